@@ -1,0 +1,115 @@
+import { z } from 'zod';
+
+/** The only reader of the process's environment: everything else is handed a {@link Config}. */
+
+const text = z.string().trim().min(1);
+const port = z.coerce.number().int().min(0).max(65_535);
+const seconds = z.coerce.number().positive();
+
+const schema = z.object({
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  /** `sandbox`: simulated providers, `/sandbox/*` and demo BINs. `live`: none of these. */
+  MODE: z.enum(['sandbox', 'live']).default('sandbox'),
+  HOST: text.default('127.0.0.1'),
+  PORT: port.default(8080),
+  METRICS_PORT: port.default(9464),
+  PUBLIC_URL: z.url().optional(),
+  DATA_DIR: text.default('.data'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must start with postgres://').optional(),
+  DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(16),
+  TEMPORAL_ADDRESS: z.string().regex(/^[^\s:/]+:\d+$/, 'must be host:port').optional(),
+  TEMPORAL_NAMESPACE: text.default('default'),
+  TEMPORAL_UI_URL: z.url().optional(),
+  TEMPORAL_UI_PORT: port.optional(),
+  /** 32 bytes in base64: opens sealed secrets, keys the hashes of credentials, encrypts Temporal payloads. */
+  MASTER_KEY: z
+    .string()
+    .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
+    .optional(),
+  /** Encrypt what Temporal stores. Off by default in the sandbox, so that its UI can be read. */
+  TEMPORAL_ENCRYPTION: z.enum(['on', 'off']).optional(),
+  /** Seconds a request in flight may take while the process stops. */
+  SHUTDOWN_SECONDS: seconds.default(20),
+});
+
+export type Role = 'api' | 'worker' | 'all';
+
+export interface Config {
+  mode: 'sandbox' | 'live';
+  production: boolean;
+  host: string;
+  port: number;
+  metricsPort: number;
+  /** Where clients reach the API, without a trailing slash; derived from host and port when not given. */
+  publicUrl: string | undefined;
+  dataDir: string;
+  logLevel: z.infer<typeof schema>['LOG_LEVEL'];
+  /** Absent: an embedded Postgres is started. */
+  databaseUrl: string | undefined;
+  databasePool: number;
+  temporal: {
+    /** Absent: a local Temporal server is started. */
+    address: string | undefined;
+    namespace: string;
+    uiUrl: string | undefined;
+    uiPort: number | undefined;
+    encrypt: boolean;
+  };
+  /** Absent: made at first start of the embedded sandbox, refused elsewhere. */
+  masterKey: Buffer | undefined;
+  shutdownSeconds: number;
+}
+
+/** The environment is wrong: one line a variable, fit for a terminal. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/**
+ * Reads and checks the environment.
+ * @throws ConfigError naming every variable that is wrong
+ */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map(
+      (issue) => `  ${issue.path.join('.')}: ${issue.message} (given: ${shown(issue.path.join('.'), given)})`,
+    );
+    throw new ConfigError(`The environment is not right:\n${lines.join('\n')}`);
+  }
+  const env = parsed.data;
+  const embedded = env.DATABASE_URL === undefined;
+  if (env.MASTER_KEY === undefined && (!embedded || env.MODE === 'live')) {
+    throw new ConfigError(
+      'The environment is not right:\n  MASTER_KEY: must be given (32 bytes in base64) unless the embedded sandbox runs',
+    );
+  }
+  return {
+    mode: env.MODE,
+    production: env.NODE_ENV === 'production',
+    host: env.HOST,
+    port: env.PORT,
+    metricsPort: env.METRICS_PORT,
+    publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
+    dataDir: env.DATA_DIR,
+    logLevel: env.LOG_LEVEL,
+    databaseUrl: env.DATABASE_URL,
+    databasePool: env.DATABASE_POOL,
+    temporal: {
+      address: env.TEMPORAL_ADDRESS,
+      namespace: env.TEMPORAL_NAMESPACE,
+      uiUrl: env.TEMPORAL_UI_URL,
+      uiPort: env.TEMPORAL_UI_PORT,
+      encrypt: env.TEMPORAL_ENCRYPTION ? env.TEMPORAL_ENCRYPTION === 'on' : env.MODE === 'live',
+    },
+    masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
+    shutdownSeconds: env.SHUTDOWN_SECONDS,
+  };
+}
+
+/** A wrong value is shown back, but never one that may be a secret. */
+function shown(name: string, given: Record<string, string | undefined>): string {
+  return /KEY|SECRET|URL/.test(name) ? 'hidden' : JSON.stringify(given[name] ?? null);
+}
