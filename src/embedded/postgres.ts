@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { EmbeddedLog, OnProgress } from './log-file';
+import { findPostgresBinaries, serverAccount } from './postgres-binaries';
+import {
+  connectionUrl,
+  ensureDatabase,
+  type Installation,
+  initialise,
+  isInitialised,
+  launch,
+  shutDown,
+  takeOver,
+} from './postgres-server';
+import { type ProcessIdentity, stillRuns } from './process-identity';
+import { ownIdentity, readState, refuseOtherKeeper, writeState } from './state-file';
+import { supervise } from './supervise';
+
+const DATABASE = 'cardwright';
+
+const SETTINGS: Record<string, string> = {
+  max_connections: '200',
+  shared_buffers: '256MB',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '15min',
+  random_page_cost: '1.1',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+};
+
+/** Money: what was answered must outlive a power cut. Applied last, so that no caller can weaken it. */
+const FIXED: Record<string, string> = {
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+};
+
+export interface PostgresOptions {
+  /** DATA_DIR: holds `postgres/` (the data), `postgres.json` (port, password; 0600) and `postgres.log`. */
+  dataDir: string;
+  log: EmbeddedLog;
+  onProgress?: OnProgress;
+  /** Further server settings, by their names in postgresql.conf. */
+  settings?: Record<string, string>;
+}
+
+export interface EmbeddedPostgres {
+  /** A superuser's connection to a database of UTF-8 in the C.UTF-8 collation, on 127.0.0.1. */
+  url: string;
+  /** Process id of the server now. */
+  pid(): number;
+  /** Clean, fast shutdown. */
+  stop(): Promise<void>;
+}
+
+interface State {
+  port: number;
+  password: string;
+  /** What the running server was started with: another wish needs another start. */
+  settings: Record<string, string>;
+  /** The process that started or took over the server, while it does. */
+  keeper?: ProcessIdentity;
+}
+
+/**
+ * Starts a real Postgres on `dataDir`, or takes over the one that a killed process left running there, and
+ * starts it again should it die.
+ * @throws Error that says what to do, when it cannot run on this machine or another process keeps it
+ */
+export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+  const { log, onProgress } = options;
+  const install = await installation(options);
+  const statePath = join(install.dataDir, 'postgres.json');
+  const state = await claim(install, statePath, onProgress);
+  const sameSettings = JSON.stringify(state.settings) === JSON.stringify(install.settings);
+  state.settings = install.settings;
+  const leftBehind = await takeOver(install, state, sameSettings);
+  if (leftBehind) log.info('Postgres was still running and is taken over');
+  let server = leftBehind ?? (await launch(install, state, true));
+  await writeState(statePath, state);
+  await ensureDatabase(state, DATABASE);
+  const restart = async () => {
+    server = (await takeOver(install, state, true)) ?? (await launch(install, state, false));
+  };
+  const watch = supervise('Postgres', { lives: () => stillRuns(server), restart }, log);
+  return {
+    url: connectionUrl(state, DATABASE),
+    pid: () => server.pid,
+    stop: async () => {
+      await watch.end();
+      await shutDown(install, server);
+      await writeState(statePath, { ...state, keeper: undefined });
+    },
+  };
+}
+
+async function installation(options: PostgresOptions): Promise<Installation> {
+  const dataDir = resolve(options.dataDir);
+  const pgdata = join(dataDir, 'postgres');
+  const binaries = await findPostgresBinaries();
+  await mkdir(dataDir, { recursive: true });
+  const account = await serverAccount(binaries, pgdata);
+  const settings = { ...SETTINGS, ...options.settings, ...FIXED };
+  return { dataDir, pgdata, logPath: join(dataDir, 'postgres.log'), binaries, account, settings };
+}
+
+/** Makes this process the keeper of the data folder, and the data when there is none. */
+async function claim(install: Installation, statePath: string, onProgress?: OnProgress): Promise<State> {
+  const known = await readState<State>(statePath);
+  await refuseOtherKeeper(known?.keeper, install.dataDir);
+  if (!known && isInitialised(install)) {
+    throw new Error(
+      `${statePath} is missing, and with it the password of the data beside it. Restore it, or remove ` +
+        `${install.pgdata} to start anew (all data is lost).`,
+    );
+  }
+  const password = known?.password ?? randomBytes(24).toString('hex');
+  const state: State = { port: 0, settings: {}, ...known, password, keeper: await ownIdentity() };
+  await writeState(statePath, state);
+  await chmod(statePath, 0o600);
+  if (!isInitialised(install)) {
+    onProgress?.('Making a Postgres database');
+    await initialise(install, password);
+  }
+  return state;
+}
