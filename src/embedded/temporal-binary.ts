@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { access, constants, readdir, rename } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { version as sdkVersion } from '@temporalio/client/package.json';
+import { runTool } from './run-tool';
+import { downloadTemporal } from './temporal-download';
+import { firstOf, installInto, type ToolContext, type Way } from './tool-cache';
+
+/** Newer tags of the CLI refuse `go install` (their go.mod holds replacements). */
+const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
+const GO_BUILD_MS = 20 * 60_000;
+/** Update-with-start and worker deployments are on by default from this server on. */
+const OLDEST_SERVER = [1, 28] as const;
+const FOLDER = 'temporal-cli';
+const EXE = process.platform === 'win32' ? '.exe' : '';
+
+const ADVICE =
+  'Install the Temporal CLI (https://docs.temporal.io/cli) so that "temporal" is on the PATH, name it in ' +
+  'TEMPORAL_CLI_PATH, or set TEMPORAL_ADDRESS to a server that runs.';
+
+/**
+ * The Temporal CLI, whose `server start-dev` is the real server: the one that TEMPORAL_CLI_PATH names, on
+ * the PATH, in the cache, downloaded as the SDK does, or built by `go install`.
+ * @throws Error that lists what was tried and says what to do
+ */
+export function temporalExecutable(context: ToolContext): Promise<string> {
+  const ways: Way[] = [
+    (reasons) => named(context, reasons),
+    (reasons) => onPath(context, reasons),
+    (reasons) => cached(context, reasons),
+    (reasons) => downloaded(context, reasons),
+    (reasons) => built(context, reasons),
+  ];
+  return firstOf('The Temporal server', ways, ADVICE);
+}
+
+/** An executable of that name on the PATH. */
+export async function findOnPath(name: string, environment: NodeJS.ProcessEnv): Promise<string | undefined> {
+  for (const folder of (environment.PATH ?? environment.Path ?? '').split(delimiter)) {
+    const path = join(folder, name + EXE);
+    if (
+      folder &&
+      (await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return path;
+  }
+  return undefined;
+}
+
+async function named({ environment }: ToolContext, reasons: string[]): Promise<string | undefined> {
+  const path = environment.TEMPORAL_CLI_PATH;
+  return path ? usable(path, 'TEMPORAL_CLI_PATH', environment, reasons) : undefined;
+}
+
+async function onPath({ environment }: ToolContext, reasons: string[]): Promise<string | undefined> {
+  const path = await findOnPath('temporal', environment);
+  if (path) return usable(path, 'the PATH', environment, reasons);
+  reasons.push('the PATH: no "temporal"');
+  return undefined;
+}
+
+async function cached(context: ToolContext, reasons: string[]): Promise<string | undefined> {
+  const path = join(context.cacheDir, FOLDER, `temporal${EXE}`);
+  return existsSync(path) ? usable(path, 'the cache', context.environment, reasons) : undefined;
+}
+
+async function downloaded(context: ToolContext, reasons: string[]): Promise<string | undefined> {
+  context.onProgress?.('Downloading the Temporal server (once; about 50 MB)');
+  try {
+    const folder = await installInto(context.cacheDir, FOLDER, async (fresh) => {
+      const file = await downloadTemporal('cli', sdkVersion, fresh, context);
+      await rename(file, join(fresh, `temporal${EXE}`));
+    });
+    return await usable(join(folder, `temporal${EXE}`), 'the download', context.environment, reasons);
+  } catch (error) {
+    reasons.push(`the download: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+async function built(context: ToolContext, reasons: string[]): Promise<string | undefined> {
+  const go = await findOnPath('go', context.environment);
+  if (!go) {
+    reasons.push('go install: no "go" on the PATH');
+    return undefined;
+  }
+  const line = 'Building the Temporal server with Go (once; some minutes)';
+  context.onProgress?.(line);
+  try {
+    const folder = await installInto(context.cacheDir, FOLDER, async (fresh) => {
+      const environment = { ...context.environment, GOBIN: fresh, CGO_ENABLED: '0' };
+      const progress = { line, show: context.onProgress };
+      await runTool(go, ['install', GO_PACKAGE], { environment, timeoutMs: GO_BUILD_MS, progress });
+      if ((await readdir(fresh)).length === 0) throw new Error('it left no program');
+    });
+    return join(folder, `temporal${EXE}`);
+  } catch (error) {
+    reasons.push(`go install: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+/** Starts it once: what does not run here, or is too old, is passed over. */
+async function usable(
+  path: string,
+  where: string,
+  environment: NodeJS.ProcessEnv,
+  reasons: string[],
+): Promise<string | undefined> {
+  try {
+    const answer = await runTool(path, ['--version'], { environment, timeoutMs: 20_000 });
+    const [, major, minor] = /Server (\d+)\.(\d+)/.exec(answer)?.map(Number) ?? [];
+    const [oldestMajor, oldestMinor] = OLDEST_SERVER;
+    if (major !== undefined && minor !== undefined) {
+      if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return path;
+      reasons.push(`${where}: ${path} has server ${major}.${minor}, ${OLDEST_SERVER.join('.')} is needed`);
+    } else {
+      reasons.push(`${where}: ${path} is not the Temporal CLI`);
+    }
+  } catch (error) {
+    reasons.push(`${where}: ${path} does not run (${(error as Error).message})`);
+  }
+  return undefined;
+}

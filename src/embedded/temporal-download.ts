@@ -1,0 +1,154 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { EnvHttpProxyAgent, fetch } from 'undici';
+import { runTool } from './run-tool';
+import type { ToolContext } from './tool-cache';
+
+/**
+ * The download that Temporal's SDK makes by itself, done apart from starting a server: so that it shows
+ * its progress, goes to our cache, and gives up soon where the internet is out of reach.
+ */
+
+const BASE = 'https://temporal.download';
+const ANSWER_MS = 10_000;
+const STALL_MS = 30_000;
+const SHOW_EVERY_MS = 3_000;
+const TAR_BLOCK = 512;
+
+interface DownloadInfo {
+  archiveUrl: string;
+  fileToExtract: string;
+}
+
+/**
+ * Fetches one of Temporal's programs into a folder.
+ * @param artifact the name at temporal.download
+ * @returns the path of the executable, in `folder`
+ * @throws Error when it cannot be reached or is not for this platform
+ */
+export async function downloadTemporal(
+  artifact: 'cli' | 'temporal-test-server',
+  sdkVersion: string,
+  folder: string,
+  context: ToolContext,
+): Promise<string> {
+  const dispatcher = proxyAgent(context.environment);
+  try {
+    const url = infoUrl(artifact, sdkVersion, context.downloadBase ?? BASE);
+    const answer = await fetch(url, { dispatcher, signal: AbortSignal.timeout(ANSWER_MS) });
+    if (!answer.ok) throw new Error(`${new URL(url).host} answered ${answer.status}`);
+    const info = (await answer.json()) as DownloadInfo;
+    const archive = await fetchArchive(info.archiveUrl, dispatcher, context);
+    return await extract(archive, info, folder, context);
+  } catch (error) {
+    const { message, cause } = error as Error;
+    throw new Error(cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message);
+  } finally {
+    await dispatcher.close();
+  }
+}
+
+function infoUrl(artifact: string, sdkVersion: string, base: string): string {
+  const arch = { x64: 'amd64', arm64: 'arm64' }[process.arch as string];
+  if (arch === undefined) throw new Error(`there is none for ${process.arch}`);
+  const platform = { win32: 'windows', darwin: 'darwin' }[process.platform as string] ?? 'linux';
+  const query = new URLSearchParams({
+    arch,
+    platform,
+    format: 'tar.gz',
+    'sdk-name': 'sdk-typescript',
+    'sdk-version': sdkVersion,
+  });
+  return `${base}/${artifact}/default?${query.toString()}`;
+}
+
+/** Node's own fetch ignores HTTPS_PROXY; a company's machine needs it. */
+function proxyAgent(environment: NodeJS.ProcessEnv): EnvHttpProxyAgent {
+  return new EnvHttpProxyAgent({
+    httpProxy: environment.HTTP_PROXY ?? environment.http_proxy ?? '',
+    httpsProxy: environment.HTTPS_PROXY ?? environment.https_proxy ?? '',
+    noProxy: environment.NO_PROXY ?? environment.no_proxy ?? '',
+    connect: { timeout: 5_000 },
+    bodyTimeout: STALL_MS,
+    headersTimeout: STALL_MS,
+  });
+}
+
+async function fetchArchive(
+  url: string,
+  dispatcher: EnvHttpProxyAgent,
+  context: ToolContext,
+): Promise<Buffer> {
+  const answer = await fetch(url, { dispatcher });
+  if (!answer.ok || !answer.body) throw new Error(`${new URL(url).host} answered ${answer.status}`);
+  const total = Number(answer.headers.get('content-length') ?? 0);
+  const parts: Uint8Array[] = [];
+  let received = 0;
+  let shown = Date.now();
+  for await (const part of answer.body) {
+    parts.push(part as Uint8Array);
+    received += (part as Uint8Array).length;
+    if (Date.now() - shown < SHOW_EVERY_MS) continue;
+    shown = Date.now();
+    context.onProgress?.(`  ${megabytes(received)}${total > 0 ? ` of ${megabytes(total)}` : ''} MB`);
+  }
+  return Buffer.concat(parts);
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_048_576).toFixed(0);
+}
+
+async function extract(
+  archive: Buffer,
+  info: DownloadInfo,
+  folder: string,
+  context: ToolContext,
+): Promise<string> {
+  const target = join(folder, basename(info.fileToExtract));
+  if (new URL(info.archiveUrl).pathname.endsWith('.zip')) {
+    // Only Windows gets a zip, and its own tar reads it.
+    const file = join(folder, 'archive.zip');
+    await writeFile(file, archive);
+    const args = [
+      '-xf',
+      file,
+      '-C',
+      folder,
+      '--strip-components',
+      String(depth(info.fileToExtract)),
+      info.fileToExtract,
+    ];
+    await runTool('tar', args, { environment: context.environment, timeoutMs: 120_000 });
+    return target;
+  }
+  await writeFile(target, fileInTar(await promisify(gunzip)(archive), info.fileToExtract));
+  await chmod(target, 0o755);
+  return target;
+}
+
+function depth(path: string): number {
+  return path.split('/').length - 1;
+}
+
+/** A tar archive is a row of 512-byte headers (name at 0, octal size at 124), each before its content. */
+function fileInTar(tar: Buffer, wanted: string): Buffer {
+  for (let at = 0; at + TAR_BLOCK <= tar.length; ) {
+    const name = field(tar, at, 100);
+    const prefix = field(tar, at + 345, 155);
+    const size = Number.parseInt(field(tar, at + 124, 12).trim() || '0', 8);
+    const path = (prefix ? `${prefix}/${name}` : name).replace(/^\.\//, '');
+    if (path === wanted) return tar.subarray(at + TAR_BLOCK, at + TAR_BLOCK + size);
+    at += TAR_BLOCK + Math.ceil(size / TAR_BLOCK) * TAR_BLOCK;
+  }
+  throw new Error(`the archive holds no ${wanted}`);
+}
+
+function field(tar: Buffer, at: number, length: number): string {
+  return tar
+    .subarray(at, at + length)
+    .toString('latin1')
+    .replace(/\0.*$/s, '');
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { OnProgress } from './log-file';
+
+/** Programs that are fetched once a user, not once a data folder. */
+
+export interface ToolContext {
+  /** PATH, proxies and the variables that name a program (TEMPORAL_CLI_PATH, TEMPORAL_TEST_SERVER_PATH). */
+  environment: NodeJS.ProcessEnv;
+  /** See {@link defaultCacheDir}. */
+  cacheDir: string;
+  onProgress?: OnProgress;
+  /** Where Temporal's programs are downloaded from; tests name their own. */
+  downloadBase?: string;
+}
+
+/** One way to come by a program: a path, or undefined with a reason given to `reasons`. */
+export type Way = (reasons: string[]) => Promise<string | undefined>;
+
+/** The user's cache folder for this product: XDG_CACHE_HOME, else what the platform uses. */
+export function defaultCacheDir(environment: NodeJS.ProcessEnv, platform = process.platform): string {
+  const home = environment.HOME ?? environment.USERPROFILE ?? homedir();
+  if (environment.XDG_CACHE_HOME) return join(environment.XDG_CACHE_HOME, 'cardwright');
+  if (platform === 'darwin') return join(home, 'Library', 'Caches', 'cardwright');
+  if (platform === 'win32') {
+    return join(environment.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'cardwright', 'cache');
+  }
+  return join(home, '.cache', 'cardwright');
+}
+
+/**
+ * Fills a folder of the cache under a temporary name and renames it, so that parallel runs each see all
+ * of it or nothing. One that is already there is replaced.
+ * @param fill writes into the folder that it is given
+ * @returns the folder's final path
+ */
+export async function installInto(
+  cacheDir: string,
+  name: string,
+  fill: (folder: string) => Promise<void>,
+): Promise<string> {
+  await mkdir(cacheDir, { recursive: true });
+  const fresh = await mkdtemp(join(cacheDir, `.${name}-`));
+  const place = join(cacheDir, name);
+  const old = join(cacheDir, `.${name}-old-${randomBytes(4).toString('hex')}`);
+  try {
+    await fill(fresh);
+    await rename(place, old).catch(() => undefined);
+    await rename(fresh, place).catch((error: NodeJS.ErrnoException) => {
+      // Another run was quicker by a hair: what it put there is as good.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+    return place;
+  } finally {
+    await Promise.all([fresh, old].map((folder) => rm(folder, { recursive: true, force: true })));
+  }
+}
+
+/** Tries each way in turn. @throws Error that lists why each failed and ends with `advice` */
+export async function firstOf(what: string, ways: readonly Way[], advice: string): Promise<string> {
+  const reasons: string[] = [];
+  for (const way of ways) {
+    const found = await way(reasons);
+    if (found !== undefined) return found;
+  }
+  throw new Error(`${what} was not found and could not be fetched:\n  ${reasons.join('\n  ')}\n${advice}`);
+}
