@@ -107,6 +107,11 @@ function pom(): string {
       <artifactId>temporal-test-server</artifactId>
       <version>${MAVEN_VERSION}</version>
     </dependency>
+    <dependency>
+      <groupId>org.slf4j</groupId>
+      <artifactId>slf4j-nop</artifactId>
+      <version>1.7.36</version>
+    </dependency>
   </dependencies>
 </project>
 `;
@@ -117,8 +122,7 @@ function pom(): string {
  * virtual machine is told to start quickly rather than to run fast later.
  */
 function startScript(java: string): string {
-  const options =
-    '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Xmx512m -Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
+  const options = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Xmx512m';
   return `#!/bin/sh
 exec "${java}" ${options} -cp "$(dirname "$0")/lib/*" io.temporal.testserver.TestServer "$@"
 `;
