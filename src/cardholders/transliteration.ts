@@ -46,7 +46,8 @@ function letterToAscii(letter: string): string | undefined {
 
 function wordToAscii(word: string): string | undefined {
   const letters = [...word.replace(ACCENTS, '')];
-  const shouted = letters.length > 1 && word === word.toUpperCase();
+  // ß stands among capitals too (GROßMANN), for most fonts and passports have no capital of it.
+  const shouted = letters.length > 1 && !/(?!ß)\p{Ll}/u.test(word);
   let ascii = '';
   for (const letter of letters) {
     // By way of the lower case, for the library's tables of capitals have gaps (Ý gives U, ẞ nothing); İ
@@ -54,8 +55,8 @@ function wordToAscii(word: string): string | undefined {
     const lower = letter.toLowerCase().replace(ACCENTS, '');
     const spelt = letterToAscii(lower);
     if (spelt === undefined) return undefined;
-    if (letter === lower) ascii += spelt;
-    else ascii += shouted ? spelt.toUpperCase() : spelt.charAt(0).toUpperCase() + spelt.slice(1);
+    if (shouted) ascii += spelt.toUpperCase();
+    else ascii += letter === lower ? spelt : spelt.charAt(0).toUpperCase() + spelt.slice(1);
   }
   return ascii;
 }
