@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import Router from 'find-my-way';
+import Koa, { type Context } from 'koa';
+import type { Logger } from 'pino';
+import type { Database } from '../db/database';
+import { DatabaseAway, isAway, OutcomeUnknown } from '../db/faults';
+import { forbidden, outcomeUnknown, Problem, unauthorized, unavailable } from '../errors';
+import { perform } from './perform';
+import { createRateLimiter, type RateLimit } from './rate-limit';
+import type { Caller, Route } from './route';
+
+/** A credential that was verified, and the limit of its tenant. */
+export interface Authenticated {
+  caller: Caller;
+  rateLimit: RateLimit;
+}
+
+export interface AppDeps {
+  database: Database;
+  routes: Route[];
+  authenticate(clientId: string, clientSecret: string): Promise<Authenticated | undefined>;
+  log: Logger;
+  /** Called for each answered request; `route` is the pattern, never the address. Seconds. */
+  observe(request: { method: string; route: string; status: number; seconds: number }): void;
+  /** Pages and documents beside the API, tried before it. */
+  pages?: Koa.Middleware[];
+}
+
+/**
+ * The API. Checks run in the order of decisions part 1: credential, path, role, body, key, shapes; then the operation.
+ */
+export function createApp(deps: AppDeps): Koa {
+  const app = new Koa();
+  app.silent = true;
+  const find = routerOf(deps.routes);
+  const spend = createRateLimiter();
+
+  app.use(async (ctx, next) => {
+    const started = performance.now();
+    const id = ctx.get('x-request-id');
+    const requestId = /^[\w.:-]{1,128}$/.test(id) ? id : randomUUID();
+    ctx.set('x-request-id', requestId);
+    ctx.set(SECURITY_HEADERS);
+    ctx.state['requestId'] = requestId;
+    try {
+      await next();
+    } catch (error) {
+      sendProblem(ctx, problemOf(error, deps.log, requestId), requestId);
+    }
+    const seconds = (performance.now() - started) / 1000;
+    const route = (ctx.state['route'] as string | undefined) ?? 'none';
+    deps.observe({ method: ctx.method, route, status: ctx.status, seconds });
+    const tenantId = (ctx.state['tenantId'] as string | undefined) ?? null;
+    deps.log.info(
+      {
+        requestId,
+        tenantId,
+        method: ctx.method,
+        route,
+        status: ctx.status,
+        ms: Math.round(seconds * 1e4) / 10,
+      },
+      'request',
+    );
+  });
+
+  for (const page of deps.pages ?? []) app.use(page);
+
+  app.use(async (ctx) => {
+    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+    const match = find(method, ctx.path);
+    if (match.route) ctx.state['route'] = match.route.path;
+    const caller = match.route?.role === 'public' ? PUBLIC : await admit(ctx);
+    if (!match.route) throw noRoute(ctx, match.allowed);
+    if (match.route.role === 'admin' && caller.role !== 'admin') throw forbidden();
+    await perform(ctx, match.route, match.params, caller, deps.database);
+  });
+
+  async function admit(ctx: Context): Promise<Caller> {
+    const known = await deps.authenticate(ctx.get('x-client-id'), ctx.get('x-client-secret'));
+    if (!known) throw unauthorized();
+    ctx.state['tenantId'] = known.caller.tenantId;
+    const { perSecond, burst } = known.rateLimit;
+    const spent = spend(known.caller.tenantId, known.rateLimit);
+    ctx.set('RateLimit-Limit', String(burst));
+    ctx.set('RateLimit-Remaining', String(spent.remaining));
+    ctx.set('RateLimit-Reset', String(spent.reset));
+    ctx.set('RateLimit-Policy', `${burst};w=${Math.ceil(burst / perSecond)}`);
+    if (!spent.allowed) throw new Problem(429, 'rate_limited', 'Too many requests.', undefined, spent.reset);
+    return known.caller;
+  }
+
+  return app;
+}
+
+const PUBLIC: Caller = { tenantId: '', role: 'client', reach: '' };
+
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+};
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+function routerOf(routes: Route[]) {
+  const router = Router<Router.HTTPVersion.V1>({
+    ignoreTrailingSlash: false,
+    caseSensitive: true,
+    maxParamLength: 500,
+  });
+  for (const route of routes) {
+    router.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1'), () => undefined, route);
+  }
+  return (method: string, path: string) => {
+    const found = router.find(method as Router.HTTPMethod, path);
+    if (found)
+      return { route: found.store as Route, params: found.params as Record<string, string>, allowed: [] };
+    return { route: undefined, params: {}, allowed: METHODS.filter((other) => router.find(other, path)) };
+  };
+}
+
+function noRoute(ctx: Context, allowed: readonly string[]): Problem {
+  if (allowed.length === 0) return new Problem(404, 'not_found', 'There is no such path.');
+  ctx.set('Allow', allowed.join(', '));
+  return new Problem(405, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`);
+}
+
+/** What the caller is told of an error. A fault of ours is logged with its stack, and told as no more than a 500. */
+function problemOf(error: unknown, log: Logger, requestId: string): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof OutcomeUnknown) return outcomeUnknown();
+  if (error instanceof DatabaseAway || isAway(error)) {
+    log.warn({ requestId, cause: (error as Error).message }, 'the database is away');
+    return unavailable();
+  }
+  log.error({ requestId, err: error }, 'a fault of ours');
+  return new Problem(500, 'internal', 'Something went wrong on our side.');
+}
+
+export function problemBody(problem: Problem, requestId: string): string {
+  return JSON.stringify({ code: problem.code, message: problem.message, field: problem.field, requestId });
+}
+
+function sendProblem(ctx: Context, problem: Problem, requestId: string): void {
+  ctx.status = problem.status;
+  ctx.type = 'application/json';
+  if (problem.retryAfter !== undefined) ctx.set('Retry-After', String(problem.retryAfter));
+  ctx.body = problemBody(problem, requestId);
+}

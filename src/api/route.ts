@@ -1,0 +1,91 @@
+import type { z } from 'zod';
+import type { Tx } from '../db/database';
+import type { IdempotencyKey } from './idempotency';
+
+/** Who is calling: a tenant's credential, or the operator's. */
+export interface Caller {
+  /** The tenant that the credential belongs to. */
+  tenantId: string;
+  role: 'client' | 'admin';
+  /** Whose records may be reached by id: the tenant's own, or every tenant's (null) for an admin. */
+  reach: string | null;
+}
+
+export interface ApiRequest<Query = unknown, Body = unknown> {
+  params: Record<string, string>;
+  query: Query;
+  body: Body;
+  caller: Caller;
+  requestId: string;
+  /** The caller's `x-idempotency-key`; it travels with the operation to the webhooks that it causes. */
+  idempotencyKey: string | undefined;
+}
+
+/** An answer with a status other than the route's usual one, or with headers of its own. */
+export class Reply<Body = unknown> {
+  constructor(
+    readonly status: number,
+    readonly body: Body,
+    readonly headers: Record<string, string> = {},
+  ) {}
+}
+
+type Answer = unknown;
+
+/** How `Prefer: wait=N` is served: the record is read again until it is settled. */
+export interface Settling {
+  read(request: ApiRequest, id: string): Promise<{ id: string }>;
+  settled(record: never): boolean;
+}
+
+interface Common<Q extends z.ZodType, B extends z.ZodType> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `/v1/cards/{id}`: every name in braces is a string parameter. */
+  path: string;
+  /** The group of `interface.md 4.1` that it belongs to. */
+  tag: string;
+  summary: string;
+  description?: string;
+  /** `public` needs no credential; `client` (the default) takes any; `admin` only the operator's. */
+  role?: 'public' | 'client' | 'admin';
+  query?: Q;
+  body?: B;
+  /** The status of an ordinary success: 200 when absent. */
+  status?: number;
+  response?: z.ZodType;
+  /** Error codes that it can give beyond those of every endpoint, for the documentation. */
+  problems?: string[];
+  deprecated?: boolean;
+  settling?: Settling;
+}
+
+export interface ReadRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType>
+  extends Common<Q, B> {
+  read(request: ApiRequest<z.output<Q>, z.output<B>>): Promise<Answer>;
+}
+
+export interface WriteRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType>
+  extends Common<Q, B> {
+  /** `required`: a 400 without a key, and the key never expires. `ignored`: the answer holds a secret. */
+  idempotency?: 'optional' | 'required' | 'ignored';
+  /** Runs in one transaction with the key, and may run again after a deadlock: no effect outside of `tx`. */
+  write(tx: Tx, request: ApiRequest<z.output<Q>, z.output<B>>): Promise<Answer>;
+}
+
+export interface GatheredRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType>
+  extends Common<Q, B> {
+  /** For the hot path: the handler commits the key itself, in a transaction that it shares with other requests. */
+  gathered(
+    request: ApiRequest<z.output<Q>, z.output<B>>,
+    key: IdempotencyKey | undefined,
+  ): Promise<{ status: number; body: string; replayed: boolean }>;
+}
+
+export type Route = ReadRoute | WriteRoute | GatheredRoute;
+
+/** Joins path, role, schemas and handler in one definition, from which the OpenAPI document is made too. */
+export function route<Q extends z.ZodType, B extends z.ZodType>(
+  definition: ReadRoute<Q, B> | WriteRoute<Q, B> | GatheredRoute<Q, B>,
+): Route {
+  return definition as unknown as Route;
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { invalid } from '../errors';
+import { isCurrency } from '../money/currencies';
+import { Decimal, fitsCurrency } from '../money/money';
+
+/** Shapes that every domain uses. Messages are completed with the field's name by {@link firstProblem}. */
+
+const AMOUNT = /^\d{1,15}(\.\d{1,18})?$/;
+
+/** A positive decimal string without exponent, at most 15 integer digits; read as a Decimal. */
+export function amount() {
+  return z
+    .string({ error: 'must be a decimal string such as "10.00"' })
+    .regex(AMOUNT, 'must be a positive decimal string with at most 15 integer digits, such as "10.00"')
+    .transform((text) => new Decimal(text))
+    .refine((value) => value.gt(0), 'must be greater than zero')
+    .meta({
+      type: 'string',
+      examples: ['100.00'],
+      description: 'Decimal string in the currency of the record.',
+    });
+}
+
+/** A decimal string that may be zero. */
+export function amountOrZero() {
+  return z
+    .string({ error: 'must be a decimal string such as "10.00"' })
+    .regex(AMOUNT, 'must be a decimal string with at most 15 integer digits, such as "10.00"')
+    .transform((text) => new Decimal(text))
+    .meta({
+      type: 'string',
+      examples: ['0.00'],
+      description: 'Decimal string in the currency of the record.',
+    });
+}
+
+/** @throws Problem 400 when the amount has more decimals than its currency */
+export function assertFits(value: Decimal, currency: string, field = 'amount'): void {
+  if (!fitsCurrency(value, currency))
+    throw invalid(`${field} has more decimals than ${currency} allows.`, field);
+}
+
+export function currency() {
+  return z
+    .string()
+    .refine(isCurrency, 'must be a known currency code such as "USD"')
+    .meta({ examples: ['USD'] });
+}
+
+/** An identifier is looked up, never judged by its shape: a malformed one is a 404. */
+export function identifier(example: string) {
+  return z
+    .string()
+    .min(1)
+    .max(200)
+    .meta({ examples: [example] });
+}
+
+/** Free text without control characters; NUL would be refused by Postgres. */
+export function text(max: number) {
+  return (
+    z
+      .string()
+      .max(max)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+      .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not contain control characters')
+  );
+}
+
+export function timestamp() {
+  return z.iso
+    .datetime({ offset: true, error: 'must be an ISO 8601 timestamp such as "2026-01-31T12:00:00Z"' })
+    .transform((value) => new Date(value))
+    .refine((value) => !Number.isNaN(value.getTime()), 'must be an ISO 8601 timestamp')
+    .meta({ type: 'string', format: 'date-time' });
+}
+
+/** The amounts of responses: decimal strings with every minor-unit digit. */
+export const money = () => z.string().meta({ examples: ['100.00'] });
+export const instant = () => z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
+
+/** The problem of a zod issue, in words that name the field; `field` is the bare name. */
+export function firstProblem(error: z.ZodError) {
+  const [issue] = error.issues;
+  if (!issue) return invalid('The request is not valid.');
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    return invalid(`${key} is not a field of this request.`, key);
+  }
+  const names = issue.path.filter((part): part is string => typeof part === 'string');
+  const field = names.at(-1);
+  if (field === undefined) return invalid('The body must be a JSON object.');
+  return invalid(`${field} ${explain(issue)}.`, field);
+}
+
+function explain(issue: z.core.$ZodIssue): string {
+  const missing = issue.code === 'invalid_type' && issue.input === undefined && !/^must/.test(issue.message);
+  if (missing || (issue.input === undefined && /received undefined/.test(issue.message)))
+    return 'is required';
+  if (issue.message.startsWith('must')) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${article(issue.expected)}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}${issue.origin === 'string' ? ' characters' : ''}`;
+    case 'too_small':
+      return issue.origin === 'string' && issue.minimum === 1
+        ? 'must not be empty'
+        : `must be at least ${issue.minimum}`;
+    default:
+      return 'is not valid';
+  }
+}
+
+function article(type: string): string {
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+}

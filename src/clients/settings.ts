@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** What the operator can set for a tenant. Kept whole in `tenants.settings`; absent fields take these defaults. */
+export const tenantSettings = z.object({
+  rateLimit: z
+    .object({ perSecond: z.number().positive().max(100_000), burst: z.number().positive().max(1_000_000) })
+    .default({ perSecond: 100, burst: 200 }),
+  /** `auto`: the sandbox approves cardholders by itself. `manual`: an operator decides. */
+  cardholderReview: z.enum(['auto', 'manual']).default('auto'),
+});
+
+export type TenantSettings = z.infer<typeof tenantSettings>;
+
+/** The demo tenants of the sandbox may be driven hard. */
+export const DEMO_RATE_LIMIT = { perSecond: 2_000, burst: 4_000 };

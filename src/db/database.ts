@@ -1,0 +1,128 @@
+import { Pool, type PoolClient, types } from 'pg';
+import { DatabaseAway, isAway, isConflict, OutcomeUnknown } from './faults';
+
+// Numbers of the database never become floats: NUMERIC and BIGINT stay text until a store makes a Decimal of them.
+types.setTypeParser(types.builtins.INT8, (value) => value);
+types.setTypeParser(types.builtins.NUMERIC, (value) => value);
+
+export interface Sql {
+  /** Runs one statement with `$1` placeholders and gives its rows. */
+  query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** The same, planned once a connection: for the statements of the hot path. */
+  prepared<Row = Record<string, unknown>>(name: string, text: string, values: unknown[]): Promise<Row[]>;
+}
+
+/** A transaction at READ COMMITTED. Statements sent without awaiting one another share a round trip. */
+export interface Tx extends Sql {
+  /** Runs when the transaction has been committed; a failure in it cannot undo anything and must handle itself. */
+  afterCommit(hook: () => void): void;
+}
+
+export interface Database extends Sql {
+  /**
+   * Runs `work` in one transaction. Deadlocks and serialization failures are tried again, so `work` must have no
+   * effect outside of its transaction.
+   * @throws DatabaseAway nothing was recorded; OutcomeUnknown the connection broke during the commit
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const ATTEMPTS = 5;
+
+export interface DatabaseOptions {
+  url: string;
+  poolSize: number;
+  /** Shown in pg_stat_activity. */
+  name: string;
+}
+
+export function createDatabase({ url, poolSize, name }: DatabaseOptions): Database {
+  const pool = new Pool({
+    connectionString: url,
+    max: poolSize,
+    application_name: name,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    // One statement may wait for a lock, but never hold a caller for longer than a proxy would.
+    statement_timeout: 20_000,
+    lock_timeout: 10_000,
+    idle_in_transaction_session_timeout: 30_000,
+    pipeline: true,
+  } as ConstructorParameters<typeof Pool>[0]);
+  pool.on('error', () => undefined); // an idle connection broke: the pool has dropped it already
+
+  async function connect(): Promise<PoolClient> {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      throw new DatabaseAway(error);
+    }
+  }
+
+  async function alone<T>(run: (sql: Sql) => Promise<T>): Promise<T> {
+    const client = await connect();
+    try {
+      const result = await run(sqlOn(client));
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(isAway(error));
+      throw isAway(error) ? new DatabaseAway(error) : error;
+    }
+  }
+
+  return {
+    query: (text, values) => alone((sql) => sql.query(text, values)),
+    prepared: (statement, text, values) => alone((sql) => sql.prepared(statement, text, values)),
+    async transaction(work) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await once(await connect(), work);
+        } catch (error) {
+          if (!isConflict(error)) throw error;
+          if (attempt === ATTEMPTS) throw new DatabaseAway(error);
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
+        }
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+async function once<T>(client: PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const hooks: (() => void)[] = [];
+  const tx: Tx = { ...sqlOn(client), afterCommit: (hook) => hooks.push(hook) };
+  let committing = false;
+  let result: T;
+  try {
+    // Not awaited: it travels with the first statement, and where it fails that one fails too.
+    client.query('begin').catch(() => undefined);
+    result = await work(tx);
+    committing = true;
+    const { command } = await client.query('commit');
+    // A statement failed and its error was swallowed: Postgres has rolled everything back, quietly.
+    if (command === 'ROLLBACK') throw new Error('a failed transaction was committed');
+  } catch (error) {
+    const broken = isAway(error);
+    if (!broken) await client.query('rollback').catch(() => undefined);
+    client.release(broken);
+    if (!broken) throw error;
+    throw committing ? new OutcomeUnknown(error) : new DatabaseAway(error);
+  }
+  client.release();
+  for (const hook of hooks) hook();
+  return result;
+}
+
+function sqlOn(client: PoolClient): Sql {
+  return {
+    async query<Row>(text: string, values?: unknown[]) {
+      return (await client.query(text, values)).rows as Row[];
+    },
+    async prepared<Row>(name: string, text: string, values: unknown[]) {
+      return (await client.query({ name, text, values })).rows as Row[];
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** The database cannot be reached, or gave up: nothing was recorded. Answered with 503 `unavailable`. */
+export class DatabaseAway extends Error {
+  override name = 'DatabaseAway';
+  constructor(cause: unknown) {
+    super('the database cannot be reached', { cause });
+  }
+}
+
+/** The connection broke while the commit was under way. Answered with 503 `outcome_unknown` if no key settles it. */
+export class OutcomeUnknown extends Error {
+  override name = 'OutcomeUnknown';
+  constructor(cause: unknown) {
+    super('the connection broke during a commit', { cause });
+  }
+}
+
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';
+const UNIQUE_VIOLATION = '23505';
+/** Administrator's shutdown, crash, starting up, too many connections, read-only standby, lock and statement timeouts. */
+const AWAY = new Set(['57P01', '57P02', '57P03', '53300', '25006', '55P03', '57014', '25P03']);
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+/** Two transactions were in each other's way and one was rolled back: it may be run again. */
+export function isConflict(error: unknown): boolean {
+  return codeOf(error) === SERIALIZATION_FAILURE || codeOf(error) === DEADLOCK;
+}
+
+/** Whether the error says that the database, not the statement, is at fault. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof DatabaseAway || error instanceof OutcomeUnknown) return true;
+  const code = codeOf(error);
+  if (AWAY.has(code) || code.startsWith('08')) return true;
+  if (/^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_)/.test(code)) return true;
+  return (
+    error instanceof Error &&
+    /Connection terminated|connection error|timeout exceeded|not queryable/i.test(error.message)
+  );
+}
+
+/** Whether the error is a duplicate, under that constraint or index where one is named. */
+export function isDuplicate(error: unknown, constraint?: string): boolean {
+  if (codeOf(error) !== UNIQUE_VIOLATION) return false;
+  return constraint === undefined || (error as { constraint?: string }).constraint === constraint;
+}

@@ -1,0 +1,33 @@
+import { TypeID, typeidUnboxed } from 'typeid-js';
+
+/** The prefix of every public identifier: one place, so that none is used twice. */
+export const PREFIXES = {
+  tenant: 'cli',
+  user: 'usr',
+  account: 'acc',
+  accountTransaction: 'atx',
+  cardholder: 'chd',
+  card: 'card',
+  cardTransaction: 'ctx',
+  reference: 'ref',
+  tokenization: 'tkn',
+  event: 'evt',
+  file: 'file',
+  kycDocument: 'doc',
+} as const;
+
+export type IdKind = keyof typeof PREFIXES;
+
+/** A new identifier: prefix and UUIDv7 in base32, so that ids of one kind sort by time. */
+export function newId(kind: IdKind): string {
+  return typeidUnboxed(PREFIXES[kind]);
+}
+
+/** Whether the text is an identifier of that kind. A malformed one is treated as unknown (404), never as a 400. */
+export function isId(kind: IdKind, text: string): boolean {
+  try {
+    return TypeID.fromString(text).getType() === PREFIXES[kind];
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,105 @@
+import type { Sql } from '../db/database';
+import { Decimal } from '../money/money';
+import { INTERNAL_ACCOUNTS, internalAccountId } from './entries';
+
+export interface Balances {
+  available: Decimal;
+  pending: Decimal;
+  /** Cards only: what was settled less what was refunded. */
+  spent: Decimal;
+}
+
+export type LedgerAccountKind = 'card' | 'user' | 'iban' | 'master';
+
+export interface LedgerAccount extends Balances {
+  id: string;
+  kind: LedgerAccountKind;
+  tenantId: string;
+  currency: string;
+  /** How many entries it has had: the number of the last one. */
+  entries: number;
+  /** When the last one was; no later one is stamped earlier. */
+  lastAt: Date;
+}
+
+interface Row {
+  id: string;
+  kind: LedgerAccountKind;
+  tenant_id: string;
+  currency: string;
+  available: string;
+  pending: string;
+  spent: string;
+  entries: string;
+  last_at: Date;
+}
+
+const COLUMNS = 'id, kind, tenant_id, currency, available, pending, spent, entries, last_at';
+
+/** Opens an account with zero balances, and the internal accounts of its currency when it is the first in it. */
+export async function openLedgerAccount(
+  tx: Sql,
+  account: { id: string; kind: LedgerAccountKind; tenantId: string; currency: string },
+): Promise<void> {
+  await tx.query('insert into ledger_accounts (id, kind, tenant_id, currency) values ($1, $2, $3, $4)', [
+    account.id,
+    account.kind,
+    account.tenantId,
+    account.currency,
+  ]);
+  if (account.kind === 'card') return; // its account has opened them
+  await tx.query(
+    `insert into ledger_accounts (id, kind, currency) select x, 'internal', $2 from unnest($1::text[]) x
+     on conflict do nothing`,
+    [INTERNAL_ACCOUNTS.map((name) => internalAccountId(name, account.currency)), account.currency],
+  );
+}
+
+/** Locks the accounts in the ledger's one order, the busiest last, and gives their balances and the database's time. */
+export async function lockLedgerAccounts(
+  tx: Sql,
+  ids: string[],
+): Promise<{ accounts: LedgerAccount[]; now: Date }> {
+  const rows = await tx.prepared<Row & { now: Date }>(
+    'ledger-lock',
+    `select ${COLUMNS}, date_trunc('milliseconds', clock_timestamp()) as now from ledger_accounts
+      where id = any($1) and kind <> 'internal' order by lock_rank, id for no key update`,
+    [ids],
+  );
+  return { accounts: rows.map(ledgerAccount), now: rows.at(-1)?.now ?? new Date(0) };
+}
+
+/** The balances of the accounts as last committed, without a lock. */
+export async function readBalances(sql: Sql, ids: string[]): Promise<Map<string, LedgerAccount>> {
+  const rows = await sql.query<Row>(`select ${COLUMNS} from ledger_accounts where id = any($1)`, [ids]);
+  return new Map(rows.map((row) => [row.id, ledgerAccount(row)]));
+}
+
+/** The balances of one account after its last entry up to that moment; zeros before its first. */
+export async function balancesAt(sql: Sql, accountId: string, at: Date): Promise<Balances> {
+  const [row] = await sql.query<{ available: string; pending: string; spent: string }>(
+    `select balance_available as available, balance_pending as pending, balance_spent as spent
+       from ledger_legs where account_id = $1 and at <= $2 and number is not null
+      order by at desc, number desc limit 1`,
+    [accountId, at],
+  );
+  return {
+    available: new Decimal(row?.available ?? 0),
+    pending: new Decimal(row?.pending ?? 0),
+    spent: new Decimal(row?.spent ?? 0),
+  };
+}
+
+function ledgerAccount(row: Row): LedgerAccount {
+  return {
+    id: row.id,
+    kind: row.kind,
+    tenantId: row.tenant_id,
+    currency: row.currency,
+    available: new Decimal(row.available),
+    pending: new Decimal(row.pending),
+    spent: new Decimal(row.spent),
+    entries: Number(row.entries),
+    lastAt: row.last_at,
+  };
+}

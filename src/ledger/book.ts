@@ -1,0 +1,145 @@
+import type { Sql } from '../db/database';
+import { type Decimal, ZERO } from '../money/money';
+import { type LedgerAccount, lockLedgerAccounts } from './accounts';
+import type { Entry, PostedEntry, Posting } from './entries';
+
+/** `refusedBy`: the first account that the posting would have overdrawn. Nothing of it was posted. */
+export type PostResult = { ok: true; entries: PostedEntry[] } | { ok: false; refusedBy: string };
+
+/**
+ * The accounts of a transaction while it holds their locks: postings are tried here one after the other, each seeing
+ * those before it, and written together. What is decided here is checked again by Postgres when it is written.
+ */
+export interface Book {
+  /** The time of everything that is posted here: the database's, and never earlier than an account's last entry. */
+  readonly at: Date;
+  /** An account with its balances as they stand now. @throws Error when it was not opened with the book */
+  account(id: string): LedgerAccount;
+  /** Posts whole or not at all: refused when some account would fall below zero by it and it is not forced. */
+  post(posting: Posting): PostResult;
+  /** Writes all that was posted since the book was opened: one round trip, once a book. */
+  write(tx: Sql): Promise<void>;
+}
+
+/** Locks the accounts, in the ledger's one order, and opens a book on them. Internal accounts need no lock. */
+export async function openBook(tx: Sql, accountIds: string[]): Promise<Book> {
+  const { accounts, now } = await lockLedgerAccounts(tx, accountIds);
+  return bookOf(accounts, now);
+}
+
+/** The same on accounts that are locked already, or on made-up ones. `now` is the database's time. */
+export function bookOf(given: LedgerAccount[], now: Date): Book {
+  const at = given.reduce((latest, account) => (account.lastAt > latest ? account.lastAt : latest), now);
+  const accounts = new Map(given.map((account) => [account.id, { ...account, seen: account.entries }]));
+  const legs: Record<string, unknown>[] = [];
+  let postings = 0;
+
+  function account(id: string): LedgerAccount & { seen: number } {
+    const found = accounts.get(id);
+    if (!found) throw new Error(`the book was opened without ${id}`);
+    return found;
+  }
+
+  function apply(entry: Entry, forced: boolean): PostedEntry {
+    const posted: PostedEntry = { ...entry, at };
+    if (!isInternal(entry)) {
+      const target = account(entry.account);
+      target.available = target.available.plus(entry.available);
+      target.pending = target.pending.plus(entry.pending);
+      target.spent = target.spent.plus(entry.spent);
+      target.entries += 1;
+      posted.number = target.entries;
+      posted.balance = { available: target.available, pending: target.pending, spent: target.spent };
+    }
+    if (changesSomething(entry)) legs.push(leg(posted, postings, currencyOf(entry), forced));
+    return posted;
+  }
+
+  function currencyOf(entry: Entry): string {
+    return isInternal(entry) ? (entry.account.split(':')[1] ?? '') : account(entry.account).currency;
+  }
+
+  return {
+    at,
+    account,
+    post({ entries, forced = false }) {
+      const refusedBy = forced ? undefined : firstOverdrawn(entries, account);
+      if (refusedBy !== undefined) return { ok: false, refusedBy };
+      const posted = new Map(creditsFirst(entries).map((entry) => [entry, apply(entry, forced)]));
+      postings += 1;
+      return { ok: true, entries: entries.map((entry) => posted.get(entry) as PostedEntry) };
+    },
+    async write(tx) {
+      const moved = [...accounts.values()].filter((target) => target.entries > target.seen);
+      if (moved.length === 0 && legs.length === 0) return;
+      await tx.prepared('ledger-write', 'select ledger_write($1::json, $2::json, $3)', [
+        JSON.stringify(moved.map(finalState)),
+        JSON.stringify(legs),
+        at,
+      ]);
+    },
+  };
+}
+
+function isInternal(entry: Entry): boolean {
+  return entry.account.includes(':');
+}
+
+/** An event that changes nothing takes a number of its account but leaves no leg. */
+function changesSomething(entry: Entry): boolean {
+  return !(entry.available.isZero() && entry.pending.isZero() && entry.spent.isZero());
+}
+
+/** So that no leg shows an account below zero that the posting as a whole leaves above it. */
+function creditsFirst(entries: Entry[]): Entry[] {
+  return [...entries].sort((a, b) => Number(a.available.lt(0)) - Number(b.available.lt(0)));
+}
+
+function firstOverdrawn(entries: Entry[], account: (id: string) => LedgerAccount): string | undefined {
+  const changes = new Map<string, Decimal>();
+  for (const entry of entries) {
+    if (isInternal(entry)) continue;
+    changes.set(entry.account, (changes.get(entry.account) ?? ZERO).plus(entry.available));
+  }
+  for (const [id, change] of changes) {
+    if (change.lt(0) && account(id).available.plus(change).lt(0)) return id;
+  }
+  return undefined;
+}
+
+function leg(
+  entry: PostedEntry,
+  posting: number,
+  currency: string,
+  forced: boolean,
+): Record<string, unknown> {
+  return {
+    posting,
+    account_id: entry.account,
+    currency,
+    number: entry.number,
+    id: entry.id,
+    type: entry.type,
+    subtype: entry.subtype,
+    reference_id: entry.reference,
+    available: entry.available.toFixed(),
+    pending: entry.pending.toFixed(),
+    spent: entry.spent.toFixed(),
+    balance_available: entry.balance?.available.toFixed(),
+    balance_pending: entry.balance?.pending.toFixed(),
+    balance_spent: entry.balance?.spent.toFixed(),
+    forced,
+    listed: entry.listed,
+  };
+}
+
+function finalState(account: LedgerAccount & { seen: number }): Record<string, unknown> {
+  return {
+    id: account.id,
+    seen: account.seen,
+    entries: account.entries,
+    available: account.available.toFixed(),
+    pending: account.pending.toFixed(),
+    spent: account.spent.toFixed(),
+  };
+}

@@ -1,0 +1,113 @@
+import type { Database, Sql } from '../db/database';
+import { Decimal, formatAmount } from '../money/money';
+
+export interface TrialBalanceLine {
+  currency: string;
+  /** Decimal strings: what clients and cards own, what stands against it on internal accounts, and their sum. */
+  clients: string;
+  internal: string;
+  sum: string;
+}
+
+/** Per currency, everything that is owned and everything that stands against it: the sum is zero. */
+export async function trialBalance(sql: Sql): Promise<TrialBalanceLine[]> {
+  const lines = await sql.query<TrialBalanceLine>(`
+    with stored as (
+      select currency, sum(available + pending) as total from ledger_accounts where kind <> 'internal' group by currency
+    ), snapshot as (
+      select a.id, a.currency, s.available, s.horizon from ledger_accounts a
+        left join lateral (select available, horizon from ledger_snapshots where account_id = a.id
+                            order by taken_at desc limit 1) s on true
+       where a.kind = 'internal'
+    ), internal as (
+      select s.currency, sum(coalesce(s.available, 0) + coalesce(tail.total, 0)) as total from snapshot s
+        left join lateral (select sum(available) as total from ledger_legs l
+          where l.account_id = s.id and l.number is null and l.xact >= coalesce(s.horizon, '0'::xid8)) tail on true
+       group by s.currency
+    )
+    select currency, coalesce(s.total, 0)::text as clients, coalesce(i.total, 0)::text as internal,
+           (coalesce(s.total, 0) + coalesce(i.total, 0))::text as sum
+      from stored s full join internal i using (currency) order by currency`);
+  return lines.map(inMinorUnits);
+}
+
+function inMinorUnits({ currency, ...sums }: TrialBalanceLine): TrialBalanceLine {
+  const [clients, internal, sum] = [sums.clients, sums.internal, sums.sum].map((text) =>
+    formatAmount(new Decimal(text), currency),
+  );
+  return { currency, clients: clients ?? '', internal: internal ?? '', sum: sum ?? '' };
+}
+
+/** The same from the legs alone, as it stood at that moment. */
+export async function trialBalanceAt(sql: Sql, at: Date): Promise<TrialBalanceLine[]> {
+  const lines = await sql.query<TrialBalanceLine>(
+    `select currency, coalesce(sum(available + pending) filter (where number is not null), 0)::text as clients,
+            coalesce(sum(available) filter (where number is null), 0)::text as internal,
+            sum(available + pending)::text as sum
+       from ledger_legs where at <= $1 group by currency order by currency`,
+    [at],
+  );
+  return lines.map(inMinorUnits);
+}
+
+/** Keeps the sums of internal accounts, so that a trial balance reads only what came after. */
+export async function takeSnapshots(sql: Sql): Promise<void> {
+  await sql.query(`
+    insert into ledger_snapshots (account_id, taken_at, horizon, available)
+    select a.id, date_trunc('milliseconds', clock_timestamp()), h.horizon,
+           coalesce(s.available, 0) + coalesce((select sum(l.available) from ledger_legs l
+             where l.account_id = a.id and l.number is null
+               and l.xact >= coalesce(s.horizon, '0'::xid8) and l.xact < h.horizon), 0)
+      from ledger_accounts a
+      cross join (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) h
+      left join lateral (select available, horizon from ledger_snapshots where account_id = a.id
+                          order by taken_at desc limit 1) s on true
+     where a.kind = 'internal'
+    on conflict do nothing`);
+}
+
+export interface LedgerProblem {
+  problem: string;
+  subject: string;
+  detail: string;
+}
+
+/**
+ * Proves the ledger: every posting sums to zero, every stored balance and every snapshot in a leg equals the legs up to
+ * it, and the trial balance is zero. Reads one consistent snapshot. An empty list means that all holds.
+ */
+export async function checkLedger(database: Database): Promise<LedgerProblem[]> {
+  return database.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read, read only');
+    await tx.query('set local statement_timeout = 0');
+    return problemsIn(tx);
+  });
+}
+
+async function problemsIn(sql: Sql): Promise<LedgerProblem[]> {
+  const [postings, balances, running] = await Promise.all([
+    sql.query<LedgerProblem>(`
+      select 'posting does not sum to zero' as problem, posting_id::text as subject,
+             currency || ' ' || sum(available + pending) as detail
+        from ledger_legs group by posting_id, currency having sum(available + pending) <> 0`),
+    sql.query<LedgerProblem>(`
+      select 'stored balance differs from its legs' as problem, a.id::text as subject,
+             concat_ws(' ', a.available, a.pending, a.spent, '<>', l.available, l.pending, l.spent) as detail
+        from ledger_accounts a
+        left join (select account_id, sum(available) as available, sum(pending) as pending, sum(spent) as spent
+                     from ledger_legs where number is not null group by account_id) l on l.account_id = a.id
+       where a.kind <> 'internal'
+         and (a.available, a.pending, a.spent)
+             is distinct from (coalesce(l.available, 0), coalesce(l.pending, 0), coalesce(l.spent, 0))`),
+    sql.query<LedgerProblem>(`
+      select 'running balance of a leg is wrong' as problem, account_id::text as subject, 'entry ' || number as detail
+        from (select *, sum(available) over w as a, sum(pending) over w as p, sum(spent) over w as s
+                from ledger_legs where number is not null
+              window w as (partition by account_id order by number)) l
+       where (l.a, l.p, l.s) is distinct from (balance_available, balance_pending, balance_spent)`),
+  ]);
+  const trial = (await trialBalance(sql))
+    .filter((line) => !new Decimal(line.sum).isZero())
+    .map((line) => ({ problem: 'trial balance is not zero', subject: line.currency, detail: line.sum }));
+  return [...postings, ...balances, ...running, ...trial];
+}

@@ -1,0 +1,74 @@
+import type { Sql, Tx } from '../db/database';
+
+/**
+ * What Temporal is to be told. `start` begins the workflow unless it runs already; `look` signals it that its record
+ * has changed, and begins it where it does not run. Neither carries data: a workflow reads its record.
+ */
+export interface WorkflowCommand {
+  workflow: string;
+  /** Derived from the record's id (`card-issuance-card_01h…`), so that a command taken twice has one effect. */
+  workflowId: string;
+  taskQueue: string;
+  action: 'start' | 'look';
+  /** Ids only. */
+  args: unknown[];
+  tenantId?: string;
+  /** One line for the operator who reads the workflow in Temporal's UI; no personal data. */
+  summary?: string;
+}
+
+export interface NumberedCommand extends WorkflowCommand {
+  number: string;
+  attempts: number;
+}
+
+/** Hands commands over as soon as they are committed; what it cannot hand over the relay takes later. */
+export type HandOver = (commands: NumberedCommand[]) => void;
+
+/** Appends commands inside a transaction. One a process, given to the operations that start workflows. */
+export interface Commands {
+  append(tx: Tx, commands: WorkflowCommand[]): Promise<void>;
+}
+
+/** How long the committing process has for itself before the relay looks at a command. */
+export const HAND_OVER_SECONDS = 10;
+
+export function createCommands(handOver: HandOver): Commands {
+  return {
+    async append(tx, commands) {
+      if (commands.length === 0) return;
+      const numbers = await insert(tx, commands);
+      tx.afterCommit(() =>
+        handOver(
+          commands.map((command, index) => ({ ...command, number: numbers[index] ?? '', attempts: 0 })),
+        ),
+      );
+    },
+  };
+}
+
+async function insert(tx: Sql, commands: WorkflowCommand[]): Promise<string[]> {
+  const rows = await tx.query<{ number: string }>(
+    `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, tenant_id, summary, leased_until)
+     select c.workflow, c.workflow_id, c.task_queue, c.action, c.args, c.tenant_id, c.summary,
+            clock_timestamp() + make_interval(secs => $2)
+       from jsonb_to_recordset($1::jsonb) as c(workflow text, workflow_id text, task_queue text, action text, args jsonb,
+              tenant_id id, summary text)
+     returning number`,
+    [
+      JSON.stringify(
+        commands.map((command) => ({
+          workflow: command.workflow,
+          workflow_id: command.workflowId,
+          task_queue: command.taskQueue,
+          action: command.action,
+          args: command.args,
+          tenant_id: command.tenantId,
+          summary: command.summary,
+        })),
+      ),
+      HAND_OVER_SECONDS,
+    ],
+  );
+  return rows.map((row) => row.number);
+}

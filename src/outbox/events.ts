@@ -1,0 +1,58 @@
+import type { Sql } from '../db/database';
+
+/** What a tenant registers a URL for (`interface.md 4.4`, decisions part 4, Webhooks). */
+export const REGISTRATIONS = ['card', 'account', 'deposit', 'cardholder', 'kyc'] as const;
+export type Registration = (typeof REGISTRATIONS)[number];
+
+/** How many dispatchers share the endpoints: an endpoint always falls to the same one. */
+export const SHARDS = 16;
+
+export interface WebhookEvent {
+  tenantId: string;
+  registration: Registration;
+  /** The envelope's `event`: `card_transaction`, `account.deposit.completed` … */
+  event: string;
+  /** The envelope's `data`, with `id` first. Rendered once: every attempt and replay sends the same bytes. */
+  data: { id: string } & Record<string, unknown>;
+  at: Date;
+  /** Present on ledger events: a second one with the same reference, event, type and subtype is refused (6.1). */
+  reference?: { id: string; type: string; subtype?: string };
+  /** The key of the API call that caused it, however long ago. */
+  idempotencyKey?: string | null;
+}
+
+/**
+ * Records events in the transaction of what they tell. An event is due at once when its tenant has registered an
+ * endpoint for its kind, parked when that endpoint is disabled, and else only recorded (a resend can ask for it).
+ */
+export async function appendEvents(tx: Sql, events: WebhookEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.prepared('events-append', APPEND, [
+    JSON.stringify(
+      events.map((event) => ({
+        tenant_id: event.tenantId,
+        registration: event.registration,
+        event: event.event,
+        data_id: event.data.id,
+        reference_id: event.reference?.id,
+        type: event.reference?.type,
+        subtype: event.reference?.subtype,
+        data: JSON.stringify(event.data),
+        idempotency_key: event.idempotencyKey,
+        created_at: event.at,
+      })),
+    ),
+    SHARDS,
+  ]);
+}
+
+const APPEND = `
+  insert into events (tenant_id, registration, event, data_id, reference_id, type, subtype, data, idempotency_key,
+                      created_at, shard, delivery, due_at)
+  select e.tenant_id, e.registration, e.event, e.data_id, e.reference_id, e.type, e.subtype, e.data, e.idempotency_key,
+         e.created_at, mod(abs(hashtext(e.tenant_id || e.registration)::bigint), $2::int),
+         case when w.status is null then 'recorded' when w.status = 'disabled' then 'parked' else 'due' end,
+         case when w.status in ('active', 'failing') then e.created_at end
+    from json_to_recordset($1::json) as e(tenant_id id, registration text, event text, data_id id, reference_id id,
+           type text, subtype text, data text, idempotency_key text, created_at timestamptz)
+    left join webhook_endpoints w on w.tenant_id = e.tenant_id and w.registration = e.registration`;

@@ -1,0 +1,35 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+/** Keys derived from the master key, one a purpose, so that none serves two. */
+export interface Keyring {
+  /** HMAC-SHA256 of a client secret: what credentials are compared by. */
+  hashSecret(secret: string): Buffer;
+  /** AES-256-GCM; `context` binds the result to its place and must be the same to open it. */
+  seal(plaintext: Buffer, context: string): Buffer;
+  /** @throws Error when it was sealed under another key or context, or was changed */
+  open(sealed: Buffer, context: string): Buffer;
+}
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+export function createKeyring(masterKey: Buffer): Keyring {
+  const derive = (purpose: string) =>
+    Buffer.from(hkdfSync('sha256', masterKey, '', `cardwright/${purpose}`, 32));
+  const hashing = derive('credential-hash');
+  const sealing = derive('seal');
+  return {
+    hashSecret: (secret) => createHmac('sha256', hashing).update(secret).digest(),
+    seal(plaintext, context) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', sealing, iv).setAAD(Buffer.from(context));
+      const body = Buffer.concat([cipher.update(plaintext), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), body]);
+    },
+    open(sealed, context) {
+      const decipher = createDecipheriv('aes-256-gcm', sealing, sealed.subarray(0, IV_BYTES));
+      decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+      return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+    },
+  };
+}

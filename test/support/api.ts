@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pino from 'pino';
+import { createClient } from '../../src/clients/operations';
+import { createApi, createServices, type ServiceOptions, type Services } from '../../src/composition';
+import type { NumberedCommand } from '../../src/outbox/commands';
+import { createKeyring } from '../../src/security/keyring';
+import { type TestDatabase, testDatabase } from './database';
+
+export interface Answer<Body = any> {
+  status: number;
+  headers: Headers;
+  body: Body;
+  /** The bytes as they came. */
+  text: string;
+}
+
+export interface Client {
+  clientId: string;
+  clientSecret: string;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+export interface TestApi extends TestDatabase {
+  services: Services;
+  url: string;
+  /** What was handed to Temporal, in order. */
+  commands: NumberedCommand[];
+  /** A new tenant (or admin) with its credential. */
+  client(role?: 'client' | 'admin'): Promise<Client>;
+  /** A call without credentials, or with others. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** The real API over real HTTP on a database of its own; Temporal is not there, its commands are collected. */
+export async function testApi(options: Partial<ServiceOptions> = {}): Promise<TestApi> {
+  const test = await testDatabase();
+  const commands: NumberedCommand[] = [];
+  const services = createServices({
+    database: test.database,
+    keyring: createKeyring(randomBytes(32)),
+    log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
+    mode: 'sandbox',
+    handOver: (batch) => commands.push(...batch),
+    ...options,
+  });
+  const server = await listen(createApi(services, { observe: () => undefined }).callback());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    request(url, method, path, body, headers);
+  return {
+    ...test,
+    services,
+    url,
+    commands,
+    call,
+    async client(role = 'client') {
+      const credential = await test.database.transaction((tx) =>
+        createClient(tx, services.keyring, { name: 'Test', role, sandbox: true }),
+      );
+      const own = { 'x-client-id': credential.clientId, 'x-client-secret': credential.clientSecret };
+      return {
+        ...credential,
+        call: (method, path, body, headers) => call(method, path, body, { ...own, ...headers }),
+      };
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await test.drop();
+    },
+  };
+}
+
+async function listen(handler: Parameters<typeof createServer>[1]): Promise<Server> {
+  const server = createServer(handler as never);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+async function request(
+  base: string,
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const sent =
+    body === undefined || typeof body === 'string' || body instanceof Uint8Array
+      ? body
+      : JSON.stringify(body);
+  const type: Record<string, string> = sent === undefined ? {} : { 'content-type': 'application/json' };
+  const response = await fetch(base + path, {
+    method,
+    headers: { ...type, ...headers },
+    body: sent as string,
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
