@@ -1,0 +1,73 @@
+import type { Sql } from '../db/database';
+import { Decimal } from '../money/money';
+
+export type CardStatus = 'pending' | 'active' | 'frozen' | 'closing' | 'closed' | 'failed';
+export type FreezeReason = 'manual' | 'insufficient_funds' | 'risk' | 'provider';
+
+export interface Card {
+  id: string;
+  tenantId: string;
+  userId: string;
+  /** What funds it. */
+  accountId: string;
+  /** Where its settle and decline fees fall: the tenant's master account of its currency. */
+  masterAccountId: string;
+  cardholderId: string;
+  bin: string;
+  scheme: string;
+  currency: string;
+  label: string | null;
+  status: CardStatus;
+  /** Frozen exactly while a reason stands. */
+  freezeReasons: FreezeReason[];
+  last4: string | null;
+  expiryMonth: number | null;
+  expiryYear: number | null;
+  /** The card processor's name of it; number and CVV stay there. */
+  processorReference: string | null;
+  initialAmount: Decimal;
+  issueFee: Decimal;
+  /** When the processor confirmed the closure. */
+  processorClosedAt: Date | null;
+  failure: string | null;
+  /** Of the call that issued it; travels to the webhooks of its issuance. */
+  idempotencyKey: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const COLUMNS = `id, tenant_id as "tenantId", user_id as "userId", account_id as "accountId",
+  master_account_id as "masterAccountId", cardholder_id as "cardholderId", bin, scheme, currency, label, status,
+  freeze_reasons as "freezeReasons", last4, expiry_month as "expiryMonth", expiry_year as "expiryYear",
+  processor_reference as "processorReference", initial_amount as "initialAmount", issue_fee as "issueFee",
+  processor_closed_at as "processorClosedAt", failure, idempotency_key as "idempotencyKey",
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+type Row = Omit<Card, 'initialAmount' | 'issueFee'> & { initialAmount: string; issueFee: string };
+
+export const cardOf = (row: Row): Card => ({
+  ...row,
+  initialAmount: new Decimal(row.initialAmount),
+  issueFee: new Decimal(row.issueFee),
+});
+
+export { COLUMNS as CARD_COLUMNS, type Row as CardRow };
+
+/** @param reach the tenant whose cards may be found, or null for every tenant's */
+export async function findCard(sql: Sql, reach: string | null, id: string): Promise<Card | undefined> {
+  const [row] = await sql.query<Row>(`select ${COLUMNS} from cards where id = $1 and ($2::text is null or tenant_id = $2)`, [
+    id,
+    reach,
+  ]);
+  return row && cardOf(row);
+}
+
+/** Locks the cards, in the one order of their ids: whoever changes a card or moves its money holds this lock first. */
+export async function lockCards(tx: Sql, ids: string[]): Promise<Map<string, Card>> {
+  const rows = await tx.prepared<Row>(
+    'cards-lock',
+    `select ${COLUMNS} from cards where id = any($1) order by id for no key update`,
+    [ids],
+  );
+  return new Map(rows.map((row) => [row.id, cardOf(row)]));
+}
