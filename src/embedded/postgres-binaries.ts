@@ -46,9 +46,7 @@ export async function serverAccount(binaries: PostgresBinaries, pgdata: string):
   if (process.getuid?.() !== 0) return { prefix: [] };
   const owner = (await ownerOf(pgdata)) ?? (await postgresUser());
   const { uid, gid } = owner;
-  const closed =
-    (await closedFolder(dirname(binaries.postgres), uid, gid)) ??
-    (await closedFolder(dirname(resolve(pgdata)), uid, gid));
+  const closed = await firstClosed(binaries, pgdata, uid, gid);
   if (closed === undefined) return { owner, prefix: [] };
   const prefix = overridePrefix(uid, gid);
   const works = await run(prefix[0]!, [...prefix.slice(1), binaries.postgres, '--version']).then(
@@ -61,6 +59,20 @@ export async function serverAccount(binaries: PostgresBinaries, pgdata: string):
       `Move the project out of that folder, allow it with "chmod o+x ${closed}", ` +
       'run as an ordinary user, or set DATABASE_URL to a Postgres of your own.',
   );
+}
+
+/** DATA_DIR itself is ours to open (for passing through, not for reading); any other folder is not. */
+async function firstClosed(
+  binaries: PostgresBinaries,
+  pgdata: string,
+  uid: number,
+  gid: number,
+): Promise<string | undefined> {
+  const dataDir = dirname(resolve(pgdata));
+  if ((await closedFolder(dataDir, uid, gid)) === dataDir) {
+    await chmod(dataDir, ((await stat(dataDir)).mode & 0o777) | 0o011);
+  }
+  return (await closedFolder(dirname(binaries.postgres), uid, gid)) ?? closedFolder(dataDir, uid, gid);
 }
 
 function packageFolder(name: string): string {

@@ -1,0 +1,19 @@
+# One image for every role: `node --import tsx src/main.ts --role api|worker|migrate`.
+# Debian rather than Alpine: Temporal's native core is built against glibc.
+FROM node:20-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# Not `npm ci`: see scripts/prestart.mjs.
+RUN npm install --no-save --omit=dev --no-audit --no-fund
+
+FROM node:20-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_PORT=9464
+WORKDIR /app
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends ca-certificates \
+  && rm -rf /var/lib/apt/lists/*
+COPY --from=packages /app/node_modules ./node_modules
+COPY . .
+USER node
+EXPOSE 8080 9464
+CMD ["node", "--import", "tsx", "src/main.ts", "--role", "api"]

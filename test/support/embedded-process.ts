@@ -1,0 +1,24 @@
+import { startPostgres } from '../../src/embedded/postgres';
+import { startTemporal } from '../../src/embedded/temporal';
+
+/**
+ * A process that starts one embedded server, prints `{ url | address, pid }` on a line, and then waits to
+ * be killed: `node --import tsx embedded-process.ts postgres|temporal <dataDir> [<temporal executable>]`.
+ */
+async function main([kind, dataDir, executable]: string[]): Promise<void> {
+  const log = { info: () => undefined, warn: () => undefined };
+  if (kind === 'postgres') {
+    const server = await startPostgres({ dataDir: dataDir!, log });
+    console.log(JSON.stringify({ url: server.url, pid: server.pid() }));
+  } else {
+    const searchAttributes = { Tenant: 'Keyword' as const };
+    const server = await startTemporal({ dataDir: dataDir!, executable: executable!, searchAttributes, log });
+    console.log(JSON.stringify({ address: server.address, pid: server.pid() }));
+  }
+  setInterval(() => undefined, 60_000);
+}
+
+main(process.argv.slice(2)).catch((error: Error) => {
+  console.error(error.message);
+  process.exit(1);
+});

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EmbeddedLog } from '../../src/embedded/log-file';
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres';
+import { type EmbeddedTemporal, startTemporal, type TemporalOptions } from '../../src/embedded/temporal';
+import { temporalExecutable } from '../../src/embedded/temporal-binary';
+import { testServerExecutable } from '../../src/embedded/temporal-test-server';
+import { defaultCacheDir, type ToolContext } from '../../src/embedded/tool-cache';
+
+/** Real servers for tests, each on a folder of its own that goes with it. */
+
+export const quietLog: EmbeddedLog = { info: () => undefined, warn: () => undefined };
+
+/** Fetched once a user and kept; shows what it fetches, since that may take minutes. */
+export function toolContext(): ToolContext {
+  return {
+    environment: process.env,
+    cacheDir: defaultCacheDir(process.env),
+    onProgress: (line) => process.stderr.write(`${line}\n`),
+  };
+}
+
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'cardwright-test-'));
+}
+
+/** Postgres on disk, as durable as in production. `stop` removes its data. */
+export async function startTestPostgres(
+  settings: Record<string, string> = {},
+): Promise<EmbeddedPostgres & { dataDir: string }> {
+  const dataDir = await temporaryFolder();
+  const server = await startPostgres({ dataDir, log: quietLog, settings });
+  return { ...server, dataDir, stop: () => stopAndRemove(server, dataDir) };
+}
+
+/** The real Temporal server on ports that no `npm start` on this machine uses. `stop` removes its data. */
+export async function startTestTemporal(
+  options: Partial<TemporalOptions> = {},
+): Promise<EmbeddedTemporal & { dataDir: string }> {
+  const dataDir = await temporaryFolder();
+  const executable = await temporalExecutable(toolContext());
+  const defaults = { dataDir, executable, searchAttributes: {}, log: quietLog, port: 0, uiPort: 0 };
+  const server = await startTemporal({ ...defaults, ...options });
+  return { ...server, dataDir, stop: () => stopAndRemove(server, dataDir) };
+}
+
+/** For `TestWorkflowEnvironment.createTimeSkipping({ server: await timeSkippingServer() })`. */
+export async function timeSkippingServer(): Promise<{
+  executable: { type: 'existing-path'; path: string };
+}> {
+  return { executable: { type: 'existing-path', path: await testServerExecutable(toolContext()) } };
+}
+
+/** A process that keeps one embedded server, for tests that kill it. */
+export async function startKeeper(
+  kind: 'postgres' | 'temporal',
+  dataDir: string,
+  executable = '',
+): Promise<{ process: ChildProcess; url?: string; address?: string; pid: number }> {
+  const script = join(__dirname, 'embedded-process.ts');
+  const args = ['--import', 'tsx', script, kind, dataDir, executable];
+  const child = spawn(process.execPath, args, {
+    cwd: join(__dirname, '../..'),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const line = await new Promise<string>((resolve, reject) => {
+    let errors = '';
+    child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString('utf8')));
+    child.stderr.on('data', (chunk: Buffer) => {
+      errors += chunk.toString('utf8');
+    });
+    child.once('exit', (code) => reject(new Error(`the keeper ended with ${code}: ${errors}`)));
+  });
+  return { process: child, ...(JSON.parse(line) as { url?: string; address?: string; pid: number }) };
+}
+
+/** SIGKILL, and waits until the process is gone. */
+export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGKILL');
+  });
+}
+
+async function stopAndRemove(server: { stop(): Promise<void> }, dataDir: string): Promise<void> {
+  await server.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
