@@ -62,7 +62,7 @@ export async function initialise(install: Installation, password: string): Promi
   const access = ['--auth=scram-sha-256', `--username=${USER}`, `--pwfile=${passwordFile}`];
   const [file, ...args] = [...install.account.prefix, install.binaries.initdb, `--pgdata=${fresh}`];
   try {
-    await run(file!, [...args, ...locale, ...access], spawnOptions(install));
+    await run(file, [...args, ...locale, ...access], spawnOptions(install));
     await rename(fresh, install.pgdata);
   } catch (error) {
     const { stderr, message } = error as { stderr?: string; message: string };

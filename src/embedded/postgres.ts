@@ -53,7 +53,7 @@ export interface EmbeddedPostgres {
   /** A superuser's connection to a database of UTF-8 in the C.UTF-8 collation, on 127.0.0.1. */
   url: string;
   /** Process id of the server now. */
-  pid(): number;
+  readonly pid: () => number;
   /** Clean, fast shutdown. */
   stop(): Promise<void>;
 }

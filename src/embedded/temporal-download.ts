@@ -43,11 +43,16 @@ export async function downloadTemporal(
     const archive = await fetchArchive(info.archiveUrl, dispatcher, context);
     return await extract(archive, info, folder, context);
   } catch (error) {
-    const { message, cause } = error as Error;
-    throw new Error(cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message);
+    throw new Error(reasonOf(error as Error));
   } finally {
     await dispatcher.close();
   }
+}
+
+/** "fetch failed" says nothing: its cause does, by a message or at least by a code. */
+function reasonOf({ message, cause }: Error): string {
+  const { message: detail, code } = (cause ?? {}) as { message?: string; code?: string };
+  return [message, detail || code].filter(Boolean).join(': ');
 }
 
 function infoUrl(artifact: string, sdkVersion: string, base: string): string {

@@ -59,7 +59,7 @@ export interface EmbeddedTemporal {
   address: string;
   uiUrl: string;
   /** Process id of the server now. */
-  pid(): number;
+  readonly pid: () => number;
   /** Ends the server; what it holds is on disk. */
   stop(): Promise<void>;
 }

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { OnProgress } from './log-file';
@@ -32,7 +31,7 @@ export function defaultCacheDir(environment: NodeJS.ProcessEnv, platform = proce
 
 /**
  * Fills a folder of the cache under a temporary name and renames it, so that parallel runs each see all
- * of it or nothing. One that is already there is replaced.
+ * of it or nothing. What was there before is replaced; what another run put there meanwhile is kept.
  * @param fill writes into the folder that it is given
  * @returns the folder's final path
  */
@@ -42,20 +41,27 @@ export async function installInto(
   fill: (folder: string) => Promise<void>,
 ): Promise<string> {
   await mkdir(cacheDir, { recursive: true });
-  const fresh = await mkdtemp(join(cacheDir, `.${name}-`));
   const place = join(cacheDir, name);
-  const old = join(cacheDir, `.${name}-old-${randomBytes(4).toString('hex')}`);
+  const before = await inode(place);
+  const fresh = await mkdtemp(join(cacheDir, `.${name}-`));
+  const old = `${fresh}-old`;
   try {
     await fill(fresh);
-    await rename(place, old).catch(() => undefined);
+    if (before !== undefined && (await inode(place)) === before) {
+      await rename(place, old).catch(() => undefined);
+    }
     await rename(fresh, place).catch((error: NodeJS.ErrnoException) => {
-      // Another run was quicker by a hair: what it put there is as good.
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+      if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(error.code ?? '')) throw error;
     });
     return place;
   } finally {
     await Promise.all([fresh, old].map((folder) => rm(folder, { recursive: true, force: true })));
   }
+}
+
+/** Tells one folder of that name from a later one. */
+async function inode(path: string): Promise<bigint | undefined> {
+  return (await stat(path, { bigint: true }).catch(() => undefined))?.ino;
 }
 
 /** Tries each way in turn. @throws Error that lists why each failed and ends with `advice` */
