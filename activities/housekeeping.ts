@@ -1,0 +1,23 @@
+import { forgetOldKeys } from '../src/api/idempotency';
+import type { Database, Sql } from '../src/db/database';
+import { takeSnapshots } from '../src/ledger/check';
+
+export interface HousekeepingActivities {
+  takeLedgerSnapshots(): Promise<void>;
+  /** @returns how many were forgotten */
+  forgetOldIdempotencyKeys(): Promise<number>;
+}
+
+/** Run once an hour; twice does no harm. */
+export function createHousekeepingActivities({ database }: { database: Database }): HousekeepingActivities {
+  /** An hour's rows may take longer than a request's statements are allowed. */
+  const atLeisure = <T>(work: (sql: Sql) => Promise<T>) =>
+    database.transaction(async (tx) => {
+      await tx.query(`set local statement_timeout = '10min'`);
+      return work(tx);
+    });
+  return {
+    takeLedgerSnapshots: () => atLeisure(takeSnapshots),
+    forgetOldIdempotencyKeys: () => atLeisure(forgetOldKeys),
+  };
+}

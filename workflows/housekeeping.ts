@@ -1,0 +1,14 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { HousekeepingActivities } from '../activities/housekeeping';
+
+/** Its activities are each one statement over what has gathered in an hour, or in as long as we were away. */
+const { takeLedgerSnapshots, forgetOldIdempotencyKeys } = proxyActivities<HousekeepingActivities>({
+  startToCloseTimeout: '15 minutes',
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+});
+
+/** Once an hour: keeps trial balances quick, and the table of idempotency keys small. */
+export async function housekeeping(): Promise<void> {
+  await takeLedgerSnapshots();
+  await forgetOldIdempotencyKeys();
+}
