@@ -23,14 +23,10 @@ const STOP_STEPS = [
 const PRAGMAS = ['journal_mode=wal', 'synchronous=1'];
 
 /**
- * By default each queue is looked at 20 times a second, so that every step of a workflow waits for a tick
- * of 50 ms.
+ * By default the queue of tasks is looked at 20 times a second, and every step of a workflow waits for a
+ * tick of 50 ms. The queues of timers and of visibility have such a limit too; raising it gains nothing.
  */
-const DYNAMIC_CONFIG: Record<string, string> = {
-  'history.transferProcessorMaxPollRPS': '2000',
-  'history.timerProcessorMaxPollRPS': '2000',
-  'history.visibilityProcessorMaxPollRPS': '2000',
-};
+const DYNAMIC_CONFIG: Record<string, string> = { 'history.transferProcessorMaxPollRPS': '2000' };
 
 export interface TemporalOptions {
   /** DATA_DIR: holds `temporal.db`, `temporal.json` (ports, process) and `temporal.log`. */
