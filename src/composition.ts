@@ -1,6 +1,9 @@
 import type { Logger } from 'pino';
 import { accountRoutes } from './accounts/routes';
 import { type AppDeps, createApp } from './api/app';
+import { documentPages } from './api/docs-page';
+import { createReadiness, healthRoutes, type Readiness } from './api/health';
+import { openApiDocument } from './api/openapi';
 import type { Route } from './api/route';
 import { createAuthenticator } from './clients/authenticate';
 import { clientRoutes } from './clients/routes';
@@ -15,6 +18,8 @@ export interface Services {
   commands: Commands;
   log: Logger;
   mode: 'sandbox' | 'live';
+  /** Whether Postgres and Temporal answer. */
+  readiness(): Promise<Readiness>;
   now(): Date;
 }
 
@@ -25,26 +30,39 @@ export interface ServiceOptions {
   mode: 'sandbox' | 'live';
   /** Where committed workflow commands go at once; the relay takes what it drops. */
   handOver: HandOver;
+  /** Throws while Temporal does not answer; absent where there is none. */
+  reachTemporal?: () => Promise<unknown>;
   now?: () => Date;
 }
 
 export function createServices(options: ServiceOptions): Services {
-  const { database, keyring, log, mode, handOver, now = () => new Date() } = options;
-  return { database, keyring, log, mode, commands: createCommands(handOver), now };
+  const { database, keyring, log, mode, handOver, reachTemporal, now = () => new Date() } = options;
+  const readiness = createReadiness({
+    postgres: () => database.query('select 1'),
+    ...(reachTemporal ? { temporal: reachTemporal } : {}),
+  });
+  return { database, keyring, log, mode, commands: createCommands(handOver), readiness, now };
 }
 
 /** Every endpoint of the API, in the order of `interface.md 4.1`. */
 export function apiRoutes(services: Services): Route[] {
-  return [...accountRoutes(services), ...clientRoutes(services)];
+  return [...healthRoutes(services.readiness), ...accountRoutes(services), ...clientRoutes(services)];
 }
 
-export function createApi(services: Services, options: Pick<AppDeps, 'observe' | 'pages'>) {
+export interface ApiOptions extends Pick<AppDeps, 'observe'> {
+  /** For the documentation; where it was read from when absent. */
+  publicUrl?: string | undefined;
+}
+
+export function createApi(services: Services, { observe, publicUrl }: ApiOptions) {
   const { database, keyring, log } = services;
+  const routes = apiRoutes(services);
   return createApp({
     database,
     log,
-    routes: apiRoutes(services),
+    routes,
     authenticate: createAuthenticator(database, keyring),
-    ...options,
+    pages: [documentPages(() => openApiDocument(routes, { publicUrl }))],
+    observe,
   });
 }

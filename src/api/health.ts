@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { Reply, type Route, route } from './route';
+
+/** What the process needs, each asked by a function that throws when it does not answer. */
+export type ReadinessChecks = Record<string, () => Promise<unknown>>;
+
+export interface Readiness {
+  status: 'ok' | 'unavailable';
+  /** `up` or `down`, by name: `postgres`, `temporal`. */
+  checks: Record<string, 'up' | 'down'>;
+}
+
+const ANSWER_MS = 2_000;
+/** Anybody may ask: however many do, each part is asked once a second at most. */
+const BELIEVED_MS = 1_000;
+
+/** Asks every part at once; one that takes longer than two seconds is down. */
+export function createReadiness(checks: ReadinessChecks, now: () => number = () => performance.now()) {
+  let last: { at: number; answer: Promise<Readiness> } | undefined;
+  return function readiness(): Promise<Readiness> {
+    if (!last || now() - last.at >= BELIEVED_MS) last = { at: now(), answer: askAll(checks) };
+    return last.answer;
+  };
+}
+
+async function askAll(checks: ReadinessChecks): Promise<Readiness> {
+  const entries = await Promise.all(
+    Object.entries(checks).map(async ([name, ask]) => [name, (await answers(ask)) ? 'up' : 'down'] as const),
+  );
+  const allUp = entries.every(([, state]) => state === 'up');
+  return { status: allUp ? 'ok' : 'unavailable', checks: Object.fromEntries(entries) };
+}
+
+async function answers(ask: () => Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ANSWER_MS);
+  });
+  const asked = ask().then(
+    () => true,
+    () => false,
+  );
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const READINESS = z.object({
+  status: z.enum(['ok', 'unavailable']),
+  checks: z.record(z.string(), z.enum(['up', 'down'])),
+});
+
+/** For probes, without credentials: whether the process serves, and whether all that it needs answers. */
+export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/health',
+      tag: 'Health',
+      summary: 'Liveness probe',
+      role: 'public',
+      response: z.object({ status: z.literal('ok') }),
+      read: async () => ({ status: 'ok' }),
+    }),
+    route({
+      method: 'GET',
+      path: '/health/ready',
+      tag: 'Health',
+      summary: 'Readiness probe',
+      description: '503, with the same body, while Postgres or Temporal does not answer.',
+      role: 'public',
+      response: READINESS,
+      async read() {
+        const answer = await readiness();
+        return answer.status === 'ok' ? answer : new Reply(503, answer, { 'retry-after': '2' });
+      },
+    }),
+  ];
+}
