@@ -8,6 +8,8 @@ export interface Keyring {
   seal(plaintext: Buffer, context: string): Buffer;
   /** @throws Error when it was sealed under another key or context, or was changed */
   open(sealed: Buffer, context: string): Buffer;
+  /** Seals and opens with a key of its own, for a purpose that must not share one. */
+  sealer(purpose: string): Pick<Keyring, 'seal' | 'open'>;
 }
 
 const IV_BYTES = 12;
@@ -17,17 +19,25 @@ export function createKeyring(masterKey: Buffer): Keyring {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', masterKey, '', `cardwright/${purpose}`, 32));
   const hashing = derive('credential-hash');
-  const sealing = derive('seal');
   return {
     hashSecret: (secret) => createHmac('sha256', hashing).update(secret).digest(),
+    ...sealerWith(derive('seal')),
+    sealer: (purpose) => sealerWith(derive(purpose)),
+  };
+}
+
+function sealerWith(key: Buffer): Pick<Keyring, 'seal' | 'open'> {
+  return {
     seal(plaintext, context) {
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', sealing, iv).setAAD(Buffer.from(context));
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context));
       const body = Buffer.concat([cipher.update(plaintext), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), body]);
     },
     open(sealed, context) {
-      const decipher = createDecipheriv('aes-256-gcm', sealing, sealed.subarray(0, IV_BYTES));
+      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
       decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
       return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
     },

@@ -1,0 +1,134 @@
+import type { Sql } from '../db/database';
+import type { NumberedCommand } from './commands';
+
+/** The rows of commands that Temporal has not taken: what the relay, the hand-over and the operator do with them. */
+
+/** A command is tried this often while Temporal is there and refuses it: with the pauses, about two hours. */
+export const ATTEMPTS = 20;
+
+const COMMAND = `c.number, c.workflow, c.workflow_id as "workflowId", c.task_queue as "taskQueue", c.action, c.args,
+  c.tenant_id as "tenantId", c.summary, c.attempts`;
+
+/**
+ * Leases the commands that are due, those longest due first. A relay that dies loses its lease in time; another's are
+ * passed over, so that no two take the same.
+ */
+export async function leaseDue(sql: Sql, limit: number, seconds: number): Promise<NumberedCommand[]> {
+  return sql.prepared<NumberedCommand>(
+    'commands-lease',
+    `update workflow_commands c set leased_until = clock_timestamp() + make_interval(secs => $2)
+      where number in (
+        select number from workflow_commands
+         where parked_at is null and due_at <= clock_timestamp()
+           and (leased_until is null or leased_until <= clock_timestamp())
+         order by due_at limit $1 for update skip locked)
+     returning ${COMMAND}`,
+    [limit, seconds],
+  );
+}
+
+/** Temporal has taken them. */
+export async function forgetTaken(sql: Sql, numbers: string[]): Promise<void> {
+  if (numbers.length === 0) return;
+  await sql.prepared('commands-forget', 'delete from workflow_commands where number = any($1::bigint[])', [
+    numbers,
+  ]);
+}
+
+/** Temporal was away: they are due as before, and have used up nothing. */
+export async function release(sql: Sql, numbers: string[], afterMs = 0): Promise<void> {
+  if (numbers.length === 0) return;
+  await sql.query(
+    `update workflow_commands set leased_until = null,
+            due_at = greatest(due_at, clock_timestamp() + make_interval(secs => $2 / 1000.0))
+      where number = any($1::bigint[])`,
+    [numbers, afterMs],
+  );
+}
+
+export interface Refusal {
+  number: string;
+  /** Milliseconds until the next try. */
+  retryInMs: number;
+  /** Without personal data. */
+  reason: string;
+}
+
+/** Counts the attempt; the last one parks the command. Returns those that are parked now. */
+export async function recordRefusals(sql: Sql, refusals: Refusal[]): Promise<string[]> {
+  if (refusals.length === 0) return [];
+  const rows = await sql.query<{ number: string; parked: boolean }>(
+    `update workflow_commands c
+        set attempts = c.attempts + 1, leased_until = null, last_error = r.reason,
+            due_at = clock_timestamp() + make_interval(secs => r.retry_ms / 1000.0),
+            parked_at = case when c.attempts + 1 >= $2 then clock_timestamp() end
+       from json_to_recordset($1::json) as r(number bigint, retry_ms double precision, reason text)
+      where c.number = r.number
+     returning c.number, c.parked_at is not null as parked`,
+    [
+      JSON.stringify(
+        refusals.map(({ number, retryInMs, reason }) => ({ number, retry_ms: retryInMs, reason })),
+      ),
+      ATTEMPTS,
+    ],
+  );
+  return rows.filter((row) => row.parked).map((row) => row.number);
+}
+
+export interface ParkedCommand {
+  number: string;
+  workflow: string;
+  workflowId: string;
+  action: 'start' | 'look';
+  tenantId: string | null;
+  createdAt: Date;
+  parkedAt: Date;
+  attempts: number;
+  lastError: string | null;
+}
+
+/** What Temporal would never take, for the operator; the newest first. */
+export async function listParked(sql: Sql, limit = 100): Promise<ParkedCommand[]> {
+  return sql.query<ParkedCommand>(
+    `select number, workflow, workflow_id as "workflowId", action, tenant_id as "tenantId", created_at as "createdAt",
+            parked_at as "parkedAt", attempts, last_error as "lastError"
+       from workflow_commands where parked_at is not null order by parked_at desc, number desc limit $1`,
+    [limit],
+  );
+}
+
+/**
+ * Tries parked commands again, from the first attempt.
+ * @param numbers which ones; without it, all
+ * @returns how many
+ */
+export async function retryParked(sql: Sql, numbers?: string[]): Promise<number> {
+  const rows = await sql.query(
+    `update workflow_commands set parked_at = null, attempts = 0, due_at = clock_timestamp(), leased_until = null
+      where parked_at is not null and ($1::bigint[] is null or number = any($1::bigint[])) returning number`,
+    [numbers ?? null],
+  );
+  return rows.length;
+}
+
+export interface CommandCounts {
+  /** Not yet taken by Temporal, those that are being handed over just now included. */
+  due: number;
+  parked: number;
+  /** Age in seconds of the oldest that is not parked; 0 when there is none. */
+  oldestSeconds: number;
+}
+
+/** For metrics. */
+export async function countCommands(sql: Sql): Promise<CommandCounts> {
+  const [row] = await sql.query<{ due: string; parked: string; oldest: string | null }>(
+    `select count(*) filter (where parked_at is null) as due, count(*) filter (where parked_at is not null) as parked,
+            extract(epoch from clock_timestamp() - min(created_at) filter (where parked_at is null)) as oldest
+       from workflow_commands`,
+  );
+  return {
+    due: Number(row?.due ?? 0),
+    parked: Number(row?.parked ?? 0),
+    oldestSeconds: Math.max(0, Number(row?.oldest ?? 0)),
+  };
+}

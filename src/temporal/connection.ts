@@ -1,0 +1,57 @@
+import { Client, Connection } from '@temporalio/client';
+import type { Keyring } from '../security/keyring';
+import { createDataConverter } from './codec';
+
+export interface TemporalOptions {
+  /** host:port of the front end. */
+  address: string;
+  namespace: string;
+  /** Encrypt payloads and failures (`TEMPORAL_ENCRYPTION`). */
+  encrypt: boolean;
+}
+
+export interface TemporalClient {
+  client: Client;
+  namespace: string;
+  /** Whether Temporal answers now and knows the namespace: for `/health/ready`. Takes two seconds at most. */
+  isServing(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** A call that takes longer is given up; what it was to tell goes again, which does no harm. */
+const CALL_MS = 5_000;
+
+/**
+ * A client that need not find Temporal when it is made, and finds it again whenever it is back. It does not repeat
+ * calls by itself: those who call know better when, and must learn soon that Temporal is away.
+ */
+export function createTemporalClient(options: TemporalOptions, keyring: Keyring): TemporalClient {
+  const { address, namespace, encrypt } = options;
+  const connection = Connection.lazy({
+    address,
+    interceptors: [],
+    channelArgs: {
+      'grpc.initial_reconnect_backoff_ms': 100,
+      'grpc.min_reconnect_backoff_ms': 100,
+      'grpc.max_reconnect_backoff_ms': 1_000,
+    },
+  });
+  const client = new Client({ connection, namespace, dataConverter: createDataConverter(keyring, encrypt) });
+  return {
+    client,
+    namespace,
+    isServing: () =>
+      connection
+        .withDeadline(Date.now() + 2_000, () => connection.workflowService.describeNamespace({ namespace }))
+        .then(
+          () => true,
+          () => false,
+        ),
+    close: () => connection.close(),
+  };
+}
+
+/** Runs a call that fails when Temporal has not answered in time. */
+export function withinTime<T>(client: Client, call: () => Promise<T>, ms = CALL_MS): Promise<T> {
+  return client.withDeadline(Date.now() + ms, call);
+}

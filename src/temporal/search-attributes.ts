@@ -1,0 +1,52 @@
+import type { Client, Connection } from '@temporalio/client';
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  TypedSearchAttributes,
+} from '@temporalio/common';
+import { type IdKind, PREFIXES } from '../ids';
+import type { WorkflowCommand } from '../outbox/commands';
+import { withinTime } from './connection';
+import { SEARCH_ATTRIBUTES } from './names';
+
+/** The number of `Keyword` in temporal.api.enums.v1.IndexedValueType. */
+const KEYWORD = 2;
+
+/** What a Temporal dev server is told at its start; on any other the attributes are registered by us. */
+export const DECLARED_SEARCH_ATTRIBUTES = Object.fromEntries(
+  Object.values(SEARCH_ATTRIBUTES).map((name) => [name, 'Keyword' as const]),
+);
+
+/**
+ * Registers the search attributes that the namespace lacks; may run at any time, in many processes at once.
+ * @throws Error when Temporal is away or does not let us
+ */
+export async function registerSearchAttributes(client: Client): Promise<void> {
+  const { operatorService } = client.connection as Connection;
+  const { namespace } = client.options;
+  const known = await withinTime(client, () => operatorService.listSearchAttributes({ namespace }));
+  const missing = Object.values(SEARCH_ATTRIBUTES).filter((name) => !(name in known.customAttributes));
+  if (missing.length === 0) return;
+  const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
+  await withinTime(client, () => operatorService.addSearchAttributes({ namespace, searchAttributes }));
+}
+
+const tenant = defineSearchAttributeKey(SEARCH_ATTRIBUTES.tenant, 'KEYWORD');
+const recordKind = defineSearchAttributeKey(SEARCH_ATTRIBUTES.recordKind, 'KEYWORD');
+
+/** What a command's workflow can be found by; its status it tells itself. */
+export function searchAttributesOf(command: WorkflowCommand): TypedSearchAttributes {
+  const kind = recordKindOf(command.workflowId);
+  const pairs: SearchAttributePair[] = [];
+  if (command.tenantId) pairs.push({ key: tenant, value: command.tenantId });
+  if (kind) pairs.push({ key: recordKind, value: kind });
+  return new TypedSearchAttributes(pairs);
+}
+
+const KINDS = new Map(Object.entries(PREFIXES).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
+
+/** A workflow's id ends with its record's: `card-issuance-card_01h…` drives a card. */
+export function recordKindOf(workflowId: string): IdKind | undefined {
+  const [, prefix] = /(?:^|-)([a-z]+)_[0-9a-z]{26}(?:-|$)/.exec(workflowId) ?? [];
+  return prefix === undefined ? undefined : KINDS.get(prefix);
+}
