@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { accountRoutes } from './accounts/routes';
-import { type AppDeps, createApp } from './api/app';
+import { createApp } from './api/app';
 import { documentPages } from './api/docs-page';
 import { createReadiness, healthRoutes, type Readiness } from './api/health';
 import { openApiDocument } from './api/openapi';
@@ -8,6 +8,7 @@ import type { Route } from './api/route';
 import { createAuthenticator } from './clients/authenticate';
 import { clientRoutes } from './clients/routes';
 import type { Database } from './db/database';
+import type { Observe } from './metrics/metrics';
 import { type Commands, createCommands, type HandOver } from './outbox/commands';
 import type { Keyring } from './security/keyring';
 
@@ -30,26 +31,27 @@ export interface ServiceOptions {
   mode: 'sandbox' | 'live';
   /** Where committed workflow commands go at once; the relay takes what it drops. */
   handOver: HandOver;
-  /** Throws while Temporal does not answer; absent where there is none. */
-  reachTemporal?: () => Promise<unknown>;
+  /** Whether Temporal answers; absent where there is none. */
+  temporalIsServing?: () => Promise<boolean>;
   now?: () => Date;
 }
 
 export function createServices(options: ServiceOptions): Services {
-  const { database, keyring, log, mode, handOver, reachTemporal, now = () => new Date() } = options;
+  const { database, keyring, log, mode, handOver, temporalIsServing, now = () => new Date() } = options;
   const readiness = createReadiness({
     postgres: () => database.query('select 1'),
-    ...(reachTemporal ? { temporal: reachTemporal } : {}),
+    ...(temporalIsServing ? { temporal: temporalIsServing } : {}),
   });
   return { database, keyring, log, mode, commands: createCommands(handOver), readiness, now };
 }
 
 /** Every endpoint of the API, in the order of `interface.md 4.1`. */
 export function apiRoutes(services: Services): Route[] {
-  return [...healthRoutes(services.readiness), ...accountRoutes(services), ...clientRoutes(services)];
+  return [...healthRoutes(() => services.readiness()), ...accountRoutes(services), ...clientRoutes(services)];
 }
 
-export interface ApiOptions extends Pick<AppDeps, 'observe'> {
+export interface ApiOptions {
+  observe: Observe;
   /** For the documentation; where it was read from when absent. */
   publicUrl?: string | undefined;
 }

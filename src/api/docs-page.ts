@@ -77,10 +77,10 @@ export function documentPages(document: () => object): Middleware {
     return type === undefined ? undefined : page(readFileSync(join(SWAGGER_UI, name)), type, 86_400);
   }
 
-  return async function servePages(ctx, next) {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
+  return async function servePages(ctx, next): Promise<void> {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return void (await next());
     const found = pages.get(ctx.path) ?? make(ctx.path);
-    if (!found) return next();
+    if (!found) return void (await next());
     pages.set(ctx.path, found);
     ctx.state['route'] = ctx.path;
     send(ctx, found);

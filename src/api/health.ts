@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Reply, type Route, route } from './route';
 
-/** What the process needs, each asked by a function that throws when it does not answer. */
+/** What the process needs, each asked by a function that throws, or says false, when it does not answer. */
 export type ReadinessChecks = Record<string, () => Promise<unknown>>;
 
 export interface Readiness {
@@ -37,7 +37,7 @@ async function answers(ask: () => Promise<unknown>): Promise<boolean> {
     timer = setTimeout(() => resolve(false), ANSWER_MS);
   });
   const asked = ask().then(
-    () => true,
+    (answer) => answer !== false,
     () => false,
   );
   try {

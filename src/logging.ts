@@ -1,0 +1,148 @@
+import pino, { type DestinationStream, type LogFn, type Logger } from 'pino';
+import pretty from 'pino-pretty';
+
+export interface LogOptions {
+  level: string;
+  /** Which of the roles speaks. */
+  role?: string;
+  /** For people at a terminal; JSON lines otherwise. */
+  readable?: boolean;
+  /** Standard output when absent. */
+  destination?: DestinationStream;
+}
+
+/**
+ * JSON lines that never carry a secret or personal data: values under such names are dropped wherever they stand, and
+ * errors are told by type, code and place, without the values that a statement or an address held.
+ */
+export function createLogger({ level, role, readable = false, destination }: LogOptions): Logger {
+  const stream = destination ?? (readable ? pretty({ sync: true, ignore: 'pid,hostname,role' }) : undefined);
+  const options = {
+    level,
+    base: { role },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      log: (given: object) => scrubbed(given, 0) as Record<string, unknown>,
+    },
+    serializers: { err: (described: unknown) => described },
+    hooks: { logMethod: withSafeMessage },
+  };
+  return stream ? pino(options, stream) : pino(options);
+}
+
+/** Pino takes a missing message from the error itself: it is made safe like any other. */
+function withSafeMessage(this: Logger, given: Parameters<LogFn>, write: LogFn): void {
+  const [subject, message, ...rest] = given as unknown[];
+  const error = subject instanceof Error ? subject : (subject as { err?: unknown } | undefined)?.err;
+  if (typeof subject === 'string') {
+    write.apply(this, [withoutValues(subject), message, ...rest] as Parameters<LogFn>);
+    return;
+  }
+  const told = message ?? (error instanceof Error ? error.message : undefined);
+  const safe = typeof told === 'string' ? withoutValues(told) : told;
+  const fields = subject instanceof Error ? { err: subject } : subject;
+  write.apply(this, [fields, safe, ...rest] as Parameters<LogFn>);
+}
+
+const HIDDEN = '[hidden]';
+const DEPTH = 6;
+
+/** Compared without case, hyphens and underscores. */
+const SENSITIVE = new Set(
+  [
+    // secrets
+    ...['secret', 'clientSecret', 'xClientSecret', 'password', 'masterKey', 'privateKey', 'seed', 'mnemonic'],
+    ...['authorization', 'proxyAuthorization', 'cookie', 'setCookie', 'xSignature', 'token', 'accessToken'],
+    ...['paymentMethodToken', 'cardToken', 'checkoutUrl', 'connectionString', 'databaseUrl'],
+    // cards
+    ...['cardNumber', 'number', 'pan', 'cvv', 'cvc', 'cvv2', 'pin', 'expiryMonth', 'expiryYear'],
+    // people (interface.md 2.1)
+    ...[
+      'meta',
+      'firstName',
+      'lastName',
+      'fullName',
+      'email',
+      'phone',
+      'phoneCode',
+      'birthday',
+      'country',
+      'town',
+    ],
+    ...['address', 'postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate', 'nationality'],
+    ...['occupation', 'annualSalary', 'accountPurpose', 'expectedMonthlyVolume', 'ipAddress', 'ip'],
+    ...['iban', 'accountNumber', 'destination'],
+    // what may hold any of these
+    ...[
+      'body',
+      'rawBody',
+      'payload',
+      'headers',
+      'query',
+      'parameters',
+      'values',
+      'detail',
+      'where',
+      'issues',
+    ],
+  ].map(plain),
+);
+
+function plain(name: string): string {
+  return name.replace(/[-_]/g, '').toLowerCase();
+}
+
+function scrubbed(value: unknown, depth: number): unknown {
+  if (value instanceof Error) return describeError(value, depth);
+  if (value === null || typeof value !== 'object') return value;
+  if (value instanceof Date) return value;
+  if (depth >= DEPTH || ArrayBuffer.isView(value)) return HIDDEN;
+  if (Array.isArray(value)) return value.map((item) => scrubbed(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, held]) => [
+      name,
+      SENSITIVE.has(plain(name)) && held !== undefined && held !== null ? HIDDEN : scrubbed(held, depth + 1),
+    ]),
+  );
+}
+
+interface DescribedError {
+  type: string;
+  message: string;
+  code?: unknown;
+  constraint?: unknown;
+  table?: unknown;
+  stack?: string;
+  cause?: unknown;
+}
+
+/** An error's own further fields (a statement's values, a request) are left out. */
+function describeError(error: Error, depth: number): DescribedError {
+  const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown };
+  const places = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const told = depth < DEPTH && error.cause !== undefined;
+  return {
+    type: error.name,
+    message: withoutValues(error.message),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(typeof constraint === 'string' ? { constraint } : {}),
+    ...(typeof table === 'string' ? { table } : {}),
+    stack: places.join('\n'),
+    ...(told ? { cause: scrubbed(causeOf(error.cause), depth + 1) } : {}),
+  };
+}
+
+function causeOf(cause: unknown): unknown {
+  return typeof cause === 'string' ? withoutValues(cause) : cause;
+}
+
+/** Texts in quotes, what follows a `?` in an address, email addresses and long numbers may be somebody's. */
+function withoutValues(message: string): string {
+  return message
+    .replace(/"(?:[^"\\]|\\.)*"/gs, '"…"')
+    .replace(/(\w+:\/\/)[^\s/@]*@/g, '$1')
+    .replace(/(\w+:\/\/[^\s?]+)\?\S*/g, '$1?…')
+    .replace(/[^\s@<>]+@[^\s@<>]+/g, '…@…')
+    .replace(/\d(?:[ -]?\d){8,}/g, '…');
+}
