@@ -5,12 +5,25 @@ import { documentPages } from './api/docs-page';
 import { createReadiness, healthRoutes, type Readiness } from './api/health';
 import { openApiDocument } from './api/openapi';
 import type { Route } from './api/route';
+import { createProgrammes, createProgrammes, type Programmes } from './card-events/programmes';
+import type { EngineDeps } from './card-events/store';
+import { cardRoutes } from './cards/routes';
 import { createAuthenticator } from './clients/authenticate';
 import { clientRoutes } from './clients/routes';
 import type { Database } from './db/database';
 import type { Observe } from './metrics/metrics';
 import { type Commands, createCommands, type HandOver } from './outbox/commands';
+import type { CardProcessor } from './providers/card-processor/port';
+import { createSandboxCardProcessor } from './providers/card-processor/sandbox';
+import { createRates, type Rates } from './providers/rates/port';
+import { createSandboxRates } from './providers/rates/sandbox';
 import type { Keyring } from './security/keyring';
+
+/** The outside parties, each behind its port. */
+export interface Providers {
+  cardProcessor: CardProcessor;
+  rates: Rates;
+}
 
 /** What the domains are given. Composed once a process; tests compose their own. */
 export interface Services {
@@ -19,6 +32,7 @@ export interface Services {
   commands: Commands;
   log: Logger;
   mode: 'sandbox' | 'live';
+  programmes: Programmes;
   /** Whether Postgres and Temporal answer. */
   readiness(): Promise<Readiness>;
   now(): Date;
@@ -33,6 +47,8 @@ export interface ServiceOptions {
   handOver: HandOver;
   /** Whether Temporal answers; absent where there is none. */
   temporalIsServing?: () => Promise<boolean>;
+  /** The sandbox's when absent: a live installation must give its own. */
+  providers?: Partial<Providers>;
   now?: () => Date;
 }
 
@@ -42,12 +58,21 @@ export function createServices(options: ServiceOptions): Services {
     postgres: () => database.query('select 1'),
     ...(temporalIsServing ? { temporal: temporalIsServing } : {}),
   });
-  return { database, keyring, log, mode, commands: createCommands(handOver), readiness, now };
+  return {
+    database,
+    keyring,
+    log,
+    mode,
+    commands: createCommands(handOver),
+    programmes: createProgrammes(),
+    readiness,
+    now,
+  };
 }
 
 /** Every endpoint of the API, in the order of `interface.md 4.1`. */
 export function apiRoutes(services: Services): Route[] {
-  return [...healthRoutes(() => services.readiness()), ...accountRoutes(services), ...clientRoutes(services)];
+  return [...healthRoutes(() => services.readiness()), ...accountRoutes(services), ...cardRoutes(services), ...clientRoutes(services)];
 }
 
 export interface ApiOptions {

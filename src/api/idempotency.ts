@@ -96,7 +96,7 @@ async function attempt(
 }
 
 /** The commit's fate is read from the key, once the broken connection's transaction can no longer be running. */
-async function afterUnknownOutcome(database: Database, key: IdempotencyKey): Promise<KeyedAnswer> {
+export async function afterUnknownOutcome(database: Database, key: IdempotencyKey): Promise<KeyedAnswer> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     await new Promise((resolve) => setTimeout(resolve, 200 * 2 ** attempt));
     try {

@@ -1,5 +1,5 @@
 import { Pool, type PoolClient, types } from 'pg';
-import { DatabaseAway, isAway, isConflict, OutcomeUnknown } from './faults';
+import { DatabaseAway, isAway, isBroken, isConflict, OutcomeUnknown } from './faults';
 
 // Numbers of the database never become floats: NUMERIC and BIGINT stay text until a store makes a Decimal of them.
 types.setTypeParser(types.builtins.INT8, (value) => value);
@@ -16,6 +16,8 @@ export interface Sql {
 export interface Tx extends Sql {
   /** Runs when the transaction has been committed; a failure in it cannot undo anything and must handle itself. */
   afterCommit(hook: () => void): void;
+  /** Statements whose results nobody needs: they travel with the commit, and where one fails nothing is committed. */
+  defer(statement: Promise<unknown>): void;
 }
 
 export interface Database extends Sql {
@@ -93,7 +95,15 @@ export function createDatabase({ url, poolSize, name }: DatabaseOptions): Databa
 
 async function once<T>(client: PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
   const hooks: (() => void)[] = [];
-  const tx: Tx = { ...sqlOn(client), afterCommit: (hook) => hooks.push(hook) };
+  const deferred: Promise<unknown>[] = [];
+  const tx: Tx = {
+    ...sqlOn(client),
+    afterCommit: (hook) => hooks.push(hook),
+    defer(statement) {
+      statement.catch(() => undefined); // seen at the commit
+      deferred.push(statement);
+    },
+  };
   let committing = false;
   let result: T;
   try {
@@ -101,15 +111,17 @@ async function once<T>(client: PoolClient, work: (tx: Tx) => Promise<T>): Promis
     client.query('begin').catch(() => undefined);
     result = await work(tx);
     committing = true;
-    const { command } = await client.query('commit');
+    const committed = client.query('commit');
+    committed.catch(() => undefined); // where a deferred statement fails, its error is the one to tell
+    await Promise.all(deferred);
     // A statement failed and its error was swallowed: Postgres has rolled everything back, quietly.
-    if (command === 'ROLLBACK') throw new Error('a failed transaction was committed');
+    if ((await committed).command === 'ROLLBACK') throw new Error('a failed transaction was committed');
   } catch (error) {
     const broken = isAway(error);
     if (!broken) await client.query('rollback').catch(() => undefined);
     client.release(broken);
     if (!broken) throw error;
-    throw committing ? new OutcomeUnknown(error) : new DatabaseAway(error);
+    throw committing && isBroken(error) ? new OutcomeUnknown(error) : new DatabaseAway(error);
   }
   client.release();
   for (const hook of hooks) hook();

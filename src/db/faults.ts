@@ -19,6 +19,8 @@ const DEADLOCK = '40P01';
 const UNIQUE_VIOLATION = '23505';
 /** Administrator's shutdown, crash, starting up, too many connections, read-only standby, lock and statement timeouts. */
 const AWAY = new Set(['57P01', '57P02', '57P03', '53300', '25006', '55P03', '57014', '25P03']);
+/** Of these, what a server says that goes on serving the connection: the transaction is over, and not committed. */
+const ANSWERED = new Set(['53300', '25006', '55P03', '57014']);
 
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
@@ -40,6 +42,11 @@ export function isAway(error: unknown): boolean {
     error instanceof Error &&
     /Connection terminated|connection error|timeout exceeded|not queryable/i.test(error.message)
   );
+}
+
+/** Whether the connection itself is gone, rather than a statement given up by a server that still answers. */
+export function isBroken(error: unknown): boolean {
+  return isAway(error) && !ANSWERED.has(codeOf(error));
 }
 
 /** Whether the error is a duplicate, under that constraint or index where one is named. */

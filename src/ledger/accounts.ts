@@ -55,16 +55,32 @@ export async function openLedgerAccount(
   );
 }
 
+export interface LockedAccounts {
+  accounts: LedgerAccount[];
+  /** The database's time after the locks were taken. */
+  now: Date;
+}
+
 /** Locks the accounts in the ledger's one order, the busiest last, and gives their balances and the database's time. */
-export async function lockLedgerAccounts(
-  tx: Sql,
-  ids: string[],
-): Promise<{ accounts: LedgerAccount[]; now: Date }> {
+export function lockLedgerAccounts(tx: Sql, ids: string[]): Promise<LockedAccounts> {
+  return lockThose(tx, 'ledger-lock', 'id = any($1)', ids);
+}
+
+/**
+ * The same for accounts that another record names, so that they need not be read first.
+ * @param name of the prepared statement
+ * @param selection SQL that selects account ids, with `$1` for `values`
+ */
+export function lockSelectedAccounts(tx: Sql, name: string, selection: string, values: string[]): Promise<LockedAccounts> {
+  return lockThose(tx, name, `id in (${selection})`, values);
+}
+
+async function lockThose(tx: Sql, name: string, condition: string, values: string[]): Promise<LockedAccounts> {
   const rows = await tx.prepared<Row & { now: Date }>(
-    'ledger-lock',
+    name,
     `select ${COLUMNS}, date_trunc('milliseconds', clock_timestamp()) as now from ledger_accounts
-      where id = any($1) and kind <> 'internal' order by lock_rank, id for no key update`,
-    [ids],
+      where ${condition} and kind <> 'internal' order by lock_rank, id for no key update`,
+    [values],
   );
   return { accounts: rows.map(ledgerAccount), now: rows.at(-1)?.now ?? new Date(0) };
 }

@@ -16,16 +16,16 @@ create table events (
   -- recorded: no endpoint was registered. due: to be delivered. parked: its endpoint was deleted.
   delivery    text not null check (delivery in ('recorded', 'due', 'delivered', 'failed', 'parked')),
   attempts    smallint not null default 0,
-  due_at      timestamptz(3),
-  leased_until timestamptz(3),
+  due_at      timestamptz(3),              -- the order of delivery: when it happened
+  leased_until timestamptz(3),             -- a dispatcher has it in hand until then
   delivered_at timestamptz(3),
   last_error  text
-) with (fillfactor = 80);
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
 -- Receivers drop a second event with the same (event, referenceId, type, subtype): interface.md 6.1, receiver rule 3.
 create unique index events_are_told_once on events (reference_id, event, type, subtype) nulls not distinct
   where reference_id is not null;
-create index events_due on events (shard, due_at) where delivery = 'due';
-create index events_of_endpoint_due on events (tenant_id, registration, due_at) where delivery = 'due';
+-- One index both for "which endpoints have due events" (a skip from endpoint to endpoint) and for an endpoint's next.
+create index events_due on events (shard, tenant_id, registration, due_at, number) where delivery = 'due';
 create index events_to_resend on events (tenant_id, created_at) where delivery in ('recorded', 'failed', 'parked');
 
 -- What a workflow is to be told: start, or look at its record again. Deleted when Temporal has taken it.

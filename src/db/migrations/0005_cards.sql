@@ -65,6 +65,7 @@ create table cards (
   label         text,
   status        text not null check (status in ('pending', 'active', 'frozen', 'closing', 'closed', 'failed')),
   freeze_reasons text[] not null default '{}',
+  user_blocked  boolean not null default false, -- its user's status, kept here so that an authorization reads one row
   last4         text,
   expiry_month  smallint,
   expiry_year   smallint,
@@ -95,12 +96,13 @@ create table authorizations (
   settled       numeric not null default 0,
   reversed      numeric not null default 0,
   refunded      numeric not null default 0,
-  billing_authorized numeric not null,
+  billing_authorized numeric not null,     -- what these became in the card's currency
   billing_settled  numeric not null default 0,
   billing_reversed numeric not null default 0,
   billing_refunded numeric not null default 0,
   fee_percent   numeric not null,          -- the programme's, as it was at the authorization
   fee_held      numeric not null default 0 check (fee_held >= 0),
+  last_settle_id id,                       -- what a refund follows
   expires_at    timestamptz(3) not null,
   closed        boolean not null default false, -- nothing is held any more
   created_at    timestamptz(3) not null,

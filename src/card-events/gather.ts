@@ -1,0 +1,138 @@
+import {
+  afterUnknownOutcome,
+  type IdempotencyKey,
+  type KeyedAnswer,
+  lookUpKeys,
+  type StoredAnswer,
+  settledAnswer,
+  storeAnswers,
+} from '../api/idempotency';
+import type { Database, Tx } from '../db/database';
+import { DatabaseAway, OutcomeUnknown } from '../db/faults';
+import { inProgress, Problem } from '../errors';
+import { type Decision, decide } from './decide';
+import type { Message } from './model';
+import { type EngineDeps, loadBoard, writeBoard } from './store';
+
+export interface Submission {
+  message: Message;
+  key?: IdempotencyKey;
+  /** Renders a success and a refusal as they are sent, and stored under the key. */
+  render(decision: Decision): StoredAnswer;
+  refuse(problem: Problem): StoredAnswer;
+}
+
+interface Waiting extends Submission {
+  resolve(answer: KeyedAnswer): void;
+  reject(error: unknown): void;
+}
+
+type Settled = { answer: KeyedAnswer } | { error: unknown };
+
+/** The most messages of one transaction: past this a batch gains nothing and its first caller waits for its last. */
+const MOST = 64;
+
+/**
+ * The hot path. Requests that arrive while a transaction is under way are gathered into the next one: one commit, one
+ * lock of a busy master account and three round trips for all of them, and each caller gets its own answer. One batch
+ * is in flight at a time, so two never wait for one another. A message that fails by a fault of the database fails
+ * alone: the batch is then tried one by one.
+ */
+export function createGatherer(database: Database, deps: EngineDeps) {
+  const queue: Waiting[] = [];
+  let running = false;
+
+  async function run(): Promise<void> {
+    running = true;
+    // Whatever else this turn of the event loop brings in joins the batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (queue.length > 0) await settleAll(queue.splice(0, MOST));
+    running = false;
+  }
+
+  async function settleAll(batch: Waiting[]): Promise<void> {
+    try {
+      hand(batch, await database.transaction((tx) => runBatch(tx, deps, batch)));
+    } catch (error) {
+      await settleFailed(batch, error);
+    }
+  }
+
+  async function settleFailed(batch: Waiting[], error: unknown): Promise<void> {
+    if (error instanceof OutcomeUnknown) {
+      await Promise.all(batch.map((one) => lookAgain(one, error)));
+    } else if (batch.length > 1 && !(error instanceof DatabaseAway)) {
+      for (const one of batch) await settleAll([one]);
+    } else {
+      for (const one of batch) one.reject(error);
+    }
+  }
+
+  async function lookAgain(one: Waiting, error: OutcomeUnknown): Promise<void> {
+    if (!one.key) return one.reject(error);
+    await afterUnknownOutcome(database, one.key).then(one.resolve, one.reject);
+  }
+
+  return {
+    submit(submission: Submission): Promise<KeyedAnswer> {
+      return new Promise((resolve, reject) => {
+        queue.push({ ...submission, resolve, reject });
+        if (!running) void run();
+      });
+    },
+  };
+}
+
+function hand(batch: Waiting[], results: Settled[]): void {
+  batch.forEach((one, index) => {
+    const result = results[index];
+    if (result && 'answer' in result) one.resolve(result.answer);
+    else one.reject(result?.error);
+  });
+}
+
+/** One transaction: keys, locks and reads travel together; then every message is decided; then all is written. */
+async function runBatch(tx: Tx, deps: EngineDeps, batch: Submission[]): Promise<Settled[]> {
+  const keys = [...new Map(batch.flatMap(({ key }) => (key ? [[nameOf(key), key] as const] : []))).values()];
+  const [lookups, board] = await Promise.all([
+    keys.length > 0 ? lookUpKeys(tx, keys) : [],
+    loadBoard(
+      tx,
+      deps,
+      batch.map(({ message }) => message),
+    ),
+  ]);
+  const lookup = new Map(keys.map((key, index) => [nameOf(key), lookups[index]]));
+  const taken = new Set<string>();
+  const stored: { key: IdempotencyKey; answer: StoredAnswer }[] = [];
+
+  function settle(one: Submission): Settled {
+    try {
+      if (one.key) {
+        const known = settledAnswer(one.key, lookup.get(nameOf(one.key)));
+        if (known) return { answer: known };
+        if (taken.has(nameOf(one.key))) throw inProgress(); // another of this batch has it
+        taken.add(nameOf(one.key));
+      }
+      return { answer: { ...keep(one, one.render(decide(board, one.message))), replayed: false } };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const stands = one.key && error.isResult && error.code !== 'idempotency_in_progress';
+      return stands ? { answer: { ...keep(one, one.refuse(error)), replayed: false } } : { error };
+    }
+  }
+
+  function keep(one: Submission, answer: StoredAnswer): StoredAnswer {
+    if (one.key) stored.push({ key: one.key, answer });
+    return answer;
+  }
+
+  const results = batch.map(settle);
+  tx.defer(writeBoard(tx, board));
+  tx.defer(storeAnswers(tx, stored));
+  return results;
+}
+
+function nameOf(key: IdempotencyKey): string {
+  return `${key.tenantId} ${key.scope} ${key.key}`;
+}

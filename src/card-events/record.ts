@@ -1,0 +1,17 @@
+import type { Tx } from '../db/database';
+import { type Decision, decide } from './decide';
+import type { Message } from './model';
+import { type EngineDeps, loadBoard, writeBoard } from './store';
+
+/**
+ * Records one event of a card in the caller's transaction: locks the card and its accounts, decides, posts, appends the
+ * webhook events.
+ * @returns the card, and the event unless it was in effect already
+ * @throws Problem 404 for a card out of reach, 409 as the rules say; nothing has been written then
+ */
+export async function recordCardEvent(tx: Tx, deps: EngineDeps, message: Message): Promise<Decision> {
+  const board = await loadBoard(tx, deps, [message]);
+  const decision = decide(board, message);
+  tx.defer(writeBoard(tx, board));
+  return decision;
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { pageOf, pageQuery, pageSchema, periodQuery, positionOf } from '../api/pages';
+import { type Route, route } from '../api/route';
+import { cardIdsOfUser } from '../cards/card';
+import { requireCard } from '../cards/operations';
+import type { Services } from '../composition';
+import { CARD_EFFECTS } from '../ledger/effects';
+import { requireUser } from '../users/operations';
+import { showCardTransaction } from './events';
+import { HISTORY_PARTS, historyPosition, listOfCards } from './history';
+import { showWithChain } from './operations';
+import { cardTransactionDetailSchema, cardTransactionSchema } from './schemas';
+
+const historyQuery = z.object({
+  ...pageQuery,
+  ...periodQuery,
+  type: z.enum(Object.keys(CARD_EFFECTS) as [string, ...string[]]).optional(),
+});
+
+export function cardTransactionRoutes({ database }: Services): Route[] {
+  async function history(cardIds: string[], query: z.output<typeof historyQuery>) {
+    const after = positionOf(query.cursor, HISTORY_PARTS);
+    const rows = await listOfCards(database, cardIds, query, after, query.limit + 1);
+    return pageOf(rows, query.limit, historyPosition, showCardTransaction);
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/cards/{id}/transactions',
+      tag: 'Cards',
+      summary: 'Card transactions',
+      query: historyQuery,
+      response: pageSchema(cardTransactionSchema),
+      async read({ params, query, caller }) {
+        const card = await requireCard(database, caller.reach, params['id'] ?? '');
+        return history([card.id], query);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/cards/transactions/{id}',
+      tag: 'Transactions',
+      summary: 'A transaction',
+      description: 'With the counters of its authorization and the events of the whole chain.',
+      response: cardTransactionDetailSchema,
+      read: ({ params, caller }) => showWithChain(database, caller.reach, params['id'] ?? ''),
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/users/{id}/card/transactions',
+      tag: 'Users',
+      summary: 'User card transactions',
+      query: historyQuery,
+      response: pageSchema(cardTransactionSchema),
+      async read({ params, query, caller }) {
+        const user = await requireUser(database, caller.reach, params['id'] ?? '');
+        return history(await cardIdsOfUser(database, user.id), query);
+      },
+    }),
+  ];
+}
