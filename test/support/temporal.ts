@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import pino from 'pino';
+import type { EmbeddedTemporal } from '../../src/embedded/temporal';
+import { QUEUES } from '../../src/outbox/queues';
+import { createKeyring, type Keyring } from '../../src/security/keyring';
+import { createTemporalClient, type TemporalClient } from '../../src/temporal/connection';
+import { DECLARED_SEARCH_ATTRIBUTES, registerSearchAttributes } from '../../src/temporal/search-attributes';
+import { activityErrors } from '../../workers/activity-errors';
+import { workflowBundle } from '../../workers/bundle';
+import { installRuntime } from '../../workers/logger';
+import { startTestTemporal, timeSkippingServer } from './servers';
+
+export const quiet = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
+
+/** Made once for all test files of these sources, and kept from one run to the next. */
+export function testBundle(encrypt = false) {
+  return workflowBundle(encrypt, join(tmpdir(), 'cardwright-bundles'));
+}
+
+export interface TimeSkipping {
+  env: TestWorkflowEnvironment;
+  client: Client;
+  /**
+   * Runs workers on every queue, with all workflows and the given activities, as long as `work` takes. Time is skipped
+   * while `work` waits for a workflow's result, or in `env.sleep`.
+   */
+  withWorkers<T>(activities: object, work: (client: Client) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Temporal's test server, where days pass in milliseconds. It has one clock: one at a time in a test file. */
+export async function timeSkipping(): Promise<TimeSkipping> {
+  installRuntime(quiet);
+  const [server, workflows] = await Promise.all([timeSkippingServer(), testBundle()]);
+  const env = await TestWorkflowEnvironment.createTimeSkipping({ server });
+  await registerSearchAttributes(env.client);
+  return {
+    env,
+    client: env.client,
+    async withWorkers(activities, work) {
+      const workers = await Promise.all(
+        Object.values(QUEUES).map((taskQueue) =>
+          Worker.create({
+            connection: env.nativeConnection,
+            taskQueue,
+            workflowBundle: workflows,
+            activities,
+            interceptors: { activity: [activityErrors] },
+            maxCachedWorkflows: 100,
+          }),
+        ),
+      );
+      const [first, ...others] = workers.map(
+        (worker) => (inner: () => Promise<unknown>) => worker.runUntil(inner),
+      );
+      let result: unknown;
+      const all = others.reduce<() => Promise<unknown>>(
+        (inner, run) => () => run(inner),
+        async () => {
+          result = await work(env.client);
+        },
+      );
+      await first?.(all);
+      return result as Awaited<ReturnType<typeof work>>;
+    },
+    close: () => env.teardown(),
+  };
+}
+
+export interface RealTemporal extends TemporalClient {
+  server: EmbeddedTemporal;
+  keyring: Keyring;
+  /** For `startWorkers` and further clients. */
+  options: { address: string; namespace: string; encrypt: boolean };
+}
+
+/** A real Temporal server on a store of its own, with a client as the product makes it. */
+export async function realTemporal({ encrypt = false } = {}): Promise<RealTemporal> {
+  installRuntime(quiet);
+  const server = await startTestTemporal({ searchAttributes: DECLARED_SEARCH_ATTRIBUTES });
+  const keyring = createKeyring(randomBytes(32));
+  const options = { address: server.address, namespace: 'default', encrypt };
+  const temporal = createTemporalClient(options, keyring);
+  return {
+    ...temporal,
+    server,
+    keyring,
+    options,
+    async close() {
+      await temporal.close();
+      await server.stop();
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
+import { version as sdkVersion } from '@temporalio/worker/package.json';
+import { FAILURE_CONVERTER } from '../src/temporal/codec';
+
+const ROOT = join(__dirname, '..');
+const WORKFLOWS = join(ROOT, 'workflows');
+/** Workflows may read plain data and types of the product. */
+const SOURCES = [WORKFLOWS, join(ROOT, 'src')];
+/** Where `npm run build` puts the bundles. */
+export const DIST = join(ROOT, 'dist');
+
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+const silent = () => undefined;
+const quiet = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent };
+
+/**
+ * The workflows as the one file that workers run: built ahead in `dist/`, kept from an earlier start, or bundled now
+ * (some seconds) and kept. Files are named by a hash of their sources, so that none is ever stale.
+ * @param encrypt whether messages of failures are to be encrypted (src/temporal/codec.ts)
+ * @param cacheDir where one that is made now is kept; a folder that cannot be written to costs the time again
+ */
+export async function workflowBundle(encrypt: boolean, cacheDir: string): Promise<WorkflowBundleOption> {
+  const name = bundleName(encrypt);
+  for (const folder of [DIST, cacheDir]) {
+    const codePath = join(folder, name);
+    if (existsSync(codePath)) return { codePath };
+  }
+  const code = await bundle(encrypt);
+  const codePath = await keep(cacheDir, name, code).catch(() => undefined);
+  return codePath === undefined ? { code } : { codePath };
+}
+
+/** Bundles both kinds into the folder. @returns their paths */
+export async function buildBundles(folder: string): Promise<string[]> {
+  const paths: string[] = [];
+  for (const encrypt of [false, true]) {
+    paths.push(await keep(folder, bundleName(encrypt), await bundle(encrypt)));
+  }
+  return paths;
+}
+
+async function bundle(encrypt: boolean): Promise<string> {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(WORKFLOWS, 'index.ts'),
+    logger: quiet,
+    ...(encrypt ? { failureConverterPath: FAILURE_CONVERTER } : {}),
+  });
+  return code;
+}
+
+/** Renamed into place: a worker that starts at the same time sees all of it or nothing. */
+async function keep(folder: string, name: string, code: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, name);
+  const fresh = `${path}.${process.pid}`;
+  await writeFile(fresh, code);
+  await rename(fresh, path);
+  await removeOld(folder).catch(() => undefined);
+  return path;
+}
+
+/** Those of sources that are long gone. */
+async function removeOld(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith('workflows-'));
+  for (const path of names.map((name) => join(folder, name))) {
+    if (Date.now() - (await stat(path)).mtimeMs > KEPT_MS) await rm(path, { force: true });
+  }
+}
+
+function bundleName(encrypt: boolean): string {
+  return `workflows${encrypt ? '-encrypted' : ''}-${sourceHash()}.js`;
+}
+
+function sourceHash(): string {
+  const hash = createHash('sha256').update(sdkVersion);
+  for (const folder of SOURCES) {
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.ts'),
+    );
+    for (const file of files.sort()) {
+      const path = join(folder, file);
+      hash.update(relative(ROOT, path)).update('\0').update(readFileSync(path)).update('\0');
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}

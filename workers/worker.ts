@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { QUEUES } from '../src/outbox/queues';
+import type { Keyring } from '../src/security/keyring';
+import { createDataConverter } from '../src/temporal/codec';
+import type { TemporalOptions } from '../src/temporal/connection';
+import { activityErrors } from './activity-errors';
+import { workflowBundle } from './bundle';
+import { installRuntime } from './logger';
+
+type Queue = (typeof QUEUES)[keyof typeof QUEUES];
+type Tuning = Pick<
+  WorkerOptions,
+  | 'maxConcurrentActivityTaskExecutions'
+  | 'maxConcurrentActivityTaskPolls'
+  | 'maxConcurrentWorkflowTaskExecutions'
+> &
+  Pick<WorkerOptions, 'maxConcurrentWorkflowTaskPolls' | 'maxCachedWorkflows'>;
+
+/** A cached workflow takes about a megabyte; one that is not cached is replayed at its next step. */
+export const TUNING: Record<Queue, Tuning> = {
+  // Short steps that each hold a database connection: more at once would only wait for one.
+  [QUEUES.processes]: {
+    maxConcurrentActivityTaskExecutions: 24,
+    maxConcurrentActivityTaskPolls: 6,
+    maxConcurrentWorkflowTaskExecutions: 40,
+    maxConcurrentWorkflowTaskPolls: 6,
+    maxCachedWorkflows: 400,
+  },
+  // 16 dispatchers that never end, and a probe of up to 15 s for each endpoint that fails: nearly all of it waits for
+  // other people's servers, so many may run at once, and one that hangs must not keep a dispatcher from its place.
+  [QUEUES.webhooks]: {
+    maxConcurrentActivityTaskExecutions: 240,
+    maxConcurrentActivityTaskPolls: 4,
+    maxConcurrentWorkflowTaskExecutions: 16,
+    maxConcurrentWorkflowTaskPolls: 4,
+    maxCachedWorkflows: 150,
+  },
+};
+
+const RETRY_MS = [500, 10_000] as const;
+/** After the grace time activities are cancelled; those that do not heed it are left behind so much later. */
+const FORCE_MS = 10_000;
+
+export interface WorkersOptions {
+  temporal: TemporalOptions;
+  keyring: Keyring;
+  /** Every activity by name, from `createActivities`. */
+  activities: object;
+  log: Logger;
+  /** DATA_DIR: keeps a bundle that is made at start. */
+  dataDir: string;
+  /** How long activities under way may go on when the process stops. */
+  shutdownSeconds: number;
+  /** A bundle that was built elsewhere; else the one for these sources, made now where it is missing. */
+  bundlePath?: string;
+}
+
+export interface Workers {
+  /** Resolves when all have stopped; never rejects. */
+  run: Promise<void>;
+  /** Whether every queue is being worked on now. */
+  isRunning(): boolean;
+  /** Takes no more tasks, lets those under way end, and resolves when they have. */
+  shutdown(): Promise<void>;
+}
+
+/**
+ * Works on every queue until `shutdown`. Temporal may be away at the start or at any time: a worker that cannot begin,
+ * or fails for good, is made anew.
+ *
+ * Versions: workers are not versioned. All of them run one code, a deployment replaces it, and workflows that began
+ * before go on with the new one; so a workflow that has landed is changed behind `patched('what-changed')`, and the
+ * replay tests hold the histories of earlier releases against it. Processes here are few, short of steps and mostly
+ * end within minutes; the dispatchers, which never end, continue as new and so take up a change by themselves.
+ * Pinned worker deployments would need the old code to run beside the new until the last process has ended.
+ */
+export function startWorkers(options: WorkersOptions): Workers {
+  const { log, temporal, dataDir, bundlePath } = options;
+  installRuntime(log);
+  const stopping = new AbortController();
+  const working = new Map<Queue, Worker>();
+  const bundle = once(async () =>
+    bundlePath ? { codePath: bundlePath } : workflowBundle(temporal.encrypt, join(dataDir, 'cache')),
+  );
+
+  async function keepWorking(queue: Queue): Promise<void> {
+    for (let failures = 0; !stopping.signal.aborted; failures += 1) {
+      const began = Date.now();
+      await workOn(queue, options, bundle, stopping.signal, working).catch((error: Error) => {
+        log.warn({ error, taskQueue: queue }, 'a worker has ended; it is made anew');
+      });
+      working.delete(queue);
+      if (Date.now() - began > RETRY_MS[1]) failures = 0;
+      const waitMs = Math.min(RETRY_MS[0] * 2 ** failures, RETRY_MS[1]);
+      await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  const queues = Object.values(QUEUES);
+  const run = Promise.all(queues.map(keepWorking)).then(() => undefined);
+  return {
+    run,
+    isRunning: () => queues.every((queue) => working.get(queue)?.getState() === 'RUNNING'),
+    shutdown: () => {
+      stopping.abort();
+      for (const worker of working.values()) stopWorker(worker);
+      return run;
+    },
+  };
+}
+
+async function workOn(
+  queue: Queue,
+  options: WorkersOptions,
+  bundle: () => Promise<WorkflowBundleOption>,
+  stopping: AbortSignal,
+  working: Map<Queue, Worker>,
+): Promise<void> {
+  const { address, namespace, encrypt } = options.temporal;
+  const workflows = await bundle();
+  const connection = await NativeConnection.connect({ address });
+  try {
+    const worker = await Worker.create({
+      connection,
+      namespace,
+      taskQueue: queue,
+      workflowBundle: workflows,
+      activities: options.activities,
+      dataConverter: createDataConverter(options.keyring, encrypt),
+      interceptors: { activity: [activityErrors] },
+      shutdownGraceTime: options.shutdownSeconds * 1000,
+      shutdownForceTime: options.shutdownSeconds * 1000 + FORCE_MS,
+      ...TUNING[queue],
+    });
+    const run = worker.run();
+    working.set(queue, worker);
+    options.log.info({ taskQueue: queue }, 'a worker has begun');
+    if (stopping.aborted) stopWorker(worker);
+    await run;
+  } finally {
+    await connection.close().catch(() => undefined); // a worker that failed may still hold it
+  }
+}
+
+function stopWorker(worker: Worker): void {
+  if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
+/** What has succeeded is not done again; what has failed is. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
