@@ -1,8 +1,8 @@
 import type { Sql, Tx } from '../db/database';
-import { notFound } from '../errors';
+import { conflict, notFound } from '../errors';
 import { newId } from '../ids';
 import { openLedgerAccount } from '../ledger/accounts';
-import { type Account, findAccount, findMasterAccount, insertAccount } from './store';
+import { type Account, findAccount, findMasterAccount, findUserAccount, insertAccount } from './store';
 
 const MASTER_CURRENCIES = ['USD', 'EUR', 'GBP'];
 
@@ -32,4 +32,30 @@ export async function requireMasterAccount(sql: Sql, tenantId: string, currency:
   const account = await findMasterAccount(sql, tenantId, currency);
   if (!account) throw notFound(`${currency} master account`);
   return account;
+}
+
+export interface OpenedAccount {
+  account: Account;
+  /** False: it existed. */
+  opened: boolean;
+}
+
+/** Opens a user's account in a currency, or gives the one that exists. */
+export async function openUserAccount(
+  tx: Tx,
+  tenantId: string,
+  userId: string,
+  currency: string,
+): Promise<OpenedAccount> {
+  const id = newId('account');
+  const opened = await insertAccount(tx, { id, tenantId, userId, currency });
+  if (opened) await openLedgerAccount(tx, { id, kind: 'user', tenantId, currency });
+  const account = await findUserAccount(tx, userId, currency);
+  if (!account) throw new Error(`the ${currency} account of ${userId} was neither opened nor found`);
+  return { account, opened };
+}
+
+/** @throws Problem 409 `account_closed` */
+export function assertAccountOpen(account: Account, field?: string): void {
+  if (account.status === 'closed') throw conflict('account_closed', 'The account is closed.', field);
 }

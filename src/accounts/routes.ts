@@ -1,6 +1,166 @@
-import type { Route } from '../api/route';
+import { z } from 'zod';
+import { afterId, pageById } from '../api/id-pages';
+import { pageQuery, pageSchema } from '../api/pages';
+import { type Route, route } from '../api/route';
+import { currency, identifier, instant, money, timestamp } from '../api/schemas';
+import { disabledBinsOf, listAdmittedBins } from '../bins/operations';
+import { binRecord, binSchema } from '../bins/record';
+import { enabledBins } from '../bins/rules';
 import type { Services } from '../composition';
+import { balancesAt, readBalances } from '../ledger/accounts';
+import { formatAmount } from '../money/money';
+import { adminAccountRoutes } from './admin-routes';
+import { historyPage, historyQuery } from './history';
+import { requireAccount } from './operations';
+import { accountRecords, accountSchema, accountTransactionSchema } from './record';
+import { capabilitiesOf } from './rules';
+import { ACCOUNT_STATUSES, listAccounts, OWNER_TYPES } from './store';
+import { transferRoute } from './transfer-routes';
 
-export function accountRoutes(_services: Services): Route[] {
-  return [];
+const TAG = 'Accounts';
+
+const listQuery = z.object({
+  ...pageQuery,
+  currency: currency().optional(),
+  status: z.enum(ACCOUNT_STATUSES).optional(),
+  ownerType: z.enum(OWNER_TYPES).optional(),
+  userId: identifier('usr_01h455vb4pex5vsknk084sn02q').optional(),
+});
+
+/** Accounts and what moves money between them (`interface.md 4.1`, Accounts; decisions part 4). */
+export function accountRoutes(services: Services): Route[] {
+  return [
+    listRoute(services),
+    ...adminAccountRoutes(),
+    historyRoute(services),
+    settingsRoute(services),
+    listWithBinsRoute(services),
+    balanceRoute(services),
+    transferRoute(),
+  ];
+}
+
+function listRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/accounts',
+    tag: TAG,
+    summary: 'List accounts and balances',
+    query: listQuery,
+    response: pageSchema(accountSchema),
+    async read({ caller, query: { limit, cursor, ...filter } }) {
+      const after = afterId(cursor, 'account');
+      const accounts = await listAccounts(database, caller.tenantId, filter, after, limit + 1);
+      return pageById(await accountRecords(database, accounts), limit, (record) => record);
+    },
+  });
+}
+
+function historyRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/accounts/{id}/transactions',
+    tag: TAG,
+    summary: 'Account transactions',
+    description:
+      'Newest first; from is inclusive, to exclusive. balanceAfter is what was available after it.',
+    query: z.object(historyQuery),
+    response: pageSchema(accountTransactionSchema),
+    async read({ caller, params, query }) {
+      const account = await requireAccount(database, caller.reach, params['id'] ?? '');
+      return historyPage(database, [account.id], query);
+    },
+  });
+}
+
+function settingsRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/client/settings',
+    tag: TAG,
+    summary: "What the calling client's accounts can do",
+    response: z.object({
+      clientId: z.string(),
+      accounts: z.array(
+        z.object({
+          accountId: z.string(),
+          currency: z.string(),
+          capabilities: z.array(z.enum(['transfer', 'card_issuing'])),
+        }),
+      ),
+    }),
+    async read({ caller: { tenantId } }) {
+      const [accounts, bins] = await Promise.all([
+        listAccounts(database, tenantId, { ownerType: 'client' }),
+        listAdmittedBins(database, tenantId),
+      ]);
+      return {
+        clientId: tenantId,
+        accounts: accounts.map((account) => ({
+          accountId: account.id,
+          currency: account.currency,
+          capabilities: capabilitiesOf(account, bins),
+        })),
+      };
+    },
+  });
+}
+
+function listWithBinsRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v2/accounts',
+    tag: TAG,
+    summary: 'Accounts with enabled BINs',
+    query: listQuery,
+    response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) })),
+    async read({ caller: { tenantId }, query: { limit, cursor, ...filter } }) {
+      const after = afterId(cursor, 'account');
+      const accounts = await listAccounts(database, tenantId, filter, after, limit + 1);
+      const users = accounts.flatMap(({ userId }) => userId ?? []);
+      const [records, admitted, disabled] = await Promise.all([
+        accountRecords(database, accounts),
+        listAdmittedBins(database, tenantId),
+        disabledBinsOf(database, users),
+      ]);
+      return pageById(records, limit, (record) => ({
+        ...record,
+        bins: enabledBins(record.currency, admitted, disabled.get(record.userId ?? '')).map(binRecord),
+      }));
+    },
+  });
+}
+
+function balanceRoute({ database, now }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v2/accounts/{accountId}/balance',
+    tag: TAG,
+    summary: 'Account balance',
+    description: 'With at, the balance at that past moment; at a moment to come it is the present one.',
+    query: z.object({ at: timestamp().optional() }),
+    response: z.object({
+      accountId: z.string(),
+      currency: z.string(),
+      available: money(),
+      pending: money(),
+      asOf: instant(),
+    }),
+    async read({ caller, params, query: { at } }) {
+      const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
+      const asked = now();
+      const past = at !== undefined && at < asked ? at : undefined;
+      const balance = past
+        ? await balancesAt(database, account.id, past)
+        : (await readBalances(database, [account.id])).get(account.id);
+      if (!balance) throw new Error(`${account.id} has no ledger account`);
+      return {
+        accountId: account.id,
+        currency: account.currency,
+        available: formatAmount(balance.available, account.currency),
+        pending: formatAmount(balance.pending, account.currency),
+        asOf: (past ?? asked).toISOString(),
+      };
+    },
+  });
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
+import { ensureDemoBins } from '../../src/bins/operations';
 import { createClient } from '../../src/clients/operations';
 import { createApi, createServices, type ServiceOptions, type Services } from '../../src/composition';
 import type { NumberedCommand } from '../../src/outbox/commands';
@@ -37,6 +38,7 @@ export interface TestApi extends TestDatabase {
 /** The real API over real HTTP on a database of its own; Temporal is not there, its commands are collected. */
 export async function testApi(options: Partial<ServiceOptions> = {}): Promise<TestApi> {
   const test = await testDatabase();
+  await test.database.transaction(ensureDemoBins);
   const commands: NumberedCommand[] = [];
   const services = createServices({
     database: test.database,

@@ -1,0 +1,35 @@
+import type { Sql } from '../db/database';
+import type { Decimal } from '../money/money';
+import { readBins } from './store';
+
+/** Fees of a programme, in the BIN's currency; the percentage is of the billing amount. */
+export interface ProgrammeFees {
+  issue: Decimal;
+  topUp: Decimal;
+  /** Once an authorization. */
+  settleFixed: Decimal;
+  settlePercent: Decimal;
+  decline: Decimal;
+}
+
+/** The terms on which the cards of a BIN are issued and spent on (decisions part 3, Card event rules). */
+export interface Programme {
+  bin: string;
+  scheme: string;
+  currency: string;
+  fees: ProgrammeFees;
+  /** On top of the rate of a transaction in another currency: 2 is two percent. */
+  markupPercent: Decimal;
+  /** After so many days an open authorization is cancelled by itself. */
+  authorizationDays: number;
+  /** In the BIN's currency; above it an authorization is declined with `limit_exceeded`. Null: no limit. */
+  maxAuthorization: Decimal | null;
+  /** Merchants of these categories are declined with `invalid_merchant`. */
+  blockedMccs: readonly string[];
+}
+
+/** The programmes of the BINs, by BIN; an unknown BIN has none. */
+export async function findProgrammes(sql: Sql, bins: string[]): Promise<Map<string, Programme>> {
+  const found = await readBins(sql, [...new Set(bins)]);
+  return new Map(found.map((bin) => [bin.bin, bin]));
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { auditAdmin } from '../api/audit';
+import { afterId, pageById } from '../api/id-pages';
+import { pageQuery, pageSchema } from '../api/pages';
+import { Reply, type Route, route } from '../api/route';
+import { identifier, text } from '../api/schemas';
+import type { Services } from '../composition';
+import { notFound } from '../errors';
+import { requireUser } from '../users/operations';
+import { createCardholder, requireCardholder } from './operations';
+import { cardholderRecord, cardholderSchema } from './record';
+import { CARDHOLDER_STATUSES } from './rules';
+import { findCardholderOfUser, listCardholders } from './store';
+
+const TAG = 'Cardholders';
+
+/** Cardholders (`interface.md 4.1`, 4.2; decisions part 4). */
+export function cardholderRoutes(services: Services): Route[] {
+  return [...userCardholderRoutes(services), ...recordRoutes(services)];
+}
+
+function userCardholderRoutes({ database, reference, now }: Services): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/users/{id}/cardholder',
+      tag: 'Users',
+      summary: 'User cardholder',
+      description: "The user's cardholder on a BIN; without bin, their newest.",
+      query: z.object({ bin: text(20).optional() }),
+      response: cardholderSchema,
+      async read({ caller, params, query: { bin } }) {
+        const user = await requireUser(database, caller.reach, params['id'] ?? '');
+        const cardholder = await findCardholderOfUser(database, user.id, bin);
+        if (!cardholder) throw notFound('cardholder');
+        return cardholderRecord(cardholder);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/users/{id}/cardholder',
+      tag: 'Users',
+      summary: 'Create cardholder',
+      description:
+        "From the user's meta. 201 with the new cardholder (pass_audit at once on a B2B BIN), 200 with the one that " +
+        'exists for the user and BIN.',
+      body: z.strictObject({
+        accountId: identifier('acc_01h455vb4pex5vsknk084sn02q'),
+        bin: identifier('44112200'),
+      }),
+      response: cardholderSchema,
+      status: 201,
+      problems: ['ErrAlreadyExists', 'kyc_not_completed', 'documents_missing', 'user_blocked', 'bin_closed'],
+      async write(tx, { caller, params, body, requestId, idempotencyKey }) {
+        const userId = params['id'] ?? '';
+        const given = { reach: caller.reach, userId, ...body, idempotencyKey };
+        const { cardholder, created } = await createCardholder(tx, { reference, now }, given);
+        if (!created) return new Reply(200, cardholderRecord(cardholder));
+        const { id: subject, tenantId, status } = cardholder;
+        const action = 'users.create-cardholder';
+        await auditAdmin(tx, { caller, requestId, action, subject, tenantId, after: { status } });
+        return cardholderRecord(cardholder);
+      },
+    }),
+  ];
+}
+
+function recordRoutes({ database }: Services): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/cardholders',
+      tag: TAG,
+      summary: 'List client cardholders',
+      query: z.object({
+        ...pageQuery,
+        status: z.enum(CARDHOLDER_STATUSES).optional(),
+        bin: text(20).optional(),
+        userId: text(200).optional(),
+      }),
+      response: pageSchema(cardholderSchema),
+      async read({ caller, query: { limit, cursor, ...filter } }) {
+        const after = afterId(cursor, 'cardholder');
+        const rows = await listCardholders(database, caller.tenantId, filter, after, limit + 1);
+        return pageById(rows, limit, cardholderRecord);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/cardholders/{id}',
+      tag: TAG,
+      summary: 'A cardholder',
+      response: cardholderSchema,
+      read: async ({ caller, params }) =>
+        cardholderRecord(await requireCardholder(database, caller.reach, params['id'] ?? '')),
+    }),
+  ];
+}

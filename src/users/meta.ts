@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { invalid } from '../errors';
+
+/** Bytes of UTF-8 JSON (decisions part 1). */
+const MAX_BYTES = 16 * 1024;
+/** Deeper than any data, and shallow enough for everything that walks through it. */
+const MAX_DEPTH = 100;
+
+const TOO_LARGE = 'must be at most 16 KiB of JSON';
+const TOO_DEEP = `must not be nested deeper than ${MAX_DEPTH} levels`;
+
+/** A user's `meta`: stored as given, never judged (`interface.md 2.1`). Null in a patch removes the field. */
+export type UserMeta = Record<string, unknown>;
+
+function deeperThan(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return levels === 0 || Object.values(value).some((part) => deeperThan(part, levels - 1));
+}
+
+function faultOf(value: unknown): string | undefined {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be a JSON object';
+  if (deeperThan(value, MAX_DEPTH)) return TOO_DEEP;
+  return Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES ? TOO_LARGE : undefined;
+}
+
+/** Any JSON object up to 16 KiB, its fields as they came: also `__proto__`, which a record's schema would drop. */
+export function metaSchema() {
+  return z
+    .unknown()
+    .superRefine((value, context) => {
+      const fault = value === undefined ? 'is required' : faultOf(value);
+      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault, input: value });
+    })
+    .transform((value) => value as UserMeta)
+    .meta({
+      type: 'object',
+      additionalProperties: true,
+      description: 'Any JSON object up to 16 KiB. The fields that cardholders need are those of section 2.1.',
+      examples: [{ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' }],
+    });
+}
+
+/**
+ * Merges field by field: what is present replaces, null removes, the rest is kept.
+ * @throws Problem 400 when the result is larger than 16 KiB
+ */
+export function mergedMeta(meta: UserMeta, patch: UserMeta): UserMeta {
+  const fields = new Map([...Object.entries(meta), ...Object.entries(patch)]);
+  const merged = Object.fromEntries([...fields].filter(([, value]) => value !== null));
+  if (Buffer.byteLength(JSON.stringify(merged)) > MAX_BYTES) throw invalid(`meta ${TOO_LARGE}.`, 'meta');
+  return merged;
+}
