@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CASES, type Case, type Step } from '../test/card-events/cases';
+
+/** Prints the table of card event cases into docs/card-events.md: `npx tsx scripts/document-cases.ts`. */
+
+const FILE = join(__dirname, '../docs/card-events.md');
+
+export function renderCases(): string {
+  return [
+    '# Card events: every rule as a case',
+    '',
+    'Printed from `test/card-events/cases.ts` by `npx tsx scripts/document-cases.ts`; the tests play each case and fail where',
+    'this page differs. Balances of a card are `available pending spent`, of an account `available pending`; a number in',
+    'parentheses names the step whose reference is given. What the client is told is each webhook event in order, with its',
+    'amount in the currency of the card.',
+    '',
+    ...CASES.flatMap((one, index) => renderCase(one, index + 1)),
+  ].join('\n');
+}
+
+function renderCase(one: Case, number: number): string[] {
+  return [
+    `## ${number}. ${one.rule}`,
+    '',
+    `- **Given** ${describeGiven(one)}`,
+    ...one.when.map((step, index) => `- **${index + 1}** ${describeStep(step)}`),
+    `- **Then** card \`${one.then.card}\`${account('master', one.then.master)}${account("user's account", one.then.account)}${
+      one.then.status ? `, status \`${one.then.status}\`` : ''
+    }`,
+    `- **Told** ${one.then.told.map((event) => `\`${event}\``).join(', ') || 'nothing'}`,
+    '',
+  ];
+}
+
+function account(name: string, balance: string | undefined): string {
+  return balance === undefined ? '' : `, ${name} \`${balance}\``;
+}
+
+function describeGiven({ given }: Case): string {
+  const { fees = {}, more = {}, programme = {} } = given;
+  const parts = [
+    `card \`${given.card ?? '0'}\``,
+    `master \`${given.master ?? '100'}\``,
+    given.account === undefined ? '' : `user's account \`${given.account}\``,
+    ...Object.entries(fees).map(([name, value]) => `fee ${name} \`${value}\``),
+    ...Object.entries(programme).map(([name, value]) => `${name} \`${value}\``),
+    ...Object.entries(more).map(
+      ([name, value]) => `${name} \`${typeof value === 'string' ? value : JSON.stringify(value)}\``,
+    ),
+  ];
+  return parts.filter(Boolean).join(', ');
+}
+
+function describeStep(step: Step): string {
+  const words = [
+    step.type,
+    step.amount,
+    step.currency,
+    step.of === undefined ? undefined : `(${step.of})`,
+    step.referenceId === undefined ? undefined : 'of an unknown reference',
+    step.final ? 'final' : undefined,
+    step.reason,
+    step.merchant ? `at a merchant of category ${step.merchant.mcc}` : undefined,
+    step.refused ? `→ refused: \`${step.refused}\`` : undefined,
+    step.declined ? `→ declined: \`${step.declined}\`` : undefined,
+  ];
+  return words.filter((word) => word !== undefined).join(' ');
+}
+
+if (require.main === module) writeFileSync(FILE, renderCases());
