@@ -1,9 +1,13 @@
 import type { Services } from '../src/composition';
+import { createCardEventActivities } from './card-events';
+import { createCardActivities } from './cards';
 import { createHousekeepingActivities } from './housekeeping';
 
 /** Every activity, by the name that workflows call it; composed once a worker. */
 export function createActivities(services: Services) {
   return {
+    ...createCardActivities(services),
+    ...createCardEventActivities(services),
     ...createHousekeepingActivities(services),
   };
 }

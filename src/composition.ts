@@ -5,19 +5,27 @@ import { documentPages } from './api/docs-page';
 import { createReadiness, healthRoutes, type Readiness } from './api/health';
 import { openApiDocument } from './api/openapi';
 import type { Route } from './api/route';
-import { createProgrammes, createProgrammes, type Programmes } from './card-events/programmes';
-import type { EngineDeps } from './card-events/store';
+import { binRoutes } from './bins/routes';
+import { createProgrammes, type Programmes } from './card-events/programmes';
+import { cardTransactionRoutes } from './card-events/routes';
+import { cardholderRoutes } from './cardholders/routes';
+import { cardProcesses, tokenizationProcesses } from './cards/processes';
 import { cardRoutes } from './cards/routes';
 import { createAuthenticator } from './clients/authenticate';
 import { clientRoutes } from './clients/routes';
 import type { Database } from './db/database';
 import type { Observe } from './metrics/metrics';
 import { type Commands, createCommands, type HandOver } from './outbox/commands';
+import type { Reconcilable } from './outbox/reconciler';
 import type { CardProcessor } from './providers/card-processor/port';
 import { createSandboxCardProcessor } from './providers/card-processor/sandbox';
 import { createRates, type Rates } from './providers/rates/port';
 import { createSandboxRates } from './providers/rates/sandbox';
+import { createReference, type Reference } from './reference/reference';
+import { referenceRoutes } from './reference/routes';
+import { sandboxRoutes } from './sandbox/routes';
 import type { Keyring } from './security/keyring';
+import { userRoutes } from './users/routes';
 
 /** The outside parties, each behind its port. */
 export interface Providers {
@@ -30,9 +38,12 @@ export interface Services {
   database: Database;
   keyring: Keyring;
   commands: Commands;
+  providers: Providers;
   log: Logger;
   mode: 'sandbox' | 'live';
   programmes: Programmes;
+  /** Regions, cities and occupations. */
+  reference: Reference;
   /** Whether Postgres and Temporal answer. */
   readiness(): Promise<Readiness>;
   now(): Date;
@@ -64,15 +75,40 @@ export function createServices(options: ServiceOptions): Services {
     log,
     mode,
     commands: createCommands(handOver),
+    providers: createProviders(options, now),
     programmes: createProgrammes(),
+    reference: createReference(),
     readiness,
     now,
   };
 }
 
+function createProviders({ database, keyring, providers }: ServiceOptions, now: () => Date): Providers {
+  return {
+    cardProcessor: providers?.cardProcessor ?? createSandboxCardProcessor({ database, keyring, now }),
+    rates: providers?.rates ?? createRates(createSandboxRates(now), { now }),
+  };
+}
+
+/** The records that workflows drive: what starts them again when Temporal has lost them. */
+export function reconcilables(_services: Services): Reconcilable[] {
+  return [cardProcesses, tokenizationProcesses];
+}
+
 /** Every endpoint of the API, in the order of `interface.md 4.1`. */
 export function apiRoutes(services: Services): Route[] {
-  return [...healthRoutes(() => services.readiness()), ...accountRoutes(services), ...cardRoutes(services), ...clientRoutes(services)];
+  return [
+    ...healthRoutes(() => services.readiness()),
+    ...accountRoutes(services),
+    ...userRoutes(services),
+    ...cardholderRoutes(services),
+    ...referenceRoutes(services),
+    ...binRoutes(services),
+    ...cardRoutes(services),
+    ...cardTransactionRoutes(services),
+    ...sandboxRoutes(services),
+    ...clientRoutes(services),
+  ];
 }
 
 export interface ApiOptions {

@@ -4,4 +4,8 @@
  * A workflow that has once landed is changed behind `patched()`, because runs that began before the change are replayed
  * by the new code: see workers/worker.ts.
  */
+export { authorizationExpiry } from './authorization-expiry';
+export { cardClosure } from './card-closure';
+export { cardIssuance } from './card-issuance';
+export { cardTokenization } from './card-tokenization';
 export { housekeeping } from './housekeeping';
