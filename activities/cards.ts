@@ -1,0 +1,21 @@
+import { type ClosureProgress, closeAtProcessor } from '../src/cards/closure';
+import { checkOrder, type IssuanceProgress, orderCard } from '../src/cards/issuance';
+import { type TokenizationProgress, tokenizeAtProcessor } from '../src/cards/tokenization';
+import type { Services } from '../src/composition';
+
+/** Each step asks the processor under a key of the card and records its answer: run twice, it has run once. */
+export interface CardActivities {
+  orderCard(cardId: string): Promise<IssuanceProgress>;
+  checkOrder(cardId: string): Promise<IssuanceProgress>;
+  closeAtProcessor(cardId: string): Promise<ClosureProgress>;
+  tokenizeAtProcessor(tokenizationId: string): Promise<TokenizationProgress>;
+}
+
+export function createCardActivities(services: Services): CardActivities {
+  return {
+    orderCard: (cardId) => orderCard(services, cardId),
+    checkOrder: (cardId) => checkOrder(services, cardId),
+    closeAtProcessor: (cardId) => closeAtProcessor(services, cardId),
+    tokenizeAtProcessor: (tokenizationId) => tokenizeAtProcessor(services, tokenizationId),
+  };
+}

@@ -1,0 +1,30 @@
+import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { CardActivities } from '../activities/cards';
+import { askAgainAfter, askingProvider } from './support/asking';
+import { listenForLooks } from './support/look';
+import { showStatus } from './support/show';
+
+const { closeAtProcessor } = proxyActivities<CardActivities>(askingProvider);
+
+/**
+ * Tells the card processor of a card that is closed, until it confirms (`card-closure-<cardId>`). For its holder the card
+ * is closed already.
+ * @param asked how often it was told before this run
+ */
+export async function cardClosure(cardId: string, asked = 0): Promise<string> {
+  const looks = listenForLooks();
+  showStatus('closed', 'Telling the card processor.');
+  let progress = await closeAtProcessor(cardId);
+  while (progress === 'processing') {
+    showStatus('closed', 'The card processor has taken the closure and not confirmed it yet.');
+    await looks.next(askAgainAfter(asked));
+    asked += 1;
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof cardClosure>(cardId, asked);
+    progress = await closeAtProcessor(cardId);
+  }
+  showStatus(
+    'closed',
+    progress === 'confirmed' ? 'Confirmed by the card processor.' : 'There is nothing to close.',
+  );
+  return progress;
+}
