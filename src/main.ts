@@ -1,0 +1,126 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type Config, ConfigError, readConfig } from './config';
+import { migrate } from './db/migrate';
+import { createLogger } from './logging';
+import { readArguments, type StartRole } from './startup/arguments';
+import { banner } from './startup/banner';
+import { credentialsPath, ensureDemoCredentials } from './startup/demo-credentials';
+import { assertPortFree } from './startup/http-server';
+import { type Infrastructure, startInfrastructure } from './startup/infrastructure';
+import { ensureMasterKey } from './startup/master-key';
+import { type Product, startProduct } from './startup/product';
+import { createSignalHandler } from './startup/signals';
+import { createStages, type Stages, StoppedWhileStarting } from './startup/stages';
+import { StartupError } from './startup/startup-error';
+
+/** `npm start`: reads the configuration, starts the roles asked for, and stops them in order. */
+async function main(): Promise<void> {
+  const { role } = readArguments(process.argv.slice(2));
+  const config = readConfig();
+  assertRole(role, config);
+  const readable = process.stdout.isTTY && !config.production;
+  const log = createLogger({ level: config.logLevel, role, readable });
+  if (role === 'migrate') return migrateOnly(config, log);
+  const stages = createStages(log);
+  const starting = start(config, role, log, stages);
+  stopOnSignals(stages, starting);
+  try {
+    await starting;
+  } catch (error) {
+    await stages.stop();
+    throw error;
+  }
+}
+
+/** An embedded server belongs to one process, so a role of its own needs what all of them share. */
+function assertRole(role: StartRole, config: Config): void {
+  const missing = [
+    ...(config.databaseUrl === undefined ? ['DATABASE_URL'] : []),
+    ...(config.temporal.address === undefined && role !== 'migrate' ? ['TEMPORAL_ADDRESS'] : []),
+  ];
+  if (role === 'all' || missing.length === 0) return;
+  throw new StartupError(
+    `--role ${role} needs ${missing.join(' and ')}: it shares Postgres and Temporal with the other roles.`,
+  );
+}
+
+async function migrateOnly(config: Config, log: Logger): Promise<void> {
+  const applied = await migrate(config.databaseUrl as string);
+  log.info({ applied }, applied.length > 0 ? 'migrated' : 'nothing to migrate');
+}
+
+async function start(
+  config: Config,
+  role: Exclude<StartRole, 'migrate'>,
+  log: Logger,
+  stages: Stages,
+): Promise<void> {
+  if (role !== 'worker') await assertPortFree(config.host, config.port, 'PORT');
+  await assertPortFree(config.host, config.metricsPort, 'METRICS_PORT');
+  const masterKey = config.masterKey ?? (await ensureMasterKey(config.dataDir));
+  const infrastructure = await startInfrastructure({ config, log, onProgress: say, stages });
+  const product = await startProduct({ config, role, log, stages, infrastructure, masterKey });
+  if (role === 'all') await present(config, infrastructure, product);
+}
+
+/** What a person at the terminal gets: the demo tenants' credentials in a file, and the banner. */
+async function present(config: Config, infrastructure: Infrastructure, product: Product): Promise<void> {
+  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
+  const baseUrl = config.publicUrl ?? `http://${host}:${product.port}`;
+  const { temporalUi } = infrastructure;
+  const { services } = product;
+  const { database, keyring } = services;
+  const sandbox = config.mode === 'sandbox';
+  if (sandbox) {
+    await ensureDemoCredentials({
+      database,
+      keyring,
+      dataDir: config.dataDir,
+      baseUrl,
+      temporalUi,
+      now: () => services.now(),
+    });
+  }
+  say(
+    banner({
+      mode: config.mode,
+      seconds: process.uptime(),
+      baseUrl,
+      temporalUi,
+      metricsUrl: `http://${host}:${product.metricsPort}/metrics`,
+      credentialsPath: sandbox ? resolve(credentialsPath(config.dataDir)) : undefined,
+    }),
+  );
+}
+
+/** A start under way notices at its next stage that it is to stop: it is given this long. */
+const STARTING_MS = 5_000;
+
+function stopOnSignals(stages: Stages, starting: Promise<void>): void {
+  const handle = createSignalHandler({
+    async stop() {
+      await stages.stop();
+      const over = starting.catch(() => undefined);
+      await Promise.race([over, sleep(STARTING_MS)]);
+      await stages.stop();
+    },
+    say,
+    exit: (code) => process.exit(code),
+    now: () => performance.now(),
+  });
+  process.on('SIGINT', handle);
+  process.on('SIGTERM', handle);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+main().catch((error: Error) => {
+  if (error instanceof StoppedWhileStarting) return; // the signal's handler ends the process
+  const known = error instanceof ConfigError || error instanceof StartupError;
+  process.stderr.write(`${known ? error.message : (error.stack ?? error.message)}\n`);
+  process.exit(1);
+});

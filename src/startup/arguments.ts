@@ -1,0 +1,23 @@
+import { Command, Option } from 'commander';
+import type { Role } from '../config';
+
+export type StartRole = Role | 'migrate';
+
+/** `--role api|worker|all|migrate`. Ends the process for `--help` and for what is not understood. */
+export function readArguments(argv: string[]): { role: StartRole } {
+  const command = new Command()
+    .name('npm start --')
+    .description(
+      'Cardwright: card issuing and multi-currency accounts. Configured by the environment (README).',
+    )
+    .addOption(
+      new Option('--role <role>', 'what this process does')
+        .choices(['all', 'api', 'worker', 'migrate'])
+        .default('all', 'api and worker, with an embedded Postgres and Temporal where none is configured'),
+    )
+    .helpOption('-h, --help', 'show this')
+    .allowExcessArguments(false)
+    .parse(argv, { from: 'user' });
+  const { role } = command.opts<{ role: StartRole }>();
+  return { role };
+}

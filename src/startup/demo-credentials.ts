@@ -1,0 +1,89 @@
+import { chmod, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createAuthenticator } from '../clients/authenticate';
+import { createClient, type NewCredential, rotateSecret } from '../clients/operations';
+import type { Database, Tx } from '../db/database';
+import { writeState } from '../embedded/state-file';
+import type { Keyring } from '../security/keyring';
+
+/** `.data/credentials.json` (0600): how to reach a local sandbox, for people and for `npm run demo`. */
+export interface DemoCredentials {
+  baseUrl: string;
+  /** Null where Temporal's UI is not known. */
+  temporalUi: string | null;
+  client: NewCredential;
+  admin: NewCredential;
+}
+
+const PURPOSES = { client: 'Demo client', admin: 'Demo operator' } as const;
+type Purpose = keyof typeof PURPOSES;
+
+export interface DemoDeps {
+  database: Database;
+  keyring: Keyring;
+  dataDir: string;
+  baseUrl: string;
+  temporalUi: string | null;
+  now: () => Date;
+}
+
+export const credentialsPath = (dataDir: string) => join(dataDir, 'credentials.json');
+
+/**
+ * Makes the demo client and the operator once, and writes down their credentials. What was written down and still
+ * authenticates is kept; where the file was lost or no longer fits, its tenants get new secrets.
+ */
+export async function ensureDemoCredentials(deps: DemoDeps): Promise<DemoCredentials> {
+  const path = credentialsPath(deps.dataDir);
+  const known = await readKnown(path);
+  const { baseUrl, temporalUi } = deps;
+  const client = await ensureCredential(deps, 'client', known?.client);
+  const admin = await ensureCredential(deps, 'admin', known?.admin);
+  const credentials = { baseUrl, temporalUi, client, admin };
+  await writeState(path, credentials);
+  await chmod(path, 0o600);
+  return credentials;
+}
+
+/** A file that cannot be understood is as good as none. */
+async function readKnown(path: string): Promise<Partial<DemoCredentials> | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Partial<DemoCredentials>;
+  } catch {
+    return undefined;
+  }
+}
+
+async function ensureCredential(
+  { database, keyring, now }: DemoDeps,
+  purpose: Purpose,
+  known: NewCredential | undefined,
+): Promise<NewCredential> {
+  const authenticate = createAuthenticator(database, keyring);
+  return database.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 12))', [purpose]); // one process at a time
+    const tenantId = await demoTenant(tx, purpose);
+    if (tenantId === undefined) return makeTenant(tx, keyring, purpose);
+    const valid =
+      known?.clientId === tenantId &&
+      typeof known.clientSecret === 'string' &&
+      (await authenticate(tenantId, known.clientSecret)) !== undefined;
+    if (valid) return { clientId: tenantId, clientSecret: known.clientSecret };
+    const { clientId, clientSecret } = await rotateSecret(tx, keyring, tenantId, 0, now());
+    return { clientId, clientSecret };
+  });
+}
+
+async function demoTenant(tx: Tx, purpose: Purpose): Promise<string | undefined> {
+  const [row] = await tx.query<{ tenant_id: string }>(
+    'select tenant_id from demo_tenants where purpose = $1',
+    [purpose],
+  );
+  return row?.tenant_id;
+}
+
+async function makeTenant(tx: Tx, keyring: Keyring, purpose: Purpose): Promise<NewCredential> {
+  const made = await createClient(tx, keyring, { name: PURPOSES[purpose], role: purpose, sandbox: true });
+  await tx.query('insert into demo_tenants (purpose, tenant_id) values ($1, $2)', [purpose, made.clientId]);
+  return made;
+}

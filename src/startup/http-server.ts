@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StartupError } from './startup-error';
+
+/** Milliseconds, but for the size. A file of 10 MiB must fit the request time-out on a slow line. */
+const LIMITS = {
+  headersTimeout: 20_000,
+  requestTimeout: 120_000,
+  connectionsCheckingInterval: 5_000,
+  /** Longer than the idle time of usual proxies, so that it is they who close. */
+  keepAliveTimeout: 75_000,
+  maxHeaderSize: 16 * 1024,
+};
+const MAX_REQUESTS_WAITING = 10_000;
+
+/** A server whose clients cannot hold it by sending slowly, and who hear of malformed HTTP in the error shape. */
+export function createApiServer(handler: RequestListener): Server {
+  const server = createServer({ ...LIMITS, keepAlive: true, noDelay: true }, handler);
+  server.maxConnections = MAX_REQUESTS_WAITING;
+  server.on('clientError', refuseMalformed);
+  return server;
+}
+
+const REFUSALS: Record<string, [status: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: ['400 Bad Request', 'The headers may have at most 16 KiB.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+};
+
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [status, message] = REFUSALS[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'This is not well-formed HTTP.',
+  ];
+  const requestId = randomUUID();
+  const body = JSON.stringify({ code: 'invalid_request', message, requestId });
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'x-content-type-options: nosniff',
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/**
+ * @param what named in the message: `PORT`
+ * @returns the port, also when any was wanted (0)
+ * @throws StartupError when the port is in use or not allowed
+ */
+export function listen(server: Server, host: string, port: number, what: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException) => reject(portError(error, host, port, what));
+    server.once('error', failed);
+    server.listen({ host, port }, () => {
+      server.off('error', failed);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Asked before anything slow is started. @throws StartupError as {@link listen} does */
+export async function assertPortFree(host: string, port: number, what: string): Promise<void> {
+  if (port === 0) return;
+  const server = createServer();
+  await listen(server, host, port, what);
+  await new Promise((resolve) => server.close(resolve));
+}
+
+function portError(error: NodeJS.ErrnoException, host: string, port: number, what: string): Error {
+  const messages: Record<string, string> = {
+    EADDRINUSE: `${what}: another program listens on ${host}:${port}. Stop it, or choose another port: ${what}=${port + 1}`,
+    EACCES: `${what}: this user may not listen on port ${port}. Choose one above 1023.`,
+    EADDRNOTAVAIL: `HOST: ${host} is not an address of this machine.`,
+    ENOTFOUND: `HOST: ${host} is not known.`,
+  };
+  const message = messages[error.code ?? ''];
+  return message === undefined ? error : new StartupError(message);
+}
+
+/**
+ * Takes no more requests and waits for those in flight; what is not answered when the time is over is cut off.
+ * @param seconds for the requests in flight
+ */
+export async function closeServer(server: Server, seconds: number): Promise<void> {
+  // A connection that is kept alive would bring one request after another.
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const sweep = setInterval(() => server.closeIdleConnections(), 100);
+  server.closeIdleConnections();
+  const late = new AbortController();
+  await Promise.race([
+    closed,
+    sleep(seconds * 1000, undefined, { signal: late.signal }).catch(() => undefined),
+  ]);
+  late.abort();
+  clearInterval(sweep);
+  server.closeAllConnections();
+  await closed;
+}

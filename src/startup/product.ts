@@ -1,0 +1,143 @@
+import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { createActivities } from '../../activities';
+import { startWorkers } from '../../workers/worker';
+import { ensureDemoBins } from '../bins/operations';
+import { createApi, createServices, reconcilables, type Services } from '../composition';
+import type { Config, Role } from '../config';
+import { createDatabase } from '../db/database';
+import { migrate } from '../db/migrate';
+import { createMetrics, type Metrics } from '../metrics/metrics';
+import { outboxCounts } from '../metrics/outbox';
+import { createMetricsServer } from '../metrics/server';
+import { createHandOver } from '../outbox/hand-over';
+import { startReconciler } from '../outbox/reconciler';
+import { startRelay } from '../outbox/relay';
+import { createKeyring, type Keyring } from '../security/keyring';
+import { createTemporalClient, type TemporalClient } from '../temporal/connection';
+import { closeServer, createApiServer, listen } from './http-server';
+import type { Infrastructure } from './infrastructure';
+import type { Stages } from './stages';
+
+export interface Setup {
+  config: Config;
+  role: Role;
+  log: Logger;
+  /** Every part registers here how it is stopped. */
+  stages: Stages;
+  infrastructure: Infrastructure;
+  masterKey: Buffer;
+}
+
+export interface Product {
+  services: Services;
+  /** Absent in a worker. */
+  port: number | undefined;
+  metricsPort: number;
+}
+
+interface Parts extends Setup {
+  keyring: Keyring;
+  temporal: TemporalClient;
+  services: Services;
+  metrics: Metrics;
+}
+
+/** The workers' first start bundles the workflows; Temporal may also be away just now. */
+const WORKERS_READY_MS = 60_000;
+const METRICS_CLOSE_SECONDS = 1;
+
+/**
+ * Starts what the role asks for on a Postgres and a Temporal that are there, and resolves when all of it works. The API
+ * is the last to start and the first to stop.
+ */
+export async function startProduct(setup: Setup): Promise<Product> {
+  const { config, role, log } = setup;
+  await migrate(setup.infrastructure.databaseUrl);
+  const parts = connect(setup);
+  const { services } = parts;
+  if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
+  const metricsPort = await serveMetrics(parts);
+  const working = role === 'api' ? undefined : startProcesses(parts);
+  const port = role === 'worker' ? undefined : await serveApi(parts);
+  await working?.();
+  log.info({ port, metricsPort }, 'started');
+  return { services, port, metricsPort };
+}
+
+function connect(setup: Setup): Parts {
+  const { config, log, stages, infrastructure, role } = setup;
+  const keyring = createKeyring(setup.masterKey);
+  const database = createDatabase({
+    url: infrastructure.databaseUrl,
+    poolSize: config.databasePool,
+    name: `cardwright ${role}`,
+  });
+  stages.started('database', () => database.close());
+  const temporal = createTemporalClient(temporalOptions(setup), keyring);
+  stages.started('Temporal client', () => temporal.close());
+  const handOver = createHandOver({ client: temporal.client, database, log });
+  stages.started('hand-over', () => handOver.stop());
+  const services = createServices({
+    database,
+    keyring,
+    log,
+    mode: config.mode,
+    handOver,
+    temporalIsServing: () => temporal.isServing(),
+  });
+  const metrics = createMetrics({ outbox: () => outboxCounts(database) });
+  return { ...setup, keyring, temporal, services, metrics };
+}
+
+function temporalOptions({ config, infrastructure }: Setup) {
+  const { namespace, encrypt } = config.temporal;
+  return { address: infrastructure.temporalAddress, namespace, encrypt };
+}
+
+async function serveMetrics({ config, metrics, services, stages }: Parts): Promise<number> {
+  const server = createMetricsServer({ metrics, readiness: () => services.readiness() });
+  const port = await listen(server, config.host, config.metricsPort, 'METRICS_PORT');
+  stages.started('metrics', () => closeServer(server, METRICS_CLOSE_SECONDS));
+  return port;
+}
+
+async function serveApi({ config, services, metrics, stages }: Parts): Promise<number> {
+  const handle = createApi(services, { observe: metrics.observe, publicUrl: config.publicUrl }).callback();
+  const server: Server = createApiServer((request, response) => void handle(request, response));
+  const port = await listen(server, config.host, config.port, 'PORT');
+  stages.started('API', () => closeServer(server, config.shutdownSeconds));
+  return port;
+}
+
+/** Workers, relay and reconciler. @returns waits until every queue is worked on */
+function startProcesses(parts: Parts): () => Promise<void> {
+  const { config, log, stages, services, temporal, keyring } = parts;
+  const { database, commands } = services;
+  const { client } = temporal;
+  const workers = startWorkers({
+    temporal: temporalOptions(parts),
+    keyring,
+    activities: createActivities(services),
+    log,
+    dataDir: config.dataDir,
+    shutdownSeconds: config.shutdownSeconds,
+  });
+  stages.started('workers', () => workers.shutdown());
+  const reconciler = startReconciler({
+    client,
+    database,
+    commands,
+    reconcilables: reconcilables(services),
+    log,
+  });
+  stages.started('reconciler', () => reconciler.stop());
+  const relay = startRelay({ client, database, log });
+  stages.started('relay', () => relay.stop());
+  return async () => {
+    const deadline = performance.now() + WORKERS_READY_MS;
+    while (!workers.isRunning() && performance.now() < deadline) await sleep(50);
+    if (!workers.isRunning()) log.warn('the workers do not run yet: Temporal does not answer');
+  };
+}
