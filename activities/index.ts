@@ -2,6 +2,7 @@ import type { Services } from '../src/composition';
 import { createCardEventActivities } from './card-events';
 import { createCardActivities } from './cards';
 import { createHousekeepingActivities } from './housekeeping';
+import { createWebhookActivities } from './webhooks';
 
 /** Every activity, by the name that workflows call it; composed once a worker. */
 export function createActivities(services: Services) {
@@ -9,6 +10,7 @@ export function createActivities(services: Services) {
     ...createCardActivities(services),
     ...createCardEventActivities(services),
     ...createHousekeepingActivities(services),
+    ...createWebhookActivities(services),
   };
 }
 

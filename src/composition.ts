@@ -26,6 +26,7 @@ import { referenceRoutes } from './reference/routes';
 import { sandboxRoutes } from './sandbox/routes';
 import type { Keyring } from './security/keyring';
 import { userRoutes } from './users/routes';
+import { webhookRoutes } from './webhooks/routes';
 
 /** The outside parties, each behind its port. */
 export interface Providers {
@@ -107,6 +108,7 @@ export function apiRoutes(services: Services): Route[] {
     ...cardRoutes(services),
     ...cardTransactionRoutes(services),
     ...sandboxRoutes(services),
+    ...webhookRoutes(services),
     ...clientRoutes(services),
   ];
 }

@@ -9,3 +9,5 @@ export { cardClosure } from './card-closure';
 export { cardIssuance } from './card-issuance';
 export { cardTokenization } from './card-tokenization';
 export { housekeeping } from './housekeeping';
+export { webhookDispatcher } from './webhook-dispatcher';
+export { webhookRecovery } from './webhook-recovery';

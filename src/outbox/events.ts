@@ -1,11 +1,24 @@
-import type { Sql } from '../db/database';
+import { channel } from 'node:diagnostics_channel';
+import type { Sql, Tx } from '../db/database';
 
 /** What a tenant registers a URL for (`interface.md 4.4`, decisions part 4, Webhooks). */
 export const REGISTRATIONS = ['card', 'account', 'deposit', 'cardholder', 'kyc'] as const;
 export type Registration = (typeof REGISTRATIONS)[number];
 
-/** How many dispatchers share the endpoints: an endpoint always falls to the same one. */
+/** How many dispatchers share the endpoints: an endpoint always falls to the same one (`webhook_shard` in the schema). */
 export const SHARDS = 16;
+
+/**
+ * Told within this process when events have been committed, so that its dispatchers need not wait for their next look.
+ * Dispatchers of other processes find them by looking.
+ */
+export const eventsCommitted = channel('cardwright:events-committed');
+
+/** Tells the dispatchers of this process once the transaction is committed, where there is one. */
+export function tellWhenCommitted(tx: Sql | Tx): void {
+  if (eventsCommitted.hasSubscribers && 'afterCommit' in tx)
+    tx.afterCommit(() => eventsCommitted.publish(undefined));
+}
 
 export interface WebhookEvent {
   tenantId: string;
@@ -27,6 +40,7 @@ export interface WebhookEvent {
  */
 export async function appendEvents(tx: Sql, events: WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;
+  tellWhenCommitted(tx);
   await tx.prepared('events-append', APPEND, [
     JSON.stringify(
       events.map((event) => ({
@@ -42,7 +56,6 @@ export async function appendEvents(tx: Sql, events: WebhookEvent[]): Promise<voi
         created_at: event.at,
       })),
     ),
-    SHARDS,
   ]);
 }
 
@@ -50,7 +63,7 @@ const APPEND = `
   insert into events (tenant_id, registration, event, data_id, reference_id, type, subtype, data, idempotency_key,
                       created_at, shard, delivery, due_at)
   select e.tenant_id, e.registration, e.event, e.data_id, e.reference_id, e.type, e.subtype, e.data, e.idempotency_key,
-         e.created_at, mod(abs(hashtext(e.tenant_id || e.registration)::bigint), $2::int),
+         e.created_at, webhook_shard(e.tenant_id, e.registration),
          case when w.status is null then 'recorded' when w.status = 'disabled' then 'parked' else 'due' end,
          case when w.status in ('active', 'failing') then e.created_at end
     from json_to_recordset($1::json) as e(tenant_id id, registration text, event text, data_id id, reference_id id,

@@ -1,3 +1,7 @@
+-- Which of the 16 dispatchers (SHARDS in src/outbox/events.ts) an endpoint's events fall to.
+create function webhook_shard(tenant_id text, registration text) returns smallint immutable language sql
+  return mod(abs(hashtext(tenant_id || registration)::bigint), 16)::smallint;
+
 -- What a webhook is told. Written in the transaction of what it tells, delivered by the dispatchers; one event has at
 -- most one endpoint (a tenant registers one URL a type), so the state of its delivery stands beside it.
 create table events (

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import type { Services } from '../src/composition';
+import { createResolver, guardedConnector } from '../src/webhooks/addresses';
+import { type Counts, createDispatcher } from '../src/webhooks/dispatch';
+import { UNDER_WAY } from '../src/webhooks/lanes';
+import { createPoster } from '../src/webhooks/post';
+import { type ProbeRequest, probeEndpoint, type RecoveryView, readRecovery } from '../src/webhooks/recovery';
+import type { EndpointKey } from '../src/webhooks/rules';
+import { createSigningSecrets } from '../src/webhooks/signing';
+
+export interface WebhookActivities {
+  /** Delivers a shard's events for some minutes. @returns how many attempts succeeded and failed */
+  dispatchWebhooks(shard: number): Promise<Counts>;
+  readWebhookRecovery(endpoint: EndpointKey): Promise<RecoveryView>;
+  probeWebhookEndpoint(request: ProbeRequest): Promise<RecoveryView>;
+}
+
+export interface WebhookOptions {
+  /** Deliver to this machine too, over http as well. Only the sandbox does. */
+  allowLoopback?: boolean;
+  /** Certificates to trust instead of the system's: for tests. */
+  ca?: string;
+  /** Of one dispatching activity: milliseconds. */
+  sliceMs?: number;
+  /** Of one attempt: milliseconds. */
+  timeoutMs?: number;
+}
+
+const SLICE_MS = 10 * 60_000;
+/** Success is an answer within 15 s (decisions part 4, Webhooks). */
+const TIMEOUT_MS = 15_000;
+const CONNECT_MS = 10_000;
+const HEARTBEAT_MS = 4_000;
+
+/** What a process needs to deliver: one of each, shared by its activities. */
+export function createDelivery(services: Services, options: WebhookOptions = {}) {
+  const { allowLoopback = services.mode === 'sandbox', ca, timeoutMs = TIMEOUT_MS } = options;
+  const resolve = createResolver();
+  const connect = guardedConnector({ allowLoopback, ca, resolve, timeoutMs: CONNECT_MS });
+  const poster = createPoster({ connect, timeoutMs, connections: UNDER_WAY });
+  const secrets = createSigningSecrets(services);
+  return { ...services, poster, secrets };
+}
+
+export function createWebhookActivities(services: Services, options: WebhookOptions = {}): WebhookActivities {
+  const delivery = createDelivery(services, options);
+  const dispatcher = createDispatcher(delivery);
+  return {
+    async dispatchWebhooks(shard) {
+      const { cancellationSignal } = Context.current();
+      const taken = dispatcher.take(shard);
+      try {
+        await beatFor(options.sliceMs ?? SLICE_MS, cancellationSignal);
+      } finally {
+        taken.release();
+      }
+      // The worker stops, or another has the shard: what is under way is ended first, so that it is not sent again.
+      if (cancellationSignal.aborted) await taken.drained();
+      return taken.counts();
+    },
+    readWebhookRecovery: (endpoint) => readRecovery(services.database, endpoint),
+    probeWebhookEndpoint: (request) => probeEndpoint(delivery, request),
+  };
+}
+
+/** Heartbeats until the time is over or the activity is cancelled. */
+async function beatFor(ms: number, signal: AbortSignal): Promise<void> {
+  const end = performance.now() + ms;
+  while (!signal.aborted) {
+    const left = end - performance.now();
+    if (left <= 0) return;
+    Context.current().heartbeat();
+    await sleep(Math.min(HEARTBEAT_MS, left), undefined, { signal }).catch(() => undefined);
+  }
+}

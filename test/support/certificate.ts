@@ -1,0 +1,77 @@
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+
+/** A certificate of this machine's loopback names, self-signed and valid for a day: made here, kept nowhere. */
+export interface TestCertificate {
+  /** PEM; trusted where it is given as `ca`. */
+  cert: string;
+  key: string;
+}
+
+/** DER: tag, length, content (X.690). Just enough of it for one X.509 v3 certificate (RFC 5280). */
+function der(tag: number, ...content: Buffer[]): Buffer {
+  const body = Buffer.concat(content);
+  const { length } = body;
+  const size =
+    length < 128
+      ? Buffer.from([length])
+      : length < 256
+        ? Buffer.from([0x81, length])
+        : Buffer.from([0x82, length >> 8, length & 255]);
+  return Buffer.concat([Buffer.from([tag]), size, body]);
+}
+
+const sequence = (...parts: Buffer[]) => der(0x30, ...parts);
+const set = (...parts: Buffer[]) => der(0x31, ...parts);
+const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
+const utf8 = (text: string) => der(0x0c, Buffer.from(text));
+const utcTime = (date: Date) =>
+  der(0x17, Buffer.from(`${date.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`));
+
+const ECDSA_SHA256 = '2a8648ce3d040302';
+const COMMON_NAME = '550403';
+const SUBJECT_ALT_NAME = '551d11';
+const BASIC_CONSTRAINTS = '551d13';
+const DAY_MS = 24 * 60 * 60_000;
+
+function toBeSigned(publicKey: KeyObject, now: number): Buffer {
+  const name = sequence(set(sequence(oid(COMMON_NAME), utf8('localhost'))));
+  const names = sequence(
+    der(0x82, Buffer.from('localhost')),
+    der(0x87, Buffer.from([127, 0, 0, 1])),
+    der(0x87, Buffer.from([...new Array<number>(15).fill(0), 1])),
+  );
+  const extensions = sequence(
+    sequence(oid(SUBJECT_ALT_NAME), der(0x04, names)),
+    sequence(
+      oid(BASIC_CONSTRAINTS),
+      der(0x01, Buffer.from([0xff])),
+      der(0x04, sequence(der(0x01, Buffer.from([0xff])))),
+    ),
+  );
+  return sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))), // v3
+    der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
+    sequence(oid(ECDSA_SHA256)),
+    name,
+    sequence(utcTime(new Date(now - DAY_MS)), utcTime(new Date(now + DAY_MS))),
+    name,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, extensions),
+  );
+}
+
+export function testCertificate(): TestCertificate {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const body = toBeSigned(publicKey, Date.now());
+  const signature = sign('sha256', body, privateKey);
+  const certificate = sequence(
+    body,
+    sequence(oid(ECDSA_SHA256)),
+    der(0x03, Buffer.concat([Buffer.from([0]), signature])),
+  );
+  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
+  return {
+    cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+}

@@ -1,0 +1,41 @@
+import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { WebhookActivities } from '../activities/webhooks';
+import type { RecoveryView } from '../src/webhooks/recovery';
+import type { EndpointKey } from '../src/webhooks/rules';
+import { listenForLooks } from './support/look';
+import { showStatus } from './support/show';
+
+/** What a recovery is given; its id is `webhook-recovery-<tenant>-<registration>`. */
+export type WebhookRecoveryInput = EndpointKey;
+
+const { readWebhookRecovery, probeWebhookEndpoint } = proxyActivities<WebhookActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+});
+
+/**
+ * Brings a failing endpoint back: tries one waiting event at a time, on the schedule that the row keeps, and at once when
+ * told to look. Ends when the endpoint is active, disabled or deleted.
+ */
+export async function webhookRecovery(input: WebhookRecoveryInput): Promise<void> {
+  const looks = listenForLooks();
+  do {
+    // What began this run, or came while it was about to end, says no more than "read the row".
+    await looks.next(1);
+    let view = await readWebhookRecovery(input);
+    while (view.failing) {
+      show(view);
+      await looks.next(Math.max(1, view.nextProbeAt - Date.now()));
+      view = await probeWebhookEndpoint({ ...input, now: Date.now(), random: Math.random() });
+      if (workflowInfo().continueAsNewSuggested && !looks.waiting())
+        await continueAsNew<typeof webhookRecovery>(input);
+    }
+  } while (looks.waiting());
+  showStatus('recovered', 'The endpoint is not failing any more.');
+}
+
+function show({ code, attempts, nextProbeAt }: RecoveryView): void {
+  const last = code ? `Last answer: ${code}. ` : '';
+  const tries = attempts === undefined ? '' : `The oldest delivery has had ${attempts} attempts. `;
+  showStatus('failing', `${last}${tries}Next probe at ${new Date(nextProbeAt).toISOString()}.`);
+}
