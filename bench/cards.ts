@@ -1,0 +1,77 @@
+import { checkLedger } from '../src/ledger/check';
+import { type BenchTenant, openServices, tenantWithCards } from './fixtures';
+import type { LoadTarget } from './load';
+import { openBench, runLoad, startRole, tpcB } from './servers';
+
+const CONNECTIONS = [20, 64];
+const SECONDS = 10;
+
+/**
+ * Authorizations per second through HTTP with everything on, spread over 1,000 cards of 50 tenants and with 1,000 cards on
+ * one master account; and TPC-B on the same server in the same run.
+ */
+export async function benchCards(): Promise<void> {
+  const bench = await openBench();
+  try {
+    const services = await openServices(bench);
+    const spread: BenchTenant[] = [];
+    for (let count = 0; count < 50; count += 1) spread.push(await tenantWithCards(services, 20));
+    const hot = [await tenantWithCards(services, 1_000)];
+    await services.database.query('vacuum analyze');
+    const baseline = await tpcB(bench, CONNECTIONS);
+    const api = await startRole(bench, 'api', {
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      LOG_LEVEL: 'info',
+      DATABASE_POOL: '8',
+    });
+    const rows: Record<string, unknown>[] = [];
+    for (const [name, tenants] of [
+      ['spread', spread],
+      ['hot', hot],
+    ] as const) {
+      for (const connections of CONNECTIONS) {
+        const result = await runLoad({
+          port: api.port,
+          connections,
+          seconds: SECONDS,
+          warmUp: 3,
+          targets: targetsOf(tenants),
+          path: '/sandbox/transactions',
+        });
+        const tps = baseline?.get(connections);
+        rows.push({
+          load: name,
+          connections,
+          'authorizations/s': result.perSecond,
+          'TPC-B/s': tps ?? 'no pgbench',
+          ratio: tps ? (result.perSecond / tps).toFixed(2) : '',
+          'p50 ms': result.p50,
+          'p99 ms': result.p99,
+          statuses: JSON.stringify(result.statuses),
+        });
+      }
+    }
+    await api.stop();
+    console.table(rows);
+    const problems = await checkLedger(services.database);
+    console.log(problems.length === 0 ? 'The ledger check passes.' : problems);
+    await services.database.close();
+  } finally {
+    await bench.close();
+  }
+}
+
+function targetsOf(tenants: BenchTenant[]): LoadTarget[] {
+  return tenants.flatMap(({ clientId, clientSecret, cards }) =>
+    cards.map((cardId) => ({
+      clientId,
+      clientSecret,
+      body: JSON.stringify({
+        cardId,
+        type: 'authorization',
+        amount: '0.01',
+        merchant: { name: 'Bench', mcc: '5411' },
+      }),
+    })),
+  );
+}

@@ -1,0 +1,101 @@
+import pino from 'pino';
+import { move } from '../src/accounts/move';
+import { requireMasterAccount } from '../src/accounts/operations';
+import { ensureDemoBins } from '../src/bins/operations';
+import { recordCardEvent } from '../src/card-events/record';
+import { createClient, type NewCredential } from '../src/clients/operations';
+import { createServices, type Services } from '../src/composition';
+import { createDatabase, type Database } from '../src/db/database';
+import { newId } from '../src/ids';
+import { openLedgerAccount } from '../src/ledger/accounts';
+import { accountEntry, internalEntry } from '../src/ledger/entries';
+import { Decimal } from '../src/money/money';
+import { createKeyring } from '../src/security/keyring';
+import type { Bench } from './servers';
+
+const BIN = '44112200';
+
+export interface BenchTenant extends NewCredential {
+  cards: string[];
+}
+
+/** The domains' operations on the bench's database, in this process. */
+export async function openServices(bench: Bench): Promise<Services> {
+  const database = createDatabase({ url: bench.databaseUrl, poolSize: 8, name: 'bench' });
+  const services = createServices({
+    database,
+    keyring: createKeyring(bench.masterKey),
+    log: pino({ level: 'silent' }),
+    mode: 'sandbox',
+    handOver: () => undefined,
+  });
+  await database.transaction(ensureDemoBins);
+  return services;
+}
+
+/** A tenant whose master account and cards have enough for any number of authorizations, and no rate limit in the way. */
+export async function tenantWithCards(services: Services, cards: number): Promise<BenchTenant> {
+  const { database, keyring } = services;
+  const tenant = await database.transaction((tx) =>
+    createClient(tx, keyring, { name: 'Bench', role: 'client', sandbox: true }),
+  );
+  await database.query(
+    `update tenants set settings = '{"rateLimit":{"perSecond":100000,"burst":1000000}}' where id = $1`,
+    [tenant.clientId],
+  );
+  const master = await requireMasterAccount(database, tenant.clientId, 'USD');
+  const reference = newId('reference');
+  const amount = new Decimal('1000000000');
+  await database.transaction((tx) =>
+    move(
+      tx,
+      {
+        entries: [
+          accountEntry(master.id, 'deposit/admin_deposit', amount, reference),
+          internalEntry('funding', 'USD', amount.negated(), reference),
+        ],
+      },
+      {},
+    ),
+  );
+  const { userId, cardholderId } = await holder(database, tenant.clientId, master.id);
+  const ids: string[] = [];
+  for (let count = 0; count < cards; count += 1) {
+    ids.push(await card(services, { tenantId: tenant.clientId, userId, cardholderId, accountId: master.id }));
+  }
+  return { ...tenant, cards: ids };
+}
+
+async function holder(database: Database, tenantId: string, accountId: string) {
+  const userId = newId('user');
+  const cardholderId = newId('cardholder');
+  await database.query('insert into users (id, tenant_id) values ($1, $2)', [userId, tenantId]);
+  await database.query(
+    `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email, masked_name)
+     values ($1, $2, $3, $4, $5, 'B2B', 'pass_audit', $6, 'B*** B***')`,
+    [cardholderId, tenantId, userId, accountId, BIN, `${userId}@example.com`],
+  );
+  return { userId, cardholderId };
+}
+
+async function card(
+  services: Services,
+  owner: { tenantId: string; userId: string; cardholderId: string; accountId: string },
+): Promise<string> {
+  const id = newId('card');
+  await services.database.transaction(async (tx) => {
+    await tx.query(
+      `insert into cards (id, tenant_id, user_id, account_id, master_account_id, cardholder_id, bin, scheme, currency, status)
+       values ($1, $2, $3, $4, $4, $5, $6, 'visa', 'USD', 'active')`,
+      [id, owner.tenantId, owner.userId, owner.accountId, owner.cardholderId, BIN],
+    );
+    await openLedgerAccount(tx, { id, kind: 'card', tenantId: owner.tenantId, currency: 'USD' });
+    await recordCardEvent(tx, services, {
+      type: 'topup',
+      cardId: id,
+      amount: new Decimal('100000'),
+      reach: null,
+    });
+  });
+  return id;
+}

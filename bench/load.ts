@@ -1,0 +1,118 @@
+import { connect, type Socket } from 'node:net';
+
+/**
+ * A load generator that costs little of the machine that it shares with what it measures: keep-alive connections, each
+ * with one request under way, requests written as ready bytes, answers read no further than their status and length.
+ * Run as a process of its own by `runLoad`; talks to loopback only.
+ */
+export interface LoadPlan {
+  port: number;
+  connections: number;
+  seconds: number;
+  /** Seconds before the counting begins. */
+  warmUp: number;
+  /** Each request's target: picked at random. */
+  targets: LoadTarget[];
+  path: string;
+}
+
+export interface LoadTarget {
+  clientId: string;
+  clientSecret: string;
+  body: string;
+}
+
+export interface LoadResult {
+  perSecond: number;
+  requests: number;
+  /** Answers by status. */
+  statuses: Record<string, number>;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+let sequence = 0;
+
+function requestBytes({ path }: LoadPlan, target: LoadTarget): string {
+  sequence += 1;
+  return (
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n` +
+    `x-client-id: ${target.clientId}\r\nx-client-secret: ${target.clientSecret}\r\n` +
+    `x-idempotency-key: bench-${process.pid}-${sequence}\r\ncontent-length: ${target.body.length}\r\n\r\n${target.body}`
+  );
+}
+
+/** Calls `answered` with the status of each whole response that the socket brings. */
+function readAnswers(socket: Socket, answered: (status: string) => void): void {
+  let text = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    text += chunk;
+    for (;;) {
+      const head = text.indexOf('\r\n\r\n');
+      if (head < 0) return;
+      const length = Number(/content-length: (\d+)/i.exec(text.slice(0, head))?.[1] ?? 0);
+      const end = head + 4 + length;
+      if (text.length < end) return;
+      const status = text.slice(9, 12);
+      text = text.slice(end);
+      answered(status);
+    }
+  });
+}
+
+async function drive(plan: LoadPlan): Promise<LoadResult> {
+  const begin = performance.now() + plan.warmUp * 1000;
+  const end = begin + plan.seconds * 1000;
+  const latencies: number[] = [];
+  const statuses: Record<string, number> = {};
+
+  await Promise.all(
+    Array.from({ length: plan.connections }, () => {
+      return new Promise<void>((resolve, reject) => {
+        const socket = connect(plan.port, '127.0.0.1').setNoDelay(true).once('error', reject);
+        let sent = 0;
+        const send = () => {
+          const target = plan.targets[Math.floor(Math.random() * plan.targets.length)] as LoadTarget;
+          sent = performance.now();
+          socket.write(requestBytes(plan, target), 'latin1');
+        };
+        readAnswers(socket, (status) => {
+          const now = performance.now();
+          if (sent >= begin && now <= end) {
+            latencies.push(now - sent);
+            statuses[status] = (statuses[status] ?? 0) + 1;
+          }
+          if (now < end) return send();
+          socket.end();
+          resolve();
+        });
+        socket.once('connect', send);
+      });
+    }),
+  );
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) =>
+    Math.round((latencies[Math.floor(latencies.length * share)] ?? 0) * 100) / 100;
+  return {
+    perSecond: Math.round(latencies.length / plan.seconds),
+    requests: latencies.length,
+    statuses,
+    p50: at(0.5),
+    p99: at(0.99),
+    max: at(0.999999),
+  };
+}
+
+if (require.main === module) {
+  process.once('message', (plan: LoadPlan) => {
+    drive(plan).then(
+      (result) => process.send?.(result, () => process.exit(0)),
+      (error: Error) => {
+        process.stderr.write(`${error.message}\n`);
+        process.exit(1);
+      },
+    );
+  });
+}

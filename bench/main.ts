@@ -1,0 +1,15 @@
+import { benchCards } from './cards';
+
+/** `npm run bench -- NAME`: measures, and prints what it measured. Speed is never asserted. */
+const BENCHES: Record<string, () => Promise<void>> = { cards: benchCards };
+
+const name = process.argv[2] ?? '';
+const bench = BENCHES[name];
+if (!bench) {
+  console.error(`npm run bench -- ${Object.keys(BENCHES).join(' | ')}`);
+  process.exit(2);
+}
+bench().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,127 @@
+import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { openSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { migrate } from '../src/db/migrate';
+import { startPostgres } from '../src/embedded/postgres';
+import type { LoadPlan, LoadResult } from './load';
+
+const ROOT = join(__dirname, '..');
+
+export interface Bench {
+  /** A migrated database of its own. */
+  databaseUrl: string;
+  /** An empty database on the same server, for what is measured beside. */
+  urlOf(database: string): string;
+  masterKey: Buffer;
+  dataDir: string;
+  close(): Promise<void>;
+}
+
+/** A real Postgres with everything durable, in a folder that goes when the measurement ends. */
+export async function openBench(): Promise<Bench> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'cardwright-bench-'));
+  const log = { info: () => undefined, warn: (line: string) => console.error(line) };
+  const postgres = await startPostgres({ dataDir, log });
+  const urlOf = (database: string) =>
+    Object.assign(new URL(postgres.url), { pathname: `/${database}` }).toString();
+  await createDatabase(postgres.url, 'bench');
+  await migrate(urlOf('bench'));
+  return {
+    databaseUrl: urlOf('bench'),
+    urlOf,
+    dataDir,
+    masterKey: randomBytes(32),
+    async close() {
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function createDatabase(serverUrl: string, name: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+}
+
+/** One role of the product in a process of its own, started as in production. Its log goes to a file. */
+export async function startRole(
+  bench: Bench,
+  role: 'api' | 'worker',
+  environment: Record<string, string>,
+  /** For a profile: `--cpu-prof`. */
+  nodeArguments: string[] = [],
+): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
+  const port = 20_000 + (process.pid % 10_000) + (role === 'api' ? 0 : 10_000);
+  const output = openSync(join(bench.dataDir, `${role}.log`), 'a');
+  const child = spawn(process.execPath, [...nodeArguments, '--import', 'tsx', 'src/main.ts', '--role', role], {
+    cwd: ROOT,
+    stdio: ['ignore', output, output],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      DATABASE_URL: bench.databaseUrl,
+      MASTER_KEY: bench.masterKey.toString('base64'),
+      DATA_DIR: bench.dataDir,
+      PORT: String(port),
+      METRICS_PORT: String(port + 5_000),
+      ...environment,
+    },
+  });
+  const url =
+    role === 'api' ? `http://127.0.0.1:${port}/health` : `http://127.0.0.1:${port + 5_000}/health/ready`;
+  await untilAnswers(url, child, join(bench.dataDir, `${role}.log`));
+  return { port, pid: child.pid ?? 0, stop: () => stopped(child) };
+}
+
+async function untilAnswers(url: string, child: ChildProcess, log: string): Promise<void> {
+  for (let turn = 0; turn < 300; turn += 1) {
+    if (child.exitCode !== null) throw new Error(`the process has ended: see ${log}`);
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.ok) return;
+    await sleep(100);
+  }
+  throw new Error(`${url} does not answer: see ${log}`);
+}
+
+async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** Runs a load plan in a process of its own. */
+export function runLoad(plan: LoadPlan): Promise<LoadResult> {
+  return new Promise((resolve, reject) => {
+    const child = fork(join(__dirname, 'load.ts'), { execArgv: ['--import', 'tsx'] });
+    child.once('message', (result) => resolve(result as LoadResult));
+    child.once('exit', (code) => code !== 0 && reject(new Error('the load generator has failed')));
+    child.send(plan);
+  });
+}
+
+/**
+ * Transactions per second of TPC-B by pgbench at that many connections, on the same server: scale 20, 10 seconds.
+ * Nothing where pgbench is not on the PATH.
+ */
+export async function tpcB(bench: Bench, connections: number[]): Promise<Map<number, number> | undefined> {
+  if (spawnSync('pgbench', ['--version']).status !== 0) return undefined;
+  await createDatabase(bench.urlOf('postgres'), 'tpcb');
+  const url = bench.urlOf('tpcb');
+  spawnSync('pgbench', ['-i', '-q', '-s', '20', url]);
+  const found = new Map<number, number>();
+  for (const count of connections) {
+    const run = spawnSync('pgbench', ['-c', String(count), '-j', '2', '-T', '10', '-M', 'prepared', url], {
+      encoding: 'utf8',
+    });
+    found.set(count, Math.round(Number(/tps = ([\d.]+)/.exec(run.stdout)?.[1])));
+  }
+  return found;
+}
