@@ -57,18 +57,14 @@ function stampedElsewhere() {
   return platform !== undefined && platform !== `${process.platform}-${process.arch}`;
 }
 
-/**
- * Installs what the lock says, with the very npm that runs us; development packages too, whatever NODE_ENV
- * says. Not `npm ci`: that refuses a lock without the optional packages of every other platform, and npm
- * leaves those out where its registry does not carry them.
- */
+/** Installs the very tree of the lock, with the npm that runs us; development packages too, whatever NODE_ENV says. */
 async function install() {
   console.log('Installing packages; the first time this takes a minute or two');
   const began = Date.now();
   const timer = setInterval(() => {
     console.log(`  still installing … ${Math.round((Date.now() - began) / 1000)} s`);
   }, SHOW_EVERY_MS);
-  const options = ['install', '--no-save', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  const options = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath;
   const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...options]] : ['npm', options];
   const shell = command === 'npm' && process.platform === 'win32';
