@@ -131,7 +131,8 @@ function listWithBinsRoute({ database }: Services): Route {
   });
 }
 
-function balanceRoute({ database, now }: Services): Route {
+function balanceRoute(services: Services): Route {
+  const { database } = services;
   return route({
     method: 'GET',
     path: '/v2/accounts/{accountId}/balance',
@@ -148,7 +149,7 @@ function balanceRoute({ database, now }: Services): Route {
     }),
     async read({ caller, params, query: { at } }) {
       const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
-      const asked = now();
+      const asked = services.now();
       const past = at !== undefined && at < asked ? at : undefined;
       const balance = past
         ? await balancesAt(database, account.id, past)

@@ -24,10 +24,21 @@ export function cacheable<Body>(source: object, body: Body, maxAgeSeconds: numbe
   });
 }
 
-/** Answers 304 without a body when the caller holds what would be sent (RFC 9110, 13.1.2). */
+/** Whether an `If-None-Match` names the tag, compared weakly (RFC 9110, 13.1.2). */
+function names(header: string, tag: string): boolean {
+  const bare = (text: string) => text.trim().replace(/^W\//, '');
+  return header.split(',').some((one) => bare(one) === '*' || bare(one) === bare(tag));
+}
+
+/**
+ * Answers 304 without a body when the caller holds what would be sent. Koa's `ctx.fresh` would not do: it sends all
+ * to a caller that says `no-cache`, as every `fetch` of Node does beside an `If-None-Match`.
+ */
 export const conditionalGet: Middleware = async (ctx, next) => {
   await next();
-  if (!ctx.response.get('etag') || !ctx.fresh) return;
+  const tag = ctx.response.get('etag') as string | undefined; // Koa 3 gives undefined, its types say ''
+  const held = ctx.get('if-none-match');
+  if (ctx.status !== 200 || !tag || held === '' || !names(held, tag)) return;
   ctx.status = 304;
   ctx.body = null;
 };

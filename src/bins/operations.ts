@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../db/database';
 import { alreadyExists, conflict, invalid, notFound } from '../errors';
 import { isCurrency } from '../money/currencies';
-import { fitsCurrency } from '../money/money';
+import { type Decimal, fitsCurrency } from '../money/money';
 import {
   admittedBins,
   allBins,
@@ -39,7 +39,7 @@ export async function addBin(tx: Tx, bin: Bin): Promise<Bin> {
   if (!isCurrency(bin.currency)) throw invalid('currency must be a known currency code.', 'currency');
   if (!Number.isInteger(bin.capacityPerCardholder) || bin.capacityPerCardholder < 1)
     throw invalid('capacityPerCardholder must be at least 1.', 'capacityPerCardholder');
-  for (const [field, fee] of Object.entries(bin.fees)) {
+  for (const [field, fee] of Object.entries<Decimal>({ ...bin.fees })) {
     if (fee.lt(0)) throw invalid(`${field} must not be negative.`, field);
     if (field !== 'settlePercent' && !fitsCurrency(fee, bin.currency))
       throw invalid(`${field} has more decimals than ${bin.currency} allows.`, field);

@@ -73,14 +73,9 @@ function assertServes(account: Account, user: User, bin: Bin): void {
 }
 
 /** The person's data by the rules of 2.1, corrected. @throws Problem 400 naming the field */
-async function requirePerson(
-  tx: Tx,
-  { reference, now }: CardholderDeps,
-  user: User,
-  bin: Bin,
-): Promise<CorrectedMeta> {
-  const today = now().toISOString().slice(0, 10);
-  const result = validateMeta(user.meta, bin.model, { reference, today });
+async function requirePerson(tx: Tx, deps: CardholderDeps, user: User, bin: Bin): Promise<CorrectedMeta> {
+  const today = deps.now().toISOString().slice(0, 10);
+  const result = validateMeta(user.meta, bin.model, { reference: deps.reference, today });
   if (!result.ok) throw invalid(`${result.message}.`, result.field);
   const email = emailKey(result.corrected.email ?? '');
   if (await isEmailHeld(tx, user.tenantId, bin.bin, email)) throw emailHeld();

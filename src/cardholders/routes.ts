@@ -19,7 +19,8 @@ export function cardholderRoutes(services: Services): Route[] {
   return [...userCardholderRoutes(services), ...recordRoutes(services)];
 }
 
-function userCardholderRoutes({ database, reference, now }: Services): Route[] {
+function userCardholderRoutes(services: Services): Route[] {
+  const { database } = services;
   return [
     route({
       method: 'GET',
@@ -54,7 +55,7 @@ function userCardholderRoutes({ database, reference, now }: Services): Route[] {
       async write(tx, { caller, params, body, requestId, idempotencyKey }) {
         const userId = params['id'] ?? '';
         const given = { reach: caller.reach, userId, ...body, idempotencyKey };
-        const { cardholder, created } = await createCardholder(tx, { reference, now }, given);
+        const { cardholder, created } = await createCardholder(tx, services, given);
         if (!created) return new Reply(200, cardholderRecord(cardholder));
         const { id: subject, tenantId, status } = cardholder;
         const action = 'users.create-cardholder';

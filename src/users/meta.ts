@@ -45,8 +45,12 @@ export function metaSchema() {
  * @throws Problem 400 when the result is larger than 16 KiB
  */
 export function mergedMeta(meta: UserMeta, patch: UserMeta): UserMeta {
-  const fields = new Map([...Object.entries(meta), ...Object.entries(patch)]);
-  const merged = Object.fromEntries([...fields].filter(([, value]) => value !== null));
+  const fields = new Map(Object.entries(meta));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) fields.delete(name);
+    else fields.set(name, value);
+  }
+  const merged = Object.fromEntries(fields);
   if (Buffer.byteLength(JSON.stringify(merged)) > MAX_BYTES) throw invalid(`meta ${TOO_LARGE}.`, 'meta');
   return merged;
 }
