@@ -1,0 +1,89 @@
+import { Command, CommanderError } from 'commander';
+import { ConfigError } from '../config';
+import { Problem } from '../errors';
+import { StartupError } from '../startup/startup-error';
+import { addBinCommands } from './bins';
+import { addClientCommands } from './clients';
+import type { Console } from './console';
+import { addLedgerCommands } from './ledger';
+import { openSession, type Session } from './session';
+import { addWebhookCommands } from './webhooks';
+import { addWorkflowCommands } from './workflow-commands';
+
+/** What a group of commands is given. */
+export interface Operator {
+  console: Console;
+  /** Opens a session for one action and closes it. @returns the exit code that the action gave, 0 without one */
+  run: (action: (session: Session) => Promise<number | void>) => Promise<void>;
+}
+
+const EXAMPLES = `
+Examples:
+  npm run operator -- client create --name "Acme" --json
+  npm run operator -- client settings cli_01h… --set rateLimit.perSecond=50 --set cardholderReview=manual
+  npm run operator -- bin list
+  npm run operator -- webhooks list --status failing
+  npm run operator -- ledger check
+
+It works on a running "npm start" (DATA_DIR, .data by default), or on the database that DATABASE_URL names together with
+MASTER_KEY. Every change is written to the audit log. For output to be read by a program: npm run --silent operator -- …`;
+
+/**
+ * Runs one command of the operator's command line.
+ * @param argv without the program's name
+ * @returns the exit code: 0, or 1 when something is wrong, told on `console.err`
+ */
+export async function runOperator(
+  argv: string[],
+  environment: NodeJS.ProcessEnv,
+  console: Console,
+): Promise<number> {
+  let exitCode = 0;
+  const operator: Operator = {
+    console,
+    async run(action) {
+      const session = await openSession(environment);
+      try {
+        exitCode = (await action(session)) ?? 0;
+      } finally {
+        await session.close();
+      }
+    },
+  };
+  try {
+    await programOf(operator).parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode; // told already
+    console.err(explained(error));
+    return 1;
+  }
+}
+
+function programOf(operator: Operator): Command {
+  const { console } = operator;
+  const program = new Command('operator')
+    .usage('<group> <command>')
+    .description("Cardwright's command line for its operator: clients, BINs, webhooks, the ledger.")
+    .helpOption('-h, --help', 'show help; also after a group or a command')
+    .helpCommand(false)
+    .showHelpAfterError('(add --help to see what it takes)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => console.out(text.trimEnd()),
+      writeErr: (text) => console.err(text.trimEnd()),
+    })
+    .addHelpText('after', EXAMPLES);
+  addClientCommands(program, operator);
+  addBinCommands(program, operator);
+  addWebhookCommands(program, operator);
+  addLedgerCommands(program, operator);
+  addWorkflowCommands(program, operator);
+  return program;
+}
+
+function explained(error: unknown): string {
+  if (error instanceof Problem || error instanceof StartupError || error instanceof ConfigError)
+    return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

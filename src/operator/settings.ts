@@ -1,0 +1,44 @@
+import { firstProblem } from '../api/schemas';
+import { type TenantSettings, tenantSettings } from '../clients/settings';
+import { invalid } from '../errors';
+
+/** `rateLimit.perSecond` and what it becomes, as it was typed. */
+export interface SettingChange {
+  key: string;
+  value: string;
+}
+
+/** @throws Problem 400 for a key that is none, or a value that it does not take */
+export function changedSettings(before: TenantSettings, changes: SettingChange[]): TenantSettings {
+  const settings = structuredClone(before) as Record<string, unknown>;
+  const keys = keysOf(settings);
+  for (const { key, value } of changes) {
+    if (!keys.includes(key)) throw invalid(`${key} is no setting. There are: ${keys.join(', ')}.`, key);
+    assign(settings, key.split('.'), valueOf(value));
+  }
+  const parsed = tenantSettings.safeParse(settings, { reportInput: true });
+  if (!parsed.success) throw firstProblem(parsed.error);
+  return parsed.data;
+}
+
+/** Every value's path: all settings have defaults, so that none is missing here. */
+function keysOf(settings: Record<string, unknown>, prefix = ''): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => {
+    const nested = value !== null && typeof value === 'object' && !Array.isArray(value);
+    return nested ? keysOf(value as Record<string, unknown>, `${prefix}${name}.`) : [prefix + name];
+  });
+}
+
+function assign(target: Record<string, unknown>, [name = '', ...rest]: string[], value: unknown): void {
+  if (rest.length === 0) target[name] = value;
+  else assign(target[name] as Record<string, unknown>, rest, value);
+}
+
+/** Numbers, true, false, null and lists as JSON has them; anything else is text. */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
