@@ -56,7 +56,7 @@ function headerOf(ctx: Context, name: string): string | undefined {
 }
 
 function parsed(schema: z.ZodType, value: unknown): unknown {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { reportInput: true });
   if (!result.success) throw firstProblem(result.error);
   return result.data;
 }

@@ -79,7 +79,10 @@ export function timestamp() {
 export const money = () => z.string().meta({ examples: ['100.00'] });
 export const instant = () => z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
 
-/** The problem of a zod issue, in words that name the field; `field` is the bare name. */
+/**
+ * The problem of a zod issue, in words that name the field; `field` is the bare name. Parse with `reportInput`: what is
+ * missing cannot be told from what is wrong without it.
+ */
 export function firstProblem(error: z.ZodError) {
   const [issue] = error.issues;
   if (!issue) return invalid('The request is not valid.');
@@ -94,9 +97,7 @@ export function firstProblem(error: z.ZodError) {
 }
 
 function explain(issue: z.core.$ZodIssue): string {
-  const missing = issue.code === 'invalid_type' && issue.input === undefined && !/^must/.test(issue.message);
-  if (missing || (issue.input === undefined && /received undefined/.test(issue.message)))
-    return 'is required';
+  if ('input' in issue && issue.input === undefined) return 'is required';
   if (issue.message.startsWith('must')) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
