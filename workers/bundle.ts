@@ -44,9 +44,10 @@ export async function buildBundles(folder: string): Promise<string[]> {
   return paths;
 }
 
-async function bundle(encrypt: boolean): Promise<string> {
+/** @param workflowsPath the file that exports the workflows */
+export async function bundle(encrypt: boolean, workflowsPath = join(WORKFLOWS, 'index.ts')): Promise<string> {
   const { code } = await bundleWorkflowCode({
-    workflowsPath: join(WORKFLOWS, 'index.ts'),
+    workflowsPath,
     logger: quiet,
     ...(encrypt ? { failureConverterPath: FAILURE_CONVERTER } : {}),
   });

@@ -21,6 +21,8 @@ export interface HandOverOptions {
   client: Client;
   database: Sql;
   log: Logger;
+  /** Commands that may wait; what comes on top of them is left to the relay. */
+  queueSize?: number;
 }
 
 export interface HandingOver extends HandOver {
@@ -32,7 +34,8 @@ export interface HandingOver extends HandOver {
  * Takes commands to Temporal as soon as they are committed. It never throws, never waits and never holds more than its
  * queue: what does not fit, comes too late or fails stays in its row, and the relay takes it.
  */
-export function createHandOver({ client, database, log }: HandOverOptions): HandingOver {
+export function createHandOver(options: HandOverOptions): HandingOver {
+  const { client, database, log, queueSize = QUEUE } = options;
   const queue: { command: NumberedCommand; since: number }[] = [];
   const running = new Set<Promise<void>>();
   const taken = createForgetting(database, log);
@@ -65,7 +68,7 @@ export function createHandOver({ client, database, log }: HandOverOptions): Hand
   const handOver: HandOver = (commands) => {
     const now = Date.now();
     if (stopped || now < pausedUntil) return;
-    for (const command of commands.slice(0, QUEUE - queue.length)) queue.push({ command, since: now });
+    for (const command of commands.slice(0, queueSize - queue.length)) queue.push({ command, since: now });
     // Not in the caller's turn: its answer goes out first.
     setImmediate(work);
   };

@@ -9,13 +9,16 @@ import type { EmbeddedTemporal } from '../../src/embedded/temporal';
 import { QUEUES } from '../../src/outbox/queues';
 import { createKeyring, type Keyring } from '../../src/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../../src/temporal/connection';
-import { DECLARED_SEARCH_ATTRIBUTES, registerSearchAttributes } from '../../src/temporal/search-attributes';
+import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes';
 import { activityErrors } from '../../workers/activity-errors';
-import { workflowBundle } from '../../workers/bundle';
+import { bundle, workflowBundle } from '../../workers/bundle';
 import { installRuntime } from '../../workers/logger';
 import { startTestTemporal, timeSkippingServer } from './servers';
 
 export const quiet = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
+
+/** In the numbers of temporal.api.enums.v1.IndexedValueType. */
+const KEYWORDS = Object.fromEntries(Object.keys(DECLARED_SEARCH_ATTRIBUTES).map((name) => [name, 2]));
 
 /** Made once for all test files of these sources, and kept from one run to the next. */
 export function testBundle(encrypt = false) {
@@ -33,12 +36,20 @@ export interface TimeSkipping {
   close(): Promise<void>;
 }
 
-/** Temporal's test server, where days pass in milliseconds. It has one clock: one at a time in a test file. */
-export async function timeSkipping(): Promise<TimeSkipping> {
+/**
+ * Temporal's test server, where days pass in milliseconds. It has one clock: one at a time in a test file.
+ * @param given.workflowsPath a file of workflows for this test alone; the product's when absent
+ */
+export async function timeSkipping(given: { workflowsPath?: string } = {}): Promise<TimeSkipping> {
   installRuntime(quiet);
-  const [server, workflows] = await Promise.all([timeSkippingServer(), testBundle()]);
+  const { workflowsPath } = given;
+  const [server, workflows] = await Promise.all([
+    timeSkippingServer(),
+    workflowsPath === undefined ? testBundle() : bundle(false, workflowsPath).then((code) => ({ code })),
+  ]);
   const env = await TestWorkflowEnvironment.createTimeSkipping({ server });
-  await registerSearchAttributes(env.client);
+  // It cannot list what it has, which registerSearchAttributes asks first.
+  await env.connection.operatorService.addSearchAttributes({ searchAttributes: KEYWORDS });
   return {
     env,
     client: env.client,
@@ -81,7 +92,6 @@ export interface RealTemporal extends TemporalClient {
 
 /** A real Temporal server on a store of its own, with a client as the product makes it. */
 export async function realTemporal({ encrypt = false } = {}): Promise<RealTemporal> {
-  installRuntime(quiet);
   const server = await startTestTemporal({ searchAttributes: DECLARED_SEARCH_ATTRIBUTES });
   const keyring = createKeyring(randomBytes(32));
   const options = { address: server.address, namespace: 'default', encrypt };

@@ -1,0 +1,41 @@
+import { createHousekeepingActivities } from '../../activities/housekeeping';
+import { DatabaseAway } from '../../src/db/faults';
+import { type TestDatabase, testDatabase } from '../support/database';
+import { type TimeSkipping, timeSkipping } from '../support/temporal';
+
+let temporal: TimeSkipping;
+let test: TestDatabase;
+
+beforeAll(async () => {
+  [temporal, test] = await Promise.all([timeSkipping(), testDatabase()]);
+}, 1_200_000);
+afterAll(async () => {
+  await temporal.close();
+  await test.drop();
+});
+
+it('takes snapshots and forgets old keys, however long the database was away', async () => {
+  await test.database.query(`
+    insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent, created_at) values
+      ('cli_1', 'POST /v1/users', 'old', '', 201, '{}', false, now() - interval '26 hours'),
+      ('cli_1', 'POST /v1/users', 'young', '', 201, '{}', false, now() - interval '23 hours'),
+      ('cli_1', 'POST /v2/cards', 'permanent', '', 202, '{}', true, now() - interval '26 hours')`);
+  await test.database.query(
+    `insert into ledger_accounts (id, kind, currency) values ('fees:USD', 'internal', 'USD')`,
+  );
+  const real = createHousekeepingActivities(test);
+  let away = 12;
+  const activities = {
+    ...real,
+    async takeLedgerSnapshots() {
+      if (away-- > 0) throw new DatabaseAway('gone');
+      await real.takeLedgerSnapshots();
+    },
+  };
+  await temporal.withWorkers(activities, (client) =>
+    client.workflow.execute('housekeeping', { workflowId: 'housekeeping', taskQueue: 'processes' }),
+  );
+  const keys = await test.database.query<{ key: string }>('select key from idempotency_keys order by key');
+  expect(keys.map(({ key }) => key)).toEqual(['permanent', 'young']);
+  expect(await test.database.query('select account_id from ledger_snapshots')).toHaveLength(1);
+});

@@ -1,0 +1,51 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { proxyActivities, sleep } from '@temporalio/workflow';
+import { listenForLooks } from '../../workflows/support/look';
+import { showStatus } from '../../workflows/support/show';
+
+/** Workflows for the tests of what all workflows share. */
+
+interface Record {
+  read(): Promise<string>;
+  echo(text: string): Promise<string>;
+  refuse(text: string): Promise<void>;
+}
+
+const { read, echo, refuse } = proxyActivities<Record>({
+  startToCloseTimeout: '1 minute',
+  retry: { maximumAttempts: 2, initialInterval: '1 second' },
+});
+
+/** Reads its record until it is final, when told to look or after a day. Returns what it has read. */
+export async function followsRecord(): Promise<string[]> {
+  const looks = listenForLooks();
+  const seen: string[] = [];
+  for (;;) {
+    const status = await read();
+    seen.push(status);
+    showStatus(status, `Waits while the record is ${status}`);
+    if (status === 'final') return seen;
+    if (!(await looks.next('1 day'))) seen.push('a day has passed');
+  }
+}
+
+/** Reads slowly, so that several looks come meanwhile. */
+export async function coalescesLooks(): Promise<{ rounds: number; waiting: boolean }> {
+  const looks = listenForLooks();
+  await sleep('1 hour');
+  const waiting = looks.waiting();
+  await looks.next();
+  return { rounds: (await looks.next('1 second')) ? 2 : 1, waiting };
+}
+
+export async function echoes(text: string): Promise<string> {
+  return echo(text);
+}
+
+export async function isRefused(text: string): Promise<void> {
+  await refuse(text);
+}
+
+export async function throwsItself(text: string): Promise<void> {
+  throw ApplicationFailure.nonRetryable(text);
+}
