@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { accountRoutes } from './accounts/routes';
 import { createApp } from './api/app';
+import { conditionalGet } from './api/conditional';
 import { documentPages } from './api/docs-page';
 import { createReadiness, healthRoutes, type Readiness } from './api/health';
 import { openApiDocument } from './api/openapi';
@@ -127,7 +128,7 @@ export function createApi(services: Services, { observe, publicUrl }: ApiOptions
     log,
     routes,
     authenticate: createAuthenticator(database, keyring),
-    pages: [documentPages(() => openApiDocument(routes, { publicUrl }))],
+    pages: [conditionalGet, documentPages(() => openApiDocument(routes, { publicUrl }))],
     observe,
   });
 }

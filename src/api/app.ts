@@ -4,7 +4,7 @@ import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database';
 import { DatabaseAway, isAway, OutcomeUnknown } from '../db/faults';
-import { forbidden, outcomeUnknown, Problem, unauthorized, unavailable } from '../errors';
+import { forbidden, invalid, notFound, outcomeUnknown, Problem, unauthorized, unavailable } from '../errors';
 import { perform } from './perform';
 import { createRateLimiter, type RateLimit } from './rate-limit';
 import type { Caller, Route } from './route';
@@ -73,6 +73,8 @@ export function createApp(deps: AppDeps): Koa {
     const caller = match.route?.role === 'public' ? PUBLIC : await admit(ctx);
     if (!match.route) throw noRoute(ctx, match.allowed);
     if (match.route.role === 'admin' && caller.role !== 'admin') throw forbidden();
+    // Postgres takes no NUL, so no record has one in its id.
+    if (Object.values(match.params).some((value) => value.includes('\0'))) throw notFound('record');
     await perform(ctx, match.route, match.params, caller, deps.database);
   });
 
@@ -129,6 +131,9 @@ function noRoute(ctx: Context, allowed: readonly string[]): Problem {
   return new Problem(405, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`);
 }
 
+/** Postgres: character_not_in_repertoire. Only a NUL in a caller's text leads to it, where no schema has refused it. */
+const NUL_IN_TEXT = '22021';
+
 /** What the caller is told of an error. A fault of ours is logged with its stack, and told as no more than a 500. */
 function problemOf(error: unknown, log: Logger, requestId: string): Problem {
   if (error instanceof Problem) return error;
@@ -137,6 +142,8 @@ function problemOf(error: unknown, log: Logger, requestId: string): Problem {
     log.warn({ requestId, cause: (error as Error).message }, 'the database is away');
     return unavailable();
   }
+  if ((error as { code?: unknown } | null)?.code === NUL_IN_TEXT)
+    return invalid('NUL is not a character of text.');
   log.error({ requestId, err: error }, 'a fault of ours');
   return new Problem(500, 'internal', 'Something went wrong on our side.');
 }

@@ -80,7 +80,7 @@ function keyOf(ctx: Context, route: Route, caller: Caller, key: string, body: un
 }
 
 async function sendRead(ctx: Context, route: ReadRoute, request: ApiRequest): Promise<void> {
-  const answer = await route.read(request as never);
+  const answer = await route.read(request);
   if (answer instanceof Reply) {
     ctx.set(answer.headers);
     return send(ctx, { status: answer.status, body: rendered(answer.body) }, answer.headers['content-type']);
@@ -97,7 +97,7 @@ async function sendWritten(
 ): Promise<void> {
   const usual = route.status ?? 200;
   const work = async (tx: Parameters<WriteRoute['write']>[0]): Promise<StoredAnswer> => {
-    const answer = await route.write(tx, request as never);
+    const answer = await route.write(tx, request);
     if (answer instanceof Reply) return { status: answer.status, body: rendered(answer.body) };
     return { status: usual, body: rendered(answer) };
   };
@@ -119,7 +119,7 @@ async function sendGathered(
   request: ApiRequest,
   key: IdempotencyKey | undefined,
 ): Promise<void> {
-  const answer = await route.gathered(request as never, key);
+  const answer = await route.gathered(request, key);
   if (answer.replayed) ctx.set('x-idempotent-replayed', 'true');
   send(ctx, answer);
 }

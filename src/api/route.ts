@@ -87,5 +87,5 @@ export type Route = ReadRoute | WriteRoute | GatheredRoute;
 export function route<Q extends z.ZodType, B extends z.ZodType>(
   definition: ReadRoute<Q, B> | WriteRoute<Q, B> | GatheredRoute<Q, B>,
 ): Route {
-  return definition as unknown as Route;
+  return definition;
 }

@@ -43,7 +43,8 @@ export async function appendEvents(tx: Sql, events: WebhookEvent[]): Promise<voi
   tellWhenCommitted(tx);
   await tx.prepared('events-append', APPEND, [
     JSON.stringify(
-      events.map((event) => ({
+      events.map((event, o) => ({
+        o,
         tenant_id: event.tenantId,
         registration: event.registration,
         event: event.event,
@@ -66,6 +67,7 @@ const APPEND = `
          e.created_at, webhook_shard(e.tenant_id, e.registration),
          case when w.status is null then 'recorded' when w.status = 'disabled' then 'parked' else 'due' end,
          case when w.status in ('active', 'failing') then e.created_at end
-    from json_to_recordset($1::json) as e(tenant_id id, registration text, event text, data_id id, reference_id id,
+    from json_to_recordset($1::json) as e(o int, tenant_id id, registration text, event text, data_id id, reference_id id,
            type text, subtype text, data text, idempotency_key text, created_at timestamptz)
-    left join webhook_endpoints w on w.tenant_id = e.tenant_id and w.registration = e.registration`;
+    left join webhook_endpoints w on w.tenant_id = e.tenant_id and w.registration = e.registration
+   order by e.o`;

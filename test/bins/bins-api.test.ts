@@ -1,5 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-return --
-   the bodies of answers are of any shape */
+ 
 import { requireCapacity } from '../../src/bins/capacity';
 import { DEMO_BINS } from '../../src/bins/demo';
 import {

@@ -128,7 +128,7 @@ export function scene(options: SceneOptions = {}): Scene {
   };
 }
 
-function describeEvent(data: Record<string, unknown>): string {
+function describeEvent(data: Record<string, any>): string {
   const name = data['subtype'] ? `${String(data['type'])}/${String(data['subtype'])}` : String(data['type']);
   const forced = data['forced'] ? ' forced' : '';
   return `${name} ${String(data['billingAmount'] ?? data['amount'])}${forced}`;

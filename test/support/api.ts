@@ -45,7 +45,7 @@ export async function testApi(options: Partial<ServiceOptions> = {}): Promise<Te
     keyring: createKeyring(randomBytes(32)),
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode: 'sandbox',
-    handOver: (batch) => commands.push(...batch),
+    handOver: (batch) => void commands.push(...batch),
     ...options,
   });
   const server = await listen(createApi(services, { observe: () => undefined }).callback());

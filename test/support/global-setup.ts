@@ -15,7 +15,7 @@ const quiet = {
 /** One real Postgres for the run; every test file copies the migrated template. */
 export default async function setup(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cardwright-test-'));
-  const postgres = await startPostgres({ dataDir, log: quiet as never, onProgress: () => undefined });
+  const postgres = await startPostgres({ dataDir, log: quiet, onProgress: () => undefined });
   process.env['TEST_POSTGRES_URL'] = postgres.url;
   process.env['TEST_DATA_DIR'] = dataDir;
   await onServer(`create database ${TEMPLATE}`);

@@ -84,7 +84,7 @@ export async function timeSkipping(given: { workflowsPath?: string } = {}): Prom
 }
 
 export interface RealTemporal extends TemporalClient {
-  server: EmbeddedTemporal;
+  server: EmbeddedTemporal & { dataDir: string };
   keyring: Keyring;
   /** For `startWorkers` and further clients. */
   options: { address: string; namespace: string; encrypt: boolean };

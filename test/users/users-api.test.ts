@@ -1,5 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-return --
-   the bodies of answers are of any shape */
+ 
 import { type Client, type TestApi, testApi } from '../support/api';
 
 let api: TestApi;
