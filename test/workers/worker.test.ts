@@ -1,0 +1,157 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { freePort } from '../../src/embedded/ports';
+import { conflict } from '../../src/errors';
+import { createTemporalClient } from '../../src/temporal/connection';
+import { bundle, workflowBundle } from '../../workers/bundle';
+import { startWorkers, type Workers } from '../../workers/worker';
+import { startTestTemporal } from '../support/servers';
+import { quiet, type RealTemporal, realTemporal } from '../support/temporal';
+
+const SECRET = 'a-secret-that-nobody-may-read';
+
+let folder: string;
+let bundlePath: string;
+let temporal: RealTemporal;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cardwright-workers-'));
+  bundlePath = join(folder, 'workflows.js');
+  const workflows = join(__dirname, '../workflows/support-workflows.ts');
+  await writeFile(bundlePath, await bundle(true, workflows));
+  temporal = await realTemporal({ encrypt: true });
+}, 1_200_000);
+afterAll(async () => {
+  await temporal.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function start(activities: object, options = temporal.options): Workers {
+  const { keyring } = temporal;
+  return startWorkers({
+    temporal: options,
+    keyring,
+    activities,
+    log: quiet,
+    dataDir: folder,
+    shutdownSeconds: 20,
+    bundlePath,
+  });
+}
+
+const run = (client: Client, workflow: string, workflowId: string) =>
+  client.workflow.execute(workflow, { workflowId, taskQueue: 'processes', args: [SECRET] });
+
+async function failureOf(work: Promise<unknown>): Promise<Error[]> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof WorkflowFailedError)) throw new Error('it has not failed');
+  const chain: Error[] = [];
+  for (let at: unknown = error.cause; at instanceof Error; at = at.cause) chain.push(at);
+  return chain;
+}
+
+it('writes nothing that it carries to the history in the clear, failures included', async () => {
+  const workers = start({
+    echo: async (text: string) => `${text}, echoed`,
+    refuse: async (text: string) => {
+      throw conflict('card_closed', `The card of ${text} is closed.`);
+    },
+  });
+  const { client } = temporal;
+  expect(await run(client, 'echoes', 'echoes')).toBe(`${SECRET}, echoed`);
+  const [, refusal] = await failureOf(run(client, 'isRefused', 'is-refused'));
+  expect(refusal).toMatchObject({ type: 'card_closed', message: 'card_closed', nonRetryable: true });
+  const [own] = await failureOf(run(client, 'throwsItself', 'throws-itself'));
+  expect(own?.message).toBe(SECRET);
+  await workers.shutdown();
+
+  for (const id of ['echoes', 'is-refused', 'throws-itself']) {
+    const history = await client.workflow.getHandle(id).fetchHistory();
+    expect(inTheClear(history)).not.toContain(SECRET);
+    expect(inTheClear(history)).toContain('binary/encrypted');
+  }
+  for (const name of await readdir(temporal.server.dataDir)) {
+    const content = await readFile(join(temporal.server.dataDir, name));
+    expect({ name, found: content.includes(SECRET) }).toEqual({ name, found: false });
+  }
+});
+
+/** Everything in it, bytes as the text that they are. */
+function inTheClear(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1');
+  if (value === null || typeof value !== 'object') return String(value);
+  return Object.entries(value)
+    .map(([name, held]) => `${name}: ${inTheClear(held)}`)
+    .join('\n');
+}
+
+it('lets an activity end before it stops, and takes nothing more', async () => {
+  let begun = () => undefined as void;
+  let mayEnd = () => undefined as void;
+  const hasBegun = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const end = new Promise<void>((resolve) => {
+    mayEnd = resolve;
+  });
+  const workers = start({
+    async echo(text: string) {
+      begun();
+      await end;
+      return text;
+    },
+  });
+  const handle = await temporal.client.workflow.start('echoes', {
+    workflowId: 'interrupted',
+    taskQueue: 'processes',
+    args: [SECRET],
+  });
+  await hasBegun;
+  expect(workers.isRunning()).toBe(true);
+  const stopped = workers.shutdown();
+  expect(workers.isRunning()).toBe(false);
+  mayEnd();
+  await stopped;
+  await workers.run;
+
+  const again = start({ echo: () => Promise.reject(new Error('it was done already')) });
+  expect(await handle.result()).toBe(SECRET);
+  await again.shutdown();
+});
+
+it('begins when Temporal comes, and stops while it is away', async () => {
+  const options = { ...temporal.options, address: `127.0.0.1:${await freePort()}` };
+  const activities = { echo: async (text: string) => text };
+  const patient = start(activities, options);
+  await patient.shutdown();
+
+  const workers = start(activities, options);
+  const server = await startTestTemporal({ port: Number(options.address.split(':')[1]) });
+  const late = createTemporalClient(options, temporal.keyring);
+  expect(await run(late.client, 'echoes', 'after-a-while')).toBe(SECRET);
+  await workers.shutdown();
+  await late.close();
+  await server.stop();
+});
+
+it('keeps a bundle, and makes it anew for none but other sources', async () => {
+  const cacheDir = join(folder, 'cache');
+  const first = await workflowBundle(false, cacheDir);
+  if (!('codePath' in first)) throw new Error('it was not kept');
+  const { mtimeMs } = await stat(first.codePath);
+  expect(await workflowBundle(false, cacheDir)).toEqual(first);
+  expect((await stat(first.codePath)).mtimeMs).toBe(mtimeMs);
+  const encrypted = await workflowBundle(true, cacheDir);
+  expect(encrypted).not.toEqual(first);
+});
+
+it('works with a folder that cannot be written to', async () => {
+  const occupied = join(folder, 'a-file');
+  await writeFile(occupied, '');
+  expect(await workflowBundle(false, join(occupied, 'cache'))).toHaveProperty('code');
+});
