@@ -26,6 +26,7 @@ import { createReference, type Reference } from './reference/reference';
 import { referenceRoutes } from './reference/routes';
 import { sandboxRoutes } from './sandbox/routes';
 import type { Keyring } from './security/keyring';
+import { StartupError } from './startup/startup-error';
 import { userRoutes } from './users/routes';
 import { webhookRoutes } from './webhooks/routes';
 
@@ -85,10 +86,23 @@ export function createServices(options: ServiceOptions): Services {
   };
 }
 
-function createProviders({ database, keyring, providers }: ServiceOptions, now: () => Date): Providers {
+/**
+ * The outside parties. Those of the sandbox are simulations: a live product must be given real ones.
+ * @throws StartupError in live mode for a party without an adapter
+ */
+function createProviders(
+  { database, keyring, mode, providers = {} }: ServiceOptions,
+  now: () => Date,
+): Providers {
+  const missing = (['cardProcessor', 'rates'] as const).filter((party) => !providers[party]);
+  if (mode === 'live' && missing.length > 0) {
+    throw new StartupError(
+      `MODE=live needs an adapter for ${missing.join(' and ')}: see docs/architecture.md, "Providers". MODE=sandbox simulates them.`,
+    );
+  }
   return {
-    cardProcessor: providers?.cardProcessor ?? createSandboxCardProcessor({ database, keyring, now }),
-    rates: providers?.rates ?? createRates(createSandboxRates(now), { now }),
+    cardProcessor: providers.cardProcessor ?? createSandboxCardProcessor({ database, keyring, now }),
+    rates: providers.rates ?? createRates(createSandboxRates(now), { now }),
   };
 }
 
