@@ -52,8 +52,10 @@ export function createDatabase({ url, poolSize, name }: DatabaseOptions): Databa
     lock_timeout: 10_000,
     idle_in_transaction_session_timeout: 30_000,
     pipeline: true,
-  } as ConstructorParameters<typeof Pool>[0]);
+  });
   pool.on('error', () => undefined); // an idle connection broke: the pool has dropped it already
+  // One in use broke: its statements fail, and whoever waits for them hears of it. Unheard, the event would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
 
   async function connect(): Promise<PoolClient> {
     try {

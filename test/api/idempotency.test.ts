@@ -1,0 +1,210 @@
+import { json, type Kit, testKit } from './kit';
+
+let kit: Kit;
+let client: Record<string, string>;
+beforeAll(async () => {
+  kit = await testKit();
+  client = await kit.client();
+});
+afterAll(() => kit.close());
+
+let keys = 0;
+const newKey = () => {
+  keys += 1;
+  return `key-${keys}`;
+};
+const post = (body: unknown, key: string, path = '/things', headers = client) =>
+  kit.call(path, json(body, { ...headers, 'x-idempotency-key': key }));
+const replayed = (answer: { headers: Record<string, unknown> }) => answer.headers['x-idempotent-replayed'];
+
+it('has one effect for 50 identical requests at once, and one answer but for idempotency_in_progress', async () => {
+  const before = await kit.count();
+  const key = newKey();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => post({ amount: '7', wait: true }, key)));
+  const made = answers.filter((answer) => answer.status === 201);
+  const others = answers.filter((answer) => answer.status !== 201);
+  expect(made.length).toBeGreaterThan(0);
+  expect(new Set(made.map((answer) => answer.text)).size).toBe(1);
+  expect(made.filter((answer) => replayed(answer) === undefined)).toHaveLength(1);
+  expect(others.map((answer) => answer.body.code)).toEqual(others.map(() => 'idempotency_in_progress'));
+  expect(others.map((answer) => answer.status)).toEqual(others.map(() => 409));
+  expect(await kit.count()).toBe(before + 1);
+  const later = await post({ amount: '7', wait: true }, key);
+  expect([later.status, later.text, replayed(later)]).toEqual([201, made[0]?.text, 'true']);
+});
+
+it('takes the same request in another order of fields and spacing for the same', async () => {
+  const key = newKey();
+  const first = await post('{"amount": "3", "note": "a"}', key);
+  const again = await post('{ "note":"a","amount":"3" }', key);
+  expect([again.status, again.text]).toEqual([201, first.text]);
+});
+
+it('refuses the key with another body or query', async () => {
+  const key = newKey();
+  await post({ amount: '3' }, key);
+  for (const other of [await post({ amount: '4' }, key), await post({ amount: '3' }, key, '/things?x=1')])
+    expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
+});
+
+it('stores a refusal, undoes what it had written, and repeats it when it would succeed by now', async () => {
+  const before = await kit.count();
+  const key = newKey();
+  const refused = await post({ amount: '500' }, key);
+  expect(refused).toMatchObject({ status: 409, body: { code: 'insufficient_funds', field: 'amount' } });
+  expect(await kit.count()).toBe(before);
+  await kit.database.query('update limits set most = 1000');
+  const again = await post({ amount: '500' }, key);
+  await kit.database.query('update limits set most = 100');
+  expect([again.status, again.text, replayed(again)]).toEqual([409, refused.text, 'true']);
+  const kyc = newKey();
+  expect(await post({ amount: '1', note: 'kyc' }, kyc)).toMatchObject({ status: 412 });
+  expect(replayed(await post({ amount: '1', note: 'kyc' }, kyc))).toBe('true');
+});
+
+it('stores neither a 400 nor a 5xx', async () => {
+  const key = newKey();
+  expect((await post({ amount: 5 }, key)).status).toBe(400);
+  expect((await post({ amount: '1001' }, key)).status).toBe(500);
+  const right = await post({ amount: '5' }, key);
+  expect([right.status, replayed(right)]).toEqual([201, undefined]);
+});
+
+it('is kept apart by tenant, method and path', async () => {
+  const key = newKey();
+  const other = await kit.client();
+  const answers = [
+    await post({ amount: '2' }, key),
+    await post({ amount: '2' }, key, '/required'),
+    await post({ amount: '2' }, key, '/things', other),
+  ];
+  expect(answers.map((answer) => [answer.status, replayed(answer)])).toEqual(
+    answers.map(() => [201, undefined]),
+  );
+  expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(3);
+  const { id } = answers[0]?.body as { id: string };
+  const removal = () =>
+    kit.call(`/things/${id}`, { method: 'DELETE', headers: { ...client, 'x-idempotency-key': key } });
+  expect([(await removal()).status, replayed(await removal())]).toEqual([204, 'true']);
+});
+
+it('keeps the key of an operation that requires one for ever', async () => {
+  const key = newKey();
+  await post({ amount: '2' }, key);
+  await post({ amount: '2' }, key, '/required');
+  const rows = await kit.database.query(
+    'select scope, permanent from idempotency_keys where key = $1 order by scope',
+    [key],
+  );
+  expect(rows).toEqual([
+    { scope: 'POST /required', permanent: true },
+    { scope: 'POST /things', permanent: false },
+  ]);
+});
+
+it('takes 1 to 255 printable ASCII characters', async () => {
+  for (const good of ['!', '~ a "quoted" key ~', 'x'.repeat(255)])
+    expect([good, (await post({ amount: '1' }, good)).status]).toEqual([good, 201]);
+  for (const bad of ['', 'x'.repeat(256), 'caf\u00e9', 'tab\tinside'])
+    expect((await post({ amount: '1' }, bad)).body).toMatchObject({
+      code: 'invalid_request',
+      field: 'x-idempotency-key',
+    });
+});
+
+it('is ignored on GET', async () => {
+  const headers = { ...client, 'x-idempotency-key': 'x'.repeat(300) };
+  const answer = await kit.call('/things', { headers });
+  expect([answer.status, replayed(answer)]).toEqual([200, undefined]);
+});
+
+describe('when the connection breaks during the commit', () => {
+  it('finds the fate of the commit by the key', async () => {
+    const before = await kit.count();
+    const key = newKey();
+    kit.proxy.cutNextCommit();
+    const answer = await post({ amount: '9' }, key);
+    expect(answer).toMatchObject({ status: 201, body: { amount: '9.00' } });
+    expect(await kit.count()).toBe(before + 1);
+    const again = await post({ amount: '9' }, key);
+    expect([again.text, replayed(again)]).toEqual([answer.text, 'true']);
+    expect(await kit.count()).toBe(before + 1);
+  });
+
+  it('says that the outcome is unknown where there is no key', async () => {
+    const before = await kit.count();
+    kit.proxy.cutNextCommit();
+    const answer = await kit.call('/things', json({ amount: '9' }, client));
+    expect(answer).toMatchObject({ status: 503, body: { code: 'outcome_unknown' } });
+    expect(answer.headers['retry-after']).toBe('2');
+    expect(await kit.count()).toBe(before + 1);
+  });
+
+  it('says so too when the key cannot be looked up again, and the repeat has no second effect', async () => {
+    const before = await kit.count();
+    const key = newKey();
+    kit.proxy.cutNextCommit({ away: true });
+    const answer = await post({ amount: '9' }, key);
+    await kit.proxy.comeBack();
+    expect(answer).toMatchObject({ status: 503, body: { code: 'outcome_unknown' } });
+    const again = await post({ amount: '9' }, key);
+    expect([again.status, replayed(again)]).toEqual([201, 'true']);
+    expect(await kit.count()).toBe(before + 1);
+  });
+
+  it('says that nothing was recorded when the commit did not happen', async () => {
+    const before = await kit.count();
+    await kit.database.query(`
+      create function die() returns trigger language plpgsql as $$
+        begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`);
+    await kit.database.query(`
+      create constraint trigger dies after insert on things deferrable initially deferred
+        for each row execute function die()`);
+    const key = newKey();
+    const answer = await post({ amount: '9' }, key);
+    await kit.database.query('drop trigger dies on things');
+    expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(await kit.count()).toBe(before);
+    const again = await post({ amount: '9' }, key);
+    expect([again.status, replayed(again)]).toEqual([201, undefined]);
+    expect(await kit.count()).toBe(before + 1);
+  });
+});
+
+describe('when the database is away', () => {
+  it('answers 503 with Retry-After, records nothing, and is back by itself', async () => {
+    const before = await kit.count();
+    await kit.proxy.goAway();
+    const key = newKey();
+    for (const answer of [
+      await post({ amount: '9' }, key),
+      await kit.call('/things', { headers: client }),
+      await kit.call('/things/1', { headers: client }),
+    ]) {
+      expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+      expect(answer.headers['retry-after']).toBe('2');
+    }
+    await kit.proxy.comeBack();
+    const back = await post({ amount: '9' }, key);
+    expect([back.status, replayed(back)]).toEqual([201, undefined]);
+    expect(await kit.count()).toBe(before + 1);
+  });
+
+  it('answers requests in flight with a 503 and the next ones as ever', async () => {
+    const before = await kit.count();
+    const running = Array.from({ length: 5 }, () =>
+      kit.call('/things', json({ amount: '1', wait: true }, client)),
+    );
+    for (let killed = 0; killed < 5; ) {
+      const rows = await kit.database.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'kit' and query like '%pg_sleep%' and state = 'active'`,
+      );
+      killed += rows.length;
+    }
+    for (const answer of await Promise.all(running))
+      expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(await kit.count()).toBe(before);
+    expect((await kit.call('/things', json({ amount: '1' }, client))).status).toBe(201);
+  });
+});
