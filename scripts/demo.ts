@@ -78,7 +78,11 @@ async function spend(client: Call, cardId: string): Promise<void> {
   const part = await simulate({ type: 'settle', amount: '30.00', referenceId });
   step(8, `Partial settlement of 30.00, fee ${part['fee']}: ${shownBalance(part)}`);
   const last = await simulate({ type: 'settle', amount: '40.00', final: true, referenceId });
-  step(9, `Final settlement of 40.00, the rest is released: ${shownBalance(last)}`);
+  const { balance } = await client('GET', `/v1/cards/${cardId}`);
+  step(
+    9,
+    `Final settlement of 40.00, fee ${last['fee']}, the rest is released: ${shownBalance({ balanceAfter: balance })}`,
+  );
   const refund = await simulate({ type: 'refund', amount: '12.50', referenceId });
   step(10, `Refund of 12.50: ${shownBalance(refund)}`);
   const decline = await simulate({ type: 'authorization', amount: '9999.00', merchant });
@@ -113,7 +117,7 @@ async function compare(
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const card = (await client('GET', `/v1/cards/${cardId}`))['balance'] as Json;
-    const account = (await client('GET', `/v2/accounts/${accountId}/balance`));
+    const account = await client('GET', `/v2/accounts/${accountId}/balance`);
     const cardFold = receiver.fold(cardId);
     const accountFold = receiver.fold(accountId, opening);
     const sameCard = ['available', 'pending', 'spent'].every((name) =>
