@@ -13,6 +13,8 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .
+# The workflow bundle is built ahead, so that a worker starts at once.
+RUN npm run build
 USER node
 EXPOSE 8080 9464
 CMD ["node", "--import", "tsx", "src/main.ts", "--role", "api"]
