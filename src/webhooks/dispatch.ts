@@ -160,8 +160,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   async function claimOnce(wants: Want[]): Promise<void> {
     for (const want of wants) laneOf(want).more = false; // a look meanwhile may find more
-    const claimedAt = performance.now();
     const events = await claimDue(database, wants, leaseMs);
+    const claimedAt = performance.now();
     const taken = new Map<Lane, number>();
     for (const event of events) {
       const lane = laneOf(event);

@@ -95,7 +95,8 @@ export function jitterOf(random: number): number {
 
 /** Milliseconds of a `Retry-After` in seconds or as an HTTP date; 0 when there is none or it cannot be read. */
 export function retryAfterMs(header: string | undefined, now: number): number {
-  if (!header) return 0;
-  const wait = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isNaN(wait) ? 0 : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, wait));
+  const seconds = /^\s*(\d+)\s*$/.exec(header ?? '');
+  if (seconds) return Math.min(LONGEST_RETRY_AFTER_MS, Number(seconds[1]) * 1000);
+  const date = /^\s*[A-Z][a-z]{2}, .+ GMT\s*$/.test(header ?? '') ? Date.parse(header ?? '') : Number.NaN;
+  return Number.isNaN(date) ? 0 : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, date - now));
 }

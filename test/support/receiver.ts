@@ -35,6 +35,8 @@ export interface Receiver {
   mostAtOnce(path: string): number;
   /** Waits until the condition holds. @throws Error when it does not within the time */
   until(condition: () => boolean, timeoutMs?: number): Promise<void>;
+  /** Breaks every connection: what hangs fails now. */
+  closeConnections(): void;
   close(): Promise<void>;
 }
 
@@ -91,6 +93,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     answer: (path, behaviour) => behaviours.set(path, behaviour),
     mostAtOnce: (path) => underWay.get(path)?.most ?? 0,
     until,
+    closeConnections: () => server.closeAllConnections(),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
