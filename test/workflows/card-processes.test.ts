@@ -1,0 +1,272 @@
+import { Context } from '@temporalio/activity';
+import type { Client as TemporalClient } from '@temporalio/client';
+import { createCardActivities } from '../../activities/cards';
+import { recordCardEvent } from '../../src/card-events/record';
+import { checkLedger } from '../../src/ledger/check';
+import { ProcessorTimeout } from '../../src/providers/card-processor/port';
+import { SCENARIOS } from '../../src/providers/card-processor/sandbox-scenarios';
+import { LOOK } from '../../src/temporal/names';
+import { accountBalance, processorOnClock, requestedCard } from '../cards/support';
+import { type Client, type TestApi, testApi } from '../support/api';
+import { type TimeSkipping, timeSkipping } from '../support/temporal';
+
+let api: TestApi;
+let client: Client;
+let temporal: TimeSkipping;
+let runner: TemporalClient;
+let clock: { at: Date };
+let stopWorkers: () => void;
+let workersEnd: Promise<void>;
+/** Every attempt of a step since the test began, and what is to happen after each. */
+let attempts: string[];
+let after: (attempt: number) => void;
+
+type Step = (id: string) => Promise<unknown>;
+
+/** The card activities, with the processor on the workflows' own clock. */
+function watchedActivities(): Record<string, Step> {
+  const steps = Object.entries(createCardActivities(api.services)).map(([name, step]: [string, Step]) => {
+    const watched = async (id: string) => {
+      clock.at = new Date(Context.current().info.currentAttemptScheduledTimestampMs);
+      attempts.push(name);
+      const attempt = attempts.length;
+      const result = await step(id);
+      after(attempt);
+      return result;
+    };
+    return [name, watched] as const;
+  });
+  return Object.fromEntries(steps);
+}
+
+beforeAll(async () => {
+  [api, temporal] = await Promise.all([testApi(), timeSkipping()]);
+  client = await api.client();
+  clock = processorOnClock(api);
+  await new Promise<void>((begun, failed) => {
+    workersEnd = temporal.withWorkers(watchedActivities(), (given) => {
+      runner = given;
+      begun();
+      return new Promise<void>((stop) => {
+        stopWorkers = stop;
+      });
+    });
+    workersEnd.catch(failed);
+  });
+}, 180_000);
+beforeEach(() => {
+  attempts = [];
+  after = () => undefined;
+});
+afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
+afterAll(async () => {
+  stopWorkers();
+  await workersEnd;
+  await Promise.all([api.close(), temporal.close()]);
+});
+
+/** Starts what the last command of that workflow asks for, as the relay does, and waits for its end. */
+async function run(workflow: string, id: string): Promise<string> {
+  const command = api.commands.findLast((each) => each.workflow === workflow && each.args[0] === id);
+  if (!command) throw new Error(`${workflow} was not asked for`);
+  const { workflowId, taskQueue, args } = command;
+  return runner.workflow.execute(workflow, { workflowId, taskQueue, args });
+}
+
+const statusOf = async (id: string) => String((await client.call('GET', `/v1/cards/${id}`)).body.status);
+const issues = async (id: string) =>
+  (await api.database.query(`select 1 from card_transactions where card_id = $1 and type = 'issue'`, [id]))
+    .length;
+const balance = async (accountId: string) => (await accountBalance(client, accountId)).split(' ').map(Number);
+const confirmedAt = async (id: string) =>
+  (await api.database.query('select processor_closed_at as at from cards where id = $1', [id]))[0]?.['at'];
+
+/** The worker dies once a step has done its work and before it has told, in the first so many attempts. */
+const dieUntil = (deaths: number) => (attempt: number) => {
+  if (attempt <= deaths) throw new Error('the worker dies');
+};
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** What the payloads of a history say, wherever in it they stand. */
+function payloadsIn(value: unknown): string[] {
+  if (value instanceof Uint8Array) return [Buffer.from(value).toString('utf8')];
+  if (value === null || typeof value !== 'object') return typeof value === 'string' ? [value] : [];
+  return Object.values(value).flatMap(payloadsIn);
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Labels that say nothing of the issuance, and the one that has a test of its own. */
+const LATER = [
+  'sandbox:unreachable-day',
+  'sandbox:close-slow',
+  'sandbox:close-unreachable',
+  'sandbox:tokenize-refuse',
+];
+
+describe('card issuance', () => {
+  it.each(SCENARIOS.filter(({ label }) => !LATER.includes(label)))(
+    'ends as the processor decides: $label',
+    async ({ label, refusal }) => {
+      const expected = refusal ? 'failed' : 'active';
+      const { id, accountId } = await requestedCard(api, client, { amount: '50.00', label });
+      const [available = 0, held = 0] = await balance(accountId);
+      expect(await run('cardIssuance', id)).toBe(expected);
+      expect([await statusOf(id), await issues(id)]).toEqual([expected, refusal ? 0 : 1]);
+      expect(await balance(accountId)).toEqual([refusal ? available + 51 : available, held - 51]);
+    },
+  );
+
+  it('waits out a day without the processor, and no attempt stands in its history', async () => {
+    const { id } = await requestedCard(api, client, { label: 'sandbox:unreachable-day' });
+    const begun = await temporal.env.currentTimeMs();
+    expect(await run('cardIssuance', id)).toBe('active');
+    const took = (await temporal.env.currentTimeMs()) - begun;
+    expect(took).toBeGreaterThanOrEqual(DAY_MS);
+    expect(took).toBeLessThan(DAY_MS + 10 * 60_000); // it goes on soon after the processor is back
+    expect(attempts.length).toBeLessThan(350);
+    const { events } = await runner.workflow.getHandle(`card-issuance-${id}`).fetchHistory();
+    expect(events?.length).toBeLessThan(40);
+  });
+
+  it('asks what became of an order that gave no answer, and never makes a second card', async () => {
+    const { id } = await requestedCard(api, client, { label: 'sandbox:timeout' });
+    await run('cardIssuance', id);
+    expect(attempts.slice(0, 2)).toEqual(['orderCard', 'checkOrder']);
+    expect(attempts.filter((name) => name === 'orderCard')).toHaveLength(1);
+    const made = await api.database.query('select calls from sandbox_processor_cards where key = $1', [
+      `issue-${id}`,
+    ]);
+    expect(made).toEqual([{ calls: 1 }]);
+  });
+
+  it('orders again what the processor has never heard of', async () => {
+    const { id } = await requestedCard(api, client, { label: 'sandbox:lost-order' });
+    await run('cardIssuance', id);
+    expect(attempts.slice(0, 3)).toEqual(['orderCard', 'checkOrder', 'orderCard']);
+  });
+
+  it('stays open while no outcome is known, however often it is asked', async () => {
+    const { id } = await requestedCard(api, client);
+    const { cardProcessor } = api.services.providers;
+    const order = { bin: '44112200', currency: 'USD', cardholderId: '', label: null };
+    let asked = 0;
+    const silent = async () => {
+      asked += 1;
+      if (asked < 12) throw new ProcessorTimeout();
+      return cardProcessor.issue(`issue-${id}`, order);
+    };
+    api.services.providers.cardProcessor = { ...cardProcessor, issue: silent, issuance: silent };
+    try {
+      expect(await run('cardIssuance', id)).toBe('active');
+    } finally {
+      api.services.providers.cardProcessor = cardProcessor;
+    }
+    expect(asked).toBe(12);
+    expect(await issues(id)).toBe(1);
+  });
+
+  it('survives a worker that dies after its step and before it could tell', async () => {
+    const { id, accountId } = await requestedCard(api, client, { amount: '50.00' });
+    const [available = 0, held = 0] = await balance(accountId);
+    after = dieUntil(3);
+    expect(await run('cardIssuance', id)).toBe('active');
+    expect(attempts).toHaveLength(4);
+    expect(await issues(id)).toBe(1);
+    expect(await balance(accountId)).toEqual([available, held - 51]);
+  });
+
+  it('ends in its first step when the card is issued already', async () => {
+    const { id } = await requestedCard(api, client);
+    await run('cardIssuance', id);
+    attempts = [];
+    expect(await run('cardIssuance', id)).toBe('active');
+    expect(attempts).toEqual(['orderCard']);
+  });
+
+  it('looks when it is told to, and finds what was decided elsewhere', async () => {
+    const { id } = await requestedCard(api, client, { label: 'sandbox:slow' });
+    // It has asked so often that its next turn is ten minutes away, which do not pass by themselves here.
+    const workflowId = `card-issuance-${id}`;
+    const handle = await runner.workflow.start('cardIssuance', {
+      workflowId,
+      taskQueue: 'processes',
+      args: [id, 20],
+    });
+    await until(() => attempts.includes('orderCard'));
+    const refused = { type: 'issue_failed', cardId: id, failure: 'callback', reach: null } as const;
+    await api.database.transaction((tx) => recordCardEvent(tx, api.services, refused));
+    await handle.signal(LOOK);
+    await until(() => attempts.includes('checkOrder'));
+    expect(await handle.result()).toBe('failed');
+    expect(await issues(id)).toBe(0);
+  });
+
+  it('puts nothing into its history but ids, states and codes', async () => {
+    const { id } = await requestedCard(api, client, { label: 'sandbox:slow' });
+    await run('cardIssuance', id);
+    const history = await runner.workflow.getHandle(`card-issuance-${id}`).fetchHistory();
+    const payloads = payloadsIn(history);
+    expect(payloads).toEqual(expect.arrayContaining([JSON.stringify(id), '"processing"', '"active"']));
+    const said = payloads.join(' ');
+    const { cardNumber, cvv } = (await client.call('GET', `/v1/cards/${id}/sensitive`)).body;
+    const { last4 } = (await client.call('GET', `/v1/cards/${id}`)).body;
+    for (const secret of [
+      cardNumber,
+      `"${cvv}"`,
+      `"${last4}"`,
+      'sandbox:slow',
+      'Ada',
+      'Byron',
+      'sandbox-card-',
+    ]) {
+      expect(said).not.toContain(secret);
+    }
+  });
+});
+
+describe('card closure', () => {
+  async function closedCard(label?: string): Promise<string> {
+    const { id } = await requestedCard(api, client, { amount: '20.00', ...(label ? { label } : {}) });
+    await run('cardIssuance', id);
+    attempts = [];
+    expect((await client.call('DELETE', `/v1/cards/${id}`)).body.status).toBe('closed');
+    return id;
+  }
+
+  it.each([undefined, 'sandbox:close-slow', 'sandbox:close-unreachable'])(
+    'tells the processor until it confirms: %s',
+    async (label) => {
+      const id = await closedCard(label);
+      expect(await confirmedAt(id)).toBeNull();
+      expect(await run('cardClosure', id)).toBe('confirmed');
+      expect(await confirmedAt(id)).toBeInstanceOf(Date);
+    },
+  );
+
+  it('confirms once though its worker dies between', async () => {
+    const id = await closedCard();
+    after = dieUntil(1);
+    await run('cardClosure', id);
+    const first = await confirmedAt(id);
+    await run('cardClosure', id);
+    expect(attempts).toEqual(['closeAtProcessor', 'closeAtProcessor', 'closeAtProcessor']);
+    expect(await confirmedAt(id)).toEqual(first);
+  });
+});
+
+describe('card tokenization', () => {
+  it.each([
+    ['none', 'completed'],
+    ['sandbox:tokenize-refuse', 'failed'],
+  ])('ends as the processor decides: %s', async (label, expected) => {
+    const card = await requestedCard(api, client, { label });
+    await run('cardIssuance', card.id);
+    const { body } = await client.call('POST', `/v1/cards/${card.id}/tokenize`, { wallet: 'apple_pay' });
+    expect(await run('cardTokenization', String(body.id))).toBe(expected);
+    const [row] = await api.database.query('select status from card_tokenizations where id = $1', [body.id]);
+    expect(row).toEqual({ status: expected });
+  });
+});
