@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { createDatabase } from '../../src/db/database';
+import { runOperator } from '../../src/operator/program';
+import { onServer, urlOf } from '../support/database';
+import { startTestTemporal } from '../support/servers';
+import { killAll, START_MS, start } from './process';
+
+/** The services of docker-compose.yml, by the very commands that stand there. */
+
+const name = `roles_${randomBytes(6).toString('hex')}`;
+let temporal: Awaited<ReturnType<typeof startTestTemporal>>;
+let temporalRuns = false;
+let environment: Record<string, string>;
+beforeAll(async () => {
+  await onServer(`create database ${name}`);
+  temporal = await startTestTemporal();
+  temporalRuns = true;
+  environment = {
+    NODE_ENV: 'production',
+    MODE: 'sandbox',
+    MASTER_KEY: randomBytes(32).toString('base64'),
+    DATABASE_URL: urlOf(name),
+    TEMPORAL_ADDRESS: temporal.address,
+    DATA_DIR: temporal.dataDir, // keeps the bundle only
+    SHUTDOWN_SECONDS: '5',
+  };
+}, START_MS);
+afterAll(async () => {
+  killAll();
+  await stopTemporal();
+  await onServer(`drop database ${name} with (force)`);
+}, START_MS);
+
+async function stopTemporal(): Promise<void> {
+  if (temporalRuns) await temporal.stop();
+  temporalRuns = false;
+}
+
+async function newClient(role: 'client' | 'admin'): Promise<Record<string, string>> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const argv = ['client', 'create', '--name', 'Acme', '--role', role, '--json'];
+  await runOperator(argv, environment, { out: (line) => out.push(line), err: (line) => err.push(line) });
+  expect(err).toEqual([]);
+  const { clientId, clientSecret } = JSON.parse(out[0] ?? '') as Record<string, string>;
+  return {
+    'x-client-id': clientId ?? '',
+    'x-client-secret': clientSecret ?? '',
+    'content-type': 'application/json',
+  };
+}
+
+it(
+  'migrate, api and worker each do their part, and the API goes on while Temporal is away',
+  async () => {
+    const migrate = start(['--role', 'migrate'], environment);
+    expect(await migrate.ended).toBe(0);
+    expect(migrate.text()).toContain('0001_ledger.sql');
+
+    const api = start(['--role', 'api'], environment);
+    const worker = start(['--role', 'worker'], environment);
+    const [, apiPort] = await api.until(/"port":(\d+).*"started"/);
+    const [, probePort] = await worker.until(/"metricsPort":(\d+).*"started"/);
+    const base = `http://127.0.0.1:${apiPort}`;
+    const probe = async (url: string) => {
+      const response = await fetch(`${url}/health/ready`);
+      return { status: response.status, body: await response.json() };
+    };
+    const ready = { status: 200, body: { status: 'ok', checks: { postgres: 'up', temporal: 'up' } } };
+    expect(await probe(base)).toEqual(ready);
+    expect(await probe(`http://127.0.0.1:${probePort}`)).toEqual(ready);
+    expect(api.text()).not.toContain('Cardwright is ready');
+
+    await stopTemporal();
+    const admin = await newClient('admin');
+    const client = await newClient('client');
+    const accounts = await (await fetch(`${base}/v1/accounts`, { headers: client })).json();
+    const accountId = (accounts as { data: { id: string }[] }).data[0]?.id;
+    const deposit = await fetch(`${base}/v1/accounts/admin-deposit`, {
+      method: 'POST',
+      headers: admin,
+      body: JSON.stringify({ accountId, amount: '10.00', reason: 'opening' }),
+    });
+    expect([deposit.status, await deposit.json()]).toEqual([
+      201,
+      expect.objectContaining({ amount: '10.00' }),
+    ]);
+    const down = {
+      status: 503,
+      body: { status: 'unavailable', checks: { postgres: 'up', temporal: 'down' } },
+    };
+    await expect(
+      eventually(
+        () => probe(base),
+        (answer) => answer.status === 503,
+      ),
+    ).resolves.toEqual(down);
+
+    api.child.kill('SIGTERM');
+    worker.child.kill('SIGTERM');
+    expect([await api.ended, await worker.ended]).toEqual([0, 0]);
+    const database = createDatabase({ url: urlOf(name), poolSize: 1, name: 'test' });
+    expect(await database.query('select count(*) from demo_tenants')).toEqual([{ count: '0' }]);
+    await database.close();
+  },
+  2 * START_MS,
+);
+
+async function eventually<T>(look: () => Promise<T>, enough: (seen: T) => boolean): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    const seen = await look();
+    if (enough(seen) || tries === 100) return seen;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

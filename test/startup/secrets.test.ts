@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAuthenticator } from '../../src/clients/authenticate';
+import { findTenant } from '../../src/clients/store';
+import { createKeyring } from '../../src/security/keyring';
+import { type DemoCredentials, ensureDemoCredentials } from '../../src/startup/demo-credentials';
+import { ensureMasterKey, readMasterKey } from '../../src/startup/master-key';
+import { type TestDatabase, testDatabase } from '../support/database';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'cardwright-startup-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const mode = (name: string) => statSync(join(dataDir, name)).mode & 0o777;
+
+describe('the master key', () => {
+  it('is made once, for its owner only', async () => {
+    expect(await readMasterKey(dataDir)).toBeUndefined();
+    const made = await ensureMasterKey(dataDir);
+    expect(made).toHaveLength(32);
+    expect(mode('master.key')).toBe(0o600);
+    expect(await ensureMasterKey(dataDir)).toEqual(made);
+    expect(await readMasterKey(dataDir)).toEqual(made);
+  });
+
+  it('is not made anew for data whose secrets another one sealed', async () => {
+    mkdirSync(join(dataDir, 'postgres'));
+    await expect(ensureMasterKey(dataDir)).rejects.toThrow(/master\.key is missing.*Restore it/);
+  });
+
+  it('is refused when it is not one', async () => {
+    writeFileSync(join(dataDir, 'master.key'), 'short');
+    await expect(ensureMasterKey(dataDir)).rejects.toThrow(/32 bytes in base64/);
+  });
+});
+
+describe('the demo credentials', () => {
+  const keyring = createKeyring(randomBytes(32));
+  let test: TestDatabase;
+  beforeEach(async () => {
+    test = await testDatabase();
+  });
+  afterEach(() => test.drop());
+
+  const ensure = (baseUrl = 'http://127.0.0.1:8080') =>
+    ensureDemoCredentials({
+      ...{ database: test.database, keyring, dataDir, baseUrl },
+      temporalUi: 'http://127.0.0.1:8233',
+      now: () => new Date(),
+    });
+  const onDisk = () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as DemoCredentials;
+  const works = async ({ clientId, clientSecret }: DemoCredentials['client']) =>
+    (await createAuthenticator(test.database, keyring)(clientId, clientSecret)) !== undefined;
+
+  it('are written for their owner only, and authenticate a client and an operator', async () => {
+    const made = await ensure();
+    expect(mode('credentials.json')).toBe(0o600);
+    expect(onDisk()).toEqual(made);
+    expect(Object.keys(made)).toEqual(['baseUrl', 'temporalUi', 'client', 'admin']);
+    expect(await works(made.client)).toBe(true);
+    expect(await works(made.admin)).toBe(true);
+    expect((await findTenant(test.database, made.client.clientId))?.role).toBe('client');
+    expect((await findTenant(test.database, made.admin.clientId))?.role).toBe('admin');
+  });
+
+  it('are kept from start to start, with the address of the last', async () => {
+    const first = await ensure();
+    const second = await ensure('http://127.0.0.1:9090');
+    expect(second).toEqual({ ...first, baseUrl: 'http://127.0.0.1:9090' });
+  });
+
+  it.each([
+    ['lost', () => rmSync(join(dataDir, 'credentials.json'))],
+    ['not to be understood', () => writeFileSync(join(dataDir, 'credentials.json'), '{"client": 5')],
+    [
+      'of another database',
+      () => writeFileSync(join(dataDir, 'credentials.json'), '{"client": {"clientId": "x"}}'),
+    ],
+  ])('become new secrets of the same tenants when the file is %s', async (_, damage) => {
+    const first = await ensure();
+    damage();
+    const second = await ensure();
+    expect(second.client.clientId).toBe(first.client.clientId);
+    expect(second.admin.clientId).toBe(first.admin.clientId);
+    expect([await works(first.client), await works(second.client)]).toEqual([false, true]);
+  });
+
+  it('are made once by processes that start together', async () => {
+    const [one, other] = await Promise.all([ensure(), ensure()]);
+    expect(one.client.clientId).toBe(other.client.clientId);
+    const tenants = await test.database.query('select id from tenants');
+    expect(tenants).toHaveLength(2);
+  });
+});
