@@ -77,7 +77,7 @@ function routesOn(database: Database): Route[] {
   return [
     add,
     route({
-      ...(add as object as Parameters<typeof route>[0]),
+      ...(add),
       path: '/required',
       idempotency: 'required',
     } as never),
