@@ -47,7 +47,7 @@ export interface EventRow {
 
 export function eventsOf(api: TestApi, client: Client): Promise<EventRow[]> {
   return api.database.query<EventRow>(
-    'select data_id, delivery, attempts, last_error, leased_until from events where tenant_id = $1 order by due_at, number',
+    'select data_id, delivery, attempts, last_error, leased_until from events where tenant_id = $1 order by created_at, number',
     [client.clientId],
   );
 }

@@ -1,0 +1,204 @@
+import { createWebhookActivities } from '../../activities/webhooks';
+import { recoveryCommand } from '../../src/webhooks/commands';
+import { type Client, type TestApi, testApi } from '../support/api';
+import { type Behaviour, type Receiver, startReceiver, until } from '../support/receiver';
+import { type TimeSkipping, timeSkipping } from '../support/temporal';
+import { append, dispatching, endpointOf, eventsOf, register } from '../webhooks/support';
+
+let api: TestApi;
+let receiver: Receiver;
+let temporal: TimeSkipping;
+/** Temporal's clock runs ahead by what was skipped; the product's goes with it. */
+let ahead = 0;
+beforeAll(async () => {
+  const now = () => new Date(Date.now() + ahead);
+  [api, receiver, temporal] = await Promise.all([testApi({ now }), startReceiver(), timeSkipping()]);
+});
+afterAll(async () => {
+  await temporal.close();
+  await receiver.close();
+  await api.close();
+});
+
+let paths = 0;
+/** Fails, and is not tried again for an hour. */
+const inAnHour: Behaviour = (_request, response) => {
+  response.writeHead(503, { 'retry-after': '3600' }).end();
+};
+
+/** A tenant whose endpoint has begun to fail, with events that wait. */
+async function failing(behaviour: Behaviour, count: number) {
+  ahead = (await temporal.env.currentTimeMs()) - Date.now();
+  const client = await api.client();
+  paths += 1;
+  const path = `/recovery-${paths}`;
+  receiver.answer(path, behaviour);
+  await register(client, receiver.url + path, 'card');
+  const ids = await append(api, client, { count });
+  const dispatcher = dispatching(api, { ca: receiver.ca });
+  await until(async () => (await endpointOf(api, client))?.status !== 'active');
+  await dispatcher.stop();
+  return { client, path, ids };
+}
+
+const activities = () => createWebhookActivities(api.services, { ca: receiver.ca });
+const command = (client: Client) => recoveryCommand({ tenantId: client.clientId, registration: 'card' });
+
+/** As the relay does it: told to look, which begins it. */
+function begin(client: Client) {
+  const { workflow, workflowId, taskQueue, args } = command(client);
+  return temporal.client.workflow.signalWithStart(workflow, { workflowId, taskQueue, args, signal: 'look' });
+}
+
+/** What the history says of the waits between probes, in seconds. */
+async function waits(client: Client): Promise<number[]> {
+  const history = await temporal.client.workflow.getHandle(command(client).workflowId).fetchHistory();
+  const seconds = (history.events ?? []).flatMap(({ timerStartedEventAttributes: timer }) => {
+    const { seconds: whole, nanos } = timer?.startToFireTimeout ?? {};
+    return timer ? [Number(whole ?? 0) + Number(nanos ?? 0) / 1e9] : [];
+  });
+  return seconds.filter((wait) => wait > 0.01);
+}
+
+/** After the first wait, of which some has passed when the workflow begins. */
+const scheduled = [30, 120, 600, 1_800, 7_200, 21_600, 43_200];
+
+it('probes one delivery on the schedule until it is used up, then the next', async () => {
+  const { client, path, ids } = await failing(500, 3);
+  await temporal.withWorkers(activities(), async () => {
+    const recovery = await begin(client);
+    receiver.answer(path, (request, response) => {
+      response.writeHead(request.body.data['id'] === ids[0] ? 500 : 204).end();
+    });
+    await recovery.result();
+  });
+  expect(await eventsOf(api, client)).toMatchObject([
+    { data_id: ids[0], delivery: 'failed', attempts: 9, last_error: 'http_500' },
+    { data_id: ids[1], delivery: 'delivered' },
+    { data_id: ids[2], delivery: 'due', attempts: 0 },
+  ]);
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'active', probes: 0, next_probe_at: null });
+  expect(receiver.at(path).filter((one) => one.body.data['id'] === ids[0])).toHaveLength(9);
+  expect(
+    new Set(
+      receiver
+        .at(path)
+        .slice(0, 9)
+        .map((one) => one.raw.toString('hex')),
+    ).size,
+  ).toBe(1);
+  const waited = (await waits(client)).slice(-8);
+  for (const [index, seconds] of scheduled.entries()) {
+    expect(waited[index]).toBeGreaterThan(seconds * 0.8);
+    expect(waited[index]).toBeLessThanOrEqual(seconds * 1.1);
+  }
+  expect(waited[7]).toBeLessThanOrEqual(5.5); // the next delivery is tried soon
+});
+
+it('lets the backlog flow in time order when a probe succeeds', async () => {
+  const { client, path, ids } = await failing(503, 60);
+  await append(api, client, { at: new Date(Date.now() + 1_000) });
+  await temporal.withWorkers(activities(), async () => {
+    const recovery = await begin(client);
+    receiver.answer(path, 204);
+    await recovery.result();
+  });
+  const dispatcher = dispatching(api, { ca: receiver.ca });
+  await until(async () => (await eventsOf(api, client)).every((row) => row.delivery === 'delivered'));
+  await dispatcher.stop();
+  const came = receiver.at(path).map((one) => one.body.data['id'] as string);
+  expect(came.slice(0, 2)).toEqual([ids[0], ids[0]]);
+  for (const [place, id] of came.slice(1).entries())
+    expect(Math.abs((ids.indexOf(id) + 1 || 61) - 1 - place)).toBeLessThan(8);
+});
+
+it('honours Retry-After', async () => {
+  const { client, path } = await failing(500, 1);
+  await temporal.withWorkers(activities(), async () => {
+    receiver.answer(path, (_request, response) => {
+      const first = receiver.at(path).length === 2;
+      response.writeHead(first ? 429 : 204, first ? { 'retry-after': '3600' } : {}).end();
+    });
+    await (await begin(client)).result();
+  });
+  const second = (await waits(client)).at(-1);
+  expect(second).toBeGreaterThan(3_590);
+  expect(second).toBeLessThanOrEqual(3_600);
+});
+
+it('probes at once when told to look', async () => {
+  const { client, path } = await failing(inAnHour, 1);
+  await temporal.withWorkers(activities(), async () => {
+    const recovery = await begin(client);
+    // It waits for its first probe; its clock stands while nobody waits for its result.
+    await until(async () => (await waits(client)).length === 1);
+    expect(receiver.at(path)).toHaveLength(1);
+    receiver.answer(path, 204);
+    await client.call('POST', '/v1/webhooks/resend?fromDate=2020-01-01T00:00:00Z');
+    expect(api.commands.at(-1)).toMatchObject({ action: 'look', workflowId: recovery.workflowId });
+    await recovery.signal('look');
+    await until(async () => (await endpointOf(api, client))?.status === 'active');
+    expect(receiver.at(path)).toHaveLength(2);
+    await recovery.result();
+  });
+});
+
+it('uses a URL that was replaced, and ends', async () => {
+  const { client, path } = await failing(inAnHour, 2);
+  await temporal.withWorkers(activities(), async () => {
+    const recovery = await begin(client);
+    await until(async () => (await waits(client)).length === 1);
+    await register(client, `${receiver.url}/replaced`, 'card');
+    await recovery.signal('look');
+    await recovery.result();
+  });
+  expect(receiver.at(path)).toHaveLength(1);
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'active' });
+  const dispatcher = dispatching(api, { ca: receiver.ca });
+  await until(async () => (await eventsOf(api, client)).every((row) => row.delivery === 'delivered'));
+  await dispatcher.stop();
+  expect(receiver.at('/replaced')).toHaveLength(2);
+});
+
+it('ends when the endpoint is deleted, or answers 410', async () => {
+  const [deleted, gone] = [await failing(inAnHour, 1), await failing(500, 2)];
+  await temporal.withWorkers(activities(), async () => {
+    const first = await begin(deleted.client);
+    await until(async () => (await waits(deleted.client)).length === 1);
+    await deleted.client.call('DELETE', '/v1/webhooks?type=card');
+    await first.signal('look');
+    await first.result();
+    receiver.answer(gone.path, 410);
+    await (await begin(gone.client)).result();
+  });
+  expect(receiver.at(deleted.path)).toHaveLength(1);
+  expect(await eventsOf(api, deleted.client)).toMatchObject([{ delivery: 'parked' }]);
+  expect(await endpointOf(api, gone.client)).toMatchObject({ status: 'disabled' });
+  expect((await eventsOf(api, gone.client)).map((row) => row.delivery)).toEqual(['parked', 'parked']);
+});
+
+it('ends when nothing waits any more', async () => {
+  const { client } = await failing(500, 1);
+  await temporal.withWorkers(activities(), async () => {
+    await (await begin(client)).result();
+  });
+  expect(await eventsOf(api, client)).toMatchObject([{ delivery: 'failed', attempts: 9 }]);
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'active' });
+});
+
+it('keeps nothing but ids, numbers and codes in its history', async () => {
+  const { client, path } = await failing(500, 1);
+  await temporal.withWorkers(activities(), async () => {
+    receiver.answer(path, 204);
+    await (await begin(client)).result();
+  });
+  const history = await temporal.client.workflow.getHandle(command(client).workflowId).fetchHistory();
+  const json = JSON.stringify(history);
+  const payloads = [...json.matchAll(/"data":"([^"]*)"/g)].map(([, data]) =>
+    Buffer.from(data ?? '', 'base64').toString('utf8'),
+  );
+  const text = json + payloads.join();
+  expect(text).toContain(client.clientId);
+  for (const secret of ['Zürich', client.clientSecret, receiver.url, path])
+    expect(text).not.toContain(secret);
+});
