@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { callerOf } from '../../scripts/demo/api';
+import { identify, type ProcessIdentity, stillRuns } from '../../src/embedded/process-identity';
+import { killAll, START_MS, start } from '../startup/process';
+import { startWhole, type Whole } from '../support/product';
+
+/** A newcomer's first hour: `npm start`, `npm run demo`, Ctrl-C, and whatever goes wrong with them. */
+
+const ROOT = join(__dirname, '../..');
+const dataDir = mkdtempSync(join(tmpdir(), 'cardwright-e2e-'));
+const DEMO_MS = 120_000;
+
+let whole: Whole;
+beforeAll(async () => {
+  whole = await startWhole(dataDir);
+}, START_MS);
+afterAll(async () => {
+  await whole.stop();
+  killAll();
+  rmSync(dataDir, { recursive: true, force: true });
+}, START_MS);
+
+const read = (name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as Record<string, any>;
+const client = () => callerOf(whole.credentials.baseUrl, whole.credentials.client);
+
+/** The process ids that Postgres and Temporal have written down themselves. */
+async function servers(): Promise<ProcessIdentity[]> {
+  const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0];
+  const found = await Promise.all([identify(Number(postmaster)), identify(read('temporal.json')['server'].pid)]);
+  return found.filter((one) => one !== undefined);
+}
+
+function demo(): Promise<{ code: number | null; text: string }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts'], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+    });
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, text })));
+}
+
+it('prints where everything is, and keeps secrets in files for their owner alone', async () => {
+  const { credentials, run } = whole;
+  for (const told of [credentials.baseUrl, `${credentials.baseUrl}/docs`, credentials.temporalUi ?? '?'])
+    expect(run.text()).toContain(told);
+  expect(run.text()).toContain(join(dataDir, 'credentials.json'));
+  expect(run.text()).not.toContain(credentials.client.clientSecret);
+  for (const name of ['credentials.json', 'master.key', 'postgres.json'])
+    expect([name, statSync(join(dataDir, name)).mode & 0o777]).toEqual([name, 0o600]);
+});
+
+it('serves its documentation, its description, its health and its metrics', async () => {
+  const { baseUrl } = whole.credentials;
+  const docs = await fetch(`${baseUrl}/docs`);
+  expect([docs.status, docs.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+  const page = await docs.text();
+  expect(page.match(/(?:src|href)="(?:https?:)?\/\//g)).toBeNull();
+  const openapi = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Record<string, any>;
+  expect(openapi['openapi']).toMatch(/^3\.1\./);
+  expect(openapi['paths']).toHaveProperty(['/v1/cards', 'post']);
+  const ready = await fetch(`${baseUrl}/health/ready`);
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    { status: 'ok', checks: { postgres: 'up', temporal: 'up' } },
+  ]);
+  expect(await (await fetch(whole.metricsUrl)).text()).toMatch(/route="\/health\/ready"/);
+  expect((await fetch(`${baseUrl}/metrics`)).status).not.toBe(200); // on a port of its own
+});
+
+it(
+  'does the main job: the demo ends with balances that agree',
+  async () => {
+    const { code, text } = await demo();
+    expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
+    expect(text).toContain(' 0 with a wrong signature');
+  },
+  DEMO_MS,
+);
+
+it(
+  'is the same after Ctrl-C and a new start, and leaves no process behind',
+  async () => {
+    const before = await client()('GET', '/v1/cards');
+    expect(before['data'].length).toBeGreaterThan(0);
+    const { client: credential } = whole.credentials;
+    const running = await servers();
+    expect(running).toHaveLength(2);
+
+    expect(await whole.stop('SIGINT')).toBe(0);
+    for (const server of running) expect(await stillRuns(server)).toBe(false);
+
+    whole = await startWhole(dataDir);
+    expect(whole.credentials.client).toEqual(credential);
+    expect(await client()('GET', '/v1/cards')).toEqual(before);
+  },
+  2 * START_MS,
+);
+
+it(
+  'takes over what a SIGKILL left behind, and the demo works on it',
+  async () => {
+    const before = await client()('GET', '/v1/cards');
+    const left = await servers();
+    await whole.kill9();
+    for (const server of left) expect(await stillRuns(server)).toBe(true);
+
+    whole = await startWhole(dataDir);
+    expect(await servers()).toEqual(left);
+    expect(await client()('GET', '/v1/cards')).toEqual(before);
+    const { code, text } = await demo();
+    expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
+  },
+  2 * START_MS + DEMO_MS,
+);
+
+it('starts its servers again when they are killed, without a new start of its own', async () => {
+  const killed = await servers();
+  for (const server of killed) process.kill(server.pid, 'SIGKILL');
+  const deadline = Date.now() + START_MS;
+  const isReady = async () => (await fetch(`${whole.credentials.baseUrl}/health/ready`)).status === 200;
+  while ((await Promise.all(killed.map(stillRuns))).includes(true) || !(await isReady())) {
+    if (Date.now() > deadline) throw new Error(`it does not come back:\n${whole.run.text()}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const { code, text } = await demo();
+  expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
+}, START_MS + DEMO_MS);
+
+it('refuses a second start beside it, and a wrong or a busy port, in one clear line', async () => {
+  const busy = new URL(whole.credentials.baseUrl).port;
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ DATA_DIR: dataDir }, /^Another process \(\d+\) already runs on .*Stop it, or set DATA_DIR/],
+    [{ PORT: busy }, new RegExp(`^PORT: another program listens on 127.0.0.1:${busy}\\. Stop it, or choose`)],
+    [{ PORT: '99999' }, /^The environment is not right:\n {2}PORT: .*\(given: "99999"\)$/],
+    [{ PORT: 'http' }, /^The environment is not right:\n {2}PORT: .*\(given: "http"\)$/],
+  ];
+  for (const [environment, message] of cases) {
+    const other = mkdtempSync(join(tmpdir(), 'cardwright-e2e-'));
+    const run = start([], { DATA_DIR: other, ...environment });
+    expect([await run.ended, run.text().trim()]).toEqual([1, expect.stringMatching(message)]);
+    rmSync(other, { recursive: true, force: true });
+  }
+  expect((await fetch(`${whole.credentials.baseUrl}/health`)).status).toBe(200);
+}, START_MS);

@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../src/embedded/ports';
+import { startPostgres } from '../../src/embedded/postgres';
+import { startTemporal } from '../../src/embedded/temporal';
+import { temporalExecutable } from '../../src/embedded/temporal-binary';
+import { runOperator } from '../../src/operator/program';
+import type { DemoCredentials } from '../../src/startup/demo-credentials';
+import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes';
+import { type Run, START_MS, start } from '../startup/process';
+import { quietLog, toolContext } from './servers';
+
+/** The whole product in processes of its own: as `npm start` runs it, and as docker-compose.yml does. */
+
+export interface Credential {
+  clientId: string;
+  clientSecret: string;
+}
+
+export interface Whole {
+  run: Run;
+  credentials: DemoCredentials;
+  metricsUrl: string;
+  /** Sends the signal. @returns the exit code */
+  stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<number | string | null>;
+  /** SIGKILL: the embedded servers are left behind. */
+  kill9(): Promise<void>;
+}
+
+/** `npm start` on that data folder, on free ports unless the environment names others; waits for its banner. */
+export async function startWhole(dataDir: string, environment: Record<string, string> = {}): Promise<Whole> {
+  const run = start([], { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment });
+  await run.until(/Cardwright is ready[^]*Ctrl-C/);
+  return {
+    run,
+    credentials: JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as DemoCredentials,
+    metricsUrl: /http:\S+\/metrics/.exec(run.text())?.[0] ?? '',
+    async stop(signal = 'SIGINT') {
+      run.child.kill(signal);
+      return run.ended;
+    },
+    kill9: () => kill9(run),
+  };
+}
+
+async function kill9({ child, ended }: Run): Promise<void> {
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** An embedded server that can be away for a while. It stays on its port and its data. */
+export interface Server {
+  pid(): number;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** A role that is started again whenever it ends, as a container is. */
+export interface Kept {
+  pid(): number | undefined;
+  /** How often it ended without having been killed by the test. */
+  failures(): number;
+  /** The output of all its runs so far. */
+  text(): string;
+  /** SIGKILL; resolves when it has started again and says that it serves. */
+  kill9(): Promise<void>;
+  stop(): Promise<number | string | null>;
+}
+
+export interface Fleet {
+  dataDir: string;
+  databaseUrl: string;
+  temporalAddress: string;
+  baseUrl: string;
+  postgres: Server;
+  temporal: Server;
+  api: Kept;
+  worker: Kept;
+  /** A new tenant, made with the operator's command line. */
+  newTenant(role?: 'client' | 'admin'): Promise<Credential>;
+  /** A command of the operator's command line. @returns its exit code and output */
+  operator(...argv: string[]): Promise<{ code: number; out: string }>;
+  close(): Promise<void>;
+}
+
+/** Postgres and Temporal kept by the test, and `--role migrate`, `--role api` and `--role worker` beside them. */
+export async function startFleet(): Promise<Fleet> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'cardwright-fleet-'));
+  await shareBundles(dataDir);
+  const [postgres, temporal] = await Promise.all([postgresOn(dataDir), temporalOn(dataDir)]);
+  const port = await freePort();
+  const environment = {
+    NODE_ENV: 'production',
+    MODE: 'sandbox',
+    MASTER_KEY: randomBytes(32).toString('base64'),
+    DATABASE_URL: postgres.url(),
+    TEMPORAL_ADDRESS: temporal.address(),
+    DATA_DIR: dataDir, // keeps the bundle only
+    SHUTDOWN_SECONDS: '5',
+    PORT: String(port),
+  };
+  const migrate = start(['--role', 'migrate'], environment);
+  if ((await migrate.ended) !== 0) throw new Error(migrate.text());
+  const api = keep('api', environment);
+  const worker = keep('worker', environment);
+  await Promise.all([api.serves(), worker.serves()]);
+
+  async function operator(...argv: string[]) {
+    const lines: string[] = [];
+    const tell = (line: string) => void lines.push(line);
+    const code = await runOperator(argv, environment, { out: tell, err: tell });
+    return { code, out: lines.join('\n') };
+  }
+
+  return {
+    dataDir,
+    databaseUrl: postgres.url(),
+    temporalAddress: temporal.address(),
+    baseUrl: `http://127.0.0.1:${port}`,
+    postgres,
+    temporal,
+    api,
+    worker,
+    operator,
+    async newTenant(role = 'client') {
+      const made = await operator('client', 'create', '--name', 'Acme', '--role', role, '--json');
+      return JSON.parse(made.out) as Credential;
+    },
+    async close() {
+      await Promise.all([api.stop(), worker.stop()]);
+      await Promise.all([postgres.stop(), temporal.stop()]);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Bundling the workflows takes seconds of both cores: once for all fleets of these sources. */
+async function shareBundles(dataDir: string): Promise<void> {
+  const shared = join(tmpdir(), 'cardwright-bundles');
+  await mkdir(shared, { recursive: true });
+  await symlink(shared, join(dataDir, 'cache'));
+}
+
+async function postgresOn(dataDir: string) {
+  const start = () => startPostgres({ dataDir, log: quietLog });
+  const server = await switchable(start);
+  return { ...server, url: () => server.now().url };
+}
+
+async function temporalOn(dataDir: string) {
+  const executable = await temporalExecutable(toolContext());
+  const options = { dataDir, executable, searchAttributes: DECLARED_SEARCH_ATTRIBUTES, log: quietLog };
+  let ports = { port: 0, uiPort: 0 };
+  const server = await switchable(() => startTemporal({ ...options, ...ports }));
+  const { address, uiUrl } = server.now();
+  ports = { port: Number(address.split(':')[1]), uiPort: Number(new URL(uiUrl).port) };
+  return { ...server, address: () => address };
+}
+
+async function switchable<S extends { pid(): number; stop(): Promise<void> }>(make: () => Promise<S>) {
+  let server = await make();
+  let runs = true;
+  return {
+    now: () => server,
+    pid: () => server.pid(),
+    async stop() {
+      if (runs) await server.stop();
+      runs = false;
+    },
+    async start() {
+      if (!runs) server = await make();
+      runs = true;
+    },
+  };
+}
+
+const RESTART_MS = 200;
+
+function keep(role: 'api' | 'worker', environment: Record<string, string>): Kept & { serves(): Promise<void> } {
+  let run: Run;
+  let before = '';
+  let failures = 0;
+  let killed = false;
+  let stopping = false;
+  let last: number | string | null = null;
+
+  const loop = (async () => {
+    while (!stopping) {
+      run = start(['--role', role], environment);
+      last = await run.ended;
+      before += run.text();
+      if (stopping) return;
+      if (!killed) failures += 1;
+      killed = false;
+      await sleep(RESTART_MS);
+    }
+  })();
+
+  async function serves(): Promise<void> {
+    const deadline = Date.now() + START_MS;
+    while (!/"started"/.test(run.text()) || run.child.exitCode !== null) {
+      if (Date.now() > deadline) throw new Error(`${role} does not start:\n${before}${run.text()}`);
+      await sleep(50);
+    }
+  }
+
+  return {
+    pid: () => run.child.pid,
+    failures: () => failures,
+    text: () => before + run.text(),
+    serves,
+    async kill9() {
+      killed = true;
+      const victim = run;
+      await kill9(victim);
+      while (run === victim) await sleep(10);
+      await serves();
+    },
+    async stop() {
+      stopping = true;
+      run.child.kill('SIGTERM');
+      await loop;
+      return last;
+    },
+  };
+}
