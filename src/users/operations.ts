@@ -1,4 +1,5 @@
 import { type OpenedAccount, openUserAccount } from '../accounts/operations';
+import { blockCardsOf } from '../cards/operations';
 import type { Sql, Tx } from '../db/database';
 import { alreadyExists, conflict, notFound } from '../errors';
 import { newId } from '../ids';
@@ -7,14 +8,16 @@ import {
   findBlocked,
   findUser,
   insertUser,
+  type KycStatus,
   type User,
   type UserLock,
   type UserStatus,
+  updateKycStatus,
   updateMeta,
   updateStatus,
 } from './store';
 
-export type { User } from './store';
+export type { KycStatus, User } from './store';
 
 /** @throws Problem 400 `ErrAlreadyExists` when the tenant has a user with that `externalId` */
 export async function createUser(
@@ -91,7 +94,7 @@ export async function correctMeta(tx: Tx, user: User, corrected: UserMeta): Prom
   if (changed) await updateMeta(tx, user.id, { ...user.meta, ...corrected });
 }
 
-/** Blocks a user or lets them go on. Setting the same again changes the reason alone. @throws Problem 404 */
+/** Blocks a user, whose cards decline from then on, or lets them go on. Setting the same again changes the reason alone. @throws Problem 404 */
 export async function setUserStatus(
   tx: Tx,
   reach: string | null,
@@ -100,8 +103,13 @@ export async function setUserStatus(
   reason: string | undefined,
 ): Promise<{ before: User; after: User }> {
   const before = await requireUser(tx, reach, id, undefined, 'update');
+  await blockCardsOf(tx, before.id, status === 'blocked');
   return { before, after: await updateStatus(tx, before.id, status, reason ?? null) };
 }
+
+/** What the KYC domain has decided of a user whose row is locked; its rules say where a status may lead. */
+export const setKycStatus = (tx: Tx, user: User, status: KycStatus): Promise<User> =>
+  updateKycStatus(tx, user.id, status);
 
 /** Opens the user's account in a currency, or gives the one that exists. @throws Problem 404 */
 export async function openAccountOfUser(

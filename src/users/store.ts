@@ -111,6 +111,14 @@ export async function updateStatus(
   return row as User;
 }
 
+export async function updateKycStatus(tx: Sql, id: string, status: KycStatus): Promise<User> {
+  const [row] = await tx.query<User>(
+    `update users set kyc_status = $2, updated_at = ${NOW} where id = $1 returning ${COLUMNS}`,
+    [id, status],
+  );
+  return row as User;
+}
+
 /** Which of the users are blocked; on the path of every authorization. */
 export async function findBlocked(sql: Sql, ids: string[]): Promise<Set<string>> {
   const rows = await sql.prepared<{ id: string }>(

@@ -140,6 +140,19 @@ it('gives N parallel authorizations against money for K exactly K', async () => 
   expect(await cardBalance(client, card.id)).toBe('0.00 100.00 0.00');
 });
 
+it('declines the cards of a blocked user, and funds none', async () => {
+  const set = (status: string) =>
+    client.call('PATCH', `/v1/users/${card.userId}/status`, { status, reason: 'test' });
+  expect((await set('blocked')).status).toBe(200);
+  const declined = await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });
+  expect(declined.body).toMatchObject({ type: 'decline', declineReason: 'user_blocked' });
+  const refused = await client.call('POST', `/v1/cards/${card.id}/topup`, { amount: '1.00' });
+  expect([refused.status, refused.body.code]).toEqual([409, 'user_blocked']);
+  await set('active');
+  const fine = await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });
+  expect(fine.body.type).toBe('authorization');
+});
+
 describe('bad input', () => {
   const cases: [string, Record<string, unknown>, number, string, string?][] = [
     ['no card', { type: 'authorization', amount: '1.00' }, 400, 'invalid_request', 'cardId'],

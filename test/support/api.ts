@@ -5,6 +5,7 @@ import pino from 'pino';
 import { ensureDemoBins } from '../../src/bins/operations';
 import { createClient } from '../../src/clients/operations';
 import { createApi, createServices, type ServiceOptions, type Services } from '../../src/composition';
+import type { Database } from '../../src/db/database';
 import type { NumberedCommand } from '../../src/outbox/commands';
 import { createKeyring } from '../../src/security/keyring';
 import { type TestDatabase, testDatabase } from './database';
@@ -36,12 +37,15 @@ export interface TestApi extends TestDatabase {
 }
 
 /** The real API over real HTTP on a database of its own; Temporal is not there, its commands are collected. */
-export async function testApi(options: Partial<ServiceOptions> = {}): Promise<TestApi> {
+export async function testApi(
+  options: Partial<ServiceOptions> = {},
+  wrap: (database: Database) => Database = (database) => database,
+): Promise<TestApi> {
   const test = await testDatabase();
   await test.database.transaction(ensureDemoBins);
   const commands: NumberedCommand[] = [];
   const services = createServices({
-    database: test.database,
+    database: wrap(test.database),
     keyring: createKeyring(randomBytes(32)),
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode: 'sandbox',

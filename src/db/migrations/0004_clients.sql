@@ -48,7 +48,7 @@ create table accounts (
 );
 create index accounts_of_tenant on accounts (tenant_id, id desc);
 create unique index accounts_master on accounts (tenant_id, currency) where owner_type = 'client';
-create unique index accounts_of_user on accounts (user_id, currency) where owner_type = 'user';
+create unique index accounts_of_user on accounts (user_id, currency);
 
 create table offramp_references (
   tenant_id id not null references tenants,

@@ -81,6 +81,8 @@ create table cards (
 create index cards_of_tenant on cards (tenant_id, id desc);
 create index cards_of_user on cards (user_id, id desc);
 create index cards_of_cardholder on cards (cardholder_id);
+create index cards_of_account on cards (account_id, id desc);
+create index cards_by_status on cards (tenant_id, status, id desc);
 create index cards_unfinished on cards (updated_at)
   where status = 'pending' or (status in ('closing', 'closed') and processor_closed_at is null);
 

@@ -1,0 +1,209 @@
+import { expireAuthorizations } from '../../src/card-events/expiry';
+import type { Database, Sql } from '../../src/db/database';
+import { type Client, type TestApi, testApi } from '../support/api';
+import { activeCard, fund, simulate, type TestCard } from '../support/cards';
+import { type Statement, spiedDatabase } from './spy';
+
+/**
+ * Every list and lookup is served by an index: each statement that the endpoints really send is explained over a million
+ * rows, most of them of one tenant and on one card, and none may read a large table from end to end.
+ */
+
+const MANY = 1_000_000;
+const LARGE = [
+  'card_transactions',
+  'ledger_legs',
+  'events',
+  'authorizations',
+  'cards',
+  'users',
+  'accounts',
+  'ledger_accounts',
+  'idempotency_keys',
+  'cardholders',
+];
+
+let api: TestApi;
+let client: Client;
+let card: TestCard;
+let statements: Statement[];
+
+beforeAll(async () => {
+  const spied: Statement[] = [];
+  api = await testApi({}, (database: Database) => spiedDatabase(database, spied));
+  statements = spied;
+  client = await api.client();
+  card = await activeCard(api, client);
+  await fund(api, card.accountId, '10.00');
+  await fill(api.database, client.clientId, card);
+}, 300_000);
+afterAll(() => api.close());
+
+/** The plans of all that `work` has sent. */
+async function plansOf(work: () => Promise<unknown>): Promise<Map<string, Plan>> {
+  statements.length = 0;
+  await work();
+  const plans = new Map<string, Plan>();
+  for (const { text, values } of [...statements]) {
+    if (
+      !/^\s*(select|with|update|delete|insert)/i.test(text) ||
+      /ledger_write|advisory|json_populate|recordset/.test(text)
+    )
+      continue;
+    plans.set(text, await planOf(api.database, text, values));
+  }
+  expect(plans.size).toBeGreaterThan(0);
+  return plans;
+}
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Plans?: Plan[];
+}
+
+async function planOf(sql: Sql, text: string, values: unknown[]): Promise<Plan> {
+  const [row] = await sql.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`explain (format json) ${text}`, values);
+  return (row as { 'QUERY PLAN': [{ Plan: Plan }] })['QUERY PLAN'][0].Plan;
+}
+
+function sequentialScans(plan: Plan): string[] {
+  const own =
+    plan['Node Type'] === 'Seq Scan' && LARGE.includes(plan['Relation Name'] ?? '')
+      ? [plan['Relation Name'] as string]
+      : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(sequentialScans)];
+}
+
+async function expectIndexes(work: () => Promise<unknown>): Promise<void> {
+  for (const [text, plan] of await plansOf(work)) {
+    expect({ text, reads: sequentialScans(plan) }).toEqual({ text, reads: [] });
+  }
+}
+
+const day = 24 * 60 * 60 * 1000;
+const ago = (days: number) => new Date(Date.now() - days * day).toISOString();
+
+const READS: [string, () => string][] = [
+  ['cards', () => '/v1/cards'],
+  ['cards of a user', () => `/v1/cards?userId=${card.userId}`],
+  ['cards of an account', () => `/v1/cards?accountId=${card.accountId}`],
+  ['cards of a cardholder', () => `/v1/cards?cardholderId=${card.cardholderId}`],
+  ['cards by status', () => '/v1/cards?status=frozen'],
+  ['cards of a BIN', () => `/v1/cards?bin=${card.bin}`],
+  ['a card', () => `/v1/cards/${card.id}`],
+  ['decline rate', () => `/v1/cards/${card.id}/decline-rate?from=${ago(3)}`],
+  ['card transactions', () => `/v1/cards/${card.id}/transactions`],
+  ['card transactions by type', () => `/v1/cards/${card.id}/transactions?type=settle`],
+  ['card transactions of a period', () => `/v1/cards/${card.id}/transactions?from=${ago(5)}&to=${ago(4)}`],
+  ['card transactions of a user', () => `/v1/users/${card.userId}/card/transactions`],
+  ['account transactions', () => `/v1/accounts/${card.accountId}/transactions`],
+  ['account transactions by type', () => `/v1/accounts/${card.accountId}/transactions?type=fee`],
+  ['account transactions of a user', () => `/v1/users/${card.userId}/account/transactions`],
+  ['balance at a moment', () => `/v2/accounts/${card.accountId}/balance?at=${ago(2)}`],
+  ['accounts', () => '/v1/accounts'],
+  ['users', () => '/v1/users'],
+  ['a user by its external id', () => '/v1/users?externalId=u-77'],
+  ['cardholders', () => '/v1/cardholders'],
+];
+
+it.each(READS)('%s', async (_name, path) => {
+  await expectIndexes(async () => expect((await client.call('GET', path())).status).toBe(200));
+});
+
+it('the pages that follow', async () => {
+  const path = `/v1/cards/${card.id}/transactions?limit=5`;
+  const { nextCursor } = (await client.call('GET', path)).body;
+  await expectIndexes(async () =>
+    expect((await client.call('GET', `${path}&cursor=${nextCursor}`)).status).toBe(200),
+  );
+});
+
+it('a transaction with its chain', async () => {
+  const made = await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });
+  await simulate(client, { cardId: card.id, type: 'settle', referenceId: made.body.referenceId });
+  await expectIndexes(async () =>
+    expect((await client.call('GET', `/v1/cards/transactions/${made.body.id}`)).status).toBe(200),
+  );
+});
+
+it('a card event with a reference and a key', async () => {
+  const made = await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });
+  expect(made).toMatchObject({ status: 201, body: { type: 'authorization' } });
+  const message = { cardId: card.id, type: 'settle', referenceId: made.body.referenceId };
+  await expectIndexes(async () =>
+    expect(await simulate(client, message, { 'x-idempotency-key': 'k' })).toMatchObject({ status: 201 }),
+  );
+});
+
+it('the job that expires authorizations', async () => {
+  await expectIndexes(() => expireAuthorizations(api.services, 100));
+});
+
+/** A million events of one card, with legs, webhooks and chains; twenty thousand users, cardholders, cards and accounts. */
+async function fill(
+  database: Database,
+  tenantId: string,
+  { id, userId, accountId, cardholderId, bin }: TestCard,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.query(`set local statement_timeout = '5min'`);
+    await tx.query('alter table ledger_legs disable trigger user');
+    await tx.query(
+      `insert into users (id, tenant_id, external_id) select 'usr_' || lpad(n::text, 26, '0'), $1, 'u-' || n from generate_series(1, 20000) n`,
+      [tenantId],
+    );
+    await tx.query(
+      `insert into accounts (id, tenant_id, owner_type, user_id, currency)
+       select 'acc_' || lpad(n::text, 26, '0'), $1, 'user', 'usr_' || lpad(n::text, 26, '0'), 'USD' from generate_series(1, 20000) n`,
+      [tenantId],
+    );
+    await tx.query(
+      `insert into ledger_accounts (id, kind, tenant_id, currency)
+       select 'acc_' || lpad(n::text, 26, '0'), 'user', $1, 'USD' from generate_series(1, 20000) n`,
+      [tenantId],
+    );
+    await tx.query(
+      `insert into cards (id, tenant_id, user_id, account_id, master_account_id, cardholder_id, bin, scheme, currency, status)
+       select 'card_' || lpad(n::text, 26, '0'), $1, 'usr_' || lpad(n::text, 26, '0'), 'acc_' || lpad(n::text, 26, '0'), $2, $3, $4,
+              'visa', 'USD', case when n % 1000 = 0 then 'frozen' else 'active' end from generate_series(1, 20000) n`,
+      [tenantId, accountId, cardholderId, bin],
+    );
+    await tx.query(
+      `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email, masked_name)
+       select 'chd_' || lpad(n::text, 26, '0'), $1, 'usr_' || lpad(n::text, 26, '0'), $2, $3, 'B2B', 'pass_audit', n || '@example.com', 'x'
+         from generate_series(1, 20000) n`,
+      [tenantId, accountId, bin],
+    );
+    await tx.query(
+      `insert into card_transactions (id, card_id, tenant_id, number, at, type, amount, currency, billing_amount, billing_currency,
+         reference_id, authorization_id, linked_id, available, pending, spent)
+       select 'ctx_' || lpad(n::text, 26, '0'), $1, $2, -n, now() - make_interval(secs => n), case n % 5 when 0 then 'settle' else 'authorization' end,
+              1, 'USD', 1, 'USD', 'ref_' || lpad(n::text, 26, '0'), 'ctx_' || lpad((n - n % 5)::text, 26, '0'),
+              case n % 5 when 0 then 'x' end, 0, 0, 0 from generate_series(1, $3::int) n`,
+      [id, tenantId, MANY],
+    );
+    await tx.query(
+      `insert into authorizations (id, card_id, reference_id, currency, billing_currency, rate, authorized, billing_authorized, fee_percent,
+         expires_at, closed, created_at, updated_at)
+       select 'ctx_' || lpad(n::text, 26, '0'), $1, 'ref_' || lpad(n::text, 26, '0'), 'USD', 'USD', 1, 1, 1, 0, now() + '7 days', n % 100 <> 0, now(), now()
+         from generate_series(1, $2::int, 5) n`,
+      [id, MANY],
+    );
+    await tx.query(
+      `insert into ledger_legs (posting_id, account_id, currency, number, at, id, type, subtype, reference_id, available, pending, spent,
+         balance_available, balance_pending, balance_spent, forced, listed)
+       select n, case n % 2 when 0 then $1 else $2 end, 'USD', -n, now() - make_interval(secs => n), 'atx_' || n, 'pending', 'settle_fee',
+              'ref_' || n, -1, 1, 0, 1, 1, 0, true, n % 2 = 1 and n % 10 = 1 from generate_series(1, $3::int) n`,
+      [id, accountId, MANY],
+    );
+    await tx.query(
+      `insert into events (tenant_id, registration, event, data_id, reference_id, type, data, created_at, shard, delivery)
+       select $1, 'card', 'card_transaction', 'ctx_' || n, 'r' || n, 'authorization', '{}', now(), n % 16, 'delivered' from generate_series(1, $2::int) n`,
+      [tenantId, MANY / 5],
+    );
+    await tx.query('alter table ledger_legs enable trigger user');
+  });
+  await database.query('analyze');
+  expect(userId).toBeTruthy();
+}

@@ -1,0 +1,22 @@
+import type { Database, Sql } from '../../src/db/database';
+
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+/** The database, keeping every statement that is sent through it. */
+export function spiedDatabase(database: Database, statements: Statement[]): Database {
+  const spied = <S extends Sql>(sql: S): S => ({
+    ...sql,
+    query<Row>(text: string, values: unknown[] = []) {
+      statements.push({ text, values });
+      return sql.query<Row>(text, values);
+    },
+    prepared<Row>(name: string, text: string, values: unknown[]) {
+      statements.push({ text, values });
+      return sql.prepared<Row>(name, text, values);
+    },
+  });
+  return { ...spied(database), transaction: (work) => database.transaction((tx) => work(spied(tx))) };
+}
