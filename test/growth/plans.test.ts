@@ -202,6 +202,11 @@ async function fill(
        select $1, 'card', 'card_transaction', 'ctx_' || n, 'r' || n, 'authorization', '{}', now(), n % 16, 'delivered' from generate_series(1, $2::int) n`,
       [tenantId, MANY / 5],
     );
+    await tx.query(
+      `insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body)
+       select $1, 'POST /sandbox/transactions', 'k-' || n, ''::bytea, 201, '{}' from generate_series(1, $2::int) n`,
+      [tenantId, MANY / 5],
+    );
     await tx.query('alter table ledger_legs enable trigger user');
   });
   await database.query('analyze');
