@@ -56,7 +56,7 @@ function setRoute(services: Services, resolve: Resolve) {
       // Name servers are asked before the transaction; where the key has an answer already, that one counts.
       const refusal = await checkUrl(body.url, { allowLoopback: mode === 'sandbox' }, resolve).then(
         () => undefined,
-        (error: unknown) => error,
+        (error: Error) => error,
       );
       const work = async (tx: Tx): Promise<StoredAnswer> => {
         if (refusal) throw refusal;
