@@ -41,8 +41,6 @@ export const TUNING: Record<Queue, Tuning> = {
 };
 
 const RETRY_MS = [500, 10_000] as const;
-/** After the grace time activities are cancelled; those that do not heed it are left behind so much later. */
-const FORCE_MS = 10_000;
 
 export interface WorkersOptions {
   temporal: TemporalOptions;
@@ -52,7 +50,7 @@ export interface WorkersOptions {
   log: Logger;
   /** DATA_DIR: keeps a bundle that is made at start. */
   dataDir: string;
-  /** How long activities under way may go on when the process stops. */
+  /** How long activities under way may go on when the process stops; they are then left behind. */
   shutdownSeconds: number;
   /** A bundle that was built elsewhere; else the one for these sources, made now where it is missing. */
   bundlePath?: string;
@@ -131,8 +129,10 @@ async function workOn(
       activities: options.activities,
       dataConverter: createDataConverter(options.keyring, encrypt),
       interceptors: { activity: [activityErrors] },
-      shutdownGraceTime: options.shutdownSeconds * 1000,
-      shutdownForceTime: options.shutdownSeconds * 1000 + FORCE_MS,
+      // Told at once: those that would go on for minutes, the dispatchers, end what they have in hand. The others are short
+      // and do not ask.
+      shutdownGraceTime: 0,
+      shutdownForceTime: options.shutdownSeconds * 1000,
       ...TUNING[queue],
     });
     const run = worker.run();

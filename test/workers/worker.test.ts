@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Context } from '@temporalio/activity';
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { freePort } from '../../src/embedded/ports';
 import { conflict } from '../../src/errors';
@@ -28,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function start(activities: object, options = temporal.options): Workers {
+function start(activities: object, options = temporal.options, shutdownSeconds = 20): Workers {
   const { keyring } = temporal;
   return startWorkers({
     temporal: options,
@@ -36,7 +37,7 @@ function start(activities: object, options = temporal.options): Workers {
     activities,
     log: quiet,
     dataDir: folder,
-    shutdownSeconds: 20,
+    shutdownSeconds,
     bundlePath,
   });
 }
@@ -118,6 +119,32 @@ it('lets an activity end before it stops, and takes nothing more', async () => {
   mayEnd();
   await stopped;
   await workers.run;
+
+  const again = start({ echo: () => Promise.reject(new Error('it was done already')) });
+  expect(await handle.result()).toBe(SECRET);
+  await again.shutdown();
+});
+
+it('tells an activity at once that the process stops, however long it might go on', async () => {
+  let begun = () => undefined as void;
+  const hasBegun = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const endless = async (text: string) => {
+    begun();
+    const { cancellationSignal } = Context.current();
+    if (!cancellationSignal.aborted)
+      await new Promise((resolve) => cancellationSignal.addEventListener('abort', resolve));
+    return text;
+  };
+  const workers = start({ echo: endless }, temporal.options, 3_600);
+  const handle = await temporal.client.workflow.start('echoes', {
+    workflowId: 'endless',
+    taskQueue: 'processes',
+    args: [SECRET],
+  });
+  await hasBegun;
+  await workers.shutdown();
 
   const again = start({ echo: () => Promise.reject(new Error('it was done already')) });
   expect(await handle.result()).toBe(SECRET);
