@@ -195,12 +195,18 @@ function codesOf(route: Route): Set<string> {
   add(route.method !== 'GET' || route.query !== undefined, 'invalid_request');
   add(route.role !== 'public', 'unauthorized', 'rate_limited');
   add(route.role === 'admin', 'forbidden');
-  add(pathParameters(route).length > 0, 'not_found');
+  add(pathParameters(route).length > 0 || namesRecords(route.body), 'not_found');
   add(route.method !== 'GET', 'payload_too_large', 'unsupported_media_type');
   add(keyed !== 'ignored', 'idempotency_in_progress', 'idempotency_mismatch');
   add(writes, 'outcome_unknown');
   add(keyed === 'required', 'idempotency_key_required');
   return codes;
+}
+
+/** Whether a body names records by their ids: an unknown one is a 404. */
+function namesRecords(schema: z.ZodType | undefined): boolean {
+  const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  return fields.some((name) => /(^bin|^id|Id)$/.test(name) && name !== 'externalId');
 }
 
 function problem(status: number, codes: string[]) {

@@ -153,6 +153,21 @@ describe('of a route', () => {
   });
 });
 
+it('shows a 404 where a body names a record', () => {
+  const routeWith = (name: string) =>
+    route({
+      method: 'POST',
+      path: '/v1/things',
+      tag: 'Things',
+      summary: 'Make',
+      body: z.strictObject({ [name]: z.string() }),
+      write: async () => ({}),
+    });
+  const has404 = (name: string) =>
+    '404' in (openApiDocument([routeWith(name)]).paths?.['/v1/things']?.post?.responses ?? {});
+  expect(['accountId', 'bin', 'externalId', 'label'].map(has404)).toEqual([true, true, false, false]);
+});
+
 it('is public and cached, as the docs page is', async () => {
   for (const path of ['/openapi.json', '/docs', '/docs/swagger-ui-bundle.js', '/docs/start.js']) {
     const first = await api.call('GET', path);
