@@ -28,6 +28,7 @@ import { sandboxRoutes } from './sandbox/routes';
 import type { Keyring } from './security/keyring';
 import { StartupError } from './startup/startup-error';
 import { userRoutes } from './users/routes';
+import { reconcilableEndpoints } from './webhooks/operator';
 import { webhookRoutes } from './webhooks/routes';
 
 /** The outside parties, each behind its port. */
@@ -108,7 +109,7 @@ function createProviders(
 
 /** The records that workflows drive: what starts them again when Temporal has lost them. */
 export function reconcilables(_services: Services): Reconcilable[] {
-  return [cardProcesses, tokenizationProcesses];
+  return [cardProcesses, tokenizationProcesses, reconcilableEndpoints];
 }
 
 /** Every endpoint of the API, in the order of `interface.md 4.1`. */
