@@ -51,6 +51,8 @@ export function createDatabase({ url, poolSize, name }: DatabaseOptions): Databa
     statement_timeout: 20_000,
     lock_timeout: 10_000,
     idle_in_transaction_session_timeout: 30_000,
+    // A server that is frozen, or cut off without a word, keeps none of its own time-outs: the connection is given up.
+    query_timeout: 25_000,
     pipeline: true,
   });
   pool.on('error', () => undefined); // an idle connection broke: the pool has dropped it already

@@ -40,7 +40,7 @@ export function isAway(error: unknown): boolean {
   if (/^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_)/.test(code)) return true;
   return (
     error instanceof Error &&
-    /Connection terminated|connection error|timeout exceeded|not queryable/i.test(error.message)
+    /Connection terminated|connection error|timeout exceeded|read timeout|not queryable/i.test(error.message)
   );
 }
 
