@@ -2,6 +2,7 @@ import type { Services } from '../src/composition';
 import { createCardEventActivities } from './card-events';
 import { createCardActivities } from './cards';
 import { createHousekeepingActivities } from './housekeeping';
+import { createKycActivities } from './kyc';
 import { createWebhookActivities } from './webhooks';
 
 /** Every activity, by the name that workflows call it; composed once a worker. */
@@ -10,6 +11,7 @@ export function createActivities(services: Services) {
     ...createCardActivities(services),
     ...createCardEventActivities(services),
     ...createHousekeepingActivities(services),
+    ...createKycActivities(services),
     ...createWebhookActivities(services),
   };
 }

@@ -10,16 +10,23 @@ import { binRoutes } from './bins/routes';
 import { createProgrammes, type Programmes } from './card-events/programmes';
 import { cardTransactionRoutes } from './card-events/routes';
 import { cardholderRoutes } from './cardholders/routes';
+import { cardholderUploadRoutes } from './cardholders/uploads';
 import { cardProcesses, tokenizationProcesses } from './cards/processes';
 import { cardRoutes } from './cards/routes';
 import { createAuthenticator } from './clients/authenticate';
 import { clientRoutes } from './clients/routes';
 import type { Database } from './db/database';
+import { kycProcesses } from './kyc/processes';
+import { kycRoutes } from './kyc/routes';
 import type { Observe } from './metrics/metrics';
 import { type Commands, createCommands, type HandOver } from './outbox/commands';
 import type { Reconcilable } from './outbox/reconciler';
 import type { CardProcessor } from './providers/card-processor/port';
 import { createSandboxCardProcessor } from './providers/card-processor/sandbox';
+import { createMemoryStore } from './providers/documents/memory';
+import type { Documents } from './providers/documents/port';
+import { createDocuments } from './providers/documents/sealed';
+import { createStore, type DocumentsSettings } from './providers/documents/settings';
 import { createRates, type Rates } from './providers/rates/port';
 import { createSandboxRates } from './providers/rates/sandbox';
 import { createReference, type Reference } from './reference/reference';
@@ -35,6 +42,7 @@ import { webhookRoutes } from './webhooks/routes';
 export interface Providers {
   cardProcessor: CardProcessor;
   rates: Rates;
+  documents: Documents;
 }
 
 /** What the domains are given. Composed once a process; tests compose their own. */
@@ -64,6 +72,8 @@ export interface ServiceOptions {
   temporalIsServing?: () => Promise<boolean>;
   /** The sandbox's when absent: a live installation must give its own. */
   providers?: Partial<Providers>;
+  /** Where documents are kept; for as long as the process lives when absent, which a live installation refuses. */
+  documents?: DocumentsSettings;
   now?: () => Date;
 }
 
@@ -92,10 +102,11 @@ export function createServices(options: ServiceOptions): Services {
  * @throws StartupError in live mode for a party without an adapter
  */
 function createProviders(
-  { database, keyring, mode, providers = {} }: ServiceOptions,
+  { database, keyring, mode, documents, providers = {} }: ServiceOptions,
   now: () => Date,
 ): Providers {
-  const missing = (['cardProcessor', 'rates'] as const).filter((party) => !providers[party]);
+  const given = { documents, ...providers };
+  const missing = (['cardProcessor', 'rates', 'documents'] as const).filter((party) => !given[party]);
   if (mode === 'live' && missing.length > 0) {
     throw new StartupError(
       `MODE=live needs an adapter for ${missing.join(' and ')}: see docs/architecture.md, "Providers". MODE=sandbox simulates them.`,
@@ -104,12 +115,15 @@ function createProviders(
   return {
     cardProcessor: providers.cardProcessor ?? createSandboxCardProcessor({ database, keyring, now }),
     rates: providers.rates ?? createRates(createSandboxRates(now), { now }),
+    documents:
+      providers.documents ??
+      createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
   };
 }
 
 /** The records that workflows drive: what starts them again when Temporal has lost them. */
 export function reconcilables(_services: Services): Reconcilable[] {
-  return [cardProcesses, tokenizationProcesses, reconcilableEndpoints];
+  return [cardProcesses, tokenizationProcesses, kycProcesses, reconcilableEndpoints];
 }
 
 /** Every endpoint of the API, in the order of `interface.md 4.1`. */
@@ -119,6 +133,8 @@ export function apiRoutes(services: Services): Route[] {
     ...accountRoutes(services),
     ...userRoutes(services),
     ...cardholderRoutes(services),
+    ...cardholderUploadRoutes(services),
+    ...kycRoutes(services),
     ...referenceRoutes(services),
     ...binRoutes(services),
     ...cardRoutes(services),

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { z } from 'zod';
+import type { DocumentsSettings } from './providers/documents/settings';
 
 /** The only reader of the process's environment: everything else is handed a {@link Config}. */
 
@@ -35,6 +37,15 @@ const schema = z.object({
     .optional(),
   /** Encrypt what Temporal stores. Off by default in the sandbox, so that its UI can be read. */
   TEMPORAL_ENCRYPTION: z.enum(['on', 'off']).optional(),
+  /** The folder of documents: `documents` in DATA_DIR when not given. Processes that serve the API must share it. */
+  DOCUMENTS_FOLDER: text.optional(),
+  /** Given: documents are kept in this bucket rather than in a folder. */
+  DOCUMENTS_S3_BUCKET: text.optional(),
+  /** That of AWS in the region when not given. */
+  DOCUMENTS_S3_ENDPOINT: z.url().optional(),
+  DOCUMENTS_S3_REGION: text.default('us-east-1'),
+  DOCUMENTS_S3_ACCESS_KEY_ID: text.optional(),
+  DOCUMENTS_S3_SECRET_ACCESS_KEY: text.optional(),
   /** Seconds a request in flight may take while the process stops. */
   SHUTDOWN_SECONDS: seconds.default(20),
 });
@@ -64,6 +75,7 @@ export interface Config {
   };
   /** Absent: made at first start of the embedded sandbox, refused elsewhere. */
   masterKey: Buffer | undefined;
+  documents: DocumentsSettings;
   shutdownSeconds: number;
 }
 
@@ -111,8 +123,25 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       encrypt: env.TEMPORAL_ENCRYPTION ? env.TEMPORAL_ENCRYPTION === 'on' : env.MODE === 'live',
     },
     masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
+    documents: documentsOf(env),
     shutdownSeconds: env.SHUTDOWN_SECONDS,
   };
+}
+
+/** @throws ConfigError when a bucket is named without the key to it */
+function documentsOf(env: z.infer<typeof schema>): DocumentsSettings {
+  const bucket = env.DOCUMENTS_S3_BUCKET;
+  if (bucket === undefined)
+    return { kind: 'folder', folder: env.DOCUMENTS_FOLDER ?? join(env.DATA_DIR, 'documents') };
+  const { DOCUMENTS_S3_ACCESS_KEY_ID: accessKeyId, DOCUMENTS_S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    throw new ConfigError(
+      'The environment is not right:\n  DOCUMENTS_S3_BUCKET: needs DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY',
+    );
+  }
+  const region = env.DOCUMENTS_S3_REGION;
+  const endpoint = env.DOCUMENTS_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`;
+  return { kind: 's3', endpoint, region, bucket, accessKeyId, secretAccessKey };
 }
 
 /** A wrong value is shown back, but never one that may be a secret. */

@@ -8,6 +8,8 @@ export { authorizationExpiry } from './authorization-expiry';
 export { cardClosure } from './card-closure';
 export { cardIssuance } from './card-issuance';
 export { cardTokenization } from './card-tokenization';
+export { documentRemoval } from './document-removal';
 export { housekeeping } from './housekeeping';
+export { kycReview } from './kyc-review';
 export { webhookDispatcher } from './webhook-dispatcher';
 export { webhookRecovery } from './webhook-recovery';

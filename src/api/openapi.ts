@@ -6,6 +6,8 @@ import {
   type ZodOpenApiParameters,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
+import { FILE_TYPES } from './file-type';
+import type { FileSpec } from './multipart';
 import { PROBLEM_CODES } from './problem-codes';
 import type { Route } from './route';
 
@@ -71,7 +73,8 @@ function operation(route: Route): ZodOpenApiOperationObject {
     ...(route.role === 'public' ? { security: [] } : {}),
     'x-role': route.role ?? 'client',
     requestParams: parameters(route),
-    ...(route.body ? { requestBody: requestBody(route.body) } : {}),
+    ...(route.files ? { requestBody: formBody(route.body, route.files) } : {}),
+    ...(route.body && !route.files ? { requestBody: requestBody(route.body) } : {}),
     responses: { ...success(route), ...problems(route) },
   };
 }
@@ -130,6 +133,27 @@ function requestBody(schema: z.ZodType) {
   return { required: !schema.safeParse({}).success, content: { 'application/json': { schema } } };
 }
 
+const FILE = z.string().meta({
+  format: 'binary',
+  contentMediaType: 'application/octet-stream',
+  description: `${FILE_TYPES.join(', ')}, by its bytes; at most 10 MiB.`,
+});
+
+/** multipart/form-data with its files, or the fields alone as JSON where no file is required. */
+function formBody(schema: z.ZodType | undefined, files: FileSpec) {
+  const fields = (schema ?? z.strictObject({})) as z.ZodObject;
+  const parts = Object.entries(files).map(([name, need]) => [
+    name,
+    need === 'required' ? FILE : FILE.optional(),
+  ]);
+  const form = { 'multipart/form-data': { schema: fields.extend(Object.fromEntries(parts)) } };
+  const required = Object.values(files).includes('required');
+  return {
+    required: true,
+    content: required ? form : { ...form, 'application/json': { schema: fields } },
+  };
+}
+
 const header = (description: string, schema: oas31.SchemaObject = { type: 'string' }) => ({
   description,
   schema,
@@ -149,8 +173,10 @@ const REPLAYED = {
 
 function success(route: Route): ZodOpenApiOperationObject['responses'] {
   const status = route.status ?? 200;
+  const schema = route.response ?? z.unknown();
+  const types = route.produces ?? ['application/json'];
   const content =
-    status === 204 ? {} : { content: { 'application/json': { schema: route.response ?? z.unknown() } } };
+    status === 204 ? {} : { content: Object.fromEntries(types.map((type) => [type, { schema }])) };
   const headers: oas31.HeadersObject = {
     ...REQUEST_ID,
     ...(route.role === 'public' ? {} : RATE_LIMIT),

@@ -5,6 +5,7 @@ import { Problem } from '../errors';
 import { problemBody } from './app';
 import { readJson } from './body';
 import { checkedKey, fingerprint, type IdempotencyKey, type StoredAnswer, withKey } from './idempotency';
+import { assertFiles, type Form, fileHashes, readForm } from './multipart';
 import {
   type ApiRequest,
   type Caller,
@@ -25,7 +26,7 @@ export async function perform(
   caller: Caller,
   database: Database,
 ): Promise<void> {
-  const rawBody = ctx.method === 'GET' || ctx.method === 'HEAD' ? {} : await readJson(ctx);
+  const { body: rawBody, files } = await received(ctx, route);
   const keyText = route.method === 'GET' ? undefined : checkedKey(headerOf(ctx, 'x-idempotency-key'));
   if (keyText === undefined && 'write' in route && route.idempotency === 'required') {
     throw new Problem(
@@ -39,15 +40,22 @@ export async function perform(
     params,
     query: route.query ? parsed(route.query, { ...ctx.query }) : {},
     body: route.body ? parsed(route.body, rawBody) : noBody(rawBody),
+    files,
     caller,
     requestId: ctx.state['requestId'] as string,
     idempotencyKey: keyText,
   };
+  if (route.files) assertFiles(files, route.files);
   if (route.deprecated) ctx.set('Deprecation', 'true');
   if ('read' in route) return sendRead(ctx, route, request);
-  const key = keyText === undefined ? undefined : keyOf(ctx, route, caller, keyText, rawBody);
+  const key = keyText === undefined ? undefined : keyOf(ctx, route, request, keyText, rawBody);
   if ('gathered' in route) return sendGathered(ctx, route, request, key);
   return sendWritten(ctx, route, request, key, database);
+}
+
+async function received(ctx: Context, route: Route): Promise<Form> {
+  if (ctx.method === 'GET' || ctx.method === 'HEAD') return { body: {}, files: {} };
+  return route.files ? readForm(ctx, route.files) : { body: await readJson(ctx), files: {} };
 }
 
 function headerOf(ctx: Context, name: string): string | undefined {
@@ -69,12 +77,12 @@ function noBody(body: Record<string, unknown>): Record<string, unknown> {
   return {};
 }
 
-function keyOf(ctx: Context, route: Route, caller: Caller, key: string, body: unknown): IdempotencyKey {
+function keyOf(ctx: Context, route: Route, request: ApiRequest, key: string, body: unknown): IdempotencyKey {
   return {
-    tenantId: caller.tenantId,
+    tenantId: request.caller.tenantId,
     scope: `${ctx.method} ${ctx.path}`,
     key,
-    fingerprint: fingerprint(body, { ...ctx.query }),
+    fingerprint: fingerprint(body, { ...ctx.query }, fileHashes(request.files)),
     permanent: 'write' in route && route.idempotency === 'required',
   };
 }
@@ -83,6 +91,7 @@ async function sendRead(ctx: Context, route: ReadRoute, request: ApiRequest): Pr
   const answer = await route.read(request);
   if (answer instanceof Reply) {
     ctx.set(answer.headers);
+    if (Buffer.isBuffer(answer.body)) return sendBytes(ctx, answer.status, answer.body);
     return send(ctx, { status: answer.status, body: rendered(answer.body) }, answer.headers['content-type']);
   }
   send(ctx, { status: route.status ?? 200, body: rendered(answer) });
@@ -96,8 +105,9 @@ async function sendWritten(
   database: Database,
 ): Promise<void> {
   const usual = route.status ?? 200;
+  const prepared = await route.prepare?.(request);
   const work = async (tx: Parameters<WriteRoute['write']>[0]): Promise<StoredAnswer> => {
-    const answer = await route.write(tx, request);
+    const answer = await route.write(tx, request, prepared);
     if (answer instanceof Reply) return { status: answer.status, body: rendered(answer.body) };
     return { status: usual, body: rendered(answer) };
   };
@@ -122,6 +132,12 @@ async function sendGathered(
   const answer = await route.gathered(request, key);
   if (answer.replayed) ctx.set('x-idempotent-replayed', 'true');
   send(ctx, answer);
+}
+
+/** A file: its type and how it is to be taken are in the headers that were set. */
+function sendBytes(ctx: Context, status: number, bytes: Buffer): void {
+  ctx.status = status;
+  ctx.body = bytes;
 }
 
 function rendered(body: unknown): string {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Tx } from '../db/database';
 import type { IdempotencyKey } from './idempotency';
+import type { FileSpec, UploadedFile } from './multipart';
 
 /** Who is calling: a tenant's credential, or the operator's. */
 export interface Caller {
@@ -15,6 +16,8 @@ export interface ApiRequest<Query = unknown, Body = unknown> {
   params: Record<string, string>;
   query: Query;
   body: Body;
+  /** Those that came, of an endpoint that takes `files`. */
+  files: Record<string, UploadedFile>;
   caller: Caller;
   requestId: string;
   /** The caller's `x-idempotency-key`; it travels with the operation to the webhooks that it causes. */
@@ -34,7 +37,7 @@ type Answer = unknown;
 
 /** How `Prefer: wait=N` is served: the record is read again until it is settled. */
 export interface Settling {
-  read(request: ApiRequest, id: string): Promise<{ id: string }>;
+  read(request: ApiRequest, id: string): Promise<object>;
   settled(record: never): boolean;
 }
 
@@ -50,9 +53,13 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> {
   role?: 'public' | 'client' | 'admin';
   query?: Q;
   body?: B;
+  /** Files that come beside the body's fields, as multipart/form-data. */
+  files?: FileSpec;
   /** The status of an ordinary success: 200 when absent. */
   status?: number;
   response?: z.ZodType;
+  /** The types of an answer that is not JSON. */
+  produces?: readonly string[];
   /** Error codes that it can give beyond those of every endpoint, for the documentation. */
   problems?: string[];
   deprecated?: boolean;
@@ -64,12 +71,17 @@ export interface ReadRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType 
   read(request: ApiRequest<z.output<Q>, z.output<B>>): Promise<Answer>;
 }
 
-export interface WriteRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType>
+export interface WriteRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType, P = unknown>
   extends Common<Q, B> {
   /** `required`: a 400 without a key, and the key never expires. `ignored`: the answer holds a secret. */
   idempotency?: 'optional' | 'required' | 'ignored';
+  /**
+   * What must be there before the transaction begins, such as the content of a file in its store; `write` is given what
+   * it gives. It runs at a repeat too, and the transaction may come to nothing: its effect must be made good by itself.
+   */
+  prepare?(request: ApiRequest<z.output<Q>, z.output<B>>): Promise<P>;
   /** Runs in one transaction with the key, and may run again after a deadlock: no effect outside of `tx`. */
-  write(tx: Tx, request: ApiRequest<z.output<Q>, z.output<B>>): Promise<Answer>;
+  write(tx: Tx, request: ApiRequest<z.output<Q>, z.output<B>>, prepared: P): Promise<Answer>;
 }
 
 export interface GatheredRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType>
@@ -84,8 +96,8 @@ export interface GatheredRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodT
 export type Route = ReadRoute | WriteRoute | GatheredRoute;
 
 /** Joins path, role, schemas and handler in one definition, from which the OpenAPI document is made too. */
-export function route<Q extends z.ZodType, B extends z.ZodType>(
-  definition: ReadRoute<Q, B> | WriteRoute<Q, B> | GatheredRoute<Q, B>,
+export function route<Q extends z.ZodType, B extends z.ZodType, P = unknown>(
+  definition: ReadRoute<Q, B> | WriteRoute<Q, B, P> | GatheredRoute<Q, B>,
 ): Route {
   return definition;
 }

@@ -7,6 +7,8 @@ export const tenantSettings = z.object({
     .default({ perSecond: 100, burst: 200 }),
   /** `auto`: the sandbox approves cardholders by itself. `manual`: an operator decides. */
   cardholderReview: z.enum(['auto', 'manual']).default('auto'),
+  /** `auto`: the sandbox ends the review of a user's KYC by itself. `manual`: an operator decides. */
+  kycReview: z.enum(['auto', 'manual']).default('manual'),
 });
 
 export type TenantSettings = z.infer<typeof tenantSettings>;

@@ -84,6 +84,7 @@ function connect(setup: Setup): Parts {
     keyring,
     log,
     mode: config.mode,
+    documents: config.documents,
     handOver,
     temporalIsServing: () => temporal.isServing(),
   });

@@ -33,6 +33,13 @@ export const SCHEDULES: readonly Schedule[] = [
     every: 'hour',
     note: 'Takes ledger snapshots and forgets old idempotency keys',
   },
+  {
+    id: 'document-removal',
+    workflow: 'documentRemoval',
+    taskQueue: QUEUES.processes,
+    every: 'hour',
+    note: 'Removes from the documents store what no record keeps',
+  },
 ];
 
 const MINUTES = { minute: 1, hour: 60 };

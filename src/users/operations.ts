@@ -17,7 +17,7 @@ import {
   updateStatus,
 } from './store';
 
-export type { KycStatus, User } from './store';
+export { KYC_STATUSES, type KycStatus, type User } from './store';
 
 /** @throws Problem 400 `ErrAlreadyExists` when the tenant has a user with that `externalId` */
 export async function createUser(

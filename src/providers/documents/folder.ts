@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DocumentsAway, type SealedStore } from './port';
+
+/**
+ * Sealed bytes as files of a folder, a sub-folder a tenant. A file appears under its name only when it is whole and on
+ * the disk, and what was put or deleted survives a loss of power.
+ */
+export function createFolderStore(folder: string): SealedStore {
+  const pathOf = (name: string) => join(folder, name);
+  return {
+    put: (name, sealed) => away(() => write(pathOf(name), sealed)),
+    get: (name) =>
+      away(async () => {
+        try {
+          return await readFile(pathOf(name));
+        } catch (error) {
+          if (isMissing(error)) return undefined;
+          throw error;
+        }
+      }),
+    delete: (name) =>
+      away(async () => {
+        await rm(pathOf(name), { force: true });
+        await syncFolder(dirname(pathOf(name)));
+      }),
+  };
+}
+
+async function write(path: string, bytes: Buffer): Promise<void> {
+  const folder = dirname(path);
+  await makeFolder(folder);
+  const fresh = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(fresh, 'wx', 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(fresh, path);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+/** A new folder is an entry of its parent, which is put on the disk too. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+/** A file's name is an entry of its folder. Windows has no such call, and needs none. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  try {
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+async function away<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new DocumentsAway(error);
+  }
+}
+
+const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';
