@@ -1,7 +1,8 @@
 import { benchCards } from './cards';
+import { benchWebhooks } from './webhooks';
 
 /** `npm run bench -- NAME`: measures, and prints what it measured. Speed is never asserted. */
-const BENCHES: Record<string, () => Promise<void>> = { cards: benchCards };
+const BENCHES: Record<string, () => Promise<void>> = { cards: benchCards, webhooks: benchWebhooks };
 
 const name = process.argv[2] ?? '';
 const bench = BENCHES[name];

@@ -60,20 +60,24 @@ export async function startRole(
 ): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
   const port = 20_000 + (process.pid % 10_000) + (role === 'api' ? 0 : 10_000);
   const output = openSync(join(bench.dataDir, `${role}.log`), 'a');
-  const child = spawn(process.execPath, [...nodeArguments, '--import', 'tsx', 'src/main.ts', '--role', role], {
-    cwd: ROOT,
-    stdio: ['ignore', output, output],
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      DATABASE_URL: bench.databaseUrl,
-      MASTER_KEY: bench.masterKey.toString('base64'),
-      DATA_DIR: bench.dataDir,
-      PORT: String(port),
-      METRICS_PORT: String(port + 5_000),
-      ...environment,
+  const child = spawn(
+    process.execPath,
+    [...nodeArguments, '--import', 'tsx', 'src/main.ts', '--role', role],
+    {
+      cwd: ROOT,
+      stdio: ['ignore', output, output],
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        DATABASE_URL: bench.databaseUrl,
+        MASTER_KEY: bench.masterKey.toString('base64'),
+        DATA_DIR: bench.dataDir,
+        PORT: String(port),
+        METRICS_PORT: String(port + 5_000),
+        ...environment,
+      },
     },
-  });
+  );
   const url =
     role === 'api' ? `http://127.0.0.1:${port}/health` : `http://127.0.0.1:${port + 5_000}/health/ready`;
   await untilAnswers(url, child, join(bench.dataDir, `${role}.log`));
