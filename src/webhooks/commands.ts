@@ -1,35 +1,22 @@
 import type { WorkflowCommand } from '../outbox/commands';
-import { SHARDS } from '../outbox/events';
 import { QUEUES } from '../outbox/queues';
 import type { EndpointKey } from './rules';
+
+/** What a recovery's id begins with; tenant and registration follow. */
+export const RECOVERY_ID = 'webhook-recovery-';
 
 /**
  * Tells an endpoint's recovery to look, which begins it where it does not run. Also when an endpoint begins to fail: a
  * mere start would be lost on a former recovery that is just ending.
  */
-export function recoveryCommand(
-  { tenantId, registration }: EndpointKey,
-  action: 'start' | 'look' = 'look',
-): WorkflowCommand {
+export function recoveryCommand({ tenantId, registration }: EndpointKey): WorkflowCommand {
   return {
     workflow: 'webhookRecovery',
-    workflowId: `webhook-recovery-${tenantId}-${registration}`,
+    workflowId: `${RECOVERY_ID}${tenantId}-${registration}`,
     taskQueue: QUEUES.webhooks,
-    action,
+    action: 'look',
     args: [{ tenantId, registration }],
     tenantId,
     summary: `Recovery of the ${registration} webhook`,
   };
-}
-
-/** Starts the dispatchers; given at every start of a worker, since one that runs is left alone. */
-export function dispatcherCommands(): WorkflowCommand[] {
-  return Array.from({ length: SHARDS }, (_, shard) => ({
-    workflow: 'webhookDispatcher',
-    workflowId: `webhook-dispatcher-${shard}`,
-    taskQueue: QUEUES.webhooks,
-    action: 'start' as const,
-    args: [{ shard }],
-    summary: `Delivers webhooks, shard ${shard} of ${SHARDS}`,
-  }));
 }

@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../db/database';
-import type { Commands, WorkflowCommand } from '../outbox/commands';
+import type { Commands } from '../outbox/commands';
 import type { Registration } from '../outbox/events';
+import type { Reconcilable } from '../outbox/reconciler';
 import { recoveryCommand } from './commands';
 import { queueAgain, type ResendCounters } from './operations';
 import type { EndpointStatus } from './rules';
@@ -50,10 +51,10 @@ export function retryFailed(
   return queueAgain(tx, commands, { tenantId, registration, fromDate, now: new Date(), only: ['failed'] });
 }
 
-/** Failing endpoints whose probe is overdue: their recovery was lost, and is started again. */
-export const reconcilableEndpoints = {
+/** Failing endpoints whose probe is overdue: their recovery was lost, or has missed that it was to look. */
+export const reconcilableEndpoints: Reconcilable = {
   name: 'webhook endpoints',
-  async stale(sql: Sql, olderThan: Date, limit: number): Promise<WorkflowCommand[]> {
-    return (await overdueProbes(sql, olderThan, limit)).map((endpoint) => recoveryCommand(endpoint, 'start'));
+  async stale(sql, olderThan, limit, exceptWorkflows) {
+    return (await overdueProbes(sql, { olderThan, limit, exceptWorkflows })).map(recoveryCommand);
   },
 };

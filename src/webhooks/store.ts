@@ -1,5 +1,6 @@
 import type { Sql } from '../db/database';
 import type { Registration } from '../outbox/events';
+import { RECOVERY_ID } from './commands';
 import { type EndpointKey, type EndpointStatus, endpointTransition } from './rules';
 
 export interface Endpoint extends EndpointKey {
@@ -175,11 +176,15 @@ export async function probeNow(
 }
 
 /** Failing endpoints whose next probe was due before `olderThan`, the longest overdue first. */
-export async function overdueProbes(sql: Sql, olderThan: Date, limit: number): Promise<EndpointKey[]> {
+export async function overdueProbes(
+  sql: Sql,
+  given: { olderThan: Date; limit: number; exceptWorkflows: string[] },
+): Promise<EndpointKey[]> {
   return sql.query<EndpointKey>(
     `select tenant_id as "tenantId", registration from webhook_endpoints
-      where status = 'failing' and next_probe_at < $1 order by next_probe_at limit $2`,
-    [olderThan, limit],
+      where status = 'failing' and next_probe_at < $1 and $3 || tenant_id || '-' || registration <> all ($4)
+      order by next_probe_at limit $2`,
+    [given.olderThan, given.limit, RECOVERY_ID, given.exceptWorkflows],
   );
 }
 

@@ -1,5 +1,5 @@
 import { createWebhookActivities } from '../../activities/webhooks';
-import { dispatcherCommands } from '../../src/webhooks/commands';
+import { dispatchers } from '../../src/outbox/reconciler';
 import { type TestApi, testApi } from '../support/api';
 import { type Receiver, startReceiver, until } from '../support/receiver';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
@@ -22,7 +22,7 @@ it('delivers with a constant history, however many events there are, and goes on
   const activities = createWebhookActivities(api.services, { ca: receiver.ca, sliceMs: 1_500 });
   await temporal.withWorkers(activities, async (client) => {
     const started = await Promise.all(
-      dispatcherCommands().map(({ workflow, workflowId, taskQueue, args }) =>
+      dispatchers().map(({ workflow, workflowId, taskQueue, args }) =>
         client.workflow.start(workflow, { workflowId, taskQueue, args }),
       ),
     );
@@ -63,7 +63,7 @@ it('takes in hand again what a worker left behind', async () => {
   const activities = createWebhookActivities(api.services, { ca: receiver.ca, sliceMs: 1_000 });
   await temporal.withWorkers(activities, async (client) => {
     const started = await Promise.all(
-      dispatcherCommands().map(({ workflow, workflowId, taskQueue, args }) =>
+      dispatchers().map(({ workflow, workflowId, taskQueue, args }) =>
         client.workflow.start(workflow, { workflowId: `${workflowId}-again`, taskQueue, args }),
       ),
     );
