@@ -19,7 +19,7 @@ export interface S3Options {
   retryMs?: number;
 }
 
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 10_000;
 const RETRY_MS = 200;
 const TRIES = 3;
 
@@ -49,12 +49,22 @@ export function createS3Store(settings: S3Settings, options: S3Options = {}): Se
     return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
   }
 
+  async function attempt(method: string, name: string, body?: Buffer): Promise<[Answer?, unknown?]> {
+    try {
+      const answer = await once(method, name, body);
+      return [answer, faultOf(method, answer)];
+    } catch (error) {
+      return [undefined, error]; // broken off, or not answered in time
+    }
+  }
+
   /** @throws DocumentsAway unless it answers with success, or 404 */
   async function ask(method: string, name: string, body?: Buffer): Promise<Answer> {
     for (let tried = 1; ; tried += 1) {
-      const answer = await once(method, name, body).catch((error: unknown) => error as Error);
-      if (!(answer instanceof Error) && (isSuccess(answer) || answer.status === 404)) return answer;
-      if (tried === TRIES || !mayPass(answer)) throw new DocumentsAway(faultOf(method, answer));
+      const [answer, fault] = await attempt(method, name, body);
+      if (answer && (isSuccess(answer) || answer.status === 404)) return answer;
+      const mayPass = !answer || answer.status >= 500 || answer.status === 429 || answer.status === 408;
+      if (tried === TRIES || !mayPass) throw new DocumentsAway(fault);
       await sleep(retryMs * 2 ** (tried - 1));
     }
   }
@@ -84,17 +94,12 @@ interface Answer {
 
 const isSuccess = ({ status }: Answer) => status >= 200 && status < 300;
 
-function mayPass(answer: Answer | Error): boolean {
-  return answer instanceof Error || answer.status >= 500 || answer.status === 429 || answer.status === 408;
-}
-
 /** The code of an error document: `<Error><Code>NoSuchKey</Code>…`. */
 function codeOf({ status, bytes }: Answer): string | undefined {
   return status < 300 ? undefined : /<Code>(\w{1,80})<\/Code>/.exec(bytes.toString('utf8'))?.[1];
 }
 
 /** What the log may say: the status and the code, and nothing that was sent. */
-function faultOf(method: string, answer: Answer | Error): Error {
-  if (answer instanceof Error) return answer;
+function faultOf(method: string, answer: Answer): Error {
   return new Error(`S3 answered ${method} with ${answer.status} ${codeOf(answer) ?? ''}`.trimEnd());
 }
