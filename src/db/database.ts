@@ -27,7 +27,17 @@ export interface Database extends Sql {
    * @throws DatabaseAway nothing was recorded; OutcomeUnknown the connection broke during the commit
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** The pool's connections now. */
+  counts(): PoolCounts;
   close(): Promise<void>;
+}
+
+/** Connections of the pool to Postgres. */
+export interface PoolCounts {
+  total: number;
+  idle: number;
+  /** Transactions and statements that wait for a connection. */
+  waiting: number;
 }
 
 const ATTEMPTS = 5;
@@ -93,6 +103,7 @@ export function createDatabase({ url, poolSize, name }: DatabaseOptions): Databa
         }
       }
     },
+    counts: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
 }

@@ -17,7 +17,8 @@ import { type ProcessIdentity, stillRuns } from './process-identity';
 import { ownIdentity, readState, refuseOtherKeeper, writeState } from './state-file';
 import { supervise } from './supervise';
 
-const DATABASE = 'cardwright';
+/** The database that {@link startPostgres} opens. */
+export const DATABASE = 'cardwright';
 
 const SETTINGS: Record<string, string> = {
   max_connections: '200',

@@ -1,15 +1,8 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { PoolCounts } from '../db/database';
 
 /** What the API tells of each answered request; `route` is the pattern, never the address. */
 export type Observe = (request: { method: string; route: string; status: number; seconds: number }) => void;
-
-/** Connections of the pool to Postgres. */
-export interface PoolCounts {
-  total: number;
-  idle: number;
-  /** Requests that wait for a connection. */
-  waiting: number;
-}
 
 /** What waits in the outbox. */
 export interface OutboxCounts {

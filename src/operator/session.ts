@@ -5,6 +5,7 @@ import { audit } from '../api/audit';
 import { type Config, readConfig } from '../config';
 import { createDatabase, type Database, type Tx } from '../db/database';
 import { DatabaseAway } from '../db/faults';
+import { DATABASE } from '../embedded/postgres';
 import { connectionUrl } from '../embedded/postgres-server';
 import { readState } from '../embedded/state-file';
 import { type Commands, createCommands } from '../outbox/commands';
@@ -33,8 +34,6 @@ export interface ChangeEntry {
   before?: unknown;
   after?: unknown;
 }
-
-const EMBEDDED_DATABASE = 'cardwright';
 
 /**
  * Connects to the database that DATABASE_URL names, or to the embedded one of a running `npm start`.
@@ -80,7 +79,7 @@ async function embeddedUrl(dataDir: string): Promise<string> {
         'or name its database in DATABASE_URL.',
     );
   }
-  return connectionUrl(state, EMBEDDED_DATABASE);
+  return connectionUrl(state, DATABASE);
 }
 
 async function embeddedKey(config: Config): Promise<Buffer> {

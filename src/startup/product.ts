@@ -88,7 +88,7 @@ function connect(setup: Setup): Parts {
     handOver,
     temporalIsServing: () => temporal.isServing(),
   });
-  const metrics = createMetrics({ outbox: () => outboxCounts(database) });
+  const metrics = createMetrics({ pool: () => database.counts(), outbox: () => outboxCounts(database) });
   return { ...setup, keyring, temporal, services, metrics };
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { ensureDemoBins } from '../../src/bins/operations';
@@ -52,7 +52,8 @@ export async function testApi(
     handOver: (batch) => void commands.push(...batch),
     ...options,
   });
-  const server = await listen(createApi(services, { observe: () => undefined }).callback());
+  const handle = createApi(services, { observe: () => undefined }).callback();
+  const server = await listen((request, response) => void handle(request, response));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     request(url, method, path, body, headers);
@@ -80,8 +81,8 @@ export async function testApi(
   };
 }
 
-async function listen(handler: Parameters<typeof createServer>[1]): Promise<Server> {
-  const server = createServer(handler as never);
+async function listen(handler: RequestListener): Promise<Server> {
+  const server = createServer(handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
 }
