@@ -1,0 +1,195 @@
+import { createDatabase, type Database } from '../../src/db/database';
+import { killAll, START_MS } from '../startup/process';
+import { type Credential, type Fleet, startFleet } from '../support/product';
+import { isSigned, type Received, type Receiver, startReceiver, until } from '../support/receiver';
+import { foldOf } from './fold';
+import { type KillPlan, planKills } from './kills';
+import { ask, type Persistent, persistent } from './persistent';
+import { liveACard, storiesOf, VARIANTS } from './scenario';
+
+/**
+ * Proof 5 of the decisions, and 6 after it: API, worker, Postgres and Temporal are killed at random moments while cards
+ * live their lives. More rounds: CHAOS_ROUNDS=20 npx jest test/chaos/kills
+ */
+
+const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 1);
+const ACTORS = 6;
+const ROUND_MS = 300_000;
+
+let fleet: Fleet;
+let receiver: Receiver;
+let database: Database;
+let credential: Credential;
+let client: Persistent;
+let accountId: string;
+let plan: KillPlan;
+/** The lives, by name, with their card. */
+const lives = new Map<string, { variant: string; cardId: string }>();
+
+beforeAll(async () => {
+  fleet = await startFleet();
+  receiver = await startReceiver({ http: true });
+  database = createDatabase({ url: fleet.databaseUrl, poolSize: 2, name: 'test' });
+  credential = await fleet.newTenant();
+  client = persistent(fleet, credential);
+  await client.send('POST', '/v1/webhooks', { url: receiver.url }, 'register');
+  const accounts = await client.get('/v1/accounts?limit=100');
+  accountId = accounts.data.find((account: { currency: string }) => account.currency === 'USD').id;
+  const admin = persistent(fleet, await fleet.newTenant('admin'));
+  const deposit = { accountId, amount: '900000.00', reason: 'opening' };
+  expect((await admin.send('POST', '/v1/accounts/admin-deposit', deposit, 'opening')).status).toBe(201);
+  // The measure: each variant once, with nothing in its way.
+  await Promise.all(
+    [...new Set(VARIANTS)].map((variant) => live(`measure-${variant.replace(':', '-')}`, variant)),
+  );
+}, 2 * START_MS);
+
+afterAll(async () => {
+  await receiver.close();
+  await database.close();
+  await fleet.close();
+  killAll();
+}, START_MS);
+
+async function live(name: string, variant: (typeof VARIANTS)[number]): Promise<void> {
+  lives.set(name, { variant, cardId: await liveACard(client, accountId, name, variant) });
+}
+
+it(
+  'is killed at any step, and every request still comes to its one answer',
+  async () => {
+    let broken: Error | undefined;
+    plan = planKills(
+      fleet,
+      ROUNDS,
+      () => client.settled.length,
+      (error) => {
+        broken = error;
+      },
+    );
+    client.onWrite = plan.onWrite;
+    const actors = Array.from({ length: ACTORS }, async (_, actor) => {
+      for (let turn = 0; turn === 0 || !(plan.done() || broken); turn += 1) {
+        await live(
+          `a${actor}-${turn}`,
+          VARIANTS[(actor + turn) % VARIANTS.length] as (typeof VARIANTS)[number],
+        );
+      }
+    });
+    await Promise.all(actors);
+    client.onWrite = undefined;
+    if (broken) throw broken;
+    process.stderr.write(
+      `${lives.size} cards, ${client.settled.length} answers; killed: ${plan.log.join(', ')}\n`,
+    );
+
+    expect(client.wrong).toEqual([]);
+    const refused = client.settled.filter(({ answer }) => answer.status >= 300);
+    expect(refused.map(({ method, path, answer }) => `${method} ${path} ${answer.text}`)).toEqual([]);
+  },
+  ROUNDS * ROUND_MS,
+);
+
+it(
+  'gives each key the same answer again, and has no further effect',
+  async () => {
+    for (const { method, path, body, key, answer } of client.settled) {
+      const again = await ask(fleet, credential, method, path, body, key);
+      expect([key, again.status, again.headers.get('x-idempotent-replayed'), again.text]).toEqual([
+        key,
+        answer.status,
+        'true',
+        answer.text,
+      ]);
+    }
+  },
+  ROUND_MS,
+);
+
+it(
+  'ends every card, every process and every delivery',
+  async () => {
+    const left = () =>
+      database.query(
+        `select 'card' as what, id::text, status as state from cards
+          where status not in ('closed', 'failed') or (status = 'closed' and processor_closed_at is null)
+         union all select 'event', number::text, delivery from events where delivery <> 'delivered' and tenant_id = $1
+         union all select 'command', workflow_id, last_error from workflow_commands limit 20`,
+        [credential.clientId],
+      );
+    await until(async () => (await left()).length === 0, ROUND_MS).catch(async () =>
+      expect(await left()).toEqual([]),
+    );
+    const listed = await allCards();
+    expect(listed.map(({ id }) => id).sort()).toEqual([...lives.values()].map(({ cardId }) => cardId).sort());
+  },
+  ROUND_MS + 10_000,
+);
+
+async function allCards(): Promise<{ id: string; balance: Record<string, string> }[]> {
+  const cards = [];
+  let cursor = '';
+  do {
+    const page = await client.get(`/v1/cards?limit=100${cursor}`);
+    cards.push(...page.data);
+    cursor = page.hasMore ? `&cursor=${encodeURIComponent(page.nextCursor)}` : '';
+  } while (cursor);
+  return cards;
+}
+
+/** Each event once, as it first came. */
+function firsts(): Received[] {
+  return [
+    ...new Map([...receiver.received].reverse().map((one) => [one.body.data['id'] as string, one])).values(),
+  ];
+}
+
+it('delivered every event at least once, always the same bytes, signed', async () => {
+  const recorded = await database.query<{ id: string }>(
+    'select data_id as id from events where tenant_id = $1',
+    [credential.clientId],
+  );
+  expect(
+    firsts()
+      .map(({ body }) => body.data['id'])
+      .sort(),
+  ).toEqual(recorded.map(({ id }) => id).sort());
+  const bytes = new Map(firsts().map((one) => [one.body.data['id'], one.raw.toString('hex')]));
+  for (const one of receiver.received) {
+    expect(one.raw.toString('hex')).toBe(bytes.get(one.body.data['id']));
+    expect(isSigned(one, credential.clientSecret)).toBe(true);
+  }
+});
+
+it('let each key have exactly the effects that it has undisturbed', () => {
+  const stories = storiesOf(firsts());
+  expect(stories.size).toBe(lives.size);
+  for (const [name, { variant }] of lives) {
+    const measure = stories.get(`measure-${variant.replace(':', '-')}`);
+    expect(measure?.length).toBeGreaterThan(0);
+    expect([name, stories.get(name)]).toEqual([name, measure]);
+  }
+});
+
+it('adds up: the ledger is right, and the webhooks come to the balances that the API reports', async () => {
+  expect(await fleet.operator('ledger', 'check')).toMatchObject({ code: 0 });
+  const folds = foldOf(firsts().map(({ body }) => body));
+  for (const { id, balance } of await allCards()) {
+    const fold = folds.get(id);
+    const told = ['available', 'pending', 'spent'].map((of) => Number(fold?.[of as keyof typeof fold] ?? 0));
+    expect([id, ...told]).toEqual([
+      id,
+      ...['available', 'pending', 'spent'].map((of) => Number(balance[of])),
+    ]);
+  }
+  const account = await client.get(`/v2/accounts/${accountId}/balance`);
+  const fold = folds.get(accountId);
+  // Settled fees are in the fold's pending, and taken from available where the balance is stored (decisions part 3).
+  expect(Number(account.pending)).toBe(0);
+  expect(fold?.available.plus(fold.pending).toFixed(2)).toBe(account.available);
+});
+
+it('never ended by itself', () => {
+  expect({ failures: fleet.api.failures(), text: fleet.api.text() }).toMatchObject({ failures: 0 });
+  expect({ failures: fleet.worker.failures(), text: fleet.worker.text() }).toMatchObject({ failures: 0 });
+});

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fleet } from '../support/product';
+
+/** SIGKILL at random moments of the work, which are counted in answers: a slow machine is not killed more often. */
+
+export const KILLS = {
+  api: (fleet: Fleet) => fleet.api.kill9(),
+  worker: (fleet: Fleet) => fleet.worker.kill9(),
+  postgres: (fleet: Fleet) => replaced(fleet.postgres),
+  /** One of its processes: Postgres then ends all the others, and recovers. */
+  backend: async ({ postgres }: Fleet) => {
+    const backends = childrenOf(postgres.pid());
+    const victim = backends[Math.floor(Math.random() * backends.length)];
+    if (victim !== undefined) process.kill(victim, 'SIGKILL');
+  },
+  temporal: (fleet: Fleet) => replaced(fleet.temporal),
+} as const satisfies Record<string, (fleet: Fleet) => Promise<void>>;
+export type Victim = keyof typeof KILLS;
+
+async function replaced(server: { pid(): number }): Promise<void> {
+  const before = server.pid();
+  process.kill(before, 'SIGKILL');
+  while (server.pid() === before) await sleep(50); // whoever keeps it starts it again
+}
+
+/** @returns the process ids of client connections */
+function childrenOf(pid: number): number[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args=']).toString().split('\n');
+  return lines.flatMap((line) => {
+    const [, child, parent, args = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return Number(parent) === pid && args.includes('cardwright') ? [Number(child)] : [];
+  });
+}
+
+export interface KillPlan {
+  /** Told of each request that is sent. */
+  onWrite(): void;
+  /** Whether every victim was killed and is back. */
+  done(): boolean;
+  /** What was killed, in order, for the message of a failed test. */
+  log: string[];
+}
+
+const ANSWERS_BETWEEN = 60;
+/** So late at most after a request was sent: it may be in any of its steps. */
+const WITHIN_MS = 25;
+
+/**
+ * Kills each kind once a round, in a random order; the next when the last is back and work has gone on.
+ * @param answers how many definite answers there are by now
+ */
+export function planKills(
+  fleet: Fleet,
+  rounds: number,
+  answers: () => number,
+  fail: (error: Error) => void,
+): KillPlan {
+  const kinds = Object.keys(KILLS) as Victim[];
+  const victims = Array.from({ length: rounds }, () => shuffled(kinds)).flat();
+  const log: string[] = [];
+  let next = answers() + between(1, ANSWERS_BETWEEN);
+  let busy = false;
+
+  async function kill(victim: Victim): Promise<void> {
+    await sleep(Math.random() * WITHIN_MS);
+    log.push(`${victim} after ${answers()} answers`);
+    await KILLS[victim](fleet);
+    next = answers() + between(1, ANSWERS_BETWEEN);
+    busy = false;
+  }
+
+  return {
+    log,
+    done: () => victims.length === 0 && !busy,
+    onWrite() {
+      if (busy || answers() < next) return;
+      const victim = victims.shift();
+      if (victim === undefined) return;
+      busy = true;
+      kill(victim).catch(fail);
+    },
+  };
+}
+
+const between = (least: number, most: number) => least + Math.floor(Math.random() * (most - least));
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Credential, Fleet } from '../support/product';
+
+/** A client as it should be: repeats a request under its key until it has an answer that says what became of it. */
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: any;
+}
+
+/** A request that got its definite answer. */
+export interface Settled {
+  method: string;
+  path: string;
+  body: unknown;
+  key: string;
+  answer: Answer;
+}
+
+export interface Persistent {
+  /** Repeats under the key until the answer is definite. @throws Error when there is none for two minutes */
+  send(method: string, path: string, body: unknown, key: string): Promise<Answer>;
+  /** Repeats a read until it is answered, and, where a condition is given, until that holds. */
+  get(path: string, enough?: (body: any) => boolean): Promise<any>;
+  /** Every definite answer, in the order in which they came. */
+  settled: Settled[];
+  /** Answers that no fault of a server excuses: a 500, or a 503 that is not as decisions part 1 has it. */
+  wrong: string[];
+  /** Told before each request that is to have an effect. */
+  onWrite: (() => void) | undefined;
+}
+
+const PATIENCE_MS = 120_000;
+const PAUSE_MS = 100;
+
+/** One request, once. @throws Error when the connection cannot be made, or breaks */
+export async function ask(
+  fleet: Pick<Fleet, 'baseUrl'>,
+  credential: Credential,
+  method: string,
+  path: string,
+  body?: unknown,
+  key?: string,
+): Promise<Answer> {
+  const response = await fetch(fleet.baseUrl + path, {
+    method,
+    headers: {
+      'x-client-id': credential.clientId,
+      'x-client-secret': credential.clientSecret,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(key === undefined ? {} : { 'x-idempotency-key': key }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text === '' ? {} : JSON.parse(text),
+  };
+}
+
+export function persistent(fleet: Fleet, credential: Credential): Persistent {
+  const one: Persistent = { send, get, settled: [], wrong: [], onWrite: undefined };
+
+  async function once(
+    method: string,
+    path: string,
+    body?: unknown,
+    key?: string,
+  ): Promise<Answer | undefined> {
+    if (method !== 'GET') one.onWrite?.();
+    const answer = await ask(fleet, credential, method, path, body, key).catch(() => undefined);
+    if (answer && answer.status >= 500 && !isProperlyAway(answer)) {
+      one.wrong.push(`${method} ${path}: ${answer.status} ${answer.text}`);
+    }
+    return answer;
+  }
+
+  async function send(method: string, path: string, body: unknown, key: string): Promise<Answer> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const answer = await once(method, path, body, key);
+      if (answer && isDefinite(answer)) {
+        one.settled.push({ method, path, body, key, answer });
+        return answer;
+      }
+      if (performance.now() > deadline) throw new Error(`${method} ${path} got no answer: ${answer?.text}`);
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  async function get(path: string, enough: (body: any) => boolean = () => true): Promise<any> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const answer = await once('GET', path);
+      if (answer?.status === 200 && enough(answer.body)) return answer.body;
+      if (performance.now() > deadline) throw new Error(`GET ${path} did not come to be: ${answer?.text}`);
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  return one;
+}
+
+function isDefinite({ status, body }: Answer): boolean {
+  return status < 500 && status !== 429 && body.code !== 'idempotency_in_progress';
+}
+
+/** 503 in the error shape, with `Retry-After` (decisions part 1). */
+export function isProperlyAway({ status, headers, body }: Answer): boolean {
+  return (
+    status === 503 &&
+    ['unavailable', 'outcome_unknown'].includes(body.code) &&
+    typeof body.message === 'string' &&
+    body.requestId === headers.get('x-request-id') &&
+    Number(headers.get('retry-after')) > 0
+  );
+}

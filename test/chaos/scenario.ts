@@ -1,0 +1,87 @@
+import type { Received } from '../support/receiver';
+import type { Persistent } from './persistent';
+
+/** The life of one card, from its user to its closure, each step under a key of its own: `<name>/<step>`. */
+
+/** What the sandbox's processor does with the card (README, magic values), or a card that is only issued. */
+export type Variant = 'plain' | 'sandbox:timeout' | 'sandbox:lost-order' | 'sandbox:refuse';
+export const VARIANTS: readonly Variant[] = [
+  'plain',
+  'sandbox:timeout',
+  'plain',
+  'sandbox:lost-order',
+  'sandbox:refuse',
+];
+
+const B2B_BIN = '44112200';
+
+/** @returns the id of the card, which is closed or failed then */
+export async function liveACard(
+  client: Persistent,
+  accountId: string,
+  name: string,
+  variant: Variant,
+): Promise<string> {
+  const act = async (step: string, method: string, path: string, body?: unknown) =>
+    (await client.send(method, path, body, `${name}/${step}`)).body;
+
+  const email = `${name}@example.com`;
+  const user = await act('user', 'POST', '/v1/users', {
+    meta: { firstName: 'Ada', lastName: 'Lovelace', email },
+  });
+  const cardholder = await act('cardholder', 'POST', `/v1/users/${user.id}/cardholder`, {
+    accountId,
+    bin: B2B_BIN,
+  });
+  const { id: cardId } = await act('issue', 'POST', '/v1/cards', {
+    userId: user.id,
+    accountId,
+    cardholderId: cardholder.id,
+    label: variant,
+    amount: '100.00',
+  });
+  const { status } = await client.get(`/v1/cards/${cardId}`, (card) => card.status !== 'pending');
+  if (status === 'failed') return cardId;
+
+  const simulate = (step: string, message: object) =>
+    act(step, 'POST', '/sandbox/transactions', { cardId, ...message });
+  const { referenceId } = await simulate('authorize', { type: 'authorization', amount: '40.00' });
+  await simulate('settle', { type: 'settle', amount: '15.00', referenceId });
+  await simulate('settle-rest', { type: 'settle', amount: '10.00', final: true, referenceId });
+  await simulate('refund', { type: 'refund', amount: '5.00', referenceId });
+  await act('topup', 'POST', `/v1/cards/${cardId}/topup`, { amount: '20.00' });
+  await simulate('decline', { type: 'authorization', amount: '9999.00' });
+  const foreign = await simulate('authorize-eur', {
+    type: 'authorization',
+    amount: '12.00',
+    currency: 'EUR',
+  });
+  await simulate('cancel', { type: 'cancel', referenceId: foreign.referenceId });
+  await act('freeze', 'POST', `/v1/cards/${cardId}/freeze`);
+  await act('unfreeze', 'POST', `/v1/cards/${cardId}/unfreeze`);
+  await act('withdraw', 'POST', `/v1/cards/${cardId}/withdraw`, { amount: '3.00' });
+  await act('close', 'DELETE', `/v1/cards/${cardId}`);
+  return cardId;
+}
+
+const KEY = /^([^/]+)\/([^/]+)$/;
+
+/**
+ * What each card's life has told, by its name, without ids and times: a line an event. Two lives of one variant are equal
+ * here exactly when each key had one effect, and the same.
+ */
+export function storiesOf(received: Received[]): Map<string, string[]> {
+  const stories = new Map<string, string[]>();
+  for (const { headers, body } of received) {
+    const [, name, step] = KEY.exec(String(headers['x-idempotency-key'])) ?? [];
+    if (name === undefined) continue;
+    const { data } = body;
+    const what = [data['type'], data['subtype'], data['status'], data['declineReason']]
+      .filter(Boolean)
+      .join('/');
+    const line = `${step}: ${body.event} ${what} ${data['billingAmount'] ?? data['amount'] ?? ''}`;
+    stories.set(name, [...(stories.get(name) ?? []), line]);
+  }
+  for (const story of stories.values()) story.sort();
+  return stories;
+}
