@@ -12,10 +12,7 @@ export interface HousekeepingActivities {
 export function createHousekeepingActivities({ database }: { database: Database }): HousekeepingActivities {
   /** An hour's rows may take longer than a request's statements are allowed. */
   const atLeisure = <T>(work: (sql: Sql) => Promise<T>) =>
-    database.transaction(async (tx) => {
-      await tx.query(`set local statement_timeout = '10min'`);
-      return work(tx);
-    });
+    database.transaction(work, { statementSeconds: 600 });
   return {
     takeLedgerSnapshots: () => atLeisure(takeSnapshots),
     forgetOldIdempotencyKeys: () => atLeisure(forgetOldKeys),

@@ -1,8 +1,13 @@
 import { benchCards } from './cards';
+import { benchGrowth } from './growth';
 import { benchWebhooks } from './webhooks';
 
 /** `npm run bench -- NAME`: measures, and prints what it measured. Speed is never asserted. */
-const BENCHES: Record<string, () => Promise<void>> = { cards: benchCards, webhooks: benchWebhooks };
+const BENCHES: Record<string, () => Promise<void>> = {
+  cards: benchCards,
+  growth: benchGrowth,
+  webhooks: benchWebhooks,
+};
 
 const name = process.argv[2] ?? '';
 const bench = BENCHES[name];

@@ -44,10 +44,13 @@ export function createGatherer(database: Database, deps: EngineDeps) {
 
   async function run(): Promise<void> {
     running = true;
-    // Whatever else this turn of the event loop brings in joins the batch.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (queue.length > 0) await settleAll(queue.splice(0, MOST));
-    running = false;
+    try {
+      // Whatever else this turn of the event loop brings in joins the batch.
+      await new Promise((resolve) => setImmediate(resolve));
+      while (queue.length > 0) await settleAll(queue.splice(0, MOST));
+    } finally {
+      running = false;
+    }
   }
 
   async function settleAll(batch: Waiting[]): Promise<void> {

@@ -26,10 +26,15 @@ export interface Database extends Sql {
    * effect outside of its transaction.
    * @throws DatabaseAway nothing was recorded; OutcomeUnknown the connection broke during the commit
    */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The pool's connections now. */
   counts(): PoolCounts;
   close(): Promise<void>;
+}
+
+export interface TransactionOptions {
+  /** How long each statement may take, for work that no request waits for; {@link STATEMENT_SECONDS} when absent. */
+  statementSeconds?: number;
 }
 
 /** Connections of the pool to Postgres. */
@@ -41,6 +46,10 @@ export interface PoolCounts {
 }
 
 const ATTEMPTS = 5;
+/** What a statement may take. */
+const STATEMENT_SECONDS = 20;
+/** What a server that is alive may take beyond that to say so. */
+const GRACE_SECONDS = 5;
 
 export interface DatabaseOptions {
   url: string;
@@ -58,11 +67,11 @@ export function createDatabase({ url, poolSize, name }: DatabaseOptions): Databa
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     // One statement may wait for a lock, but never hold a caller for longer than a proxy would.
-    statement_timeout: 20_000,
+    statement_timeout: STATEMENT_SECONDS * 1_000,
     lock_timeout: 10_000,
     idle_in_transaction_session_timeout: 30_000,
     // A server that is frozen, or cut off without a word, keeps none of its own time-outs: the connection is given up.
-    query_timeout: 25_000,
+    query_timeout: (STATEMENT_SECONDS + GRACE_SECONDS) * 1_000,
     pipeline: true,
   });
   pool.on('error', () => undefined); // an idle connection broke: the pool has dropped it already
@@ -92,10 +101,10 @@ export function createDatabase({ url, poolSize, name }: DatabaseOptions): Databa
   return {
     query: (text, values) => alone((sql) => sql.query(text, values)),
     prepared: (statement, text, values) => alone((sql) => sql.prepared(statement, text, values)),
-    async transaction(work) {
+    async transaction(work, options) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await once(await connect(), work);
+          return await once(await connect(), work, options?.statementSeconds);
         } catch (error) {
           if (!isConflict(error)) throw error;
           if (attempt === ATTEMPTS) throw new DatabaseAway(error);
@@ -108,11 +117,11 @@ export function createDatabase({ url, poolSize, name }: DatabaseOptions): Databa
   };
 }
 
-async function once<T>(client: PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function once<T>(client: PoolClient, work: (tx: Tx) => Promise<T>, seconds?: number): Promise<T> {
   const hooks: (() => void)[] = [];
   const deferred: Promise<unknown>[] = [];
   const tx: Tx = {
-    ...sqlOn(client),
+    ...sqlOn(client, seconds),
     afterCommit: (hook) => hooks.push(hook),
     defer(statement) {
       statement.catch(() => undefined); // seen at the commit
@@ -124,6 +133,8 @@ async function once<T>(client: PoolClient, work: (tx: Tx) => Promise<T>): Promis
   try {
     // Not awaited: it travels with the first statement, and where it fails that one fails too.
     client.query('begin').catch(() => undefined);
+    if (seconds !== undefined)
+      client.query(`set local statement_timeout = '${seconds}s'`).catch(() => undefined);
     result = await work(tx);
     committing = true;
     const committed = client.query('commit');
@@ -143,13 +154,14 @@ async function once<T>(client: PoolClient, work: (tx: Tx) => Promise<T>): Promis
   return result;
 }
 
-function sqlOn(client: PoolClient): Sql {
+function sqlOn(client: PoolClient, seconds?: number): Sql {
+  const patience = seconds === undefined ? {} : { query_timeout: (seconds + GRACE_SECONDS) * 1_000 };
   return {
     async query<Row>(text: string, values?: unknown[]) {
-      return (await client.query(text, values)).rows as Row[];
+      return (await client.query({ text, values, ...patience })).rows as Row[];
     },
     async prepared<Row>(name: string, text: string, values: unknown[]) {
-      return (await client.query({ name, text, values })).rows as Row[];
+      return (await client.query({ name, text, values, ...patience })).rows as Row[];
     },
   };
 }

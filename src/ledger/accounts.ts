@@ -71,11 +71,21 @@ export function lockLedgerAccounts(tx: Sql, ids: string[]): Promise<LockedAccoun
  * @param name of the prepared statement
  * @param selection SQL that selects account ids, with `$1` for `values`
  */
-export function lockSelectedAccounts(tx: Sql, name: string, selection: string, values: string[]): Promise<LockedAccounts> {
+export function lockSelectedAccounts(
+  tx: Sql,
+  name: string,
+  selection: string,
+  values: string[],
+): Promise<LockedAccounts> {
   return lockThose(tx, name, `id in (${selection})`, values);
 }
 
-async function lockThose(tx: Sql, name: string, condition: string, values: string[]): Promise<LockedAccounts> {
+async function lockThose(
+  tx: Sql,
+  name: string,
+  condition: string,
+  values: string[],
+): Promise<LockedAccounts> {
   const rows = await tx.prepared<Row & { now: Date }>(
     name,
     `select ${COLUMNS}, date_trunc('milliseconds', clock_timestamp()) as now from ledger_accounts

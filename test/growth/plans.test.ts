@@ -1,3 +1,4 @@
+import { fillHistory, fillTenant } from '../../bench/fill';
 import { expireAuthorizations } from '../../src/card-events/expiry';
 import type { Database, Sql } from '../../src/db/database';
 import { type Client, type TestApi, testApi } from '../support/api';
@@ -35,7 +36,9 @@ beforeAll(async () => {
   client = await api.client();
   card = await activeCard(api, client);
   await fund(api, card.accountId, '10.00');
-  await fill(api.database, client.clientId, card);
+  await fillTenant(api.database, client.clientId, card, 20_000);
+  await fillHistory(api.database, client.clientId, card, 0, MANY);
+  await api.database.query('analyze');
 }, 300_000);
 afterAll(() => api.close());
 
@@ -139,76 +142,3 @@ it('a card event with a reference and a key', async () => {
 it('the job that expires authorizations', async () => {
   await expectIndexes(() => expireAuthorizations(api.services, 100));
 });
-
-/** A million events of one card, with legs, webhooks and chains; twenty thousand users, cardholders, cards and accounts. */
-async function fill(
-  database: Database,
-  tenantId: string,
-  { id, userId, accountId, cardholderId, bin }: TestCard,
-): Promise<void> {
-  await database.transaction(async (tx) => {
-    await tx.query(`set local statement_timeout = '5min'`);
-    await tx.query('alter table ledger_legs disable trigger user');
-    await tx.query(
-      `insert into users (id, tenant_id, external_id) select 'usr_' || lpad(n::text, 26, '0'), $1, 'u-' || n from generate_series(1, 20000) n`,
-      [tenantId],
-    );
-    await tx.query(
-      `insert into accounts (id, tenant_id, owner_type, user_id, currency)
-       select 'acc_' || lpad(n::text, 26, '0'), $1, 'user', 'usr_' || lpad(n::text, 26, '0'), 'USD' from generate_series(1, 20000) n`,
-      [tenantId],
-    );
-    await tx.query(
-      `insert into ledger_accounts (id, kind, tenant_id, currency)
-       select 'acc_' || lpad(n::text, 26, '0'), 'user', $1, 'USD' from generate_series(1, 20000) n`,
-      [tenantId],
-    );
-    await tx.query(
-      `insert into cards (id, tenant_id, user_id, account_id, master_account_id, cardholder_id, bin, scheme, currency, status)
-       select 'card_' || lpad(n::text, 26, '0'), $1, 'usr_' || lpad(n::text, 26, '0'), 'acc_' || lpad(n::text, 26, '0'), $2, $3, $4,
-              'visa', 'USD', case when n % 1000 = 0 then 'frozen' else 'active' end from generate_series(1, 20000) n`,
-      [tenantId, accountId, cardholderId, bin],
-    );
-    await tx.query(
-      `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email, masked_name)
-       select 'chd_' || lpad(n::text, 26, '0'), $1, 'usr_' || lpad(n::text, 26, '0'), $2, $3, 'B2B', 'pass_audit', n || '@example.com', 'x'
-         from generate_series(1, 20000) n`,
-      [tenantId, accountId, bin],
-    );
-    await tx.query(
-      `insert into card_transactions (id, card_id, tenant_id, number, at, type, amount, currency, billing_amount, billing_currency,
-         reference_id, authorization_id, linked_id, available, pending, spent)
-       select 'ctx_' || lpad(n::text, 26, '0'), $1, $2, -n, now() - make_interval(secs => n), case n % 5 when 0 then 'settle' else 'authorization' end,
-              1, 'USD', 1, 'USD', 'ref_' || lpad(n::text, 26, '0'), 'ctx_' || lpad((n - n % 5)::text, 26, '0'),
-              case n % 5 when 0 then 'x' end, 0, 0, 0 from generate_series(1, $3::int) n`,
-      [id, tenantId, MANY],
-    );
-    await tx.query(
-      `insert into authorizations (id, card_id, reference_id, currency, billing_currency, rate, authorized, billing_authorized, fee_percent,
-         expires_at, closed, created_at, updated_at)
-       select 'ctx_' || lpad(n::text, 26, '0'), $1, 'ref_' || lpad(n::text, 26, '0'), 'USD', 'USD', 1, 1, 1, 0, now() + '7 days', n % 100 <> 0, now(), now()
-         from generate_series(1, $2::int, 5) n`,
-      [id, MANY],
-    );
-    await tx.query(
-      `insert into ledger_legs (posting_id, account_id, currency, number, at, id, type, subtype, reference_id, available, pending, spent,
-         balance_available, balance_pending, balance_spent, forced, listed)
-       select n, case n % 2 when 0 then $1 else $2 end, 'USD', -n, now() - make_interval(secs => n), 'atx_' || n, 'pending', 'settle_fee',
-              'ref_' || n, -1, 1, 0, 1, 1, 0, true, n % 2 = 1 and n % 10 = 1 from generate_series(1, $3::int) n`,
-      [id, accountId, MANY],
-    );
-    await tx.query(
-      `insert into events (tenant_id, registration, event, data_id, reference_id, type, data, created_at, shard, delivery)
-       select $1, 'card', 'card_transaction', 'ctx_' || n, 'r' || n, 'authorization', '{}', now(), n % 16, 'delivered' from generate_series(1, $2::int) n`,
-      [tenantId, MANY / 5],
-    );
-    await tx.query(
-      `insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body)
-       select $1, 'POST /sandbox/transactions', 'k-' || n, ''::bytea, 201, '{}' from generate_series(1, $2::int) n`,
-      [tenantId, MANY / 5],
-    );
-    await tx.query('alter table ledger_legs enable trigger user');
-  });
-  await database.query('analyze');
-  expect(userId).toBeTruthy();
-}

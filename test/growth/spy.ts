@@ -18,5 +18,8 @@ export function spiedDatabase(database: Database, statements: Statement[]): Data
       return sql.prepared<Row>(name, text, values);
     },
   });
-  return { ...spied(database), transaction: (work) => database.transaction((tx) => work(spied(tx))) };
+  return {
+    ...spied(database),
+    transaction: (work, options) => database.transaction((tx) => work(spied(tx)), options),
+  };
 }
