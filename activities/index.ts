@@ -1,5 +1,6 @@
 import type { Services } from '../src/composition';
 import { createCardEventActivities } from './card-events';
+import { createCardholderActivities } from './cardholders';
 import { createCardActivities } from './cards';
 import { createHousekeepingActivities } from './housekeeping';
 import { createKycActivities } from './kyc';
@@ -9,6 +10,7 @@ import { createWebhookActivities } from './webhooks';
 export function createActivities(services: Services) {
   return {
     ...createCardActivities(services),
+    ...createCardholderActivities(services),
     ...createCardEventActivities(services),
     ...createHousekeepingActivities(services),
     ...createKycActivities(services),

@@ -9,6 +9,7 @@ import type { Route } from './api/route';
 import { binRoutes } from './bins/routes';
 import { createProgrammes, type Programmes } from './card-events/programmes';
 import { cardTransactionRoutes } from './card-events/routes';
+import { cardholderProcesses } from './cardholders/processes';
 import { cardholderRoutes } from './cardholders/routes';
 import { cardholderUploadRoutes } from './cardholders/uploads';
 import { cardProcesses, tokenizationProcesses } from './cards/processes';
@@ -23,6 +24,8 @@ import { type Commands, createCommands, type HandOver } from './outbox/commands'
 import type { Reconcilable } from './outbox/reconciler';
 import type { CardProcessor } from './providers/card-processor/port';
 import { createSandboxCardProcessor } from './providers/card-processor/sandbox';
+import type { CardholderReview } from './providers/cardholder-review/port';
+import { createSandboxCardholderReview } from './providers/cardholder-review/sandbox';
 import { createMemoryStore } from './providers/documents/memory';
 import type { Documents } from './providers/documents/port';
 import { createDocuments } from './providers/documents/sealed';
@@ -41,6 +44,7 @@ import { webhookRoutes } from './webhooks/routes';
 /** The outside parties, each behind its port. */
 export interface Providers {
   cardProcessor: CardProcessor;
+  cardholderReview: CardholderReview;
   rates: Rates;
   documents: Documents;
 }
@@ -74,6 +78,8 @@ export interface ServiceOptions {
   providers?: Partial<Providers>;
   /** Where documents are kept; for as long as the process lives when absent, which a live installation refuses. */
   documents?: DocumentsSettings;
+  /** What the sandbox's reviewer of cardholders takes for a decision. */
+  cardholderReviewSeconds?: number | undefined;
   now?: () => Date;
 }
 
@@ -97,16 +103,18 @@ export function createServices(options: ServiceOptions): Services {
   };
 }
 
+const PARTIES = ['cardProcessor', 'cardholderReview', 'rates', 'documents'] as const;
+
 /**
  * The outside parties. Those of the sandbox are simulations: a live product must be given real ones.
  * @throws StartupError in live mode for a party without an adapter
  */
 function createProviders(
-  { database, keyring, mode, documents, providers = {} }: ServiceOptions,
+  { database, keyring, mode, documents, cardholderReviewSeconds, providers = {} }: ServiceOptions,
   now: () => Date,
 ): Providers {
   const given = { documents, ...providers };
-  const missing = (['cardProcessor', 'rates', 'documents'] as const).filter((party) => !given[party]);
+  const missing = PARTIES.filter((party) => !given[party]);
   if (mode === 'live' && missing.length > 0) {
     throw new StartupError(
       `MODE=live needs an adapter for ${missing.join(' and ')}: see docs/architecture.md, "Providers". MODE=sandbox simulates them.`,
@@ -114,6 +122,9 @@ function createProviders(
   }
   return {
     cardProcessor: providers.cardProcessor ?? createSandboxCardProcessor({ database, keyring, now }),
+    cardholderReview:
+      providers.cardholderReview ??
+      createSandboxCardholderReview({ database, now, decisionSeconds: cardholderReviewSeconds }),
     rates: providers.rates ?? createRates(createSandboxRates(now), { now }),
     documents:
       providers.documents ??
@@ -123,7 +134,7 @@ function createProviders(
 
 /** The records that workflows drive: what starts them again when Temporal has lost them. */
 export function reconcilables(_services: Services): Reconcilable[] {
-  return [cardProcesses, tokenizationProcesses, kycProcesses, reconcilableEndpoints];
+  return [cardProcesses, tokenizationProcesses, cardholderProcesses, kycProcesses, reconcilableEndpoints];
 }
 
 /** Every endpoint of the API, in the order of `interface.md 4.1`. */

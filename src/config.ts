@@ -46,6 +46,8 @@ const schema = z.object({
   DOCUMENTS_S3_REGION: text.default('us-east-1'),
   DOCUMENTS_S3_ACCESS_KEY_ID: text.optional(),
   DOCUMENTS_S3_SECRET_ACCESS_KEY: text.optional(),
+  /** Seconds that the sandbox's reviewer of cardholders takes for a decision. */
+  SANDBOX_CARDHOLDER_REVIEW_SECONDS: z.coerce.number().min(0).default(1),
   /** Seconds a request in flight may take while the process stops. */
   SHUTDOWN_SECONDS: seconds.default(20),
 });
@@ -76,6 +78,7 @@ export interface Config {
   /** Absent: made at first start of the embedded sandbox, refused elsewhere. */
   masterKey: Buffer | undefined;
   documents: DocumentsSettings;
+  cardholderReviewSeconds: number;
   shutdownSeconds: number;
 }
 
@@ -124,6 +127,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     },
     masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
     documents: documentsOf(env),
+    cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
     shutdownSeconds: env.SHUTDOWN_SECONDS,
   };
 }

@@ -8,6 +8,7 @@ export { authorizationExpiry } from './authorization-expiry';
 export { cardClosure } from './card-closure';
 export { cardIssuance } from './card-issuance';
 export { cardTokenization } from './card-tokenization';
+export { cardholderSubmission } from './cardholder-submission';
 export { documentRemoval } from './document-removal';
 export { housekeeping } from './housekeeping';
 export { kycReview } from './kyc-review';

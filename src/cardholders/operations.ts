@@ -1,23 +1,17 @@
 import { requireAccount } from '../accounts/operations';
 import type { Account } from '../accounts/store';
 import { assertBinOpen, type Bin, requireAdmittedBin } from '../bins/operations';
+import type { Services } from '../composition';
 import type { Sql, Tx } from '../db/database';
-import { alreadyExists, conflict, invalid, notFound, precondition } from '../errors';
+import { conflict, invalid, notFound } from '../errors';
 import { newId } from '../ids';
 import { appendEvents } from '../outbox/events';
-import type { Reference } from '../reference/reference';
 import { assertActive, correctMeta, requireUser, type User } from '../users/operations';
+import { type Applicant, type CardholderDeps, emailHeld, requireApplicant, shownOf } from './applicant';
 import { statusChangedEvent } from './events';
-import { type CorrectedMeta, validateMeta } from './meta-rules';
-import { emailKey, maskName, nextStatus } from './rules';
-import {
-  type Cardholder,
-  findCardholder,
-  findCardholderOfUser,
-  insertCardholder,
-  isEmailHeld,
-  lockRow,
-} from './store';
+import { startSubmission } from './processes';
+import { isUnderReview, requireTransition } from './rules';
+import { type Cardholder, findCardholder, findCardholderOfUser, insertCardholder, lockRow } from './store';
 
 export type { Cardholder } from './store';
 
@@ -29,21 +23,16 @@ export interface CreateCardholder {
   idempotencyKey: string | undefined;
 }
 
-/** What the rules of a user's meta look at. */
-export interface CardholderDeps {
-  reference: Reference;
-  now(): Date;
-}
-
 /**
  * Registers a user as a cardholder on a BIN (`interface.md 4.2`), in the order of checks of decisions part 1. The user's
- * row is held from the first step: of many calls at once one creates, the others find what it created.
+ * row is held from the first step: of many calls at once one creates, the others find what it created. On a B2C BIN its
+ * review begins.
  * @returns the existing cardholder, with `created: false`, when there is one
  * @throws Problem 404 user, account, bin; 400 naming the field; 412 on a B2C BIN; 409 `user_blocked`, `bin_closed`
  */
 export async function createCardholder(
   tx: Tx,
-  deps: CardholderDeps,
+  deps: CardholderDeps & Pick<Services, 'commands'>,
   given: CreateCardholder,
 ): Promise<{ cardholder: Cardholder; created: boolean }> {
   const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
@@ -53,14 +42,15 @@ export async function createCardholder(
   const existing = await findCardholderOfUser(tx, user.id, bin.bin);
   if (existing) return { cardholder: existing, created: false };
 
-  const person = await requirePerson(tx, deps, user, bin);
-  assertIdentified(user, bin);
+  const applicant = await requireApplicant(tx, deps, user, bin);
   assertActive(user);
   await assertBinOpen(tx, bin, user.id);
 
-  await correctMeta(tx, user, person);
-  const cardholder = await register(tx, user, account, bin, person);
-  await appendEvents(tx, [statusChangedEvent(cardholder, null, given.idempotencyKey)]);
+  await correctMeta(tx, user, applicant.person);
+  const { idempotencyKey = null } = given;
+  const cardholder = await register(tx, { user, account, bin, applicant, idempotencyKey });
+  await appendEvents(tx, [statusChangedEvent(cardholder, null, idempotencyKey)]);
+  if (isUnderReview(cardholder.status)) await deps.commands.append(tx, [startSubmission(cardholder)]);
   return { cardholder, created: true };
 }
 
@@ -72,36 +62,12 @@ function assertServes(account: Account, user: User, bin: Bin): void {
     throw invalid(`bin must be in the account's currency, ${account.currency}.`, 'bin');
 }
 
-/** The person's data by the rules of 2.1, corrected. @throws Problem 400 naming the field */
-async function requirePerson(tx: Tx, deps: CardholderDeps, user: User, bin: Bin): Promise<CorrectedMeta> {
-  const today = deps.now().toISOString().slice(0, 10);
-  const result = validateMeta(user.meta, bin.model, { reference: deps.reference, today });
-  if (!result.ok) throw invalid(`${result.message}.`, result.field);
-  const email = emailKey(result.corrected.email ?? '');
-  if (await isEmailHeld(tx, user.tenantId, bin.bin, email)) throw emailHeld();
-  return result.corrected;
-}
-
-/**
- * On a B2C BIN the person must have been identified, and their documents be at hand (`interface.md 4.2`).
- * @throws Problem 412 `kyc_not_completed`, `documents_missing`
- */
-function assertIdentified(user: User, bin: Bin): void {
-  if (bin.model === 'B2B') return;
-  if (user.kycStatus !== 'completed')
-    throw precondition('kyc_not_completed', "The user's KYC is not completed.");
-  // Documents are kept by the KYC domain. This build has none, so no user has any.
-  throw precondition('documents_missing', 'The user has no KYC documents.');
-}
-
+/** @throws Problem 400 `ErrAlreadyExists` when another cardholder on the BIN got the email meanwhile */
 async function register(
   tx: Tx,
-  user: User,
-  account: Account,
-  bin: Bin,
-  person: CorrectedMeta,
+  given: { user: User; account: Account; bin: Bin; applicant: Applicant; idempotencyKey: string | null },
 ): Promise<Cardholder> {
-  const { firstName = '', lastName = '', email = '' } = person;
+  const { user, account, bin, applicant, idempotencyKey } = given;
   const cardholder = await insertCardholder(tx, {
     id: newId('cardholder'),
     tenantId: user.tenantId,
@@ -109,15 +75,14 @@ async function register(
     accountId: account.id,
     bin: bin.bin,
     model: bin.model,
-    status: nextStatus(null, 'created', bin.model),
-    email: emailKey(email),
-    maskedName: maskName(firstName, lastName),
+    status: requireTransition(null, bin.model === 'B2B' ? 'created_b2b' : 'created_b2c'),
+    ...shownOf(applicant.person),
+    documents: applicant.documents,
+    idempotencyKey,
   });
   if (!cardholder) throw emailHeld();
   return cardholder;
 }
-
-const emailHeld = () => alreadyExists('Another cardholder on this BIN has this email.', 'email');
 
 /**
  * @param reach the tenant whose cardholders may be found, or null for every tenant's

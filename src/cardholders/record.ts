@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instant } from '../api/schemas';
+import { KYC_SLOTS } from '../kyc/rules';
 import { CARDHOLDER_STATUSES, maskEmail } from './rules';
 import type { Cardholder } from './store';
 
@@ -12,7 +13,7 @@ export const cardholderSchema = z.object({
   status: z.enum(CARDHOLDER_STATUSES),
   description: z.string().optional(),
   submissions: z.number().int(),
-  documents: z.array(z.object({ slot: z.string(), documentId: z.string() })),
+  documents: z.array(z.object({ slot: z.enum(KYC_SLOTS), documentId: z.string() })),
   reviewedAt: instant().optional(),
   maskedName: z.string().meta({ examples: ['J*** D**'] }),
   maskedEmail: z.string().meta({ examples: ['j***@example.com'] }),
@@ -31,7 +32,7 @@ export function cardholderRecord(cardholder: Cardholder): z.infer<typeof cardhol
     status: cardholder.status,
     description: cardholder.description ?? undefined,
     submissions: cardholder.submissions,
-    documents: [],
+    documents: cardholder.documents.map(({ slot, documentId }) => ({ slot, documentId })),
     reviewedAt: cardholder.reviewedAt?.toISOString(),
     maskedName: cardholder.maskedName,
     maskedEmail: maskEmail(cardholder.email),

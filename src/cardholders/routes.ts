@@ -7,6 +7,7 @@ import { identifier, text } from '../api/schemas';
 import type { Services } from '../composition';
 import { notFound } from '../errors';
 import { requireUser } from '../users/operations';
+import { cardholderActionRoutes, settling } from './action-routes';
 import { createCardholder, requireCardholder } from './operations';
 import { cardholderRecord, cardholderSchema } from './record';
 import { CARDHOLDER_STATUSES } from './rules';
@@ -14,9 +15,9 @@ import { findCardholderOfUser, listCardholders } from './store';
 
 const TAG = 'Cardholders';
 
-/** Cardholders (`interface.md 4.1`, 4.2; decisions part 4). */
+/** Cardholders (`interface.md 4.1`, 4.2, 4.3; decisions part 4). */
 export function cardholderRoutes(services: Services): Route[] {
-  return [...userCardholderRoutes(services), ...recordRoutes(services)];
+  return [...userCardholderRoutes(services), ...recordRoutes(services), ...cardholderActionRoutes(services)];
 }
 
 function userCardholderRoutes(services: Services): Route[] {
@@ -43,8 +44,9 @@ function userCardholderRoutes(services: Services): Route[] {
       tag: 'Users',
       summary: 'Create cardholder',
       description:
-        "From the user's meta. 201 with the new cardholder (pass_audit at once on a B2B BIN), 200 with the one that " +
-        'exists for the user and BIN.',
+        "From the user's meta. 201 with the new cardholder, 200 with the one that exists for the user and BIN. On a B2B " +
+        'BIN it is pass_audit at once. On a B2C BIN it is pending_review until the operator has approved it, wait_audit ' +
+        'until the provider has decided; `Prefer: wait=N` waits for that.',
       body: z.strictObject({
         accountId: identifier('acc_01h455vb4pex5vsknk084sn02q'),
         bin: identifier('44112200'),
@@ -52,6 +54,7 @@ function userCardholderRoutes(services: Services): Route[] {
       response: cardholderSchema,
       status: 201,
       problems: ['ErrAlreadyExists', 'kyc_not_completed', 'documents_missing', 'user_blocked', 'bin_closed'],
+      settling: settling(services),
       async write(tx, { caller, params, body, requestId, idempotencyKey }) {
         const userId = params['id'] ?? '';
         const given = { reach: caller.reach, userId, ...body, idempotencyKey };

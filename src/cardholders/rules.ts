@@ -1,4 +1,4 @@
-import type { CardholderModel } from './meta-rules';
+import { conflict } from '../errors';
 
 /** `interface.md 3.1`. */
 export const CARDHOLDER_STATUSES = [
@@ -12,30 +12,70 @@ export const CARDHOLDER_STATUSES = [
 
 export type CardholderStatus = (typeof CARDHOLDER_STATUSES)[number];
 
+/** What can happen to a cardholder. */
+export type CardholderTrigger =
+  /** It was created, on a B2B or on a B2C BIN. */
+  | 'created_b2b'
+  | 'created_b2c'
+  /** The client's calls: PATCH, retry, submit. */
+  | 'updated'
+  | 'retried'
+  | 'submitted'
+  /** The operator's decision. */
+  | 'approved'
+  | 'rejected'
+  /** The provider's decision, and the end of a submission that came to none. */
+  | 'provider_passed'
+  | 'provider_rejected'
+  | 'submission_failed';
+
 interface Transition {
+  /** null: there was no record. */
   from: CardholderStatus | null;
-  on: 'created';
-  model: CardholderModel;
+  on: CardholderTrigger;
   to: CardholderStatus;
 }
 
-/** The cardholder's state machine: no status is assigned but by a line of it. `from: null`: there was no record. */
+/** The cardholder's state machine (`interface.md 3.1`, decisions part 4): no status is assigned but by a line of it. */
 export const CARDHOLDER_TRANSITIONS: readonly Transition[] = [
-  { from: null, on: 'created', model: 'B2B', to: 'pass_audit' },
+  { from: null, on: 'created_b2b', to: 'pass_audit' },
+  { from: null, on: 'created_b2c', to: 'pending_review' },
+  { from: 'pending_review', on: 'approved', to: 'wait_audit' },
+  { from: 'pending_review', on: 'rejected', to: 'rejected_by_admin' },
+  { from: 'wait_audit', on: 'provider_passed', to: 'pass_audit' },
+  { from: 'wait_audit', on: 'provider_rejected', to: 'reject' },
+  { from: 'wait_audit', on: 'submission_failed', to: 'submission_failed' },
+  { from: 'submission_failed', on: 'updated', to: 'wait_audit' },
+  { from: 'submission_failed', on: 'retried', to: 'wait_audit' },
+  { from: 'reject', on: 'updated', to: 'reject' },
+  { from: 'rejected_by_admin', on: 'updated', to: 'rejected_by_admin' },
+  { from: 'pending_review', on: 'updated', to: 'pending_review' },
+  { from: 'reject', on: 'submitted', to: 'wait_audit' },
+  { from: 'rejected_by_admin', on: 'submitted', to: 'pending_review' },
+  { from: 'pending_review', on: 'submitted', to: 'pending_review' },
 ];
 
-/** @throws Error when the table has no such line */
-export function nextStatus(
-  from: Transition['from'],
-  on: Transition['on'],
-  model: CardholderModel,
-): CardholderStatus {
-  const line = CARDHOLDER_TRANSITIONS.find(
-    (one) => one.from === from && one.on === on && one.model === model,
-  );
-  if (!line) throw new Error(`a ${model} cardholder has no transition from ${from ?? 'nothing'} on ${on}`);
-  return line.to;
+/** Where a trigger leads; nothing where it is not possible. */
+export function statusAfter(
+  from: CardholderStatus | null,
+  on: CardholderTrigger,
+): CardholderStatus | undefined {
+  return CARDHOLDER_TRANSITIONS.find((line) => line.from === from && line.on === on)?.to;
 }
+
+const OF_THE_CLIENT: readonly CardholderTrigger[] = ['updated', 'retried', 'submitted'];
+
+/** @throws Problem 409: `status_not_editable` for what a client asks, `invalid_transition` for an operator's decision */
+export function requireTransition(from: CardholderStatus | null, on: CardholderTrigger): CardholderStatus {
+  const to = statusAfter(from, on);
+  if (to) return to;
+  const code = OF_THE_CLIENT.includes(on) ? 'status_not_editable' : 'invalid_transition';
+  throw conflict(code, `A cardholder that is ${from ?? 'not there'} cannot be ${on}.`);
+}
+
+/** Whether its workflow waits for a person or for the provider. */
+export const isUnderReview = (status: CardholderStatus): boolean =>
+  status === 'pending_review' || status === 'wait_audit';
 
 /** What tells two emails apart on a BIN: the case of a letter does not (decisions part 4). */
 export function emailKey(email: string): string {

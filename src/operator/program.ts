@@ -3,6 +3,7 @@ import { ConfigError } from '../config';
 import { Problem } from '../errors';
 import { StartupError } from '../startup/startup-error';
 import { addBinCommands } from './bins';
+import { addCardholderCommands } from './cardholders';
 import { addClientCommands } from './clients';
 import type { Console } from './console';
 import { addLedgerCommands } from './ledger';
@@ -22,6 +23,7 @@ Examples:
   npm run operator -- client create --name "Acme" --json
   npm run operator -- client settings cli_01h… --set rateLimit.perSecond=50 --set cardholderReview=manual
   npm run operator -- bin list
+  npm run operator -- cardholder approve chd_01h…
   npm run operator -- webhooks list --status failing
   npm run operator -- ledger check
 
@@ -64,7 +66,9 @@ function programOf(operator: Operator): Command {
   const { console } = operator;
   const program = new Command('operator')
     .usage('<group> <command>')
-    .description("Cardwright's command line for its operator: clients, BINs, webhooks, the ledger.")
+    .description(
+      "Cardwright's command line for its operator: clients, BINs, cardholders, webhooks, the ledger.",
+    )
     .helpOption('-h, --help', 'show help; also after a group or a command')
     .helpCommand(false)
     .showHelpAfterError('(add --help to see what it takes)')
@@ -76,6 +80,7 @@ function programOf(operator: Operator): Command {
     .addHelpText('after', EXAMPLES);
   addClientCommands(program, operator);
   addBinCommands(program, operator);
+  addCardholderCommands(program, operator);
   addWebhookCommands(program, operator);
   addLedgerCommands(program, operator);
   addWorkflowCommands(program, operator);

@@ -21,6 +21,8 @@ export interface Session {
   commands: Commands;
   sandbox: boolean;
   now: () => Date;
+  /** Who works, as decisions and the audit log name it: `operator:<name>`. */
+  actor: string;
   /** One transaction with what it writes down of itself (decisions part 1, Roles). */
   change<T>(work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry): Promise<T>;
   close(): Promise<void>;
@@ -55,6 +57,7 @@ export async function openSession(environment: NodeJS.ProcessEnv): Promise<Sessi
     commands: createCommands(() => undefined),
     sandbox: config.mode === 'sandbox',
     now: () => new Date(),
+    actor,
     change: (work, describe) =>
       database.transaction(async (tx) => {
         const result = await work(tx);

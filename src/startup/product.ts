@@ -85,6 +85,7 @@ function connect(setup: Setup): Parts {
     log,
     mode: config.mode,
     documents: config.documents,
+    cardholderReviewSeconds: config.cardholderReviewSeconds,
     handOver,
     temporalIsServing: () => temporal.isServing(),
   });

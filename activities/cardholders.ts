@@ -1,0 +1,36 @@
+import { seeCardholder } from '../src/cardholders/review';
+import type { CardholderStatus } from '../src/cardholders/rules';
+import {
+  askProvider,
+  giveUpSubmission,
+  type SubmissionProgress,
+  submitToProvider,
+} from '../src/cardholders/submission';
+import type { Services } from '../src/composition';
+
+export interface CardholderStep {
+  cardholderId: string;
+  /** When the workflow will have looked again, by its own clock, in milliseconds. */
+  watchedUntil: number;
+}
+
+/** Each step asks the provider under the key of the submission and records its answer: run twice, it has run once. */
+export interface CardholderActivities {
+  lookAtCardholder(step: CardholderStep): Promise<CardholderStatus>;
+  submitCardholder(step: CardholderStep): Promise<SubmissionProgress>;
+  checkSubmission(step: CardholderStep): Promise<SubmissionProgress>;
+  /** The attempts to submit are used up. */
+  giveUpSubmission(cardholderId: string): Promise<SubmissionProgress>;
+}
+
+export function createCardholderActivities(services: Services): CardholderActivities {
+  return {
+    lookAtCardholder: ({ cardholderId, watchedUntil }) =>
+      seeCardholder(services, cardholderId, new Date(watchedUntil)),
+    submitCardholder: ({ cardholderId, watchedUntil }) =>
+      submitToProvider(services, cardholderId, new Date(watchedUntil)),
+    checkSubmission: ({ cardholderId, watchedUntil }) =>
+      askProvider(services, cardholderId, new Date(watchedUntil)),
+    giveUpSubmission: (cardholderId) => giveUpSubmission(services, cardholderId),
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * How the sandbox's reviewer treats an application: decided by the person's `accountPurpose` when it is handed in, and by
+ * nothing else, so that a client can meet every path at will. One that is not listed passes.
+ */
+export interface ReviewScenario {
+  accountPurpose: string;
+  /** For the README: what a client sees. */
+  effect: string;
+  /** Seconds in which nothing reaches the reviewer, counted from the first attempt of a submission. */
+  unreachableSeconds?: number;
+  /** Seconds from the application to its decision, instead of the adapter's own delay. Infinity: there is none. */
+  decisionSeconds?: number;
+  /** The first application is taken and its answer is lost. */
+  losesFirstAnswer?: boolean;
+  /** The first application is lost on its way, and no answer comes. */
+  losesFirstApplication?: boolean;
+  /** Why the data is not taken. */
+  refusal?: string;
+  /** Why the person is rejected. */
+  rejection?: string;
+}
+
+const REJECTION = 'The provider has rejected the application: the identity could not be verified.';
+
+export const REVIEW_SCENARIOS: readonly ReviewScenario[] = [
+  {
+    accountPurpose: 'sandbox:reject',
+    effect: 'The provider rejects: `reject`, with the reason in `description`.',
+    rejection: REJECTION,
+  },
+  {
+    accountPurpose: 'sandbox:refuse',
+    effect: 'The provider does not take the data: `submission_failed`, with the reason in `description`.',
+    refusal: 'The provider has refused the data: idNo is not a number of that document type.',
+  },
+  {
+    accountPurpose: 'sandbox:slow',
+    effect: 'The provider takes 20 seconds: `wait_audit`, then `pass_audit`.',
+    decisionSeconds: 20,
+  },
+  {
+    accountPurpose: 'sandbox:slow-reject',
+    effect: 'The provider takes 20 seconds and then rejects: `wait_audit`, then `reject`.',
+    decisionSeconds: 20,
+    rejection: REJECTION,
+  },
+  {
+    accountPurpose: 'sandbox:timeout',
+    effect: 'The data is taken but the answer is lost: we ask again, then `pass_audit`.',
+    losesFirstAnswer: true,
+  },
+  {
+    accountPurpose: 'sandbox:lost',
+    effect: 'The data is lost on its way and no answer comes: it is submitted again, then `pass_audit`.',
+    losesFirstApplication: true,
+  },
+  {
+    accountPurpose: 'sandbox:unreachable',
+    effect: 'The provider cannot be reached for 30 seconds: `wait_audit`, then `pass_audit`.',
+    unreachableSeconds: 30,
+  },
+  {
+    accountPurpose: 'sandbox:gone',
+    effect:
+      'The provider cannot be reached at all: `submission_failed` when the attempts of a day are used up.',
+    unreachableSeconds: Number.POSITIVE_INFINITY,
+  },
+  {
+    accountPurpose: 'sandbox:silent',
+    effect: 'The provider takes the data and never decides: it stays `wait_audit`.',
+    decisionSeconds: Number.POSITIVE_INFINITY,
+  },
+];
+
+const byPurpose = new Map(REVIEW_SCENARIOS.map((scenario) => [scenario.accountPurpose, scenario]));
+
+export function reviewScenarioOf(accountPurpose: string | null | undefined): Partial<ReviewScenario> {
+  return byPurpose.get(accountPurpose ?? '') ?? {};
+}
