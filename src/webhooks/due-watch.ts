@@ -7,6 +7,8 @@ const LATEST_MS = 250;
 const AT_ONCE_MS = 15;
 /** Looking may take no more than this share of the time, however many endpoints have events that wait. */
 const SHARE = 0.1;
+/** But it rests no longer: a look that hung while the database was frozen says nothing of the next. Milliseconds. */
+const LONGEST_REST_MS = 2_000;
 
 export interface DueWatch {
   /** Begins to look, until `stop`. */
@@ -39,7 +41,8 @@ export function createDueWatch(look: () => Promise<number>): DueWatch {
     const found = await look();
     const took = performance.now() - began;
     looking = false;
-    earliest = performance.now() + Math.max(AT_ONCE_MS, took / SHARE - took);
+    const rest = Math.min(took / SHARE - took, LONGEST_REST_MS);
+    earliest = performance.now() + Math.max(AT_ONCE_MS, rest);
     interval = found > 0 ? SOONEST_MS : Math.min(LATEST_MS, interval * 1.25);
     if (running) schedule(told ? 0 : interval);
   }
