@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SCENARIOS } from '../src/providers/card-processor/sandbox-scenarios';
+import { REVIEW_SCENARIOS } from '../src/providers/cardholder-review/sandbox-scenarios';
+
+/** Writes the sandbox's magic values into the README, between its two marks: `npx tsx scripts/document-sandbox.ts`. */
+
+const README = join(__dirname, '../README.md');
+const BEGIN = '<!-- magic values: scripts/document-sandbox.ts -->\n';
+const END = '<!-- end of magic values -->';
+
+export function renderMagicValues(): string {
+  const rows: [string, string, string][] = [
+    ...SCENARIOS.map(({ label, effect }): [string, string, string] => ['`label` of a card', label, effect]),
+    ...REVIEW_SCENARIOS.map(({ accountPurpose, effect }): [string, string, string] => [
+      "`accountPurpose` of a B2C cardholder's user",
+      accountPurpose,
+      effect,
+    ]),
+    ['`merchant.mcc` of an authorization', '7995', 'Declined with `invalid_merchant`.'],
+  ];
+  return [
+    '| where | value | what happens |',
+    '| --- | --- | --- |',
+    ...rows.map(([where, value, effect]) => `| ${where} | \`${value}\` | ${effect} |`),
+    '',
+  ].join('\n');
+}
+
+/** The README with the table as it should be. @throws Error when its marks are gone */
+export function withMagicValues(readme: string): string {
+  const begin = readme.indexOf(BEGIN);
+  const end = readme.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error('the README has lost the marks of its magic values');
+  return `${readme.slice(0, begin)}${BEGIN}${renderMagicValues()}${readme.slice(end)}`;
+}
+
+if (require.main === module) writeFileSync(README, withMagicValues(readFileSync(README, 'utf8')));
