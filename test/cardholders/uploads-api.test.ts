@@ -90,7 +90,7 @@ it('needs either a file or a fileId, and a slot', async () => {
   ]);
   expect(failure(await upload(client, photos, [file]))).toEqual([400, 'invalid_request', 'slot']);
   expect(failure(await client.call('POST', photos, { fileId }))).toEqual([400, 'invalid_request', 'slot']);
-  const image = await client.call('POST', photos, jpeg() as Uint8Array, { 'content-type': 'image/jpeg' });
+  const image = await client.call('POST', photos, jpeg(), { 'content-type': 'image/jpeg' });
   expect(image.status).toBe(415);
 });
 
