@@ -20,14 +20,12 @@ export interface Settled {
 }
 
 export interface Persistent {
-  /** Repeats under the key until the answer is definite. @throws Error when there is none for two minutes */
+  /** Repeats under the key until the answer is definite. @throws Error when there is none for two minutes, or a 500 */
   send(method: string, path: string, body: unknown, key: string): Promise<Answer>;
   /** Repeats a read until it is answered, and, where a condition is given, until that holds. */
   get(path: string, enough?: (body: any) => boolean): Promise<any>;
   /** Every definite answer, in the order in which they came. */
   settled: Settled[];
-  /** Answers that no fault of a server excuses: a 500, or a 503 that is not as decisions part 1 has it. */
-  wrong: string[];
   /** Told before each request that is to have an effect. */
   onWrite: (() => void) | undefined;
 }
@@ -65,7 +63,7 @@ export async function ask(
 }
 
 export function persistent(fleet: Fleet, credential: Credential): Persistent {
-  const one: Persistent = { send, get, settled: [], wrong: [], onWrite: undefined };
+  const one: Persistent = { send, get, settled: [], onWrite: undefined };
 
   async function once(
     method: string,
@@ -76,7 +74,7 @@ export function persistent(fleet: Fleet, credential: Credential): Persistent {
     if (method !== 'GET') one.onWrite?.();
     const answer = await ask(fleet, credential, method, path, body, key).catch(() => undefined);
     if (answer && answer.status >= 500 && !isProperlyAway(answer)) {
-      one.wrong.push(`${method} ${path}: ${answer.status} ${answer.text}`);
+      throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`); // no fault of a server excuses that
     }
     return answer;
   }
