@@ -21,7 +21,7 @@ const { submitCardholder } = proxyActivities<CardholderActivities>({
  * A decision is told at once, by a signal. Looking without being told shows the reconciler that the cardholder has not
  * been lost; it costs about a dozen events of history.
  */
-const LOOK_EVERY_MS = 6 * 60 * 60_000;
+const LOOK_EVERY_MS = 12 * 60 * 60_000;
 
 const SOON_ENOUGH = 12;
 const HOURLY_MS = 60 * 60_000;

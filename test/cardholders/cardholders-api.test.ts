@@ -1,4 +1,3 @@
- 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../../src/api/app';
