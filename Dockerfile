@@ -15,6 +15,8 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY . .
 # The workflow bundle is built ahead, so that a worker starts at once.
 RUN npm run build
+# A named volume takes its owner from here.
+RUN mkdir -p /var/lib/cardwright/documents && chown node:node /var/lib/cardwright/documents
 USER node
 EXPOSE 8080 9464
 CMD ["node", "--import", "tsx", "src/main.ts", "--role", "api"]

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { KYC_SCENARIOS } from '../src/kyc/sandbox-review';
 import { SCENARIOS } from '../src/providers/card-processor/sandbox-scenarios';
 import { REVIEW_SCENARIOS } from '../src/providers/cardholder-review/sandbox-scenarios';
 
@@ -16,6 +17,11 @@ export function renderMagicValues(): string {
       "`accountPurpose` of a B2C cardholder's user",
       accountPurpose,
       effect,
+    ]),
+    ...KYC_SCENARIOS.map(({ idNo, decision }): [string, string, string] => [
+      '`idNo` of a user, with `kycReview=auto`',
+      idNo,
+      `The review of the KYC ends with \`${decision}\`; with any other number with \`completed\`.`,
     ]),
     ['`merchant.mcc` of an authorization', '7995', 'Declined with `invalid_merchant`.'],
   ];
