@@ -126,16 +126,6 @@ export async function recordDecision(
   return changeStatus(tx, user, status, { reason, idempotencyKey });
 }
 
-type OperatorDecision = Omit<DecideKyc, 'decision' | 'reach'>;
-
-/** For the command line. @throws Problem 404, 409 `invalid_transition` */
-export const approveKyc = (services: Pick<Services, 'commands'>, tx: Tx, given: OperatorDecision) =>
-  decideKyc(services, tx, { ...given, reach: null, decision: 'completed' });
-
-/** For the command line. @throws Problem 404, 409 `invalid_transition` */
-export const rejectKyc = (services: Pick<Services, 'commands'>, tx: Tx, given: OperatorDecision) =>
-  decideKyc(services, tx, { ...given, reach: null, decision: 'rejected' });
-
 /** What operators tell one another of a user. @throws Problem 404 */
 export async function setNotes(tx: Tx, reach: string | null, userId: string, notes: string): Promise<Kyc> {
   const user = await requireUser(tx, reach, userId, undefined, 'update');
