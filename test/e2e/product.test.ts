@@ -18,7 +18,7 @@ beforeAll(async () => {
   whole = await startWhole(dataDir);
 }, START_MS);
 afterAll(async () => {
-  await whole.stop();
+  await whole?.stop();
   killAll();
   rmSync(dataDir, { recursive: true, force: true });
 }, START_MS);
@@ -29,7 +29,10 @@ const client = () => callerOf(whole.credentials.baseUrl, whole.credentials.clien
 /** The process ids that Postgres and Temporal have written down themselves. */
 async function servers(): Promise<ProcessIdentity[]> {
   const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0];
-  const found = await Promise.all([identify(Number(postmaster)), identify(read('temporal.json')['server'].pid)]);
+  const found = await Promise.all([
+    identify(Number(postmaster)),
+    identify(read('temporal.json')['server'].pid),
+  ]);
   return found.filter((one) => one !== undefined);
 }
 
@@ -60,7 +63,10 @@ it('prints where everything is, and keeps secrets in files for their owner alone
 it('serves its documentation, its description, its health and its metrics', async () => {
   const { baseUrl } = whole.credentials;
   const docs = await fetch(`${baseUrl}/docs`);
-  expect([docs.status, docs.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+  expect([docs.status, docs.headers.get('content-type')]).toEqual([
+    200,
+    expect.stringContaining('text/html'),
+  ]);
   const page = await docs.text();
   expect(page.match(/(?:src|href)="(?:https?:)?\/\//g)).toBeNull();
   const openapi = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Record<string, any>;
@@ -121,32 +127,43 @@ it(
   2 * START_MS + DEMO_MS,
 );
 
-it('starts its servers again when they are killed, without a new start of its own', async () => {
-  const killed = await servers();
-  for (const server of killed) process.kill(server.pid, 'SIGKILL');
-  const deadline = Date.now() + START_MS;
-  const isReady = async () => (await fetch(`${whole.credentials.baseUrl}/health/ready`)).status === 200;
-  while ((await Promise.all(killed.map(stillRuns))).includes(true) || !(await isReady())) {
-    if (Date.now() > deadline) throw new Error(`it does not come back:\n${whole.run.text()}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  const { code, text } = await demo();
-  expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
-}, START_MS + DEMO_MS);
+it(
+  'starts its servers again when they are killed, without a new start of its own',
+  async () => {
+    const killed = await servers();
+    for (const server of killed) process.kill(server.pid, 'SIGKILL');
+    const deadline = Date.now() + START_MS;
+    const isReady = async () => (await fetch(`${whole.credentials.baseUrl}/health/ready`)).status === 200;
+    while ((await Promise.all(killed.map(stillRuns))).includes(true) || !(await isReady())) {
+      if (Date.now() > deadline) throw new Error(`it does not come back:\n${whole.run.text()}`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    const { code, text } = await demo();
+    expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
+  },
+  START_MS + DEMO_MS,
+);
 
-it('refuses a second start beside it, and a wrong or a busy port, in one clear line', async () => {
-  const busy = new URL(whole.credentials.baseUrl).port;
-  const cases: [Record<string, string>, RegExp][] = [
-    [{ DATA_DIR: dataDir }, /^Another process \(\d+\) already runs on .*Stop it, or set DATA_DIR/],
-    [{ PORT: busy }, new RegExp(`^PORT: another program listens on 127.0.0.1:${busy}\\. Stop it, or choose`)],
-    [{ PORT: '99999' }, /^The environment is not right:\n {2}PORT: .*\(given: "99999"\)$/],
-    [{ PORT: 'http' }, /^The environment is not right:\n {2}PORT: .*\(given: "http"\)$/],
-  ];
-  for (const [environment, message] of cases) {
-    const other = mkdtempSync(join(tmpdir(), 'cardwright-e2e-'));
-    const run = start([], { DATA_DIR: other, ...environment });
-    expect([await run.ended, run.text().trim()]).toEqual([1, expect.stringMatching(message)]);
-    rmSync(other, { recursive: true, force: true });
-  }
-  expect((await fetch(`${whole.credentials.baseUrl}/health`)).status).toBe(200);
-}, START_MS);
+it(
+  'refuses a second start beside it, and a wrong or a busy port, in one clear line',
+  async () => {
+    const busy = new URL(whole.credentials.baseUrl).port;
+    const cases: [Record<string, string>, RegExp][] = [
+      [{ DATA_DIR: dataDir }, /^Another process \(\d+\) already runs on .*Stop it, or set DATA_DIR/],
+      [
+        { PORT: busy },
+        new RegExp(`^PORT: another program listens on 127.0.0.1:${busy}\\. Stop it, or choose`),
+      ],
+      [{ PORT: '99999' }, /^The environment is not right:\n {2}PORT: .*\(given: "99999"\)$/],
+      [{ PORT: 'http' }, /^The environment is not right:\n {2}PORT: .*\(given: "http"\)$/],
+    ];
+    for (const [environment, message] of cases) {
+      const other = mkdtempSync(join(tmpdir(), 'cardwright-e2e-'));
+      const run = start([], { DATA_DIR: other, ...environment });
+      expect([await run.ended, run.text().trim()]).toEqual([1, expect.stringMatching(message)]);
+      rmSync(other, { recursive: true, force: true });
+    }
+    expect((await fetch(`${whole.credentials.baseUrl}/health`)).status).toBe(200);
+  },
+  START_MS,
+);

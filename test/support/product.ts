@@ -103,11 +103,20 @@ export async function startFleet(): Promise<Fleet> {
     SHUTDOWN_SECONDS: '5',
     PORT: String(port),
   };
+  const stopServers = () => Promise.all([postgres.stop(), temporal.stop()]);
   const migrate = start(['--role', 'migrate'], environment);
-  if ((await migrate.ended) !== 0) throw new Error(migrate.text());
+  if ((await migrate.ended) !== 0) {
+    await stopServers();
+    throw new Error(migrate.text());
+  }
   const api = keep('api', environment);
   const worker = keep('worker', environment);
-  await Promise.all([api.serves(), worker.serves()]);
+  const stopRoles = () => Promise.all([api.stop(), worker.stop()]);
+  await Promise.all([api.serves(), worker.serves()]).catch(async (error: unknown) => {
+    await stopRoles();
+    await stopServers();
+    throw error;
+  });
 
   async function operator(...argv: string[]) {
     const lines: string[] = [];
@@ -131,8 +140,8 @@ export async function startFleet(): Promise<Fleet> {
       return JSON.parse(made.out) as Credential;
     },
     async close() {
-      await Promise.all([api.stop(), worker.stop()]);
-      await Promise.all([postgres.stop(), temporal.stop()]);
+      await stopRoles();
+      await stopServers();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
@@ -180,7 +189,10 @@ async function switchable<S extends { pid(): number; stop(): Promise<void> }>(ma
 
 const RESTART_MS = 200;
 
-function keep(role: 'api' | 'worker', environment: Record<string, string>): Kept & { serves(): Promise<void> } {
+function keep(
+  role: 'api' | 'worker',
+  environment: Record<string, string>,
+): Kept & { serves(): Promise<void> } {
   let run: Run;
   let before = '';
   let failures = 0;

@@ -1,0 +1,50 @@
+import { type ProofProgress, proveLong } from '../test/properties/long-run';
+import startServers from '../test/support/global-setup';
+import stopServers from '../test/support/global-teardown';
+
+/**
+ * `npm run proof -- --operations 1000000 --seed S --connections C`: plays random lives of cards, accounts and tenants
+ * against a Postgres of its own in a temporary folder, and proves after each that all adds up (test/properties). Ends
+ * with 1 and the smallest failing case when anything differs; the same seed plays the same scripts again.
+ */
+async function main(): Promise<number> {
+  const operations = wholeNumber('operations', 100_000);
+  const seed = wholeNumber('seed', Date.now() % 2_147_483_647);
+  const connections = wholeNumber('connections', 16);
+  console.log(`Proof with seed ${seed}: ${operations} operations, up to ${connections} at once`);
+  await startServers();
+  try {
+    const failure = await proveLong({ operations, seed, connections, onProgress: print });
+    if (failure === undefined) return 0;
+    console.error(`\nThis does not hold:\n\n${failure}`);
+    return 1;
+  } finally {
+    await stopServers();
+  }
+}
+
+function print({ operations, events, scripts, seconds, refused, conflicts }: ProofProgress): void {
+  console.log(
+    `${operations} operations (${refused} refused), ${events} card events, ${scripts} scripts proven, ` +
+      `${conflicts} conflicts, ${seconds.toFixed(0)} s, ${(operations / seconds).toFixed(0)} operations/s`,
+  );
+}
+
+function wholeNumber(name: string, usual: number): number {
+  const at = process.argv.indexOf(`--${name}`);
+  if (at < 0) return usual;
+  const number = Number(process.argv[at + 1]);
+  if (!Number.isSafeInteger(number) || number < 0) {
+    console.error(`--${name} takes a whole number`);
+    process.exit(2);
+  }
+  return number;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

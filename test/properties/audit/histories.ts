@@ -1,0 +1,158 @@
+import { CARD_EFFECTS, type CardTransactionType } from '../../../src/ledger/effects';
+import { Decimal } from '../../../src/money/money';
+import { type ChainRow, groupBy, type Records, type TransactionRow } from './records';
+import { type CardState, type ChainState, type Complain, RULES, remaining } from './rules';
+
+/**
+ * Replays the history of every card, event by event in the order of its numbers, and judges each by the rules. However
+ * many connections wrote it: under the card's lock there is one order, and it must be a lawful one.
+ * @returns what is wrong, and the state that each card's events lead to
+ */
+export function auditHistories(records: Records): { wrong: string[]; states: CardState[] } {
+  const wrong: string[] = [];
+  const byCard = groupBy(records.transactions, (row) => row.card_id);
+  const rates = new Map(records.chains.map((chain) => [chain.id, chain.rate]));
+  const states = records.cards.map((card) => {
+    const state: CardState = { card, status: 'pending', available: new Decimal(0), chains: new Map(), rates };
+    replay(state, byCard.get(card.id) ?? [], wrong);
+    return state;
+  });
+  wrong.push(...auditLegs(records), ...auditChains(records.chains, states));
+  return { wrong, states };
+}
+
+function replay(state: CardState, events: TransactionRow[], wrong: string[]): void {
+  let before: TransactionRow | undefined;
+  for (const [index, event] of events.entries()) {
+    const complain: Complain = (what) => void wrong.push(`${nameOf(event)} ${what}`);
+    if (!follows(event)) restsBetween(state, complain);
+    checkOrder(before, event, complain);
+    checkBalances(before, event, complain);
+    if (event.forced && event.type === 'authorization') checkForced(event, events[index + 1], complain);
+    RULES[event.type]?.(state, event, complain);
+    state.available = event.available;
+    before = event;
+  }
+  restsBetween(state, (what) => void wrong.push(`card ${state.card.id}: ${what}`));
+  auditStatus(state, (what) => void wrong.push(`card ${state.card.id} (${state.card.status}) ${what}`));
+}
+
+const nameOf = (event: TransactionRow) =>
+  `card ${event.card_id}: event ${event.number.toFixed()}, ${event.forced ? 'forced ' : ''}${event.type} ` +
+  `${event.amount.toFixed()} ${event.currency},`;
+
+/** Whether an event is part of what an earlier one of the same transaction began. */
+export function follows({ type, forced, source, linked_id }: TransactionRow): boolean {
+  if (type === 'settle' || type === 'close') return linked_id !== null;
+  if (type === 'cancel') return source === 'settlement';
+  if (type === 'freeze' || type === 'unfreeze') return linked_id !== null;
+  if (type === 'withdraw') return source === 'closure';
+  return type === 'topup' && (forced || source === 'negative_balance');
+}
+
+/** What holds after every transaction (decisions part 3). */
+function restsBetween({ status, available }: CardState, complain: Complain): void {
+  if (status === 'closed' && !available.isZero())
+    complain(`a closed card was left with ${available.toFixed()}`);
+  if (status === 'active' && available.lt(0)) complain(`an active card was left with ${available.toFixed()}`);
+}
+
+function checkOrder(before: TransactionRow | undefined, event: TransactionRow, complain: Complain): void {
+  if (!event.number.eq(before ? before.number.plus(1) : 1))
+    complain(`comes after number ${before?.number.toFixed() ?? 0}`);
+  if (before && event.at < before.at) complain('is stamped earlier than the one before it');
+}
+
+/** The running fold of 3.4 is what was recorded with the event. */
+function checkBalances(before: TransactionRow | undefined, event: TransactionRow, complain: Complain): void {
+  const effect = CARD_EFFECTS[event.type as CardTransactionType];
+  for (const balance of ['available', 'pending', 'spent'] as const) {
+    const fold = event.billing_amount.times(effect[balance]).plus(before?.[balance] ?? 0);
+    if (!event[balance].eq(fold))
+      complain(`records ${balance} ${event[balance].toFixed()}, not ${fold.toFixed()}`);
+  }
+  if (event.pending.lt(0)) complain('leaves pending below zero');
+}
+
+function checkForced(event: TransactionRow, next: TransactionRow | undefined, complain: Complain): void {
+  const settled = next?.type === 'settle' && next.authorization_id === event.authorization_id;
+  if (!settled || next.at.getTime() !== event.at.getTime())
+    complain('is forced, but no settle follows it at once');
+}
+
+function auditStatus({ card, status, available }: CardState, complain: Complain): void {
+  const stored = card.status === 'failed' ? 'pending' : card.status;
+  if (stored !== status) complain(`should be ${status} by its events`);
+  if ((card.status === 'frozen') !== card.freeze_reasons.length > 0)
+    complain(`has reasons ${card.freeze_reasons.join()}`);
+  const live = card.status === 'active' || card.status === 'frozen';
+  if (live && available.lt(0) !== card.freeze_reasons.includes('insufficient_funds'))
+    complain(`has ${available.toFixed()} and reasons ${card.freeze_reasons.join()}`);
+  if (card.status === 'failed' && !available.isZero()) complain(`failed, but has ${available.toFixed()}`);
+}
+
+/** An event that moves something has a leg of its number on the card's ledger account; nothing else has one. */
+function auditLegs(records: Records): string[] {
+  const wrong: string[] = [];
+  const cards = new Set(records.cards.map(({ id }) => id));
+  const legs = new Map(
+    records.legs
+      .filter((leg) => cards.has(leg.account_id))
+      .map((leg) => [`${leg.account_id} ${leg.number.toFixed()}`, leg]),
+  );
+  for (const event of records.transactions) {
+    const name = `${event.card_id} ${event.number.toFixed()}`;
+    const leg = legs.get(name);
+    legs.delete(name);
+    const moves =
+      event.billing_amount.gt(0) && !['decline', 'freeze', 'unfreeze', 'close'].includes(event.type);
+    if (moves !== Boolean(leg)) wrong.push(`${nameOf(event)} ${moves ? 'has no leg' : 'has a leg'}`);
+    if (!leg) continue;
+    const same =
+      leg.type === event.type &&
+      leg.at.getTime() === event.at.getTime() &&
+      leg.reference_id === event.reference_id &&
+      leg.balance_available.eq(event.available) &&
+      leg.balance_pending.eq(event.pending) &&
+      leg.balance_spent.eq(event.spent);
+    if (!same) wrong.push(`${nameOf(event)} differs from its leg`);
+  }
+  return [...wrong, ...[...legs.keys()].map((name) => `a leg belongs to no event: ${name}`)];
+}
+
+const COUNTERS = ['authorized', 'settled', 'reversed', 'refunded'] as const;
+
+/** What an authorization counts is the sum of its events, in both currencies; it holds what is left, and nothing when closed. */
+function auditChains(chains: ChainRow[], states: CardState[]): string[] {
+  const wrong: string[] = [];
+  const replayed = new Map(states.flatMap((state) => [...state.chains]));
+  for (const chain of chains) {
+    const state = replayed.get(chain.id);
+    replayed.delete(chain.id);
+    const faults = state ? chainFaults(chain, state) : ['was opened by no event'];
+    wrong.push(...faults.map((fault) => `authorization ${chain.id} ${fault}`));
+  }
+  return [...wrong, ...[...replayed.keys()].map((id) => `authorization ${id} has no record`)];
+}
+
+function chainFaults(chain: ChainRow, state: ChainState): string[] {
+  const faults: string[] = [];
+  for (const name of COUNTERS) {
+    if (!chain[name].eq(state.own[name]))
+      faults.push(`${name} ${chain[name].toFixed()}, not ${state.own[name].toFixed()}`);
+    const billing = chain[`billing_${name}`];
+    if (!billing.eq(state.billing[name]))
+      faults.push(`billing ${name} ${billing.toFixed()}, not ${state.billing[name].toFixed()}`);
+  }
+  if (!chain.fee_held.eq(state.feeHeld))
+    faults.push(`holds a fee of ${chain.fee_held.toFixed()}, not ${state.feeHeld.toFixed()}`);
+  const held = remaining(state.own);
+  if (held.lt(0) || remaining(state.billing).lt(0) || state.feeHeld.lt(0))
+    faults.push('holds less than nothing');
+  if (held.isZero() && !(remaining(state.billing).isZero() && state.feeHeld.isZero()))
+    faults.push('is over but holds');
+  if (chain.closed !== held.isZero())
+    faults.push(`is ${chain.closed ? '' : 'not '}closed and holds ${held.toFixed()}`);
+  if (chain.reference_id !== state.reference) faults.push('has another reference than its first event');
+  return faults;
+}

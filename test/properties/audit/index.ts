@@ -1,0 +1,106 @@
+import type { Database } from '../../../src/db/database';
+import { checkLedger } from '../../../src/ledger/check';
+import { Decimal } from '../../../src/money/money';
+import type { Played, Submission } from '../play';
+import { auditHistories, follows } from './histories';
+import { groupBy, type Records, readRecords } from './records';
+import { type CardState, remaining } from './rules';
+import { auditWebhooks } from './webhooks';
+
+/**
+ * Everything that decisions part 5 promises of a world at rest (1, 4, 6 and 7), read from what is stored.
+ * @returns what is wrong (an empty list when all holds), and how many card events were judged
+ */
+export async function audit(
+  database: Database,
+  played: Played,
+): Promise<{ wrong: string[]; events: number }> {
+  const records = await readRecords(database, played.world);
+  const { wrong, states } = auditHistories(records);
+  const ledger = await checkLedger(database);
+  const all = [
+    ...played.faults,
+    ...wrong,
+    ...ledger.map(({ problem, subject, detail }) => `${problem}: ${subject} (${detail})`),
+    ...auditWebhooks(records),
+    ...auditHolds(records, states),
+    ...auditTenants(records),
+    ...auditTold(records, played),
+    ...played.submissions.flatMap((submission) => auditKey(records, submission)),
+  ];
+  return { wrong: all, events: records.transactions.length };
+}
+
+/** Every hold is some authorization's, or a card's that waits for its issuance; none is below zero. */
+function auditHolds(records: Records, states: CardState[]): string[] {
+  const expected = new Map<string, Decimal>();
+  const add = (id: string, held: Decimal) => expected.set(id, held.plus(expected.get(id) ?? 0));
+  for (const { card, chains } of states) {
+    for (const chain of chains.values()) {
+      add(card.id, remaining(chain.billing));
+      add(card.master_account_id, chain.feeHeld);
+    }
+    if (card.status === 'pending') add(card.account_id, card.initial_amount.plus(card.issue_fee));
+  }
+  return records.accounts.flatMap(({ id, kind, pending }) => {
+    const held = expected.get(id) ?? new Decimal(0);
+    return pending.eq(held)
+      ? []
+      : [`${kind} ${id} holds ${pending.toFixed()}, its authorizations ${held.toFixed()}`];
+  });
+}
+
+/** No posting reaches from one tenant to another, and a card's history is its own tenant's. */
+function auditTenants(records: Records): string[] {
+  const owners = new Map(records.accounts.map(({ id, tenant_id }) => [id, tenant_id]));
+  const mixed = [...groupBy(records.legs, (leg) => leg.posting_id)].filter(
+    ([, legs]) => new Set(legs.map((leg) => owners.get(leg.account_id))).size > 1,
+  );
+  const strange = records.transactions.filter((event) => event.tenant_id !== owners.get(event.card_id));
+  return [
+    ...mixed.map(([posting]) => `posting ${posting} moves money between tenants`),
+    ...strange.map(({ id }) => `event ${id} is another tenant's than its card`),
+  ];
+}
+
+/** Nothing happened to a card that nobody asked for, and whatever somebody was told of has happened. */
+function auditTold(records: Records, { told }: Played): string[] {
+  const stored = new Set(records.transactions.map(({ id }) => id));
+  const lost = [...told].filter((id) => !stored.has(id));
+  const unasked = records.transactions.filter((event) => !told.has(event.id) && !byItself(event));
+  return [
+    ...lost.map((id) => `event ${id} was told to a caller but is not there`),
+    ...unasked.map(({ type, id, card_id }) => `card ${card_id}: ${type} ${id} was asked for by nobody`),
+  ];
+}
+
+/** The first event of a card is its issue, by the world itself. */
+function byItself(event: Records['transactions'][number]): boolean {
+  if (event.type === 'settle' || event.type === 'close') return false;
+  if (event.type === 'issue') return true;
+  return follows(event) || (event.type === 'authorization' && event.forced) || event.source === 'expiry';
+}
+
+/** Under one key there is one effect, and one answer (decisions part 5, 3). */
+function auditKey(records: Records, { key, text, message, answers }: Submission): string[] {
+  const kept = answers.filter(({ body }) => body !== undefined);
+  const effects = kept.filter(({ replayed }) => !replayed);
+  const bodies = new Set(kept.map(({ body }) => body));
+  const type = effects[0]?.type;
+  const events = records.events.filter(
+    (event) => event.idempotency_key === key && isOf(event.data, effects[0]?.transactionId),
+  );
+  const wrong = [
+    effects.length > 1 && `had ${effects.length} effects`,
+    bodies.size > 1 && 'was answered in different ways',
+    type !== undefined && events.length !== 1 && `left ${events.length} events of its own`,
+    type === undefined &&
+      records.events.some((event) => event.idempotency_key === key) &&
+      'was refused, but left events',
+    message.idempotencyKey !== key && 'lost its key',
+  ];
+  return wrong.filter((each) => each !== false).map((each) => `${text} under key ${key} ${each}`);
+}
+
+const isOf = (data: string, id: string | undefined) =>
+  id !== undefined && (JSON.parse(data) as { id: string }).id === id;

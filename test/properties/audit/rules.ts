@@ -1,0 +1,227 @@
+import { decimalsOf } from '../../../src/money/currencies';
+import { Decimal } from '../../../src/money/money';
+import { everyRate } from '../market';
+import { PROGRAMMES } from '../world';
+import type { CardRow, TransactionRow } from './records';
+
+/**
+ * The card event rules of decisions part 3, written a second time and from the other end: not what a message leads to,
+ * but whether an event may follow those before it, and in which amounts. Nothing of the engine is used.
+ */
+
+const ZERO = new Decimal(0);
+
+export interface Counters {
+  authorized: Decimal;
+  settled: Decimal;
+  reversed: Decimal;
+  refunded: Decimal;
+}
+
+export interface ChainState {
+  id: string;
+  reference: string;
+  currency: string;
+  rate: Decimal;
+  own: Counters;
+  billing: Counters;
+  feeHeld: Decimal;
+  lastSettle: string | null;
+}
+
+/** A card as its events so far leave it. */
+export interface CardState {
+  card: CardRow;
+  status: 'pending' | 'active' | 'frozen' | 'closed';
+  available: Decimal;
+  chains: Map<string, ChainState>;
+  /** By chain, the rate that it was given: judged here by what the market was. */
+  rates: Map<string, Decimal>;
+}
+
+/** Adds to what is wrong with an event. */
+export type Complain = (what: string) => void;
+
+export const programmeOf = (card: CardRow) =>
+  Object.values(PROGRAMMES).find(({ bin }) => bin === card.bin) as (typeof PROGRAMMES)['usd'];
+
+const counters = (): Counters => ({ authorized: ZERO, settled: ZERO, reversed: ZERO, refunded: ZERO });
+export const remaining = (c: Counters) => c.authorized.minus(c.settled).minus(c.reversed);
+export const refundable = (c: Counters) => c.settled.minus(c.refunded);
+
+function rounded(amount: Decimal, currency: string): Decimal {
+  return amount.toDecimalPlaces(decimalsOf(currency), Decimal.ROUND_HALF_UP);
+}
+
+/** In proportion, rounded down; all that is there for the last part. */
+function share(of: Decimal, part: Decimal, whole: Decimal, currency: string): Decimal {
+  return part.eq(whole)
+    ? of
+    : of.times(part).dividedBy(whole).toDecimalPlaces(decimalsOf(currency), Decimal.ROUND_DOWN);
+}
+
+export function ratesOf(card: CardRow, currency: string): Decimal[] {
+  if (currency === card.currency) return [new Decimal(1)];
+  const markup = programmeOf(card).markupPercent.dividedBy(100).plus(1);
+  return everyRate(currency, card.currency).map((rate) => rate.times(markup).toDecimalPlaces(12));
+}
+
+function authorization(state: CardState, event: TransactionRow, wrong: Complain): void {
+  const { card } = state;
+  const programme = programmeOf(card);
+  const opens = event.authorization_id === event.id;
+  const chain = opens ? openChain(state, event, wrong) : state.chains.get(event.authorization_id ?? '');
+  if (!chain) return wrong('grows a chain that was never opened');
+  if (!opens && event.linked_id !== chain.id) wrong('is not linked to its authorization');
+  if (!event.billing_amount.eq(rounded(event.amount.times(chain.rate), card.currency)))
+    wrong('is billed at another rate');
+  if (!event.forced) {
+    if (state.status !== 'active') wrong(`is authorized on a card that is ${state.status}`);
+    if (event.billing_amount.gt(0) && state.available.lt(event.billing_amount))
+      wrong('is more than was available');
+    if (programme.maxAuthorization?.lt(event.billing_amount)) wrong('is above the limit');
+    if (programme.blockedMccs.includes(event.merchant?.mcc ?? '')) wrong('is at a blocked merchant');
+  }
+  chain.own.authorized = chain.own.authorized.plus(event.amount);
+  chain.billing.authorized = chain.billing.authorized.plus(event.billing_amount);
+  const percent = rounded(
+    event.billing_amount.times(programme.fees.settlePercent).dividedBy(100),
+    card.currency,
+  );
+  chain.feeHeld = chain.feeHeld.plus(opens ? programme.fees.settleFixed : 0).plus(percent);
+}
+
+function openChain(state: CardState, event: TransactionRow, wrong: Complain): ChainState {
+  const { currency, id, reference_id: reference } = event;
+  const rate = state.rates.get(id) ?? ZERO;
+  if (!ratesOf(state.card, currency).some((each) => each.eq(rate)))
+    wrong('is given a rate that there never was');
+  if (event.linked_id !== null) wrong('opens a chain but is linked');
+  const chain = { id, reference, currency, rate, own: counters(), billing: counters() };
+  state.chains.set(id, { ...chain, feeHeld: ZERO, lastSettle: null });
+  return state.chains.get(id) as ChainState;
+}
+
+/** A settle or a cancel: takes its part of what is held, in both currencies, and of the fee. */
+function takePart(state: CardState, event: TransactionRow, wrong: Complain): ChainState | undefined {
+  const chain = state.chains.get(event.authorization_id ?? '');
+  if (!chain) {
+    wrong('follows no authorization');
+    return undefined;
+  }
+  const held = remaining(chain.own);
+  if (event.amount.lte(0) || event.amount.gt(held))
+    wrong(`is not within the ${held.toFixed()} that are held`);
+  if (event.currency !== chain.currency) wrong('is in another currency than its authorization');
+  if (event.linked_id !== chain.id) wrong('is not linked to its authorization');
+  const billing = share(remaining(chain.billing), event.amount, held, state.card.currency);
+  if (!event.billing_amount.eq(billing)) wrong(`should be billed as ${billing.toFixed()}`);
+  const fee = share(chain.feeHeld, event.amount, held, state.card.currency);
+  if (event.type === 'settle' && !event.fee.eq(fee)) wrong(`should take a fee of ${fee.toFixed()}`);
+  chain.feeHeld = chain.feeHeld.minus(fee);
+  return chain;
+}
+
+function settle(state: CardState, event: TransactionRow, wrong: Complain): void {
+  const chain = takePart(state, event, wrong);
+  if (!chain) return;
+  if (chain.own.settled.isZero() !== (event.reference_id === chain.reference))
+    wrong('carries the wrong reference');
+  chain.own.settled = chain.own.settled.plus(event.amount);
+  chain.billing.settled = chain.billing.settled.plus(event.billing_amount);
+  chain.lastSettle = event.id;
+}
+
+function cancel(state: CardState, event: TransactionRow, wrong: Complain): void {
+  const chain = takePart(state, event, wrong);
+  if (!chain) return;
+  if (chain.own.reversed.isZero() !== (event.reference_id === chain.reference))
+    wrong('carries the wrong reference');
+  chain.own.reversed = chain.own.reversed.plus(event.amount);
+  chain.billing.reversed = chain.billing.reversed.plus(event.billing_amount);
+}
+
+function refund(state: CardState, event: TransactionRow, wrong: Complain): void {
+  if (event.authorization_id === null) {
+    const fits = (rate: Decimal) =>
+      event.billing_amount.eq(rounded(event.amount.times(rate), state.card.currency));
+    if (!ratesOf(state.card, event.currency).some(fits)) wrong('is billed at no rate that there ever was');
+    return;
+  }
+  const chain = state.chains.get(event.authorization_id);
+  if (!chain) return wrong('follows no authorization');
+  const open = refundable(chain.own);
+  if (event.amount.lte(0) || event.amount.gt(open))
+    wrong(`is not within the ${open.toFixed()} that may be refunded`);
+  const billing = share(refundable(chain.billing), event.amount, open, state.card.currency);
+  if (!event.billing_amount.eq(billing)) wrong(`should be billed as ${billing.toFixed()}`);
+  if (event.linked_id !== chain.lastSettle) wrong('is not linked to the last settle');
+  if (chain.own.refunded.isZero() !== (event.reference_id === chain.reference))
+    wrong('carries the wrong reference');
+  chain.own.refunded = chain.own.refunded.plus(event.amount);
+  chain.billing.refunded = chain.billing.refunded.plus(event.billing_amount);
+}
+
+/** Which statuses of a card a reason can be heard on; a blocked user and a limit are judged of an active one only. */
+const DECLINES_ON: Record<string, string[]> = {
+  card_closed: ['closed'],
+  card_not_active: ['pending'],
+  card_frozen: ['frozen'],
+  user_blocked: ['active', 'frozen'],
+  insufficient_funds: ['active'],
+  limit_exceeded: ['active'],
+  invalid_merchant: ['active'],
+  do_not_honor: ['pending', 'active', 'frozen', 'closed'],
+};
+
+function decline(state: CardState, event: TransactionRow, wrong: Complain): void {
+  const reason = event.decline_reason ?? 'nothing';
+  const max = programmeOf(state.card).maxAuthorization;
+  if (!DECLINES_ON[reason]?.includes(state.status))
+    wrong(`is declined for ${reason} on a card that is ${state.status}`);
+  if (reason === 'limit_exceeded' && !max?.lt(event.billing_amount)) wrong('is within the limit');
+  if (reason === 'invalid_merchant' && !event.merchant?.mcc) wrong('has no merchant to be declined for');
+  if (!event.fee.eq(programmeOf(state.card).fees.decline)) wrong('takes the wrong fee');
+}
+
+function topup(state: CardState, event: TransactionRow, wrong: Complain): void {
+  if (event.source === 'negative_balance') {
+    if (!event.forced || !event.amount.eq(state.available.negated()))
+      wrong('does not bring the card to zero');
+    return;
+  }
+  if (state.status !== 'active' && state.status !== 'frozen') wrong(`funds a card that is ${state.status}`);
+  if (!event.fee.eq(programmeOf(state.card).fees.topUp)) wrong('takes the wrong fee');
+}
+
+function withdraw(state: CardState, event: TransactionRow, wrong: Complain): void {
+  if (state.available.lt(event.amount)) wrong('takes more than was available');
+  if (event.source === 'closure' && !event.amount.eq(state.available)) wrong('does not empty the card');
+  if (event.source === null && state.status !== 'active' && state.status !== 'frozen')
+    wrong(`takes from a card that is ${state.status}`);
+}
+
+function moves(from: CardState['status'][], to: CardState['status']) {
+  return (state: CardState, event: TransactionRow, wrong: Complain): void => {
+    if (!from.includes(state.status)) wrong(`happens to a card that is ${state.status}`);
+    if (event.type === 'close' && !state.available.isZero()) wrong('leaves money on the card');
+    if (event.type === 'issue' && !event.amount.eq(state.card.initial_amount))
+      wrong('carries another amount');
+    state.status = to;
+  };
+}
+
+/** Judges an event by what stands before it, and carries it into the card's chains and status. */
+export const RULES: Record<string, (state: CardState, event: TransactionRow, wrong: Complain) => void> = {
+  authorization,
+  settle,
+  cancel,
+  refund,
+  decline,
+  topup,
+  withdraw,
+  issue: moves(['pending'], 'active'),
+  freeze: moves(['active'], 'frozen'),
+  unfreeze: moves(['frozen'], 'active'),
+  close: moves(['active', 'frozen'], 'closed'),
+};

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import type {
+  AccountOperation,
+  AgainOperation,
+  ChainChoice,
+  ExpiryOperation,
+  HolderOperation,
+  IssuingOperation,
+  MarketOperation,
+  Operation,
+  ProcessorOperation,
+  Script,
+  UserOperation,
+  Via,
+} from './script';
+
+/** Some cards, accounts and users are busier than others, so that much happens to one. */
+const index = fc.oneof({ weight: 3, arbitrary: fc.nat(1) }, { weight: 2, arbitrary: fc.nat(7) });
+
+type Weighted<T> = [weight: number, arbitrary: fc.Arbitrary<T>];
+
+function among<T>(...choices: Weighted<T>[]): fc.Arbitrary<T> {
+  return fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+}
+
+const rarely = (oneIn: number) => among<boolean>([oneIn - 1, fc.constant(false)], [1, fc.constant(true)]);
+
+/** Minor units: small, so that what cards and accounts hold is soon used up; now and then absurd. */
+const minor = among(
+  [20, fc.integer({ min: 1, max: 9 })],
+  [60, fc.integer({ min: 10, max: 900 })],
+  [15, fc.integer({ min: 900, max: 3_000 })],
+  [1, fc.constant(99_999_999_999_999)],
+);
+/** Mostly below what was authorized. */
+const part = among<number>([1, minor], [3, fc.integer({ min: 1, max: 250 })]);
+const partOrAll = among<number | null>([5, part], [2, fc.constant(null)]);
+
+/** Mostly the card's own; 0, 2 and 3 decimals, worth far more or far less than one unit of it. */
+const currency = among<string | null>(
+  [6, fc.constant(null)],
+  [4, fc.constantFrom('USD', 'EUR', 'JPY', 'KWD')],
+);
+
+const age = among([8, fc.constant(0)], [6, fc.nat(4)], [1, fc.nat(60)]);
+const via = fc.constantFrom<Via>('transaction', 'gathered', 'gathered elsewhere');
+const way = {
+  via,
+  keyed: among([3, fc.constant(0)], [2, fc.constant(1)], [1, fc.integer({ min: 2, max: 4 })]),
+  stranger: rarely(15),
+};
+
+/** Of so many messages: how many name a chain, none at all, or an unknown one. */
+const chain = (known: number, none: number, unknown: number) =>
+  among<ChainChoice>([known, age], [none, fc.constant('none')], [unknown, fc.constant('unknown')]);
+
+const usual = {
+  card: index,
+  currency,
+  final: fc.constant(false),
+  blockedMerchant: fc.constant(false),
+  ...way,
+};
+
+const processor = (type: ProcessorOperation['do'], given: Partial<Arbitraries<ProcessorOperation>>) =>
+  fc.record<ProcessorOperation>({
+    ...usual,
+    do: fc.constant(type),
+    minor: part,
+    chain: fc.constant('none'),
+    ...given,
+  });
+
+type Arbitraries<T> = { [Field in keyof T]: fc.Arbitrary<T[Field]> };
+
+const holder = (type: HolderOperation['do']) =>
+  fc.record<HolderOperation>({
+    do: fc.constant(type),
+    card: index,
+    minor,
+    reason: fc.constantFrom('manual', 'manual', 'risk', 'insufficient_funds'),
+    ...way,
+  });
+
+const issuing = (type: IssuingOperation['do']) =>
+  fc.record<IssuingOperation>({ do: fc.constant(type), card: index, minor });
+
+const account = (type: AccountOperation['do']) =>
+  fc.record<AccountOperation>({
+    do: fc.constant(type),
+    account: index,
+    to: fc.nat(3),
+    minor,
+    stranger: rarely(10),
+  });
+
+const expiry = fc.record<ExpiryOperation>({ do: fc.constant('expire'), card: index, chain: age });
+const user = (type: UserOperation['do']) => fc.record<UserOperation>({ do: fc.constant(type), user: index });
+const again = fc.record<AgainOperation>({
+  do: fc.constant('again'),
+  of: fc.nat(9),
+  via,
+  altered: rarely(5),
+});
+const market = fc.record<MarketOperation>({ do: fc.constant('market'), epoch: fc.nat(3) });
+
+const operation = among<Operation>(
+  [90, processor('authorization', { minor, chain: chain(8, 40, 1), blockedMerchant: rarely(40) })],
+  [55, processor('settle', { minor: partOrAll, chain: chain(40, 1, 1), final: rarely(4) })],
+  [24, processor('cancel', { minor: partOrAll, chain: chain(15, 0, 1) })],
+  [26, processor('refund', { chain: chain(20, 5, 1) })],
+  [4, processor('decline', {})],
+  [30, holder('topup')],
+  [12, holder('withdraw')],
+  [3, holder('freeze')],
+  [10, holder('unfreeze')],
+  [1, holder('close')],
+  [6, issuing('ask')],
+  [8, issuing('issue')],
+  [1, issuing('issue_failed')],
+  [12, expiry],
+  [10, account('transfer')],
+  [16, account('deposit')],
+  [5, account('withdrawal')],
+  [1, user('block')],
+  [6, user('unblock')],
+  [12, again],
+  [3, market],
+);
+
+/**
+ * @param waves how many at most
+ * @param width how many operations of a wave run at once, at most
+ */
+export function scripts(waves: number, width: number): fc.Arbitrary<Script> {
+  const wave = fc.array(operation, { minLength: 1, maxLength: width, size: 'max' });
+  return fc.array(wave, { minLength: 1, maxLength: waves, size: 'max' });
+}

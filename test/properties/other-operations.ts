@@ -1,0 +1,150 @@
+import { correct } from '../../src/accounts/admin';
+import { transfer } from '../../src/accounts/transfer';
+import { expireAuthorizations } from '../../src/card-events/expiry';
+import type { Message } from '../../src/card-events/model';
+import { requestCard } from '../../src/cards/issue';
+import type { Tx } from '../../src/db/database';
+import { Problem } from '../../src/errors';
+import { setUserStatus } from '../../src/users/operations';
+import { PROCESSOR } from '../support/cards';
+import { pick, short } from './messages';
+import type { Stage } from './play';
+import type { AccountOperation, ExpiryOperation, IssuingOperation, UserOperation } from './script';
+import type { Answer } from './submit';
+import { amountOf, keepCard, type World, type WorldAccount } from './world';
+
+type OtherOperation = IssuingOperation | ExpiryOperation | AccountOperation | UserOperation;
+
+interface Result {
+  text: string;
+  answers: Answer[];
+  cardId?: string;
+  stranger?: boolean;
+}
+
+/** What is no message about a card that is in use: accounts, users, issuing, expiry. */
+export async function otherOperation(
+  stage: Stage,
+  world: World,
+  references: Map<string, string[]>,
+  operation: OtherOperation,
+): Promise<Result> {
+  switch (operation.do) {
+    case 'transfer':
+      return transferBetween(stage, world, operation);
+    case 'deposit':
+    case 'withdrawal':
+      return correctBalance(stage, world, operation);
+    case 'block':
+    case 'unblock':
+      return setStatus(stage, world, operation);
+    case 'expire':
+      return expire(stage, world, references, operation);
+    case 'ask':
+      return ask(stage, world, operation);
+    case 'issue':
+    case 'issue_failed':
+      return issue(stage, world, operation);
+  }
+}
+
+/** Runs it in a transaction of its own; a refusal is an answer. */
+async function answered(stage: Stage, work: (tx: Tx) => Promise<unknown>): Promise<Answer[]> {
+  try {
+    await stage.api.database.transaction(work);
+    return [{ status: 201, replayed: false }];
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    return [{ status: error.status, code: error.code, replayed: false }];
+  }
+}
+
+async function transferBetween(stage: Stage, world: World, operation: AccountOperation): Promise<Result> {
+  const from = pick(world.accounts, operation.account);
+  const others = world.accounts.filter((to) => fitting(from, to) !== operation.stranger);
+  const to = pick(others, operation.to);
+  const amount = amountOf(operation.minor, from.currency);
+  const given = { fromAccountId: from.id, toAccountId: to.id, amount };
+  const answers = await answered(stage, (tx) => transfer(tx, from.tenantId, given, undefined));
+  const stranger = to.tenantId !== from.tenantId;
+  return { text: `transfer ${amount.toFixed()} from ${from.name} to ${to.name}`, answers, stranger };
+}
+
+const fitting = (a: WorldAccount, b: WorldAccount): boolean =>
+  a.id !== b.id && a.tenantId === b.tenantId && a.currency === b.currency;
+
+async function correctBalance(stage: Stage, world: World, operation: AccountOperation): Promise<Result> {
+  const account = pick(world.accounts, operation.account);
+  const amount = amountOf(operation.minor, account.currency);
+  const stranger = world.tenants.find((tenant) => tenant !== account.tenantId) as string;
+  const kind = operation.do === 'deposit' ? 'deposit/admin_deposit' : 'withdraw/admin_withdrawal';
+  const given = { accountId: account.id, amount };
+  const answers = await answered(stage, (tx) =>
+    correct(tx, operation.stranger ? stranger : null, kind, given, undefined),
+  );
+  return {
+    text: `${operation.do} ${amount.toFixed()} on ${account.name}`,
+    answers,
+    stranger: operation.stranger,
+  };
+}
+
+async function setStatus(stage: Stage, world: World, operation: UserOperation): Promise<Result> {
+  const user = pick(world.users, operation.user);
+  const status = operation.do === 'block' ? 'blocked' : 'active';
+  const answers = await answered(stage, (tx) => setUserStatus(tx, user.tenantId, user.id, status, undefined));
+  return { text: `${operation.do} ${user.name}`, answers };
+}
+
+/** Makes the authorization look as old as it must be, and lets the scheduled job run. */
+async function expire(
+  stage: Stage,
+  world: World,
+  references: Map<string, string[]>,
+  operation: ExpiryOperation,
+): Promise<Result> {
+  const card = pick(world.cards, operation.card);
+  const known = references.get(card.id) ?? [];
+  const reference = known[operation.chain % Math.max(known.length, 1)];
+  if (reference === undefined) return { text: `card ${card.name}: nothing to expire`, answers: [] };
+  const { database, services } = stage.api;
+  await database.query(
+    `update authorizations set expires_at = now() - interval '1 second'
+      where id = (select authorization_id from card_transactions where reference_id = $1 limit 1)`,
+    [reference],
+  );
+  const { expired } = await expireAuthorizations(services, 100);
+  return {
+    text: `card ${card.name}: ${short(reference)} grows old, the job expires ${expired}`,
+    answers: [],
+  };
+}
+
+async function ask(stage: Stage, world: World, operation: IssuingOperation): Promise<Result> {
+  const like = pick(world.cards, operation.card);
+  const amount = amountOf(operation.minor, like.currency);
+  const { userId, accountId, cardholderId, tenantId } = like;
+  const request = { userId, accountId, cardholderId, amount };
+  const asked = { caller: { reach: tenantId }, idempotencyKey: undefined };
+  let name = '';
+  const answers = await answered(stage, async (tx) => {
+    const card = await requestCard(stage.api.services, tx, request, asked);
+    tx.afterCommit(() => void (name = keepCard(world, card, like.name.slice(0, 1)).name));
+  });
+  return { text: `ask for a card like ${like.name} with ${amount.toFixed()}${name && `: ${name}`}`, answers };
+}
+
+async function issue(stage: Stage, world: World, operation: IssuingOperation): Promise<Result> {
+  // The newest first: an older one has been issued, as a rule.
+  const card = pick([...world.cards].reverse(), operation.card);
+  const of = { cardId: card.id, reach: null };
+  const message: Message =
+    operation.do === 'issue'
+      ? { ...of, type: 'issue', processor: PROCESSOR }
+      : { ...of, type: 'issue_failed', failure: 'refused' };
+  return {
+    text: `card ${card.name}: ${operation.do}`,
+    answers: [await stage.submit('transaction', message)],
+    cardId: card.id,
+  };
+}

@@ -1,0 +1,191 @@
+import type { Message } from '../../src/card-events/model';
+import type { TestApi } from '../support/api';
+import type { Market } from './market';
+import { isMessage, messageOf, type Picked, short, textOf } from './messages';
+import { otherOperation } from './other-operations';
+import type { AgainOperation, HolderOperation, Operation, ProcessorOperation, Script } from './script';
+import { type Answer, createSubmit, keyFor, type Submit } from './submit';
+import type { World } from './world';
+
+/** A request with an idempotency key, and every answer that it got. */
+export interface Submission {
+  key: string;
+  text: string;
+  message: Message;
+  answers: Answer[];
+}
+
+/** What was asked and what was answered, while a script is played and after it. */
+export interface Played {
+  world: World;
+  /** One line an operation: the script as one reads it. */
+  lines: string[];
+  /** What must never be answered: a fault, a stranger who was let in, two effects under one key. */
+  faults: string[];
+  /** The ids of the card events that somebody asked for and was told of. */
+  told: Set<string>;
+  /** Newest first. */
+  submissions: Submission[];
+  /** By card, the references of its chains: those of authorizations come first, the newest before all. */
+  references: Map<string, string[]>;
+  /** How many operations were carried out, and how many were refused or declined. */
+  done: number;
+  refused: number;
+}
+
+export interface Stage {
+  api: TestApi;
+  market: Market;
+  submit: Submit;
+}
+
+export const createStage = (api: TestApi, market: Market): Stage => ({
+  api,
+  market,
+  submit: createSubmit(api.services),
+});
+
+/** What an operation came to, to be kept when its whole wave is through. */
+interface Result {
+  text: string;
+  answers: Answer[];
+  cardId?: string;
+  stranger?: boolean;
+  submission?: Submission;
+  fault?: string;
+}
+
+/**
+ * Plays wave after wave, and stops where one goes wrong; within a wave everything runs at once.
+ * @param between looks at the world after each wave and says what is wrong with it
+ */
+export async function play(
+  stage: Stage,
+  world: World,
+  script: Script,
+  between: (wave: number) => Promise<string[]>,
+): Promise<Played> {
+  const played: Played = {
+    world,
+    lines: [],
+    faults: [],
+    told: new Set(),
+    submissions: [],
+    references: new Map(),
+    done: 0,
+    refused: 0,
+  };
+  for (const [number, wave] of script.entries()) {
+    await playWave(stage, played, wave, number + 1);
+    played.faults.push(...(await between(number + 1)));
+    if (played.faults.length > 0) break;
+  }
+  return played;
+}
+
+export async function playWave(
+  stage: Stage,
+  played: Played,
+  wave: Operation[],
+  number: number,
+): Promise<void> {
+  for (const operation of wave) if (operation.do === 'market') stage.market.moveTo(operation.epoch);
+  const results = await Promise.all(
+    wave.map((operation, index) => run(stage, played, operation, `${number}.${index}`)),
+  );
+  for (const [index, result] of results.entries()) keep(played, result, `${number}${letter(index)}`);
+}
+
+const letter = (index: number): string =>
+  (index >= 26 ? letter(Math.floor(index / 26) - 1) : '') + String.fromCharCode(97 + (index % 26));
+
+async function run(stage: Stage, played: Played, operation: Operation, name: string): Promise<Result> {
+  try {
+    if (operation.do === 'market')
+      return { text: `the market moves to epoch ${operation.epoch}`, answers: [] };
+    if (operation.do === 'again') return await again(stage, played, operation);
+    if (isMessage(operation)) return await send(stage, played, operation, name);
+    return await otherOperation(stage, played.world, played.references, operation);
+  } catch (error) {
+    return { text: operation.do, answers: [], fault: String((error as Error).stack ?? error) };
+  }
+}
+
+async function send(
+  stage: Stage,
+  played: Played,
+  operation: ProcessorOperation | HolderOperation,
+  name: string,
+): Promise<Result> {
+  const picked: Picked = messageOf(played.world, played.references, operation);
+  const text = textOf(played.world, picked, operation);
+  const { message } = picked;
+  const result: Result = { text, answers: [], cardId: message.cardId, stranger: operation.stranger };
+  try {
+    if (operation.keyed === 0) {
+      result.answers.push(await stage.submit(operation.via, message));
+      return result;
+    }
+    const key = `${played.world.tenants[0]}-${name}`;
+    const keyed = { ...message, idempotencyKey: key };
+    const twins = Array.from({ length: operation.keyed }, () =>
+      stage.submit(operation.via, keyed, keyFor(keyed, key)),
+    );
+    result.answers = await Promise.all(twins);
+    result.submission = { key, text, message: keyed, answers: [] };
+  } catch (error) {
+    result.fault = String((error as Error).stack ?? error);
+  }
+  return result;
+}
+
+async function again(stage: Stage, played: Played, { of, via, altered }: AgainOperation): Promise<Result> {
+  const submission = played.submissions[of % Math.max(played.submissions.length, 1)];
+  if (!submission) return { text: 'again: nothing to repeat', answers: [] };
+  const { message, key } = submission;
+  const text = `again${altered ? ', altered' : ''} (${submission.text})`;
+  const result: Result = { text, answers: [], cardId: message.cardId, submission };
+  try {
+    result.answers.push(await stage.submit(via, message, keyFor(message, key, altered)));
+  } catch (error) {
+    result.fault = String((error as Error).stack ?? error);
+  }
+  return result;
+}
+
+function keep(played: Played, result: Result, name: string): void {
+  const { text, answers, cardId, submission, fault } = result;
+  played.lines.push(
+    `${name.padEnd(4)} ${text} → ${fault ? 'FAULT' : answers.map(toldAs).join(' | ') || 'done'}`,
+  );
+  if (fault) played.faults.push(`${name} ${text}: ${fault}`);
+  for (const answer of answers) keepAnswer(played, answer, cardId);
+  if (
+    result.stranger &&
+    answers.some(({ status, code }) => status !== 404 && code !== 'idempotency_in_progress')
+  )
+    played.faults.push(`${name} ${text}: a stranger was not told 404`);
+  if (!submission) return;
+  submission.answers.push(...answers);
+  if (!played.submissions.includes(submission)) played.submissions.unshift(submission);
+}
+
+function keepAnswer(played: Played, answer: Answer, cardId: string | undefined): void {
+  const { status, transactionId, type, opens, referenceId, replayed } = answer;
+  if (replayed) return;
+  if (status < 300 && type !== 'decline') played.done += 1;
+  else played.refused += 1;
+  if (transactionId) played.told.add(transactionId);
+  if (!cardId || !opens || !referenceId) return;
+  const known = played.references.get(cardId) ?? [];
+  if (known.includes(referenceId)) return;
+  // Messages mostly name an authorization, the newest first; an event that came later in a chain can stand for it too.
+  played.references.set(cardId, type === 'authorization' ? [referenceId, ...known] : [...known, referenceId]);
+}
+
+function toldAs({ status, code, type, reason, billing, referenceId, replayed }: Answer): string {
+  const told =
+    code ??
+    (type ? [type, reason, billing, referenceId && short(referenceId)].filter(Boolean).join(' ') : 'done');
+  return `${status} ${told}${replayed ? ' (replayed)' : ''}`;
+}

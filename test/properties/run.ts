@@ -1,0 +1,126 @@
+import type { Database } from '../../src/db/database';
+import { type TestApi, testApi } from '../support/api';
+import { audit } from './audit';
+import { createMarket } from './market';
+import { createStage, type Played, play, playWave, type Stage } from './play';
+import type { Operation, Script } from './script';
+import { addProgrammes, createWorld, type World } from './world';
+
+export interface ProofStage extends Stage {
+  /** How often a transaction had to be run again: locks that are taken in one order never make it so. */
+  conflicts(): number;
+  close(): Promise<void>;
+}
+
+/** A database of its own with the whole product on it, and a market of the test's. */
+export async function openStage(): Promise<ProofStage> {
+  const market = createMarket();
+  let conflicts = 0;
+  const counting = (database: Database): Database => ({
+    ...database,
+    transaction(work) {
+      let attempts = 0;
+      return database.transaction((tx) => {
+        attempts += 1;
+        if (attempts > 1) conflicts += 1;
+        return work(tx);
+      });
+    },
+  });
+  const api: TestApi = await testApi({ providers: { rates: market.rates } }, counting);
+  await addProgrammes(api.database);
+  // The domains are given the counting database by their services; what this file asks itself goes past it.
+  const stage = createStage({ ...api, database: api.services.database }, market);
+  return { ...stage, conflicts: () => conflicts, close: () => api.close() };
+}
+
+export interface Proof {
+  /** What did not hold; empty when all did. */
+  wrong: string[];
+  played: Played;
+  /** Card events that were recorded. */
+  events: number;
+  /** Transactions that had to be run again. */
+  conflicts: number;
+}
+
+/** Plays a script in a new world, ends every chain that is open, and judges all that is stored. */
+export async function prove(stage: ProofStage, script: Script): Promise<Proof> {
+  const before = stage.conflicts();
+  stage.market.moveTo(0);
+  const world = await createWorld(stage.api);
+  const played = await play(stage, world, script, (wave) => betweenWaves(stage, world, wave));
+  if (played.faults.length === 0) await endAll(stage, played, script.length + 1);
+  const { wrong, events } = await audit(stage.api.database, played);
+  const conflicts = stage.conflicts() - before;
+  if (conflicts > 0)
+    wrong.push(`${conflicts} transactions were in each other's way (deadlock or lost update)`);
+  return { wrong, played, events, conflicts };
+}
+
+/** What a single statement can tell: cheap enough for every wave. */
+async function betweenWaves(stage: Stage, world: World, wave: number): Promise<string[]> {
+  const rows = await stage.api.database.query<{ id: string; what: string }>(
+    `select c.id, format('%s, %s available, %s pending, reasons %s', c.status, l.available, l.pending, c.freeze_reasons) as what
+       from cards c join ledger_accounts l on l.id = c.id
+       left join lateral (select sum(billing_authorized - billing_settled - billing_reversed) as held
+                            from authorizations a where a.card_id = c.id) a on true
+      where c.tenant_id = any($1)
+        and (l.pending <> coalesce(a.held, 0) or (c.status = 'closed' and l.available <> 0)
+             or (c.status = 'frozen') <> (cardinality(c.freeze_reasons) > 0)
+             or (c.status in ('active', 'frozen') and (l.available < 0) <> ('insufficient_funds' = any(c.freeze_reasons))))`,
+    [world.tenants],
+  );
+  return rows.map(({ id, what }) => `after wave ${wave} card ${id} is ${what}`);
+}
+
+/** Cancels what is still held and ends what waits for its issuance: then nothing may be held anywhere. */
+async function endAll(stage: Stage, played: Played, wave: number): Promise<void> {
+  const { world } = played;
+  const open = await stage.api.database.query<{ card: string; reference: string }>(
+    `select a.card_id as card, a.reference_id as reference from authorizations a join cards c on c.id = a.card_id
+      where c.tenant_id = any($1) and not a.closed`,
+    [world.tenants],
+  );
+  const nameless = {
+    minor: null,
+    currency: null,
+    final: false,
+    blockedMerchant: false,
+    keyed: 0,
+    stranger: false,
+  } as const;
+  const cancels = open.map(({ card, reference }, index): Operation => {
+    const known = played.references.get(card) ?? [];
+    if (!known.includes(reference)) played.references.set(card, [...known, reference]);
+    return {
+      ...nameless,
+      do: 'cancel',
+      card: world.cards.findIndex(({ id }) => id === card),
+      chain: (played.references.get(card) ?? []).indexOf(reference),
+      via: index % 2 === 0 ? 'transaction' : 'gathered',
+    };
+  });
+  const issues = world.cards.map(
+    (_, card): Operation => ({ do: card % 2 === 0 ? 'issue' : 'issue_failed', card, minor: 0 }),
+  );
+  await playWave(stage, played, [...cancels, ...issues], wave);
+  const held = await stage.api.database.query<{ id: string; pending: string }>(
+    'select id, pending from ledger_accounts where tenant_id = any($1) and pending <> 0',
+    [world.tenants],
+  );
+  played.faults.push(...held.map(({ id, pending }) => `everything has ended, but ${id} holds ${pending}`));
+}
+
+/** The case as one reads it: what was done, one line an operation, and what is wrong. */
+export function describeCase({ wrong, played }: Proof): string {
+  return [
+    ...played.world.cards.map(({ id, name, currency }) => `card ${name} is ${id}, in ${currency}`),
+    ...played.world.accounts.map(({ id, name }) => `${name} is ${id}`),
+    '',
+    ...played.lines,
+    '',
+    ...wrong.slice(0, 20).map((each) => `WRONG ${each}`),
+    ...(wrong.length > 20 ? [`… and ${wrong.length - 20} more`] : []),
+  ].join('\n');
+}

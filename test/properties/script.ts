@@ -1,0 +1,95 @@
+/**
+ * A random life of several cards, accounts and tenants, as data: waves of operations, each wave run at once. Cards,
+ * accounts and users are named by an index into the world (taken modulo how many there are), amounts are minor units of
+ * the currency that turns out to count, and a chain is named by its age on the card: 0 is the newest. So a script stays
+ * meaningful when its parts are taken away one by one.
+ */
+
+/** How an operation reaches the engine: in a transaction of its own, or by one of two gatherers (two processes). */
+export type Via = 'transaction' | 'gathered' | 'gathered elsewhere';
+
+export interface Way {
+  via: Via;
+  /** How many identical requests are sent at once under one idempotency key; 0: one without a key. */
+  keyed: number;
+  /** Another tenant asks: it must be told 404 and change nothing. */
+  stranger: boolean;
+}
+
+/** Which authorization a message names: by age, none at all, or one that the card does not know. */
+export type ChainChoice = number | 'none' | 'unknown';
+
+export interface ProcessorOperation extends Way {
+  do: 'authorization' | 'settle' | 'cancel' | 'refund' | 'decline';
+  card: number;
+  /** Null: the message has no amount. */
+  minor: number | null;
+  /** Null: the message names no currency. */
+  currency: string | null;
+  chain: ChainChoice;
+  final: boolean;
+  /** The merchant is of a kind that the programme declines. */
+  blockedMerchant: boolean;
+}
+
+export interface HolderOperation extends Way {
+  do: 'topup' | 'withdraw' | 'freeze' | 'unfreeze' | 'close';
+  card: number;
+  minor: number;
+  reason: 'manual' | 'risk' | 'provider' | 'insufficient_funds';
+}
+
+export interface IssuingOperation {
+  /** `ask` for a card like that one; `issue` and `issue_failed` are the processor's answers. */
+  do: 'ask' | 'issue' | 'issue_failed';
+  card: number;
+  minor: number;
+}
+
+export interface ExpiryOperation {
+  do: 'expire';
+  card: number;
+  chain: number;
+}
+
+export interface AccountOperation {
+  do: 'transfer' | 'deposit' | 'withdrawal';
+  account: number;
+  to: number;
+  minor: number;
+  stranger: boolean;
+}
+
+export interface UserOperation {
+  do: 'block' | 'unblock';
+  user: number;
+}
+
+/** The request with a key that came so many before is sent again. */
+export interface AgainOperation {
+  do: 'again';
+  of: number;
+  via: Via;
+  /** With the same key but another body. */
+  altered: boolean;
+}
+
+/** The market moves: other rates from the next wave on. */
+export interface MarketOperation {
+  do: 'market';
+  epoch: number;
+}
+
+export type Operation =
+  | ProcessorOperation
+  | HolderOperation
+  | IssuingOperation
+  | ExpiryOperation
+  | AccountOperation
+  | UserOperation
+  | AgainOperation
+  | MarketOperation;
+
+export type Script = Operation[][];
+
+export const sizeOf = (script: Script): number => script.reduce((sum, wave) => sum + wave.length, 0);

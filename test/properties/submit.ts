@@ -1,0 +1,92 @@
+import { fingerprint, type IdempotencyKey, type KeyedAnswer, withKey } from '../../src/api/idempotency';
+import { createGatherer } from '../../src/card-events/gather';
+import type { CardTransaction, Message } from '../../src/card-events/model';
+import { recordCardEvent } from '../../src/card-events/record';
+import type { Services } from '../../src/composition';
+import { Problem } from '../../src/errors';
+import type { Via } from './script';
+
+/** What a caller is told: the event that the message asked for (none: it was in effect already), or a refusal. */
+export interface Told {
+  transactionId?: string;
+  type?: string;
+  reason?: string | null;
+  referenceId?: string;
+  /** Whether the event opened a chain that later messages may name. */
+  opens?: boolean;
+  billing?: string;
+  code?: string;
+  status: number;
+}
+
+export interface Answer extends Told {
+  /** The bytes that are stored under the key; absent where the answer is not stored. */
+  body?: string;
+  replayed: boolean;
+}
+
+export type Submit = (via: Via, message: Message, key?: IdempotencyKey) => Promise<Answer>;
+
+/** One operation under an idempotency key, as `POST /sandbox/transactions` and the endpoints of cards make it. */
+export function keyFor(message: Message, name: string, altered = false): IdempotencyKey {
+  return {
+    tenantId: message.reach ?? 'nobody',
+    scope: 'POST /proof',
+    key: name,
+    fingerprint: fingerprint({ ...message, altered }, {}),
+    permanent: false,
+  };
+}
+
+/**
+ * The two ways to the engine, over the same database: a transaction of one's own (under a key as the API's writing
+ * routes do it), and gatherers. There are two of these, as there would be in two processes. A refusal is an answer;
+ * whatever is not a Problem of the 4xx is thrown.
+ */
+export function createSubmit(services: Services): Submit {
+  const gatherers = { gathered: gatherer(services), 'gathered elsewhere': gatherer(services) };
+  return async (via, message, key) => {
+    try {
+      const answer =
+        via === 'transaction' ? await alone(services, message, key) : await gatherers[via](message, key);
+      return {
+        ...(JSON.parse(answer.body) as Told),
+        replayed: answer.replayed,
+        ...(key && { body: answer.body }),
+      };
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      return { status: error.status, code: error.code, replayed: false };
+    }
+  };
+}
+
+function gatherer(services: Services) {
+  const { submit } = createGatherer(services.database, services);
+  return (message: Message, key?: IdempotencyKey) =>
+    submit({ message, key, render: ({ transaction }) => rendered(transaction), refuse: refused });
+}
+
+async function alone(services: Services, message: Message, key?: IdempotencyKey): Promise<KeyedAnswer> {
+  const work = async (tx: Parameters<typeof recordCardEvent>[0]) =>
+    rendered((await recordCardEvent(tx, services, message)).transaction);
+  if (key) return withKey(services.database, key, work, refused);
+  return { ...(await services.database.transaction(work)), replayed: false };
+}
+
+function rendered(transaction: CardTransaction | undefined) {
+  const told: Told = {
+    status: 201,
+    transactionId: transaction?.id,
+    type: transaction?.type,
+    reason: transaction?.declineReason,
+    referenceId: transaction?.referenceId,
+    opens: transaction?.authorizationId != null,
+    billing: transaction && `${transaction.billingAmount.toFixed()} ${transaction.billingCurrency}`,
+  };
+  return { status: 201, body: JSON.stringify(told) };
+}
+
+function refused(problem: Problem) {
+  return { status: problem.status, body: JSON.stringify({ status: problem.status, code: problem.code }) };
+}
