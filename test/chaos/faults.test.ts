@@ -51,9 +51,9 @@ afterEach(() => {
 });
 
 afterAll(async () => {
-  await receiver.close();
-  await database.close();
-  await fleet.close();
+  await receiver?.close();
+  await database?.close();
+  await fleet?.close();
   killAll();
 }, START_MS);
 

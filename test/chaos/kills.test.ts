@@ -45,9 +45,9 @@ beforeAll(async () => {
 }, 2 * START_MS);
 
 afterAll(async () => {
-  await receiver.close();
-  await database.close();
-  await fleet.close();
+  await receiver?.close();
+  await database?.close();
+  await fleet?.close();
   killAll();
 }, START_MS);
 
