@@ -29,10 +29,19 @@ const HOURLY_MS = 60 * 60_000;
 /** A provider's people may take days or weeks: once it has been asked for half an hour, every hour will do. */
 const askAfter = (asked: number) => (asked < SOON_ENOUGH ? askAgainAfter(asked) : HOURLY_MS);
 
-const DETAILS: Partial<Record<SubmissionProgress, string>> = {
+/** A run that has waited so often goes on in a new one, rather than in a history that grows for months. */
+const WAITS_PER_RUN = 100;
+
+type Open = 'pending_review' | 'processing' | 'unknown';
+
+/** What it waits for, as the operator reads it. */
+const WAITS_FOR: Record<Open, string> = {
+  pending_review: "Waits for an operator's decision.",
   processing: 'Submitted: the provider has not decided yet.',
   unknown: 'The provider gave no answer: it may have the submission. Its outcome is asked for.',
 };
+
+const isOpen = (progress: SubmissionProgress): progress is Open => progress in WAITS_FOR;
 
 /**
  * Leads a cardholder to its decision (`cardholder-submission-<cardholderId>`): the operator's review, then the submission
@@ -43,30 +52,39 @@ const DETAILS: Partial<Record<SubmissionProgress, string>> = {
  */
 export async function cardholderSubmission(cardholderId: string, asked = 0): Promise<string> {
   const looks = listenForLooks();
+  const show = showChanges();
   const look = () => lookAtCardholder({ cardholderId, watchedUntil: Date.now() + LOOK_EVERY_MS });
   let progress: SubmissionProgress = await look();
-  for (;;) {
+  for (let waits = 0; ; ) {
     if (progress === 'wait_audit') {
-      showStatus('wait_audit', 'Submitting to the provider.');
+      show('wait_audit', 'Submitting to the provider.');
       progress = await submit(cardholderId, asked);
-    } else if (progress === 'processing' || progress === 'unknown') {
-      showStatus('wait_audit', DETAILS[progress]);
-      await looks.next(askAfter(asked));
-      asked += 1;
-      if (workflowInfo().continueAsNewSuggested && !looks.waiting())
+    } else if (isOpen(progress)) {
+      const reviewed: boolean = progress === 'pending_review';
+      show(reviewed ? progress : 'wait_audit', WAITS_FOR[progress]);
+      if ((waits >= WAITS_PER_RUN || workflowInfo().continueAsNewSuggested) && !looks.waiting())
         await continueAsNew<typeof cardholderSubmission>(cardholderId, asked);
-      progress = await checkSubmission(step(cardholderId, asked));
+      await looks.next(reviewed ? LOOK_EVERY_MS : askAfter(asked));
+      waits += 1;
+      asked = reviewed ? 0 : asked + 1;
+      progress = reviewed ? await look() : await checkSubmission(step(cardholderId, asked));
     } else {
+      show(progress);
+      if (!looks.waiting()) return progress;
+      await looks.next();
       asked = 0;
-      const waits = progress === 'pending_review';
-      showStatus(progress, waits ? "Waits for an operator's decision." : undefined);
-      if (!waits && !looks.waiting()) return progress;
-      await looks.next(LOOK_EVERY_MS);
-      if (workflowInfo().continueAsNewSuggested && !looks.waiting())
-        await continueAsNew<typeof cardholderSubmission>(cardholderId);
       progress = await look();
     }
   }
+}
+
+/** Each line that is shown costs an event of history: the same one is not shown again. */
+function showChanges(): (status: string, details?: string) => void {
+  let shown = '';
+  return (status, details = status) => {
+    if (details !== shown) showStatus(status, details);
+    shown = details;
+  };
 }
 
 const step = (cardholderId: string, asked: number) => ({
