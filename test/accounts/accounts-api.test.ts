@@ -1,4 +1,3 @@
- 
 import { type Client, type TestApi, testApi } from '../support/api';
 
 let api: TestApi;

@@ -77,7 +77,7 @@ function routesOn(database: Database): Route[] {
   return [
     add,
     route({
-      ...(add),
+      ...add,
       path: '/required',
       idempotency: 'required',
     } as never),

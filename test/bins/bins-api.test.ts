@@ -1,4 +1,3 @@
- 
 import { requireCapacity } from '../../src/bins/capacity';
 import { DEMO_BINS } from '../../src/bins/demo';
 import {
