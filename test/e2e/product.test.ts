@@ -119,7 +119,10 @@ it(
     for (const server of left) expect(await stillRuns(server)).toBe(true);
 
     whole = await startWhole(dataDir);
-    expect(await servers()).toEqual(left);
+    // Kept, or ended and started anew where it did not answer in time; never a second one beside the first.
+    const kept = (await servers()).map(({ pid }) => pid);
+    expect(kept).toHaveLength(2);
+    for (const server of left) expect(await stillRuns(server)).toBe(kept.includes(server.pid));
     expect(await client()('GET', '/v1/cards')).toEqual(before);
     const { code, text } = await demo();
     expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
