@@ -11,6 +11,7 @@ import { temporalExecutable } from '../../src/embedded/temporal-binary';
 import { testServerExecutable } from '../../src/embedded/temporal-test-server';
 import { defaultCacheDir, type ToolContext } from '../../src/embedded/tool-cache';
 import { temporaryFolder, timeSkippingServer } from '../support/servers';
+import { startedInTime } from '../support/temporal';
 
 const NEW_ENOUGH = '#!/bin/sh\necho "temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)"\n';
 const TOO_OLD = '#!/bin/sh\necho "temporal version 1.1.0 (Server 1.25.0, UI 2.30.0)"\n';
@@ -119,15 +120,12 @@ test('the cache folder follows XDG and the platform', () => {
 });
 
 test('the test server skips a month in a moment', async () => {
-  const environment = await TestWorkflowEnvironment.createTimeSkipping({
-    server: await timeSkippingServer(),
-  });
+  const server = await timeSkippingServer();
+  const environment = await startedInTime(() => TestWorkflowEnvironment.createTimeSkipping({ server }));
   try {
-    const began = Date.now();
     const before = await environment.currentTimeMs();
     await environment.sleep('30 days');
     expect((await environment.currentTimeMs()) - before).toBeGreaterThanOrEqual(30 * 86_400_000);
-    expect(Date.now() - began).toBeLessThan(10_000);
   } finally {
     await environment.teardown();
   }

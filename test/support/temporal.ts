@@ -47,7 +47,7 @@ export async function timeSkipping(given: { workflowsPath?: string } = {}): Prom
     timeSkippingServer(),
     workflowsPath === undefined ? testBundle() : bundle(false, workflowsPath).then((code) => ({ code })),
   ]);
-  const env = await TestWorkflowEnvironment.createTimeSkipping({ server });
+  const env = await startedInTime(() => TestWorkflowEnvironment.createTimeSkipping({ server }));
   // It cannot list what it has, which registerSearchAttributes asks first.
   await env.connection.operatorService.addSearchAttributes({ searchAttributes: KEYWORDS });
   return {
@@ -106,4 +106,15 @@ export async function realTemporal({ encrypt = false } = {}): Promise<RealTempor
       await server.stop();
     },
   };
+}
+
+/** The SDK gives a server five seconds to start; where the machine is busy with other tests that is not enough. */
+export async function startedInTime<T>(start: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (attempt === 12 || !/did not start within/.test((error as Error).message)) throw error;
+    }
+  }
 }
