@@ -59,11 +59,11 @@ function act(board: Board, card: Card, message: Message): CardTransaction | unde
 }
 
 /**
- * What holds after every event: a closed card has nothing available; a card below zero is frozen for it until it is
- * covered again.
+ * What holds after every event: a closed card, and one that was never issued, has nothing available; a card below zero is
+ * frozen for it until it is covered again.
  */
 function keepRules(board: Board, card: Card, follows: CardTransaction | undefined): void {
-  if (card.status === 'closed') {
+  if (card.status === 'closed' || card.status === 'failed') {
     returnToZero(board, card, follows);
     return;
   }

@@ -63,9 +63,14 @@ export function bookOf(given: LedgerAccount[], now: Date): Book {
     at,
     account,
     post({ entries, forced = false }) {
-      const refusedBy = forced ? undefined : firstOverdrawn(entries, account);
+      const changes = changesOf(entries);
+      const refusedBy = forced ? undefined : firstOverdrawn(changes, account);
       if (refusedBy !== undefined) return { ok: false, refusedBy };
-      const posted = new Map(creditsFirst(entries).map((entry) => [entry, apply(entry, forced)]));
+      // Below zero before, and no further by this: what it pays out of what it is given here is marked as forced too, for
+      // Postgres looks at each leg alone.
+      const below = new Set([...changes.keys()].filter((id) => account(id).available.lt(0)));
+      const overdraws = ({ account: id, available }: Entry) => forced || (available.lt(0) && below.has(id));
+      const posted = new Map(creditsFirst(entries).map((entry) => [entry, apply(entry, overdraws(entry))]));
       postings += 1;
       return { ok: true, entries: entries.map((entry) => posted.get(entry) as PostedEntry) };
     },
@@ -95,12 +100,20 @@ function creditsFirst(entries: Entry[]): Entry[] {
   return [...entries].sort((a, b) => Number(a.available.lt(0)) - Number(b.available.lt(0)));
 }
 
-function firstOverdrawn(entries: Entry[], account: (id: string) => LedgerAccount): string | undefined {
+/** What a posting as a whole does to the available of each account. */
+function changesOf(entries: Entry[]): Map<string, Decimal> {
   const changes = new Map<string, Decimal>();
   for (const entry of entries) {
     if (isInternal(entry)) continue;
     changes.set(entry.account, (changes.get(entry.account) ?? ZERO).plus(entry.available));
   }
+  return changes;
+}
+
+function firstOverdrawn(
+  changes: Map<string, Decimal>,
+  account: (id: string) => LedgerAccount,
+): string | undefined {
   for (const [id, change] of changes) {
     if (change.lt(0) && account(id).available.plus(change).lt(0)) return id;
   }
