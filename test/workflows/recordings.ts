@@ -1,0 +1,151 @@
+/** Runs of workflows, whose histories are kept in test/histories and replayed by every later version. */
+export interface Recording {
+  /** The file: `<workflow>.<way>.json`. */
+  workflow: string;
+  way: string;
+  args: unknown[];
+  /** What each activity answers, in the order of its calls; a text that begins with `!` is the type of a failure. */
+  answers: Record<string, unknown[]>;
+  /** It is told to look as it begins. */
+  told?: true;
+}
+
+const CARD = 'card_01h455vb4pex5vsknk084sn02q';
+const CARDHOLDER = 'chd_01h455vb4pex5vsknk084sn02q';
+const USER = 'usr_01h455vb4pex5vsknk084sn02q';
+const TOKENIZATION = 'tkn_01h455vb4pex5vsknk084sn02q';
+const ENDPOINT = { tenantId: 'cli_01h455vb4pex5vsknk084sn02q', registration: 'card' };
+
+const times = <T>(count: number, answer: T): T[] => Array.from({ length: count }, () => answer);
+
+const cardholder = (way: string, answers: Recording['answers'], told?: true): Recording => ({
+  workflow: 'cardholderSubmission',
+  way,
+  args: [CARDHOLDER],
+  answers,
+  ...(told ? { told } : {}),
+});
+
+export const RECORDINGS: readonly Recording[] = [
+  {
+    workflow: 'authorizationExpiry',
+    way: 'two-portions',
+    args: [],
+    answers: { expireDueAuthorizations: [{ more: true }, { more: false }] },
+  },
+  {
+    workflow: 'cardIssuance',
+    way: 'issued',
+    args: [CARD],
+    answers: { orderCard: ['processing'], checkOrder: ['processing', 'active'] },
+  },
+  {
+    workflow: 'cardIssuance',
+    way: 'lost-and-ordered-again',
+    args: [CARD],
+    answers: { orderCard: ['unknown', 'processing'], checkOrder: ['unheard', 'unknown', 'failed'] },
+  },
+  {
+    workflow: 'cardIssuance',
+    way: 'told',
+    args: [CARD],
+    told: true,
+    answers: { orderCard: ['processing'], checkOrder: ['active'] },
+  },
+  {
+    workflow: 'cardClosure',
+    way: 'confirmed',
+    args: [CARD],
+    answers: { closeAtProcessor: ['processing', 'processing', 'confirmed'] },
+  },
+  { workflow: 'cardClosure', way: 'nothing-to-close', args: [CARD], answers: { closeAtProcessor: ['open'] } },
+  {
+    workflow: 'cardTokenization',
+    way: 'completed',
+    args: [TOKENIZATION],
+    answers: { tokenizeAtProcessor: ['processing', 'processing', 'completed'] },
+  },
+  cardholder('passed', {
+    lookAtCardholder: ['wait_audit'],
+    submitCardholder: ['processing'],
+    checkSubmission: ['processing', 'pass_audit'],
+  }),
+  cardholder('reviewed-and-lost', {
+    lookAtCardholder: ['pending_review', 'pending_review', 'wait_audit'],
+    submitCardholder: ['unknown', 'processing'],
+    checkSubmission: ['wait_audit', 'reject'],
+  }),
+  cardholder('told', { lookAtCardholder: ['rejected_by_admin', 'rejected_by_admin'] }, true),
+  cardholder('unreachable', {
+    lookAtCardholder: ['wait_audit'],
+    submitCardholder: times(300, '!ReviewerUnreachable'),
+    giveUpSubmission: ['submission_failed'],
+  }),
+  cardholder('unreachable-and-perhaps-sent', {
+    lookAtCardholder: ['wait_audit'],
+    submitCardholder: times(300, '!ReviewerUnreachable'),
+    giveUpSubmission: ['unknown'],
+    checkSubmission: ['pass_audit'],
+  }),
+  cardholder('months-of-review', {
+    lookAtCardholder: [...times(102, 'pending_review'), 'rejected_by_admin'],
+  }),
+  {
+    workflow: 'documentRemoval',
+    way: 'two-portions',
+    args: [],
+    answers: { removeDueDocuments: [{ more: true }, { more: false }] },
+  },
+  {
+    workflow: 'housekeeping',
+    way: 'done',
+    args: [],
+    answers: { takeLedgerSnapshots: [null], forgetOldIdempotencyKeys: [3] },
+  },
+  {
+    workflow: 'kycReview',
+    way: 'completed',
+    args: [USER, 1],
+    answers: { lookAtKycReview: ['in_review', 'in_review', 'completed'] },
+  },
+  {
+    workflow: 'kycReview',
+    way: 'told',
+    args: [USER, 2],
+    told: true,
+    answers: { lookAtKycReview: ['in_review', 'rejected'] },
+  },
+  {
+    workflow: 'kycReview',
+    way: 'months',
+    args: [USER, 1],
+    answers: { lookAtKycReview: [...times(250, 'in_review'), 'completed'] },
+  },
+  {
+    workflow: 'webhookDispatcher',
+    way: 'a-run',
+    args: [{ shard: 3 }],
+    answers: { dispatchWebhooks: times(72, { delivered: 2, failed: 1 }) },
+  },
+  {
+    workflow: 'webhookRecovery',
+    way: 'recovered',
+    args: [ENDPOINT],
+    answers: {
+      readWebhookRecovery: [{ failing: true, nextProbeAt: 0 }],
+      probeWebhookEndpoint: [
+        { failing: true, nextProbeAt: 0, code: 'http_503', attempts: 2 },
+        { failing: false, nextProbeAt: 0 },
+      ],
+    },
+  },
+  {
+    workflow: 'webhookRecovery',
+    way: 'told',
+    args: [ENDPOINT],
+    told: true,
+    answers: { readWebhookRecovery: [{ failing: false, nextProbeAt: 0 }] },
+  },
+];
+
+export const nameOf = ({ workflow, way }: Pick<Recording, 'workflow' | 'way'>) => `${workflow}.${way}`;
