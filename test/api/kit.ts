@@ -50,7 +50,7 @@ function routesOn(database: Database): Route[] {
     body: z.strictObject({
       amount: amount(),
       note: z.string().max(5).optional(),
-      wait: z.boolean().optional(),
+      waitSeconds: z.number().optional(),
     }),
     response: thing,
     status: 201,
@@ -70,7 +70,7 @@ function routesOn(database: Database): Route[] {
       const [limit] = await tx.query<{ most: string }>('select most from limits');
       if (body.amount.gt(limit?.most ?? '0')) throw conflict('insufficient_funds', 'Not enough.', 'amount');
       if (body.note === 'kyc') throw precondition('kyc_not_completed', 'First the KYC.');
-      if (body.wait) await tx.query('select pg_sleep(0.3)');
+      if (body.waitSeconds) await tx.query('select pg_sleep($1)', [body.waitSeconds]);
       return { id: row?.id ?? '', amount: body.amount.toFixed(2), state: 'new' };
     },
   });

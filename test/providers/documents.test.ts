@@ -186,16 +186,18 @@ describe('S3', () => {
   });
 
   it.each([
-    ['put', (store: SealedStore) => store.put('cli_1/doc_1', CONTENT)],
-    ['get', (store: SealedStore) => store.get('cli_1/doc_1')],
-    ['delete', (store: SealedStore) => store.delete('cli_1/doc_1')],
+    ['put', (store: SealedStore) => store.put('cli_1/doc_7', CONTENT)],
+    ['get', (store: SealedStore) => store.get('cli_1/doc_7')],
+    ['delete', (store: SealedStore) => store.delete('cli_1/doc_7')],
   ])('is refused at %s with a wrong secret, and in a bucket that is not there: once', async (_, work) => {
+    // What the test before has given up on may still arrive.
+    const asked = () => double.requests.filter(({ path }) => path.endsWith('doc_7')).length;
     await expect(work(s3({ ...double.settings, secretAccessKey: 'wrong' }))).rejects.toThrow(DocumentsAway);
-    expect(double.requests).toHaveLength(1);
+    expect(asked()).toBe(1);
     const told = await work(s3({ ...double.settings, bucket: 'missing' })).catch((error: Error) => error);
     expect(told).toBeInstanceOf(DocumentsAway);
     expect(String(((told as Error).cause as Error).message)).toMatch(/404 NoSuchBucket/);
-    expect(double.requests).toHaveLength(2);
+    expect(asked()).toBe(2);
   });
 
   it('does not follow a server that sends it elsewhere', async () => {
