@@ -15,6 +15,6 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   reporters: ['default', '<rootDir>/test/support/count-reporter.js'],
-  testTimeout: 60_000,
+  testTimeout: 300_000,
   maxWorkers: 2,
 };
