@@ -13,6 +13,8 @@ async function main(): Promise<number> {
   const connections = wholeNumber('connections', 16);
   console.log(`Proof with seed ${seed}: ${operations} operations, up to ${connections} at once`);
   await startServers();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void stopServers().then(() => process.exit(130)));
   try {
     const failure = await proveLong({ operations, seed, connections, onProgress: print });
     if (failure === undefined) return 0;

@@ -32,6 +32,8 @@ const minor = among(
   [15, fc.integer({ min: 900, max: 3_000 })],
   [1, fc.constant(99_999_999_999_999)],
 );
+/** Enough to go on with. */
+const plenty = among<number>([1, minor], [2, fc.integer({ min: 500, max: 4_000 })]);
 /** Mostly below what was authorized. */
 const part = among<number>([1, minor], [3, fc.integer({ min: 1, max: 250 })]);
 const partOrAll = among<number | null>([5, part], [2, fc.constant(null)]);
@@ -73,11 +75,11 @@ const processor = (type: ProcessorOperation['do'], given: Partial<Arbitraries<Pr
 
 type Arbitraries<T> = { [Field in keyof T]: fc.Arbitrary<T[Field]> };
 
-const holder = (type: HolderOperation['do']) =>
+const holder = (type: HolderOperation['do'], amount: fc.Arbitrary<number> = minor) =>
   fc.record<HolderOperation>({
     do: fc.constant(type),
     card: index,
-    minor,
+    minor: amount,
     reason: fc.constantFrom('manual', 'manual', 'risk', 'insufficient_funds'),
     ...way,
   });
@@ -85,12 +87,12 @@ const holder = (type: HolderOperation['do']) =>
 const issuing = (type: IssuingOperation['do']) =>
   fc.record<IssuingOperation>({ do: fc.constant(type), card: index, minor });
 
-const account = (type: AccountOperation['do']) =>
+const account = (type: AccountOperation['do'], amount: fc.Arbitrary<number> = minor) =>
   fc.record<AccountOperation>({
     do: fc.constant(type),
     account: index,
     to: fc.nat(3),
-    minor,
+    minor: amount,
     stranger: rarely(10),
   });
 
@@ -106,24 +108,24 @@ const market = fc.record<MarketOperation>({ do: fc.constant('market'), epoch: fc
 
 const operation = among<Operation>(
   [90, processor('authorization', { minor, chain: chain(8, 40, 1), blockedMerchant: rarely(40) })],
-  [55, processor('settle', { minor: partOrAll, chain: chain(40, 1, 1), final: rarely(4) })],
-  [24, processor('cancel', { minor: partOrAll, chain: chain(15, 0, 1) })],
-  [26, processor('refund', { chain: chain(20, 5, 1) })],
+  [34, processor('settle', { minor: partOrAll, chain: chain(40, 1, 1), final: rarely(4) })],
+  [16, processor('cancel', { minor: partOrAll, chain: chain(15, 0, 1) })],
+  [20, processor('refund', { chain: chain(20, 5, 1) })],
   [4, processor('decline', {})],
-  [30, holder('topup')],
+  [30, holder('topup', plenty)],
   [12, holder('withdraw')],
   [3, holder('freeze')],
-  [10, holder('unfreeze')],
+  [14, holder('unfreeze')],
   [1, holder('close')],
   [6, issuing('ask')],
   [8, issuing('issue')],
-  [1, issuing('issue_failed')],
+  [2, issuing('issue_failed')],
   [12, expiry],
   [10, account('transfer')],
-  [16, account('deposit')],
+  [20, account('deposit', plenty)],
   [5, account('withdrawal')],
   [1, user('block')],
-  [6, user('unblock')],
+  [14, user('unblock')],
   [12, again],
   [3, market],
 );

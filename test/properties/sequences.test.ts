@@ -10,7 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-it(`whatever happens, in whatever order and at once: all adds up (seed ${SEED})`, async () => {
-  expect(await tryScripts(stage, { seed: SEED, runs: 12, waves: 12, width: 1 })).toBeUndefined();
-  expect(await tryScripts(stage, { seed: SEED, runs: 15, waves: 12, width: 12 })).toBeUndefined();
-}, 120_000);
+it.each([
+  ['one after the other', { runs: 8, waves: 20, width: 1 }],
+  ['at once', { runs: 9, waves: 12, width: 12 }],
+])(
+  `whatever happens, %s: all adds up (seed ${SEED})`,
+  async (_, size) => {
+    expect((await tryScripts(stage, { seed: SEED, ...size })) ?? 'all holds').toBe('all holds');
+  },
+  300_000,
+);
