@@ -20,7 +20,9 @@ const replayed = (answer: { headers: Record<string, unknown> }) => answer.header
 it('has one effect for 50 identical requests at once, and one answer but for idempotency_in_progress', async () => {
   const before = await kit.count();
   const key = newKey();
-  const answers = await Promise.all(Array.from({ length: 50 }, () => post({ amount: '7', waitSeconds: 0.3 }, key)));
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => post({ amount: '7', waitSeconds: 0.3 }, key)),
+  );
   const made = answers.filter((answer) => answer.status === 201);
   const others = answers.filter((answer) => answer.status !== 201);
   expect(made.length).toBeGreaterThan(0);

@@ -53,7 +53,7 @@ beforeAll(async () => {
     });
     workersEnd.catch(failed);
   });
-}, 180_000);
+}, 600_000);
 beforeEach(() => {
   attempts = [];
   after = () => undefined;

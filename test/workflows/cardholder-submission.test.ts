@@ -74,7 +74,7 @@ beforeAll(async () => {
     });
     workersEnd.catch(failed);
   });
-}, 180_000);
+}, 600_000);
 beforeEach(() => {
   attempts = [];
   after = () => undefined;
@@ -172,7 +172,7 @@ it('waits 90 days for an operator, in histories that stay short, and is shown to
   }
   await decide(api, id, 'approved');
   expect(await run(id)).toBe('pass_audit');
-}, 120_000);
+}, 600_000);
 
 it('learns at once of a decision, and in the end of one whose word was lost', async () => {
   const [told, lost] = await Promise.all([pending(api, manual), pending(api, manual)]);
@@ -200,7 +200,7 @@ it('gives up a provider that is away for a day, with no attempt in its history',
   expect((await read(client, id)).description).toBe('The provider could not be reached.');
   const { events } = await runner.workflow.getHandle(idOf(id)).fetchHistory();
   expect(events?.length).toBeLessThan(40);
-}, 120_000);
+}, 600_000);
 
 it('asks a provider that never decides ever more rarely, and goes on for months', async () => {
   const { id } = await pending(api, client, { accountPurpose: 'sandbox:silent' });
@@ -212,7 +212,7 @@ it('asks a provider that never decides ever more rarely, and goes on for months'
   expect(await statusOf(client, id)).toBe('wait_audit');
   expect((await runner.workflow.getHandle(idOf(id)).describe()).status.name).toBe('RUNNING');
   await runner.workflow.getHandle(idOf(id)).terminate();
-}, 120_000);
+}, 600_000);
 
 it('submits once though its worker dies after every step', async () => {
   const { id } = await pending(api, client);

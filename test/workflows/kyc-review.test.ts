@@ -23,7 +23,7 @@ beforeAll(async () => {
   const log = createLogger({ level: 'trace', destination });
   [api, temporal] = await Promise.all([kycApi({ log }), timeSkipping()]);
   [client, admin] = await Promise.all([api.client(), api.client('admin')]);
-}, 180_000);
+}, 600_000);
 afterAll(async () => {
   await Promise.all([api.close(), temporal.close()]);
 });
@@ -110,7 +110,7 @@ it('waits 90 days without a word, in histories that stay short, and is shown to 
     await later.signal(LOOK);
     expect(await handle.result()).toBe('completed');
   });
-}, 120_000);
+}, 600_000);
 
 it('learns of a decision whose word was lost', async () => {
   const userId = await userInReview(client);
