@@ -110,7 +110,7 @@ async function inTransaction(work: (tx: Tx) => Promise<unknown>): Promise<Outcom
 async function sceneWith(kind: Kind, left: Decimal): Promise<Scene> {
   const world = await createWorld(stage.api);
   const named = (name: string) => world.accounts.find((account) => account.name === name) as WorldAccount;
-  const [feeCard, , card] = world.cards as [WorldCard, WorldCard, WorldCard];
+  const [feeCard, card] = world.cards as [WorldCard, WorldCard];
   const master = named("A's USD master");
   const scene: Scene = { world, card, feeCard, account: named("A's user's USD"), other: master, master };
   if (kind.includes('card')) {

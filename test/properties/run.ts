@@ -101,10 +101,7 @@ async function endAll(stage: Stage, played: Played, wave: number): Promise<void>
       via: index % 2 === 0 ? 'transaction' : 'gathered',
     };
   });
-  const issues = world.cards.map(
-    (_, card): Operation => ({ do: card % 2 === 0 ? 'issue' : 'issue_failed', card, minor: 0 }),
-  );
-  await playWave(stage, played, [...cancels, ...issues], wave);
+  await playWave(stage, played, [...cancels, ...(await issuesOfPending(stage, world))], wave);
   const held = await stage.api.database.query<{ id: string; pending: string }>(
     'select id, pending from ledger_accounts where tenant_id = any($1) and pending <> 0',
     [world.tenants],
@@ -112,15 +109,30 @@ async function endAll(stage: Stage, played: Played, wave: number): Promise<void>
   played.faults.push(...held.map(({ id, pending }) => `everything has ended, but ${id} holds ${pending}`));
 }
 
+async function issuesOfPending(stage: Stage, world: World): Promise<Operation[]> {
+  const pending = await stage.api.database.query<{ id: string }>(
+    `select id from cards where tenant_id = any($1) and status = 'pending'`,
+    [world.tenants],
+  );
+  // The index of an issuing operation counts from the newest card.
+  const indexes = pending.map(
+    ({ id }) => world.cards.length - 1 - world.cards.findIndex((card) => card.id === id),
+  );
+  return indexes.map((card, at) => ({ do: at % 2 === 0 ? 'issue' : 'issue_failed', card, minor: 0 }));
+}
+
 /** The case as one reads it: what was done, one line an operation, and what is wrong. */
 export function describeCase({ wrong, played }: Proof): string {
+  const { cards, accounts } = played.world;
+  const names = [
+    ...cards.map((card) => [card.id, `${card.name} (${card.currency})`]),
+    ...accounts.map(({ id, name }) => [id, name]),
+  ];
+  const named = (text: string) =>
+    names.reduce((line, [id = '', name = '']) => line.replaceAll(id, name), text);
   return [
-    ...played.world.cards.map(({ id, name, currency }) => `card ${name} is ${id}, in ${currency}`),
-    ...played.world.accounts.map(({ id, name }) => `${name} is ${id}`),
-    '',
     ...played.lines,
-    '',
-    ...wrong.slice(0, 20).map((each) => `WRONG ${each}`),
+    ...wrong.slice(0, 20).map((each) => `WRONG ${named(each)}`),
     ...(wrong.length > 20 ? [`… and ${wrong.length - 20} more`] : []),
   ].join('\n');
 }

@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 it.each([
-  ['one after the other', { runs: 8, waves: 20, width: 1 }],
-  ['at once', { runs: 9, waves: 12, width: 12 }],
+  ['one after the other', { runs: 8, waves: 40, width: 1 }],
+  ['at once', { runs: 12, waves: 24, width: 12 }],
 ])(
   `whatever happens, %s: all adds up (seed ${SEED})`,
   async (_, size) => {

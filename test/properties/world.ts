@@ -89,7 +89,7 @@ export function amountOf(minor: number, currency: string): Decimal {
 
 /**
  * Two new tenants with a little money: A with cards on its master account, on a user's account and in yen; B with a card
- * on its master account and one in dinars on a user's.
+ * on its master account and one in dinars on a user's. What comes first is the busiest.
  */
 export async function createWorld(api: TestApi): Promise<World> {
   const world: World = { tenants: [], users: [], accounts: [], cards: [] };
@@ -98,8 +98,8 @@ export async function createWorld(api: TestApi): Promise<World> {
     const a = await createTenant(api, tx, world, 'A', ['USD', 'JPY']);
     const b = await createTenant(api, tx, world, 'B', ['USD', 'KWD']);
     await createCard(api, tx, world, { ...a, master: 'USD', programme: PROGRAMMES.usd });
-    await createCard(api, tx, world, { ...b, master: 'USD', programme: PROGRAMMES.usd });
     await createCard(api, tx, world, { ...a, programme: PROGRAMMES.plain });
+    await createCard(api, tx, world, { ...b, master: 'USD', programme: PROGRAMMES.usd });
     await createCard(api, tx, world, { ...a, master: 'JPY', programme: PROGRAMMES.jpy });
     await createCard(api, tx, world, { ...b, programme: PROGRAMMES.kwd });
   });

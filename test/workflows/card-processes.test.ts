@@ -121,9 +121,10 @@ describe('card issuance', () => {
 
   it('waits out a day without the processor, and no attempt stands in its history', async () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:unreachable-day' });
-    const begun = await temporal.env.currentTimeMs();
     expect(await run('cardIssuance', id)).toBe('active');
-    const took = (await temporal.env.currentTimeMs()) - begun;
+    // The server's clock skips on past the end; the workflow's own times are what it took.
+    const { startTime, closeTime } = await runner.workflow.getHandle(`card-issuance-${id}`).describe();
+    const took = (closeTime as Date).getTime() - startTime.getTime();
     expect(took).toBeGreaterThanOrEqual(DAY_MS);
     expect(took).toBeLessThan(DAY_MS + 10 * 60_000); // it goes on soon after the processor is back
     expect(attempts.length).toBeLessThan(350);

@@ -190,9 +190,10 @@ it('learns at once of a decision, and in the end of one whose word was lost', as
 
 it('gives up a provider that is away for a day, with no attempt in its history', async () => {
   const { id } = await pending(api, client, { accountPurpose: 'sandbox:gone' });
-  const begun = await temporal.env.currentTimeMs();
   expect(await run(id)).toBe('submission_failed');
-  const took = (await temporal.env.currentTimeMs()) - begun;
+  // The server's clock skips on past the end; the workflow's own times are what it took.
+  const { startTime, closeTime } = await runner.workflow.getHandle(idOf(id)).describe();
+  const took = (closeTime as Date).getTime() - startTime.getTime();
   expect(took).toBeGreaterThan(DAY_MS * 0.95);
   expect(took).toBeLessThan(DAY_MS * 1.1);
   expect(times('submitCardholder')).toBe(300);
