@@ -14,6 +14,13 @@ export const PREFIXES = {
   event: 'evt',
   file: 'file',
   kycDocument: 'doc',
+  quote: 'quo',
+  deposit: 'dep',
+  payout: 'pay',
+  externalCardTransaction: 'ect',
+  callback: 'cbk',
+  break: 'brk',
+  suspense: 'sus',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;
