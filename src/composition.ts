@@ -156,6 +156,14 @@ export function apiRoutes(services: Services): Route[] {
   ];
 }
 
+/**
+ * What is served beside the documented interface: pages for a payer's browser, and where providers call back. No client
+ * calls these.
+ */
+export function outsideRoutes(_services: Services): Route[] {
+  return [];
+}
+
 export interface ApiOptions {
   observe: Observe;
   /** For the documentation; where it was read from when absent. */
@@ -168,7 +176,7 @@ export function createApi(services: Services, { observe, publicUrl }: ApiOptions
   return createApp({
     database,
     log,
-    routes,
+    routes: [...routes, ...outsideRoutes(services)],
     authenticate: createAuthenticator(database, keyring),
     pages: [conditionalGet, documentPages(() => openApiDocument(routes, { publicUrl }))],
     observe,

@@ -3,13 +3,14 @@ import type { z } from 'zod';
 import type { Database } from '../db/database';
 import { Problem } from '../errors';
 import { problemBody } from './app';
-import { readJson } from './body';
+import { readBytes, readJson } from './body';
 import { checkedKey, fingerprint, type IdempotencyKey, type StoredAnswer, withKey } from './idempotency';
 import { assertFiles, type Form, fileHashes, readForm } from './multipart';
 import {
   type ApiRequest,
   type Caller,
   type GatheredRoute,
+  type RawRequest,
   type ReadRoute,
   Reply,
   type Route,
@@ -26,7 +27,7 @@ export async function perform(
   caller: Caller,
   database: Database,
 ): Promise<void> {
-  const { body: rawBody, files } = await received(ctx, route);
+  const { body: rawBody, files, raw } = await received(ctx, route);
   const keyText = route.method === 'GET' ? undefined : checkedKey(headerOf(ctx, 'x-idempotency-key'));
   if (keyText === undefined && 'write' in route && route.idempotency === 'required') {
     throw new Problem(
@@ -41,6 +42,7 @@ export async function perform(
     query: route.query ? parsed(route.query, { ...ctx.query }) : {},
     body: route.body ? parsed(route.body, rawBody) : noBody(rawBody),
     files,
+    ...(raw ? { raw } : {}),
     caller,
     requestId: ctx.state['requestId'] as string,
     idempotencyKey: keyText,
@@ -53,8 +55,9 @@ export async function perform(
   return sendWritten(ctx, route, request, key, database);
 }
 
-async function received(ctx: Context, route: Route): Promise<Form> {
+async function received(ctx: Context, route: Route): Promise<Form & { raw?: RawRequest }> {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return { body: {}, files: {} };
+  if (route.raw) return { body: {}, files: {}, raw: { bytes: await readBytes(ctx), headers: ctx.headers } };
   return route.files ? readForm(ctx, route.files) : { body: await readJson(ctx), files: {} };
 }
 

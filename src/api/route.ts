@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Tx } from '../db/database';
 import type { IdempotencyKey } from './idempotency';
@@ -12,12 +13,20 @@ export interface Caller {
   reach: string | null;
 }
 
+/** A body that is signed as it came. */
+export interface RawRequest {
+  bytes: Buffer;
+  headers: IncomingHttpHeaders;
+}
+
 export interface ApiRequest<Query = unknown, Body = unknown> {
   params: Record<string, string>;
   query: Query;
   body: Body;
   /** Those that came, of an endpoint that takes `files`. */
   files: Record<string, UploadedFile>;
+  /** Of an endpoint that takes its body `raw`. */
+  raw?: RawRequest;
   caller: Caller;
   requestId: string;
   /** The caller's `x-idempotency-key`; it travels with the operation to the webhooks that it causes. */
@@ -55,6 +64,8 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> {
   body?: B;
   /** Files that come beside the body's fields, as multipart/form-data. */
   files?: FileSpec;
+  /** The body's bytes are handed over as they came, with the headers: they are signed. It takes no `body` then. */
+  raw?: true;
   /** The status of an ordinary success: 200 when absent. */
   status?: number;
   response?: z.ZodType;

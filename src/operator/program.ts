@@ -3,6 +3,7 @@ import { ConfigError } from '../config';
 import { Problem } from '../errors';
 import { StartupError } from '../startup/startup-error';
 import { addBinCommands } from './bins';
+import { addBreakCommands } from './breaks';
 import { addCardholderCommands } from './cardholders';
 import { addClientCommands } from './clients';
 import type { Console } from './console';
@@ -83,6 +84,7 @@ function programOf(operator: Operator): Command {
   addCardholderCommands(program, operator);
   addWebhookCommands(program, operator);
   addLedgerCommands(program, operator);
+  addBreakCommands(program, operator);
   addWorkflowCommands(program, operator);
   return program;
 }

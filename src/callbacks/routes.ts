@@ -1,0 +1,84 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type RawRequest, type Route, route } from '../api/route';
+import type { Services } from '../composition';
+import type { Tx } from '../db/database';
+import { Problem } from '../errors';
+import { newId } from '../ids';
+import { insertForged, insertVerified, type NewCallback, noteHandled } from './store';
+
+/** What a party's signature vouches for: its own name for the message, and what the message is about. */
+export interface Verified {
+  /** The same when it is sent again. */
+  externalId: string;
+}
+
+export interface CallbackSpec<V extends Verified> {
+  /** Who calls: `checkout`, `payouts` … Never a company's name: it stands in the path. */
+  party: string;
+  path: string;
+  /** Nothing when the signature is wrong, or too old. */
+  verify(raw: Buffer, headers: IncomingHttpHeaders): V | undefined;
+  /**
+   * What the message makes us do, in the transaction that keeps it: a word to a workflow, never a movement of money. A
+   * message that names nothing of ours is an outcome too.
+   * @returns the outcome, as a code
+   */
+  handle(tx: Tx, callback: V): Promise<string>;
+}
+
+/** What is kept of the headers: neither signatures nor credentials. */
+const KEPT_HEADERS = ['content-type', 'content-length', 'user-agent', 'date', 'x-request-id'] as const;
+
+/**
+ * Where an outside party tells us that something has happened. What is verified is kept once and handled in the same
+ * transaction; what comes again has no effect and is answered alike; what cannot be verified is kept, answered 401, and
+ * moves nothing (decisions part 2).
+ */
+export function callbackRoute<V extends Verified>(services: Services, spec: CallbackSpec<V>): Route {
+  const { database, keyring, log } = services;
+  const sealer = keyring.sealer('callbacks');
+
+  function received({ bytes, headers }: RawRequest, externalId: string | null): NewCallback {
+    const id = newId('callback');
+    const kept = KEPT_HEADERS.flatMap((name) => {
+      const value = headers[name];
+      return typeof value === 'string' ? [[name, value.slice(0, 500)]] : [];
+    });
+    return {
+      id,
+      party: spec.party,
+      externalId,
+      body: sealer.seal(bytes, id),
+      headers: Object.fromEntries(kept) as Record<string, string>,
+    };
+  }
+
+  return route({
+    method: 'POST',
+    path: spec.path,
+    tag: 'Callbacks',
+    summary: `Callback of the ${spec.party} provider`,
+    role: 'public',
+    raw: true,
+    idempotency: 'ignored',
+    async prepare(request) {
+      const raw = rawOf(request.raw);
+      const verified = spec.verify(raw.bytes, raw.headers);
+      if (verified) return verified;
+      log.warn({ party: spec.party }, 'a callback could not be verified');
+      await insertForged(database, received(raw, null));
+      throw new Problem(401, 'unauthorized', 'The signature does not vouch for this message.');
+    },
+    async write(tx, request, verified: V) {
+      const callback = received(rawOf(request.raw), verified.externalId);
+      if (!(await insertVerified(tx, callback))) return {};
+      await noteHandled(tx, callback.id, await spec.handle(tx, verified));
+      return {};
+    },
+  });
+}
+
+function rawOf(raw: RawRequest | undefined): RawRequest {
+  if (!raw) throw new Error('the route does not take raw bodies');
+  return raw;
+}
