@@ -60,6 +60,8 @@ export interface Services {
   programmes: Programmes;
   /** Regions, cities and occupations. */
   reference: Reference;
+  /** Where clients, payers' browsers and providers reach the API, without a trailing slash. */
+  publicUrl(): string;
   /** Whether Postgres and Temporal answer. */
   readiness(): Promise<Readiness>;
   now(): Date;
@@ -80,6 +82,8 @@ export interface ServiceOptions {
   documents?: DocumentsSettings;
   /** What the sandbox's reviewer of cardholders takes for a decision. */
   cardholderReviewSeconds?: number | undefined;
+  /** Asked when it is needed: the port may be chosen only when the API listens. */
+  publicUrl?: () => string;
   now?: () => Date;
 }
 
@@ -98,6 +102,7 @@ export function createServices(options: ServiceOptions): Services {
     providers: createProviders(options, now),
     programmes: createProgrammes(),
     reference: createReference(),
+    publicUrl: options.publicUrl ?? (() => 'http://127.0.0.1:8080'),
     readiness,
     now,
   };

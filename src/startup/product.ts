@@ -42,6 +42,8 @@ interface Parts extends Setup {
   temporal: TemporalClient;
   services: Services;
   metrics: Metrics;
+  /** Where the API listens; what the configuration says until it does. */
+  address: { port: number };
 }
 
 /** The workers' first start bundles the workflows; Temporal may also be away just now. */
@@ -79,6 +81,7 @@ function connect(setup: Setup): Parts {
   stages.started('Temporal client', () => temporal.close());
   const handOver = createHandOver({ client: temporal.client, database, log });
   stages.started('hand-over', () => handOver.stop());
+  const address = { port: config.port };
   const services = createServices({
     database,
     keyring,
@@ -88,9 +91,15 @@ function connect(setup: Setup): Parts {
     cardholderReviewSeconds: config.cardholderReviewSeconds,
     handOver,
     temporalIsServing: () => temporal.isServing(),
+    publicUrl: () => config.publicUrl ?? `http://${reachable(config.host)}:${address.port}`,
   });
   const metrics = createMetrics({ pool: () => database.counts(), outbox: () => outboxCounts(database) });
-  return { ...setup, keyring, temporal, services, metrics };
+  return { ...setup, keyring, temporal, services, metrics, address };
+}
+
+/** An address that listens on every interface is no place to call. */
+function reachable(host: string): string {
+  return ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
 }
 
 function temporalOptions({ config, infrastructure }: Setup) {
@@ -105,11 +114,12 @@ async function serveMetrics({ config, metrics, services, stages }: Parts): Promi
   return port;
 }
 
-async function serveApi({ config, services, metrics, stages }: Parts): Promise<number> {
+async function serveApi({ config, services, metrics, stages, address }: Parts): Promise<number> {
   const handle = createApi(services, { observe: metrics.observe, publicUrl: config.publicUrl }).callback();
   const server: Server = createApiServer((request, response) => void handle(request, response));
   const port = await listen(server, config.host, config.port, 'PORT');
   stages.started('API', () => closeServer(server, config.shutdownSeconds));
+  address.port = port;
   return port;
 }
 
