@@ -138,9 +138,11 @@ export async function lookUpKeys(tx: Sql, keys: IdempotencyKey[]): Promise<KeyLo
     ),
     tx.prepared<{ o: string; fingerprint: Buffer; status: number; body: string }>(
       'keys-read',
+      // One by one and by the index, however small the table was when this was planned.
       `select u.o, i.fingerprint, i.status, i.body
          from unnest($1::text[], $2::text[], $3::text[]) with ordinality as u(t, s, k, o)
-         join idempotency_keys i on i.tenant_id = u.t and i.key = u.k and i.scope = u.s`,
+        cross join lateral (select * from idempotency_keys
+                             where tenant_id = u.t and key = u.k and scope = u.s limit 1) i`,
       [tenants, scopes, names],
     ),
   ]);
