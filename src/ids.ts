@@ -16,6 +16,7 @@ export const PREFIXES = {
   kycDocument: 'doc',
   quote: 'quo',
   deposit: 'dep',
+  depositRefund: 'rfd',
   payout: 'pay',
   externalCardTransaction: 'ect',
   callback: 'cbk',

@@ -116,14 +116,18 @@ async function sendWritten(
   };
   if (key === undefined || route.idempotency === 'ignored') {
     const answer = await database.transaction(work);
-    return send(ctx, await awaitSettled(ctx, route, request, answer));
+    return send(ctx, revealed(route, await awaitSettled(ctx, route, request, answer)));
   }
   const answer = await withKey(database, key, work, (problem) => ({
     status: problem.status,
     body: problemBody(problem, request.requestId),
   }));
   if (answer.replayed) ctx.set('x-idempotent-replayed', 'true');
-  send(ctx, answer.replayed ? answer : await awaitSettled(ctx, route, request, answer));
+  send(ctx, revealed(route, answer.replayed ? answer : await awaitSettled(ctx, route, request, answer)));
+}
+
+function revealed({ reveal }: WriteRoute, { status, body }: StoredAnswer): StoredAnswer {
+  return { status, body: reveal && status < 300 ? reveal(body) : body };
 }
 
 async function sendGathered(

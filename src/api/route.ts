@@ -91,6 +91,11 @@ export interface WriteRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType
    * it gives. It runs at a repeat too, and the transaction may come to nothing: its effect must be made good by itself.
    */
   prepare?(request: ApiRequest<z.output<Q>, z.output<B>>): Promise<P>;
+  /**
+   * Puts into an answer, each time that it is sent, what must not be stored with its key, such as the token of an address
+   * that `write` has left out. The same answer must always become the same.
+   */
+  reveal?(body: string): string;
   /** Runs in one transaction with the key, and may run again after a deadlock: no effect outside of `tx`. */
   write(tx: Tx, request: ApiRequest<z.output<Q>, z.output<B>>, prepared: P): Promise<Answer>;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { depositSettings } from '../deposits/settings';
 
 /** What the operator can set for a tenant. Kept whole in `tenants.settings`; absent fields take these defaults. */
 export const tenantSettings = z.object({
@@ -9,6 +10,7 @@ export const tenantSettings = z.object({
   cardholderReview: z.enum(['auto', 'manual']).default('auto'),
   /** `auto`: the sandbox ends the review of a user's KYC by itself. `manual`: an operator decides. */
   kycReview: z.enum(['auto', 'manual']).default('manual'),
+  deposits: depositSettings.prefault({}),
 });
 
 export type TenantSettings = z.infer<typeof tenantSettings>;

@@ -82,6 +82,8 @@ export const HOLD_EFFECTS = {
   'transfer/card_issue': effect(+1, -1),
   'pending/payout': effect(-1, +1),
   'transfer/payout': effect(+1, -1),
+  'pending/deposit_refund': effect(-1, +1),
+  'transfer/deposit_refund': effect(+1, -1),
   'pending/exchange': effect(-1, +1),
   'transfer/exchange': effect(+1, -1),
   'pending/withdrawal': effect(-1, +1),

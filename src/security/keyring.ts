@@ -8,6 +8,8 @@ export interface Keyring {
   seal(plaintext: Buffer, context: string): Buffer;
   /** @throws Error when it was sealed under another key or context, or was changed */
   open(sealed: Buffer, context: string): Buffer;
+  /** 32 bytes of its own for a purpose: what is signed with it, or derived from it, serves nothing else. */
+  secretFor(purpose: string): Buffer;
   /** Seals and opens with a key of its own, for a purpose that must not share one. */
   sealer(purpose: string): Pick<Keyring, 'seal' | 'open'>;
 }
@@ -22,6 +24,7 @@ export function createKeyring(masterKey: Buffer): Keyring {
   return {
     hashSecret: (secret) => createHmac('sha256', hashing).update(secret).digest(),
     ...sealerWith(derive('seal')),
+    secretFor: (purpose) => derive(`secret/${purpose}`),
     sealer: (purpose) => sealerWith(derive(purpose)),
   };
 }
