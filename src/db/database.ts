@@ -74,6 +74,9 @@ export function createDatabase({ url, poolSize, name }: DatabaseOptions): Databa
     // A server that is frozen, or cut off without a word, keeps none of its own time-outs: the connection is given up.
     query_timeout: (STATEMENT_SECONDS + GRACE_SECONDS) * 1_000,
     pipeline: true,
+    // Every lookup has its index. A plan that was made while a table was small, and is kept, must not go on reading the
+    // whole of it once it has grown; what has no index (a proof over all legs) is read whole in any case.
+    options: '-c enable_seqscan=off',
   });
   pool.on('error', () => undefined); // an idle connection broke: the pool has dropped it already
   // One in use broke: its statements fail, and whoever waits for them hears of it. Unheard, the event would end the process.

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, type TestApi, testApi } from '../support/api';
+import { activeCard, fund, simulate, type TestCard } from '../support/cards';
+
+/**
+ * What plans.test.ts cannot explain: the statements inside of functions, and plans that were made while tables were small.
+ * The tables are analysed small, as after a first night; then nothing of an authorization may read one from end to end.
+ */
+
+const LOOKED_UP = [
+  'ledger_accounts',
+  'idempotency_keys',
+  'cards',
+  'authorizations',
+  'card_transactions',
+  'events',
+];
+
+let api: TestApi;
+let client: Client;
+let cards: TestCard[];
+
+beforeAll(async () => {
+  api = await testApi();
+  client = await api.client();
+  cards = await Promise.all([activeCard(api, client), activeCard(api, client)]);
+  for (const card of cards) await fund(api, card.accountId, '10.00');
+  await authorizeAll('before');
+  await api.database.query('vacuum analyze');
+});
+afterAll(() => api.close());
+
+async function authorizeAll(name: string): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) {
+    const keyed = (card: TestCard) => ({ 'x-idempotency-key': `${name}-${card.id}-${turn}` });
+    await Promise.all(
+      cards.map((card) =>
+        simulate(client, { cardId: card.id, type: 'authorization', amount: '0.01' }, keyed(card)),
+      ),
+    );
+  }
+}
+
+async function scans(): Promise<{ whole: Record<string, number>; looked: number }> {
+  const rows = await api.database.query<{ relname: string; seq_scan: string; idx_scan: string }>(
+    'select relname, seq_scan, idx_scan from pg_stat_user_tables where relname = any($1)',
+    [LOOKED_UP],
+  );
+  const whole = Object.fromEntries(rows.map(({ relname, seq_scan }) => [relname, Number(seq_scan)]));
+  const looked = Number(rows.find(({ relname }) => relname === 'ledger_accounts')?.idx_scan ?? 0);
+  return { whole, looked };
+}
+
+/** A backend tells what it has counted a second after it has fallen idle. */
+async function settledScans(lookedMoreThan: number) {
+  for (let turn = 0; turn < 300; turn += 1) {
+    const seen = await scans();
+    await sleep(1_500);
+    const again = await scans();
+    if (again.looked > lookedMoreThan && again.looked === seen.looked) return again;
+  }
+  throw new Error('the statistics did not come to rest');
+}
+
+it('looks every row of an authorization up by an index, also where its plan is older than the rows', async () => {
+  const before = await settledScans(0);
+  await authorizeAll('after');
+  const after = await settledScans(before.looked);
+  expect(after.whole).toEqual(before.whole);
+}, 120_000);
