@@ -49,6 +49,8 @@ export const unauthorized = () =>
     'The headers x-client-id and x-client-secret do not name a valid credential.',
   );
 export const forbidden = () => new Problem(403, 'forbidden', 'This credential may not call this endpoint.');
+export const capabilityDisabled = () =>
+  new Problem(403, 'capability_disabled', 'This capability is not enabled for the company.');
 export const notFound = (what: string, field?: string) =>
   new Problem(404, 'not_found', `${what} not found.`, field);
 export const conflict = (code: ConflictCode, message: string, field?: string) =>

@@ -19,6 +19,8 @@ export const PREFIXES = {
   depositRefund: 'rfd',
   payout: 'pay',
   externalCardTransaction: 'ect',
+  virtualIban: 'vib',
+  ibanPayout: 'ibp',
   callback: 'cbk',
   break: 'brk',
   suspense: 'sus',

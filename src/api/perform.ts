@@ -27,6 +27,7 @@ export async function perform(
   caller: Caller,
   database: Database,
 ): Promise<void> {
+  await route.admit?.({ params, caller });
   const { body: rawBody, files, raw } = await received(ctx, route);
   const keyText = route.method === 'GET' ? undefined : checkedKey(headerOf(ctx, 'x-idempotency-key'));
   if (keyText === undefined && 'write' in route && route.idempotency === 'required') {

@@ -75,6 +75,8 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> {
   problems?: string[];
   deprecated?: boolean;
   settling?: Settling;
+  /** Refuses the call before its body is read: a capability that the caller's company does not have. @throws Problem 403 */
+  admit?(request: { params: Record<string, string>; caller: Caller }): Promise<void>;
 }
 
 export interface ReadRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType>

@@ -40,6 +40,7 @@ export const ACCOUNT_EFFECTS = {
   'fee/issue_fee': effect(-1),
   'fee/topup_fee': effect(-1),
   'fee/payout_fee': effect(-1),
+  'fee/withdrawal_fee': effect(-1),
   'fee/exchange_fee': effect(-1),
   'fee/iban_fee': effect(-1),
   'transfer/card_deposit': effect(-1),
