@@ -48,10 +48,15 @@ export async function openLedgerAccount(
     account.currency,
   ]);
   if (account.kind === 'card') return; // its account has opened them
+  await ensureInternalAccounts(tx, account.currency);
+}
+
+/** For money in a currency that no client may have an account in, such as a payer's. */
+export async function ensureInternalAccounts(tx: Sql, currency: string): Promise<void> {
   await tx.query(
     `insert into ledger_accounts (id, kind, currency) select x, 'internal', $2 from unnest($1::text[]) x
      on conflict do nothing`,
-    [INTERNAL_ACCOUNTS.map((name) => internalAccountId(name, account.currency)), account.currency],
+    [INTERNAL_ACCOUNTS.map((name) => internalAccountId(name, currency)), currency],
   );
 }
 
@@ -92,7 +97,14 @@ async function lockThose(
       where ${condition} and kind <> 'internal' order by lock_rank, id for no key update`,
     [values],
   );
-  return { accounts: rows.map(ledgerAccount), now: rows.at(-1)?.now ?? new Date(0) };
+  return { accounts: rows.map(ledgerAccount), now: rows.at(-1)?.now ?? (await databaseTime(tx)) };
+}
+
+/** For a posting between internal accounts alone, which locks nothing. */
+async function databaseTime(sql: Sql): Promise<Date> {
+  const [row] = await sql.query<{ now: Date }>(`select date_trunc('milliseconds', clock_timestamp()) as now`);
+  if (!row) throw new Error('the database has no time');
+  return row.now;
 }
 
 /** The balances of the accounts as last committed, without a lock. */
