@@ -17,7 +17,7 @@ import { StartupError } from '../startup/startup-error';
 export interface Session {
   database: Database;
   keyring: Keyring;
-  /** Left to the relay, which takes them within ten seconds. */
+  /** Left to the relay, which takes them within a second. */
   commands: Commands;
   sandbox: boolean;
   now: () => Date;
@@ -54,7 +54,7 @@ export async function openSession(environment: NodeJS.ProcessEnv): Promise<Sessi
   return {
     database,
     keyring: createKeyring(masterKey),
-    commands: createCommands(() => undefined),
+    commands: createCommands(),
     sandbox: config.mode === 'sandbox',
     now: () => new Date(),
     actor,

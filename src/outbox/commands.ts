@@ -33,11 +33,13 @@ export interface Commands {
 /** How long the committing process has for itself before the relay looks at a command. */
 export const HAND_OVER_SECONDS = 10;
 
-export function createCommands(handOver: HandOver): Commands {
+/** @param handOver absent in a process that leaves all of it to the relay, which then need not wait for it */
+export function createCommands(handOver?: HandOver): Commands {
   return {
     async append(tx, commands) {
       if (commands.length === 0) return;
-      const numbers = await insert(tx, commands);
+      const numbers = await insert(tx, commands, handOver ? HAND_OVER_SECONDS : 0);
+      if (!handOver) return;
       tx.afterCommit(() =>
         handOver(
           commands.map((command, index) => ({ ...command, number: numbers[index] ?? '', attempts: 0 })),
@@ -47,7 +49,7 @@ export function createCommands(handOver: HandOver): Commands {
   };
 }
 
-async function insert(tx: Sql, commands: WorkflowCommand[]): Promise<string[]> {
+async function insert(tx: Sql, commands: WorkflowCommand[], leaseSeconds: number): Promise<string[]> {
   const rows = await tx.query<{ number: string }>(
     `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, tenant_id, summary, leased_until)
      select c.workflow, c.workflow_id, c.task_queue, c.action, c.args, c.tenant_id, c.summary,
@@ -67,7 +69,7 @@ async function insert(tx: Sql, commands: WorkflowCommand[]): Promise<string[]> {
           summary: command.summary,
         })),
       ),
-      HAND_OVER_SECONDS,
+      leaseSeconds,
     ],
   );
   return rows.map((row) => row.number);

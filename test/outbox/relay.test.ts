@@ -67,6 +67,12 @@ it('never loses a command whose transaction commits after a later one', async ()
   expect(await runs(temporal.client, 'numbered-first')).toBe(true);
 });
 
+it('takes at once what a process without a connection to Temporal has committed', async () => {
+  await test.database.transaction((tx) => createCommands().append(tx, [command('of-the-command-line')]));
+  await relayOnce(options());
+  expect(await runs(temporal.client, 'of-the-command-line')).toBe(true);
+});
+
 it('takes each command exactly once with several relays at work', async () => {
   const ids = Array.from({ length: 240 }, (_, index) => `shared-${index}`);
   await commitDue(ids.map((id) => command(id, { action: 'look' })));
