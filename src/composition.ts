@@ -17,6 +17,10 @@ import { cardRoutes } from './cards/routes';
 import { createAuthenticator } from './clients/authenticate';
 import { clientRoutes } from './clients/routes';
 import type { Database } from './db/database';
+import { checkoutCallbackRoute } from './deposits/callback';
+import { checkoutPageRoute } from './deposits/checkout-page';
+import { depositProcesses } from './deposits/processes';
+import { depositRoutes } from './deposits/routes';
 import { kycProcesses } from './kyc/processes';
 import { kycRoutes } from './kyc/routes';
 import type { Observe } from './metrics/metrics';
@@ -26,6 +30,8 @@ import type { CardProcessor } from './providers/card-processor/port';
 import { createSandboxCardProcessor } from './providers/card-processor/sandbox';
 import type { CardholderReview } from './providers/cardholder-review/port';
 import { createSandboxCardholderReview } from './providers/cardholder-review/sandbox';
+import { createHttpCheckout } from './providers/checkout/http';
+import type { CheckoutProvider } from './providers/checkout/port';
 import { createMemoryStore } from './providers/documents/memory';
 import type { Documents } from './providers/documents/port';
 import { createDocuments } from './providers/documents/sealed';
@@ -35,6 +41,7 @@ import { createSandboxRates } from './providers/rates/sandbox';
 import { createReference, type Reference } from './reference/reference';
 import { referenceRoutes } from './reference/routes';
 import { sandboxRoutes } from './sandbox/routes';
+import { partyPath, partySecret, type SandboxParty, sandboxProviders } from './sandbox-providers/mount';
 import type { Keyring } from './security/keyring';
 import { StartupError } from './startup/startup-error';
 import { userRoutes } from './users/routes';
@@ -47,6 +54,7 @@ export interface Providers {
   cardholderReview: CardholderReview;
   rates: Rates;
   documents: Documents;
+  checkout: CheckoutProvider;
 }
 
 /** What the domains are given. Composed once a process; tests compose their own. */
@@ -84,6 +92,8 @@ export interface ServiceOptions {
   cardholderReviewSeconds?: number | undefined;
   /** Asked when it is needed: the port may be chosen only when the API listens. */
   publicUrl?: () => string;
+  /** Where the sandbox providers are served, without a trailing slash; where the API is when absent. */
+  sandboxProvidersUrl?: () => string;
   now?: () => Date;
 }
 
@@ -102,22 +112,20 @@ export function createServices(options: ServiceOptions): Services {
     providers: createProviders(options, now),
     programmes: createProgrammes(),
     reference: createReference(),
-    publicUrl: options.publicUrl ?? (() => 'http://127.0.0.1:8080'),
+    publicUrl: options.publicUrl ?? DEFAULT_URL,
     readiness,
     now,
   };
 }
 
-const PARTIES = ['cardProcessor', 'cardholderReview', 'rates', 'documents'] as const;
+const PARTIES = ['cardProcessor', 'cardholderReview', 'rates', 'documents', 'checkout'] as const;
 
 /**
  * The outside parties. Those of the sandbox are simulations: a live product must be given real ones.
  * @throws StartupError in live mode for a party without an adapter
  */
-function createProviders(
-  { database, keyring, mode, documents, cardholderReviewSeconds, providers = {} }: ServiceOptions,
-  now: () => Date,
-): Providers {
+function createProviders(options: ServiceOptions, now: () => Date): Providers {
+  const { database, keyring, mode, documents, cardholderReviewSeconds, providers = {} } = options;
   const given = { documents, ...providers };
   const missing = PARTIES.filter((party) => !given[party]);
   if (mode === 'live' && missing.length > 0) {
@@ -134,12 +142,28 @@ function createProviders(
     documents:
       providers.documents ??
       createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
+    checkout: providers.checkout ?? createHttpCheckout({ ...sandboxParty(options, 'checkout'), now }),
   };
 }
 
+/** How the adapter of a sandbox provider reaches it. */
+function sandboxParty({ keyring, ...options }: ServiceOptions, party: SandboxParty) {
+  const base = options.sandboxProvidersUrl ?? options.publicUrl ?? DEFAULT_URL;
+  return { baseUrl: () => base() + partyPath(party), secret: partySecret(keyring, party) };
+}
+
+const DEFAULT_URL = () => 'http://127.0.0.1:8080';
+
 /** The records that workflows drive: what starts them again when Temporal has lost them. */
 export function reconcilables(_services: Services): Reconcilable[] {
-  return [cardProcesses, tokenizationProcesses, cardholderProcesses, kycProcesses, reconcilableEndpoints];
+  return [
+    cardProcesses,
+    tokenizationProcesses,
+    cardholderProcesses,
+    kycProcesses,
+    depositProcesses,
+    reconcilableEndpoints,
+  ];
 }
 
 /** Every endpoint of the API, in the order of `interface.md 4.1`. */
@@ -155,6 +179,7 @@ export function apiRoutes(services: Services): Route[] {
     ...binRoutes(services),
     ...cardRoutes(services),
     ...cardTransactionRoutes(services),
+    ...depositRoutes(services),
     ...sandboxRoutes(services),
     ...webhookRoutes(services),
     ...clientRoutes(services),
@@ -165,8 +190,8 @@ export function apiRoutes(services: Services): Route[] {
  * What is served beside the documented interface: pages for a payer's browser, and where providers call back. No client
  * calls these.
  */
-export function outsideRoutes(_services: Services): Route[] {
-  return [];
+export function outsideRoutes(services: Services): Route[] {
+  return [checkoutPageRoute(services), checkoutCallbackRoute(services)];
 }
 
 export interface ApiOptions {
@@ -183,7 +208,11 @@ export function createApi(services: Services, { observe, publicUrl }: ApiOptions
     log,
     routes: [...routes, ...outsideRoutes(services)],
     authenticate: createAuthenticator(database, keyring),
-    pages: [conditionalGet, documentPages(() => openApiDocument(routes, { publicUrl }))],
+    pages: [
+      conditionalGet,
+      documentPages(() => openApiDocument(routes, { publicUrl })),
+      ...sandboxProviders(services),
+    ],
     observe,
   });
 }

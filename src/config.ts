@@ -48,6 +48,8 @@ const schema = z.object({
   DOCUMENTS_S3_SECRET_ACCESS_KEY: text.optional(),
   /** Seconds that the sandbox's reviewer of cardholders takes for a decision. */
   SANDBOX_CARDHOLDER_REVIEW_SECONDS: z.coerce.number().min(0).default(1),
+  /** Where the API process that serves the simulated providers is reached from here; on this machine when not given. */
+  SANDBOX_PROVIDERS_URL: z.url().optional(),
   /** Seconds a request in flight may take while the process stops. */
   SHUTDOWN_SECONDS: seconds.default(20),
 });
@@ -79,6 +81,8 @@ export interface Config {
   masterKey: Buffer | undefined;
   documents: DocumentsSettings;
   cardholderReviewSeconds: number;
+  /** Without a trailing slash; the API's own address on this machine when not given. */
+  sandboxProvidersUrl: string | undefined;
   shutdownSeconds: number;
 }
 
@@ -128,6 +132,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
+    sandboxProvidersUrl: env.SANDBOX_PROVIDERS_URL?.replace(/\/+$/, ''),
     shutdownSeconds: env.SHUTDOWN_SECONDS,
   };
 }

@@ -82,6 +82,7 @@ function connect(setup: Setup): Parts {
   const handOver = createHandOver({ client: temporal.client, database, log });
   stages.started('hand-over', () => handOver.stop());
   const address = { port: config.port };
+  const ownUrl = () => `http://${reachable(config.host)}:${address.port}`;
   const services = createServices({
     database,
     keyring,
@@ -91,7 +92,8 @@ function connect(setup: Setup): Parts {
     cardholderReviewSeconds: config.cardholderReviewSeconds,
     handOver,
     temporalIsServing: () => temporal.isServing(),
-    publicUrl: () => config.publicUrl ?? `http://${reachable(config.host)}:${address.port}`,
+    publicUrl: () => config.publicUrl ?? ownUrl(),
+    sandboxProvidersUrl: () => config.sandboxProvidersUrl ?? ownUrl(),
   });
   const metrics = createMetrics({ pool: () => database.counts(), outbox: () => outboxCounts(database) });
   return { ...setup, keyring, temporal, services, metrics, address };

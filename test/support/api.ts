@@ -50,6 +50,7 @@ export async function testApi(
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode: 'sandbox',
     handOver: (batch) => void commands.push(...batch),
+    publicUrl: () => url,
     ...options,
   });
   const handle = createApi(services, { observe: () => undefined }).callback();

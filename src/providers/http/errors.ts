@@ -17,3 +17,14 @@ export class ProviderAway extends Error {
     super(message);
   }
 }
+
+/**
+ * The answer was lost after a request had been sent: the provider may or may not have done the work. Who asks again with the
+ * same key in any case may treat it as {@link ProviderAway}.
+ */
+export class ProviderOutcomeUnknown extends ProviderAway {
+  override name = 'ProviderOutcomeUnknown';
+  constructor(message = 'the provider gave no answer; the outcome is not known') {
+    super(message);
+  }
+}

@@ -1,0 +1,42 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** `t=<unix seconds>,v1=<hexadecimal HMAC-SHA256 of "<t>." and the body's bytes>`. */
+export const SIGNATURE_HEADER = 'x-provider-signature';
+
+/** How far the sender's clock, and its message, may be from our time. */
+export const TOLERANCE_SECONDS = 300;
+
+/** The header's value for a message that is sent at that time. */
+export function signMessage(raw: Buffer, secret: Buffer, at: Date): string {
+  const seconds = Math.floor(at.getTime() / 1000);
+  return `t=${seconds},v1=${digest(raw, secret, String(seconds)).toString('hex')}`;
+}
+
+/** Whether whoever has the secret signed these very bytes, not longer ago than the tolerance. */
+export function verifySignature(
+  raw: Buffer,
+  headers: IncomingHttpHeaders,
+  { secret, now = new Date() }: { secret: Buffer; now?: Date },
+): boolean {
+  const header = headers[SIGNATURE_HEADER];
+  const match = typeof header === 'string' ? /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header) : null;
+  if (!match) return false;
+  const [, seconds = '', given = ''] = match;
+  if (Math.abs(now.getTime() / 1000 - Number(seconds)) > TOLERANCE_SECONDS) return false;
+  return timingSafeEqual(Buffer.from(given, 'hex'), digest(raw, secret, seconds));
+}
+
+const digest = (raw: Buffer, secret: Buffer, seconds: string): Buffer =>
+  createHmac('sha256', secret).update(`${seconds}.`).update(raw).digest();
+
+/** `authorization` of our requests: derived, so that the signing secret itself never travels. */
+export function authorizationFor(secret: Buffer): string {
+  return `Bearer ${createHmac('sha256', secret).update('requests').digest('hex')}`;
+}
+
+export function isAuthorized(header: string, secret: Buffer): boolean {
+  const right = Buffer.from(authorizationFor(secret));
+  const given = Buffer.from(header);
+  return given.length === right.length && timingSafeEqual(given, right);
+}

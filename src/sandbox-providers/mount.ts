@@ -1,0 +1,71 @@
+import type { Context, Middleware, Next } from 'koa';
+import type { Services } from '../composition';
+import { isAuthorized } from '../providers/http/signature';
+import type { Keyring } from '../security/keyring';
+
+/** The simulated outside parties: small HTTP applications of their own, each with its own tables, reached as real ones. */
+const PARTIES = ['checkout', 'payouts', 'external-cards', 'bank'] as const;
+export type SandboxParty = (typeof PARTIES)[number];
+
+const PREFIX = '/sandbox/providers';
+
+/** Where a party is below the address of the process that serves the sandbox providers. */
+export const partyPath = (party: SandboxParty): string => `${PREFIX}/${party}`;
+
+/** What a party and our adapter of it share: it signs callbacks, and vouches for our requests. */
+export const partySecret = (keyring: Keyring, party: SandboxParty): Buffer =>
+  keyring.secretFor(`sandbox-provider/${party}`);
+
+/** What a party is given. */
+export interface PartyOptions {
+  database: Services['database'];
+  secret: Buffer;
+  now(): Date;
+  /** Where browsers reach the party, without a trailing slash. */
+  publicUrl(): string;
+}
+
+/** Every party of the sandbox, below `/sandbox/providers/`; none in production. */
+export function sandboxProviders(services: Services): Middleware[] {
+  if (services.mode !== 'sandbox') return [];
+  const { database, keyring, now } = services;
+  const optionsOf = (party: SandboxParty): PartyOptions => ({
+    database,
+    secret: partySecret(keyring, party),
+    now,
+    publicUrl: () => services.publicUrl() + partyPath(party),
+  });
+  const parties: Partial<Record<SandboxParty, (options: PartyOptions) => Middleware>> = {};
+  return Object.entries(parties).map(([name, create]) => {
+    const party = name as SandboxParty;
+    return mounted(party, partySecret(keyring, party), create(optionsOf(party)));
+  });
+}
+
+/** Pages are for a payer's browser, which has no secret but the page's address; all else is for us alone. */
+const PAGES = '/pages/';
+
+/** The party sees paths as if it stood alone. What it does not know is a 404 of its own. */
+function mounted(party: SandboxParty, secret: Buffer, handle: Middleware): Middleware {
+  const prefix = `${partyPath(party)}/`;
+  return async (ctx: Context, next: Next) => {
+    if (!ctx.path.startsWith(prefix)) return next();
+    const path = ctx.path.slice(prefix.length - 1);
+    ctx.state['route'] = `${partyPath(party)}/*`;
+    if (!path.startsWith(PAGES) && !isAuthorized(ctx.get('authorization'), secret)) {
+      return answer(ctx, 401, { code: 'unauthorized', message: 'unauthorized' });
+    }
+    const whole = ctx.path;
+    ctx.path = path;
+    try {
+      await handle(ctx, async () => answer(ctx, 404, { code: 'unknown_path', message: 'unknown path' }));
+    } finally {
+      ctx.path = whole;
+    }
+  };
+}
+
+function answer(ctx: Context, status: number, body: object): void {
+  ctx.status = status;
+  ctx.body = body;
+}
