@@ -2,8 +2,11 @@ import type { Services } from '../src/composition';
 import { createCardEventActivities } from './card-events';
 import { createCardholderActivities } from './cardholders';
 import { createCardActivities } from './cards';
+import { createDepositActivities } from './deposits';
+import { createExternalCardActivities } from './external-cards';
 import { createHousekeepingActivities } from './housekeeping';
 import { createKycActivities } from './kyc';
+import { createPayoutActivities } from './payouts';
 import { createWebhookActivities } from './webhooks';
 
 /** Every activity, by the name that workflows call it; composed once a worker. */
@@ -12,8 +15,11 @@ export function createActivities(services: Services) {
     ...createCardActivities(services),
     ...createCardholderActivities(services),
     ...createCardEventActivities(services),
+    ...createDepositActivities(services),
+    ...createExternalCardActivities(services),
     ...createHousekeepingActivities(services),
     ...createKycActivities(services),
+    ...createPayoutActivities(services),
     ...createWebhookActivities(services),
   };
 }

@@ -1,0 +1,16 @@
+import type { Services } from '../src/composition';
+import { type DepositProgress, type DepositStep, lookAtDeposit } from '../src/deposits/look';
+import { type MatchProgress, matchSession } from '../src/deposits/unmatched';
+
+/** Each asks the provider for the present state and records what is new in it: run twice, it has run once. */
+export interface DepositActivities {
+  lookAtDeposit(step: DepositStep): Promise<DepositProgress>;
+  matchSession(sessionId: string): Promise<MatchProgress>;
+}
+
+export function createDepositActivities(services: Services): DepositActivities {
+  return {
+    lookAtDeposit: (step) => lookAtDeposit(services, step),
+    matchSession: (sessionId) => matchSession(services, sessionId),
+  };
+}

@@ -1,0 +1,23 @@
+import type { Route } from '../api/route';
+import { callbackRoute } from '../callbacks/routes';
+import type { Services } from '../composition';
+import { lookAtDeposit, matchPayment } from './processes';
+import { CALLBACK_PATH } from './session';
+import { findBySession } from './store';
+
+/**
+ * Where the checkout provider calls. Whatever it says, its word is a nudge: the deposit's workflow asks it for the present
+ * state. A session that no deposit has (yet) gets a process of its own, so that no payment is lost.
+ */
+export function checkoutCallbackRoute(services: Services): Route {
+  return callbackRoute(services, {
+    party: 'checkout',
+    path: CALLBACK_PATH,
+    verify: (raw, headers) => services.providers.checkout.verify(raw, headers),
+    async handle(tx, { sessionId }) {
+      const deposit = await findBySession(tx, sessionId);
+      await services.commands.append(tx, [deposit ? lookAtDeposit(deposit) : matchPayment(sessionId)]);
+      return deposit ? 'told' : 'unknown_session';
+    },
+  });
+}
