@@ -21,11 +21,16 @@ import { checkoutCallbackRoute } from './deposits/callback';
 import { checkoutPageRoute } from './deposits/checkout-page';
 import { depositProcesses } from './deposits/processes';
 import { depositRoutes } from './deposits/routes';
+import { externalCardProcesses } from './external-cards/processes';
+import { externalCardOutsideRoutes, externalCardRoutes } from './external-cards/routes';
 import { kycProcesses } from './kyc/processes';
 import { kycRoutes } from './kyc/routes';
 import type { Observe } from './metrics/metrics';
 import { type Commands, createCommands, type HandOver } from './outbox/commands';
 import type { Reconcilable } from './outbox/reconciler';
+import { payoutCallbackRoute } from './payouts/callbacks';
+import { payoutProcesses } from './payouts/processes';
+import { payoutRoutes } from './payouts/routes';
 import type { CardProcessor } from './providers/card-processor/port';
 import { createSandboxCardProcessor } from './providers/card-processor/sandbox';
 import type { CardholderReview } from './providers/cardholder-review/port';
@@ -36,6 +41,10 @@ import { createMemoryStore } from './providers/documents/memory';
 import type { Documents } from './providers/documents/port';
 import { createDocuments } from './providers/documents/sealed';
 import { createStore, type DocumentsSettings } from './providers/documents/settings';
+import { createHttpExternalCards } from './providers/external-cards/http';
+import type { ExternalCards } from './providers/external-cards/port';
+import { createHttpPayouts } from './providers/payouts/http';
+import type { PayoutProvider } from './providers/payouts/port';
 import { createRates, type Rates } from './providers/rates/port';
 import { createSandboxRates } from './providers/rates/sandbox';
 import { createReference, type Reference } from './reference/reference';
@@ -55,6 +64,8 @@ export interface Providers {
   rates: Rates;
   documents: Documents;
   checkout: CheckoutProvider;
+  payouts: PayoutProvider;
+  externalCards: ExternalCards;
 }
 
 /** What the domains are given. Composed once a process; tests compose their own. */
@@ -118,7 +129,15 @@ export function createServices(options: ServiceOptions): Services {
   };
 }
 
-const PARTIES = ['cardProcessor', 'cardholderReview', 'rates', 'documents', 'checkout'] as const;
+const PARTIES = [
+  'cardProcessor',
+  'cardholderReview',
+  'rates',
+  'documents',
+  'checkout',
+  'payouts',
+  'externalCards',
+] as const;
 
 /**
  * The outside parties. Those of the sandbox are simulations: a live product must be given real ones.
@@ -143,6 +162,9 @@ function createProviders(options: ServiceOptions, now: () => Date): Providers {
       providers.documents ??
       createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
     checkout: providers.checkout ?? createHttpCheckout({ ...sandboxParty(options, 'checkout'), now }),
+    payouts: providers.payouts ?? createHttpPayouts({ ...sandboxParty(options, 'payouts'), now }),
+    externalCards:
+      providers.externalCards ?? createHttpExternalCards({ ...sandboxParty(options, 'external-cards'), now }),
   };
 }
 
@@ -162,6 +184,8 @@ export function reconcilables(_services: Services): Reconcilable[] {
     cardholderProcesses,
     kycProcesses,
     depositProcesses,
+    payoutProcesses,
+    externalCardProcesses,
     reconcilableEndpoints,
   ];
 }
@@ -171,6 +195,7 @@ export function apiRoutes(services: Services): Route[] {
   return [
     ...healthRoutes(() => services.readiness()),
     ...accountRoutes(services),
+    ...externalCardRoutes(services),
     ...userRoutes(services),
     ...cardholderRoutes(services),
     ...cardholderUploadRoutes(services),
@@ -180,6 +205,7 @@ export function apiRoutes(services: Services): Route[] {
     ...cardRoutes(services),
     ...cardTransactionRoutes(services),
     ...depositRoutes(services),
+    ...payoutRoutes(services),
     ...sandboxRoutes(services),
     ...webhookRoutes(services),
     ...clientRoutes(services),
@@ -191,7 +217,12 @@ export function apiRoutes(services: Services): Route[] {
  * calls these.
  */
 export function outsideRoutes(services: Services): Route[] {
-  return [checkoutPageRoute(services), checkoutCallbackRoute(services)];
+  return [
+    checkoutPageRoute(services),
+    checkoutCallbackRoute(services),
+    payoutCallbackRoute(services),
+    ...externalCardOutsideRoutes(services),
+  ];
 }
 
 export interface ApiOptions {

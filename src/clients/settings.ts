@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { bankingSettings } from '../banking/settings';
 import { depositSettings } from '../deposits/settings';
+import { externalCardSettings } from '../external-cards/settings';
+import { payoutSettings } from '../payouts/settings';
 
 /** What the operator can set for a tenant. Kept whole in `tenants.settings`; absent fields take these defaults. */
 export const tenantSettings = z.object({
@@ -11,6 +14,9 @@ export const tenantSettings = z.object({
   /** `auto`: the sandbox ends the review of a user's KYC by itself. `manual`: an operator decides. */
   kycReview: z.enum(['auto', 'manual']).default('manual'),
   deposits: depositSettings.prefault({}),
+  payouts: payoutSettings.prefault({}),
+  externalCards: externalCardSettings.prefault({}),
+  banking: bankingSettings.prefault({}),
 });
 
 export type TenantSettings = z.infer<typeof tenantSettings>;

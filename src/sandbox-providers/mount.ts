@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import type { Services } from '../composition';
 import { isAuthorized } from '../providers/http/signature';
 import type { Keyring } from '../security/keyring';
+import { createExternalCardsProvider } from './external-cards/provider';
 
 /** The simulated outside parties: small HTTP applications of their own, each with its own tables, reached as real ones. */
 const PARTIES = ['checkout', 'payouts', 'external-cards', 'bank'] as const;
@@ -35,7 +36,9 @@ export function sandboxProviders(services: Services): Middleware[] {
     now,
     publicUrl: () => services.publicUrl() + partyPath(party),
   });
-  const parties: Partial<Record<SandboxParty, (options: PartyOptions) => Middleware>> = {};
+  const parties: Partial<Record<SandboxParty, (options: PartyOptions) => Middleware>> = {
+    'external-cards': createExternalCardsProvider,
+  };
   return Object.entries(parties).map(([name, create]) => {
     const party = name as SandboxParty;
     return mounted(party, partySecret(keyring, party), create(optionsOf(party)));

@@ -1,0 +1,11 @@
+import type { Services } from '../src/composition';
+import { advanceTransfer, type ExternalCardProgress } from '../src/external-cards/advance';
+
+/** The step asks the provider under the record's key and records its answer: run twice, it has run once. */
+export interface ExternalCardActivities {
+  advanceExternalCard(id: string): Promise<ExternalCardProgress>;
+}
+
+export function createExternalCardActivities(services: Services): ExternalCardActivities {
+  return { advanceExternalCard: (id) => advanceTransfer(services, id) };
+}

@@ -1,0 +1,120 @@
+/**
+ * How the sandbox's card acquirer treats a charge or a push: decided by the card's token, and by nothing else, so that a
+ * client can meet every path at will.
+ */
+export interface CardScenario {
+  token: string;
+  /** For the README: what a client sees of a top-up, and of a withdrawal. */
+  effect: string;
+  /** The payer must confirm a charge on the acquirer's page. A push asks nobody. */
+  requiresAction?: true;
+  /** It is refused; after {@link decisionSeconds}. */
+  refusal?: string;
+  /** Seconds from the order (or the payer's confirmation) to the decision, instead of the acquirer's own delay. */
+  decisionSeconds?: number;
+  /** A push that is refused has left before: what fails then comes back. */
+  acceptsFirst?: true;
+  /** Seconds after the decision until the amount, or that share of it, goes back. */
+  returnSeconds?: number;
+  returnedShare?: string;
+  /** Seconds after the decision until what went back comes again: the dispute is won. */
+  wonSeconds?: number;
+  /** Seconds after the refusal until it has succeeded after all. */
+  arrivesLateSeconds?: number;
+  /** The first order is carried out and its answer is lost. */
+  losesFirstAnswer?: true;
+  /** Seconds in which no order reaches the acquirer, counted from the first. */
+  unreachableSeconds?: number;
+  /** Every callback is sent twice, and a forged one with it. */
+  stutters?: true;
+  /** No callback is sent: what happens is found by asking. */
+  mute?: true;
+}
+
+export const CARD_SCENARIOS: readonly CardScenario[] = [
+  { token: 'tok_visa', effect: '`processing`, then `completed` at once.' },
+  { token: 'tok_mastercard', effect: 'The same.' },
+  {
+    token: 'tok_3ds',
+    effect:
+      'A top-up is `requires_action`: the payer confirms or refuses on the page that `redirectUrl` leads to. A withdrawal is `completed` at once.',
+    requiresAction: true,
+  },
+  {
+    token: 'tok_3ds_declined',
+    effect:
+      'The same, and after the confirmation the card is declined: `failed` with `card_declined`. A withdrawal fails too.',
+    requiresAction: true,
+    refusal: 'card_declined',
+  },
+  {
+    token: 'tok_declined',
+    effect: '`failed` with `card_declined`; the hold of a withdrawal is released.',
+    refusal: 'card_declined',
+  },
+  {
+    token: 'tok_insufficient_funds',
+    effect: '`failed` with `insufficient_card_funds`.',
+    refusal: 'insufficient_card_funds',
+  },
+  { token: 'tok_slow', effect: '`processing` for 20 seconds, then `completed`.', decisionSeconds: 20 },
+  {
+    token: 'tok_slow_declined',
+    effect:
+      '`processing` for 20 seconds; then a top-up is `failed`, and a withdrawal `returned`: it had left.',
+    decisionSeconds: 20,
+    refusal: 'card_declined',
+    acceptsFirst: true,
+  },
+  {
+    token: 'tok_chargeback',
+    effect: '`completed`; 5 seconds later a top-up is charged back, and a withdrawal comes back: `returned`.',
+    returnSeconds: 5,
+  },
+  {
+    token: 'tok_partial_return',
+    effect: 'The same with 40 % of the amount.',
+    returnSeconds: 5,
+    returnedShare: '0.4',
+  },
+  {
+    token: 'tok_chargeback_won',
+    effect: 'A top-up is charged back after 5 seconds, and 5 seconds later the dispute is won: `completed`.',
+    returnSeconds: 5,
+    wonSeconds: 10,
+  },
+  {
+    token: 'tok_late',
+    effect:
+      '`failed`; 5 seconds later it has succeeded after all: a top-up’s money waits for the operator, a withdrawal is taken and `completed`.',
+    refusal: 'no_answer_of_the_bank',
+    arrivesLateSeconds: 5,
+  },
+  {
+    token: 'tok_timeout',
+    effect: 'The acquirer takes the order and its answer is lost: it is asked for, and done once.',
+    losesFirstAnswer: true,
+  },
+  {
+    token: 'tok_unreachable',
+    effect: 'The acquirer cannot be reached for 15 seconds: `pending`, then `completed`.',
+    unreachableSeconds: 15,
+  },
+  {
+    token: 'tok_stutter',
+    effect: '`completed`; each callback comes twice, with a forged one.',
+    stutters: true,
+  },
+  {
+    token: 'tok_mute',
+    effect: '`completed`, though no callback comes: the acquirer is asked.',
+    mute: true,
+  },
+];
+
+const byToken = new Map(CARD_SCENARIOS.map((scenario) => [scenario.token, scenario]));
+
+/** Any other token is one that the acquirer does not know. */
+const UNKNOWN: Partial<CardScenario> = { refusal: 'unknown_token' };
+
+export const scenarioOf = (token: string): Partial<CardScenario> => byToken.get(token) ?? UNKNOWN;
