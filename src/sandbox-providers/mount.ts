@@ -2,7 +2,9 @@ import type { Context, Middleware, Next } from 'koa';
 import type { Services } from '../composition';
 import { isAuthorized } from '../providers/http/signature';
 import type { Keyring } from '../security/keyring';
+import { createCheckoutProvider } from './checkout/provider';
 import { createExternalCardsProvider } from './external-cards/provider';
+import { createPayoutsProvider } from './payouts/provider';
 
 /** The simulated outside parties: small HTTP applications of their own, each with its own tables, reached as real ones. */
 const PARTIES = ['checkout', 'payouts', 'external-cards', 'bank'] as const;
@@ -38,6 +40,7 @@ export function sandboxProviders(services: Services): Middleware[] {
   });
   const parties: Partial<Record<SandboxParty, (options: PartyOptions) => Middleware>> = {
     'external-cards': createExternalCardsProvider,
+    payouts: createPayoutsProvider,
   };
   return Object.entries(parties).map(([name, create]) => {
     const party = name as SandboxParty;

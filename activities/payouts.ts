@@ -1,0 +1,12 @@
+import type { Services } from '../src/composition';
+import { advancePayout, type PayoutStep } from '../src/payouts/lifecycle';
+import type { PayoutStatus } from '../src/payouts/rules';
+
+/** A look submits under the payout's key and records the provider's present state: done twice, it is done once. */
+export interface PayoutActivities {
+  advancePayout(step: PayoutStep): Promise<PayoutStatus>;
+}
+
+export function createPayoutActivities(services: Services): PayoutActivities {
+  return { advancePayout: (step) => advancePayout(services, step) };
+}

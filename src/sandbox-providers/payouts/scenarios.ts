@@ -1,0 +1,112 @@
+/**
+ * How the sandbox's payouts provider treats a payout: decided by the amount that the destination receives, whatever its
+ * currency, and by nothing else. Any other amount is sent and completed at once.
+ */
+export interface PayoutScenario {
+  /** As it is ordered: `901.01`. */
+  amount: string;
+  /** For the README: what a client sees. */
+  effect: string;
+  /** The provider refuses it; `failed` after {@link decisionSeconds}. */
+  refusal?: string;
+  /** Seconds from the order to `sent` or the refusal, instead of the provider's own delay. */
+  decisionSeconds?: number;
+  /** Seconds from `sent` to `completed`, instead of the provider's own delay; Infinity: never. */
+  completionSeconds?: number;
+  /** Seconds from the order until it comes back, and which part of it. */
+  returnSeconds?: number;
+  returnedShare?: string;
+  /** Seconds from the order until the provider takes back that it sent it. */
+  failsAfterSendingSeconds?: number;
+  /** Seconds from the order until the provider takes back that it refused it. */
+  sentAfterRefusalSeconds?: number;
+  /** The first order is carried out and its answer is lost. */
+  losesFirstAnswer?: boolean;
+  /** The first order is lost on its way, and no answer comes. */
+  losesFirstOrder?: boolean;
+  /** Seconds in which no order reaches the provider, counted from the first. */
+  unreachableSeconds?: number;
+  /** Every callback is sent twice, and a forged one with it. */
+  stutters?: boolean;
+  /** No callback is sent: what happens is found by asking. */
+  mute?: boolean;
+}
+
+export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
+  {
+    amount: '901.01',
+    effect: 'The provider refuses: `failed` with `account_not_found`, the hold is released.',
+    refusal: 'account_not_found',
+  },
+  {
+    amount: '901.02',
+    effect: 'The provider takes 20 seconds to send it: `processing`, then `sent`, then `completed`.',
+    decisionSeconds: 20,
+  },
+  {
+    amount: '901.03',
+    effect: 'The provider never says what became of it: it stays `processing`.',
+    decisionSeconds: Number.POSITIVE_INFINITY,
+  },
+  {
+    amount: '901.04',
+    effect: 'The provider takes the order and its answer is lost: it is asked for, and paid once.',
+    losesFirstAnswer: true,
+  },
+  {
+    amount: '901.05',
+    effect: 'The order is lost on its way: it is ordered again, and paid once.',
+    losesFirstOrder: true,
+  },
+  {
+    amount: '901.06',
+    effect: 'The provider cannot be reached for 30 seconds: `processing`, then as usual.',
+    unreachableSeconds: 30,
+  },
+  {
+    amount: '901.07',
+    effect: 'It comes back 20 seconds later: `completed`, then `returned`, credited without the fee.',
+    returnSeconds: 20,
+  },
+  {
+    amount: '901.08',
+    effect: 'Half of it comes back 20 seconds later: `returned` with that `returnedAmount`.',
+    returnSeconds: 20,
+    returnedShare: '0.5',
+  },
+  {
+    amount: '901.09',
+    effect:
+      'It is `sent`, and 20 seconds later the provider says that it failed: `returned`, and a break for the operator.',
+    completionSeconds: Number.POSITIVE_INFINITY,
+    failsAfterSendingSeconds: 20,
+  },
+  {
+    amount: '901.10',
+    effect:
+      'The provider refuses, and 20 seconds later says that it has paid: taken from the account all the same, and a break for the operator.',
+    refusal: 'account_not_found',
+    sentAfterRefusalSeconds: 20,
+  },
+  {
+    amount: '901.11',
+    effect: 'It is `sent`, and `completed` 20 seconds later.',
+    completionSeconds: 20,
+  },
+  {
+    amount: '901.12',
+    effect: 'Every callback comes twice, with a forged one beside it: as usual.',
+    stutters: true,
+  },
+  { amount: '901.13', effect: 'No callback is sent: as usual, found by asking.', mute: true },
+];
+
+const byAmount = new Map(PAYOUT_SCENARIOS.map((scenario) => [scenario.amount, scenario]));
+
+/** @param amount with or without further zeros: `901.010000` is `901.01` */
+export function scenarioOf(amount: {
+  toFixed(decimals: number): string;
+  decimalPlaces(): number;
+}): Partial<PayoutScenario> {
+  return (amount.decimalPlaces() <= 2 ? byAmount.get(amount.toFixed(2)) : undefined) ?? {};
+}
