@@ -7,7 +7,7 @@ export interface CallbackSender {
    * would be with any party: who ordered asks by itself, too.
    * @param message with the provider's own name for it in `id`, the same at each try
    */
-  send(url: string, message: { id: string }): void;
+  send(url: string, message: { id: string } & Record<string, unknown>): void;
   /** Resolves when all that was sent has arrived or been given up. */
   idle(): Promise<void>;
 }

@@ -39,6 +39,7 @@ export function sandboxProviders(services: Services): Middleware[] {
     publicUrl: () => services.publicUrl() + partyPath(party),
   });
   const parties: Partial<Record<SandboxParty, (options: PartyOptions) => Middleware>> = {
+    checkout: createCheckoutProvider,
     'external-cards': createExternalCardsProvider,
     payouts: createPayoutsProvider,
   };
