@@ -7,7 +7,9 @@ import { addBreakCommands } from './breaks';
 import { addCardholderCommands } from './cardholders';
 import { addClientCommands } from './clients';
 import type { Console } from './console';
+import { addDepositCommands } from './deposits';
 import { addLedgerCommands } from './ledger';
+import { addPayoutCommands } from './payouts';
 import { openSession, type Session } from './session';
 import { addWebhookCommands } from './webhooks';
 import { addWorkflowCommands } from './workflow-commands';
@@ -25,6 +27,8 @@ Examples:
   npm run operator -- client settings cli_01h… --set rateLimit.perSecond=50 --set cardholderReview=manual
   npm run operator -- bin list
   npm run operator -- cardholder approve chd_01h…
+  npm run operator -- deposit approve dep_01h…
+  npm run operator -- breaks list
   npm run operator -- webhooks list --status failing
   npm run operator -- ledger check
 
@@ -82,6 +86,8 @@ function programOf(operator: Operator): Command {
   addClientCommands(program, operator);
   addBinCommands(program, operator);
   addCardholderCommands(program, operator);
+  addDepositCommands(program, operator);
+  addPayoutCommands(program, operator);
   addWebhookCommands(program, operator);
   addLedgerCommands(program, operator);
   addBreakCommands(program, operator);

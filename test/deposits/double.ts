@@ -60,7 +60,7 @@ export async function startCheckoutDouble(): Promise<CheckoutDouble> {
         refunds: [],
         disputes: [],
       };
-      byKey.set(key, made as Session);
+      byKey.set(key, made);
       return { sessionId: made.sessionId, redirectUrl: `https://pay.example/${made.sessionId}` };
     }
     const [, , sessionId, refunds] = path.split('/');

@@ -1,0 +1,108 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Decided, decideDeposit, refundDeposit } from '../deposits/review';
+import { depositRecord } from '../deposits/show';
+import { depositsToReview } from '../deposits/store';
+import { Decimal, formatAmount } from '../money/money';
+import { show, table } from './console';
+import type { Operator } from './program';
+
+const LISTED = 100;
+const LONGEST_REASON = 500;
+
+export function addDepositCommands(program: Command, operator: Operator): void {
+  const group = program.command('deposit').description('deposits that wait for you, and refunds');
+  addList(group, operator);
+  addDecision(group, operator, 'approve', 'credits what was paid, once it is settled');
+  addDecision(group, operator, 'reject', 'returns what was paid to the payer; nothing is credited');
+  addRefund(group, operator);
+}
+
+function addList(group: Command, { console, run }: Operator): void {
+  group
+    .command('list')
+    .description(`those in manual_review, the longest first; at most ${LISTED}`)
+    .option('--json', 'print a JSON array')
+    .action(({ json }: { json?: boolean }) =>
+      run(async ({ database }) => {
+        const waiting = await depositsToReview(database, LISTED);
+        const rows = waiting.map((each) => [
+          ...[each.id, each.tenantId, each.failure],
+          `${formatAmount(each.amount, each.currency)} ${each.currency}`,
+          each.paidAmount && each.paidCurrency
+            ? `${formatAmount(each.paidAmount, each.paidCurrency)} ${each.paidCurrency}`
+            : null,
+          ...[each.settledAt ? 'yes' : 'no', each.decision, each.updatedAt.toISOString()],
+        ]);
+        const columns = ['id', 'client', 'why', 'asked for', 'paid', 'settled', 'decision', 'since'];
+        show(console, json, waiting.map(depositRecord), table(columns, rows));
+      }),
+    );
+}
+
+interface Given {
+  reason?: string;
+  amount?: Decimal;
+  json?: boolean;
+}
+
+function addDecision(
+  group: Command,
+  { console, run }: Operator,
+  verb: 'approve' | 'reject',
+  description: string,
+): void {
+  const decision = verb === 'approve' ? 'approved' : 'rejected';
+  group
+    .command(`${verb} <id>`)
+    .description(description)
+    .option('--reason <text>', 'kept with the decision', checkedReason)
+    .option('--json', 'print the deposit as JSON')
+    .action((id: string, { reason, json }: Given) =>
+      run(async (session) => {
+        const given = { depositId: id, decision, reason, decidedBy: session.actor } as const;
+        const { after } = await session.change(
+          (tx) => decideDeposit(session, tx, given),
+          (decided) => entry(`deposit.${verb}`, decided),
+        );
+        show(console, json, depositRecord(after), `${id} is ${decision}; its workflow does it now.`);
+      }),
+    );
+}
+
+function addRefund(group: Command, { console, run }: Operator): void {
+  group
+    .command('refund <id>')
+    .description('returns a completed deposit to its payer, or part of it')
+    .option('--amount <amount>', "in the payer's currency; all that is left without it", checkedAmount)
+    .option('--reason <text>', 'kept with the refund', checkedReason)
+    .option('--json', 'print the deposit as JSON')
+    .action((id: string, { amount, reason, json }: Given) =>
+      run(async (session) => {
+        const given = { depositId: id, amount, reason, requestedBy: session.actor };
+        const { after } = await session.change(
+          (tx) => refundDeposit(session, tx, given),
+          (decided) => entry('deposit.refund', decided, { amount: amount?.toFixed() ?? 'all' }),
+        );
+        show(console, json, depositRecord(after), `The refund of ${id} is on its way.`);
+      }),
+    );
+}
+
+function entry(action: string, { before, after }: Decided, more: object = {}) {
+  const of = ({ status, decision }: Decided['after']) => ({ status, decision });
+  const { id: subject, tenantId } = after;
+  return { action, subject, tenantId, before: of(before), after: { ...of(after), ...more } };
+}
+
+function checkedAmount(text: string): Decimal {
+  if (!/^\d{1,15}(\.\d{1,18})?$/.test(text))
+    throw new InvalidArgumentError('It takes an amount such as 10.00.');
+  return new Decimal(text);
+}
+
+function checkedReason(text: string): string {
+  const reason = text.trim();
+  if (reason.length === 0 || reason.length > LONGEST_REASON)
+    throw new InvalidArgumentError(`1 to ${LONGEST_REASON} characters.`);
+  return reason;
+}
