@@ -7,8 +7,7 @@ import { createExternalCardsProvider } from './external-cards/provider';
 import { createPayoutsProvider } from './payouts/provider';
 
 /** The simulated outside parties: small HTTP applications of their own, each with its own tables, reached as real ones. */
-const PARTIES = ['checkout', 'payouts', 'external-cards', 'bank'] as const;
-export type SandboxParty = (typeof PARTIES)[number];
+export type SandboxParty = 'checkout' | 'payouts' | 'external-cards' | 'bank';
 
 const PREFIX = '/sandbox/providers';
 
@@ -56,7 +55,7 @@ const PAGES = '/pages/';
 function mounted(party: SandboxParty, secret: Buffer, handle: Middleware): Middleware {
   const prefix = `${partyPath(party)}/`;
   return async (ctx: Context, next: Next) => {
-    if (!ctx.path.startsWith(prefix)) return next();
+    if (!ctx.path.startsWith(prefix)) return void (await next());
     const path = ctx.path.slice(prefix.length - 1);
     ctx.state['route'] = `${partyPath(party)}/*`;
     if (!path.startsWith(PAGES) && !isAuthorized(ctx.get('authorization'), secret)) {

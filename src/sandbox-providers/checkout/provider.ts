@@ -18,7 +18,7 @@ export function createCheckoutProvider(options: PartyOptions): Middleware {
   return async (ctx, next) => {
     if (ctx.path.startsWith('/pages/')) return pages(ctx);
     const match = SESSIONS.exec(ctx.path);
-    if (!match) return next();
+    if (!match) return void (await next());
     const [, id, refunds] = match;
     if (id === undefined && ctx.method === 'POST') return sessions.create(ctx);
     if (id !== undefined && refunds === undefined && ctx.method === 'GET') return sessions.show(ctx, id);
