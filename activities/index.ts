@@ -1,4 +1,5 @@
 import type { Services } from '../src/composition';
+import { createBankingActivities } from './banking';
 import { createCardEventActivities } from './card-events';
 import { createCardholderActivities } from './cardholders';
 import { createCardActivities } from './cards';
@@ -16,6 +17,7 @@ export function createActivities(services: Services) {
     ...createCardholderActivities(services),
     ...createCardEventActivities(services),
     ...createDepositActivities(services),
+    ...createBankingActivities(services),
     ...createExternalCardActivities(services),
     ...createHousekeepingActivities(services),
     ...createKycActivities(services),

@@ -6,6 +6,9 @@ import { documentPages } from './api/docs-page';
 import { createReadiness, healthRoutes, type Readiness } from './api/health';
 import { openApiDocument } from './api/openapi';
 import type { Route } from './api/route';
+import { ibanPayoutProcesses } from './banking/processes';
+import { bankingOutsideRoutes, bankingRoutes } from './banking/routes';
+import { bankingSandboxRoutes } from './banking/sandbox-routes';
 import { binRoutes } from './bins/routes';
 import { createProgrammes, type Programmes } from './card-events/programmes';
 import { cardTransactionRoutes } from './card-events/routes';
@@ -31,6 +34,8 @@ import type { Reconcilable } from './outbox/reconciler';
 import { payoutCallbackRoute } from './payouts/callbacks';
 import { payoutProcesses } from './payouts/processes';
 import { payoutRoutes } from './payouts/routes';
+import { createHttpBank } from './providers/bank/http';
+import type { Bank } from './providers/bank/port';
 import type { CardProcessor } from './providers/card-processor/port';
 import { createSandboxCardProcessor } from './providers/card-processor/sandbox';
 import type { CardholderReview } from './providers/cardholder-review/port';
@@ -66,6 +71,8 @@ export interface Providers {
   checkout: CheckoutProvider;
   payouts: PayoutProvider;
   externalCards: ExternalCards;
+  /** That keeps the money behind the virtual IBANs. */
+  bank: Bank;
 }
 
 /** What the domains are given. Composed once a process; tests compose their own. */
@@ -137,6 +144,7 @@ const PARTIES = [
   'checkout',
   'payouts',
   'externalCards',
+  'bank',
 ] as const;
 
 /**
@@ -165,6 +173,7 @@ function createProviders(options: ServiceOptions, now: () => Date): Providers {
     payouts: providers.payouts ?? createHttpPayouts({ ...sandboxParty(options, 'payouts'), now }),
     externalCards:
       providers.externalCards ?? createHttpExternalCards({ ...sandboxParty(options, 'external-cards'), now }),
+    bank: providers.bank ?? createHttpBank({ ...sandboxParty(options, 'bank'), now }),
   };
 }
 
@@ -186,6 +195,7 @@ export function reconcilables(_services: Services): Reconcilable[] {
     depositProcesses,
     payoutProcesses,
     externalCardProcesses,
+    ibanPayoutProcesses,
     reconcilableEndpoints,
   ];
 }
@@ -206,7 +216,9 @@ export function apiRoutes(services: Services): Route[] {
     ...cardTransactionRoutes(services),
     ...depositRoutes(services),
     ...payoutRoutes(services),
+    ...bankingRoutes(services),
     ...sandboxRoutes(services),
+    ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),
     ...clientRoutes(services),
   ];
@@ -222,6 +234,7 @@ export function outsideRoutes(services: Services): Route[] {
     checkoutCallbackRoute(services),
     payoutCallbackRoute(services),
     ...externalCardOutsideRoutes(services),
+    ...bankingOutsideRoutes(services),
   ];
 }
 

@@ -8,6 +8,7 @@ import { addCardholderCommands } from './cardholders';
 import { addClientCommands } from './clients';
 import type { Console } from './console';
 import { addDepositCommands } from './deposits';
+import { addIbanCommands } from './iban';
 import { addLedgerCommands } from './ledger';
 import { addPayoutCommands } from './payouts';
 import { openSession, type Session } from './session';
@@ -30,6 +31,7 @@ Examples:
   npm run operator -- deposit approve dep_01h…
   npm run operator -- breaks list
   npm run operator -- webhooks list --status failing
+  npm run operator -- iban enable cli_01h…
   npm run operator -- ledger check
 
 It works on a running "npm start" (DATA_DIR, .data by default), or on the database that DATABASE_URL names together with
@@ -89,6 +91,7 @@ function programOf(operator: Operator): Command {
   addDepositCommands(program, operator);
   addPayoutCommands(program, operator);
   addWebhookCommands(program, operator);
+  addIbanCommands(program, operator);
   addLedgerCommands(program, operator);
   addBreakCommands(program, operator);
   addWorkflowCommands(program, operator);

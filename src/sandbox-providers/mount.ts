@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import type { Services } from '../composition';
 import { isAuthorized } from '../providers/http/signature';
 import type { Keyring } from '../security/keyring';
+import { createBankProvider } from './bank/provider';
 import { createCheckoutProvider } from './checkout/provider';
 import { createExternalCardsProvider } from './external-cards/provider';
 import { createPayoutsProvider } from './payouts/provider';
@@ -40,6 +41,7 @@ export function sandboxProviders(services: Services): Middleware[] {
   const parties: Partial<Record<SandboxParty, (options: PartyOptions) => Middleware>> = {
     checkout: createCheckoutProvider,
     'external-cards': createExternalCardsProvider,
+    bank: createBankProvider,
     payouts: createPayoutsProvider,
   };
   return Object.entries(parties).map(([name, create]) => {

@@ -34,6 +34,20 @@ export const SCHEDULES: readonly Schedule[] = [
     note: 'Takes ledger snapshots and forgets old idempotency keys',
   },
   {
+    id: 'iban-credit-catch-up',
+    workflow: 'ibanCreditCatchUp',
+    taskQueue: QUEUES.processes,
+    every: 'minute',
+    note: 'Books what the bank has received for virtual IBANs and no callback has told of',
+  },
+  {
+    id: 'iban-monthly-fees',
+    workflow: 'ibanMonthlyFees',
+    taskQueue: QUEUES.processes,
+    every: 'hour',
+    note: 'Takes the monthly fees of virtual IBANs that are due and unpaid, of missed months too',
+  },
+  {
     id: 'document-removal',
     workflow: 'documentRemoval',
     taskQueue: QUEUES.processes,

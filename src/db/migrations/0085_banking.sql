@@ -26,7 +26,7 @@ create table virtual_iban_fees (
   amount          numeric not null,
   status          text not null check (status in ('paid', 'unpaid')),
   reference_id    id not null unique,
-  attempts        int not null default 1,
+  attempts        int not null default 0,
   paid_at         timestamptz(3),
   created_at      timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
   primary key (virtual_iban_id, month),
@@ -80,4 +80,10 @@ create table sandbox_bank_credits (
   amount       numeric not null,
   currency     text not null,
   received_at  timestamptz(3) not null
+);
+
+-- Up to where the bank has been asked what it has received.
+create table iban_credit_place (
+  sole  boolean primary key check (sole),
+  place text collate "C" not null
 );

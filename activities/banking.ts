@@ -1,0 +1,23 @@
+import { advancePayout, type IbanPayoutProgress } from '../src/banking/advance';
+import { bookCredit, type CreditOutcome, catchUpCredits } from '../src/banking/credits';
+import type { FeePlace } from '../src/banking/fee-store';
+import { type FeesTaken, takeMonthlyFees } from '../src/banking/fees';
+import type { Services } from '../src/composition';
+
+/** Each is keyed by its record – payout, payment of the bank, IBAN and month: run twice, it has run once. */
+export interface BankingActivities {
+  advanceIbanPayout(id: string): Promise<IbanPayoutProgress>;
+  bookIbanCredit(bankId: string): Promise<CreditOutcome>;
+  catchUpIbanCredits(): Promise<{ booked: number; more: boolean }>;
+  /** @param at the workflow's time, in milliseconds since 1970 */
+  takeMonthlyIbanFees(at: number, after: FeePlace | null): Promise<FeesTaken>;
+}
+
+export function createBankingActivities(services: Services): BankingActivities {
+  return {
+    advanceIbanPayout: (id) => advancePayout(services, id),
+    bookIbanCredit: (bankId) => bookCredit(services, bankId),
+    catchUpIbanCredits: () => catchUpCredits(services),
+    takeMonthlyIbanFees: (at, after) => takeMonthlyFees(services, new Date(at), after),
+  };
+}

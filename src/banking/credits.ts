@@ -1,0 +1,63 @@
+import type { Services } from '../composition';
+import type { Tx } from '../db/database';
+import { newId } from '../ids';
+import { isCurrency } from '../money/currencies';
+import { fitsCurrency } from '../money/money';
+import type { BankCredit } from '../providers/bank/port';
+import { insertCredit, isKnownCredit, readPlace, savePlace } from './credit-store';
+import { normalized } from './iban';
+import { creditIban, suspendCredit } from './money';
+import { findByIban } from './virtual-iban';
+
+/** `unknown`: the bank knows no such payment. */
+export type CreditOutcome = 'credited' | 'suspended' | 'unknown';
+
+/**
+ * Books a payment that the bank has received: to the IBAN that it is for, or – when that is not enabled, or nobody's – to
+ * suspense, where the operator sees it. Once, however often it is asked for.
+ * @throws ProviderAway nothing is known now
+ */
+export async function bookCredit(services: Services, bankId: string): Promise<CreditOutcome> {
+  const { database, providers } = services;
+  const known = await isKnownCredit(database, bankId);
+  if (known) return known;
+  const credit = await providers.bank.credit(bankId);
+  if (credit === 'unknown_to_provider') return 'unknown';
+  return database.transaction((tx) => book(tx, credit));
+}
+
+async function book(tx: Tx, credit: BankCredit): Promise<CreditOutcome> {
+  const { id: bankId, amount, currency } = credit;
+  if (!isCurrency(currency) || !fitsCurrency(amount, currency) || amount.lte(0))
+    throw new Error('the bank tells of an amount that is none');
+  const found = currency === 'EUR' ? await findByIban(tx, normalized(credit.iban)) : undefined;
+  const reference = newId(found ? 'reference' : 'suspense');
+  const outcome = found ? 'credited' : 'suspended';
+  const row = { bankId, virtualIbanId: found?.id ?? null, outcome, reference, amount, currency } as const;
+  // Whoever books the same payment at this moment waits here, and then finds it booked.
+  if (!(await insertCredit(tx, row))) return (await isKnownCredit(tx, bankId)) ?? outcome;
+  if (found) await creditIban(tx, found.id, amount, reference);
+  else {
+    const detail = currency === 'EUR' ? 'no enabled IBAN of ours' : `an IBAN takes EUR, not ${currency}`;
+    await suspendCredit(tx, { bankId, amount, currency, detail }, reference);
+  }
+  return outcome;
+}
+
+/**
+ * Asks the bank for what it has received since the last look, and books what no callback has told of.
+ * @returns whether there is more
+ */
+export async function catchUpCredits(services: Services): Promise<{ booked: number; more: boolean }> {
+  const { database, providers } = services;
+  const after = await readPlace(database);
+  const { credits, next } = await providers.bank.creditsAfter(after);
+  let booked = 0;
+  for (const { id } of credits) {
+    if (await isKnownCredit(database, id)) continue;
+    await bookCredit(services, id);
+    booked += 1;
+  }
+  if (next !== null && next !== after) await savePlace(database, next);
+  return { booked, more: next !== null && next !== after };
+}

@@ -1,0 +1,91 @@
+import { openBreak, resolveBreak } from '../breaks/operations';
+import { requireTenant } from '../clients/operations';
+import type { Services } from '../composition';
+import type { Tx } from '../db/database';
+import { Problem } from '../errors';
+import { newId } from '../ids';
+import { Decimal } from '../money/money';
+import {
+  type FeePlace,
+  insertFee,
+  lockUnpaidFee,
+  monthsWithoutFee,
+  notePaid,
+  noteUnpaid,
+  unpaidFees,
+} from './fee-store';
+import { takeFee } from './money';
+
+/** One round of a run: so many are made, and so many taken. */
+const PORTION = 200;
+
+export interface FeesTaken {
+  paid: number;
+  unpaid: number;
+  /** Where the next portion begins; nothing after the last. */
+  after: FeePlace | null;
+}
+
+/**
+ * Takes the fees of months that have ended: first those that are missing are made, at the price of today, then each that
+ * is unpaid is tried in a transaction of its own. What the balance does not cover stays unpaid, is shown to the operator,
+ * and is tried again in the next run. A month costs once: its fee is a row under (IBAN, month).
+ * @param at the workflow's time
+ */
+export async function takeMonthlyFees(
+  services: Services,
+  at: Date,
+  after: FeePlace | null,
+): Promise<FeesTaken> {
+  const { database } = services;
+  while (after === null && (await database.transaction((tx) => makeMissingFees(tx, at))) === PORTION) {}
+  const fees = await unpaidFees(database, after, PORTION);
+  let paid = 0;
+  for (const fee of fees) if (await database.transaction((tx) => pay(tx, fee, at))) paid += 1;
+  const last = fees.length === PORTION ? fees.at(-1) : undefined;
+  return {
+    paid,
+    unpaid: fees.length - paid,
+    after: last ? { month: last.month, virtualIbanId: last.virtualIbanId } : null,
+  };
+}
+
+async function makeMissingFees(tx: Tx, at: Date): Promise<number> {
+  const months = await monthsWithoutFee(tx, at, PORTION);
+  for (const { virtualIbanId, tenantId, month } of months) {
+    const { settings } = await requireTenant(tx, tenantId);
+    const amount = new Decimal(settings.banking.monthlyFee);
+    await insertFee(tx, { virtualIbanId, month, amount, referenceId: newId('reference') });
+  }
+  return months.length;
+}
+
+/** @returns whether it is paid now */
+async function pay(tx: Tx, place: FeePlace, at: Date): Promise<boolean> {
+  const fee = await lockUnpaidFee(tx, place);
+  if (!fee) return true;
+  const unpaid = {
+    ...{ tenantId: fee.tenantId, kind: 'iban_fee_unpaid', subject: fee.virtualIbanId, detail: fee.month },
+    ...{ amount: fee.amount, currency: 'EUR' },
+  };
+  try {
+    if (fee.amount.gt(0)) await takeFee(tx, fee.virtualIbanId, fee.amount, fee.referenceId);
+  } catch (error) {
+    // Refused before anything was written.
+    if (!(error instanceof Problem && error.code === 'insufficient_funds')) throw error;
+    await noteUnpaid(tx, fee);
+    await openBreak(tx, unpaid);
+    return false;
+  }
+  await notePaid(tx, fee);
+  if (fee.attempts === 0) return true;
+  const shown = await openBreak(tx, unpaid); // the one that there is
+  if (!shown.resolvedAt)
+    await resolveBreak(tx, {
+      id: shown.id,
+      note: 'The fee was paid.',
+      resolvedBy: 'iban-monthly-fees',
+      at,
+    });
+  return true;
+}
