@@ -15,6 +15,7 @@ export function checkoutCallbackRoute(services: Services): Route {
     path: CALLBACK_PATH,
     verify: (raw, headers) => services.providers.checkout.verify(raw, headers),
     async handle(tx, { sessionId }) {
+      if (sessionId === null) return 'not_ours';
       const deposit = await findBySession(tx, sessionId);
       await services.commands.append(tx, [deposit ? lookAtDeposit(deposit) : matchPayment(sessionId)]);
       return deposit ? 'told' : 'unknown_session';

@@ -37,8 +37,10 @@ const GRACE_MS = 10 * 60_000;
  * under the row's lock. Done twice, it has been done once.
  * @throws ProviderAway nothing is known now
  */
-export async function lookAtDeposit(services: Services, step: DepositStep): Promise<DepositProgress> {
+export async function lookAtDeposit(services: Services, given: DepositStep): Promise<DepositProgress> {
   const { database, providers } = services;
+  // Attempts may go on for hours after the workflow has asked for them.
+  const step = { ...given, at: Math.max(given.at, services.now().getTime()) };
   const at = new Date(step.at);
   const deposit = await opened(services, step.depositId, at);
   const { sessionId } = deposit;
