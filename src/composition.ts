@@ -42,6 +42,7 @@ import type { CardholderReview } from './providers/cardholder-review/port';
 import { createSandboxCardholderReview } from './providers/cardholder-review/sandbox';
 import { createHttpCheckout } from './providers/checkout/http';
 import type { CheckoutProvider } from './providers/checkout/port';
+import { createStripeCheckout, type StripeSettings } from './providers/checkout/stripe';
 import { createMemoryStore } from './providers/documents/memory';
 import type { Documents } from './providers/documents/port';
 import { createDocuments } from './providers/documents/sealed';
@@ -106,6 +107,8 @@ export interface ServiceOptions {
   providers?: Partial<Providers>;
   /** Where documents are kept; for as long as the process lives when absent, which a live installation refuses. */
   documents?: DocumentsSettings;
+  /** Given: payers of deposits are led there rather than to the sandbox's checkout. */
+  stripe?: StripeSettings | undefined;
   /** What the sandbox's reviewer of cardholders takes for a decision. */
   cardholderReviewSeconds?: number | undefined;
   /** Asked when it is needed: the port may be chosen only when the API listens. */
@@ -153,7 +156,7 @@ const PARTIES = [
  */
 function createProviders(options: ServiceOptions, now: () => Date): Providers {
   const { database, keyring, mode, documents, cardholderReviewSeconds, providers = {} } = options;
-  const given = { documents, ...providers };
+  const given = { documents, checkout: options.stripe, ...providers };
   const missing = PARTIES.filter((party) => !given[party]);
   if (mode === 'live' && missing.length > 0) {
     throw new StartupError(
@@ -169,12 +172,18 @@ function createProviders(options: ServiceOptions, now: () => Date): Providers {
     documents:
       providers.documents ??
       createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
-    checkout: providers.checkout ?? createHttpCheckout({ ...sandboxParty(options, 'checkout'), now }),
+    checkout: providers.checkout ?? createCheckout(options, now),
     payouts: providers.payouts ?? createHttpPayouts({ ...sandboxParty(options, 'payouts'), now }),
     externalCards:
       providers.externalCards ?? createHttpExternalCards({ ...sandboxParty(options, 'external-cards'), now }),
     bank: providers.bank ?? createHttpBank({ ...sandboxParty(options, 'bank'), now }),
   };
+}
+
+function createCheckout(options: ServiceOptions, now: () => Date): CheckoutProvider {
+  return options.stripe
+    ? createStripeCheckout({ ...options.stripe, now })
+    : createHttpCheckout({ ...sandboxParty(options, 'checkout'), now });
 }
 
 /** How the adapter of a sandbox provider reaches it. */

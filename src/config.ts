@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { StripeSettings } from './providers/checkout/stripe';
 import type { DocumentsSettings } from './providers/documents/settings';
 
 /** The only reader of the process's environment: everything else is handed a {@link Config}. */
@@ -48,6 +49,15 @@ const schema = z.object({
   DOCUMENTS_S3_SECRET_ACCESS_KEY: text.optional(),
   /** Seconds that the sandbox's reviewer of cardholders takes for a decision. */
   SANDBOX_CARDHOLDER_REVIEW_SECONDS: z.coerce.number().min(0).default(1),
+  /** Given with STRIPE_WEBHOOK_SECRET: payers of deposits by card are led to Stripe Checkout. */
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_(test|live)_\w+$/, 'must be a secret or restricted key of Stripe (sk_… or rk_…)')
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_\w+$/, 'must be the signing secret of a webhook endpoint at Stripe (whsec_…)')
+    .optional(),
   /** Where the API process that serves the simulated providers is reached from here; on this machine when not given. */
   SANDBOX_PROVIDERS_URL: z.url().optional(),
   /** Seconds a request in flight may take while the process stops. */
@@ -81,6 +91,8 @@ export interface Config {
   masterKey: Buffer | undefined;
   documents: DocumentsSettings;
   cardholderReviewSeconds: number;
+  /** Absent: the sandbox's checkout. */
+  stripe: StripeSettings | undefined;
   /** Without a trailing slash; the API's own address on this machine when not given. */
   sandboxProvidersUrl: string | undefined;
   shutdownSeconds: number;
@@ -132,6 +144,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
+    stripe: stripeOf(env),
     sandboxProvidersUrl: env.SANDBOX_PROVIDERS_URL?.replace(/\/+$/, ''),
     shutdownSeconds: env.SHUTDOWN_SECONDS,
   };
@@ -151,6 +164,18 @@ function documentsOf(env: z.infer<typeof schema>): DocumentsSettings {
   const region = env.DOCUMENTS_S3_REGION;
   const endpoint = env.DOCUMENTS_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`;
   return { kind: 's3', endpoint, region, bucket, accessKeyId, secretAccessKey };
+}
+
+/** @throws ConfigError with half of it, or with a key that is not for this mode: test money is not real, nor the reverse */
+function stripeOf(env: z.infer<typeof schema>): StripeSettings | undefined {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = env;
+  if (secretKey === undefined && webhookSecret === undefined) return undefined;
+  const wrong = (line: string) => new ConfigError(`The environment is not right:\n  ${line}`);
+  if (secretKey === undefined || webhookSecret === undefined)
+    throw wrong('STRIPE_SECRET_KEY: must be given together with STRIPE_WEBHOOK_SECRET');
+  if (/_live_/.test(secretKey) !== (env.MODE === 'live'))
+    throw wrong(`STRIPE_SECRET_KEY: MODE=${env.MODE} needs a ${env.MODE === 'live' ? 'live' : 'test'} key`);
+  return { secretKey, webhookSecret };
 }
 
 /** A wrong value is shown back, but never one that may be a secret. */

@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type RawRequest, type Route, route } from '../api/route';
 import type { Services } from '../composition';
 import type { Tx } from '../db/database';
-import { Problem } from '../errors';
+import { Problem, unavailable } from '../errors';
 import { newId } from '../ids';
+import { ProviderAway } from '../providers/http/errors';
 import { insertForged, insertVerified, type NewCallback, noteHandled } from './store';
 
 /** What a party's signature vouches for: its own name for the message, and what the message is about. */
@@ -17,7 +18,7 @@ export interface CallbackSpec<V extends Verified> {
   party: string;
   path: string;
   /** Nothing when the signature is wrong, or too old. */
-  verify(raw: Buffer, headers: IncomingHttpHeaders): V | undefined;
+  verify(raw: Buffer, headers: IncomingHttpHeaders): V | undefined | Promise<V | undefined>;
   /**
    * What the message makes us do, in the transaction that keeps it: a word to a workflow, never a movement of money. A
    * message that names nothing of ours is an outcome too.
@@ -53,6 +54,15 @@ export function callbackRoute<V extends Verified>(services: Services, spec: Call
     };
   }
 
+  /** The provider may have to be asked what a message is about: where it cannot be, it sends it again. */
+  async function verify({ bytes, headers }: RawRequest): Promise<V | undefined> {
+    try {
+      return await spec.verify(bytes, headers);
+    } catch (error) {
+      throw error instanceof ProviderAway ? unavailable() : error;
+    }
+  }
+
   return route({
     method: 'POST',
     path: spec.path,
@@ -63,7 +73,7 @@ export function callbackRoute<V extends Verified>(services: Services, spec: Call
     idempotency: 'ignored',
     async prepare(request) {
       const raw = rawOf(request.raw);
-      const verified = spec.verify(raw.bytes, raw.headers);
+      const verified = await verify(raw);
       if (verified) return verified;
       log.warn({ party: spec.party }, 'a callback could not be verified');
       await insertForged(database, received(raw, null));

@@ -93,6 +93,7 @@ function connect(setup: Setup): Parts {
     handOver,
     temporalIsServing: () => temporal.isServing(),
     publicUrl: () => config.publicUrl ?? ownUrl(),
+    stripe: config.stripe,
     sandboxProvidersUrl: () => config.sandboxProvidersUrl ?? ownUrl(),
   });
   const metrics = createMetrics({ pool: () => database.counts(), outbox: () => outboxCounts(database) });

@@ -57,6 +57,20 @@ export interface CheckoutProvider {
     amount: Decimal;
     currency: string;
   }): Promise<{ refundId: string; status: CheckoutRefund['status'] }>;
-  /** Nothing when the signature is wrong or too old. */
-  verify(raw: Buffer, headers: IncomingHttpHeaders): { externalId: string; sessionId: string } | undefined;
+  /**
+   * Nothing when the signature is wrong or too old.
+   * @throws ProviderAway where the provider must be asked what the message is about, and cannot be
+   */
+  verify(
+    raw: Buffer,
+    headers: IncomingHttpHeaders,
+  ): CheckoutCallback | undefined | Promise<CheckoutCallback | undefined>;
+}
+
+/** A callback says no more than which session to look at. */
+export interface CheckoutCallback {
+  /** The provider's name for the message: the same when it comes again. */
+  externalId: string;
+  /** null: it is about none of ours. */
+  sessionId: string | null;
 }

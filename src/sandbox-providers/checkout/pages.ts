@@ -100,10 +100,8 @@ export function createPages(party: Party) {
       });
     } catch (error) {
       if (!(error instanceof WrongInput)) throw error;
-      const page = renderPage(await wholeOf(database, session), now(), {
-        action: name,
-        message: error.message,
-      });
+      const wrong = { action: name, message: error.message, given: fields.get('amount') ?? '' };
+      const page = renderPage(await wholeOf(database, session), now(), wrong);
       return send(ctx, 400, page, session);
     }
     // 303: the browser asks for the next page, and going back sends nothing twice. It means nothing but that.

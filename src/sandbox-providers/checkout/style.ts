@@ -19,16 +19,18 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; ma
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
 form { margin: 0 0 .75rem; }
+div.card > form:last-child { margin-bottom: 0; }
 label { display: block; font-weight: 600; font-size: .9375rem; margin: .75rem 0 .25rem; }
 label.check { display: flex; gap: .6rem; align-items: center; min-height: 44px; font-weight: 400; margin: .25rem 0; }
 input[type=checkbox] { width: 1.25rem; height: 1.25rem; margin: 0; flex: none; }
 input[type=text], select { width: 100%; min-height: 44px; padding: .5rem .75rem; font: inherit; color: inherit;
   background: #fff; border: 1px solid #6b7a8c; border-radius: 8px; }
 button, a.button { display: block; width: 100%; min-height: 48px; padding: .7rem 1rem; font: inherit; font-weight: 600;
-  text-align: center; text-decoration: none; border-radius: 8px; border: 1px solid var(--deep); cursor: pointer; }
+  text-align: center; text-decoration: none; overflow-wrap: anywhere; border-radius: 8px; border: 1px solid var(--deep); cursor: pointer; }
 button.main, a.main { background: var(--deep); color: #fff; }
 button.other { background: #fff; color: var(--deep); }
 form button { margin-top: .75rem; }
+div.card > form button { margin-top: 0; }
 :focus-visible { outline: 3px solid #b35900; outline-offset: 2px; }
 .state { border-left: 4px solid var(--deep); background: var(--tint); padding: .75rem 1rem; border-radius: 4px;
   margin: 0 0 1rem; }

@@ -46,7 +46,7 @@ ${fields}
 function amountField(action: string, session: Session, amount: string, error?: PageError): Html {
   const wrong = error?.action === action;
   return html`<label for="${action}-amount">Amount in ${session.currency}</label>
-<input type="text" id="${action}-amount" name="amount" inputmode="decimal" autocomplete="off" required value="${amount}"${
+<input type="text" id="${action}-amount" name="amount" inputmode="decimal" autocomplete="off" required value="${wrong ? error.given : amount}"${
     wrong ? html` aria-invalid="true" aria-describedby="${action}-error"` : undefined
   }>`;
 }

@@ -18,6 +18,8 @@ export interface PageError {
   /** Of the form that was sent. */
   action: string;
   message: string;
+  /** What stood in the amount's field. */
+  given: string;
 }
 
 export const money = (amount: Decimal, { currency }: Session) =>
@@ -33,7 +35,7 @@ export function renderPage(whole: Whole, at: Date, error?: PageError): string {
 ${status === 'open' ? openPayment(session) : ended(whole, status, at)}
 </div>
 <details class="card"${error ? new Html(' open') : undefined}>
-<summary>Sandbox: try other outcomes</summary>
+<summary>Sandbox: other outcomes</summary>
 ${['paid', 'settled'].includes(status) ? afterwards(whole, status, at, error) : otherOutcomes(session, status, error)}
 </details>`;
   return document(`${money(session.amount, session)} to ${session.merchant}`, body);
