@@ -5,7 +5,7 @@ import { changeStatus, lockedDeposit } from './change';
 import { applyDisputes } from './dispute';
 import { patience, type WaitsFor } from './patience';
 import { noteSettlement, revisePayment, takeStep } from './payment';
-import { applyRefunds, askForRefunds } from './refund';
+import { applyRefunds, askForRefunds, withoutReturns } from './refund';
 import { type DepositStatus, nextTrigger, statusAfter, wasCredited } from './rules';
 import { openCheckout } from './session';
 import { type Deposit, findDeposit, watch } from './store';
@@ -87,12 +87,14 @@ export async function applyState(
   state: CheckoutState,
   at: Date,
 ): Promise<Deposit> {
-  let deposit = await revisePayment(services, tx, await lockedDeposit(tx, id), state);
-  for (let on = nextTrigger(deposit, state, at); on !== undefined; on = nextTrigger(deposit, state, at)) {
-    deposit = await takeStep(services, tx, deposit, on, state);
+  let deposit = await lockedDeposit(tx, id);
+  const seen = await withoutReturns(tx, deposit, state);
+  deposit = await revisePayment(services, tx, deposit, seen);
+  for (let on = nextTrigger(deposit, seen, at); on !== undefined; on = nextTrigger(deposit, seen, at)) {
+    deposit = await takeStep(services, tx, deposit, on, seen);
   }
-  deposit = await noteSettlement(services, tx, deposit, state);
-  deposit = await applyRefunds(services, tx, deposit, state);
+  deposit = await noteSettlement(services, tx, deposit, seen);
+  deposit = await applyRefunds(services, tx, deposit, seen);
   deposit = await applyDisputes(services, tx, deposit, state);
   const whole = wasCredited(deposit.status) && deposit.refundedAmount.gte(deposit.chargedAmount);
   return whole && statusAfter(deposit.status, 'refunded')

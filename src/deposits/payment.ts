@@ -103,8 +103,7 @@ export async function noteSettlement(
   { status, paid }: CheckoutState,
 ): Promise<Deposit> {
   if (status !== 'settled' || !paid) return deposit;
-  if (deposit.status === 'manual_review' && deposit.decision !== 'rejected')
-    return suspend(services, tx, deposit, paid);
+  if (deposit.status === 'manual_review') return suspend(services, tx, deposit, paid);
   return wasCredited(deposit.status) ? noteSurplus(services, tx, deposit, paid) : deposit;
 }
 

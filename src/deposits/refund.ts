@@ -6,7 +6,7 @@ import { ZERO } from '../money/money';
 import type { CheckoutRefund, CheckoutState } from '../providers/checkout/port';
 import { ProviderRefused } from '../providers/http/errors';
 import { change, changeStatus, lockedDeposit } from './change';
-import { postSuspense, postTakenBack, releaseRefund } from './postings';
+import { postTakenBack, releaseRefund } from './postings';
 import { type Portion, portionOf } from './price';
 import {
   type DepositRefund,
@@ -61,6 +61,23 @@ function refused(services: Services, depositId: string, refundId: string): Promi
       ? noteOpen(services, tx, await fail(services, tx, deposit, refund))
       : deposit;
   });
+}
+
+/**
+ * What the provider says, with what was paid less what has been returned without a credit: that counts as never paid.
+ */
+export async function withoutReturns(tx: Tx, deposit: Deposit, state: CheckoutState): Promise<CheckoutState> {
+  const { paid, refunds } = state;
+  if (!paid || refunds.length === 0) return state;
+  const credited = wasCredited(deposit.status);
+  const known = await refundsOf(tx, deposit.id);
+  const isReturn = ({ id }: CheckoutRefund) =>
+    (known.find(({ providerId }) => providerId === id)?.kind ?? (credited ? 'refund' : 'return')) ===
+    'return';
+  const amount = refunds
+    .filter((refund) => refund.status === 'succeeded' && isReturn(refund))
+    .reduce((left, refund) => left.minus(refund.amount), paid.amount);
+  return { ...state, paid: { ...paid, amount } };
 }
 
 /** Applies what the provider says of the money that it has sent back. */
@@ -162,7 +179,7 @@ async function portionAnew(tx: Tx, deposit: Deposit, refund: DepositRefund): Pro
   return portionOf(refund.amount, deposit, await takenFrom(tx, deposit.id), deposit.accountCurrency);
 }
 
-/** Returned to the payer without ever having been credited: no account hears of it. */
+/** Returned to the payer without ever having been credited: no account hears of it. What is left is decided again. */
 async function returned(
   services: Services,
   tx: Tx,
@@ -170,16 +187,11 @@ async function returned(
   refund: DepositRefund,
 ): Promise<Deposit> {
   await endRefund(tx, { ...refund, status: 'succeeded' });
-  const amount = refund.amount.lt(deposit.suspended) ? refund.amount : deposit.suspended;
-  const currency = deposit.paidCurrency ?? deposit.currency;
-  const reference = deposit.referenceId;
-  if (amount.gt(0)) await postSuspense(tx, { amount: amount.negated(), currency, reference });
   if (refund.origin === 'provider') await tellOperator(tx, deposit, refund, 'deposit_refund_not_ours');
-  const changes = { suspended: deposit.suspended.minus(amount), decision: 'rejected' as const };
-  const whole = deposit.paidAmount === null || refund.amount.gte(deposit.paidAmount);
-  return whole && deposit.status === 'manual_review'
-    ? changeStatus(services, tx, deposit, 'returned', changes)
-    : change(services, tx, deposit, { suspended: changes.suspended });
+  if (deposit.status !== 'manual_review') return deposit;
+  return deposit.paidAmount?.gt(0)
+    ? change(services, tx, deposit, { decision: null })
+    : changeStatus(services, tx, deposit, 'returned', { decision: 'rejected' });
 }
 
 /** The money has not gone: what was held is free, and the operator decides again. */
