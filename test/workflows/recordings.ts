@@ -16,6 +16,10 @@ const USER = 'usr_01h455vb4pex5vsknk084sn02q';
 const TOKENIZATION = 'tkn_01h455vb4pex5vsknk084sn02q';
 const ENDPOINT = { tenantId: 'cli_01h455vb4pex5vsknk084sn02q', registration: 'card' };
 
+const EXTERNAL_CARD = 'ect_01h455vb4pex5vsknk084sn02q';
+const IBAN_PAYOUT = 'ibp_01h455vb4pex5vsknk084sn02q';
+const IBAN = 'vib_01h455vb4pex5vsknk084sn02q';
+
 const times = <T>(count: number, answer: T): T[] => Array.from({ length: count }, () => answer);
 
 const cardholder = (way: string, answers: Recording['answers'], told?: true): Recording => ({
@@ -25,6 +29,25 @@ const cardholder = (way: string, answers: Recording['answers'], told?: true): Re
   answers,
   ...(told ? { told } : {}),
 });
+
+const cardTransfer = (way: string, answers: object[], told?: true): Recording => ({
+  workflow: 'externalCardTransfer',
+  way,
+  args: [EXTERNAL_CARD],
+  answers: { advanceExternalCard: answers },
+  ...(told ? { told } : {}),
+});
+
+const ibanPayout = (way: string, answers: object[], told?: true): Recording => ({
+  workflow: 'ibanPayout',
+  way,
+  args: [IBAN_PAYOUT],
+  answers: { advanceIbanPayout: answers },
+  ...(told ? { told } : {}),
+});
+
+const open = (status: string) => ({ status, open: true });
+const ended = (status: string) => ({ status, open: false });
 
 export const RECORDINGS: readonly Recording[] = [
   {
@@ -90,6 +113,41 @@ export const RECORDINGS: readonly Recording[] = [
   cardholder('months-of-review', {
     lookAtCardholder: [...times(102, 'pending_review'), 'rejected_by_admin'],
   }),
+  cardTransfer('confirmed', [
+    { ...open('requires_action'), actionBy: Date.UTC(2026, 0, 1) },
+    { ...open('requires_action'), actionBy: Date.UTC(2200, 0, 1) },
+    open('processing'),
+    ended('completed'),
+  ]),
+  cardTransfer('told', [open('processing'), ended('failed')], true),
+  cardTransfer('late', [ended('returned'), ended('returned')], true),
+  cardTransfer('months', [...times(400, open('processing')), ended('completed')]),
+  ibanPayout('completed', [open('processing'), open('sent'), ended('completed')]),
+  ibanPayout('told', [open('processing'), ended('failed')], true),
+  ibanPayout('months', [...times(400, open('processing')), ended('returned')]),
+  { workflow: 'ibanCredit', way: 'credited', args: ['sbp-1'], answers: { bookIbanCredit: ['credited'] } },
+  {
+    workflow: 'ibanCreditCatchUp',
+    way: 'two-portions',
+    args: [],
+    answers: {
+      catchUpIbanCredits: [
+        { booked: 1, more: true },
+        { booked: 0, more: false },
+      ],
+    },
+  },
+  {
+    workflow: 'ibanMonthlyFees',
+    way: 'two-portions',
+    args: [],
+    answers: {
+      takeMonthlyIbanFees: [
+        { paid: 200, unpaid: 0, after: { month: '2026-01', virtualIbanId: IBAN } },
+        { paid: 1, unpaid: 3, after: null },
+      ],
+    },
+  },
   {
     workflow: 'documentRemoval',
     way: 'two-portions',

@@ -12,11 +12,12 @@ create table virtual_ibans (
 
 -- When the operator had it enabled: months in which it was cost their fee.
 create table virtual_iban_periods (
+  id              bigint generated always as identity primary key,
   virtual_iban_id id not null references virtual_ibans,
   enabled_at      timestamptz(3) not null,
-  disabled_at     timestamptz(3),
-  primary key (virtual_iban_id, enabled_at)
+  disabled_at     timestamptz(3)
 );
+create index virtual_iban_periods_of on virtual_iban_periods (virtual_iban_id);
 create unique index virtual_iban_periods_open on virtual_iban_periods (virtual_iban_id) where disabled_at is null;
 
 -- The fee of an IBAN and month: one, whatever asks for it and however often.

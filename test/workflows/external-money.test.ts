@@ -1,0 +1,264 @@
+import { Context } from '@temporalio/activity';
+import type { Client as TemporalClient } from '@temporalio/client';
+import { createBankingActivities } from '../../activities/banking';
+import { createExternalCardActivities } from '../../activities/external-cards';
+import { checkLedger } from '../../src/ledger/check';
+import { createHttpExternalCards } from '../../src/providers/external-cards/http';
+import { createHttpPayouts } from '../../src/providers/payouts/http';
+import { partyPath, partySecret, type SandboxParty } from '../../src/sandbox-providers/mount';
+import { LOOK } from '../../src/temporal/names';
+import { credited, disabled, enabled, ibanBalance, paidOut } from '../banking/support';
+import { type Fault, type FaultyProxy, faultyProxy } from '../external-cards/faulty-proxy';
+import { asked, balanceOf, breaksOf, type Clock, foldOf, onClock } from '../external-cards/support';
+import type { Client, TestApi } from '../support/api';
+import { type TimeSkipping, timeSkipping } from '../support/temporal';
+
+let api: TestApi & { clock: Clock };
+let client: Client;
+let temporal: TimeSkipping;
+let proxy: FaultyProxy;
+let runner: TemporalClient;
+let stopWorkers: () => void;
+let workersEnd: Promise<void>;
+/** Every attempt of a step since the test began, and what is to happen after each. */
+let attempts: string[];
+let after: (attempt: number) => void;
+
+type Step = (...args: any[]) => Promise<unknown>;
+
+/** The activities, with everybody on the workflows' own clock. */
+function watchedActivities(): Record<string, Step> {
+  const all = { ...createExternalCardActivities(api.services), ...createBankingActivities(api.services) };
+  const steps = Object.entries(all).map(([name, step]: [string, Step]) => {
+    const watched: Step = async (...args) => {
+      api.clock.at = new Date(Context.current().info.currentAttemptScheduledTimestampMs);
+      attempts.push(name);
+      const attempt = attempts.length;
+      const result = await step(...args);
+      after(attempt);
+      return result;
+    };
+    return [name, watched] as const;
+  });
+  return Object.fromEntries(steps);
+}
+
+beforeAll(async () => {
+  [api, temporal] = await Promise.all([onClock(), timeSkipping()]);
+  proxy = await faultyProxy(api.url);
+  client = await api.client();
+  const reach = (party: SandboxParty) => ({
+    baseUrl: proxy.url + partyPath(party),
+    secret: partySecret(api.services.keyring, party),
+    timeoutMs: 5_000,
+    now: () => api.clock.at,
+  });
+  api.services.providers.externalCards = createHttpExternalCards(reach('external-cards'));
+  api.services.providers.payouts = createHttpPayouts(reach('payouts'));
+  await new Promise<void>((begun, failed) => {
+    workersEnd = temporal.withWorkers(watchedActivities(), (given) => {
+      runner = given;
+      begun();
+      return new Promise<void>((stop) => {
+        stopWorkers = stop;
+      });
+    });
+    workersEnd.catch(failed);
+  });
+}, 600_000);
+beforeEach(async () => {
+  attempts = [];
+  after = () => undefined;
+  proxy.faults.length = 0;
+  client = await api.client();
+  // The server's clock skips on when a workflow has ended: what is made here must not be late before it begins.
+  api.clock.at = new Date(await temporal.env.currentTimeMs());
+});
+afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
+afterAll(async () => {
+  stopWorkers();
+  await workersEnd;
+  await Promise.all([api.close(), temporal.close(), proxy.close()]);
+});
+
+/** Starts what the last command of that record asks for, as the relay does, and waits for its end. */
+async function run(id: string): Promise<string> {
+  const { workflow, workflowId, taskQueue, args } = commandOf(id);
+  return runner.workflow.execute(workflow, { workflowId, taskQueue, args });
+}
+
+function commandOf(id: string) {
+  const command = api.commands.findLast((each) => each.args[0] === id);
+  if (!command) throw new Error(`nothing was asked for ${id}`);
+  return command;
+}
+
+const historyOf = async (id: string) =>
+  (await runner.workflow.getHandle(commandOf(id).workflowId).fetchHistory()).events ?? [];
+
+/** The worker dies once a step has done its work and before it has told, in the first so many attempts. */
+const dieUntil = (deaths: number) => (attempt: number) => {
+  if (attempt <= deaths) throw new Error('the worker dies');
+};
+
+const calls = async (table: string, id: string) =>
+  (await api.database.query(`select calls from ${table} where key = $1`, [id]))[0]?.['calls'];
+
+describe('an external card’s process', () => {
+  it.each([
+    ['topup', 'tok_visa', 'completed', '598.20'],
+    ['topup', 'tok_slow_declined', 'failed', '500.00'],
+    ['topup', 'tok_unreachable', 'completed', '598.20'],
+    ['topup', 'tok_3ds', 'failed', '500.00'],
+    ['withdrawal', 'tok_visa', 'completed', '398.50'],
+    ['withdrawal', 'tok_slow_declined', 'returned', '498.50'],
+    ['withdrawal', 'tok_unreachable', 'completed', '398.50'],
+  ] as const)('%s %s ends %s', async (kind, token, status, balance) => {
+    const { id, accountId, show } = await asked(api, client, kind, token);
+    expect(await run(id)).toBe(status);
+    expect((await show()).status).toBe(status);
+    expect(await balanceOf(client, accountId)).toBe(`${balance} 0.00`);
+    expect(await foldOf(api, accountId)).toBe(balance);
+    if (token === 'tok_visa') expect((await historyOf(id)).length).toBeLessThanOrEqual(25);
+  });
+
+  const FAULTS: Fault[][] = [
+    ['dropped', 'dropped'],
+    ['lost', 'lost'],
+    ['error', 'unavailable'],
+    ['slow', 'lost', 'error'],
+    ['none', 'error', 'lost'],
+  ];
+  it.each(FAULTS.flatMap((faults) => [['topup', faults] as const, ['withdrawal', faults] as const]))(
+    '%s is done once though requests meet %j',
+    async (kind, faults) => {
+      const { id, accountId } = await asked(api, client, kind, 'tok_mute');
+      proxy.faults.push(...faults);
+      expect(await run(id)).toBe('completed');
+      expect(proxy.faults).toEqual([]);
+      expect(await balanceOf(client, accountId)).toBe(kind === 'topup' ? '598.20 0.00' : '398.50 0.00');
+      expect(await foldOf(api, accountId)).toBe(kind === 'topup' ? '598.20' : '398.50');
+      expect(await breaksOf(api, id)).toEqual([]);
+    },
+  );
+
+  it.each(['topup', 'withdrawal'] as const)(
+    '%s survives a worker that dies between any two steps',
+    async (kind) => {
+      const { id, accountId } = await asked(api, client, kind, 'tok_slow');
+      after = dieUntil(4);
+      expect(await run(id)).toBe('completed');
+      expect(await foldOf(api, accountId)).toBe(kind === 'topup' ? '598.20' : '398.50');
+    },
+  );
+
+  it('begun again by a late callback looks once, and books what has happened since', async () => {
+    const { id, accountId } = await asked(api, client, 'topup', 'tok_chargeback');
+    await run(id);
+    await temporal.env.sleep('10 seconds');
+    attempts = [];
+    const { workflow, workflowId, taskQueue, args } = commandOf(id);
+    const begun = await runner.workflow.signalWithStart(workflow, {
+      workflowId,
+      taskQueue,
+      args,
+      signal: LOOK,
+    });
+    expect(await begun.result()).toBe('returned');
+    expect(attempts.length).toBeLessThanOrEqual(2);
+    expect(await balanceOf(client, accountId)).toBe('500.00 0.00');
+  });
+
+  it('looks as soon as it is told to', async () => {
+    const { id, show } = await asked(api, client, 'topup', 'tok_3ds');
+    const { workflow, workflowId, taskQueue, args } = commandOf(id);
+    const handle = await runner.workflow.start(workflow, { workflowId, taskQueue, args });
+    while ((await show()).status !== 'requires_action')
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    const [page] = await api.database.query<{ page: string }>(
+      'select page from sandbox_external_cards where key = $1',
+      [id],
+    );
+    await fetch(`${api.url}${partyPath('external-cards')}/pages/${page?.page}`, {
+      method: 'POST',
+      body: new URLSearchParams({ decision: 'confirm' }),
+      redirect: 'manual',
+    });
+    await handle.signal(LOOK);
+    expect(await handle.result()).toBe('completed');
+  });
+
+  it('names no token and no address in its history', async () => {
+    const { id } = await asked(api, client, 'topup', 'tok_3ds', { returnUrl: 'https://example.com/back' });
+    await run(id);
+    const text = JSON.stringify(await historyOf(id), (_key, value: unknown) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
+    );
+    expect(text).not.toMatch(/tok_|example\.com|pages/);
+  });
+});
+
+describe('a payout from a virtual IBAN', () => {
+  const begin = async (amount: string) => {
+    const { id: ibanId } = await enabled(api, client);
+    await credited(api, ibanId, '2000.00');
+    return { ibanId, ...(await paidOut(client, amount)) };
+  };
+
+  it.each([
+    ['40.00', 'completed', '1959.50'],
+    ['901.01', 'failed', '2000.00'],
+    ['901.05', 'completed', '1098.45'],
+    ['901.06', 'completed', '1098.44'],
+  ])('of %s EUR ends %s', async (amount, status, balance) => {
+    const { id, ibanId } = await begin(amount);
+    expect(await run(id)).toBe(status);
+    expect(await ibanBalance(client)).toBe(`${balance} 0.00`);
+    expect(await foldOf(api, ibanId)).toBe(balance);
+    if (amount === '40.00') expect((await historyOf(id)).length).toBeLessThanOrEqual(25);
+  });
+
+  it.each([[['dropped', 'lost']], [['error', 'unavailable', 'slow']], [['none', 'lost', 'error']]] as [
+    Fault[],
+  ][])('is paid once though requests meet %j', async (faults) => {
+    const { id, ibanId } = await begin('40.00');
+    proxy.faults.push(...faults);
+    after = dieUntil(2);
+    expect(await run(id)).toBe('completed');
+    expect(await foldOf(api, ibanId)).toBe('1959.50');
+    expect(await calls('sandbox_payouts', id)).toBeGreaterThan(0);
+    expect(await breaksOf(api, id)).toEqual([]);
+  });
+
+  it('goes on after its company’s IBAN was disabled', async () => {
+    const { id } = await begin('40.00');
+    await disabled(api, client);
+    expect(await run(id)).toBe('completed');
+  });
+});
+
+describe('the monthly fee', () => {
+  /** The run's own time: the server's clock skips on when it has ended. */
+  async function runFees(workflowId: string): Promise<Date> {
+    await runner.workflow.execute('ibanMonthlyFees', { workflowId, taskQueue: 'processes', args: [] });
+    return (await runner.workflow.getHandle(workflowId).describe()).startTime;
+  }
+
+  it('is taken for every month that has ended meanwhile, though nobody asked for months, once each', async () => {
+    const { id } = await enabled(api, client);
+    const from = api.clock.at;
+    await credited(api, id, '100000.00');
+    await temporal.env.sleep('100 days');
+    after = dieUntil(2);
+    const at = await runFees('fees-1');
+    const months = (at.getUTCFullYear() - from.getUTCFullYear()) * 12 + at.getUTCMonth() - from.getUTCMonth();
+    expect(months).toBeGreaterThanOrEqual(3);
+    const [taken] = await api.database.query(
+      `select count(*)::int as fees, count(distinct month)::int as months from virtual_iban_fees
+        where virtual_iban_id = $1 and status = 'paid'`,
+      [id],
+    );
+    expect(taken).toEqual({ fees: months, months });
+    expect(await ibanBalance(client)).toBe(`${(100_000 - months * 10).toFixed(2)} 0.00`);
+  });
+});
