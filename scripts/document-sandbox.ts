@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { KYC_SCENARIOS } from '../src/kyc/sandbox-review';
 import { SCENARIOS } from '../src/providers/card-processor/sandbox-scenarios';
 import { REVIEW_SCENARIOS } from '../src/providers/cardholder-review/sandbox-scenarios';
+import { CARD_SCENARIOS } from '../src/sandbox-providers/external-cards/scenarios';
 
 /** Writes the sandbox's magic values into the README, between its two marks: `npx tsx scripts/document-sandbox.ts`. */
 
@@ -23,7 +24,17 @@ export function renderMagicValues(): string {
       idNo,
       `The review of the KYC ends with \`${decision}\`; with any other number with \`completed\`.`,
     ]),
+    ...CARD_SCENARIOS.map(({ token, effect }): [string, string, string] => [
+      '`paymentMethodToken` of a top-up or withdrawal',
+      token,
+      effect,
+    ]),
     ['`merchant.mcc` of an authorization', '7995', 'Declined with `invalid_merchant`.'],
+    [
+      '`iban` of `POST /sandbox/iban-credits`',
+      'LT000000000000000000',
+      'An IBAN that is nobody\u2019s: the money waits in suspense for the operator.',
+    ],
   ];
   return [
     '| where | value | what happens |',
