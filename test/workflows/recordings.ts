@@ -20,6 +20,8 @@ const EXTERNAL_CARD = 'ect_01h455vb4pex5vsknk084sn02q';
 const IBAN_PAYOUT = 'ibp_01h455vb4pex5vsknk084sn02q';
 const IBAN = 'vib_01h455vb4pex5vsknk084sn02q';
 
+const DEPOSIT = 'dep_01h455vb4pex5vsknk084sn02q';
+
 const times = <T>(count: number, answer: T): T[] => Array.from({ length: count }, () => answer);
 
 const cardholder = (way: string, answers: Recording['answers'], told?: true): Recording => ({
@@ -49,7 +51,45 @@ const ibanPayout = (way: string, answers: object[], told?: true): Recording => (
 const open = (status: string) => ({ status, open: true });
 const ended = (status: string) => ({ status, open: false });
 
+const deposit = (way: string, answers: unknown[], told?: true): Recording => ({
+  workflow: 'depositLifecycle',
+  way,
+  args: [DEPOSIT],
+  answers: { lookAtDeposit: answers },
+  ...(told ? { told } : {}),
+});
+
+const waiting = (status: string, waitsFor: string) => ({ status, waitsFor, waitMs: 60_000, turns: 0 });
+const depositEnded = (status: string) => ({ status, waitsFor: null, turns: 0 });
+
 export const RECORDINGS: readonly Recording[] = [
+  deposit('completed', [
+    waiting('awaiting_payment', 'payment'),
+    waiting('awaiting_payment', 'payment'),
+    waiting('processing', 'settlement'),
+    depositEnded('completed'),
+  ]),
+  deposit('unreachable', [
+    ...times(3, '!ProviderAway'),
+    waiting('awaiting_payment', 'payment'),
+    ...times(2, '!ProviderAway'),
+    depositEnded('expired'),
+  ]),
+  deposit('told', [waiting('completed', 'refund'), depositEnded('refunded')], true),
+  deposit('months-of-review', [...times(205, waiting('manual_review', 'review')), depositEnded('failed')]),
+  {
+    workflow: 'checkoutPayment',
+    way: 'matched',
+    args: ['cs_1'],
+    answers: { matchSession: ['open', '!ProviderAway', 'open', 'matched'] },
+  },
+  {
+    workflow: 'checkoutPayment',
+    way: 'told',
+    args: ['cs_1'],
+    told: true,
+    answers: { matchSession: ['suspended'] },
+  },
   {
     workflow: 'authorizationExpiry',
     way: 'two-portions',
