@@ -156,7 +156,7 @@ describe('a payment', () => {
     [{ action: 'toString' }, { status: 'open' }],
   ])('is what the payer does with the page: %j', async (fields, state) => {
     const { sessionId, redirectUrl } = await provider.createSession(order());
-    await send(redirectUrl, fields as Record<string, string>);
+    await send(redirectUrl, fields);
     expect(await plain(sessionId)).toMatchObject(state);
   });
 
