@@ -37,16 +37,29 @@ export const payoutOfKey = (key: string) => (key.startsWith(PREFIX) ? key.slice(
  * @throws ProviderAway the provider cannot be asked, or its answer was lost: to be done again. Nothing is concluded.
  */
 export async function advancePayout(services: Services, step: PayoutStep): Promise<PayoutStatus> {
-  const payout = await services.database.transaction((tx) => begin(services, tx, step));
-  if (!wasAccepted(payout.status)) return payout.status;
-  const state = await stateAtProvider(services, payout);
-  if (state === 'unheard') return payout.status;
-  return services.database.transaction(async (tx) => {
-    const locked = await lockedPayout(tx, payout.id);
-    const moved = await recordState(tx, locked, state, services.now());
-    await watch(tx, moved, step);
-    return moved.status;
-  });
+  for (;;) {
+    const payout = await services.database.transaction((tx) => begin(services, tx, step));
+    if (!wasAccepted(payout.status)) return payout.status;
+    const state = await stateAtProvider(services, payout);
+    if (state === 'unheard') return payout.status;
+    const status = await services.database.transaction((tx) => record(services, tx, payout, state, step));
+    if (status !== 'outdated') return status;
+  }
+}
+
+/** `outdated`: another look has changed the payout since this one asked, so that its answer may be the older one. */
+async function record(
+  services: Services,
+  tx: Tx,
+  asked: Payout,
+  state: PayoutState,
+  step: PayoutStep,
+): Promise<PayoutStatus | 'outdated'> {
+  const payout = await lockedPayout(tx, asked.id);
+  if (payout.revision !== asked.revision) return 'outdated';
+  const moved = await recordState(tx, payout, state, services.now());
+  await watch(tx, moved, step);
+  return moved.status;
 }
 
 /** Before the provider is asked: what has been accepted may have reached it from now on. */

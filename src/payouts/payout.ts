@@ -34,6 +34,8 @@ export interface Payout {
   returnedAmount: Decimal | null;
   /** What came back. */
   returnedReceived: Decimal | null;
+  /** How often it has changed. */
+  revision: number;
   createdAt: Date;
   updatedAt: Date;
 }

@@ -13,7 +13,7 @@ const COLUMNS = `id, tenant_id as "tenantId", account_id as "accountId", quote_i
   received_amount as "receivedAmount", rate, destination_masked as "destinationMasked",
   idempotency_key as "idempotencyKey", description, failure, submitted_at as "submittedAt", sent_at as "sentAt",
   completed_at as "completedAt", returned_at as "returnedAt", returned_amount as "returnedAmount",
-  returned_received as "returnedReceived", created_at as "createdAt", updated_at as "updatedAt"`;
+  returned_received as "returnedReceived", revision, created_at as "createdAt", updated_at as "updatedAt"`;
 
 const NOW = `date_trunc('milliseconds', clock_timestamp())`;
 
@@ -141,7 +141,7 @@ export async function savePayout(tx: Sql, changed: Payout): Promise<Payout> {
   const [row] = await tx.query<Row>(
     `update payouts
         set status = $2, description = $3, failure = $4, sent_at = $5, completed_at = $6, returned_at = $7,
-            returned_amount = $8, returned_received = $9, updated_at = ${NOW}
+            returned_amount = $8, returned_received = $9, revision = revision + 1, updated_at = ${NOW}
       where id = $1 returning ${COLUMNS}`,
     [
       changed.id,

@@ -24,6 +24,7 @@ create table payouts (
   returned_at        timestamptz(3),
   returned_amount    numeric,                  -- what was credited again, in the account's currency
   returned_received  numeric,                  -- what came back, in the received currency
+  revision           int not null default 0,   -- changes so far: a word of the provider that is older than one is not taken
   watched_until      timestamptz(3),           -- when its workflow will have looked again; null when it need not
   created_at         timestamptz(3) not null,
   updated_at         timestamptz(3) not null
