@@ -72,7 +72,7 @@ const SENSITIVE = new Set(
     ],
     ...['address', 'postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate', 'nationality'],
     ...['occupation', 'annualSalary', 'accountPurpose', 'expectedMonthlyVolume', 'ipAddress', 'ip'],
-    ...['iban', 'accountNumber', 'destination'],
+    ...['iban', 'accountNumber', 'destination', 'paymentMethodToken'],
     // what may hold any of these
     ...[
       'body',

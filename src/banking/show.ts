@@ -57,6 +57,9 @@ export const ibanQuoteSchema = z.object({
   fee: money(),
   totalDebit: money(),
   currency: z.literal('EUR'),
+  receivedAmount: money(),
+  receivedCurrency: z.literal('EUR'),
+  rate: z.literal('1'),
   expiresAt: instant(),
 });
 
@@ -67,6 +70,9 @@ export function showQuote({ quoteId, amount, fee, expiresAt }: IbanQuote): z.inf
     fee: eur(fee),
     totalDebit: eur(amount.plus(fee)),
     currency: 'EUR',
+    receivedAmount: eur(amount),
+    receivedCurrency: 'EUR',
+    rate: '1',
     expiresAt: expiresAt.toISOString(),
   };
 }
