@@ -1,11 +1,12 @@
-import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { PayoutActivities } from '../activities/payouts';
 import type { PayoutStatus } from '../src/payouts/rules';
-import { askAgainAfter, askingProvider } from './support/asking';
+import { askAgainAfter } from './support/asking';
 import { listenForLooks } from './support/look';
+import { quickly } from './support/quickly';
 import { showStatus } from './support/show';
 
-const { advancePayout } = proxyActivities<PayoutActivities>(askingProvider);
+const { advancePayout } = quickly<PayoutActivities>();
 
 /**
  * A decision is told at once, by a signal. Looking without being told shows the reconciler that the payout has not been

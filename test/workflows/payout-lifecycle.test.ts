@@ -1,0 +1,358 @@
+import { Context } from '@temporalio/activity';
+import type { Client as TemporalClient, WorkflowHandle } from '@temporalio/client';
+import { createPayoutActivities } from '../../activities/payouts';
+import { checkLedger } from '../../src/ledger/check';
+import { decidePayout } from '../../src/payouts/decide';
+import { payoutProcesses } from '../../src/payouts/processes';
+import { LOOK } from '../../src/temporal/names';
+import { accountBalance } from '../cards/support';
+import { type ProviderDouble, providerDouble } from '../payouts/provider-double';
+import { breaksOf, created, fundedAccount, IBAN, read, told } from '../payouts/support';
+import { type Client, type TestApi, testApi } from '../support/api';
+import { type TimeSkipping, timeSkipping } from '../support/temporal';
+
+let api: TestApi;
+let client: Client;
+let accountId: string;
+let provider: ProviderDouble;
+let temporal: TimeSkipping;
+let runner: TemporalClient;
+let stopWorkers: () => void;
+let workersEnd: Promise<void>;
+/** Attempts of the step since the test began, what is to happen before and after each, and the workflow's time at it. */
+let attempts: number;
+let before: (attempt: number) => unknown;
+let after: (attempt: number) => void;
+let lastAt: number;
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+function watchedActivities() {
+  const { advancePayout } = createPayoutActivities(api.services);
+  return {
+    async advancePayout(step: Parameters<typeof advancePayout>[0]) {
+      // An attempt within the workflow's own task is at the workflow's time; the server's times are not told there.
+      const { isLocal, currentAttemptScheduledTimestampMs: scheduledAt } = Context.current().info;
+      lastAt = isLocal ? step.now : Math.max(step.now, scheduledAt);
+      attempts += 1;
+      const attempt = attempts;
+      await before(attempt);
+      const result = await advancePayout(step);
+      after(attempt);
+      return result;
+    },
+  };
+}
+
+beforeAll(async () => {
+  [api, temporal] = await Promise.all([testApi(), timeSkipping()]);
+  await new Promise<void>((begun, failed) => {
+    workersEnd = temporal.withWorkers(watchedActivities(), (given) => {
+      runner = given;
+      begun();
+      return new Promise<void>((stop) => {
+        stopWorkers = stop;
+      });
+    });
+    workersEnd.catch(failed);
+  });
+}, 600_000);
+beforeEach(async () => {
+  provider = await providerDouble(api);
+  client = await api.client();
+  accountId = await fundedAccount(api, client, '50000.00');
+  attempts = 0;
+  before = () => undefined;
+  after = () => undefined;
+});
+afterEach(async () => {
+  await provider.close();
+  expect(await checkLedger(api.database)).toEqual([]);
+});
+afterAll(async () => {
+  stopWorkers();
+  await workersEnd;
+  await Promise.all([api.close(), temporal.close()]);
+});
+
+/** Hands over the newest command of that payout, as the process that commits it does. */
+async function handOver(id: string): Promise<WorkflowHandle> {
+  const command = api.commands.findLast(({ args }) => args[0] === id);
+  if (!command) throw new Error('nothing was asked for');
+  const { workflow, workflowId, taskQueue, args, action } = command;
+  const options = { workflowId, taskQueue, args };
+  return action === 'look'
+    ? runner.workflow.signalWithStart(workflow, { ...options, signal: LOOK })
+    : runner.workflow.start(workflow, options);
+}
+
+const run = async (id: string) => String(await (await handOver(id)).result());
+const handleOf = (id: string) => runner.workflow.getHandle(`payout-lifecycle-${id}`);
+const eventsOf = async (id: string) => (await handleOf(id).fetchHistory()).events ?? [];
+const balance = () => accountBalance(client, accountId);
+
+/** The provider moves the payout on before the step of that number. */
+function script(id: string, steps: Record<number, Parameters<ProviderDouble['set']>[1]>) {
+  before = (attempt) => {
+    const step = steps[attempt];
+    if (step) provider.set(id, step);
+  };
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+const decide = (payoutId: string, decision: 'approved' | 'rejected', reason?: string) =>
+  api.database.transaction((tx) =>
+    decidePayout(api.services, tx, { payoutId, decision, reason, decidedBy: 'operator:test' }),
+  );
+
+/** What the payloads of a history say, wherever in it they stand. */
+function payloadsIn(value: unknown): string[] {
+  if (value instanceof Uint8Array) return [Buffer.from(value).toString('utf8')];
+  if (value === null || typeof value !== 'object') return typeof value === 'string' ? [value] : [];
+  return Object.values(value).flatMap(payloadsIn);
+}
+
+describe('below the threshold', () => {
+  it('is sent and completed, by asking alone', async () => {
+    const id = await created(client, accountId);
+    script(id, { 3: { status: 'sent' }, 5: { status: 'completed' } });
+    expect(await run(id)).toBe('completed');
+    expect(await balance()).toBe('49899.65 0.00');
+    expect(attempts).toBe(5);
+    expect(provider.payments).toHaveLength(1);
+  });
+
+  it('costs at most 25 events of history: by asking, and by a callback for each of its states', async () => {
+    const asked = await created(client, accountId);
+    script(asked, { 2: { status: 'completed' } });
+    await run(asked);
+    expect((await eventsOf(asked)).length).toBeLessThanOrEqual(18);
+
+    const id = await created(client, accountId);
+    const handle = await handOver(id);
+    await until(() => provider.payments.length === 2);
+    for (const status of ['sent', 'completed'] as const) {
+      provider.set(id, { status });
+      expect(await provider.tell(api, id)).toBe(200);
+      await handOver(id);
+      await until(async () => (await read(client, accountId, id)).status === status);
+    }
+    expect(await handle.result()).toBe('completed');
+    expect((await eventsOf(id)).length).toBeLessThanOrEqual(25);
+  });
+
+  it('fails by the provider’s word, and the hold is released', async () => {
+    const id = await created(client, accountId);
+    script(id, { 2: { status: 'failed', failureCode: 'account_not_found' } });
+    expect(await run(id)).toBe('failed');
+    expect(await read(client, accountId, id)).toMatchObject({ failure: 'account_not_found' });
+    expect(await balance()).toBe('50000.00 0.00');
+  });
+
+  it('that was sent may come back before it is completed', async () => {
+    const id = await created(client, accountId);
+    script(id, { 2: { status: 'sent' }, 3: { status: 'returned' } });
+    expect(await run(id)).toBe('returned');
+    expect(await balance()).toBe('49999.65 0.00');
+  });
+
+  it('of an account that has been closed is cancelled', async () => {
+    const id = await created(client, accountId);
+    await api.database.query(`update accounts set status = 'closed' where id = $1`, [accountId]);
+    expect(await run(id)).toBe('cancelled');
+    expect(await balance()).toBe('50000.00 0.00');
+    expect(provider.asked).toBe(0);
+  });
+
+  it('waits out a day without the provider, and no attempt stands in its history', async () => {
+    const id = await created(client, accountId);
+    const { payouts } = api.services.providers;
+    let beganAt: number | undefined;
+    before = (attempt) => {
+      beganAt ??= lastAt;
+      provider.orders = lastAt < beganAt + DAY_MS ? ['unavailable'] : [];
+      provider.questions = lastAt < beganAt + DAY_MS ? ['unavailable'] : [];
+      if (provider.payments.length > 0 && attempt > 1) provider.set(id, { status: 'completed' });
+    };
+    expect(await run(id)).toBe('completed');
+    api.services.providers.payouts = payouts;
+    const { startTime, closeTime } = await handleOf(id).describe();
+    const took = (closeTime as Date).getTime() - startTime.getTime();
+    expect(took).toBeGreaterThanOrEqual(DAY_MS);
+    expect(took).toBeLessThan(DAY_MS + 15 * 60_000);
+    expect((await eventsOf(id)).length).toBeLessThan(40);
+    expect(provider.payments).toHaveLength(1);
+  });
+
+  it('stays open for days while the provider says nothing new, and goes on in a new run', async () => {
+    const id = await created(client, accountId);
+    let beganAt: number | undefined;
+    before = (attempt) => {
+      beganAt ??= lastAt;
+      if (attempt > 1 && lastAt > beganAt + 6 * DAY_MS) provider.set(id, { status: 'completed' });
+    };
+    expect(await run(id)).toBe('completed');
+    expect(attempts).toBeGreaterThan(101); // more than a run waits
+    expect(attempts).toBeLessThan(6 * 24 + 40);
+    expect((await eventsOf(id)).length).toBeLessThan(800);
+    expect(await balance()).toBe('49899.65 0.00');
+  });
+
+  it.each([1, 2, 3])('survives a worker that dies after its step number %i', async (death) => {
+    const id = await created(client, accountId);
+    // The provider moves on with each look that was told of; the one that died is made again at the same place.
+    const states = [undefined, { status: 'sent' }, { status: 'completed' }] as const;
+    before = (attempt) => {
+      const state = states[attempt > death ? attempt - 2 : attempt - 1];
+      if (state) provider.set(id, state);
+    };
+    after = (attempt) => {
+      if (attempt === death) throw new Error('the worker dies');
+    };
+    expect(await run(id)).toBe('completed');
+    expect(provider.payments).toHaveLength(1);
+    expect(await told(api, id)).toEqual(['withdraw/payout 100.00', 'fee/payout_fee 0.35']);
+    expect(await balance()).toBe('49899.65 0.00');
+  });
+
+  it('is the same when every step is run twice', async () => {
+    const id = await created(client, accountId);
+    const states = [undefined, { status: 'sent' }, { status: 'completed' }] as const;
+    before = (attempt) => {
+      const state = states[Math.floor((attempt - 1) / 2)];
+      if (state && provider.payments.length > 0) provider.set(id, state);
+    };
+    after = (attempt) => {
+      if (attempt % 2 === 1) throw new Error('the worker dies');
+    };
+    expect(await run(id)).toBe('completed');
+    expect(attempts).toBe(6);
+    expect(provider.payments).toHaveLength(1);
+    expect(await told(api, id)).toHaveLength(2);
+  });
+});
+
+describe('above the threshold', () => {
+  const large = { amount: '20000.00' };
+
+  it('waits for months until an operator approves it', async () => {
+    const id = await created(client, accountId, large);
+    const handle = await handOver(id);
+    await until(async () => (await read(client, accountId, id)).status === 'pending_approval');
+    await temporal.env.sleep(75 * DAY_MS);
+    expect((await read(client, accountId, id)).status).toBe('pending_approval');
+    expect(provider.asked).toBe(0);
+    expect(await balance()).toBe('29999.65 20000.35');
+    provider.begins = 'completed';
+    await decide(id, 'approved', 'Called them.');
+    await handOver(id);
+    expect(await handle.result()).toBe('completed');
+    expect(await balance()).toBe('29999.65 0.00');
+    expect(attempts).toBeLessThan(75 * 2 + 10);
+    expect((await eventsOf(id)).length).toBeLessThan(1_500);
+    const decisions = await api.database.query(
+      'select decision, reason, decided_by from payout_decisions where payout_id = $1',
+      [id],
+    );
+    expect(decisions).toEqual([
+      { decision: 'approved', reason: 'Called them.', decided_by: 'operator:test' },
+    ]);
+  });
+
+  it('rejected: the hold is released, and the client reads why', async () => {
+    const id = await created(client, accountId, large);
+    const handle = await handOver(id);
+    await until(async () => (await read(client, accountId, id)).status === 'pending_approval');
+    await decide(id, 'rejected', 'No invoice.');
+    await handOver(id);
+    expect(await handle.result()).toBe('rejected');
+    expect(await read(client, accountId, id)).toMatchObject({
+      status: 'rejected',
+      description: 'No invoice.',
+    });
+    expect(await balance()).toBe('50000.00 0.00');
+    expect(provider.asked).toBe(0);
+    await expect(decide(id, 'approved')).rejects.toMatchObject({ code: 'invalid_transition' });
+  });
+
+  it('a signal alone approves nothing', async () => {
+    const id = await created(client, accountId, large);
+    const handle = await handOver(id);
+    await until(() => attempts === 1);
+    await handle.signal(LOOK);
+    await until(() => attempts === 2);
+    expect((await read(client, accountId, id)).status).toBe('pending_approval');
+    expect(provider.asked).toBe(0);
+    await decide(id, 'rejected');
+    await handle.signal(LOOK);
+    expect(await handle.result()).toBe('rejected');
+  });
+});
+
+describe('after its end', () => {
+  async function completed(): Promise<string> {
+    const id = await created(client, accountId);
+    provider.begins = 'completed';
+    expect(await run(id)).toBe('completed');
+    attempts = 0;
+    return id;
+  }
+
+  it('a callback weeks later begins it again for one look', async () => {
+    const id = await completed();
+    await temporal.env.sleep(30 * DAY_MS);
+    provider.set(id, { status: 'returned' });
+    expect(await provider.tell(api, id)).toBe(200);
+    expect(await run(id)).toBe('returned');
+    expect(attempts).toBe(1);
+    expect((await eventsOf(id)).length).toBeLessThanOrEqual(13);
+    expect(await balance()).toBe('49999.65 0.00');
+    expect(await told(api, id)).toContain('deposit/payout_returned 100.00');
+    await provider.tell(api, id);
+    expect(await run(id)).toBe('returned');
+    expect(await balance()).toBe('49999.65 0.00');
+  });
+
+  it('a return that nobody told of is found by the reconciler', async () => {
+    const { now } = api.services;
+    api.services.now = () => new Date(lastAt);
+    const id = await completed();
+    api.services.now = now;
+    const stale = async (days: number) => {
+      const olderThan = new Date(lastAt + days * DAY_MS);
+      const commands = await payoutProcesses.stale(api.database, olderThan, 100, []);
+      return commands.find(({ args }) => args[0] === id);
+    };
+    expect(await stale(1)).toBeUndefined();
+    const command = await stale(3);
+    expect(command).toMatchObject({ workflow: 'payoutLifecycle', action: 'start' });
+    provider.set(id, { status: 'returned' });
+    expect(await run(id)).toBe('returned');
+    expect(await stale(400)).toBeUndefined(); // then no more
+  });
+
+  it('a contradiction is booked and shown to the operator', async () => {
+    const id = await created(client, accountId);
+    script(id, { 2: { status: 'failed' } });
+    expect(await run(id)).toBe('failed');
+    before = () => provider.set(id, { status: 'completed' });
+    await provider.tell(api, id);
+    expect(await run(id)).toBe('completed');
+    expect(await balance()).toBe('49899.65 0.00');
+    expect(await breaksOf(api, id)).toHaveLength(1);
+  });
+});
+
+it('puts nothing into its history but ids, states and codes', async () => {
+  const id = await created(client, accountId);
+  provider.orders = ['refused-422'];
+  expect(await run(id)).toBe('failed');
+  const said = payloadsIn(await handleOf(id).fetchHistory()).join(' ');
+  expect(said).toContain(id);
+  for (const secret of [IBAN, 'DE89', 'Ada', 'Byron', 'double-', '100.00'])
+    expect(said).not.toContain(secret);
+});
