@@ -1,26 +1,24 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { findOnPath } from '../../src/embedded/temporal-binary';
 
 /** The Chromium that CHROMIUM_PATH names, or one of the usual names on the PATH; nothing where there is none. */
-export async function chromiumPath(): Promise<string | undefined> {
-  const named = process.env['CHROMIUM_PATH'];
+export function chromiumPath(): string | undefined {
+  const { CHROMIUM_PATH: named, PATH = '' } = process.env;
   if (named) return named;
-  for (const name of ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']) {
-    const path = await findOnPath(name, process.env);
-    if (path) return path;
-  }
-  return undefined;
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const places = [...PATH.split(delimiter), '/usr/bin'];
+  return names.flatMap((name) => places.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
-/** A phone's width. JavaScript is off: a page must do without. */
-const PHONE = { viewport: { width: 360, height: 740 }, javaScriptEnabled: false };
+export const PHONE_WIDTH = 360;
+/** JavaScript is off: a page must do without. */
+const PHONE = { viewport: { width: PHONE_WIDTH, height: 740 }, javaScriptEnabled: false };
 
 export interface Phone {
   page: Page;
-  /** Keeps what is seen, whole, as a picture for people. */
-  picture(name: string): Promise<void>;
+  /** Keeps what is seen, whole, as a picture for people. @returns its width: more than the screen's when something sticks out */
+  picture(name: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -42,7 +40,8 @@ export async function openPhone(browser: Browser): Promise<Phone> {
     page,
     async picture(name) {
       mkdirSync(ARTEFACTS, { recursive: true });
-      await page.screenshot({ path: join(ARTEFACTS, `${name}.png`), fullPage: true });
+      const png = await page.screenshot({ path: join(ARTEFACTS, `${name}.png`), fullPage: true });
+      return png.readUInt32BE(16);
     },
     close: () => context.close(),
   };
