@@ -1,4 +1,3 @@
-import { validateIBAN } from 'ibantools';
 import { ibanOf, normalized, SANDBOX_RANGE } from '../../src/banking/iban';
 import {
   IBAN_PAYOUT_STATUSES,
@@ -8,6 +7,7 @@ import {
   triggersTo,
 } from '../../src/banking/payout-rules';
 import { Decimal } from '../../src/money/money';
+import { checkDestination } from '../../src/payouts/destination';
 import type { PayoutState } from '../../src/providers/payouts/port';
 
 const STATES = ['processing', 'sent', 'completed', 'failed', 'returned'] as const;
@@ -50,7 +50,7 @@ it('never more comes back than was paid', () => {
 it('IBANs of the range are valid, and written in any way they are the same', () => {
   for (const number of [1n, 42n, 99_999_999_999n]) {
     const iban = ibanOf(SANDBOX_RANGE, number);
-    expect(validateIBAN(iban)).toEqual({ valid: true, errorCodes: [] });
+    expect(checkDestination('sepa', { name: 'Ada', iban }, 'EUR').iban).toBe(iban);
     expect(normalized(iban.toLowerCase().replace(/(.{4})/g, '$1 '))).toBe(iban);
   }
   expect(() => ibanOf(SANDBOX_RANGE, 100_000_000_000n)).toThrow('used up');
