@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { KYC_SCENARIOS } from '../src/kyc/sandbox-review';
 import { SCENARIOS } from '../src/providers/card-processor/sandbox-scenarios';
 import { REVIEW_SCENARIOS } from '../src/providers/cardholder-review/sandbox-scenarios';
+import { CHECKOUT_SCENARIOS } from '../src/sandbox-providers/checkout/scenarios';
 import { CARD_SCENARIOS } from '../src/sandbox-providers/external-cards/scenarios';
+import { PAYOUT_SCENARIOS } from '../src/sandbox-providers/payouts/scenarios';
 
 /** Writes the sandbox's magic values into the README, between its two marks: `npx tsx scripts/document-sandbox.ts`. */
 
@@ -23,6 +25,16 @@ export function renderMagicValues(): string {
       '`idNo` of a user, with `kycReview=auto`',
       idNo,
       `The review of the KYC ends with \`${decision}\`; with any other number with \`completed\`.`,
+    ]),
+    ...CHECKOUT_SCENARIOS.map(({ amount, effect }): [string, string, string] => [
+      '`amount` of a deposit',
+      amount,
+      effect,
+    ]),
+    ...PAYOUT_SCENARIOS.map(({ amount, effect }): [string, string, string] => [
+      '`receivedAmount` of a payout',
+      amount,
+      effect,
     ]),
     ...CARD_SCENARIOS.map(({ token, effect }): [string, string, string] => [
       '`paymentMethodToken` of a top-up or withdrawal',

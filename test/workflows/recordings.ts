@@ -11,6 +11,7 @@ export interface Recording {
 }
 
 const CARD = 'card_01h455vb4pex5vsknk084sn02q';
+const PAYOUT = 'pay_01h455vb4pex5vsknk084sn02q';
 const CARDHOLDER = 'chd_01h455vb4pex5vsknk084sn02q';
 const USER = 'usr_01h455vb4pex5vsknk084sn02q';
 const TOKENIZATION = 'tkn_01h455vb4pex5vsknk084sn02q';
@@ -56,6 +57,14 @@ const deposit = (way: string, answers: unknown[], told?: true): Recording => ({
   way,
   args: [DEPOSIT],
   answers: { lookAtDeposit: answers },
+  ...(told ? { told } : {}),
+});
+
+const payout = (way: string, answers: string[], told?: true): Recording => ({
+  workflow: 'payoutLifecycle',
+  way,
+  args: [PAYOUT],
+  answers: { advancePayout: answers },
   ...(told ? { told } : {}),
 });
 
@@ -219,6 +228,11 @@ export const RECORDINGS: readonly Recording[] = [
     args: [USER, 1],
     answers: { lookAtKycReview: [...times(250, 'in_review'), 'completed'] },
   },
+  payout('completed', ['processing', 'sent', 'completed']),
+  payout('approved', ['pending_approval', 'pending_approval', 'processing', 'completed']),
+  payout('months-of-approval', [...times(120, 'pending_approval'), 'rejected']),
+  payout('unreachable', ['!ProviderAway', '!ProviderAway', 'processing', '!ProviderAway', 'failed']),
+  payout('returned-late', ['returned'], true),
   {
     workflow: 'webhookDispatcher',
     way: 'a-run',
