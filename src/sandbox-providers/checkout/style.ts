@@ -35,6 +35,8 @@ div.card > form button { margin-top: 0; }
 .state { border-left: 4px solid var(--deep); background: var(--tint); padding: .75rem 1rem; border-radius: 4px;
   margin: 0 0 1rem; }
 .error { border-left-color: #b3261e; background: #fdecea; }
+details.card { padding-block: .5rem; }
+details[open].card { padding-bottom: 1.25rem; }
 summary { cursor: pointer; font-weight: 600; min-height: 44px; display: flex; align-items: center; gap: .5rem; }
 summary::before { content: "+"; width: 1rem; text-align: center; }
 details[open] summary::before { content: "\\2212"; }

@@ -138,7 +138,7 @@ function movements(whole: Whole, at: Date): Html | undefined {
     ...refunds.map((refund) => line('Refund', money(refund.amount, session), refundStatusAt(refund, at))),
     ...opened.map((dispute) => line('Dispute', money(dispute.amount, session), disputeStatusAt(dispute, at))),
   ];
-  return html`<dl>${lines}<dt>Left</dt><dd>${money(refundable(whole, at), session)}</dd></dl>`;
+  return html`<dl>${lines}<dt>Refundable</dt><dd>${money(refundable(whole, at), session)}</dd></dl>`;
 }
 
 const line = (what: string, amount: string, status: string): Html =>
