@@ -28,7 +28,7 @@ const state = fc
   })
   .map(
     ({ status, returned }): CardOrderState => ({
-      status: status as CardOrderState['status'],
+      status: status,
       returned: new Decimal(returned),
       ...(status === 'requires_action' ? { actionUrl: 'https://bank.example/page' } : {}),
     }),
