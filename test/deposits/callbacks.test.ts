@@ -10,6 +10,7 @@ import {
   fold,
   inShort,
   look,
+  PATIENCE_MS,
   pay,
   payable,
   read,
@@ -25,6 +26,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   world.double.faults.length = 0;
+  world.patience(PATIENCE_MS);
   expect(await checkLedger(world.api.database)).toEqual([]);
 });
 afterAll(() => world.close());
@@ -128,13 +130,14 @@ describe('faults of the provider', () => {
       try {
         return await look(world, id);
       } catch (error) {
-        if (attempt === 10) throw error;
+        if (attempt === 20) throw error;
       }
     }
   }
 
   it.each(faults)('%s at every step: one page, one credit, one refund', async (fault) => {
     const { double, client } = world;
+    if (fault === 'slow') world.patience(500);
     const { id, accountId } = await created(client);
     double.faults.push(fault, fault);
     await lookUntilDone(id);

@@ -24,7 +24,7 @@ import {
  */
 const DEPOSITS = 1_000;
 const SEED = Number(process.env['DEPOSITS_SEED'] ?? 20_261_121);
-const AT_ONCE = 8;
+const AT_ONCE = 8; // so that what stands in one transaction meets another; a seed gives the same game, not the same instants
 
 let world: DepositWorld;
 let clients: Client[];

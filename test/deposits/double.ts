@@ -36,8 +36,8 @@ export interface CheckoutDouble {
   close(): Promise<void>;
 }
 
-/** Longer than the adapter of the tests waits. */
-const SLOW_MS = 600;
+/** Longer than an impatient adapter waits. */
+const SLOW_MS = 900;
 
 /** A checkout provider of our own protocol over real HTTP, with faults on demand. */
 export async function startCheckoutDouble(): Promise<CheckoutDouble> {

@@ -1,3 +1,4 @@
+import { applyState } from '../../src/deposits/look';
 import { decideDeposit, refundDeposit } from '../../src/deposits/review';
 import type { DepositStatus } from '../../src/deposits/rules';
 import { checkLedger, trialBalance } from '../../src/ledger/check';
@@ -405,6 +406,22 @@ describe('refunds', () => {
       '20.00',
     ]);
     expect(await breaksOn(deposit.id)).toEqual([]);
+  });
+
+  it('that the provider has and has not named to us yet are not taken for its own', async () => {
+    const { api, double } = world;
+    const deposit = await completed(world);
+    await refund(deposit.id, '20.00');
+    double.faults.push('after');
+    await expect(look(world, deposit.id)).rejects.toThrow();
+    const state = await api.services.providers.checkout.getSession(deposit.session.sessionId);
+    expect(state.refunds).toHaveLength(1);
+    await api.database.transaction((tx) => applyState(api.services, tx, deposit.id, state, new Date()));
+    await look(world, deposit.id);
+    expect([(await read(world.client, deposit)).refundedAmount, await breaksOn(deposit.id)]).toEqual([
+      '20.00',
+      [],
+    ]);
   });
 
   it('of another currency give back what was credited, to the minor unit', async () => {

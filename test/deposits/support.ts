@@ -14,21 +14,31 @@ export interface DepositWorld {
   client: Client;
   /** Milliseconds that the services' clock is ahead. */
   clock: { ahead: number };
+  /** How long the adapter waits for an answer, in milliseconds; longer than a busy machine takes unless it is said. */
+  patience(timeoutMs: number): void;
   close(): Promise<void>;
 }
+
+export const PATIENCE_MS = 20_000;
 
 /** The API with the real adapter of the checkout, on a provider that the test plays. */
 export async function depositWorld(): Promise<DepositWorld> {
   const double = await startCheckoutDouble();
   const clock = { ahead: 0 };
   const now = () => new Date(Date.now() + clock.ahead);
-  const checkout = createHttpCheckout({ baseUrl: double.url, secret: double.secret, timeoutMs: 400, now });
-  const api = await testApi({ now, providers: { checkout }, publicUrl: () => 'https://cards.example' });
+  const adapter = (timeoutMs: number) =>
+    createHttpCheckout({ baseUrl: double.url, secret: double.secret, timeoutMs, now });
+  const api = await testApi({
+    now,
+    providers: { checkout: adapter(PATIENCE_MS) },
+    publicUrl: () => 'https://cards.example',
+  });
   return {
     api,
     double,
     client: await api.client(),
     clock,
+    patience: (timeoutMs) => void (api.services.providers.checkout = adapter(timeoutMs)),
     close: async () => void (await Promise.all([api.close(), double.close()])),
   };
 }
