@@ -1,11 +1,13 @@
 import { benchCards } from './cards';
 import { benchGrowth } from './growth';
+import { benchProcesses } from './processes';
 import { benchWebhooks } from './webhooks';
 
 /** `npm run bench -- NAME`: measures, and prints what it measured. Speed is never asserted. */
 const BENCHES: Record<string, () => Promise<void>> = {
   cards: benchCards,
   growth: benchGrowth,
+  processes: benchProcesses,
   webhooks: benchWebhooks,
 };
 
