@@ -313,6 +313,21 @@ describe('the page', () => {
     expect((await fetch(redirectUrl, { method: 'DELETE' })).status).toBe(405);
   });
 
+  it('takes no more than a form', async () => {
+    const { sessionId, redirectUrl } = await provider.createSession(order());
+    const large = { action: 'pay', more: 'x'.repeat(20_000) };
+    expect((await send(redirectUrl, large)).status).toBe(200);
+    expect(await plain(sessionId)).toMatchObject({ status: 'open' });
+  });
+
+  it('is not there in a live installation', async () => {
+    const live = await testApi({ mode: 'live', providers: api.services.providers });
+    const { redirectUrl } = await provider.createSession(order());
+    const { pathname } = new URL(redirectUrl);
+    expect((await fetch(live.url + pathname)).status).toBe(401);
+    await live.close();
+  });
+
   it('cannot have its policy widened by a return address', async () => {
     const { redirectUrl } = await provider.createSession(order({ returnUrl: 'https://a;script-src/x' }));
     const policy = (await fetch(redirectUrl)).headers.get('content-security-policy');

@@ -88,7 +88,9 @@ export function createPages(party: Party) {
   }
 
   async function submit(ctx: Context, session: Session): Promise<void> {
-    const fields = new URLSearchParams(await rawBody(ctx.req, { limit: '16kb', encoding: 'utf8' }));
+    // A form of ours is small: what is not, or breaks off, is no form.
+    const body = await rawBody(ctx.req, { limit: '16kb', encoding: 'utf8' }).catch(() => '');
+    const fields = new URLSearchParams(body);
     const name = fields.get('action') ?? '';
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
     if (!action) return show(ctx, session);
