@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { keccak_256 } from '@noble/hashes/sha3';
 import type * as IbanTools from 'ibantools' with { 'resolution-mode': 'import' };
 import { z } from 'zod';
 import { text } from '../api/schemas';
@@ -198,13 +199,17 @@ function chainOf(chain: string) {
 
 const ADDRESSES: Record<ChainKind, (address: string) => boolean> = { evm: isEvmAddress, tron: isTronAddress };
 
-/**
- * `0x` and 40 hexadecimal digits of one case. A mixture carries a checksum (EIP-55) that is made with Keccak-256, which
- * neither Node nor a dependency of ours has: rather than pay to an address whose checksum was not looked at, it is
- * refused, and the same address in small letters is taken.
- */
+/** `0x` and 40 hexadecimal digits; where their case is mixed it is a checksum (EIP-55), which must be right. */
 function isEvmAddress(address: string): boolean {
-  return /^0x([0-9a-f]{40}|[0-9A-F]{40})$/.test(address) && !/^0x0{40}$/.test(address);
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address) || /^0x0{40}$/.test(address)) return false;
+  const digits = address.slice(2);
+  const small = digits.toLowerCase();
+  if (digits === small || digits === digits.toUpperCase()) return true;
+  const hash = Buffer.from(keccak_256(small)).toString('hex');
+  const checked = [...small].map((digit, at) =>
+    parseInt(hash.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit,
+  );
+  return digits === checked.join('');
 }
 
 /** Base58check of the byte 0x41 and twenty more: `T` and 33 characters. */

@@ -73,8 +73,14 @@ describe.each<[string, Destination, string, string | undefined]>([
   ['an address in small letters', { ...usdt, address: EVM }, 'USDT', undefined],
   ['an address in capitals', { ...usdt, address: `0x${EVM.slice(2).toUpperCase()}` }, 'USDT', undefined],
   [
-    'a mixture, whose checksum we cannot look at',
+    'an address whose checksum is right',
     { ...usdt, address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' },
+    'USDT',
+    undefined,
+  ],
+  [
+    'an address whose checksum is wrong',
+    { ...usdt, address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed' },
     'USDT',
     'address',
   ],
