@@ -4,16 +4,21 @@ import { depositRecord } from '../deposits/show';
 import { depositsToReview } from '../deposits/store';
 import { Decimal, formatAmount } from '../money/money';
 import { show, table } from './console';
+import { addDecisions, checkedReason, LISTED } from './decision-commands';
 import type { Operator } from './program';
-
-const LISTED = 100;
-const LONGEST_REASON = 500;
 
 export function addDepositCommands(program: Command, operator: Operator): void {
   const group = program.command('deposit').description('deposits that wait for you, and refunds');
   addList(group, operator);
-  addDecision(group, operator, 'approve', 'credits what was paid, once it is settled');
-  addDecision(group, operator, 'reject', 'returns what was paid to the payer; nothing is credited');
+  addDecisions(group, operator, {
+    noun: 'deposit',
+    approve: 'credits what was paid, once it is settled',
+    reject: 'returns what was paid to the payer; nothing is credited',
+    decide: (session, tx, { id, ...given }) => decideDeposit(session, tx, { depositId: id, ...given }),
+    audited,
+    record: depositRecord,
+    told: ({ id }, { decision }) => `${id} is ${decision}; its workflow does it now.`,
+  });
   addRefund(group, operator);
 }
 
@@ -45,30 +50,6 @@ interface Given {
   json?: boolean;
 }
 
-function addDecision(
-  group: Command,
-  { console, run }: Operator,
-  verb: 'approve' | 'reject',
-  description: string,
-): void {
-  const decision = verb === 'approve' ? 'approved' : 'rejected';
-  group
-    .command(`${verb} <id>`)
-    .description(description)
-    .option('--reason <text>', 'kept with the decision', checkedReason)
-    .option('--json', 'print the deposit as JSON')
-    .action((id: string, { reason, json }: Given) =>
-      run(async (session) => {
-        const given = { depositId: id, decision, reason, decidedBy: session.actor } as const;
-        const { after } = await session.change(
-          (tx) => decideDeposit(session, tx, given),
-          (decided) => entry(`deposit.${verb}`, decided),
-        );
-        show(console, json, depositRecord(after), `${id} is ${decision}; its workflow does it now.`);
-      }),
-    );
-}
-
 function addRefund(group: Command, { console, run }: Operator): void {
   group
     .command('refund <id>')
@@ -81,28 +62,25 @@ function addRefund(group: Command, { console, run }: Operator): void {
         const given = { depositId: id, amount, reason, requestedBy: session.actor };
         const { after } = await session.change(
           (tx) => refundDeposit(session, tx, given),
-          (decided) => entry('deposit.refund', decided, { amount: amount?.toFixed() ?? 'all' }),
+          (decided) => ({
+            action: 'deposit.refund',
+            subject: id,
+            tenantId: decided.after.tenantId,
+            before: audited(decided.before),
+            after: { ...audited(decided.after), amount: amount?.toFixed() ?? 'all' },
+          }),
         );
         show(console, json, depositRecord(after), `The refund of ${id} is on its way.`);
       }),
     );
 }
 
-function entry(action: string, { before, after }: Decided, more: object = {}) {
-  const of = ({ status, decision }: Decided['after']) => ({ status, decision });
-  const { id: subject, tenantId } = after;
-  return { action, subject, tenantId, before: of(before), after: { ...of(after), ...more } };
+function audited({ status, decision }: Decided['after']): object {
+  return { status, decision };
 }
 
 function checkedAmount(text: string): Decimal {
   if (!/^\d{1,15}(\.\d{1,18})?$/.test(text))
     throw new InvalidArgumentError('It takes an amount such as 10.00.');
   return new Decimal(text);
-}
-
-function checkedReason(text: string): string {
-  const reason = text.trim();
-  if (reason.length === 0 || reason.length > LONGEST_REASON)
-    throw new InvalidArgumentError(`1 to ${LONGEST_REASON} characters.`);
-  return reason;
 }
