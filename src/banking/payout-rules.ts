@@ -1,6 +1,7 @@
 import { assertFits } from '../api/schemas';
 import { conflict } from '../errors';
 import { Decimal, minOf, percentOf, roundTo, ZERO } from '../money/money';
+import { nextReturnLook } from '../payouts/rules';
 import type { PayoutState } from '../providers/payouts/port';
 import type { BankingSettings } from './settings';
 
@@ -91,11 +92,8 @@ export function feeOf(
 }
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Its workflow asks every ten minutes at least. */
 const WATCHED_MS = 15 * MINUTE_MS;
-/** A callback that tells of a return may be lost: the provider is asked again so long after completion, then no more. */
-const RETURN_LOOKS_MS = [2, 10, 45].map((days) => days * DAY_MS);
 
 /** When somebody must have looked at a payout again; never, when it is at its end. */
 export function nextLook(
@@ -104,6 +102,5 @@ export function nextLook(
 ): Date | null {
   if (!isFinal(status)) return new Date(now.getTime() + WATCHED_MS);
   if (status !== 'completed' || !completedAt) return null;
-  const after = RETURN_LOOKS_MS.find((ms) => completedAt.getTime() + ms > now.getTime());
-  return after === undefined ? null : new Date(completedAt.getTime() + after);
+  return nextReturnLook(completedAt, now);
 }

@@ -2,6 +2,7 @@ import { assertFits } from '../api/schemas';
 import { conflict, invalid } from '../errors';
 import { Decimal, percentOf, roundTo } from '../money/money';
 import type { CardOrderState } from '../providers/external-cards/port';
+import { nextLateLook } from '../providers/late-word';
 import type { ExternalCardTerms } from './settings';
 
 export const EXTERNAL_CARD_KINDS = ['topup', 'withdrawal'] as const;
@@ -140,11 +141,10 @@ function passesLuhn(digits: string): boolean {
 }
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Its workflow asks every ten minutes at least. */
 const WATCHED_MS = 15 * MINUTE_MS;
 /** A callback that tells of a return may be lost: the provider is asked again so long after completion, then no more. */
-const RETURN_LOOKS_MS = [2, 10, 45, 120].map((days) => days * DAY_MS);
+const RETURN_LOOK_DAYS = [2, 10, 45, 120] as const;
 
 /** When somebody must have looked at a record again; never, when it is at its end. */
 export function nextLook(
@@ -153,6 +153,5 @@ export function nextLook(
 ): Date | null {
   if (!isFinal(status)) return new Date(now.getTime() + WATCHED_MS);
   if (status !== 'completed' || !completedAt) return null;
-  const after = RETURN_LOOKS_MS.find((ms) => completedAt.getTime() + ms > now.getTime());
-  return after === undefined ? null : new Date(completedAt.getTime() + after);
+  return nextLateLook(RETURN_LOOK_DAYS, completedAt, now);
 }

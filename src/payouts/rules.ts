@@ -1,4 +1,5 @@
 import { conflict } from '../errors';
+import { nextLateLook } from '../providers/late-word';
 import type { PayoutState } from '../providers/payouts/port';
 
 export const PAYOUT_STATUSES = [
@@ -92,13 +93,10 @@ export function stepsTo(status: PayoutStatus, reported: Reported): readonly Payo
   return STEPS[status]?.[reported] ?? [];
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 /** A callback that tells of a return may be lost: the provider is asked again so long after completion, then no more. */
-const RETURN_LOOKS_MS = [2, 10, 45].map((days) => days * DAY_MS);
+const RETURN_LOOK_DAYS = [2, 10, 45] as const;
 
 /** When a completed payout is looked at again; never, when the last of these times has passed. */
 export function nextReturnLook(completedAt: Date, now: Date): Date | null {
-  const after = RETURN_LOOKS_MS.find((ms) => completedAt.getTime() + ms > now.getTime());
-  return after === undefined ? null : new Date(completedAt.getTime() + after);
+  return nextLateLook(RETURN_LOOK_DAYS, completedAt, now);
 }
