@@ -90,14 +90,12 @@ export async function setUserBlocked(tx: Sql, userId: string, blocked: boolean):
   ]);
 }
 
-/** @returns false when the closure had been confirmed before */
-export async function confirmClosure(tx: Sql, cardId: string, at: Date): Promise<boolean> {
-  const rows = await tx.query(
-    `update cards set processor_closed_at = $2, updated_at = greatest(updated_at, $2)
-      where id = $1 and processor_closed_at is null returning id`,
-    [cardId, at],
-  );
-  return rows.length === 1;
+/** `updated_at` stays: a client sees nothing of the processor's word. */
+export async function confirmClosure(tx: Sql, cardId: string, at: Date): Promise<void> {
+  await tx.query('update cards set processor_closed_at = $2 where id = $1 and processor_closed_at is null', [
+    cardId,
+    at,
+  ]);
 }
 
 /** Cards that wait for the processor and have not moved since; the longest first. Its condition is the index's. */

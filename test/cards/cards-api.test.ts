@@ -54,6 +54,8 @@ describe('DELETE /v1/cards/{id}', () => {
     later(31);
     expect(await closeAtProcessor(api.services, card.id)).toBe('confirmed');
     expect(await closeAtProcessor(api.services, card.id)).toBe('confirmed');
+    // The processor's word changes nothing that a client can see.
+    expect((await client.call('GET', `/v1/cards/${card.id}`)).body).toEqual(again.body);
   });
 
   it('closes once however many ask at the same moment', async () => {
