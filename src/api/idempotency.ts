@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Database, Sql, Tx } from '../db/database';
 import { DatabaseAway, OutcomeUnknown } from '../db/faults';
+import { type Write, writeTogether } from '../db/writes';
 import { inProgress, invalid, mismatch, outcomeUnknown, Problem } from '../errors';
 
 /** What a key stands for (decisions part 1, Idempotency). Scope: tenant, method and path. */
@@ -34,9 +35,7 @@ export function checkedKey(header: string | undefined): string | undefined {
 
 /** The request's fingerprint: body and query with their keys in order, and the hashes of files. */
 export function fingerprint(body: unknown, query: unknown, files: string[] = []): Buffer {
-  return createHash('sha256')
-    .update(canonical([body, query, files]))
-    .digest();
+  return hash('sha256', canonical([body, query, files]), 'buffer');
 }
 
 function canonical(value: unknown): string {
@@ -68,7 +67,7 @@ export async function withKey(
       const stored = settledAnswer(key, lookup[0]);
       if (stored) return stored;
       const answer = await attempt(tx, work, refusal);
-      await storeAnswers(tx, [{ key, answer }]);
+      await writeTogether(tx, [answersWrite([{ key, answer }])]);
       return { ...answer, replayed: false };
     });
   } catch (error) {
@@ -161,31 +160,31 @@ export function settledAnswer(key: IdempotencyKey, lookup: KeyLookup | undefined
   return { status: lookup.stored.status, body: lookup.stored.body, replayed: true };
 }
 
-export async function storeAnswers(
-  tx: Sql,
-  answers: { key: IdempotencyKey; answer: StoredAnswer }[],
-): Promise<void> {
-  if (answers.length === 0) return;
-  await tx.prepared(
-    'keys-store',
-    `insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent)
-     select k.tenant_id, k.scope, k.key, decode(k.fingerprint, 'hex'), k.status, k.body, k.permanent
-       from json_to_recordset($1::json) as k(tenant_id id, scope text, key text, fingerprint text, status smallint,
-              body text, permanent boolean)`,
-    [
-      JSON.stringify(
-        answers.map(({ key, answer }) => ({
-          tenant_id: key.tenantId,
-          scope: key.scope,
-          key: key.key,
-          fingerprint: key.fingerprint.toString('hex'),
-          status: answer.status,
-          body: answer.body,
-          permanent: key.permanent,
-        })),
-      ),
-    ],
-  );
+export interface KeptAnswer {
+  key: IdempotencyKey;
+  answer: StoredAnswer;
+}
+
+/** What stores the answers under their keys. */
+export function answersWrite(answers: KeptAnswer[]): Write | undefined {
+  if (answers.length === 0) return undefined;
+  const rows = answers.map(({ key, answer }) => ({
+    tenant_id: key.tenantId,
+    scope: key.scope,
+    key: key.key,
+    fingerprint: key.fingerprint.toString('hex'),
+    status: answer.status,
+    body: answer.body,
+    permanent: key.permanent,
+  }));
+  return {
+    name: 'answers',
+    statement: `insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent)
+      select k.tenant_id, k.scope, k.key, decode(k.fingerprint, 'hex'), k.status, k.body, k.permanent
+        from json_to_recordset($1::json) as k(tenant_id id, scope text, key text, fingerprint text, status smallint,
+               body text, permanent boolean)`,
+    values: [JSON.stringify(rows)],
+  };
 }
 
 /** Forgets keys older than a day that are not an operation's own. Returns how many. */

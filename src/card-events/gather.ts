@@ -1,18 +1,21 @@
 import {
   afterUnknownOutcome,
+  answersWrite,
   type IdempotencyKey,
+  type KeptAnswer,
   type KeyedAnswer,
   lookUpKeys,
   type StoredAnswer,
   settledAnswer,
-  storeAnswers,
 } from '../api/idempotency';
 import type { Database, Tx } from '../db/database';
 import { DatabaseAway, OutcomeUnknown } from '../db/faults';
+import { writeTogether } from '../db/writes';
 import { inProgress, Problem } from '../errors';
+import { tellWhenCommitted } from '../outbox/events';
 import { type Decision, decide } from './decide';
 import type { Message } from './model';
-import { type EngineDeps, loadBoard, writeBoard } from './store';
+import { boardWrites, type EngineDeps, loadBoard } from './store';
 
 export interface Submission {
   message: Message;
@@ -31,31 +34,48 @@ type Settled = { answer: KeyedAnswer } | { error: unknown };
 
 /** The most messages of one transaction: past this a batch gains nothing and its first caller waits for its last. */
 const MOST = 64;
+/** The most transactions at once: while Postgres works on one, the next is decided. A third gained nothing. */
+const TRANSACTIONS = 2;
 
 /**
- * The hot path. Requests that arrive while a transaction is under way are gathered into the next one: one commit, one
- * lock of a busy master account and three round trips for all of them, and each caller gets its own answer. One batch
- * is in flight at a time, so two never wait for one another. A message that fails by a fault of the database fails
- * alone: the batch is then tried one by one.
+ * The hot path. Requests that arrive while transactions are under way are gathered into the next one: one commit, one
+ * lock of a busy master account and three round trips for all of them, and each caller gets its own answer. A message
+ * that fails by a fault of the database fails alone: the batch is then tried one by one.
  */
 export function createGatherer(database: Database, deps: EngineDeps) {
   const queue: Waiting[] = [];
-  let running = false;
+  let transactions = 0;
+  let underWay = 0;
+  let planned = false;
 
-  async function run(): Promise<void> {
-    running = true;
-    try {
-      // Whatever else this turn of the event loop brings in joins the batch.
-      await new Promise((resolve) => setImmediate(resolve));
-      while (queue.length > 0) await settleAll(queue.splice(0, MOST));
-    } finally {
-      running = false;
-    }
+  /** Whatever else this turn of the event loop brings in joins the batch. */
+  function plan(): void {
+    if (planned) return;
+    planned = true;
+    setImmediate(() => {
+      planned = false;
+      while (queue.length > 0 && isTime()) void settleNext();
+    });
+  }
+
+  /** Beside another, a batch begins when as many wait as are under way: small ones would cost more than they bring. */
+  function isTime(): boolean {
+    return transactions === 0 || (transactions < TRANSACTIONS && queue.length >= underWay);
+  }
+
+  async function settleNext(): Promise<void> {
+    const batch = queue.splice(0, MOST);
+    transactions += 1;
+    underWay += batch.length;
+    await settleAll(batch);
+    transactions -= 1;
+    underWay -= batch.length;
+    plan();
   }
 
   async function settleAll(batch: Waiting[]): Promise<void> {
     try {
-      hand(batch, await database.transaction((tx) => runBatch(tx, deps, batch)));
+      hand(batch, await database.transaction((tx) => runBatch(tx, deps, batch), { plansKept: true }));
     } catch (error) {
       await settleFailed(batch, error);
     }
@@ -80,7 +100,7 @@ export function createGatherer(database: Database, deps: EngineDeps) {
     submit(submission: Submission): Promise<KeyedAnswer> {
       return new Promise((resolve, reject) => {
         queue.push({ ...submission, resolve, reject });
-        if (!running) void run();
+        plan();
       });
     },
   };
@@ -107,7 +127,7 @@ async function runBatch(tx: Tx, deps: EngineDeps, batch: Submission[]): Promise<
   ]);
   const lookup = new Map(keys.map((key, index) => [nameOf(key), lookups[index]]));
   const taken = new Set<string>();
-  const stored: { key: IdempotencyKey; answer: StoredAnswer }[] = [];
+  const stored: KeptAnswer[] = [];
 
   function settle(one: Submission): Settled {
     try {
@@ -131,8 +151,8 @@ async function runBatch(tx: Tx, deps: EngineDeps, batch: Submission[]): Promise<
   }
 
   const results = batch.map(settle);
-  tx.defer(writeBoard(tx, board));
-  tx.defer(storeAnswers(tx, stored));
+  tellWhenCommitted(tx);
+  tx.defer(writeTogether(tx, [...boardWrites(board), answersWrite(stored)]));
   return results;
 }
 

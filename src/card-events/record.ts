@@ -1,7 +1,9 @@
 import type { Tx } from '../db/database';
+import { writeTogether } from '../db/writes';
+import { tellWhenCommitted } from '../outbox/events';
 import { type Decision, decide } from './decide';
 import type { Message } from './model';
-import { type EngineDeps, loadBoard, writeBoard } from './store';
+import { boardWrites, type EngineDeps, loadBoard } from './store';
 
 /**
  * Records one event of a card in the caller's transaction: locks the card and its accounts, decides, posts, appends the
@@ -12,6 +14,7 @@ import { type EngineDeps, loadBoard, writeBoard } from './store';
 export async function recordCardEvent(tx: Tx, deps: EngineDeps, message: Message): Promise<Decision> {
   const board = await loadBoard(tx, deps, [message]);
   const decision = decide(board, message);
-  tx.defer(writeBoard(tx, board));
+  tellWhenCommitted(tx);
+  tx.defer(writeTogether(tx, boardWrites(board)));
   return decision;
 }

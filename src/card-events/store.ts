@@ -1,10 +1,11 @@
-import { type Card, lockCards, saveCardStates } from '../cards/card';
+import { type Card, cardStatesWrite, lockCards } from '../cards/card';
 import type { Sql } from '../db/database';
+import { compositeArray, type Write } from '../db/writes';
 import { unavailable } from '../errors';
 import { lockSelectedAccounts } from '../ledger/accounts';
 import { bookOf } from '../ledger/book';
 import { Decimal } from '../money/money';
-import { appendEvents } from '../outbox/events';
+import { eventsWrite } from '../outbox/events';
 import type { Rates } from '../providers/rates/port';
 import { type Board, createBoard, type Outcome } from './board';
 import { type CardTransaction, type Chain, type Message, remaining } from './model';
@@ -161,91 +162,93 @@ function countersOf([authorized, settled, reversed, refunded]: [string, string, 
   };
 }
 
-/** Writes what happened on a board, in one round trip that may travel with the commit. */
-export async function writeBoard(tx: Sql, board: Board & { outcome(): Outcome }): Promise<void> {
+/** What writes all that happened on a board; {@link tellWhenCommitted} is the caller's. */
+export function boardWrites(board: Board & { outcome(): Outcome }): (Write | undefined)[] {
   const { transactions, events, chains, cards } = board.outcome();
-  await Promise.all([
-    board.book.write(tx),
-    writeTransactions(tx, transactions),
-    writeChains(tx, chains, board.book.at),
-    saveCardStates(tx, cards),
-    appendEvents(tx, events),
-  ]);
+  return [
+    transactionsWrite(transactions),
+    chainsWrite(chains, board.book.at),
+    cardStatesWrite(cards),
+    eventsWrite(events),
+    board.book.written(),
+  ];
 }
 
-async function writeTransactions(tx: Sql, transactions: CardTransaction[]): Promise<void> {
-  if (transactions.length === 0) return;
-  await tx.prepared(
-    'card-transactions-write',
-    `insert into card_transactions select * from json_populate_recordset(null::card_transactions, $1::json)`,
-    [JSON.stringify(transactions.map(transactionRow))],
-  );
-}
-
-function transactionRow(transaction: CardTransaction): Record<string, unknown> {
+function transactionsWrite(transactions: CardTransaction[]): Write | undefined {
+  if (transactions.length === 0) return undefined;
   return {
-    id: transaction.id,
-    card_id: transaction.cardId,
-    tenant_id: transaction.tenantId,
-    number: transaction.number,
-    at: transaction.at,
-    type: transaction.type,
-    amount: transaction.amount.toFixed(),
-    currency: transaction.currency,
-    billing_amount: transaction.billingAmount.toFixed(),
-    billing_currency: transaction.billingCurrency,
-    reference_id: transaction.referenceId,
-    linked_id: transaction.linkedId,
-    authorization_id: transaction.authorizationId,
-    fee: transaction.fee.toFixed(),
-    forced: transaction.forced,
-    decline_reason: transaction.declineReason,
-    source: transaction.source,
-    merchant: transaction.merchant,
-    available: transaction.available.toFixed(),
-    pending: transaction.pending.toFixed(),
-    spent: transaction.spent.toFixed(),
+    name: 'card-transactions',
+    statement: 'insert into card_transactions select * from unnest($1::card_transactions[])',
+    values: [compositeArray(transactions.map(transactionRow))],
   };
 }
 
-async function writeChains(tx: Sql, chains: Chain[], at: Date): Promise<void> {
-  if (chains.length === 0) return;
-  await tx.prepared(
-    'chains-write',
-    `insert into authorizations as a select * from json_populate_recordset(null::authorizations, $1::json)
-     on conflict (id) do update set
-       authorized = excluded.authorized, settled = excluded.settled, reversed = excluded.reversed,
-       refunded = excluded.refunded, billing_authorized = excluded.billing_authorized,
-       billing_settled = excluded.billing_settled, billing_reversed = excluded.billing_reversed,
-       billing_refunded = excluded.billing_refunded, fee_held = excluded.fee_held,
-       last_settle_id = excluded.last_settle_id, closed = excluded.closed, updated_at = excluded.updated_at`,
-    [JSON.stringify(chains.map((chain) => chainRow(chain, at)))],
-  );
+/** In the order of the table's columns. */
+function transactionRow(transaction: CardTransaction) {
+  return [
+    transaction.id,
+    transaction.cardId,
+    transaction.tenantId,
+    transaction.number,
+    transaction.at,
+    transaction.type,
+    transaction.amount.toFixed(),
+    transaction.currency,
+    transaction.billingAmount.toFixed(),
+    transaction.billingCurrency,
+    transaction.referenceId,
+    transaction.linkedId,
+    transaction.authorizationId,
+    transaction.fee.toFixed(),
+    transaction.forced,
+    transaction.declineReason,
+    transaction.source,
+    transaction.merchant && JSON.stringify(transaction.merchant),
+    transaction.available.toFixed(),
+    transaction.pending.toFixed(),
+    transaction.spent.toFixed(),
+  ];
 }
 
-function chainRow(chain: Chain, at: Date): Record<string, unknown> {
+function chainsWrite(chains: Chain[], at: Date): Write | undefined {
+  if (chains.length === 0) return undefined;
+  return {
+    name: 'chains',
+    statement: `insert into authorizations as a select * from unnest($1::authorizations[])
+      on conflict (id) do update set
+        authorized = excluded.authorized, settled = excluded.settled, reversed = excluded.reversed,
+        refunded = excluded.refunded, billing_authorized = excluded.billing_authorized,
+        billing_settled = excluded.billing_settled, billing_reversed = excluded.billing_reversed,
+        billing_refunded = excluded.billing_refunded, fee_held = excluded.fee_held,
+        last_settle_id = excluded.last_settle_id, closed = excluded.closed, updated_at = excluded.updated_at`,
+    values: [compositeArray(chains.map((chain) => chainRow(chain, at)))],
+  };
+}
+
+/** In the order of the table's columns. */
+function chainRow(chain: Chain, at: Date) {
   const { own, billing } = chain;
-  return {
-    id: chain.id,
-    card_id: chain.cardId,
-    reference_id: chain.referenceId,
-    currency: chain.currency,
-    billing_currency: chain.billingCurrency,
-    rate: chain.rate.toFixed(),
-    authorized: own.authorized.toFixed(),
-    settled: own.settled.toFixed(),
-    reversed: own.reversed.toFixed(),
-    refunded: own.refunded.toFixed(),
-    billing_authorized: billing.authorized.toFixed(),
-    billing_settled: billing.settled.toFixed(),
-    billing_reversed: billing.reversed.toFixed(),
-    billing_refunded: billing.refunded.toFixed(),
-    fee_percent: chain.feePercent.toFixed(),
-    fee_held: chain.feeHeld.toFixed(),
-    last_settle_id: chain.lastSettleId,
-    expires_at: chain.expiresAt,
-    closed: remaining(own).isZero(),
-    created_at: chain.createdAt,
-    updated_at: at,
-  };
+  return [
+    chain.id,
+    chain.cardId,
+    chain.referenceId,
+    chain.currency,
+    chain.billingCurrency,
+    chain.rate.toFixed(),
+    own.authorized.toFixed(),
+    own.settled.toFixed(),
+    own.reversed.toFixed(),
+    own.refunded.toFixed(),
+    billing.authorized.toFixed(),
+    billing.settled.toFixed(),
+    billing.reversed.toFixed(),
+    billing.refunded.toFixed(),
+    chain.feePercent.toFixed(),
+    chain.feeHeld.toFixed(),
+    chain.lastSettleId,
+    chain.expiresAt,
+    remaining(own).isZero(),
+    chain.createdAt,
+    at,
+  ];
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '../db/database';
+import type { Write } from '../db/writes';
 import { Decimal } from '../money/money';
 
 export type CardStatus = 'pending' | 'active' | 'frozen' | 'closing' | 'closed' | 'failed';
@@ -82,28 +83,25 @@ export async function lockCards(tx: Sql, ids: string[]): Promise<Map<string, Car
 }
 
 /** Writes what card events change on cards. The caller holds their locks. */
-export async function saveCardStates(tx: Sql, cards: Card[]): Promise<void> {
-  if (cards.length === 0) return;
-  await tx.prepared(
-    'cards-save',
-    `update cards c set status = n.status, freeze_reasons = n.freeze_reasons, last4 = n.last4,
+export function cardStatesWrite(cards: Card[]): Write | undefined {
+  if (cards.length === 0) return undefined;
+  const rows = cards.map((card) => ({
+    id: card.id,
+    status: card.status,
+    freeze_reasons: card.freezeReasons,
+    last4: card.last4,
+    expiry_month: card.expiryMonth,
+    expiry_year: card.expiryYear,
+    processor_reference: card.processorReference,
+    failure: card.failure,
+    updated_at: card.updatedAt,
+  }));
+  return {
+    name: 'card-states',
+    statement: `update cards c set status = n.status, freeze_reasons = n.freeze_reasons, last4 = n.last4,
             expiry_month = n.expiry_month, expiry_year = n.expiry_year, processor_reference = n.processor_reference,
             failure = n.failure, updated_at = n.updated_at
        from json_populate_recordset(null::cards, $1::json) n where c.id = n.id`,
-    [
-      JSON.stringify(
-        cards.map((card) => ({
-          id: card.id,
-          status: card.status,
-          freeze_reasons: card.freezeReasons,
-          last4: card.last4,
-          expiry_month: card.expiryMonth,
-          expiry_year: card.expiryYear,
-          processor_reference: card.processorReference,
-          failure: card.failure,
-          updated_at: card.updatedAt,
-        })),
-      ),
-    ],
-  );
+    values: [JSON.stringify(rows)],
+  };
 }

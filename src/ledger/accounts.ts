@@ -94,7 +94,7 @@ async function lockThose(
   const rows = await tx.prepared<Row & { now: Date }>(
     name,
     `select ${COLUMNS}, date_trunc('milliseconds', clock_timestamp()) as now from ledger_accounts
-      where ${condition} and kind <> 'internal' order by lock_rank, id for no key update`,
+      where ${condition} and kind <> 'internal' order by kind = 'master', kind, id for no key update`,
     [values],
   );
   return { accounts: rows.map(ledgerAccount), now: rows.at(-1)?.now ?? (await databaseTime(tx)) };

@@ -15,10 +15,10 @@ import {
 export interface Entry {
   account: string;
   type: string;
-  subtype?: string;
+  subtype?: string | undefined;
   reference: string;
   /** The public id of the account transaction or card transaction that this entry is. */
-  id?: string;
+  id?: string | undefined;
   available: Decimal;
   pending: Decimal;
   spent: Decimal;
@@ -29,8 +29,8 @@ export interface Entry {
 /** An entry as it was posted. `number` and `balance` are absent on internal accounts. */
 export interface PostedEntry extends Entry {
   at: Date;
-  number?: number;
-  balance?: Balances;
+  number?: number | undefined;
+  balance?: Balances | undefined;
 }
 
 /** Entries that are posted together or not at all; available + pending sums to zero per currency. */
@@ -58,12 +58,26 @@ export function internalAccountId(name: InternalAccount, currency: string): stri
   return `${name}:${currency}`;
 }
 
-function scaled(effect: Effect, amount: Decimal): Pick<Entry, 'available' | 'pending' | 'spent'> {
+type Named = Pick<Entry, 'account' | 'type' | 'subtype' | 'reference' | 'id' | 'listed'>;
+
+// One shape for all entries, field by field: the hot path makes several for each event.
+function entryOf(named: Named, effect: Effect, amount: Decimal): Entry {
   return {
-    available: amount.times(effect.available),
-    pending: amount.times(effect.pending),
-    spent: amount.times(effect.spent),
+    account: named.account,
+    type: named.type,
+    subtype: named.subtype,
+    reference: named.reference,
+    id: named.id,
+    available: scaled(amount, effect.available),
+    pending: scaled(amount, effect.pending),
+    spent: scaled(amount, effect.spent),
+    listed: named.listed,
   };
+}
+
+function scaled(amount: Decimal, factor: Effect['available']): Decimal {
+  if (factor === 0) return ZERO;
+  return factor === 1 ? amount : amount.negated();
 }
 
 /** What a card event does to the card's balances. */
@@ -74,7 +88,7 @@ export function cardEntry(
   reference: string,
   id: string,
 ): Entry {
-  return { account: card, type, reference, id, listed: false, ...scaled(CARD_EFFECTS[type], amount) };
+  return entryOf({ account: card, type, reference, id, listed: false }, CARD_EFFECTS[type], amount);
 }
 
 /** What an account transaction does to an account; it becomes a line of its history and an event. */
@@ -86,14 +100,16 @@ export function accountEntry(
 ): Entry {
   const [type, subtype] = name.split('/') as [string, string];
   const id = newId('accountTransaction');
-  return { account, type, subtype, reference, id, listed: true, ...scaled(ACCOUNT_EFFECTS[name], amount) };
+  return entryOf({ account, type, subtype, reference, id, listed: true }, ACCOUNT_EFFECTS[name], amount);
 }
 
 /** A hold or its release. */
 export function holdEntry(account: string, name: HoldEffect, amount: Decimal, reference: string): Entry {
   const [type, subtype] = name.split('/') as [string, string];
-  return { account, type, subtype, reference, listed: false, ...scaled(HOLD_EFFECTS[name], amount) };
+  return entryOf({ account, type, subtype, reference, listed: false }, HOLD_EFFECTS[name], amount);
 }
+
+const RECEIVED: Effect = { available: 1, pending: 0, spent: 0 };
 
 /** The other side, on an internal account: `amount` is what it receives (negative: what it gives). */
 export function internalEntry(
@@ -103,15 +119,7 @@ export function internalEntry(
   reference: string,
 ): Entry {
   const account = internalAccountId(name, currency);
-  return {
-    account,
-    type: 'internal',
-    reference,
-    listed: false,
-    available: amount,
-    pending: ZERO,
-    spent: ZERO,
-  };
+  return entryOf({ account, type: 'internal', reference, listed: false }, RECEIVED, amount);
 }
 
 /** The amount of an event, never negative, from what it did to the balances. */

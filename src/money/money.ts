@@ -6,6 +6,7 @@ Decimal.set({ precision: 60, rounding: Decimal.ROUND_HALF_UP, toExpNeg: -60, toE
 
 export { Decimal };
 export const ZERO = new Decimal(0);
+const HUNDREDTH = new Decimal('0.01');
 
 /** An amount as the wire writes it: every minor-unit digit of the currency (`"100.00"`). */
 export function formatAmount(amount: Decimal, currency: string): string {
@@ -28,7 +29,7 @@ export function fitsCurrency(amount: Decimal, currency: string): boolean {
 
 /** `percent` of an amount, rounded half up to the minor unit: 0.5 of 100.00 USD is 0.50. */
 export function percentOf(amount: Decimal, percent: Decimal, currency: string): Decimal {
-  return roundTo(amount.times(percent).dividedBy(100), currency);
+  return roundTo(amount.times(percent).times(HUNDREDTH), currency);
 }
 
 /**

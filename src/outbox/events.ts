@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Sql, Tx } from '../db/database';
+import { type Write, writeTogether } from '../db/writes';
 
 /** What a tenant registers a URL for (`interface.md 4.4`, decisions part 4, Webhooks). */
 export const REGISTRATIONS = ['card', 'account', 'deposit', 'cardholder', 'kyc'] as const;
@@ -34,30 +35,32 @@ export interface WebhookEvent {
   idempotencyKey?: string | null;
 }
 
-/**
- * Records events in the transaction of what they tell. An event is due at once when its tenant has registered an
- * endpoint for its kind, parked when that endpoint is disabled, and else only recorded (a resend can ask for it).
- */
+/** Records events in the transaction of what they tell. */
 export async function appendEvents(tx: Sql, events: WebhookEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  tellWhenCommitted(tx);
-  await tx.prepared('events-append', APPEND, [
-    JSON.stringify(
-      events.map((event, o) => ({
-        o,
-        tenant_id: event.tenantId,
-        registration: event.registration,
-        event: event.event,
-        data_id: event.data.id,
-        reference_id: event.reference?.id,
-        type: event.reference?.type,
-        subtype: event.reference?.subtype,
-        data: JSON.stringify(event.data),
-        idempotency_key: event.idempotencyKey,
-        created_at: event.at,
-      })),
-    ),
-  ]);
+  if (events.length > 0) tellWhenCommitted(tx);
+  await writeTogether(tx, [eventsWrite(events)]);
+}
+
+/**
+ * What records events; {@link tellWhenCommitted} is the caller's. An event is due at once when its tenant has registered
+ * an endpoint for its kind, parked when that endpoint is disabled, and else only recorded (a resend can ask for it).
+ */
+export function eventsWrite(events: WebhookEvent[]): Write | undefined {
+  if (events.length === 0) return undefined;
+  const rows = events.map((event, o) => ({
+    o,
+    tenant_id: event.tenantId,
+    registration: event.registration,
+    event: event.event,
+    data_id: event.data.id,
+    reference_id: event.reference?.id,
+    type: event.reference?.type,
+    subtype: event.reference?.subtype,
+    data: JSON.stringify(event.data),
+    idempotency_key: event.idempotencyKey,
+    created_at: event.at,
+  }));
+  return { name: 'events', statement: APPEND, values: [JSON.stringify(rows)] };
 }
 
 const APPEND = `

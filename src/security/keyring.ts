@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto';
 
 /** Keys derived from the master key, one a purpose, so that none serves two. */
 export interface Keyring {
@@ -20,7 +27,7 @@ const TAG_BYTES = 16;
 export function createKeyring(masterKey: Buffer): Keyring {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', masterKey, '', `cardwright/${purpose}`, 32));
-  const hashing = derive('credential-hash');
+  const hashing = createSecretKey(derive('credential-hash'));
   return {
     hashSecret: (secret) => createHmac('sha256', hashing).update(secret).digest(),
     ...sealerWith(derive('seal')),

@@ -162,9 +162,9 @@ describe('Postgres itself', () => {
   it('refuses a writer that has not seen the last entry of an account', async () => {
     const id = await account();
     await post(id, [deposit(id, '1.00')]);
-    const stale = JSON.stringify([{ id, seen: 0, entries: 1, available: '9', pending: '0', spent: '0' }]);
+    const stale = `{"(${id},0,1,9,0,0)"}`;
     await expect(
-      test.database.query(`select ledger_write($1::json, '[]'::json, now())`, [stale]),
+      test.database.query(`select ledger_write($1::ledger_new_balance[], '{}', now())`, [stale]),
     ).rejects.toThrow('moved since');
   });
 });
