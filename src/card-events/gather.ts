@@ -67,10 +67,13 @@ export function createGatherer(database: Database, deps: EngineDeps) {
     const batch = queue.splice(0, MOST);
     transactions += 1;
     underWay += batch.length;
-    await settleAll(batch);
-    transactions -= 1;
-    underWay -= batch.length;
-    plan();
+    try {
+      await settleAll(batch);
+    } finally {
+      transactions -= 1;
+      underWay -= batch.length;
+      plan();
+    }
   }
 
   async function settleAll(batch: Waiting[]): Promise<void> {
