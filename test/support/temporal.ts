@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
@@ -33,6 +34,8 @@ export interface TimeSkipping {
    * while `work` waits for a workflow's result, or in `env.sleep`.
    */
   withWorkers<T>(activities: object, work: (client: Client) => Promise<T>): Promise<T>;
+  /** The same until `close`, for all tests of a file. */
+  keepWorkers(activities: object): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,7 +53,8 @@ export async function timeSkipping(given: { workflowsPath?: string } = {}): Prom
   const env = await startedInTime(() => TestWorkflowEnvironment.createTimeSkipping({ server }));
   // It cannot list what it has, which registerSearchAttributes asks first.
   await env.connection.operatorService.addSearchAttributes({ searchAttributes: KEYWORDS });
-  return {
+  let stopKept: () => Promise<void> = async () => undefined;
+  const timeSkipper: TimeSkipping = {
     env,
     client: env.client,
     async withWorkers(activities, work) {
@@ -79,8 +83,48 @@ export async function timeSkipping(given: { workflowsPath?: string } = {}): Prom
       await first?.(all);
       return result as Awaited<ReturnType<typeof work>>;
     },
-    close: () => env.teardown(),
+    keepWorkers: (activities) =>
+      new Promise((begun, failed) => {
+        const ended = timeSkipper.withWorkers(
+          activities,
+          () =>
+            new Promise<void>((stop) => {
+              stopKept = () => {
+                stop();
+                return ended;
+              };
+              begun();
+            }),
+        );
+        ended.catch(failed);
+      }),
+    async close() {
+      await stopKept();
+      await env.teardown();
+    },
   };
+  return timeSkipper;
+}
+
+/**
+ * The activities, each attempt told of before and after it.
+ * @param watch.begins given the step's name and when the server scheduled the attempt; numbers it
+ */
+export function watchedSteps<Activities extends object>(
+  activities: Activities,
+  watch: { begins(name: string, at: Date): number; ended(attempt: number): void },
+): Activities {
+  const watched = Object.entries(activities).map(([name, step]) => [
+    name,
+    async (...given: unknown[]) => {
+      const at = new Date(Context.current().info.currentAttemptScheduledTimestampMs);
+      const attempt = watch.begins(name, at);
+      const result: unknown = await step(...given);
+      watch.ended(attempt);
+      return result;
+    },
+  ]);
+  return Object.fromEntries(watched);
 }
 
 export interface RealTemporal extends TemporalClient {

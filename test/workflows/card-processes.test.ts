@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createCardActivities } from '../../activities/cards';
 import { recordCardEvent } from '../../src/card-events/record';
@@ -8,51 +7,33 @@ import { SCENARIOS } from '../../src/providers/card-processor/sandbox-scenarios'
 import { LOOK } from '../../src/temporal/names';
 import { accountBalance, processorOnClock, requestedCard } from '../cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';
-import { type TimeSkipping, timeSkipping } from '../support/temporal';
+import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
 
 let api: TestApi;
 let client: Client;
 let temporal: TimeSkipping;
 let runner: TemporalClient;
 let clock: { at: Date };
-let stopWorkers: () => void;
-let workersEnd: Promise<void>;
 /** Every attempt of a step since the test began, and what is to happen after each. */
 let attempts: string[];
 let after: (attempt: number) => void;
 
-type Step = (id: string) => Promise<unknown>;
-
 /** The card activities, with the processor on the workflows' own clock. */
-function watchedActivities(): Record<string, Step> {
-  const steps = Object.entries(createCardActivities(api.services)).map(([name, step]: [string, Step]) => {
-    const watched = async (id: string) => {
-      clock.at = new Date(Context.current().info.currentAttemptScheduledTimestampMs);
-      attempts.push(name);
-      const attempt = attempts.length;
-      const result = await step(id);
-      after(attempt);
-      return result;
-    };
-    return [name, watched] as const;
+const watchedActivities = () =>
+  watchedSteps(createCardActivities(api.services), {
+    begins: (name, at) => {
+      clock.at = at;
+      return attempts.push(name);
+    },
+    ended: (attempt) => after(attempt),
   });
-  return Object.fromEntries(steps);
-}
 
 beforeAll(async () => {
   [api, temporal] = await Promise.all([testApi(), timeSkipping()]);
   client = await api.client();
   clock = processorOnClock(api);
-  await new Promise<void>((begun, failed) => {
-    workersEnd = temporal.withWorkers(watchedActivities(), (given) => {
-      runner = given;
-      begun();
-      return new Promise<void>((stop) => {
-        stopWorkers = stop;
-      });
-    });
-    workersEnd.catch(failed);
-  });
+  await temporal.keepWorkers(watchedActivities());
+  runner = temporal.client;
 }, 600_000);
 beforeEach(() => {
   attempts = [];
@@ -60,9 +41,8 @@ beforeEach(() => {
 });
 afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
 afterAll(async () => {
-  stopWorkers();
-  await workersEnd;
-  await Promise.all([api.close(), temporal.close()]);
+  await temporal.close();
+  await api.close();
 });
 
 /** Starts what the last command of that workflow asks for, as the relay does, and waits for its end. */

@@ -1,5 +1,4 @@
 import { PassThrough } from 'node:stream';
-import { Context } from '@temporalio/activity';
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createCardholderActivities } from '../../activities/cardholders';
 import type { CardholderStatus } from '../../src/cardholders/rules';
@@ -18,7 +17,7 @@ import {
 } from '../cardholders/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { until } from '../support/receiver';
-import { type TimeSkipping, timeSkipping } from '../support/temporal';
+import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
 import { uploadDocument } from '../support/uploads';
 
 const logged: string[] = [];
@@ -31,31 +30,19 @@ let manual: Client;
 let temporal: TimeSkipping;
 let runner: TemporalClient;
 let clock: { at: Date };
-let stopWorkers: () => void;
-let workersEnd: Promise<void>;
 /** Every attempt of a step since the test began, and what is to happen after each. */
 let attempts: string[];
 let after: (attempt: number) => void;
 
-type Step = (given: never) => Promise<unknown>;
-
 /** The activities, with the reviewer and the product on the workflows' own clock. */
-function watchedActivities(): Record<string, Step> {
-  const steps = Object.entries(createCardholderActivities(api.services)).map(
-    ([name, step]: [string, Step]) => {
-      const watched: Step = async (given) => {
-        clock.at = new Date(Context.current().info.currentAttemptScheduledTimestampMs);
-        attempts.push(name);
-        const attempt = attempts.length;
-        const result = await step(given);
-        after(attempt);
-        return result;
-      };
-      return [name, watched] as const;
+const watchedActivities = () =>
+  watchedSteps(createCardholderActivities(api.services), {
+    begins: (name, at) => {
+      clock.at = at;
+      return attempts.push(name);
     },
-  );
-  return Object.fromEntries(steps);
-}
+    ended: (attempt) => after(attempt),
+  });
 
 beforeAll(async () => {
   const log = createLogger({ level: 'trace', destination });
@@ -64,25 +51,16 @@ beforeAll(async () => {
   [client, manual] = await Promise.all([api.client(), api.client()]);
   await setReview(api, manual.clientId, 'manual');
   clock = reviewerOnClock(api);
-  await new Promise<void>((begun, failed) => {
-    workersEnd = temporal.withWorkers(watchedActivities(), (given) => {
-      runner = given;
-      begun();
-      return new Promise<void>((stop) => {
-        stopWorkers = stop;
-      });
-    });
-    workersEnd.catch(failed);
-  });
+  await temporal.keepWorkers(watchedActivities());
+  runner = temporal.client;
 }, 600_000);
 beforeEach(() => {
   attempts = [];
   after = () => undefined;
 });
 afterAll(async () => {
-  stopWorkers();
-  await workersEnd;
-  await Promise.all([api.close(), temporal.close()]);
+  await temporal.close();
+  await api.close();
 });
 
 const idOf = (id: string) => `cardholder-submission-${id}`;

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Context } from '@temporalio/activity';
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createDepositActivities } from '../../activities/deposits';
 import { decideDeposit, refundDeposit } from '../../src/deposits/review';
@@ -18,51 +17,32 @@ import {
   type TestDeposit,
   toldOf,
 } from '../deposits/support';
-import { type TimeSkipping, timeSkipping } from '../support/temporal';
+import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
 
 let world: DepositWorld;
 let temporal: TimeSkipping;
 let runner: TemporalClient;
-let stopWorkers: () => void;
-let workersEnd: Promise<void>;
 /** Every attempt to look since the test began, and what is to happen before and after each. */
 let looks: number;
 let before: (attempt: number) => void;
 let after: (attempt: number) => void;
 
-type Step = (given: never) => Promise<unknown>;
-
 /** The activities on the workflows' own clock. */
-function watchedActivities(): Record<string, Step> {
-  const steps = Object.entries(createDepositActivities(world.api.services)).map(
-    ([name, step]: [string, Step]) => {
-      const watched = async (given: never) => {
-        world.clock.ahead = Context.current().info.currentAttemptScheduledTimestampMs - Date.now();
-        looks += 1;
-        const attempt = looks;
-        before(attempt);
-        const result = await step(given);
-        after(attempt);
-        return result;
-      };
-      return [name, watched] as const;
+const watchedActivities = () =>
+  watchedSteps(createDepositActivities(world.api.services), {
+    begins: (_, at) => {
+      world.clock.ahead = at.getTime() - Date.now();
+      looks += 1;
+      before(looks);
+      return looks;
     },
-  );
-  return Object.fromEntries(steps);
-}
+    ended: (attempt) => after(attempt),
+  });
 
 beforeAll(async () => {
   [world, temporal] = await Promise.all([depositWorld(), timeSkipping()]);
-  await new Promise<void>((begun, failed) => {
-    workersEnd = temporal.withWorkers(watchedActivities(), (given) => {
-      runner = given;
-      begun();
-      return new Promise<void>((stop) => {
-        stopWorkers = stop;
-      });
-    });
-    workersEnd.catch(failed);
-  });
+  await temporal.keepWorkers(watchedActivities());
+  runner = temporal.client;
 }, 600_000);
 beforeEach(async () => {
   world.client = await world.api.client();
@@ -74,9 +54,8 @@ beforeEach(async () => {
 });
 afterEach(async () => expect(await checkLedger(world.api.database)).toEqual([]));
 afterAll(async () => {
-  stopWorkers();
-  await workersEnd;
-  await Promise.all([world.close(), temporal.close()]);
+  await temporal.close();
+  await world.close();
 });
 
 const handleOf = (id: string) => runner.workflow.getHandle(`deposit-${id}`);

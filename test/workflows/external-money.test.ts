@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createBankingActivities } from '../../activities/banking';
 import { createExternalCardActivities } from '../../activities/external-cards';
@@ -11,37 +10,29 @@ import { credited, disabled, enabled, ibanBalance, paidOut } from '../banking/su
 import { type Fault, type FaultyProxy, faultyProxy } from '../external-cards/faulty-proxy';
 import { asked, balanceOf, breaksOf, type Clock, foldOf, onClock } from '../external-cards/support';
 import type { Client, TestApi } from '../support/api';
-import { type TimeSkipping, timeSkipping } from '../support/temporal';
+import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
 
 let api: TestApi & { clock: Clock };
 let client: Client;
 let temporal: TimeSkipping;
 let proxy: FaultyProxy;
 let runner: TemporalClient;
-let stopWorkers: () => void;
-let workersEnd: Promise<void>;
 /** Every attempt of a step since the test began, and what is to happen after each. */
 let attempts: string[];
 let after: (attempt: number) => void;
 
-type Step = (...args: any[]) => Promise<unknown>;
-
 /** The activities, with everybody on the workflows' own clock. */
-function watchedActivities(): Record<string, Step> {
-  const all = { ...createExternalCardActivities(api.services), ...createBankingActivities(api.services) };
-  const steps = Object.entries(all).map(([name, step]: [string, Step]) => {
-    const watched: Step = async (...args) => {
-      api.clock.at = new Date(Context.current().info.currentAttemptScheduledTimestampMs);
-      attempts.push(name);
-      const attempt = attempts.length;
-      const result = await step(...args);
-      after(attempt);
-      return result;
-    };
-    return [name, watched] as const;
-  });
-  return Object.fromEntries(steps);
-}
+const watchedActivities = () =>
+  watchedSteps(
+    { ...createExternalCardActivities(api.services), ...createBankingActivities(api.services) },
+    {
+      begins: (name, at) => {
+        api.clock.at = at;
+        return attempts.push(name);
+      },
+      ended: (attempt) => after(attempt),
+    },
+  );
 
 beforeAll(async () => {
   [api, temporal] = await Promise.all([onClock(), timeSkipping()]);
@@ -55,16 +46,8 @@ beforeAll(async () => {
   });
   api.services.providers.externalCards = createHttpExternalCards(reach('external-cards'));
   api.services.providers.payouts = createHttpPayouts(reach('payouts'));
-  await new Promise<void>((begun, failed) => {
-    workersEnd = temporal.withWorkers(watchedActivities(), (given) => {
-      runner = given;
-      begun();
-      return new Promise<void>((stop) => {
-        stopWorkers = stop;
-      });
-    });
-    workersEnd.catch(failed);
-  });
+  await temporal.keepWorkers(watchedActivities());
+  runner = temporal.client;
 }, 600_000);
 beforeEach(async () => {
   attempts = [];
@@ -76,9 +59,8 @@ beforeEach(async () => {
 });
 afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
 afterAll(async () => {
-  stopWorkers();
-  await workersEnd;
-  await Promise.all([api.close(), temporal.close(), proxy.close()]);
+  await temporal.close();
+  await Promise.all([api.close(), proxy.close()]);
 });
 
 /** Starts what the last command of that record asks for, as the relay does, and waits for its end. */

@@ -17,8 +17,6 @@ let accountId: string;
 let provider: ProviderDouble;
 let temporal: TimeSkipping;
 let runner: TemporalClient;
-let stopWorkers: () => void;
-let workersEnd: Promise<void>;
 /** Attempts of the step since the test began, what is to happen before and after each, and the workflow's time at it. */
 let attempts: number;
 let before: (attempt: number) => unknown;
@@ -47,16 +45,8 @@ function watchedActivities() {
 
 beforeAll(async () => {
   [api, temporal] = await Promise.all([testApi(), timeSkipping()]);
-  await new Promise<void>((begun, failed) => {
-    workersEnd = temporal.withWorkers(watchedActivities(), (given) => {
-      runner = given;
-      begun();
-      return new Promise<void>((stop) => {
-        stopWorkers = stop;
-      });
-    });
-    workersEnd.catch(failed);
-  });
+  await temporal.keepWorkers(watchedActivities());
+  runner = temporal.client;
 }, 600_000);
 beforeEach(async () => {
   provider = await providerDouble(api);
@@ -71,9 +61,8 @@ afterEach(async () => {
   expect(await checkLedger(api.database)).toEqual([]);
 });
 afterAll(async () => {
-  stopWorkers();
-  await workersEnd;
-  await Promise.all([api.close(), temporal.close()]);
+  await temporal.close();
+  await api.close();
 });
 
 /** Hands over the newest command of that payout, as the process that commits it does. */
