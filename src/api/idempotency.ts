@@ -67,7 +67,7 @@ export async function withKey(
       const stored = settledAnswer(key, lookup[0]);
       if (stored) return stored;
       const answer = await attempt(tx, work, refusal);
-      await writeTogether(tx, [answersWrite([{ key, answer }])]);
+      tx.defer(writeTogether(tx, [answersWrite([{ key, answer }])]));
       return { ...answer, replayed: false };
     });
   } catch (error) {

@@ -178,12 +178,15 @@ function transactionsWrite(transactions: CardTransaction[]): Write | undefined {
   if (transactions.length === 0) return undefined;
   return {
     name: 'card-transactions',
-    statement: 'insert into card_transactions select * from unnest($1::card_transactions[])',
+    statement: `insert into card_transactions (id, card_id, tenant_id, number, at, type, amount, currency, billing_amount,
+        billing_currency, reference_id, linked_id, authorization_id, fee, forced, decline_reason, source, merchant,
+        available, pending, spent)
+      select * from unnest($1::new_card_transaction[])`,
     values: [compositeArray(transactions.map(transactionRow))],
   };
 }
 
-/** In the order of the table's columns. */
+/** In the order of `new_card_transaction`. */
 function transactionRow(transaction: CardTransaction) {
   return [
     transaction.id,
@@ -214,7 +217,10 @@ function chainsWrite(chains: Chain[], at: Date): Write | undefined {
   if (chains.length === 0) return undefined;
   return {
     name: 'chains',
-    statement: `insert into authorizations as a select * from unnest($1::authorizations[])
+    statement: `insert into authorizations (id, card_id, reference_id, currency, billing_currency, rate, authorized, settled,
+        reversed, refunded, billing_authorized, billing_settled, billing_reversed, billing_refunded, fee_percent, fee_held,
+        last_settle_id, expires_at, closed, created_at, updated_at)
+      select * from unnest($1::new_authorization[])
       on conflict (id) do update set
         authorized = excluded.authorized, settled = excluded.settled, reversed = excluded.reversed,
         refunded = excluded.refunded, billing_authorized = excluded.billing_authorized,
@@ -225,7 +231,7 @@ function chainsWrite(chains: Chain[], at: Date): Write | undefined {
   };
 }
 
-/** In the order of the table's columns. */
+/** In the order of `new_authorization`. */
 function chainRow(chain: Chain, at: Date) {
   const { own, billing } = chain;
   return [

@@ -39,6 +39,8 @@ function migrationFiles(): string[] {
 
 async function apply(client: Client, name: string): Promise<void> {
   await client.query('begin');
+  // Whoever asks for a table queues behind one that waits to change it: rather fail, and be started again.
+  await client.query(`set local lock_timeout = '5s'`);
   await client.query(readFileSync(join(FOLDER, name), 'utf8'));
   await client.query('insert into schema_migrations (name) values ($1)', [name]);
   await client.query('commit');
