@@ -137,12 +137,31 @@ function causeOf(cause: unknown): unknown {
   return typeof cause === 'string' ? withoutValues(cause) : cause;
 }
 
-/** Texts in quotes, what follows a `?` in an address, email addresses and long numbers may be somebody's. */
+/** Of a message no more is told: what follows costs time to make safe, and is somebody's more often than ours. */
+const MESSAGE_LENGTH = 500;
+
+/**
+ * Texts in quotes, what follows a `?` in an address, email addresses and long numbers may be somebody's, and no more than
+ * the beginning of a message is told.
+ */
 function withoutValues(message: string): string {
-  return message
-    .replace(/"(?:[^"\\]|\\.)*"/gs, '"…"')
+  const whole = message.length <= MESSAGE_LENGTH;
+  const told = withoutQuoted(message.slice(0, MESSAGE_LENGTH), whole)
     .replace(/(\w+:\/\/)[^\s/@]*@/g, '$1')
     .replace(/(\w+:\/\/[^\s?]+)\?\S*/g, '$1?…')
     .replace(/[^\s@<>]+@[^\s@<>]+/g, '…@…')
     .replace(/\d(?:[ -]?\d){8,}/g, '…');
+  return whole ? told : `${told}…`;
+}
+
+/**
+ * Postgres puts a text in quotation marks as it is, those of its own included: all from the first mark to the last is
+ * hidden, and to the end where the last one is missing.
+ */
+function withoutQuoted(message: string, whole: boolean): string {
+  const first = message.indexOf('"');
+  if (first < 0) return message;
+  const paired = whole && message.split('"').length % 2 === 1;
+  const rest = paired ? message.slice(message.lastIndexOf('"') + 1) : '';
+  return `${message.slice(0, first)}"…"${rest}`;
 }

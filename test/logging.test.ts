@@ -67,6 +67,26 @@ it('tells an error by type, code and place, without values', () => {
   expect(err['cause']).toMatchObject({ code: 'ECONNREFUSED' });
 });
 
+it('tells of a caller’s text nothing, however it is quoted and however long it is', () => {
+  const { log, lines } = collector();
+  const texts = [
+    `invalid input syntax for type timestamp with time zone: ""hush"${'hush '.repeat(2_000)}"`,
+    // Cut off within the text: how many marks stand before the cut decides nothing.
+    `invalid input syntax for type bigint: "${'hush"hush '.repeat(2_000)}`,
+    `invalid input syntax for type bigint: "x${'hush"hush '.repeat(2_000)}`,
+    `invalid input syntax for type bigint: "hush"${'hush'.repeat(2_000)}"`,
+    `relation "hush" and column "hush`,
+    `${'x'.repeat(500)}${'hush'.repeat(100_000)}`,
+  ];
+  for (const text of texts) {
+    log.error({ err: new Error(text) }, 'a fault of ours');
+    log.error(new Error(text));
+    log.error(text);
+  }
+  expect(lines.filter((line) => line.includes('hush')).length).toBe(0);
+  for (const line of lines) expect((JSON.parse(line) as { msg: string }).msg.length).toBeLessThanOrEqual(501);
+});
+
 it('survives what refers to itself', () => {
   const { log, lines } = collector();
   const round: Record<string, unknown> = { name: 'round' };

@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import { type Page, pageOf, pageQuery, periodQuery, positionOf } from '../api/pages';
+import {
+  foreignCursor,
+  type Page,
+  pageOf,
+  pageQuery,
+  periodQuery,
+  positionOf,
+  positionPart,
+} from '../api/pages';
 import { text } from '../api/schemas';
 import type { Sql } from '../db/database';
-import { invalid } from '../errors';
-import { isId } from '../ids';
 import { Decimal } from '../money/money';
 import { type AccountTransactionRecord, accountTransactionRecord } from './record';
 
@@ -56,7 +62,7 @@ export async function historyPage(
   accountIds: string[],
   query: HistoryQuery,
 ): Promise<Page<AccountTransactionRecord>> {
-  const [at, account, number] = cursorPosition(query.cursor);
+  const [at, account, number] = cursorPosition(query.cursor, accountIds);
   const rows = await sql.query<Row>(MERGED, [
     accountIds,
     at,
@@ -71,17 +77,14 @@ export async function historyPage(
   return pageOf(rows, query.limit, (row) => [row.at.toISOString(), row.account_id, row.number], shown);
 }
 
-/** @throws Problem 400 when the cursor is not one of a history */
-function cursorPosition(cursor: string | undefined): [string, string, string] {
-  const [at, account, number] = positionOf(cursor, 3) ?? ['infinity', '', '0'];
-  const genuine =
-    cursor === undefined ||
-    (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(at ?? '') &&
-      !Number.isNaN(Date.parse(at ?? '')) &&
-      isId('account', account ?? '') &&
-      /^\d{1,18}$/.test(number ?? ''));
-  if (!genuine) throw invalid('cursor is not one that this list has given out.', 'cursor');
-  return [at ?? '', account ?? '', number ?? ''];
+const POSITION = z.tuple([positionPart.instant(), positionPart.id('account'), positionPart.number()]);
+const NEWEST: z.output<typeof POSITION> = ['infinity', '', '0'];
+
+/** @throws Problem 400 when the cursor is not one of a history of these accounts */
+function cursorPosition(cursor: string | undefined, accountIds: string[]) {
+  const position = positionOf(cursor, POSITION);
+  if (position && !accountIds.includes(position[1])) throw foreignCursor();
+  return position ?? NEWEST;
 }
 
 function shown(row: Row): AccountTransactionRecord {

@@ -5,9 +5,11 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database';
 import { DatabaseAway, isAway, OutcomeUnknown } from '../db/faults';
 import { forbidden, invalid, notFound, outcomeUnknown, Problem, unauthorized, unavailable } from '../errors';
+import { discardRest } from './body';
 import { perform } from './perform';
 import { createRateLimiter, type RateLimit } from './rate-limit';
 import type { Caller, Route } from './route';
+import { createWaiting } from './waiting';
 
 /** A credential that was verified, and the limit of its tenant. */
 export interface Authenticated {
@@ -34,6 +36,7 @@ export function createApp(deps: AppDeps): Koa {
   app.silent = true;
   const find = routerOf(deps.routes);
   const spend = createRateLimiter();
+  const performing = { database: deps.database, awaitSettled: createWaiting() };
 
   app.use(async (ctx, next) => {
     const started = performance.now();
@@ -42,6 +45,7 @@ export function createApp(deps: AppDeps): Koa {
     ctx.set('x-request-id', requestId);
     ctx.set(SECURITY_HEADERS);
     ctx.state['requestId'] = requestId;
+    ctx.res.once('finish', () => discardRest(ctx.req));
     try {
       await next();
     } catch (error) {
@@ -75,7 +79,7 @@ export function createApp(deps: AppDeps): Koa {
     if (match.route.role === 'admin' && caller.role !== 'admin') throw forbidden();
     // Postgres takes no NUL, so no record has one in its id.
     if (Object.values(match.params).some((value) => value.includes('\0'))) throw notFound('record');
-    await perform(ctx, match.route, match.params, caller, deps.database);
+    await perform(ctx, match.route, match.params, caller, performing);
   });
 
   async function admit(ctx: Context): Promise<Caller> {
@@ -139,7 +143,7 @@ function problemOf(error: unknown, log: Logger, requestId: string): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof OutcomeUnknown) return outcomeUnknown();
   if (error instanceof DatabaseAway || isAway(error)) {
-    log.warn({ requestId, cause: (error as Error).message }, 'the database is away');
+    log.warn({ requestId, err: error }, 'the database is away');
     return unavailable();
   }
   if ((error as { code?: unknown } | null)?.code === NUL_IN_TEXT)

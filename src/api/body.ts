@@ -1,13 +1,14 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import getRawBody from 'raw-body';
 import { invalid, Problem } from '../errors';
+import { parseObject } from './json';
 
 const LIMIT = 1024 * 1024;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Reads a JSON object of at most 1 MiB; an empty body is `{}`.
- * @throws Problem 413, 415, or 400 for what is not a JSON object
+ * @throws Problem 413, 415, or 400 for what is not a JSON object within the bounds
  */
 export async function readJson(ctx: Context): Promise<Record<string, unknown>> {
   const declared = ctx.get('content-length');
@@ -15,8 +16,15 @@ export async function readJson(ctx: Context): Promise<Record<string, unknown>> {
   const hasBody = Number(declared) > 0 || ctx.get('transfer-encoding') !== '';
   if (!hasBody) return {};
   if (ctx.get('content-encoding') !== '' && ctx.get('content-encoding') !== 'identity') throw unsupported();
-  if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(ctx.get('content-type'))) throw unsupported();
+  if (!isJson(ctx.get('content-type'))) throw unsupported();
   return parseObject(await readBytes(ctx));
+}
+
+/** JSON in UTF-8, which it is where nothing is said (RFC 8259). */
+function isJson(type: string): boolean {
+  if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) return false;
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1];
+  return charset === undefined || /^utf-?8$/i.test(charset);
 }
 
 /** The bytes as they came, for what is signed. */
@@ -30,18 +38,27 @@ export async function readBytes(ctx: Context): Promise<Buffer> {
   }
 }
 
-function parseObject(bytes: Buffer): Record<string, unknown> {
-  if (bytes.length === 0) return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(utf8.decode(bytes));
-  } catch {
-    throw invalid('The body is not valid JSON in UTF-8.');
-  }
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw invalid('The body must be a JSON object.');
-  }
-  return value as Record<string, unknown>;
+/** What is still read of a refused body, so that its connection can be used again; past it the connection is closed. */
+const DISCARDED = { bytes: 16 * 1024 * 1024, ms: 5_000 };
+
+/**
+ * Lets what has not been read of a request flow off, once it is answered: unread bytes would stand before the
+ * connection's next request, and closing at once could cost the client the answer.
+ */
+export function discardRest(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  let left = DISCARDED.bytes;
+  const giveUp = () => void request.socket.destroy();
+  const timer = setTimeout(giveUp, DISCARDED.ms).unref();
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) giveUp();
+  });
+  request.on('close', () => clearTimeout(timer));
+  request.on('end', () => clearTimeout(timer));
+  request.on('error', () => undefined);
+  request.unpipe();
+  request.resume();
 }
 
 const tooLarge = () => new Problem(413, 'payload_too_large', 'The body may have at most 1 MiB.');

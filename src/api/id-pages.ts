@@ -1,6 +1,6 @@
-import { invalid } from '../errors';
-import { type IdKind, isId } from '../ids';
-import { type Page, pageOf, positionOf } from './pages';
+import { z } from 'zod';
+import type { IdKind } from '../ids';
+import { type Page, pageOf, positionOf, positionPart } from './pages';
 
 /** Pages of a list that is sorted by its records' ids, newest first. */
 
@@ -9,10 +9,7 @@ import { type Page, pageOf, positionOf } from './pages';
  * @throws Problem 400 when the cursor is not one of a list of these records
  */
 export function afterId(cursor: string | undefined, kind: IdKind): string | undefined {
-  const [id] = positionOf(cursor, 1) ?? [];
-  if (id !== undefined && !isId(kind, id))
-    throw invalid('cursor is not one that this list has given out.', 'cursor');
-  return id;
+  return positionOf(cursor, z.tuple([positionPart.id(kind)]))?.[0];
 }
 
 /** @param rows one more than `limit` when there are more */

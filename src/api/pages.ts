@@ -1,11 +1,17 @@
 import { z } from 'zod';
 import { invalid } from '../errors';
+import { type IdKind, isId } from '../ids';
 import { timestamp } from './schemas';
 
 /** Lists are newest first: `?limit=` (1–100, default 20) and an opaque `?cursor=`. */
 export const pageQuery = {
-  limit: z.coerce.number({ error: 'must be a whole number from 1 to 100' }).int().min(1).max(100).default(20),
-  cursor: z.string().optional(),
+  limit: z
+    .string()
+    .regex(/^([1-9]\d?|100)$/, 'must be a whole number from 1 to 100')
+    .transform(Number)
+    .default(20)
+    .meta({ override: { type: 'integer', minimum: 1, maximum: 100, default: 20 } }),
+  cursor: z.string().max(500).optional(),
 };
 
 export const periodQuery = { from: timestamp().optional(), to: timestamp().optional() };
@@ -19,17 +25,44 @@ export interface Page<T> {
 /** Where a page ended: the sort key of its last row, as texts. */
 export type Position = string[];
 
-/** @throws Problem 400 when the cursor is not one that was given out for a list sorted by `parts` texts */
-export function positionOf(cursor: string | undefined, parts: number): Position | undefined {
+/** What a list sorts by, part by part: a cursor that holds anything else is none of the list's. */
+export const positionPart = {
+  id: (kind: IdKind) => z.string().refine((text) => isId(kind, text)),
+  /** Milliseconds in UTC, as `Date.toISOString` writes them. */
+  instant: () => z.string().refine(isInstant),
+  /** Of an entry of an account or a card. */
+  number: () => z.string().regex(/^\d{1,18}$/),
+};
+
+function isInstant(text: string): boolean {
+  const at = new Date(text);
+  return !Number.isNaN(at.getTime()) && at.toISOString() === text;
+}
+
+/**
+ * The position that a cursor holds.
+ * @param shape a tuple of {@link positionPart}s
+ * @throws Problem 400 when the cursor is not one that such a list has given out
+ */
+export function positionOf<Parts extends Position>(
+  cursor: string | undefined,
+  shape: z.ZodType<Parts>,
+): Parts | undefined {
   if (cursor === undefined) return undefined;
+  const result = shape.safeParse(decoded(cursor));
+  if (!result.success) throw foreignCursor();
+  return result.data;
+}
+
+/** A cursor of another list, or of none. */
+export const foreignCursor = () => invalid('cursor is not one that this list has given out.', 'cursor');
+
+function decoded(cursor: string): unknown {
   try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (Array.isArray(value) && value.length === parts && value.every((part) => typeof part === 'string'))
-      return value;
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
-    // falls through to the refusal
+    return undefined;
   }
-  throw invalid('cursor is not one that this list has given out.', 'cursor');
 }
 
 /** A page from `limit + 1` rows: the extra row tells that there is more. */

@@ -1,11 +1,13 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { Database } from '../db/database';
-import { Problem } from '../errors';
+import { invalid, Problem } from '../errors';
 import { problemBody } from './app';
 import { readBytes, readJson } from './body';
 import { checkedKey, fingerprint, type IdempotencyKey, type StoredAnswer, withKey } from './idempotency';
+import { unstorableField } from './json';
 import { assertFiles, type Form, fileHashes, readForm } from './multipart';
+import { parseQuery } from './query';
 import {
   type ApiRequest,
   type Caller,
@@ -17,7 +19,12 @@ import {
   type WriteRoute,
 } from './route';
 import { firstProblem } from './schemas';
-import { awaitSettled } from './waiting';
+import type { AwaitSettled } from './waiting';
+
+export interface PerformDeps {
+  database: Database;
+  awaitSettled: AwaitSettled;
+}
 
 /** Runs one matched request: reads and checks it, calls the handler under its key, sends the answer. */
 export async function perform(
@@ -25,7 +32,7 @@ export async function perform(
   route: Route,
   params: Record<string, string>,
   caller: Caller,
-  database: Database,
+  deps: PerformDeps,
 ): Promise<void> {
   await route.admit?.({ params, caller });
   const { body: rawBody, files, raw } = await received(ctx, route);
@@ -38,9 +45,10 @@ export async function perform(
       'x-idempotency-key',
     );
   }
+  const query = parseQuery(ctx.querystring);
   const request: ApiRequest = {
     params,
-    query: route.query ? parsed(route.query, { ...ctx.query }) : {},
+    query: route.query ? parsed(route.query, query) : {},
     body: route.body ? parsed(route.body, rawBody) : noBody(rawBody),
     files,
     ...(raw ? { raw } : {}),
@@ -51,9 +59,12 @@ export async function perform(
   if (route.files) assertFiles(files, route.files);
   if (route.deprecated) ctx.set('Deprecation', 'true');
   if ('read' in route) return sendRead(ctx, route, request);
-  const key = keyText === undefined ? undefined : keyOf(ctx, route, request, keyText, rawBody);
+  const key =
+    keyText === undefined
+      ? undefined
+      : keyOf(route, request, keyText, fingerprint(rawBody, query, fileHashes(files)));
   if ('gathered' in route) return sendGathered(ctx, route, request, key);
-  return sendWritten(ctx, route, request, key, database);
+  return sendWritten(ctx, route, request, key, deps);
 }
 
 async function received(ctx: Context, route: Route): Promise<Form & { raw?: RawRequest }> {
@@ -70,6 +81,10 @@ function headerOf(ctx: Context, name: string): string | undefined {
 function parsed(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value, { reportInput: true });
   if (!result.success) throw firstProblem(result.error);
+  const { meta: _, ...judged } = value as Record<string, unknown>; // stored as given, and never judged (decisions part 1)
+  const unstorable = unstorableField(judged);
+  if (unstorable !== undefined)
+    throw invalid(`${unstorable} must be text without NUL and without halves of characters.`, unstorable);
   return result.data;
 }
 
@@ -81,14 +96,19 @@ function noBody(body: Record<string, unknown>): Record<string, unknown> {
   return {};
 }
 
-function keyOf(ctx: Context, route: Route, request: ApiRequest, key: string, body: unknown): IdempotencyKey {
+function keyOf(route: Route, request: ApiRequest, key: string, print: Buffer): IdempotencyKey {
   return {
     tenantId: request.caller.tenantId,
-    scope: `${ctx.method} ${ctx.path}`,
+    scope: `${route.method} ${canonicalPath(route.path, request.params)}`,
     key,
-    fingerprint: fingerprint(body, { ...ctx.query }, fileHashes(request.files)),
+    fingerprint: print,
     permanent: 'write' in route && route.idempotency === 'required',
   };
+}
+
+/** The one spelling of a matched address: however it was encoded, it is the same operation of the same record. */
+function canonicalPath(pattern: string, params: Record<string, string>): string {
+  return pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
 async function sendRead(ctx: Context, route: ReadRoute, request: ApiRequest): Promise<void> {
@@ -106,7 +126,7 @@ async function sendWritten(
   route: WriteRoute,
   request: ApiRequest,
   key: IdempotencyKey | undefined,
-  database: Database,
+  { database, awaitSettled }: PerformDeps,
 ): Promise<void> {
   const usual = route.status ?? 200;
   const prepared = await route.prepare?.(request);

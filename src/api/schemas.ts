@@ -1,19 +1,26 @@
 import { z } from 'zod';
-import { invalid } from '../errors';
+import { invalid, notFound } from '../errors';
 import { isCurrency } from '../money/currencies';
 import { Decimal, fitsCurrency } from '../money/money';
+import { isStorable } from './json';
 
 /** Shapes that every domain uses. Messages are completed with the field's name by {@link firstProblem}. */
 
-const AMOUNT = /^\d{1,15}(\.\d{1,18})?$/;
+const AMOUNT_OR_ZERO = /^\d{1,15}(\.\d{1,18})?$/;
+/** The same with a digit in it that is not zero. */
+const AMOUNT = /^(?=.*[1-9])\d{1,15}(\.\d{1,18})?$/;
 
 /** A positive decimal string without exponent, at most 15 integer digits; read as a Decimal. */
 export function amount() {
   return z
     .string({ error: 'must be a decimal string such as "10.00"' })
-    .regex(AMOUNT, 'must be a positive decimal string with at most 15 integer digits, such as "10.00"')
+    .regex(AMOUNT, {
+      error: ({ input }) =>
+        AMOUNT_OR_ZERO.test(String(input))
+          ? 'must be greater than zero'
+          : 'must be a positive decimal string with at most 15 integer digits, such as "10.00"',
+    })
     .transform((text) => new Decimal(text))
-    .refine((value) => value.gt(0), 'must be greater than zero')
     .meta({
       type: 'string',
       examples: ['100.00'],
@@ -25,7 +32,7 @@ export function amount() {
 export function amountOrZero() {
   return z
     .string({ error: 'must be a decimal string such as "10.00"' })
-    .regex(AMOUNT, 'must be a decimal string with at most 15 integer digits, such as "10.00"')
+    .regex(AMOUNT_OR_ZERO, 'must be a decimal string with at most 15 integer digits, such as "10.00"')
     .transform((text) => new Decimal(text))
     .meta({
       type: 'string',
@@ -53,6 +60,7 @@ export function identifier(example: string) {
     .string()
     .min(1)
     .max(200)
+    .refine(isStorable, { params: { unknownRecord: true } })
     .meta({ examples: [example] });
 }
 
@@ -84,17 +92,25 @@ export const instant = () => z.string().meta({ format: 'date-time', examples: ['
  * missing cannot be told from what is wrong without it.
  */
 export function firstProblem(error: z.ZodError) {
-  const [issue] = error.issues;
+  // Shapes come before ids (decisions part 1).
+  const issue = error.issues.find((one) => !namesNothing(one)) ?? error.issues[0];
+  if (issue && namesNothing(issue)) return notFound('record', fieldOf(issue));
   if (!issue) return invalid('The request is not valid.');
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     return invalid(`${key} is not a field of this request.`, key);
   }
-  const names = issue.path.filter((part): part is string => typeof part === 'string');
-  const field = names.at(-1);
+  const field = fieldOf(issue);
   if (field === undefined) return invalid('The body must be a JSON object.');
   return invalid(`${field} ${explain(issue)}.`, field);
 }
+
+const fieldOf = (issue: z.core.$ZodIssue) =>
+  issue.path.filter((part): part is string => typeof part === 'string').at(-1);
+
+/** An id that no record can have. */
+const namesNothing = (issue: z.core.$ZodIssue) =>
+  issue.code === 'custom' && issue.params?.['unknownRecord'] === true;
 
 function explain(issue: z.core.$ZodIssue): string {
   if ('input' in issue && issue.input === undefined) return 'is required';

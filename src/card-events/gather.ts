@@ -8,8 +8,8 @@ import {
   type StoredAnswer,
   settledAnswer,
 } from '../api/idempotency';
-import type { Database, Tx } from '../db/database';
-import { DatabaseAway, OutcomeUnknown } from '../db/faults';
+import type { Database, TransactionOptions, Tx } from '../db/database';
+import { DatabaseAway, isTimeout, OutcomeUnknown } from '../db/faults';
 import { writeTogether } from '../db/writes';
 import { inProgress, Problem } from '../errors';
 import { tellWhenCommitted } from '../outbox/events';
@@ -37,10 +37,13 @@ const MOST = 64;
 /** The most transactions at once: while Postgres works on one, the next is decided. A third gained nothing. */
 const TRANSACTIONS = 2;
 
+/** Whoever is tried alone has waited already, and others wait behind. */
+const ALONE: TransactionOptions = { lockSeconds: 1 };
+
 /**
  * The hot path. Requests that arrive while transactions are under way are gathered into the next one: one commit, one
  * lock of a busy master account and three round trips for all of them, and each caller gets its own answer. A message
- * that fails by a fault of the database fails alone: the batch is then tried one by one.
+ * that fails by a fault of the database, or waits too long for a lock, fails alone: the batch is then tried one by one.
  */
 export function createGatherer(database: Database, deps: EngineDeps) {
   const queue: Waiting[] = [];
@@ -76,9 +79,10 @@ export function createGatherer(database: Database, deps: EngineDeps) {
     }
   }
 
-  async function settleAll(batch: Waiting[]): Promise<void> {
+  async function settleAll(batch: Waiting[], options: TransactionOptions = {}): Promise<void> {
     try {
-      hand(batch, await database.transaction((tx) => runBatch(tx, deps, batch), { plansKept: true }));
+      const whole = { plansKept: true, ...options };
+      hand(batch, await database.transaction((tx) => runBatch(tx, deps, batch), whole));
     } catch (error) {
       await settleFailed(batch, error);
     }
@@ -87,8 +91,8 @@ export function createGatherer(database: Database, deps: EngineDeps) {
   async function settleFailed(batch: Waiting[], error: unknown): Promise<void> {
     if (error instanceof OutcomeUnknown) {
       await Promise.all(batch.map((one) => lookAgain(one, error)));
-    } else if (batch.length > 1 && !(error instanceof DatabaseAway)) {
-      for (const one of batch) await settleAll([one]);
+    } else if (batch.length > 1 && (!(error instanceof DatabaseAway) || isTimeout(error))) {
+      for (const one of batch) await settleAll([one], ALONE);
     } else {
       for (const one of batch) one.reject(error);
     }

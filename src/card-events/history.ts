@@ -1,4 +1,5 @@
-import type { Position } from '../api/pages';
+import { z } from 'zod';
+import { foreignCursor, type Position, positionOf, positionPart } from '../api/pages';
 import type { Sql } from '../db/database';
 import type { CardTransactionType } from '../ledger/effects';
 import { Decimal } from '../money/money';
@@ -40,7 +41,14 @@ export const historyPosition = (transaction: CardTransaction): Position => [
   String(transaction.number),
   transaction.cardId,
 ];
-export const HISTORY_PARTS = 3;
+const POSITION = z.tuple([positionPart.instant(), positionPart.number(), positionPart.id('card')]);
+
+/** @throws Problem 400 when the cursor is not one of a history of these cards */
+export function historyPositionOf(cursor: string | undefined, cardIds: string[]): Position | undefined {
+  const position = positionOf(cursor, POSITION);
+  if (position && !cardIds.includes(position[2])) throw foreignCursor();
+  return position;
+}
 
 const FILTER = `($1::timestamptz is null or t.at >= $1) and ($2::timestamptz is null or t.at < $2)
             and ($3::text is null or t.type = $3)`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, pageSchema, periodQuery, positionOf } from '../api/pages';
+import { pageOf, pageQuery, pageSchema, periodQuery } from '../api/pages';
 import { type Route, route } from '../api/route';
 import { cardIdsOfUser } from '../cards/card';
 import { requireCard } from '../cards/operations';
@@ -7,7 +7,7 @@ import type { Services } from '../composition';
 import { CARD_EFFECTS } from '../ledger/effects';
 import { requireUser } from '../users/operations';
 import { showCardTransaction } from './events';
-import { HISTORY_PARTS, historyPosition, listOfCards } from './history';
+import { historyPosition, historyPositionOf, listOfCards } from './history';
 import { showWithChain } from './operations';
 import { cardTransactionDetailSchema, cardTransactionSchema } from './schemas';
 
@@ -19,7 +19,7 @@ const historyQuery = z.object({
 
 export function cardTransactionRoutes({ database }: Services): Route[] {
   async function history(cardIds: string[], query: z.output<typeof historyQuery>) {
-    const after = positionOf(query.cursor, HISTORY_PARTS);
+    const after = historyPositionOf(query.cursor, cardIds);
     const rows = await listOfCards(database, cardIds, query, after, query.limit + 1);
     return pageOf(rows, query.limit, historyPosition, showCardTransaction);
   }

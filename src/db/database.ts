@@ -41,6 +41,8 @@ export interface TransactionOptions {
    * anew for its values where it thinks that worth the while, which on the hot path it never is.
    */
   plansKept?: boolean;
+  /** How long each statement may wait for a lock; {@link LOCK_SECONDS} when absent. */
+  lockSeconds?: number;
 }
 
 /** Connections of the pool to Postgres. */
@@ -54,6 +56,8 @@ export interface PoolCounts {
 const ATTEMPTS = 5;
 /** What a statement may take. */
 const STATEMENT_SECONDS = 20;
+/** What a statement may wait for a lock. */
+const LOCK_SECONDS = 10;
 /** What a server that is alive may take beyond that to say so. */
 const GRACE_SECONDS = 5;
 
@@ -74,7 +78,7 @@ export function createDatabase({ url, poolSize, name }: DatabaseOptions): Databa
     keepAlive: true,
     // One statement may wait for a lock, but never hold a caller for longer than a proxy would.
     statement_timeout: STATEMENT_SECONDS * 1_000,
-    lock_timeout: 10_000,
+    lock_timeout: LOCK_SECONDS * 1_000,
     idle_in_transaction_session_timeout: 30_000,
     // A server that is frozen, or cut off without a word, keeps none of its own time-outs: the connection is given up.
     query_timeout: (STATEMENT_SECONDS + GRACE_SECONDS) * 1_000,
@@ -131,7 +135,7 @@ const BEGIN_WITH_KEPT_PLANS = 'begin; set local plan_cache_mode = force_generic_
 async function once<T>(
   client: PoolClient,
   work: (tx: Tx) => Promise<T>,
-  { statementSeconds: seconds, plansKept }: TransactionOptions = {},
+  { statementSeconds: seconds, plansKept, lockSeconds }: TransactionOptions = {},
 ): Promise<T> {
   const hooks: (() => void)[] = [];
   const deferred: Promise<unknown>[] = [];
@@ -151,6 +155,8 @@ async function once<T>(
     client.query(plansKept ? BEGIN_WITH_KEPT_PLANS : 'begin').catch(() => undefined);
     if (seconds !== undefined)
       client.query(`set local statement_timeout = '${seconds}s'`).catch(() => undefined);
+    if (lockSeconds !== undefined)
+      client.query(`set local lock_timeout = '${lockSeconds}s'`).catch(() => undefined);
     result = await work(tx);
     committing = true;
     const committed = client.query('commit');

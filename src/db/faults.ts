@@ -17,10 +17,12 @@ export class OutcomeUnknown extends Error {
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 const UNIQUE_VIOLATION = '23505';
+const LOCK_TIMEOUT = '55P03';
+const STATEMENT_TIMEOUT = '57014';
 /** Administrator's shutdown, crash, starting up, too many connections, read-only standby, lock and statement timeouts. */
-const AWAY = new Set(['57P01', '57P02', '57P03', '53300', '25006', '55P03', '57014', '25P03']);
+const AWAY = new Set(['57P01', '57P02', '57P03', '53300', '25006', LOCK_TIMEOUT, STATEMENT_TIMEOUT, '25P03']);
 /** Of these, what a server says that goes on serving the connection: the transaction is over, and not committed. */
-const ANSWERED = new Set(['53300', '25006', '55P03', '57014']);
+const ANSWERED = new Set(['53300', '25006', LOCK_TIMEOUT, STATEMENT_TIMEOUT]);
 
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
@@ -47,6 +49,12 @@ export function isAway(error: unknown): boolean {
 /** Whether the connection itself is gone, rather than a statement given up by a server that still answers. */
 export function isBroken(error: unknown): boolean {
   return isAway(error) && !ANSWERED.has(codeOf(error));
+}
+
+/** Whether a statement was given up because it took too long, or waited too long for a lock: another may go through. */
+export function isTimeout(error: unknown): boolean {
+  const code = codeOf(error instanceof DatabaseAway ? error.cause : error);
+  return code === LOCK_TIMEOUT || code === STATEMENT_TIMEOUT;
 }
 
 /** Whether the error is a duplicate, under that constraint or index where one is named. */

@@ -3,23 +3,14 @@ import { invalid } from '../errors';
 
 /** Bytes of UTF-8 JSON (decisions part 1). */
 const MAX_BYTES = 16 * 1024;
-/** Deeper than any data, and shallow enough for everything that walks through it. */
-const MAX_DEPTH = 100;
 
 const TOO_LARGE = 'must be at most 16 KiB of JSON';
-const TOO_DEEP = `must not be nested deeper than ${MAX_DEPTH} levels`;
 
 /** A user's `meta`: stored as given, never judged (`interface.md 2.1`). Null in a patch removes the field. */
 export type UserMeta = Record<string, unknown>;
 
-function deeperThan(value: unknown, levels: number): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  return levels === 0 || Object.values(value).some((part) => deeperThan(part, levels - 1));
-}
-
 function faultOf(value: unknown): string | undefined {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be a JSON object';
-  if (deeperThan(value, MAX_DEPTH)) return TOO_DEEP;
   return Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES ? TOO_LARGE : undefined;
 }
 

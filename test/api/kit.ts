@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { z } from 'zod';
 import { createApp } from '../../src/api/app';
-import { pageOf, pageQuery, positionOf } from '../../src/api/pages';
+import { pageOf, pageQuery, positionOf, positionPart } from '../../src/api/pages';
 import { Reply, type Route, route } from '../../src/api/route';
 import { amount } from '../../src/api/schemas';
 import { createAuthenticator } from '../../src/clients/authenticate';
@@ -88,7 +88,7 @@ function routesOn(database: Database): Route[] {
       summary: 'List',
       query: z.object(pageQuery),
       async read({ query }) {
-        const after = positionOf(query.cursor, 1);
+        const after = positionOf(query.cursor, z.tuple([positionPart.number()]));
         const rows = await database.query<{ id: string }>(
           'select id::text from things where ($1::int is null or id < $1) order by things.id desc limit $2',
           [after?.[0] ?? null, query.limit + 1],

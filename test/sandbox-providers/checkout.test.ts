@@ -316,7 +316,7 @@ describe('the page', () => {
   it('takes no more than a form', async () => {
     const { sessionId, redirectUrl } = await provider.createSession(order());
     const large = { action: 'pay', more: 'x'.repeat(20_000) };
-    expect((await send(redirectUrl, large)).status).toBe(200);
+    expect((await send(redirectUrl, large)).status).toBe(400);
     expect(await plain(sessionId)).toMatchObject({ status: 'open' });
   });
 

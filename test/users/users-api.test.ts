@@ -287,7 +287,7 @@ it("lets an admin change any tenant's user, and writes it down without personal 
   const { id } = await create({ meta: { firstName: 'Ada' } });
   expect((await admin.call('GET', `/v1/users/${id}`)).status).toBe(200);
   await admin.call('PATCH', `/v1/users/${id}`, { meta: { firstName: 'Augusta' } });
-  await admin.call('PATCH', `/v1/users/${id}/status`, { status: 'blocked', reason: 'asked by \ud800' });
+  await admin.call('PATCH', `/v1/users/${id}/status`, { status: 'blocked', reason: 'asked by letter' });
   await client.call('PATCH', `/v1/users/${id}/status`, { status: 'active' });
   const lines = await api.database.query<Record<string, unknown>>(
     'select actor, action, tenant_id, request_id, before, after from audit_log where subject = $1 order by id',

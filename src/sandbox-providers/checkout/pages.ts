@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import rawBody from 'raw-body';
 import type { Tx } from '../../db/database';
 import { Decimal, fitsCurrency } from '../../money/money';
+import { readForm } from '../body';
 import * as act from './actions';
 import type { Party } from './party';
 import { refundable, statusAt, wholeOf } from './state';
@@ -83,14 +83,13 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export function createPages(party: Party) {
   const { database, now } = party;
 
-  async function show(ctx: Context, session: Session): Promise<void> {
-    send(ctx, 200, renderPage(await wholeOf(database, await party.present(session)), now()), session);
+  async function show(ctx: Context, session: Session, status = 200): Promise<void> {
+    send(ctx, status, renderPage(await wholeOf(database, await party.present(session)), now()), session);
   }
 
   async function submit(ctx: Context, session: Session): Promise<void> {
-    // A form of ours is small: what is not, or breaks off, is no form.
-    const body = await rawBody(ctx.req, { limit: '16kb', encoding: 'utf8' }).catch(() => '');
-    const fields = new URLSearchParams(body);
+    const fields = await readForm(ctx);
+    if (!fields) return show(ctx, session, 400);
     const name = fields.get('action') ?? '';
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
     if (!action) return show(ctx, session);

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
-import rawBody from 'raw-body';
 import { typeidUnboxed } from 'typeid-js';
 import { z } from 'zod';
 import { isCurrency } from '../../money/currencies';
 import { fitsCurrency } from '../../money/money';
 import { decimal } from '../../providers/http/answers';
+import { readOrder } from '../body';
 import { refund, refundRefusal } from './actions';
 import { type Party, paysItselfAt } from './party';
 import { scenarioOf } from './scenarios';
@@ -52,7 +52,7 @@ export function createSessions(party: Party) {
   }
 
   async function create(ctx: Context): Promise<void> {
-    const order = orderSchema.safeParse(await jsonOf(ctx));
+    const order = orderSchema.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
     if (!order.success || key === '') return refuse(ctx, 422, 'malformed_order');
     const taken = await take(key, order.data);
@@ -95,7 +95,7 @@ export function createSessions(party: Party) {
   }
 
   async function makeRefund(ctx: Context, id: string): Promise<void> {
-    const asked = refundSchema.safeParse(await jsonOf(ctx));
+    const asked = refundSchema.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
     if (!asked.success || key === '') return refuse(ctx, 422, 'malformed_refund');
     const refusal = await takeRefund(key, id, asked.data);
@@ -106,14 +106,6 @@ export function createSessions(party: Party) {
   }
 
   return { create, show, makeRefund };
-}
-
-async function jsonOf(ctx: Context): Promise<unknown> {
-  try {
-    return JSON.parse(await rawBody(ctx.req, { limit: '64kb', encoding: 'utf8' }));
-  } catch {
-    return undefined;
-  }
 }
 
 function answer(ctx: Context, status: number, body: object): void {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
-import rawBody from 'raw-body';
 import { z } from 'zod';
 import { Decimal } from '../../money/money';
+import { readForm, readOrder } from '../body';
 import { createCallbackSender } from '../callback-sender';
 import type { PartyOptions } from '../mount';
 import { followOrder } from './follow';
@@ -68,7 +68,7 @@ export function createExternalCardsProvider({
   }
 
   async function order(ctx: Context, kind: 'charge' | 'push'): Promise<void> {
-    const given = orderSchema.safeParse(parsed(await rawBody(ctx.req, { limit: '64kb', encoding: 'utf8' })));
+    const given = orderSchema.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
     if (!given.success || key === '') return refuse(ctx, 422, 'malformed_order');
     const { amount, expiresAt, ...rest } = given.data;
@@ -98,8 +98,7 @@ export function createExternalCardsProvider({
 
   /** A payer who decides twice has decided once; where he came from he is led back to in any case. */
   async function decided(ctx: Context, secretPart: string): Promise<void> {
-    const form = new URLSearchParams(await rawBody(ctx.req, { limit: '4kb', encoding: 'utf8' }));
-    const decision = form.get('decision');
+    const decision = (await readForm(ctx))?.get('decision');
     if (decision !== 'confirm' && decision !== 'refuse') return refuse(ctx, 400, 'no_decision');
     const first = await decide(database, secretPart, decision, now());
     const found = await findByPage(database, secretPart);
@@ -119,14 +118,6 @@ export function createExternalCardsProvider({
     if (id !== undefined && what === 'pages' && (method === 'GET' || method === 'POST')) return page(ctx, id);
     await next();
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function answer(ctx: Context, status: number, body: object): void {

@@ -1,8 +1,8 @@
 import type { Context, Middleware, Next } from 'koa';
-import rawBody from 'raw-body';
 import { z } from 'zod';
 import type { Database } from '../../db/database';
 import { Decimal } from '../../money/money';
+import { readOrder } from '../body';
 import { createCallbacks } from './callbacks';
 import { toldAt } from './progress';
 import { scenarioOf } from './scenarios';
@@ -52,9 +52,7 @@ export function createPayoutsProvider(options: SandboxPayoutsOptions): Middlewar
   }
 
   async function order(ctx: Context): Promise<void> {
-    const body = orderSchema.safeParse(
-      JSON.parse(await rawBody(ctx.req, { limit: '64kb', encoding: 'utf8' })),
-    );
+    const body = orderSchema.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
     if (!body.success || key === '') return refuse(ctx, 422, 'malformed_order');
     const { method, amount, currency, callbackUrl } = body.data;
