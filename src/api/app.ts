@@ -3,8 +3,17 @@ import Router from 'find-my-way';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database';
-import { DatabaseAway, isAway, OutcomeUnknown } from '../db/faults';
-import { forbidden, invalid, notFound, outcomeUnknown, Problem, unauthorized, unavailable } from '../errors';
+import { DatabaseAway, isAway, isKeyTaken, OutcomeUnknown } from '../db/faults';
+import {
+  forbidden,
+  invalid,
+  mismatch,
+  notFound,
+  outcomeUnknown,
+  Problem,
+  unauthorized,
+  unavailable,
+} from '../errors';
 import { discardRest } from './body';
 import { perform } from './perform';
 import { createRateLimiter, type RateLimit } from './rate-limit';
@@ -142,6 +151,7 @@ const NUL_IN_TEXT = '22021';
 function problemOf(error: unknown, log: Logger, requestId: string): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof OutcomeUnknown) return outcomeUnknown();
+  if (isKeyTaken(error)) return mismatch();
   if (error instanceof DatabaseAway || isAway(error)) {
     log.warn({ requestId, err: error }, 'the database is away');
     return unavailable();

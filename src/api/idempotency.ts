@@ -14,6 +14,20 @@ export interface IdempotencyKey {
   permanent: boolean;
 }
 
+/** The key of an operation that requires one: unique on its record, within the tenant of whoever called. */
+export interface OperationKey {
+  idempotencyKey: string;
+  callerId: string;
+}
+
+export const operationKey = (request: {
+  caller: { tenantId: string };
+  idempotencyKey: string | undefined;
+}): OperationKey => ({
+  idempotencyKey: request.idempotencyKey ?? '',
+  callerId: request.caller.tenantId,
+});
+
 /** A response as it is sent and stored: byte for byte the same at every repeat. */
 export interface StoredAnswer {
   status: number;

@@ -67,6 +67,7 @@ function assertBounded(bytes: Buffer): void {
       case COLON:
         if (++fields[depth]! > MAX_FIELDS) throw invalid(`An object may have at most ${MAX_FIELDS} fields.`);
         break;
+      default:
     }
     if (values > MAX_VALUES) throw invalid(`The body may have at most ${MAX_VALUES} values.`);
   }

@@ -1,3 +1,4 @@
+import type { OperationKey } from '../api/idempotency';
 import { requireTenant } from '../clients/operations';
 import type { Services } from '../composition';
 import type { Sql, Tx } from '../db/database';
@@ -76,7 +77,7 @@ export async function createPayout(
   tx: Tx,
   iban: VirtualIban,
   request: { quoteId: string; externalId?: string | undefined },
-  idempotencyKey: string,
+  key: OperationKey,
 ): Promise<IbanPayout> {
   const { keyring, now } = services;
   const { tenantId } = iban;
@@ -95,7 +96,7 @@ export async function createPayout(
     fee: new Decimal(terms.fee),
     sealedDestination: sealedForPayout(keyring, id, destination),
     destinationMasked: maskDestination(destination),
-    idempotencyKey,
+    ...key,
     watchedUntil: nextLook({ status: 'created', completedAt: null }, at) as Date,
   });
   if (!payout) throw alreadyExists('Another payout has this externalId.', 'externalId');

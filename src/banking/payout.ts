@@ -1,3 +1,4 @@
+import type { OperationKey } from '../api/idempotency';
 import type { Sql } from '../db/database';
 import { Decimal } from '../money/money';
 import type { Destination } from '../payouts/destination';
@@ -48,28 +49,21 @@ const payoutOf = (row: Row): IbanPayout => ({
 
 export type NewIbanPayout = Pick<
   IbanPayout,
-  | 'id'
-  | 'tenantId'
-  | 'virtualIbanId'
-  | 'quoteId'
-  | 'externalId'
-  | 'amount'
-  | 'fee'
-  | 'destinationMasked'
-  | 'idempotencyKey'
-> & { sealedDestination: Buffer; watchedUntil: Date };
+  'id' | 'tenantId' | 'virtualIbanId' | 'quoteId' | 'externalId' | 'amount' | 'fee' | 'destinationMasked'
+> &
+  OperationKey & { sealedDestination: Buffer; watchedUntil: Date };
 
 /** @returns nothing when the company has another with that `externalId` */
 export async function insertPayout(tx: Sql, given: NewIbanPayout): Promise<IbanPayout | undefined> {
   const [row] = await tx.query<Row>(
     `insert into iban_payouts (id, tenant_id, virtual_iban_id, quote_id, external_id, status, amount, fee, destination,
-            destination_masked, idempotency_key, watched_until)
-     values ($1, $2, $3, $4, $5, 'created', $6, $7, $8, $9, $10, $11)
+            destination_masked, idempotency_key, caller_id, watched_until)
+     values ($1, $2, $3, $4, $5, 'created', $6, $7, $8, $9, $10, $11, $12)
      on conflict (tenant_id, external_id) do nothing returning ${COLUMNS}`,
     [
       ...[given.id, given.tenantId, given.virtualIbanId, given.quoteId, given.externalId],
       ...[given.amount.toFixed(), given.fee.toFixed(), given.sealedDestination],
-      ...[JSON.stringify(given.destinationMasked), given.idempotencyKey, given.watchedUntil],
+      ...[JSON.stringify(given.destinationMasked), given.idempotencyKey, given.callerId, given.watchedUntil],
     ],
   );
   return row && payoutOf(row);

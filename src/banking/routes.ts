@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { auditAdmin } from '../api/audit';
+import { operationKey } from '../api/idempotency';
 import { type ApiRequest, type Route, route } from '../api/route';
 import { amount, assertFits, identifier, text } from '../api/schemas';
 import { callbackRoute } from '../callbacks/routes';
@@ -113,7 +114,7 @@ function payoutCreation(services: Services): Route {
     },
     async write(tx, request) {
       const iban = await ibanOf(tx, request, 'share');
-      const payout = await createPayout(services, tx, iban, request.body, request.idempotencyKey ?? '');
+      const payout = await createPayout(services, tx, iban, request.body, operationKey(request));
       const { id: subject, tenantId, status } = payout;
       await auditAdmin(tx, { ...request, action: 'banking.payout', subject, tenantId, after: { status } });
       return showPayout(payout);

@@ -57,8 +57,17 @@ export function isTimeout(error: unknown): boolean {
   return code === LOCK_TIMEOUT || code === STATEMENT_TIMEOUT;
 }
 
+/** Whether an operation exists already that carries the key of this one: the last guard, should its stored answer be gone. */
+export function isKeyTaken(error: unknown): boolean {
+  return codeOf(error) === UNIQUE_VIOLATION && constraintOf(error).endsWith('_idempotency_key');
+}
+
+function constraintOf(error: unknown): string {
+  return String((error as { constraint?: unknown }).constraint ?? '');
+}
+
 /** Whether the error is a duplicate, under that constraint or index where one is named. */
 export function isDuplicate(error: unknown, constraint?: string): boolean {
   if (codeOf(error) !== UNIQUE_VIOLATION) return false;
-  return constraint === undefined || (error as { constraint?: string }).constraint === constraint;
+  return constraint === undefined || constraintOf(error) === constraint;
 }

@@ -1,5 +1,6 @@
 import { requireAccount } from '../accounts/operations';
 import { assertFundable } from '../accounts/transfer';
+import type { OperationKey } from '../api/idempotency';
 import { requireTenant } from '../clients/operations';
 import type { Services } from '../composition';
 import type { Sql, Tx } from '../db/database';
@@ -27,7 +28,7 @@ export async function createDeposit(
   services: Services,
   tx: Tx,
   { accountId, quoteId, returnUrl, externalId }: DepositRequest,
-  { reach, idempotencyKey }: { reach: string | null; idempotencyKey: string },
+  { reach, ...key }: { reach: string | null } & OperationKey,
 ): Promise<Deposit> {
   const account = await requireAccount(tx, reach, accountId);
   const { tenantId } = account;
@@ -50,7 +51,7 @@ export async function createDeposit(
     returnUrl,
     tokenHash: hashToken(checkoutToken(services, id)),
     expiresAt: new Date(at.getTime() + expirySeconds * 1000),
-    idempotencyKey,
+    ...key,
     createdAt: at,
   });
   await services.commands.append(tx, [startDeposit(deposit)]);

@@ -3,6 +3,7 @@ import { requireAccount } from '../accounts/operations';
 import { assertFundable } from '../accounts/transfer';
 import { auditAdmin } from '../api/audit';
 import { afterId, pageById } from '../api/id-pages';
+import { operationKey } from '../api/idempotency';
 import { pageQuery, pageSchema, periodQuery, whole } from '../api/pages';
 import { type Route, route } from '../api/route';
 import { amount, currency, identifier, instant, money, text } from '../api/schemas';
@@ -150,9 +151,12 @@ function createRoute(services: Services): Route {
       settled: (deposit: { status: string }) => deposit.status !== 'created',
     },
     async write(tx, request) {
-      const { caller, params, body, idempotencyKey = '' } = request;
+      const { caller, params, body } = request;
       const given = { ...body, accountId: params['accountId'] ?? '' };
-      const deposit = await createDeposit(services, tx, given, { reach: caller.reach, idempotencyKey });
+      const deposit = await createDeposit(services, tx, given, {
+        reach: caller.reach,
+        ...operationKey(request),
+      });
       const { id: subject, tenantId, status } = deposit;
       await auditAdmin(tx, { ...request, action: 'deposits.create', subject, tenantId, after: { status } });
       return { ...depositRecord(deposit), checkoutUrl: unrevealedUrl(services) };

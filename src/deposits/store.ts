@@ -1,3 +1,4 @@
+import type { OperationKey } from '../api/idempotency';
 import type { Sql } from '../db/database';
 import { isId, newId } from '../ids';
 import { Decimal } from '../money/money';
@@ -103,23 +104,30 @@ export type NewDeposit = Pick<
   | 'referenceId'
   | 'returnUrl'
   | 'expiresAt'
-  | 'idempotencyKey'
   | 'createdAt'
-> & { tokenHash: Buffer };
+> &
+  OperationKey & { tokenHash: Buffer };
 
 export async function insertDeposit(tx: Sql, given: NewDeposit): Promise<Deposit> {
   const [row] = await tx.query<Row>(
     `insert into deposits (id, tenant_id, account_id, external_id, quote_id, method, status, amount, currency,
        charged_amount, credited_amount, service_fee, account_currency, rate, fee_fixed, fee_percent, reference_id,
-       return_url, token_hash, expires_at, idempotency_key, watched_until, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $22, $22)
+       return_url, token_hash, expires_at, idempotency_key, caller_id, watched_until, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $23, $23)
      returning ${COLUMNS}`,
     [
       ...[given.id, given.tenantId, given.accountId, given.externalId, given.quoteId, given.method],
       ...[given.status, given.amount.toFixed(), given.currency, given.chargedAmount.toFixed()],
       ...[given.creditedAmount.toFixed(), given.serviceFee.toFixed(), given.accountCurrency],
       ...[given.rate.toFixed(), given.feeFixed.toFixed(), given.feePercent.toFixed(), given.referenceId],
-      ...[given.returnUrl, given.tokenHash, given.expiresAt, given.idempotencyKey, given.createdAt],
+      ...[
+        given.returnUrl,
+        given.tokenHash,
+        given.expiresAt,
+        given.idempotencyKey,
+        given.callerId,
+        given.createdAt,
+      ],
     ],
   );
   return depositOf(row as Row);

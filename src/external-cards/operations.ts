@@ -1,5 +1,6 @@
 import { requireAccount } from '../accounts/operations';
 import { assertFundable } from '../accounts/transfer';
+import { operationKey } from '../api/idempotency';
 import type { ApiRequest, Caller } from '../api/route';
 import { assertFits } from '../api/schemas';
 import { requireTenant } from '../clients/operations';
@@ -25,7 +26,7 @@ export interface ExternalCardRequest {
   returnUrl?: string | undefined;
 }
 
-type Asked = Pick<ApiRequest, 'idempotencyKey'> & { caller: Pick<Caller, 'reach'> };
+type Asked = Pick<ApiRequest, 'idempotencyKey'> & { caller: Pick<Caller, 'reach' | 'tenantId'> };
 
 /** Where the provider tells us that something has happened. */
 export const CALLBACK_PATH = '/callbacks/external-cards';
@@ -41,10 +42,10 @@ export async function requestTransfer(
   kind: ExternalCardKind,
   accountId: string,
   request: ExternalCardRequest,
-  { caller, idempotencyKey = '' }: Asked,
+  asked: Asked,
 ): Promise<ExternalCardTransaction> {
   const { keyring, mode } = services;
-  const account = await requireAccount(tx, caller.reach, accountId);
+  const account = await requireAccount(tx, asked.caller.reach, accountId);
   const { tenantId, currency } = account;
   const { amount, paymentMethodToken, returnUrl = null } = request;
   assertFits(amount, currency);
@@ -58,7 +59,8 @@ export async function requestTransfer(
   const record = await insertTransaction(
     tx,
     {
-      ...{ id, tenantId, accountId: account.id, kind, currency, amount, fee, returnUrl, idempotencyKey },
+      ...{ id, tenantId, accountId: account.id, kind, currency, amount, fee, returnUrl },
+      ...operationKey(asked),
       token: keyring.sealer('external-cards').seal(Buffer.from(paymentMethodToken), id),
       redirectHash: redirectHash(services, id),
       actionExpiresAt: new Date(now.getTime() + settings.actionSeconds * 1000),

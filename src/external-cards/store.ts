@@ -1,3 +1,4 @@
+import type { OperationKey } from '../api/idempotency';
 import type { Sql } from '../db/database';
 import { Decimal } from '../money/money';
 import type { ExternalCardKind } from './rules';
@@ -21,21 +22,13 @@ const transactionOf = (row: Row): ExternalCardTransaction => ({
 
 export type NewTransaction = Pick<
   ExternalCardTransaction,
-  | 'id'
-  | 'tenantId'
-  | 'accountId'
-  | 'kind'
-  | 'currency'
-  | 'amount'
-  | 'fee'
-  | 'returnUrl'
-  | 'actionExpiresAt'
-  | 'idempotencyKey'
-> & {
-  /** Sealed under the id. */
-  token: Buffer;
-  redirectHash: Buffer;
-};
+  'id' | 'tenantId' | 'accountId' | 'kind' | 'currency' | 'amount' | 'fee' | 'returnUrl' | 'actionExpiresAt'
+> &
+  OperationKey & {
+    /** Sealed under the id. */
+    token: Buffer;
+    redirectHash: Buffer;
+  };
 
 /** @param watchedUntil when its workflow will have looked at it */
 export async function insertTransaction(
@@ -45,12 +38,13 @@ export async function insertTransaction(
 ): Promise<ExternalCardTransaction> {
   const [row] = await tx.query<Row>(
     `insert into external_card_transactions (id, tenant_id, account_id, kind, status, currency, amount, fee, token,
-            return_url, redirect_hash, action_expires_at, idempotency_key, watched_until)
-     values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9, $10, $11, $12, $13) returning ${COLUMNS}`,
+            return_url, redirect_hash, action_expires_at, idempotency_key, caller_id,
+            watched_until)
+     values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning ${COLUMNS}`,
     [
       ...[given.id, given.tenantId, given.accountId, given.kind, given.currency],
       ...[given.amount.toFixed(), given.fee.toFixed(), given.token, given.returnUrl, given.redirectHash],
-      ...[given.actionExpiresAt, given.idempotencyKey, watchedUntil],
+      ...[given.actionExpiresAt, given.idempotencyKey, given.callerId, watchedUntil],
     ],
   );
   return transactionOf(row as Row);

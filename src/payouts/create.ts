@@ -1,5 +1,6 @@
 import { assertAccountOpen } from '../accounts/operations';
 import type { Account } from '../accounts/store';
+import type { OperationKey } from '../api/idempotency';
 import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { alreadyExists } from '../errors';
@@ -32,7 +33,7 @@ export async function createPayout(
   tx: Tx,
   account: Account,
   request: PayoutRequest,
-  idempotencyKey: string,
+  key: OperationKey,
 ): Promise<Payout> {
   const id = newId('payout');
   const { tenantId } = account;
@@ -53,7 +54,7 @@ export async function createPayout(
     ...amountsOf(terms),
     sealedDestination: sealDestination(services.keyring, id, destination),
     destinationMasked: maskDestination(destination),
-    idempotencyKey,
+    ...key,
   });
   if (!payout) throw alreadyExists('Another payout has this externalId.', 'externalId');
   await services.commands.append(tx, [startLifecycle(payout)]);

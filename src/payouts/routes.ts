@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { auditAdmin } from '../api/audit';
 import { afterId, pageById } from '../api/id-pages';
+import { operationKey } from '../api/idempotency';
 import { pageQuery, pageSchema, periodQuery, whole } from '../api/pages';
 import { type ApiRequest, type Route, route } from '../api/route';
 import { amount, currency, identifier, text } from '../api/schemas';
@@ -130,8 +131,7 @@ function createRoute(services: Services): Route {
     },
     async write(tx, request) {
       const account = await accountIn(tx, request);
-      const key = request.idempotencyKey ?? '';
-      const payout = await createPayout(services, tx, account, request.body, key);
+      const payout = await createPayout(services, tx, account, request.body, operationKey(request));
       const { id: subject, tenantId, status } = payout;
       await auditAdmin(tx, { ...request, action: 'payouts.create', subject, tenantId, after: { status } });
       return showPayout(payout);

@@ -1,3 +1,4 @@
+import type { OperationKey } from '../api/idempotency';
 import type { Sql } from '../db/database';
 import { isId } from '../ids';
 import { Decimal } from '../money/money';
@@ -44,16 +45,16 @@ export type NewPayout = Pick<
   | 'receivedAmount'
   | 'rate'
   | 'destinationMasked'
-  | 'idempotencyKey'
-> & { status: 'created'; sealedDestination: Buffer };
+> &
+  OperationKey & { status: 'created'; sealedDestination: Buffer };
 
 /** @returns nothing when the tenant has a payout with that `externalId` */
 export async function insertPayout(tx: Sql, given: NewPayout): Promise<Payout | undefined> {
   const [row] = await tx.query<Row>(
     `insert into payouts (id, tenant_id, account_id, quote_id, external_id, method, status, currency, amount, fee,
                           received_currency, received_amount, rate, destination, destination_masked, idempotency_key,
-                          watched_until, created_at, updated_at)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, t.now, t.now, t.now
+                          caller_id, watched_until, created_at, updated_at)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, t.now, t.now, t.now
        from (select ${NOW} as now) t
      on conflict (tenant_id, external_id) do nothing returning ${COLUMNS}`,
     [
@@ -73,6 +74,7 @@ export async function insertPayout(tx: Sql, given: NewPayout): Promise<Payout | 
       given.sealedDestination,
       JSON.stringify(given.destinationMasked),
       given.idempotencyKey,
+      given.callerId,
     ],
   );
   return row && payoutOf(row);

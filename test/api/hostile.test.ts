@@ -57,6 +57,38 @@ describe('a key names one operation however its address is spelled', () => {
   });
 });
 
+describe('a required key is the operation’s own', () => {
+  async function payment(by: Client, account: string, key: string) {
+    const at = `/v2/accounts/${account}`;
+    const body = { amount: '5.00', paymentMethodToken: 'tok_visa' };
+    return by.call('POST', `${at}/withdraw/card`, body, { 'x-idempotency-key': key });
+  }
+
+  it('though its stored answer is gone', async () => {
+    const account = await masterAccount(client);
+    await fund(api, account, '20.00');
+    const first = await payment(client, account, 'own-1');
+    expect(first.status).toBe(202);
+    await api.database.query('delete from idempotency_keys where key = $1', ['own-1']);
+    const second = await payment(client, account, 'own-1');
+    expect(second).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
+    const held = await api.database.query('select 1 from external_card_transactions where account_id = $1', [
+      account,
+    ]);
+    expect(held.length).toBe(1);
+  });
+
+  it('within the tenant of the caller: an operator’s is another', async () => {
+    const own = await api.client();
+    const admin = await api.client('admin');
+    const account = await masterAccount(own);
+    await fund(api, account, '20.00');
+    const [mine, theirs] = [await payment(own, account, 'own-2'), await payment(admin, account, 'own-2')];
+    expect([mine.status, theirs.status]).toEqual([202, 202]);
+    expect(mine.body.txId).not.toBe(theirs.body.txId);
+  });
+});
+
 describe('text that no database can keep', () => {
   const LONE = '"\\ud800"';
   const NUL = '"a\\u0000b"';
