@@ -63,7 +63,7 @@ export function isKeyTaken(error: unknown): boolean {
 }
 
 function constraintOf(error: unknown): string {
-  return String((error as { constraint?: unknown }).constraint ?? '');
+  return (error as { constraint?: string } | null)?.constraint ?? '';
 }
 
 /** Whether the error is a duplicate, under that constraint or index where one is named. */
