@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import Router from 'find-my-way';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database';
@@ -18,6 +17,7 @@ import { discardRest } from './body';
 import { perform } from './perform';
 import { createRateLimiter, type RateLimit } from './rate-limit';
 import type { Caller, Route } from './route';
+import { createRouters } from './router';
 import { createWaiting } from './waiting';
 
 /** A credential that was verified, and the limit of its tenant. */
@@ -43,7 +43,7 @@ export interface AppDeps {
 export function createApp(deps: AppDeps): Koa {
   const app = new Koa();
   app.silent = true;
-  const find = routerOf(deps.routes);
+  const routers = createRouters(deps.routes, serve);
   const spend = createRateLimiter();
   const performing = { database: deps.database, awaitSettled: createWaiting() };
 
@@ -79,17 +79,21 @@ export function createApp(deps: AppDeps): Koa {
 
   for (const page of deps.pages ?? []) app.use(page);
 
+  app.use(routers.dispatch);
   app.use(async (ctx) => {
-    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-    const match = find(method, ctx.path);
-    if (match.route) ctx.state['route'] = match.route.path;
-    const caller = match.route?.role === 'public' ? PUBLIC : await admit(ctx);
-    if (!match.route) throw noRoute(ctx, match.allowed);
-    if (match.route.role === 'admin' && caller.role !== 'admin') throw forbidden();
-    // Postgres takes no NUL, so no record has one in its id.
-    if (Object.values(match.params).some((value) => value.includes('\0'))) throw notFound('record');
-    await perform(ctx, match.route, match.params, caller, performing);
+    await admit(ctx);
+    throw noRoute(ctx, routers.allowed(ctx.path));
   });
+
+  async function serve(ctx: Context, route: Route): Promise<void> {
+    ctx.state['route'] = route.path;
+    const params = ctx['params'] as Record<string, string>;
+    const caller = route.role === 'public' ? PUBLIC : await admit(ctx);
+    if (route.role === 'admin' && caller.role !== 'admin') throw forbidden();
+    // Postgres takes no NUL, so no record has one in its id.
+    if (Object.values(params).some((value) => value.includes('\0'))) throw notFound('record');
+    await perform(ctx, route, params, caller, performing);
+  }
 
   async function admit(ctx: Context): Promise<Caller> {
     const known = await deps.authenticate(ctx.get('x-client-id'), ctx.get('x-client-secret'));
@@ -118,25 +122,6 @@ const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cache-control': 'no-store',
 };
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-
-function routerOf(routes: Route[]) {
-  const router = Router<Router.HTTPVersion.V1>({
-    ignoreTrailingSlash: false,
-    caseSensitive: true,
-    maxParamLength: 500,
-  });
-  for (const route of routes) {
-    router.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1'), () => undefined, route);
-  }
-  return (method: string, path: string) => {
-    const found = router.find(method as Router.HTTPMethod, path);
-    if (found)
-      return { route: found.store as Route, params: found.params as Record<string, string>, allowed: [] };
-    return { route: undefined, params: {}, allowed: METHODS.filter((other) => router.find(other, path)) };
-  };
-}
 
 function noRoute(ctx: Context, allowed: readonly string[]): Problem {
   if (allowed.length === 0) return new Problem(404, 'not_found', 'There is no such path.');
