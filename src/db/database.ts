@@ -1,13 +1,20 @@
 import type { Socket } from 'node:net';
-import { Pool, type PoolClient, types } from 'pg';
+import type { Knex } from 'knex';
+import { camelRow, compiled } from './build';
+import {
+  type Connection,
+  type Connections,
+  type DatabaseOptions,
+  GRACE_SECONDS,
+  openConnections,
+  type PoolCounts,
+} from './connections';
 import { DatabaseAway, isAway, isBroken, isConflict, OutcomeUnknown } from './faults';
 
-// Numbers of the database never become floats: NUMERIC and BIGINT stay text until a store makes a Decimal of them.
-types.setTypeParser(types.builtins.INT8, (value) => value);
-types.setTypeParser(types.builtins.NUMERIC, (value) => value);
-
 export interface Sql {
-  /** Runs one statement with `$1` placeholders and gives its rows. */
+  /** Runs a statement that Knex has built, and gives its rows in camelCase: for all that is ordinary. */
+  run<Row = Record<string, unknown>>(query: Knex.QueryBuilder): Promise<Row[]>;
+  /** Runs one statement with `$1` placeholders and gives its rows: where Postgres is the point. */
   query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** The same, planned once a connection: for the statements of the hot path. */
   prepared<Row = Record<string, unknown>>(name: string, text: string, values: unknown[]): Promise<Row[]>;
@@ -45,79 +52,30 @@ export interface TransactionOptions {
   lockSeconds?: number;
 }
 
-/** Connections of the pool to Postgres. */
-export interface PoolCounts {
-  total: number;
-  idle: number;
-  /** Transactions and statements that wait for a connection. */
-  waiting: number;
-}
-
 const ATTEMPTS = 5;
-/** What a statement may take. */
-const STATEMENT_SECONDS = 20;
-/** What a statement may wait for a lock. */
-const LOCK_SECONDS = 10;
-/** What a server that is alive may take beyond that to say so. */
-const GRACE_SECONDS = 5;
-
-export interface DatabaseOptions {
-  url: string;
-  poolSize: number;
-  /** Shown in pg_stat_activity. */
-  name: string;
-}
-
-export function createDatabase({ url, poolSize, name }: DatabaseOptions): Database {
-  const pool = new Pool({
-    connectionString: url,
-    max: poolSize,
-    application_name: name,
-    connectionTimeoutMillis: 5_000,
-    idleTimeoutMillis: 60_000,
-    keepAlive: true,
-    // One statement may wait for a lock, but never hold a caller for longer than a proxy would.
-    statement_timeout: STATEMENT_SECONDS * 1_000,
-    lock_timeout: LOCK_SECONDS * 1_000,
-    idle_in_transaction_session_timeout: 30_000,
-    // A server that is frozen, or cut off without a word, keeps none of its own time-outs: the connection is given up.
-    query_timeout: (STATEMENT_SECONDS + GRACE_SECONDS) * 1_000,
-    pipeline: true,
-    // Every lookup has its index. A plan that was made while a table was small, and is kept, must not go on reading the
-    // whole of it once it has grown; what has no index (a proof over all legs) is read whole in any case.
-    options: '-c enable_seqscan=off',
-  });
-  pool.on('error', () => undefined); // an idle connection broke: the pool has dropped it already
-  // One in use broke: its statements fail, and whoever waits for them hears of it. Unheard, the event would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined));
-
-  async function connect(): Promise<PoolClient> {
-    try {
-      return await pool.connect();
-    } catch (error) {
-      throw new DatabaseAway(error);
-    }
-  }
+export function createDatabase(options: DatabaseOptions): Database {
+  const connections = openConnections(options);
 
   async function alone<T>(run: (sql: Sql) => Promise<T>): Promise<T> {
-    const client = await connect();
+    const connection = await connections.take();
     try {
-      const result = await run(sqlOn(client));
-      client.release();
+      const result = await run(sqlOn(connection));
+      connections.giveBack(connection, false);
       return result;
     } catch (error) {
-      client.release(isAway(error));
+      connections.giveBack(connection, isAway(error));
       throw isAway(error) ? new DatabaseAway(error) : error;
     }
   }
 
   return {
+    run: (query) => alone((sql) => sql.run(query)),
     query: (text, values) => alone((sql) => sql.query(text, values)),
     prepared: (statement, text, values) => alone((sql) => sql.prepared(statement, text, values)),
-    async transaction(work, options) {
+    async transaction(work, wanted) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await once(await connect(), work, options);
+          return await once(connections, work, wanted);
         } catch (error) {
           if (!isConflict(error)) throw error;
           if (attempt === ATTEMPTS) throw new DatabaseAway(error);
@@ -125,18 +83,19 @@ export function createDatabase({ url, poolSize, name }: DatabaseOptions): Databa
         }
       }
     },
-    counts: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close: () => pool.end(),
+    counts: () => connections.counts(),
+    close: () => connections.close(),
   };
 }
 
 const BEGIN_WITH_KEPT_PLANS = 'begin; set local plan_cache_mode = force_generic_plan';
 
 async function once<T>(
-  client: PoolClient,
+  connections: Connections,
   work: (tx: Tx) => Promise<T>,
   { statementSeconds: seconds, plansKept, lockSeconds }: TransactionOptions = {},
 ): Promise<T> {
+  const client = await connections.take();
   const hooks: (() => void)[] = [];
   const deferred: Promise<unknown>[] = [];
   const tx: Tx = {
@@ -167,11 +126,11 @@ async function once<T>(
   } catch (error) {
     const broken = isAway(error);
     if (!broken) await client.query('rollback').catch(() => undefined);
-    client.release(broken);
+    connections.giveBack(client, broken);
     if (!broken) throw error;
     throw committing && isBroken(error) ? new OutcomeUnknown(error) : new DatabaseAway(error);
   }
-  client.release();
+  connections.giveBack(client, false);
   for (const hook of hooks) hook();
   return result;
 }
@@ -180,19 +139,24 @@ async function once<T>(
  * What one turn of the event loop sends on a connection leaves in one write: a batch of ten statements would otherwise be
  * ten system calls, and wake the server ten times.
  */
-function gatherWrites(client: PoolClient): void {
+function gatherWrites(client: Connection): void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   if (stream.writableCorked > 0) return;
   stream.cork();
   process.nextTick(() => stream.uncork());
 }
 
-function sqlOn(client: PoolClient, seconds?: number): Sql {
+function sqlOn(client: Connection, seconds?: number): Sql {
   const patience = seconds === undefined ? {} : { query_timeout: (seconds + GRACE_SECONDS) * 1_000 };
+  async function query<Row>(text: string, values?: unknown[]): Promise<Row[]> {
+    gatherWrites(client);
+    return (await client.query({ text, values, ...patience })).rows as Row[];
+  }
   return {
-    async query<Row>(text: string, values?: unknown[]) {
-      gatherWrites(client);
-      return (await client.query({ text, values, ...patience })).rows as Row[];
+    query,
+    async run<Row>(built: Knex.QueryBuilder) {
+      const { text, values } = compiled(built);
+      return (await query<Record<string, unknown>>(text, values)).map(camelRow) as Row[];
     },
     async prepared<Row>(name: string, text: string, values: unknown[]) {
       gatherWrites(client);

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { PoolCounts } from '../db/database';
+import type { PoolCounts } from '../db/connections';
 
 /** What the API tells of each answered request; `route` is the pattern, never the address. */
 export type Observe = (request: { method: string; route: string; status: number; seconds: number }) => void;
