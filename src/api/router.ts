@@ -32,7 +32,8 @@ export function createRouters(
     router.register(pattern, [route.method], (ctx) => handle(ctx as Context, route));
   }
   const dispatchers = new Map([...routers].map(([beginning, router]) => [beginning, router.middleware()]));
-  const keyOf = (path: string) => [beginningOf(path), firstSegment(path)].find((key) => routers.has(key)) ?? '';
+  const keyOf = (path: string) =>
+    [beginningOf(path), firstSegment(path)].find((key) => routers.has(key)) ?? '';
   return {
     dispatch: (ctx, next) => dispatchers.get(keyOf(ctx.path))?.(ctx as never, next) ?? next(),
     allowed(path) {

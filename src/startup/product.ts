@@ -18,6 +18,7 @@ import { createKeyring, type Keyring } from '../security/keyring';
 import { createTemporalClient, type TemporalClient } from '../temporal/connection';
 import { closeServer, createApiServer, listen } from './http-server';
 import type { Infrastructure } from './infrastructure';
+import { awaitSchema } from './schema';
 import type { Stages } from './stages';
 
 export interface Setup {
@@ -55,10 +56,11 @@ const METRICS_CLOSE_SECONDS = 1;
  * is the last to start and the first to stop.
  */
 export async function startProduct(setup: Setup): Promise<Product> {
-  const { config, role, log } = setup;
-  await migrate(setup.infrastructure.databaseUrl);
+  const { config, role, log, stages } = setup;
+  if (role === 'all') await migrate(setup.infrastructure.databaseUrl);
   const parts = connect(setup);
   const { services } = parts;
+  if (role !== 'all') await awaitSchema(services.database, log, stages);
   if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
   const metricsPort = await serveMetrics(parts);
   const working = role === 'api' ? undefined : startProcesses(parts);

@@ -53,11 +53,11 @@ async function newClient(role: 'client' | 'admin'): Promise<Record<string, strin
 it(
   'migrate, api and worker each do their part, and the API goes on while Temporal is away',
   async () => {
+    const api = start(['--role', 'api'], environment);
+    await api.until(/waiting for the schema/);
     const migrate = start(['--role', 'migrate'], environment);
     expect(await migrate.ended).toBe(0);
     expect(migrate.text()).toContain('0001_ledger.sql');
-
-    const api = start(['--role', 'api'], environment);
     const worker = start(['--role', 'worker'], environment);
     const [, apiPort] = await api.until(/"port":(\d+).*"started"/);
     const [, probePort] = await worker.until(/"metricsPort":(\d+).*"started"/);

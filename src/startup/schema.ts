@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Sql } from '../db/database';
+import { DatabaseAway } from '../db/faults';
+import { missingMigrations } from '../db/migrate';
+import type { Stages } from './stages';
+
+const ASK_MS = 1_000;
+const SAY_EVERY = 10;
+
+/**
+ * An API or a worker changes no schema: it waits until `--role migrate` has brought what this release needs, and says so.
+ * A schema that is newer than the release is right: migrations only ever add before they take away.
+ */
+export async function awaitSchema(sql: Sql, log: Logger, stages: Stages): Promise<void> {
+  let stopped = false;
+  stages.started('wait for the schema', async () => {
+    stopped = true;
+  });
+  for (let asked = 0; !stopped; asked += 1) {
+    const missing = await lookFor(sql);
+    if (missing?.length === 0) return;
+    if (asked % SAY_EVERY === 0) log.warn({ missing }, 'waiting for the schema: run --role migrate');
+    await sleep(ASK_MS);
+  }
+}
+
+/** @returns nothing while the database does not answer */
+async function lookFor(sql: Sql): Promise<string[] | undefined> {
+  try {
+    return await missingMigrations(sql);
+  } catch (error) {
+    if (error instanceof DatabaseAway) return undefined;
+    throw error;
+  }
+}
