@@ -29,19 +29,22 @@ export function createRouters(
     const router = routers.get(beginning) ?? new Router(OPTIONS);
     routers.set(beginning, router);
     const pattern = route.path.replace(/\{(\w+)\}/g, ':$1');
-    router.register(pattern, [route.method], (ctx) => handle(ctx as Context, route));
+    router.register(pattern, [route.method], (ctx) => handle(ctx, route));
   }
-  const dispatchers = new Map([...routers].map(([beginning, router]) => [beginning, router.middleware()]));
+  const dispatchers = new Map([...routers].map(([beginning, router]) => [beginning, asMiddleware(router)]));
   const keyOf = (path: string) =>
     [beginningOf(path), firstSegment(path)].find((key) => routers.has(key)) ?? '';
   return {
-    dispatch: (ctx, next) => dispatchers.get(keyOf(ctx.path))?.(ctx as never, next) ?? next(),
+    dispatch: (ctx, next) => dispatchers.get(keyOf(ctx.path))?.(ctx, next) ?? next(),
     allowed(path) {
       const router = routers.get(keyOf(path));
       return METHODS.filter((method) => router?.match(path, method).route);
     },
   };
 }
+
+/** The two packages name the same context by different types. */
+const asMiddleware = (router: Router) => router.middleware() as unknown as Middleware;
 
 /** Its first two segments, unless the second is a parameter: `/v1/cards`, `/health`, `/checkout`. */
 function beginningOf(path: string): string {

@@ -45,7 +45,7 @@ export interface Connections {
 
 /** Knex's pool. What is said on a connection is ours: pipelining and deferred writes need the driver itself. */
 export function openConnections(options: DatabaseOptions): Connections {
-  const { client } = knex(configOf(options)) as unknown as { client: PoolOwner };
+  const client = lenderOf(knex(configOf(options)));
   return {
     async take() {
       try {
@@ -67,8 +67,8 @@ export function openConnections(options: DatabaseOptions): Connections {
   };
 }
 
-/** The part of Knex's client that is documented for dialects, and that lends connections. */
-interface PoolOwner {
+/** What of a Knex, or of a transaction of its, lends connections. Its types leave it open. */
+interface Lender {
   acquireConnection(): Promise<Connection>;
   releaseConnection(connection: Connection): Promise<void>;
   destroy(): Promise<void>;
@@ -100,5 +100,7 @@ function configOf({ url, poolSize, name }: DatabaseOptions): Knex.Config {
   };
 }
 
+export const lenderOf = (db: Knex): Lender => (db as unknown as { client: Lender }).client;
+
 const quiet = () => undefined;
-const SILENT = { warn: quiet, error: quiet, deprecate: quiet, debug: quiet };
+export const SILENT = { warn: quiet, error: quiet, deprecate: quiet, debug: quiet };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Knex, knex } from 'knex';
-import type { ClientBase } from 'pg';
+import { lenderOf, SILENT } from './connections';
 import type { Sql } from './database';
 
 const MIGRATED = 'knex_migrations';
@@ -14,8 +14,8 @@ const LOCK = 7_204_113;
  * @returns the names of the files that were applied now
  */
 export async function migrate(url: string): Promise<string[]> {
-  const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 2 } });
-  const lock = (await db.client.acquireConnection()) as ClientBase;
+  const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 2 }, log: SILENT });
+  const lock = await lenderOf(db).acquireConnection();
   try {
     await lock.query('select pg_advisory_lock($1)', [LOCK]);
     await takeOver(db);
@@ -24,7 +24,7 @@ export async function migrate(url: string): Promise<string[]> {
     const [, applied] = (await db.migrate.latest(MIGRATOR)) as [number, string[]];
     return applied;
   } finally {
-    await db.client.releaseConnection(lock);
+    await lenderOf(db).releaseConnection(lock);
     await db.destroy();
   }
 }
@@ -57,7 +57,7 @@ const MIGRATOR: Knex.MigratorConfig = {
 };
 
 async function apply(tx: Knex, name: string): Promise<void> {
-  const connection = (await tx.client.acquireConnection()) as ClientBase; // the transaction's own
+  const connection = await lenderOf(tx).acquireConnection(); // the transaction's own
   // Whoever asks for a table queues behind one that waits to change it: rather fail, and be started again.
   await connection.query(`set local lock_timeout = '5s'`);
   // By the driver itself: Knex would take each `?` of the text for a binding.
