@@ -35,7 +35,10 @@ export function createRouters(
   const keyOf = (path: string) =>
     [beginningOf(path), firstSegment(path)].find((key) => routers.has(key)) ?? '';
   return {
-    dispatch: (ctx, next) => dispatchers.get(keyOf(ctx.path))?.(ctx, next) ?? next(),
+    async dispatch(ctx, next) {
+      const dispatch = dispatchers.get(keyOf(ctx.path));
+      await (dispatch ? dispatch(ctx, next) : next());
+    },
     allowed(path) {
       const router = routers.get(keyOf(path));
       return METHODS.filter((method) => router?.match(path, method).route);
