@@ -11,6 +11,8 @@ export interface Caller {
   role: 'client' | 'admin';
   /** Whose records may be reached by id: the tenant's own, or every tenant's (null) for an admin. */
   reach: string | null;
+  /** The number of the secret that it came with: which of a tenant's two it was. Empty on public endpoints. */
+  credentialId: string;
 }
 
 /** A body that is signed as it came. */
