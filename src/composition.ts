@@ -94,6 +94,8 @@ export interface Services {
   publicUrl(): string;
   /** Whether Postgres and Temporal answer. */
   readiness(): Promise<Readiness>;
+  /** Called for each callback of a party that could not be verified. */
+  observeForged(party: string): void;
   now(): Date;
 }
 
@@ -118,6 +120,7 @@ export interface ServiceOptions {
   publicUrl?: () => string;
   /** Where the sandbox providers are served, without a trailing slash; where the API is when absent. */
   sandboxProvidersUrl?: () => string;
+  observeForged?: (party: string) => void;
   now?: () => Date;
 }
 
@@ -139,6 +142,7 @@ export function createServices(options: ServiceOptions): Services {
     reference: createReference(),
     publicUrl: options.publicUrl ?? DEFAULT_URL,
     readiness,
+    observeForged: options.observeForged ?? (() => undefined),
     now,
   };
 }
