@@ -1,4 +1,5 @@
 import { forgetOldKeys } from '../src/api/idempotency';
+import { forgetOldCallbacks } from '../src/callbacks/operations';
 import type { Database, Sql } from '../src/db/database';
 import { takeSnapshots } from '../src/ledger/check';
 
@@ -6,6 +7,8 @@ export interface HousekeepingActivities {
   takeLedgerSnapshots(): Promise<void>;
   /** @returns how many were forgotten */
   forgetOldIdempotencyKeys(): Promise<number>;
+  /** @returns how many rows of callbacks and of counts were forgotten */
+  forgetOldCallbacks(): Promise<number>;
 }
 
 /** Run once an hour; twice does no harm. */
@@ -16,5 +19,6 @@ export function createHousekeepingActivities({ database }: { database: Database 
   return {
     takeLedgerSnapshots: () => atLeisure(takeSnapshots),
     forgetOldIdempotencyKeys: () => atLeisure(forgetOldKeys),
+    forgetOldCallbacks: () => forgetOldCallbacks(database),
   };
 }

@@ -17,6 +17,7 @@ import { cardholderRoutes } from './cardholders/routes';
 import { cardholderUploadRoutes } from './cardholders/uploads';
 import { cardProcesses, tokenizationProcesses } from './cards/processes';
 import { cardRoutes } from './cards/routes';
+import { type Access, createAccess } from './clients/access';
 import { createAuthenticator } from './clients/authenticate';
 import { clientRoutes } from './clients/routes';
 import type { Database } from './db/database';
@@ -80,6 +81,8 @@ export interface Providers {
 export interface Services {
   database: Database;
   keyring: Keyring;
+  /** What is known of tenants and their secrets: whoever changes those has it forgotten after the commit. */
+  access: Access;
   commands: Commands;
   providers: Providers;
   log: Logger;
@@ -91,6 +94,8 @@ export interface Services {
   publicUrl(): string;
   /** Whether Postgres and Temporal answer. */
   readiness(): Promise<Readiness>;
+  /** Called for each callback of a party that could not be verified. */
+  observeForged(party: string): void;
   now(): Date;
 }
 
@@ -115,6 +120,7 @@ export interface ServiceOptions {
   publicUrl?: () => string;
   /** Where the sandbox providers are served, without a trailing slash; where the API is when absent. */
   sandboxProvidersUrl?: () => string;
+  observeForged?: (party: string) => void;
   now?: () => Date;
 }
 
@@ -127,6 +133,7 @@ export function createServices(options: ServiceOptions): Services {
   return {
     database,
     keyring,
+    access: createAccess(database),
     log,
     mode,
     commands: createCommands(handOver),
@@ -135,6 +142,7 @@ export function createServices(options: ServiceOptions): Services {
     reference: createReference(),
     publicUrl: options.publicUrl ?? DEFAULT_URL,
     readiness,
+    observeForged: options.observeForged ?? (() => undefined),
     now,
   };
 }
@@ -254,13 +262,13 @@ export interface ApiOptions {
 }
 
 export function createApi(services: Services, { observe, publicUrl }: ApiOptions) {
-  const { database, keyring, log } = services;
+  const { database, keyring, access, log } = services;
   const routes = apiRoutes(services);
   return createApp({
     database,
     log,
     routes: [...routes, ...outsideRoutes(services)],
-    authenticate: createAuthenticator(database, keyring),
+    authenticate: createAuthenticator(database, keyring, access),
     pages: [
       conditionalGet,
       documentPages(() => openApiDocument(routes, { publicUrl })),

@@ -48,7 +48,8 @@ export const unauthorized = () =>
     'unauthorized',
     'The headers x-client-id and x-client-secret do not name a valid credential.',
   );
-export const forbidden = () => new Problem(403, 'forbidden', 'This credential may not call this endpoint.');
+export const forbidden = (message = 'This credential may not call this endpoint.') =>
+  new Problem(403, 'forbidden', message);
 export const capabilityDisabled = () =>
   new Problem(403, 'capability_disabled', 'This capability is not enabled for the company.');
 export const notFound = (what: string, field?: string) =>

@@ -80,7 +80,6 @@ async function present(config: Config, infrastructure: Infrastructure, product: 
       dataDir: config.dataDir,
       baseUrl,
       temporalUi,
-      now: () => services.now(),
     });
   }
   say(

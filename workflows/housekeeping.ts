@@ -1,14 +1,16 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { patched, proxyActivities } from '@temporalio/workflow';
 import type { HousekeepingActivities } from '../activities/housekeeping';
 
-/** Its activities are each one statement over what has gathered in an hour, or in as long as we were away. */
-const { takeLedgerSnapshots, forgetOldIdempotencyKeys } = proxyActivities<HousekeepingActivities>({
-  startToCloseTimeout: '15 minutes',
-  retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
-});
+/** Its activities are each one pass over what has gathered in an hour, or in as long as we were away. */
+const { takeLedgerSnapshots, forgetOldIdempotencyKeys, forgetOldCallbacks } =
+  proxyActivities<HousekeepingActivities>({
+    startToCloseTimeout: '15 minutes',
+    retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+  });
 
-/** Once an hour: keeps trial balances quick, and the table of idempotency keys small. */
+/** Once an hour: keeps trial balances quick, and the tables of idempotency keys and of callbacks small. */
 export async function housekeeping(): Promise<void> {
   await takeLedgerSnapshots();
   await forgetOldIdempotencyKeys();
+  if (patched('callbacks-are-forgotten')) await forgetOldCallbacks();
 }

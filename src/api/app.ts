@@ -112,7 +112,7 @@ export function createApp(deps: AppDeps): Koa {
   return app;
 }
 
-const PUBLIC: Caller = { tenantId: '', role: 'client', reach: '' };
+const PUBLIC: Caller = { tenantId: '', role: 'client', reach: '', credentialId: '' };
 
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',

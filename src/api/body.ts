@@ -12,12 +12,12 @@ const LIMIT = 1024 * 1024;
  */
 export async function readJson(ctx: Context): Promise<Record<string, unknown>> {
   const declared = ctx.get('content-length');
-  if (Number(declared) > LIMIT) throw tooLarge();
+  if (Number(declared) > LIMIT) throw tooLarge(LIMIT);
   const hasBody = Number(declared) > 0 || ctx.get('transfer-encoding') !== '';
   if (!hasBody) return {};
   if (ctx.get('content-encoding') !== '' && ctx.get('content-encoding') !== 'identity') throw unsupported();
   if (!isJson(ctx.get('content-type'))) throw unsupported();
-  return parseObject(await readBytes(ctx));
+  return parseObject(await readBytes(ctx, LIMIT));
 }
 
 /** JSON in UTF-8, which it is where nothing is said (RFC 8259). */
@@ -27,13 +27,13 @@ function isJson(type: string): boolean {
   return charset === undefined || /^utf-?8$/i.test(charset);
 }
 
-/** The bytes as they came, for what is signed. */
-export async function readBytes(ctx: Context): Promise<Buffer> {
+/** The bytes as they came, for what is signed. @throws Problem 413 for more than `limit` of them */
+export async function readBytes(ctx: Context, limit: number): Promise<Buffer> {
   try {
-    return await getRawBody(ctx.req, { limit: LIMIT });
+    return await getRawBody(ctx.req, { limit });
   } catch (error) {
     const type = (error as { type?: string }).type;
-    if (type === 'entity.too.large') throw tooLarge();
+    if (type === 'entity.too.large') throw tooLarge(limit);
     throw invalid('The body could not be read.');
   }
 }
@@ -61,7 +61,10 @@ export function discardRest(request: IncomingMessage): void {
   request.resume();
 }
 
-const tooLarge = () => new Problem(413, 'payload_too_large', 'The body may have at most 1 MiB.');
+const tooLarge = (limit: number) => {
+  const size = limit < LIMIT ? `${limit / 1024} KiB` : `${limit / LIMIT} MiB`;
+  return new Problem(413, 'payload_too_large', `The body may have at most ${size}.`);
+};
 const unsupported = () =>
   new Problem(
     415,

@@ -69,7 +69,10 @@ export async function perform(
 
 async function received(ctx: Context, route: Route): Promise<Form & { raw?: RawRequest }> {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return { body: {}, files: {} };
-  if (route.raw) return { body: {}, files: {}, raw: { bytes: await readBytes(ctx), headers: ctx.headers } };
+  if (route.raw) {
+    const bytes = await readBytes(ctx, route.raw.limit);
+    return { body: {}, files: {}, raw: { bytes, headers: ctx.headers } };
+  }
   return route.files ? readForm(ctx, route.files) : { body: await readJson(ctx), files: {} };
 }
 

@@ -11,6 +11,8 @@ export interface Caller {
   role: 'client' | 'admin';
   /** Whose records may be reached by id: the tenant's own, or every tenant's (null) for an admin. */
   reach: string | null;
+  /** The number of the secret that it came with: which of a tenant's two it was. Empty on public endpoints. */
+  credentialId: string;
 }
 
 /** A body that is signed as it came. */
@@ -64,8 +66,11 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> {
   body?: B;
   /** Files that come beside the body's fields, as multipart/form-data. */
   files?: FileSpec;
-  /** The body's bytes are handed over as they came, with the headers: they are signed. It takes no `body` then. */
-  raw?: true;
+  /**
+   * The body's bytes, so many at most, are handed over as they came, with the headers: they are signed. It takes no `body`
+   * then.
+   */
+  raw?: { limit: number };
   /** The status of an ordinary success: 200 when absent. */
   status?: number;
   response?: z.ZodType;

@@ -5,7 +5,8 @@ import type { Tx } from '../db/database';
 import { Problem, unavailable } from '../errors';
 import { newId } from '../ids';
 import { ProviderAway } from '../providers/http/errors';
-import { insertForged, insertVerified, type NewCallback, noteHandled } from './store';
+import { createForgedCount } from './operations';
+import { insertVerified, type NewCallback, noteHandled } from './store';
 
 /** What a party's signature vouches for: its own name for the message, and what the message is about. */
 export interface Verified {
@@ -27,19 +28,23 @@ export interface CallbackSpec<V extends Verified> {
   handle(tx: Tx, callback: V): Promise<string>;
 }
 
+/** Of a body: no message of a party is near it. Bytes. */
+const LIMIT = 64 * 1024;
+
 /** What is kept of the headers: neither signatures nor credentials. */
 const KEPT_HEADERS = ['content-type', 'content-length', 'user-agent', 'date', 'x-request-id'] as const;
 
 /**
  * Where an outside party tells us that something has happened. What is verified is kept once and handled in the same
- * transaction; what comes again has no effect and is answered alike; what cannot be verified is kept, answered 401, and
+ * transaction; what comes again has no effect and is answered alike; what cannot be verified is counted, answered 401, and
  * moves nothing (decisions part 2).
  */
 export function callbackRoute<V extends Verified>(services: Services, spec: CallbackSpec<V>): Route {
-  const { database, keyring, log } = services;
+  const { keyring } = services;
   const sealer = keyring.sealer('callbacks');
+  const countForged = createForgedCount(services, spec.party);
 
-  function received({ bytes, headers }: RawRequest, externalId: string | null): NewCallback {
+  function received({ bytes, headers }: RawRequest, externalId: string): NewCallback {
     const id = newId('callback');
     const kept = KEPT_HEADERS.flatMap((name) => {
       const value = headers[name];
@@ -69,14 +74,14 @@ export function callbackRoute<V extends Verified>(services: Services, spec: Call
     tag: 'Callbacks',
     summary: `Callback of the ${spec.party} provider`,
     role: 'public',
-    raw: true,
+    raw: { limit: LIMIT },
     idempotency: 'ignored',
     async prepare(request) {
       const raw = rawOf(request.raw);
       const verified = await verify(raw);
       if (verified) return verified;
-      log.warn({ party: spec.party }, 'a callback could not be verified');
-      await insertForged(database, received(raw, null));
+      services.observeForged(spec.party);
+      await countForged(raw.bytes);
       throw new Problem(401, 'unauthorized', 'The signature does not vouch for this message.');
     },
     async write(tx, request, verified: V) {

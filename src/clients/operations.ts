@@ -1,12 +1,23 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { openMasterAccounts } from '../accounts/operations';
 import { admitToDemoBins } from '../bins/operations';
 import type { Sql, Tx } from '../db/database';
-import { notFound } from '../errors';
+import { forbidden, notFound, unauthorized } from '../errors';
 import { newId } from '../ids';
 import type { Keyring } from '../security/keyring';
 import { DEMO_RATE_LIMIT } from './settings';
-import { endCurrentSecret, findTenant, insertCredential, insertTenant, sealedSecret } from './store';
+import {
+  endSecrets,
+  findTenant,
+  insertCredential,
+  insertTenant,
+  liveSecrets,
+  lockTenant,
+  readAccess,
+  sealedSecret,
+  type Tenant,
+  updateStatus,
+} from './store';
 
 export interface NewCredential {
   clientId: string;
@@ -48,25 +59,103 @@ async function issueSecret(tx: Tx, keyring: Keyring, clientId: string): Promise<
   return secret;
 }
 
+/** The secrets that authenticate, by their numbers: what the audit log keeps of them. Never a secret. */
+export interface SecretNumbers {
+  current: string | null;
+  inOverlap: { id: string; endsAt: string }[];
+}
+
+/** What was changed, before and after. */
+export interface SecretChange {
+  before: SecretNumbers;
+  after: SecretNumbers;
+}
+
+export interface Rotation extends SecretChange {
+  /** `overlapEndsAt` is null where no current secret was left: after `revokeSecrets` of all. */
+  credential: NewCredential & { overlapEndsAt: string | null };
+}
+
 /**
- * A new secret, which signs webhooks at once; the old one authenticates until the overlap ends.
- * @param overlapSeconds 0 ends the old one now
+ * A new secret, which signs webhooks at once; the one that was current authenticates until the overlap ends, and one that
+ * was still in its overlap ends now. So at most two live (decisions part 1, Credentials).
+ * @param overlapSeconds 0 ends every other secret now
+ * @param by the credential that asks for it, which must be the current one; absent for the operator
+ * @throws Problem 403 when it is not, be it that another rotation has just won; 401 when the tenant was disabled; 404
  */
 export async function rotateSecret(
   tx: Tx,
   keyring: Keyring,
   clientId: string,
   overlapSeconds: number,
-  now: Date,
-): Promise<NewCredential & { overlapEndsAt: string }> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 11))', [clientId]); // one rotation at a time
-  const overlapEndsAt = new Date(now.getTime() + overlapSeconds * 1000);
-  await endCurrentSecret(tx, clientId, overlapEndsAt);
-  return {
-    clientId,
-    clientSecret: await issueSecret(tx, keyring, clientId),
-    overlapEndsAt: overlapEndsAt.toISOString(),
-  };
+  by?: string,
+): Promise<Rotation> {
+  const { status } = await lockedTenant(tx, clientId);
+  if (by !== undefined && status !== 'active') throw unauthorized();
+  const before = await secretNumbers(tx, clientId);
+  if (by !== undefined && by !== before.current)
+    throw forbidden('Only the current secret may rotate; this one has been replaced.');
+  const ended = await endSecrets(tx, clientId, overlapSeconds);
+  const clientSecret = await issueSecret(tx, keyring, clientId);
+  const overlapEndsAt = ended.find(({ id }) => id === before.current)?.endsAt.toISOString() ?? null;
+  const after = await secretNumbers(tx, clientId);
+  return { credential: { clientId, clientSecret, overlapEndsAt }, before, after };
+}
+
+/**
+ * Ends the secrets in their overlap now, and with `all` the current one too: then nothing of the tenant authenticates until
+ * the operator rotates. Webhooks go on, signed with the newest secret: receivers check with it as before, no delivery is
+ * lost or late, and signing with it tells a thief nothing that it did not know.
+ * @throws Problem 404 when there is no such tenant
+ */
+export async function revokeSecrets(tx: Tx, clientId: string, all: boolean): Promise<SecretChange> {
+  await lockedTenant(tx, clientId);
+  const before = await secretNumbers(tx, clientId);
+  await endSecrets(tx, clientId, all ? 0 : null);
+  return { before, after: await secretNumbers(tx, clientId) };
+}
+
+/**
+ * Shuts a tenant out, or lets it in again with the secrets that it had. Its records stay, and what is under way goes on:
+ * card events of the processor, processes, webhooks.
+ * @returns the status before
+ * @throws Problem 404 when there is no such tenant
+ */
+export async function setClientStatus(
+  tx: Tx,
+  clientId: string,
+  status: Tenant['status'],
+): Promise<Tenant['status']> {
+  const { status: before } = await lockedTenant(tx, clientId);
+  await updateStatus(tx, clientId, status);
+  return before;
+}
+
+async function lockedTenant(tx: Tx, clientId: string): Promise<Tenant> {
+  const tenant = await lockTenant(tx, clientId);
+  if (!tenant) throw notFound('client');
+  return tenant;
+}
+
+async function secretNumbers(tx: Tx, clientId: string): Promise<SecretNumbers> {
+  const numbers: SecretNumbers = { current: null, inOverlap: [] };
+  for (const { id, endsAt } of await liveSecrets(tx, clientId)) {
+    if (endsAt) numbers.inOverlap.push({ id, endsAt: endsAt.toISOString() });
+    else numbers.current = id;
+  }
+  return numbers;
+}
+
+/** Whether a secret is one of the tenant's that live, also while the tenant is disabled. */
+export async function isLiveSecret(
+  sql: Sql,
+  keyring: Keyring,
+  clientId: string,
+  clientSecret: string,
+): Promise<boolean> {
+  const secrets = (await readAccess(sql, [clientId])).get(clientId)?.secrets ?? [];
+  const given = keyring.hashSecret(clientSecret);
+  return secrets.some(({ hash }) => timingSafeEqual(hash, given));
 }
 
 /** The secret that signs this tenant's webhooks. @throws Problem 404 when there is no such tenant */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { audit } from '../api/audit';
 import { type Route, route } from '../api/route';
 import { instant } from '../api/schemas';
 import type { Services } from '../composition';
 import { rotateSecret } from './operations';
+import { OVERLAP_SECONDS } from './settings';
 
-const DAY_SECONDS = 24 * 60 * 60;
-
-export function clientRoutes({ keyring, now }: Services): Route[] {
+export function clientRoutes({ keyring, access }: Services): Route[] {
   return [
     route({
       method: 'POST',
@@ -14,20 +14,28 @@ export function clientRoutes({ keyring, now }: Services): Route[] {
       tag: 'Clients',
       summary: 'Rotate the client secret',
       description:
-        'The new secret signs webhooks at once; the old one authenticates until the overlap ends. The secret is shown ' +
-        'this once, so the answer is not kept under an idempotency key.',
+        'The new secret signs webhooks at once; the old one authenticates until the overlap ends (24 hours unless ' +
+        '`overlapSeconds` says otherwise). At most two secrets live: one that was still in its overlap ends now. Only ' +
+        'the current secret may rotate: with one in its overlap it is a 403, and of several rotations at once with the ' +
+        'same secret one succeeds. `overlapSeconds: 0` ends every other secret: at once here, within a second in other ' +
+        'processes. The secret is shown this once, so the answer is not kept under an idempotency key; where it was lost, ' +
+        'the old one cannot rotate again: the operator gives a new one (`client rotate-secret`).',
       body: z.strictObject({
-        overlapSeconds: z
-          .number()
-          .int()
-          .min(0)
-          .max(30 * DAY_SECONDS)
-          .default(DAY_SECONDS),
+        overlapSeconds: z.number().int().min(0).max(OVERLAP_SECONDS.most).default(OVERLAP_SECONDS.usual),
       }),
       response: z.object({ clientId: z.string(), clientSecret: z.string(), overlapEndsAt: instant() }),
       idempotency: 'ignored',
       status: 201,
-      write: (tx, { caller, body }) => rotateSecret(tx, keyring, caller.tenantId, body.overlapSeconds, now()),
+      problems: ['forbidden'],
+      async write(tx, { caller, requestId, body: { overlapSeconds } }) {
+        const { tenantId, credentialId } = caller;
+        const made = await rotateSecret(tx, keyring, tenantId, overlapSeconds, credentialId);
+        const { before, after } = made;
+        const action = 'client.rotate-secret';
+        await audit(tx, { caller, requestId, action, subject: tenantId, tenantId, before, after });
+        tx.afterCommit(() => access.forget(tenantId));
+        return made.credential;
+      },
     }),
   ];
 }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolCounts } from '../db/connections';
 
 /** What the API tells of each answered request; `route` is the pattern, never the address. */
@@ -25,6 +25,8 @@ export interface MetricSources {
 
 export interface Metrics {
   observe: Observe;
+  /** A callback of that party could not be verified. */
+  observeForged(party: string): void;
   /** The text that Prometheus reads. */
   render(): Promise<{ contentType: string; body: string }>;
 }
@@ -42,11 +44,18 @@ export function createMetrics(sources: MetricSources = {}): Metrics {
     buckets: SECONDS,
     registers: [registry],
   });
+  const forged = new Counter({
+    name: 'callbacks_forged_total',
+    help: 'Callbacks that no signature vouched for, by party.',
+    labelNames: ['party'] as const,
+    registers: [registry],
+  });
   if (sources.pool) addPool(registry, sources.pool);
   const refreshOutbox = sources.outbox ? addOutbox(registry, sources.outbox) : undefined;
   return {
     observe: ({ method, route, status, seconds }) =>
       requests.observe({ method: known(method), route, status: String(status) }, seconds),
+    observeForged: (party) => forged.inc({ party }),
     async render() {
       await refreshOutbox?.();
       return { contentType: registry.contentType, body: await registry.metrics() };

@@ -1,12 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { createClient, type NewCredential, requireTenant, rotateSecret } from '../clients/operations';
+import { createClient, requireTenant } from '../clients/operations';
 import { listTenants, updateSettings } from '../clients/store';
+import { addAccessCommands, credentialText } from './client-access';
 import { show, table } from './console';
 import type { Operator } from './program';
 import { changedSettings, type SettingChange } from './settings';
-
-const DAY_SECONDS = 24 * 60 * 60;
-const LONGEST_OVERLAP = 30 * DAY_SECONDS;
 
 interface Json {
   json?: boolean;
@@ -16,7 +14,7 @@ export function addClientCommands(program: Command, operator: Operator): void {
   const group = program.command('client').description('tenants and their credentials');
   addCreate(group, operator);
   addList(group, operator);
-  addRotate(group, operator);
+  addAccessCommands(group, operator);
   addSettings(group, operator);
 }
 
@@ -55,10 +53,6 @@ function checkedName(name: string): string {
   return text;
 }
 
-function credentialText({ clientId, clientSecret }: NewCredential): string {
-  return `client id      ${clientId}\nclient secret  ${clientSecret}\n\nKeep the secret: it is not shown again.`;
-}
-
 function addList(group: Command, { console, run }: Operator): void {
   group
     .command('list')
@@ -71,42 +65,6 @@ function addList(group: Command, { console, run }: Operator): void {
         show(console, json, tenants, table(['id', 'name', 'role', 'status'], rows));
       }),
     );
-}
-
-function addRotate(group: Command, { console, run }: Operator): void {
-  group
-    .command('rotate-secret <id>')
-    .description(
-      'a new secret, which signs webhooks at once; the old one authenticates until the overlap ends',
-    )
-    .option('--overlap <seconds>', 'how long the old one works; 0 ends it now', checkedOverlap, DAY_SECONDS)
-    .option('--json', 'print { "clientId", "clientSecret", "overlapEndsAt" }')
-    .action((id: string, { overlap, json }: Json & { overlap: number }) =>
-      run(async (session) => {
-        const { keyring, now } = session;
-        const made = await session.change(
-          async (tx) => {
-            await requireTenant(tx, id);
-            return rotateSecret(tx, keyring, id, overlap, now());
-          },
-          () => ({
-            action: 'client.rotate-secret',
-            subject: id,
-            tenantId: id,
-            after: { overlapSeconds: overlap },
-          }),
-        );
-        const until = overlap === 0 ? 'ends now' : `works until ${made.overlapEndsAt}`;
-        show(console, json, made, `${credentialText(made)}\nThe old one ${until}.`);
-      }),
-    );
-}
-
-function checkedOverlap(text: string): number {
-  const seconds = Number(text);
-  if (!/^\d+$/.test(text) || seconds > LONGEST_OVERLAP)
-    throw new InvalidArgumentError(`Whole seconds from 0 to ${LONGEST_OVERLAP}.`);
-  return seconds;
 }
 
 function addSettings(group: Command, { console, run }: Operator): void {

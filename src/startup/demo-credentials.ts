@@ -1,7 +1,6 @@
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createAuthenticator } from '../clients/authenticate';
-import { createClient, type NewCredential, rotateSecret } from '../clients/operations';
+import { createClient, isLiveSecret, type NewCredential, rotateSecret } from '../clients/operations';
 import type { Database, Tx } from '../db/database';
 import { writeState } from '../embedded/state-file';
 import type { Keyring } from '../security/keyring';
@@ -24,7 +23,6 @@ export interface DemoDeps {
   dataDir: string;
   baseUrl: string;
   temporalUi: string | null;
-  now: () => Date;
 }
 
 export const credentialsPath = (dataDir: string) => join(dataDir, 'credentials.json');
@@ -55,11 +53,10 @@ async function readKnown(path: string): Promise<Partial<DemoCredentials> | undef
 }
 
 async function ensureCredential(
-  { database, keyring, now }: DemoDeps,
+  { database, keyring }: DemoDeps,
   purpose: Purpose,
   known: NewCredential | undefined,
 ): Promise<NewCredential> {
-  const authenticate = createAuthenticator(database, keyring);
   return database.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 12))', [purpose]); // one process at a time
     const tenantId = await demoTenant(tx, purpose);
@@ -67,9 +64,9 @@ async function ensureCredential(
     const valid =
       known?.clientId === tenantId &&
       typeof known.clientSecret === 'string' &&
-      (await authenticate(tenantId, known.clientSecret)) !== undefined;
+      (await isLiveSecret(tx, keyring, tenantId, known.clientSecret));
     if (valid) return { clientId: tenantId, clientSecret: known.clientSecret };
-    const { clientId, clientSecret } = await rotateSecret(tx, keyring, tenantId, 0, now());
+    const { clientId, clientSecret } = (await rotateSecret(tx, keyring, tenantId, 0)).credential;
     return { clientId, clientSecret };
   });
 }

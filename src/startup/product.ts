@@ -85,6 +85,7 @@ function connect(setup: Setup): Parts {
   stages.started('hand-over', () => handOver.stop());
   const address = { port: config.port };
   const ownUrl = () => `http://${reachable(config.host)}:${address.port}`;
+  const metrics = createMetrics({ pool: () => database.counts(), outbox: () => outboxCounts(database) });
   const services = createServices({
     database,
     keyring,
@@ -97,8 +98,8 @@ function connect(setup: Setup): Parts {
     publicUrl: () => config.publicUrl ?? ownUrl(),
     stripe: config.stripe,
     sandboxProvidersUrl: () => config.sandboxProvidersUrl ?? ownUrl(),
+    observeForged: metrics.observeForged,
   });
-  const metrics = createMetrics({ pool: () => database.counts(), outbox: () => outboxCounts(database) });
   return { ...setup, keyring, temporal, services, metrics, address };
 }
 

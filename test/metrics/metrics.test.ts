@@ -29,6 +29,14 @@ it('counts requests by route pattern, and made-up methods together', async () =>
   expect(body).toContain('process_cpu_seconds_total');
 });
 
+it('counts forged callbacks by party', async () => {
+  const metrics = createMetrics();
+  for (const party of ['bank', 'checkout', 'bank']) metrics.observeForged(party);
+  const { body } = await metrics.render();
+  expect(sample(body, 'callbacks_forged_total{party="bank"}')).toBe('2');
+  expect(sample(body, 'callbacks_forged_total{party="checkout"}')).toBe('1');
+});
+
 it('tells what waits in the outbox at the moment of the scrape', async () => {
   const metrics = createMetrics({ outbox: () => outboxCounts(test.database) });
   const before = (await metrics.render()).body;

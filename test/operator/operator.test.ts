@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureDemoBins } from '../../src/bins/operations';
 import { createAuthenticator } from '../../src/clients/authenticate';
+import { signingSecret } from '../../src/clients/operations';
 import { findTenant } from '../../src/clients/store';
 import { runOperator } from '../../src/operator/program';
 import { createKeyring } from '../../src/security/keyring';
@@ -76,13 +77,58 @@ describe('client', () => {
     const { clientId, clientSecret } = await create();
     const first = (await operator(['client', 'rotate-secret', clientId, '--json'])).json();
     expect(await authenticates(clientId, clientSecret)).toBe(true);
-    const second = (await operator(['client', 'rotate-secret', clientId, '--overlap', '0', '--json'])).json();
+    const now = ['client', 'rotate-secret', clientId, '--overlap-seconds', '0'];
+    const second = (await operator([...now, '--json'])).json();
+    expect(await authenticates(clientId, clientSecret)).toBe(false);
     expect(await authenticates(clientId, first['clientSecret'])).toBe(false);
     expect(await authenticates(clientId, second['clientSecret'])).toBe(true);
-    expect((await audited(clientId)).map((entry) => entry.action)).toEqual([
-      'client.create',
-      'client.rotate-secret',
-      'client.rotate-secret',
+    expect((await operator(now)).text).toMatch(/The old one has ended/);
+    const entries = (await audited(clientId)).slice(1);
+    expect(entries.map((entry) => entry.action)).toEqual(Array(3).fill('client.rotate-secret'));
+    expect(entries[1]?.before).toEqual(entries[0]?.after);
+    expect(JSON.stringify(entries)).not.toContain(first['clientSecret']);
+  });
+
+  it('revokes the secrets in their overlap, and all', async () => {
+    const { clientId, clientSecret } = await create();
+    const { clientSecret: current } = (
+      await operator(['client', 'rotate-secret', clientId, '--json'])
+    ).json() as { clientSecret: string };
+    const revoked = await operator(['client', 'revoke', clientId, '--json']);
+    expect(revoked.json()).toEqual({ clientId, revoked: 1, live: 1 });
+    expect(await authenticates(clientId, clientSecret)).toBe(false);
+    expect(await authenticates(clientId, current)).toBe(true);
+
+    const all = await operator(['client', 'revoke', clientId, '--all']);
+    expect(all.text).toMatch(/1 ended\. Nothing of .+ authenticates until "client rotate-secret/);
+    expect(await authenticates(clientId, current)).toBe(false);
+    // Webhooks go on, with the signature that their receivers know.
+    expect((await signingSecret(test.database, createKeyring(masterKey), clientId)).toString()).toBe(current);
+
+    const made = (await operator(['client', 'rotate-secret', clientId, '--json'])).json();
+    expect(made['overlapEndsAt']).toBeNull();
+    expect(await authenticates(clientId, made['clientSecret'])).toBe(true);
+    expect(await authenticates(clientId, current)).toBe(false);
+    const signing = await signingSecret(test.database, createKeyring(masterKey), clientId);
+    expect(signing.toString()).toBe(made['clientSecret']);
+    const [, , some, whole] = await audited(clientId);
+    expect(some).toMatchObject({ action: 'client.revoke', after: { inOverlap: [] } });
+    expect(whole).toMatchObject({ action: 'client.revoke', before: some?.after, after: { current: null } });
+  });
+
+  it('disables a tenant, and enables it again', async () => {
+    const { clientId, clientSecret } = await create();
+    const disabled = await operator(['client', 'disable', clientId, '--json']);
+    expect(disabled.json()).toEqual({ clientId, status: 'disabled' });
+    expect(await authenticates(clientId, clientSecret)).toBe(false);
+    expect((await operator(['client', 'list'])).text).toMatch(
+      new RegExp(`${clientId}\\s+Acme\\s+client\\s+disabled`),
+    );
+    expect((await operator(['client', 'enable', clientId])).text).toBe(`${clientId} is active.`);
+    expect(await authenticates(clientId, clientSecret)).toBe(true);
+    expect((await audited(clientId)).slice(1)).toMatchObject([
+      { action: 'client.disable', before: { status: 'active' }, after: { status: 'disabled' } },
+      { action: 'client.enable', before: { status: 'disabled' }, after: { status: 'active' } },
     ]);
   });
 
@@ -113,8 +159,8 @@ describe('client', () => {
   });
 
   it('says so when there is no such tenant, and writes nothing down', async () => {
-    for (const command of [['settings'], ['rotate-secret']]) {
-      const answer = await operator(['client', ...command, 'cli_unknown']);
+    for (const command of ['settings', 'rotate-secret', 'revoke', 'disable', 'enable']) {
+      const answer = await operator(['client', command, 'cli_unknown']);
       expect([answer.code, answer.err]).toEqual([1, 'client not found.']);
     }
     expect(await audited('cli_unknown')).toEqual([]);

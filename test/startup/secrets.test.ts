@@ -50,7 +50,6 @@ describe('the demo credentials', () => {
     ensureDemoCredentials({
       ...{ database: test.database, keyring, dataDir, baseUrl },
       temporalUi: 'http://127.0.0.1:8233',
-      now: () => new Date(),
     });
   const onDisk = () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as DemoCredentials;
   const works = async ({ clientId, clientSecret }: DemoCredentials['client']) =>

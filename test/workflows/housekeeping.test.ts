@@ -14,7 +14,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it('takes snapshots and forgets old keys, however long the database was away', async () => {
+it('takes snapshots, forgets old keys and old callbacks, however long the database was away', async () => {
   await test.database.query(`
     insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent, created_at) values
       ('cli_1', 'POST /v1/users', 'old', '', 201, '{}', false, now() - interval '26 hours'),
@@ -23,6 +23,10 @@ it('takes snapshots and forgets old keys, however long the database was away', a
   await test.database.query(
     `insert into ledger_accounts (id, kind, currency) values ('fees:USD', 'internal', 'USD')`,
   );
+  await test.database.query(`
+    insert into provider_callbacks (id, party, external_id, body, headers, verified, received_at) values
+      ('cbk_1', 'checkout', 'old', '', '{}', true, now() - interval '31 days'),
+      ('cbk_2', 'checkout', 'young', '', '{}', true, now() - interval '29 days')`);
   const real = createHousekeepingActivities(test);
   let away = 12;
   const activities = {
@@ -38,4 +42,7 @@ it('takes snapshots and forgets old keys, however long the database was away', a
   const keys = await test.database.query<{ key: string }>('select key from idempotency_keys order by key');
   expect(keys.map(({ key }) => key)).toEqual(['permanent', 'young']);
   expect(await test.database.query('select account_id from ledger_snapshots')).toHaveLength(1);
+  expect(await test.database.query('select external_id from provider_callbacks')).toEqual([
+    { external_id: 'young' },
+  ]);
 });

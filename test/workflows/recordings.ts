@@ -210,6 +210,12 @@ export const RECORDINGS: readonly Recording[] = [
     answers: { takeLedgerSnapshots: [null], forgetOldIdempotencyKeys: [3] },
   },
   {
+    workflow: 'housekeeping',
+    way: 'callbacks-forgotten',
+    args: [],
+    answers: { takeLedgerSnapshots: [null], forgetOldIdempotencyKeys: [3], forgetOldCallbacks: [2] },
+  },
+  {
     workflow: 'kycReview',
     way: 'completed',
     args: [USER, 1],
