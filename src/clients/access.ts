@@ -1,4 +1,4 @@
-import type { Database } from '../db/database';
+import type { Sql } from '../db/database';
 import { gathered } from '../db/gathered';
 import { accessVersions, readAccess, type Tenant, type TenantAccess } from './store';
 
@@ -53,7 +53,7 @@ export interface AccessOptions {
 }
 
 export function createAccess(
-  database: Pick<Database, 'query' | 'prepared'>,
+  database: Sql,
   { now = () => performance.now(), mostKnown = MOST_KNOWN }: AccessOptions = {},
 ): Access {
   const known = new Map<string, Entry>();
