@@ -67,7 +67,10 @@ export default {
     {
       name: 'temporal-is-for-processes',
       severity: 'error',
-      from: { path: '^(src|scripts)/', pathNot: ['^src/kernel/temporal/', '^src/startup/embedded/', '^scripts/'] },
+      from: {
+        path: '^(src|scripts)/',
+        pathNot: ['^src/kernel/temporal/', '^src/startup/embedded/', '^scripts/'],
+      },
       to: { path: '^node_modules/@temporalio/' },
     },
     {
@@ -88,13 +91,19 @@ export default {
       comment: 'A workflow is bundled: it takes types and pure rules, never a database or a network.',
       severity: 'error',
       from: { path: '^workflows/' },
-      to: { path: ['^src/kernel/db/', '^src/http/', '^src/parties/[^/]+/http\\.ts$', '^workers/'], dependencyTypesNot: ['type-only'] },
+      to: {
+        path: ['^src/kernel/db/', '^src/http/', '^src/parties/[^/]+/http\\.ts$', '^workers/'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'types'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'types'],
+    },
   },
 };

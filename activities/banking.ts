@@ -2,7 +2,7 @@ import { advancePayout, type IbanPayoutProgress } from '../src/banking/advance';
 import { bookCredit, type CreditOutcome, catchUpCredits } from '../src/banking/credits';
 import type { FeePlace } from '../src/banking/fee-store';
 import { type FeesTaken, takeMonthlyFees } from '../src/banking/fees';
-import type { Services } from '../src/composition';
+import type { Composed } from '../src/composition';
 
 /** Each is keyed by its record – payout, payment of the bank, IBAN and month: run twice, it has run once. */
 export interface BankingActivities {
@@ -13,7 +13,7 @@ export interface BankingActivities {
   takeMonthlyIbanFees(at: number, after: FeePlace | null): Promise<FeesTaken>;
 }
 
-export function createBankingActivities(services: Services): BankingActivities {
+export function createBankingActivities(services: Composed): BankingActivities {
   return {
     advanceIbanPayout: (id) => advancePayout(services, id),
     bookIbanCredit: (bankId) => bookCredit(services, bankId),

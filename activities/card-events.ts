@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { type ExpiryResult, expireAuthorizations } from '../src/card-events/expiry';
-import type { Services } from '../src/composition';
+import type { Composed } from '../src/composition';
 
 /** How many authorizations one activity looks at: some seconds of work, so that a worker can stop between two. */
 const AT_ONCE = 500;
@@ -10,7 +10,7 @@ export interface CardEventActivities {
   expireDueAuthorizations(): Promise<ExpiryResult>;
 }
 
-export function createCardEventActivities(services: Services): CardEventActivities {
+export function createCardEventActivities(services: Composed): CardEventActivities {
   return {
     expireDueAuthorizations: () =>
       expireAuthorizations(services, AT_ONCE, () => Context.current().heartbeat()),

@@ -6,7 +6,7 @@ import {
   type SubmissionProgress,
   submitToProvider,
 } from '../src/cardholders/submission';
-import type { Services } from '../src/composition';
+import type { Composed } from '../src/composition';
 
 export interface CardholderStep {
   cardholderId: string;
@@ -23,7 +23,7 @@ export interface CardholderActivities {
   giveUpSubmission(cardholderId: string): Promise<SubmissionProgress>;
 }
 
-export function createCardholderActivities(services: Services): CardholderActivities {
+export function createCardholderActivities(services: Composed): CardholderActivities {
   return {
     lookAtCardholder: ({ cardholderId, watchedUntil }) =>
       seeCardholder(services, cardholderId, new Date(watchedUntil)),

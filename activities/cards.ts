@@ -1,7 +1,7 @@
 import { type ClosureProgress, closeAtProcessor } from '../src/cards/closure';
 import { checkOrder, type IssuanceProgress, orderCard } from '../src/cards/issuance';
 import { type TokenizationProgress, tokenizeAtProcessor } from '../src/cards/tokenization';
-import type { Services } from '../src/composition';
+import type { Composed } from '../src/composition';
 
 /** Each step asks the processor under a key of the card and records its answer: run twice, it has run once. */
 export interface CardActivities {
@@ -11,7 +11,7 @@ export interface CardActivities {
   tokenizeAtProcessor(tokenizationId: string): Promise<TokenizationProgress>;
 }
 
-export function createCardActivities(services: Services): CardActivities {
+export function createCardActivities(services: Composed): CardActivities {
   return {
     orderCard: (cardId) => orderCard(services, cardId),
     checkOrder: (cardId) => checkOrder(services, cardId),

@@ -1,4 +1,4 @@
-import type { Services } from '../src/composition';
+import type { Composed } from '../src/composition';
 import { type DepositProgress, type DepositStep, lookAtDeposit } from '../src/deposits/look';
 import { type MatchProgress, matchSession } from '../src/deposits/unmatched';
 
@@ -8,7 +8,7 @@ export interface DepositActivities {
   matchSession(sessionId: string): Promise<MatchProgress>;
 }
 
-export function createDepositActivities(services: Services): DepositActivities {
+export function createDepositActivities(services: Composed): DepositActivities {
   return {
     lookAtDeposit: (step) => lookAtDeposit(services, step),
     matchSession: (sessionId) => matchSession(services, sessionId),

@@ -1,4 +1,4 @@
-import type { Services } from '../src/composition';
+import type { Composed } from '../src/composition';
 import { advanceTransfer, type ExternalCardProgress } from '../src/external-cards/advance';
 
 /** The step asks the provider under the record's key and records its answer: run twice, it has run once. */
@@ -6,6 +6,6 @@ export interface ExternalCardActivities {
   advanceExternalCard(id: string): Promise<ExternalCardProgress>;
 }
 
-export function createExternalCardActivities(services: Services): ExternalCardActivities {
+export function createExternalCardActivities(services: Composed): ExternalCardActivities {
   return { advanceExternalCard: (id) => advanceTransfer(services, id) };
 }

@@ -1,4 +1,4 @@
-import type { Services } from '../src/composition';
+import type { Composed } from '../src/composition';
 import { createBankingActivities } from './banking';
 import { createCardEventActivities } from './card-events';
 import { createCardholderActivities } from './cardholders';
@@ -11,7 +11,7 @@ import { createPayoutActivities } from './payouts';
 import { createWebhookActivities } from './webhooks';
 
 /** Every activity, by the name that workflows call it; composed once a worker. */
-export function createActivities(services: Services) {
+export function createActivities(services: Composed) {
   return {
     ...createCardActivities(services),
     ...createCardholderActivities(services),

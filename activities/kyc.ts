@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { Services } from '../src/composition';
+import type { Composed } from '../src/composition';
 import { removeDueContent } from '../src/kyc/content';
 import { seeReview } from '../src/kyc/review';
 
@@ -21,7 +21,7 @@ export interface KycActivities {
   removeDueDocuments(): Promise<{ more: boolean }>;
 }
 
-export function createKycActivities(services: Services): KycActivities {
+export function createKycActivities(services: Composed): KycActivities {
   return {
     lookAtKycReview: ({ userId, submission, watchedUntil }) =>
       seeReview(services, userId, submission, new Date(watchedUntil)),

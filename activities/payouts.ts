@@ -1,4 +1,4 @@
-import type { Services } from '../src/composition';
+import type { Composed } from '../src/composition';
 import { advancePayout, type PayoutStep } from '../src/payouts/lifecycle';
 import type { PayoutStatus } from '../src/payouts/rules';
 
@@ -7,6 +7,6 @@ export interface PayoutActivities {
   advancePayout(step: PayoutStep): Promise<PayoutStatus>;
 }
 
-export function createPayoutActivities(services: Services): PayoutActivities {
+export function createPayoutActivities(services: Composed): PayoutActivities {
   return { advancePayout: (step) => advancePayout(services, step) };
 }

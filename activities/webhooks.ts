@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { Services } from '../src/composition';
+import type { Composed } from '../src/composition';
 import { createResolver, guardedConnector } from '../src/webhooks/addresses';
 import { type Counts, createDispatcher } from '../src/webhooks/dispatch';
 import { UNDER_WAY } from '../src/webhooks/lanes';
@@ -34,7 +34,7 @@ const CONNECT_MS = 10_000;
 const HEARTBEAT_MS = 4_000;
 
 /** What a process needs to deliver: one of each, shared by its activities. */
-export function createDelivery(services: Services, options: WebhookOptions = {}) {
+export function createDelivery(services: Composed, options: WebhookOptions = {}) {
   const { allowLoopback = services.mode === 'sandbox', ca, timeoutMs = TIMEOUT_MS } = options;
   const resolve = createResolver();
   const connect = guardedConnector({ allowLoopback, ca, resolve, timeoutMs: CONNECT_MS });
@@ -43,7 +43,7 @@ export function createDelivery(services: Services, options: WebhookOptions = {})
   return { ...services, poster, secrets };
 }
 
-export function createWebhookActivities(services: Services, options: WebhookOptions = {}): WebhookActivities {
+export function createWebhookActivities(services: Composed, options: WebhookOptions = {}): WebhookActivities {
   const delivery = createDelivery(services, options);
   const dispatcher = createDispatcher(delivery);
   return {

@@ -4,7 +4,7 @@ import { requireMasterAccount } from '../src/accounts/operations';
 import { ensureDemoBins } from '../src/bins/operations';
 import { recordCardEvent } from '../src/card-events/record';
 import { createClient, type NewCredential } from '../src/clients/operations';
-import { createServices, type Services } from '../src/composition';
+import { type Composed, createServices } from '../src/composition';
 import { createDatabase, type Database } from '../src/db/database';
 import { newId } from '../src/ids';
 import { openLedgerAccount } from '../src/ledger/accounts';
@@ -20,7 +20,7 @@ export interface BenchTenant extends NewCredential {
 }
 
 /** The domains' operations on the bench's database, in this process. */
-export async function openServices(bench: Bench): Promise<Services> {
+export async function openServices(bench: Bench): Promise<Composed> {
   const database = createDatabase({ url: bench.databaseUrl, poolSize: 8, name: 'bench' });
   const services = createServices({
     database,
@@ -34,7 +34,7 @@ export async function openServices(bench: Bench): Promise<Services> {
 }
 
 /** A tenant whose master account and cards have enough for any number of authorizations, and no rate limit in the way. */
-export async function tenantWithCards(services: Services, cards: number): Promise<BenchTenant> {
+export async function tenantWithCards(services: Composed, cards: number): Promise<BenchTenant> {
   const { database, keyring } = services;
   const tenant = await database.transaction((tx) =>
     createClient(tx, keyring, { name: 'Bench', role: 'client', sandbox: true }),
@@ -79,7 +79,7 @@ async function holder(database: Database, tenantId: string, accountId: string) {
 }
 
 async function card(
-  services: Services,
+  services: Composed,
   owner: { tenantId: string; userId: string; cardholderId: string; accountId: string },
 ): Promise<string> {
   const id = newId('card');

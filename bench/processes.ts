@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, Client as TemporalClient } from '@temporalio/client';
 import { Pool } from 'undici';
-import type { Services } from '../src/composition';
+import type { Composed } from '../src/composition';
 import { startTemporal } from '../src/embedded/temporal';
 import { temporalExecutable } from '../src/embedded/temporal-binary';
 import { defaultCacheDir } from '../src/embedded/tool-cache';
@@ -66,7 +66,7 @@ export async function benchProcesses(): Promise<void> {
 }
 
 interface World {
-  services: Services;
+  services: Composed;
   temporal: TemporalClient;
   caller: Caller;
   tenant: BenchTenant;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, Client as TemporalClient } from '@temporalio/client';
 import { Pool } from 'undici';
-import type { Services } from '../src/composition';
+import type { Composed } from '../src/composition';
 import { startTemporal } from '../src/embedded/temporal';
 import { temporalExecutable } from '../src/embedded/temporal-binary';
 import { defaultCacheDir } from '../src/embedded/tool-cache';
@@ -125,7 +125,7 @@ async function bareLoop(port: number): Promise<number> {
   return Math.round(sent / BARE_SECONDS);
 }
 
-async function endpoints(services: Services, port: number): Promise<string[]> {
+async function endpoints(services: Composed, port: number): Promise<string[]> {
   const ids: string[] = [];
   for (let count = 0; count < ENDPOINTS; count += 1) {
     const { clientId } = await tenantWithCards(services, 0);
@@ -139,7 +139,7 @@ async function endpoints(services: Services, port: number): Promise<string[]> {
 }
 
 /** Commits that many due events at once, and waits until the receiver has had as many more. */
-async function deliver(services: Services, receiver: Receiver, tenants: string[], count: number) {
+async function deliver(services: Composed, receiver: Receiver, tenants: string[], count: number) {
   const had = await receiver.received();
   await services.database.transaction(async (tx) => {
     for (let done = 0; done < count; done += 1_000) {

@@ -3,7 +3,7 @@ import { accountRoutes } from './accounts/routes';
 import { createApp } from './api/app';
 import { conditionalGet } from './api/conditional';
 import { documentPages } from './api/docs-page';
-import { createReadiness, healthRoutes, type Readiness } from './api/health';
+import { createReadiness, healthRoutes } from './api/health';
 import { openApiDocument } from './api/openapi';
 import type { Route } from './api/route';
 import { ibanPayoutProcesses } from './banking/processes';
@@ -30,73 +30,42 @@ import { externalCardOutsideRoutes, externalCardRoutes } from './external-cards/
 import { kycProcesses } from './kyc/processes';
 import { kycRoutes } from './kyc/routes';
 import type { Observe } from './metrics/metrics';
-import { type Commands, createCommands, type HandOver } from './outbox/commands';
+import { createCommands, type HandOver } from './outbox/commands';
 import type { Reconcilable } from './outbox/reconciler';
 import { payoutCallbackRoute } from './payouts/callbacks';
 import { payoutProcesses } from './payouts/processes';
 import { payoutRoutes } from './payouts/routes';
 import { createHttpBank } from './providers/bank/http';
-import type { Bank } from './providers/bank/port';
-import type { CardProcessor } from './providers/card-processor/port';
 import { createSandboxCardProcessor } from './providers/card-processor/sandbox';
-import type { CardholderReview } from './providers/cardholder-review/port';
 import { createSandboxCardholderReview } from './providers/cardholder-review/sandbox';
 import { createHttpCheckout } from './providers/checkout/http';
 import type { CheckoutProvider } from './providers/checkout/port';
 import { createStripeCheckout, type StripeSettings } from './providers/checkout/stripe';
 import { createMemoryStore } from './providers/documents/memory';
-import type { Documents } from './providers/documents/port';
 import { createDocuments } from './providers/documents/sealed';
 import { createStore, type DocumentsSettings } from './providers/documents/settings';
 import { createHttpExternalCards } from './providers/external-cards/http';
-import type { ExternalCards } from './providers/external-cards/port';
 import { createHttpPayouts } from './providers/payouts/http';
-import type { PayoutProvider } from './providers/payouts/port';
-import { createRates, type Rates } from './providers/rates/port';
+import { createRates } from './providers/rates/port';
 import { createSandboxRates } from './providers/rates/sandbox';
 import { createReference, type Reference } from './reference/reference';
 import { referenceRoutes } from './reference/routes';
 import { sandboxRoutes } from './sandbox/routes';
 import { partyPath, partySecret, type SandboxParty, sandboxProviders } from './sandbox-providers/mount';
 import type { Keyring } from './security/keyring';
+import type { Providers, Services } from './services';
 import { StartupError } from './startup/startup-error';
 import { userRoutes } from './users/routes';
 import { reconcilableEndpoints } from './webhooks/operator';
 import { webhookRoutes } from './webhooks/routes';
 
-/** The outside parties, each behind its port. */
-export interface Providers {
-  cardProcessor: CardProcessor;
-  cardholderReview: CardholderReview;
-  rates: Rates;
-  documents: Documents;
-  checkout: CheckoutProvider;
-  payouts: PayoutProvider;
-  externalCards: ExternalCards;
-  /** That keeps the money behind the virtual IBANs. */
-  bank: Bank;
-}
-
-/** What the domains are given. Composed once a process; tests compose their own. */
-export interface Services {
-  database: Database;
-  keyring: Keyring;
+/** All that domains are given: the services, and what a domain is handed of one that stands below it. */
+export interface Composed extends Services {
   /** What is known of tenants and their secrets: whoever changes those has it forgotten after the commit. */
   access: Access;
-  commands: Commands;
-  providers: Providers;
-  log: Logger;
-  mode: 'sandbox' | 'live';
   programmes: Programmes;
   /** Regions, cities and occupations. */
   reference: Reference;
-  /** Where clients, payers' browsers and providers reach the API, without a trailing slash. */
-  publicUrl(): string;
-  /** Whether Postgres and Temporal answer. */
-  readiness(): Promise<Readiness>;
-  /** Called for each callback of a party that could not be verified. */
-  observeForged(party: string): void;
-  now(): Date;
 }
 
 export interface ServiceOptions {
@@ -124,7 +93,7 @@ export interface ServiceOptions {
   now?: () => Date;
 }
 
-export function createServices(options: ServiceOptions): Services {
+export function createServices(options: ServiceOptions): Composed {
   const { database, keyring, log, mode, handOver, temporalIsServing, now = () => new Date() } = options;
   const readiness = createReadiness({
     postgres: () => database.query('select 1'),
@@ -203,7 +172,7 @@ function sandboxParty({ keyring, ...options }: ServiceOptions, party: SandboxPar
 const DEFAULT_URL = () => 'http://127.0.0.1:8080';
 
 /** The records that workflows drive: what starts them again when Temporal has lost them. */
-export function reconcilables(_services: Services): Reconcilable[] {
+export function reconcilables(_services: Composed): Reconcilable[] {
   return [
     cardProcesses,
     tokenizationProcesses,
@@ -218,7 +187,7 @@ export function reconcilables(_services: Services): Reconcilable[] {
 }
 
 /** Every endpoint of the API, in the order of `interface.md 4.1`. */
-export function apiRoutes(services: Services): Route[] {
+export function apiRoutes(services: Composed): Route[] {
   return [
     ...healthRoutes(() => services.readiness()),
     ...accountRoutes(services),
@@ -245,7 +214,7 @@ export function apiRoutes(services: Services): Route[] {
  * What is served beside the documented interface: pages for a payer's browser, and where providers call back. No client
  * calls these.
  */
-export function outsideRoutes(services: Services): Route[] {
+export function outsideRoutes(services: Composed): Route[] {
   return [
     checkoutPageRoute(services),
     checkoutCallbackRoute(services),
@@ -261,7 +230,7 @@ export interface ApiOptions {
   publicUrl?: string | undefined;
 }
 
-export function createApi(services: Services, { observe, publicUrl }: ApiOptions) {
+export function createApi(services: Composed, { observe, publicUrl }: ApiOptions) {
   const { database, keyring, access, log } = services;
   const routes = apiRoutes(services);
   return createApp({

@@ -6,9 +6,9 @@ import { currency, identifier, instant, money, timestamp } from '../api/schemas'
 import { disabledBinsOf, listAdmittedBins } from '../bins/operations';
 import { binRecord, binSchema } from '../bins/record';
 import { enabledBins } from '../bins/rules';
-import type { Services } from '../composition';
 import { balancesAt, readBalances } from '../ledger/accounts';
 import { formatAmount } from '../money/money';
+import type { Services } from '../services';
 import { adminAccountRoutes } from './admin-routes';
 import { historyPage, historyQuery } from './history';
 import { requireAccount } from './operations';

@@ -1,6 +1,6 @@
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import type { PayoutState } from '../providers/payouts/port';
+import type { Services } from '../services';
 import { creditReturn, releasePayout, takePayout, tellContradiction } from './money';
 import { PAYOUT_CALLBACK_PATH } from './names';
 import { requirePayout } from './operations';

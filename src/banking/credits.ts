@@ -1,9 +1,9 @@
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { newId } from '../ids';
 import { isCurrency } from '../money/currencies';
 import { fitsCurrency } from '../money/money';
 import type { BankCredit } from '../providers/bank/port';
+import type { Services } from '../services';
 import { insertCredit, isKnownCredit, readPlace, savePlace } from './credit-store';
 import { normalized } from './iban';
 import { creditIban, suspendCredit } from './money';

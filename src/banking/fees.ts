@@ -1,10 +1,10 @@
 import { openBreak, resolveBreak } from '../breaks/operations';
 import { requireTenant } from '../clients/operations';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { Problem } from '../errors';
 import { newId } from '../ids';
 import { Decimal } from '../money/money';
+import type { Services } from '../services';
 import {
   type FeePlace,
   insertFee,

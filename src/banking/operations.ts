@@ -1,6 +1,5 @@
 import type { OperationKey } from '../api/idempotency';
 import { requireTenant } from '../clients/operations';
-import type { Services } from '../composition';
 import type { Sql, Tx } from '../db/database';
 import { alreadyExists, notFound } from '../errors';
 import { isId, newId } from '../ids';
@@ -8,6 +7,7 @@ import { readBalances } from '../ledger/accounts';
 import { Decimal } from '../money/money';
 import { checkDestination, type Destination, maskDestination } from '../payouts/destination';
 import { createQuote, takeQuote } from '../quotes/operations';
+import type { Services } from '../services';
 import { holdPayout } from './money';
 import { findPayout, type IbanPayout, insertPayout } from './payout';
 import { feeOf, nextLook } from './payout-rules';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Route, route } from '../api/route';
 import { amount, assertFits, currency, text } from '../api/schemas';
-import type { Services } from '../composition';
 import { receivePayment } from '../sandbox-providers/bank/receive';
 import { createCallbackSender } from '../sandbox-providers/callback-sender';
 import { partySecret } from '../sandbox-providers/mount';
+import type { Services } from '../services';
 import { CREDIT_CALLBACK_PATH } from './names';
 
 const body = z.strictObject({

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type RawRequest, type Route, route } from '../api/route';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { Problem, unavailable } from '../errors';
 import { newId } from '../ids';
 import { ProviderAway } from '../providers/http/errors';
+import type { Services } from '../services';
 import { createForgedCount } from './operations';
 import { insertVerified, type NewCallback, noteHandled } from './store';
 

@@ -3,13 +3,13 @@ import { pageOf, pageQuery, pageSchema, periodQuery } from '../api/pages';
 import { type Route, route } from '../api/route';
 import { cardIdsOfUser } from '../cards/card';
 import { requireCard } from '../cards/operations';
-import type { Services } from '../composition';
 import { CARD_EFFECTS } from '../ledger/effects';
 import { requireUser } from '../users/operations';
 import { showCardTransaction } from './events';
 import { historyPosition, historyPositionOf, listOfCards } from './history';
 import { showWithChain } from './operations';
 import { cardTransactionDetailSchema, cardTransactionSchema } from './schemas';
+import type { CardServices } from './services';
 
 const historyQuery = z.object({
   ...pageQuery,
@@ -17,7 +17,7 @@ const historyQuery = z.object({
   type: z.enum(Object.keys(CARD_EFFECTS) as [string, ...string[]]).optional(),
 });
 
-export function cardTransactionRoutes({ database }: Services): Route[] {
+export function cardTransactionRoutes({ database }: CardServices): Route[] {
   async function history(cardIds: string[], query: z.output<typeof historyQuery>) {
     const after = historyPositionOf(query.cursor, cardIds);
     const rows = await listOfCards(database, cardIds, query, after, query.limit + 1);

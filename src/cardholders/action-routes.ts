@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { auditAdmin } from '../api/audit';
 import { type ApiRequest, type Route, route, type Settling } from '../api/route';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { invalid } from '../errors';
 import type { Changed } from './change';
@@ -9,6 +8,7 @@ import { type MetaField, PATCH_FIELDS } from './meta-rules';
 import { requireCardholder } from './operations';
 import { cardholderRecord, cardholderSchema } from './record';
 import { type CardholderStatus, isUnderReview } from './rules';
+import type { CardholderServices } from './services';
 import { resubmitCardholder, updateCardholder } from './update';
 
 const TAG = 'Cardholders';
@@ -21,7 +21,7 @@ const PROBLEMS = [
 ];
 
 /** What a client may do with a cardholder that is there (`interface.md 3.1`, 4.3). */
-export function cardholderActionRoutes(services: Services): Route[] {
+export function cardholderActionRoutes(services: CardholderServices): Route[] {
   return [
     updateRoute(services),
     resubmitRoute(services, 'retried', {
@@ -40,7 +40,7 @@ export function cardholderActionRoutes(services: Services): Route[] {
 }
 
 /** `Prefer: wait=N`: until neither a person nor the provider is waited for. */
-export function settling({ database }: Services): Settling {
+export function settling({ database }: CardholderServices): Settling {
   return {
     read: async ({ caller }, id) => cardholderRecord(await requireCardholder(database, caller.reach, id)),
     settled: ({ status }: { status: CardholderStatus }) => !isUnderReview(status),
@@ -51,7 +51,7 @@ const patchFields = Object.fromEntries(
   PATCH_FIELDS.map((field) => [field, z.string().optional()] as const),
 ) as Record<MetaField, z.ZodOptional<z.ZodString>>;
 
-function updateRoute(services: Services): Route {
+function updateRoute(services: CardholderServices): Route {
   return route({
     method: 'PATCH',
     path: '/v1/cardholders/{id}',
@@ -75,7 +75,7 @@ function updateRoute(services: Services): Route {
 }
 
 function resubmitRoute(
-  services: Services,
+  services: CardholderServices,
   on: 'retried' | 'submitted',
   told: { path: string; summary: string; description: string },
 ): Route {

@@ -1,7 +1,6 @@
 import { requireAccount } from '../accounts/operations';
 import type { Account } from '../accounts/store';
 import { assertBinOpen, type Bin, requireAdmittedBin } from '../bins/operations';
-import type { Services } from '../composition';
 import type { Sql, Tx } from '../db/database';
 import { conflict, invalid, notFound } from '../errors';
 import { newId } from '../ids';
@@ -11,6 +10,7 @@ import { type Applicant, type CardholderDeps, emailHeld, requireApplicant, shown
 import { statusChangedEvent } from './events';
 import { startSubmission } from './processes';
 import { isUnderReview, requireTransition } from './rules';
+import type { CardholderServices } from './services';
 import { type Cardholder, findCardholder, findCardholderOfUser, insertCardholder, lockRow } from './store';
 
 export type { Cardholder } from './store';
@@ -32,7 +32,7 @@ export interface CreateCardholder {
  */
 export async function createCardholder(
   tx: Tx,
-  deps: CardholderDeps & Pick<Services, 'commands'>,
+  deps: CardholderDeps & Pick<CardholderServices, 'commands'>,
   given: CreateCardholder,
 ): Promise<{ cardholder: Cardholder; created: boolean }> {
   const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');

@@ -1,11 +1,11 @@
 import { requireTenant } from '../clients/operations';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { requireUser } from '../users/operations';
 import { type Changed, changeStatus, lockedCardholder } from './change';
 import { lookAtCardholder } from './processes';
 import { type CardholderStatus, requireTransition } from './rules';
 import { sandboxVerdict } from './sandbox-review';
+import type { CardholderServices } from './services';
 import { type Cardholder, insertDecision, watch } from './store';
 
 /** The operator's word on a cardholder that waits for it. */
@@ -25,7 +25,7 @@ const REJECTED = 'The operator has rejected the cardholder.';
  * @throws Problem 404, 409 `invalid_transition`
  */
 export async function decideCardholder(
-  deps: Pick<Services, 'commands' | 'now'>,
+  deps: Pick<CardholderServices, 'commands' | 'now'>,
   tx: Tx,
   given: DecideCardholder,
 ): Promise<Changed> {
@@ -36,7 +36,7 @@ export async function decideCardholder(
 }
 
 async function recordDecision(
-  { now }: Pick<Services, 'now'>,
+  { now }: Pick<CardholderServices, 'now'>,
   tx: Tx,
   before: Cardholder,
   { cardholderId, decision, reason, decidedBy }: DecideCardholder,
@@ -54,7 +54,7 @@ async function recordDecision(
  * @throws Problem 404
  */
 export function seeCardholder(
-  services: Pick<Services, 'database' | 'mode' | 'now'>,
+  services: Pick<CardholderServices, 'database' | 'mode' | 'now'>,
   id: string,
   watchedUntil: Date,
 ): Promise<CardholderStatus> {
@@ -72,7 +72,11 @@ export function seeCardholder(
 }
 
 /** Nothing where a person decides. */
-async function automaticVerdict({ mode }: Pick<Services, 'mode'>, tx: Tx, { tenantId, userId }: Cardholder) {
+async function automaticVerdict(
+  { mode }: Pick<CardholderServices, 'mode'>,
+  tx: Tx,
+  { tenantId, userId }: Cardholder,
+) {
   if (mode !== 'sandbox' || userId === null) return undefined;
   const { settings } = await requireTenant(tx, tenantId);
   if (settings.cardholderReview !== 'auto') return undefined;

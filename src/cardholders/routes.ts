@@ -4,23 +4,23 @@ import { afterId, pageById } from '../api/id-pages';
 import { pageQuery, pageSchema } from '../api/pages';
 import { Reply, type Route, route } from '../api/route';
 import { identifier, text } from '../api/schemas';
-import type { Services } from '../composition';
 import { notFound } from '../errors';
 import { requireUser } from '../users/operations';
 import { cardholderActionRoutes, settling } from './action-routes';
 import { createCardholder, requireCardholder } from './operations';
 import { cardholderRecord, cardholderSchema } from './record';
 import { CARDHOLDER_STATUSES } from './rules';
+import type { CardholderServices } from './services';
 import { findCardholderOfUser, listCardholders } from './store';
 
 const TAG = 'Cardholders';
 
 /** Cardholders (`interface.md 4.1`, 4.2, 4.3; decisions part 4). */
-export function cardholderRoutes(services: Services): Route[] {
+export function cardholderRoutes(services: CardholderServices): Route[] {
   return [...userCardholderRoutes(services), ...recordRoutes(services), ...cardholderActionRoutes(services)];
 }
 
-function userCardholderRoutes(services: Services): Route[] {
+function userCardholderRoutes(services: CardholderServices): Route[] {
   const { database } = services;
   return [
     route({
@@ -69,7 +69,7 @@ function userCardholderRoutes(services: Services): Route[] {
   ];
 }
 
-function recordRoutes({ database }: Services): Route[] {
+function recordRoutes({ database }: CardholderServices): Route[] {
   return [
     route({
       method: 'GET',

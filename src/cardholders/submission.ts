@@ -1,4 +1,3 @@
-import type { Services } from '../composition';
 import { Problem } from '../errors';
 import { documentContent, requireDocument } from '../kyc/documents';
 import {
@@ -14,6 +13,7 @@ import { changeStatus, lockedCardholder, lockWithUser, save } from './change';
 import type { CorrectedMeta } from './meta-rules';
 import { requireCardholder } from './operations';
 import type { CardholderStatus, CardholderTrigger } from './rules';
+import type { CardholderServices } from './services';
 import { type Cardholder, noteSent, watch } from './store';
 
 /**
@@ -35,7 +35,7 @@ const submissionKey = ({ id, submissions }: Cardholder) => `submission-${id}-${s
  * @throws ReviewerUnreachable nothing was submitted
  */
 export async function submitToProvider(
-  services: Services,
+  services: CardholderServices,
   id: string,
   watchedUntil: Date,
 ): Promise<SubmissionProgress> {
@@ -66,7 +66,7 @@ function orUnknown(error: unknown): 'unknown' {
  * @throws ReviewerUnreachable, ReviewerTimeout nothing is known
  */
 export async function askProvider(
-  services: Services,
+  services: CardholderServices,
   id: string,
   watchedUntil: Date,
 ): Promise<SubmissionProgress> {
@@ -79,7 +79,10 @@ export async function askProvider(
 }
 
 /** The attempts are used up: the submission has failed, unless the provider may have it. */
-export async function giveUpSubmission(services: Services, id: string): Promise<SubmissionProgress> {
+export async function giveUpSubmission(
+  services: CardholderServices,
+  id: string,
+): Promise<SubmissionProgress> {
   const { status, submissionSent, ...cardholder } = await requireCardholder(services.database, null, id);
   if (status !== 'wait_audit') return status;
   if (submissionSent) return 'unknown';
@@ -89,7 +92,7 @@ export async function giveUpSubmission(services: Services, id: string): Promise<
 
 /** The application, with the record showing what is in it; or how the submission has ended without one. */
 async function prepare(
-  services: Services,
+  services: CardholderServices,
   id: string,
 ): Promise<{ cardholder: Cardholder; application: Application } | SubmissionProgress> {
   const built = await build(services, id);
@@ -109,7 +112,7 @@ async function prepare(
 type Built = { cardholder: Cardholder } & ({ person: CorrectedMeta } | { problem: string });
 
 /** Data that no longer stands up to the rules is not submitted: the client may have changed it since. */
-async function build(services: Services, id: string): Promise<Built> {
+async function build(services: CardholderServices, id: string): Promise<Built> {
   try {
     return await services.database.transaction(async (tx) => {
       const { cardholder, user } = await lockWithUser(tx, null, id);
@@ -125,7 +128,7 @@ async function build(services: Services, id: string): Promise<Built> {
 }
 
 async function read(
-  services: Services,
+  services: CardholderServices,
   { userId }: Cardholder,
   { slot, documentId }: Cardholder['documents'][number],
 ): Promise<ApplicationDocument> {
@@ -136,7 +139,7 @@ async function read(
 
 /** Only the provider's own word ends a submission. Recording it twice changes nothing the second time. */
 async function settle(
-  services: Services,
+  services: CardholderServices,
   cardholder: Cardholder,
   outcome: ReviewOutcome,
 ): Promise<SubmissionProgress> {
@@ -154,7 +157,7 @@ async function settle(
 
 /** A word on a submission that has ended meanwhile changes nothing. */
 function end(
-  { database, log, now }: Services,
+  { database, log, now }: CardholderServices,
   { id, submissions }: Cardholder,
   on: Extract<CardholderTrigger, 'provider_passed' | 'provider_rejected' | 'submission_failed'>,
   description: string | null,
@@ -170,6 +173,6 @@ function end(
   });
 }
 
-async function statusOf({ database }: Services, id: string): Promise<CardholderStatus> {
+async function statusOf({ database }: CardholderServices, id: string): Promise<CardholderStatus> {
   return (await requireCardholder(database, null, id)).status;
 }

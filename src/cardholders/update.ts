@@ -1,4 +1,3 @@
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { conflict } from '../errors';
 import { mergedMeta } from '../users/meta';
@@ -15,9 +14,10 @@ import { type Changed, type Changes, changeStatus, lockWithUser } from './change
 import { type CorrectedMeta, type Meta, validatePatch } from './meta-rules';
 import { lookAtCardholder } from './processes';
 import { requireTransition, statusAfter } from './rules';
+import type { CardholderServices } from './services';
 import type { Cardholder } from './store';
 
-type Deps = CardholderDeps & Pick<Services, 'commands'>;
+type Deps = CardholderDeps & Pick<CardholderServices, 'commands'>;
 
 /** Who asks for what. */
 interface Asked {

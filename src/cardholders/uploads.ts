@@ -3,7 +3,6 @@ import { auditAdmin } from '../api/audit';
 import type { UploadedFile } from '../api/multipart';
 import { type Caller, type Route, route } from '../api/route';
 import { identifier } from '../api/schemas';
-import type { Services } from '../composition';
 import { conflict, invalid, notFound } from '../errors';
 import { newId } from '../ids';
 import { keepContent, readContent, type StoredContent, storeContent } from '../kyc/content';
@@ -12,15 +11,16 @@ import { documentRecord, documentSchema } from '../kyc/record';
 import { KYC_SLOTS } from '../kyc/rules';
 import { findFile, insertFile } from './file-store';
 import { requireCardholder } from './operations';
+import type { CardholderServices } from './services';
 
 const TAG = 'Cardholders';
 
 /** Files of cardholders (`interface.md 4.1`; decisions part 4, Cardholders). */
-export function cardholderUploadRoutes(services: Services): Route[] {
+export function cardholderUploadRoutes(services: CardholderServices): Route[] {
   return [fileRoute(services), photoRoute(services)];
 }
 
-function fileRoute(services: Services): Route {
+function fileRoute(services: CardholderServices): Route {
   return route({
     method: 'POST',
     path: '/v1/cardholders/files',
@@ -61,7 +61,7 @@ interface Photo {
   content: StoredContent;
 }
 
-function photoRoute(services: Services): Route {
+function photoRoute(services: CardholderServices): Route {
   return route({
     method: 'POST',
     path: '/v1/cardholders/{id}/photos',
@@ -95,7 +95,7 @@ function photoRoute(services: Services): Route {
  * @throws Problem 404 cardholder or file, 400 unless there is either a file or a fileId
  */
 async function storePhoto(
-  services: Services,
+  services: CardholderServices,
   { reach }: Pick<Caller, 'reach'>,
   cardholderId: string,
   sent: UploadedFile | undefined,
@@ -112,7 +112,7 @@ async function storePhoto(
 }
 
 /** @throws Problem 404 naming the field */
-async function requireFile(services: Services, reach: string | null, id: string) {
+async function requireFile(services: CardholderServices, reach: string | null, id: string) {
   const file = await findFile(services.database, reach, id);
   if (!file) throw notFound('file', 'fileId');
   const { tenantId, contentType, sha256 } = file;

@@ -1,5 +1,5 @@
 import { recordCardEvent } from '../card-events/record';
-import type { Services } from '../composition';
+import type { CardServices } from '../card-events/services';
 import { type Issuance, ProcessorTimeout } from '../providers/card-processor/port';
 import type { Card, CardStatus } from './card';
 import { requireCard } from './operations';
@@ -18,7 +18,7 @@ const orderKey = (cardId: string) => `issue-${cardId}`;
  * Orders the card and records what the processor answers. A card that is no longer pending is left alone.
  * @throws ProcessorUnreachable nothing was ordered
  */
-export async function orderCard(services: Services, cardId: string): Promise<IssuanceProgress> {
+export async function orderCard(services: CardServices, cardId: string): Promise<IssuanceProgress> {
   const card = await requireCard(services.database, null, cardId);
   if (card.status !== 'pending') return card.status;
   const { bin, currency, cardholderId, label } = card;
@@ -36,7 +36,7 @@ export async function orderCard(services: Services, cardId: string): Promise<Iss
 }
 
 /** Asks what became of the order, and records it. @throws ProcessorUnreachable, ProcessorTimeout nothing is known */
-export async function checkOrder(services: Services, cardId: string): Promise<IssuanceProgress> {
+export async function checkOrder(services: CardServices, cardId: string): Promise<IssuanceProgress> {
   const card = await requireCard(services.database, null, cardId);
   if (card.status !== 'pending') return card.status;
   const issuance = await services.providers.cardProcessor.issuance(orderKey(cardId));
@@ -44,7 +44,11 @@ export async function checkOrder(services: Services, cardId: string): Promise<Is
 }
 
 /** Only the processor's own word ends an issuance. Recording it twice changes nothing the second time. */
-async function settleIssuance(services: Services, card: Card, issuance: Issuance): Promise<IssuanceProgress> {
+async function settleIssuance(
+  services: CardServices,
+  card: Card,
+  issuance: Issuance,
+): Promise<IssuanceProgress> {
   if (issuance.status === 'processing') return 'processing';
   const of = { cardId: card.id, reach: null, idempotencyKey: card.idempotencyKey };
   const message =

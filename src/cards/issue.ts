@@ -3,8 +3,8 @@ import { requireAccount, requireMasterAccount } from '../accounts/operations';
 import type { Account } from '../accounts/store';
 import { requireCapacity } from '../bins/capacity';
 import { type Bin, requireAdmittedBin, requireIssuableBin } from '../bins/operations';
+import type { CardServices } from '../card-events/services';
 import { requireApprovedCardholder, requireCardholder } from '../cardholders/operations';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { conflict } from '../errors';
 import { newId } from '../ids';
@@ -33,7 +33,7 @@ export interface CardRequest {
  *   `account_closed`, `limit_exceeded`, `insufficient_funds`, in this order
  */
 export async function requestCard(
-  services: Services,
+  services: CardServices,
   tx: Tx,
   request: CardRequest,
   asked: Asked,

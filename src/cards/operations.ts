@@ -1,7 +1,7 @@
 import type { ApiRequest, Caller } from '../api/route';
 import { assertFits } from '../api/schemas';
 import { recordCardEvent } from '../card-events/record';
-import type { Services } from '../composition';
+import type { CardServices } from '../card-events/services';
 import type { Sql, Tx } from '../db/database';
 import { notFound } from '../errors';
 import { isId } from '../ids';
@@ -25,7 +25,7 @@ export async function requireCard(sql: Sql, reach: string | null, id: string, fi
  * own until it confirms. A closed card stays closed.
  * @throws Problem 404, 409 `card_not_active` while it is pending or when it failed
  */
-export async function closeCard(services: Services, tx: Tx, id: string, asked: Asked): Promise<Card> {
+export async function closeCard(services: CardServices, tx: Tx, id: string, asked: Asked): Promise<Card> {
   const message = { type: 'close', cardId: id, ...fromWhom(asked) } as const;
   const { card, transaction } = await recordCardEvent(tx, services, message);
   if (transaction) await services.commands.append(tx, [startClosure(card)]);
@@ -34,7 +34,7 @@ export async function closeCard(services: Services, tx: Tx, id: string, asked: A
 
 /** The holder's own freeze: a card may be frozen for other reasons too. @throws Problem 404, 409 as `closeCard` */
 export async function freezeCard(
-  services: Services,
+  services: CardServices,
   tx: Tx,
   type: 'freeze' | 'unfreeze',
   id: string,
@@ -49,7 +49,7 @@ export async function freezeCard(
  * @throws Problem 404, 400 for too many decimals, 409 `insufficient_funds`, `user_blocked` (top-up), as `closeCard`
  */
 export async function fundCard(
-  services: Services,
+  services: CardServices,
   tx: Tx,
   type: 'topup' | 'withdraw',
   id: string,

@@ -6,7 +6,7 @@ import { type ApiRequest, Reply, type Route, route } from '../api/route';
 import { amount, identifier, instant, text } from '../api/schemas';
 import { showCardTransaction } from '../card-events/events';
 import { cardTransactionSchema } from '../card-events/schemas';
-import type { Services } from '../composition';
+import type { CardServices } from '../card-events/services';
 import { notFound } from '../errors';
 import { isId } from '../ids';
 import { WALLETS } from '../providers/card-processor/port';
@@ -22,7 +22,7 @@ import { requestTokenization, requireTokenization } from './tokenization';
 const tag = 'Cards';
 const NOT_USABLE = ['card_not_active', 'card_closed'];
 
-export function cardRoutes(services: Services): Route[] {
+export function cardRoutes(services: CardServices): Route[] {
   return [
     ...listing(services),
     ...issuing(services),
@@ -39,7 +39,7 @@ function idIn({ params }: Pick<ApiRequest, 'params'>): string {
   return id;
 }
 
-function listing(services: Services): Route[] {
+function listing(services: CardServices): Route[] {
   const { database } = services;
   return [
     route({
@@ -99,7 +99,7 @@ function listing(services: Services): Route[] {
   ];
 }
 
-function issuing(services: Services): Route[] {
+function issuing(services: CardServices): Route[] {
   const { database } = services;
   return [
     route({
@@ -155,7 +155,7 @@ function issuing(services: Services): Route[] {
   ];
 }
 
-function secrets(services: Services): Route[] {
+function secrets(services: CardServices): Route[] {
   return [
     route({
       method: 'GET',
@@ -199,7 +199,7 @@ function secrets(services: Services): Route[] {
 
 const showTokenization = ({ id, status }: { id: string; status: string }) => ({ id, status });
 
-function freezing(services: Services): Route[] {
+function freezing(services: CardServices): Route[] {
   const turn = (type: 'freeze' | 'unfreeze', summary: string) =>
     route({
       method: 'POST',
@@ -218,7 +218,7 @@ function freezing(services: Services): Route[] {
   return [turn('freeze', 'Freeze'), turn('unfreeze', 'Unfreeze')];
 }
 
-function funding(services: Services): Route[] {
+function funding(services: CardServices): Route[] {
   const turn = (type: 'topup' | 'withdraw', summary: string, problems: string[]) =>
     route({
       method: 'POST',

@@ -1,6 +1,6 @@
 import { audit } from '../api/audit';
 import type { ApiRequest } from '../api/route';
-import type { Services } from '../composition';
+import type { CardServices } from '../card-events/services';
 import { forbidden, unavailable } from '../errors';
 import { isProcessorAway, type SensitiveCard } from '../providers/card-processor/port';
 import { requireCard } from './operations';
@@ -12,7 +12,7 @@ import { assertLive } from './rules';
  * @throws Problem 403 for an admin, 404, 409 `card_not_active` before it is issued, `card_closed`, 503 `unavailable`
  */
 export async function revealCard(
-  { database, providers }: Pick<Services, 'database' | 'providers'>,
+  { database, providers }: Pick<CardServices, 'database' | 'providers'>,
   { caller, requestId }: Pick<ApiRequest, 'caller' | 'requestId'>,
   id: string,
 ): Promise<SensitiveCard> {

@@ -1,5 +1,5 @@
 import type { Caller } from '../api/route';
-import type { Services } from '../composition';
+import type { CardServices } from '../card-events/services';
 import type { Sql, Tx } from '../db/database';
 import { notFound } from '../errors';
 import { newId } from '../ids';
@@ -22,7 +22,7 @@ import {
  * @throws Problem 404, 409 `card_not_active` (pending, failed or frozen), `card_closed`
  */
 export async function requestTokenization(
-  services: Services,
+  services: CardServices,
   tx: Tx,
   caller: Pick<Caller, 'reach'>,
   cardId: string,
@@ -55,7 +55,7 @@ export type TokenizationProgress = 'processing' | 'completed' | 'failed';
  * Asks the processor for the wallet's token and records what it decides. A card that was closed meanwhile gets none.
  * @throws ProcessorUnreachable, ProcessorTimeout: to be asked again with the same key
  */
-export async function tokenizeAtProcessor(services: Services, id: string): Promise<TokenizationProgress> {
+export async function tokenizeAtProcessor(services: CardServices, id: string): Promise<TokenizationProgress> {
   const { database, providers } = services;
   const { status, cardId, wallet } = await requireTokenization(database, id);
   if (status !== 'pending') return status;

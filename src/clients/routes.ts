@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { audit } from '../api/audit';
 import { type Route, route } from '../api/route';
 import { instant } from '../api/schemas';
-import type { Services } from '../composition';
+import type { Services } from '../services';
+import type { Access } from './access';
 import { rotateSecret } from './operations';
 import { OVERLAP_SECONDS } from './settings';
 
-export function clientRoutes({ keyring, access }: Services): Route[] {
+export function clientRoutes({ keyring, access }: Services & { access: Access }): Route[] {
   return [
     route({
       method: 'POST',

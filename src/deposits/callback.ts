@@ -1,6 +1,6 @@
 import type { Route } from '../api/route';
 import { callbackRoute } from '../callbacks/routes';
-import type { Services } from '../composition';
+import type { Services } from '../services';
 import { lookAtDeposit, matchPayment } from './processes';
 import { CALLBACK_PATH } from './session';
 import { findBySession } from './store';

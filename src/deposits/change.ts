@@ -1,7 +1,7 @@
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { notFound } from '../errors';
 import { appendEvents } from '../outbox/events';
+import type { Services } from '../services';
 import { depositEvent } from './events';
 import { type DepositTrigger, isTold, requireTransition } from './rules';
 import { type Deposit, lockDeposit, saveDeposit } from './store';

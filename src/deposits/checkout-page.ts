@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Reply, type Route, route } from '../api/route';
-import type { Services } from '../composition';
+import type { Services } from '../services';
 import { redirectContext } from './session';
 import { type Deposit, findByToken } from './store';
 import { hashToken } from './token';

@@ -1,8 +1,8 @@
 import { openBreak } from '../breaks/operations';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { newId } from '../ids';
 import type { CheckoutDispute, CheckoutState } from '../providers/checkout/port';
+import type { Services } from '../services';
 import { changeStatus } from './change';
 import { postReversal, postTakenBack } from './postings';
 import { portionOf } from './price';

@@ -1,6 +1,6 @@
-import type { Services } from '../composition';
 import type { Sql, Tx } from '../db/database';
 import type { CheckoutState } from '../providers/checkout/port';
+import type { Services } from '../services';
 import { changeStatus, lockedDeposit } from './change';
 import { applyDisputes } from './dispute';
 import { patience, type WaitsFor } from './patience';

@@ -1,8 +1,8 @@
 import { openBreak } from '../breaks/operations';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { ZERO } from '../money/money';
 import type { CheckoutState } from '../providers/checkout/port';
+import type { Services } from '../services';
 import { type Changes, change, changeStatus } from './change';
 import { postCredit, postSuspense } from './postings';
 import { requirePriceOf } from './price';

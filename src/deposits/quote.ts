@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Account } from '../accounts/store';
 import { assertFits } from '../api/schemas';
 import { requireTenant } from '../clients/operations';
-import type { Services } from '../composition';
 import type { Sql, Tx } from '../db/database';
 import { invalid } from '../errors';
 import { Decimal } from '../money/money';
 import { createQuote, type Quote } from '../quotes/operations';
+import type { Services } from '../services';
 import { type Price, type PriceTerms, priceOf, requireTerms } from './price';
 import { DEPOSIT_METHODS, type DepositMethod, type FundingTerms } from './settings';
 

@@ -1,10 +1,10 @@
 import { openBreak } from '../breaks/operations';
-import type { Services } from '../composition';
 import type { Sql, Tx } from '../db/database';
 import { newId } from '../ids';
 import { ZERO } from '../money/money';
 import type { CheckoutRefund, CheckoutState } from '../providers/checkout/port';
 import { ProviderRefused } from '../providers/http/errors';
+import type { Services } from '../services';
 import { change, changeStatus, lockedDeposit } from './change';
 import { postTakenBack, releaseRefund } from './postings';
 import { type Portion, portionOf } from './price';

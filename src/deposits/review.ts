@@ -1,9 +1,9 @@
 import { assertFits } from '../api/schemas';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { conflict, invalid } from '../errors';
 import { newId } from '../ids';
 import { type Decimal, formatAmount, ZERO } from '../money/money';
+import type { Services } from '../services';
 import { change, lockedDeposit } from './change';
 import { holdRefund } from './postings';
 import { leftOver, portionOf, requirePriceOf } from './price';

@@ -1,7 +1,7 @@
 import { requireTenant } from '../clients/operations';
-import type { Services } from '../composition';
 import type { Database } from '../db/database';
 import { ProviderRefused } from '../providers/http/errors';
+import type { Services } from '../services';
 import { change, changeStatus, lockedDeposit } from './change';
 import type { Deposit } from './store';
 

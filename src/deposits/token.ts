@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Services } from '../composition';
+import type { Services } from '../services';
 
 /**
  * The token of a deposit's checkout: 256 bits that nobody can guess without the master key. It is derived, so that the

@@ -1,8 +1,8 @@
 import { openBreak } from '../breaks/operations';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import type { CheckoutState } from '../providers/checkout/port';
 import { ProviderRefused } from '../providers/http/errors';
+import type { Services } from '../services';
 import { postSuspense } from './postings';
 import { lookAtDeposit } from './processes';
 import { findBySession, insertUnmatched } from './store';

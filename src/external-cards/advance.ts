@@ -1,7 +1,7 @@
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { maxOf, minOf, ZERO } from '../money/money';
 import type { CardOrderState } from '../providers/external-cards/port';
+import type { Services } from '../services';
 import {
   bookChargeback,
   creditReturn,

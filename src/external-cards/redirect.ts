@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Services } from '../composition';
+import type { Services } from '../services';
 import type { ExternalCardTransaction } from './transaction';
 
 const PATH = '/card-authentication/';

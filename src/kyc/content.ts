@@ -1,9 +1,9 @@
 import type { FileType } from '../api/file-type';
 import type { UploadedFile } from '../api/multipart';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { unavailable } from '../errors';
 import { type DocumentKey, DocumentsAway } from '../providers/documents/port';
+import type { Services } from '../services';
 import { cancelRemoval, claimRemovals, forgetRemoval, scheduleRemoval } from './removal-store';
 
 /**

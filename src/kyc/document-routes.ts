@@ -6,7 +6,7 @@ import type { UploadedFile } from '../api/multipart';
 import { pageQuery, pageSchema } from '../api/pages';
 import { Reply, type Route, route } from '../api/route';
 import { text } from '../api/schemas';
-import type { Services } from '../composition';
+import type { Services } from '../services';
 import { requireUser } from '../users/operations';
 import {
   addDocument,

@@ -1,8 +1,8 @@
 import type { UploadedFile } from '../api/multipart';
-import type { Services } from '../composition';
 import type { Sql, Tx } from '../db/database';
 import { conflict, notFound } from '../errors';
 import { newId } from '../ids';
+import type { Services } from '../services';
 import { requireUser } from '../users/operations';
 import { dropContent, keepContent, readContent, type StoredContent, storeContent } from './content';
 import { changeStatus } from './operations';

@@ -1,7 +1,7 @@
-import type { Services } from '../composition';
 import type { Sql, Tx } from '../db/database';
 import { precondition } from '../errors';
 import { appendEvents } from '../outbox/events';
+import type { Services } from '../services';
 import { type KycStatus, requireUser, setKycStatus, type User } from '../users/operations';
 import { statusChangedEvent } from './events';
 import { lookAtReview, startReview } from './processes';

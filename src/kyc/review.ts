@@ -1,7 +1,7 @@
 import { requireTenant } from '../clients/operations';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { notFound } from '../errors';
+import type { Services } from '../services';
 import { requireUser, type User } from '../users/operations';
 import { recordDecision } from './operations';
 import { requireKycTransition } from './rules';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { audit, auditAdmin } from '../api/audit';
 import { type ApiRequest, type Route, route } from '../api/route';
 import { text } from '../api/schemas';
-import type { Services } from '../composition';
+import type { Services } from '../services';
 import { kycDocumentRoutes } from './document-routes';
 import { decideKyc, readKyc, setNotes, submitKyc } from './operations';
 import { kycRecord, kycSchema } from './record';

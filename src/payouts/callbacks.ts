@@ -1,7 +1,7 @@
 import type { Route } from '../api/route';
 import { callbackRoute } from '../callbacks/routes';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
+import type { Services } from '../services';
 import { PAYOUT_CALLBACKS, payoutOfKey } from './lifecycle';
 import { lookAtPayout } from './processes';
 import { findPayout } from './store';

@@ -1,12 +1,12 @@
 import { assertAccountOpen } from '../accounts/operations';
 import type { Account } from '../accounts/store';
 import type { OperationKey } from '../api/idempotency';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { alreadyExists } from '../errors';
 import { newId } from '../ids';
 import { Decimal } from '../money/money';
 import { requireQuote, takeQuote } from '../quotes/operations';
+import type { Services } from '../services';
 import { requireActiveUser } from '../users/operations';
 import { checkDestination, type Destination, maskDestination } from './destination';
 import { holdPayout } from './money';

@@ -1,6 +1,6 @@
 import { requireAccount } from '../accounts/operations';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
+import type { Services } from '../services';
 import { changePayout } from './change';
 import { assertMayPay } from './create';
 import { lockedPayout } from './operations';

@@ -1,10 +1,10 @@
 import { requireAccount } from '../accounts/operations';
 import { requireTenant } from '../clients/operations';
-import type { Services } from '../composition';
 import type { Tx } from '../db/database';
 import { Problem } from '../errors';
 import { ZERO } from '../money/money';
 import type { PayoutState } from '../providers/payouts/port';
+import type { Services } from '../services';
 import { changePayout, returnedOf } from './change';
 import { assertMayPay } from './create';
 import { suspend, suspendFurtherReturn } from './money';

@@ -3,9 +3,8 @@ import { cacheable } from '../api/conditional';
 import { pageSchema, whole } from '../api/pages';
 import { type Route, route } from '../api/route';
 import { text } from '../api/schemas';
-import type { Services } from '../composition';
 import { invalid } from '../errors';
-import type { ReferenceItem } from './reference';
+import type { Reference, ReferenceItem } from './reference';
 
 const TAG = 'Cardholders';
 const HOUR_SECONDS = 60 * 60;
@@ -16,7 +15,7 @@ const response = pageSchema(z.object({ code: z.string(), name: z.string() }));
 const answer = (items: readonly ReferenceItem[]) => cacheable(items, whole([...items]), HOUR_SECONDS);
 
 /** The code lists that a cardholder's data is validated against (`interface.md 2.1`). They come whole. */
-export function referenceRoutes({ reference }: Services): Route[] {
+export function referenceRoutes({ reference }: { reference: Reference }): Route[] {
   return [
     route({
       method: 'GET',

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
-import type { Services } from '../composition';
 import { isAuthorized } from '../providers/http/signature';
 import type { Keyring } from '../security/keyring';
+import type { Services } from '../services';
 import { createBankProvider } from './bank/provider';
 import { createCheckoutProvider } from './checkout/provider';
 import { createExternalCardsProvider } from './external-cards/provider';

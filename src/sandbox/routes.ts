@@ -5,7 +5,7 @@ import { amount, currency, identifier, text } from '../api/schemas';
 import { showCardTransaction } from '../card-events/events';
 import { createGatherer } from '../card-events/gather';
 import { cardTransactionSchema } from '../card-events/schemas';
-import type { Services } from '../composition';
+import type { CardServices } from '../card-events/services';
 
 const body = z.strictObject({
   cardId: identifier('card_01h455vb4pex5vsknk084sn02q'),
@@ -31,7 +31,7 @@ const body = z.strictObject({
 });
 
 /** Simulated processor messages: they take the very path of real ones. Off in production. */
-export function sandboxRoutes(services: Services): Route[] {
+export function sandboxRoutes(services: CardServices): Route[] {
   if (services.mode !== 'sandbox') return [];
   const gatherer = createGatherer(services.database, services);
   return [

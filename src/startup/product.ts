@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { createActivities } from '../../activities';
 import { startWorkers } from '../../workers/worker';
 import { ensureDemoBins } from '../bins/operations';
-import { createApi, createServices, reconcilables, type Services } from '../composition';
+import { type Composed, createApi, createServices, reconcilables } from '../composition';
 import type { Config, Role } from '../config';
 import { createDatabase } from '../db/database';
 import { migrate } from '../db/migrate';
@@ -32,7 +32,7 @@ export interface Setup {
 }
 
 export interface Product {
-  services: Services;
+  services: Composed;
   /** Absent in a worker. */
   port: number | undefined;
   metricsPort: number;
@@ -41,7 +41,7 @@ export interface Product {
 interface Parts extends Setup {
   keyring: Keyring;
   temporal: TemporalClient;
-  services: Services;
+  services: Composed;
   metrics: Metrics;
   /** Where the API listens; what the configuration says until it does. */
   address: { port: number };

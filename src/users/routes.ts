@@ -8,7 +8,7 @@ import { pageQuery, pageSchema } from '../api/pages';
 import { Reply, type Route, route } from '../api/route';
 import { currency, identifier, text } from '../api/schemas';
 import { setUserBin } from '../bins/operations';
-import type { Services } from '../composition';
+import type { Services } from '../services';
 import { metaSchema } from './meta';
 import { createUser, openAccountOfUser, patchMeta, requireUser, setUserStatus } from './operations';
 import { userRecord, userSchema } from './record';

@@ -1,7 +1,7 @@
 import { createCardholderActivities } from '../../activities/cardholders';
 import { decideCardholder } from '../../src/cardholders/review';
 import type { CardholderStatus } from '../../src/cardholders/rules';
-import type { Services } from '../../src/composition';
+import type { Composed } from '../../src/composition';
 import { createSandboxCardholderReview } from '../../src/providers/cardholder-review/sandbox';
 import type { Answer, Client, TestApi } from '../support/api';
 import { createUser, jpeg, uploadDocument } from '../support/uploads';
@@ -86,7 +86,7 @@ export async function pending(
 }
 
 /** Every step of the workflow, called as it calls them. */
-export function steps(services: Services) {
+export function steps(services: Composed) {
   const { lookAtCardholder, submitCardholder, checkSubmission, giveUpSubmission } =
     createCardholderActivities(services);
   const step = (cardholderId: string) => ({ cardholderId, watchedUntil: Date.now() + 1_000 });

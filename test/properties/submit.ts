@@ -2,7 +2,7 @@ import { fingerprint, type IdempotencyKey, type KeyedAnswer, withKey } from '../
 import { createGatherer } from '../../src/card-events/gather';
 import type { CardTransaction, Message } from '../../src/card-events/model';
 import { recordCardEvent } from '../../src/card-events/record';
-import type { Services } from '../../src/composition';
+import type { Composed } from '../../src/composition';
 import { Problem } from '../../src/errors';
 import type { Via } from './script';
 
@@ -43,7 +43,7 @@ export function keyFor(message: Message, name: string, altered = false): Idempot
  * routes do it), and gatherers. There are two of these, as there would be in two processes. A refusal is an answer;
  * whatever is not a Problem of the 4xx is thrown.
  */
-export function createSubmit(services: Services): Submit {
+export function createSubmit(services: Composed): Submit {
   const gatherers = { gathered: gatherer(services), 'gathered elsewhere': gatherer(services) };
   return async (via, message, key) => {
     try {
@@ -61,13 +61,13 @@ export function createSubmit(services: Services): Submit {
   };
 }
 
-function gatherer(services: Services) {
+function gatherer(services: Composed) {
   const { submit } = createGatherer(services.database, services);
   return (message: Message, key?: IdempotencyKey) =>
     submit({ message, key, render: ({ transaction }) => rendered(transaction), refuse: refused });
 }
 
-async function alone(services: Services, message: Message, key?: IdempotencyKey): Promise<KeyedAnswer> {
+async function alone(services: Composed, message: Message, key?: IdempotencyKey): Promise<KeyedAnswer> {
   const work = async (tx: Parameters<typeof recordCardEvent>[0]) =>
     rendered((await recordCardEvent(tx, services, message)).transaction);
   if (key) return withKey(services.database, key, work, refused);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { ensureDemoBins } from '../../src/bins/operations';
 import { createClient } from '../../src/clients/operations';
-import { createApi, createServices, type ServiceOptions, type Services } from '../../src/composition';
+import { type Composed, createApi, createServices, type ServiceOptions } from '../../src/composition';
 import type { Database } from '../../src/db/database';
 import type { NumberedCommand } from '../../src/outbox/commands';
 import { createKeyring } from '../../src/security/keyring';
@@ -25,7 +25,7 @@ export interface Client {
 }
 
 export interface TestApi extends TestDatabase {
-  services: Services;
+  services: Composed;
   url: string;
   /** What was handed to Temporal, in order. */
   commands: NumberedCommand[];
