@@ -1,5 +1,5 @@
 import { openBreak, resolveBreak } from '../breaks/operations';
-import { requireTenant } from '../clients/operations';
+import { settingsOf } from '../clients/operations';
 import type { Tx } from '../db/database';
 import { Problem } from '../errors';
 import { newId } from '../ids';
@@ -15,6 +15,7 @@ import {
   unpaidFees,
 } from './fee-store';
 import { takeFee } from './money';
+import { bankingSettingsSection } from './settings';
 
 /** One round of a run: so many are made, and so many taken. */
 const PORTION = 200;
@@ -53,8 +54,8 @@ export async function takeMonthlyFees(
 async function makeMissingFees(tx: Tx, at: Date): Promise<number> {
   const months = await monthsWithoutFee(tx, at, PORTION);
   for (const { virtualIbanId, tenantId, month } of months) {
-    const { settings } = await requireTenant(tx, tenantId);
-    const amount = new Decimal(settings.banking.monthlyFee);
+    const settings = await settingsOf(tx, tenantId, bankingSettingsSection);
+    const amount = new Decimal(settings.monthlyFee);
     await insertFee(tx, { virtualIbanId, month, amount, referenceId: newId('reference') });
   }
   return months.length;

@@ -1,5 +1,5 @@
 import type { OperationKey } from '../api/idempotency';
-import { requireTenant } from '../clients/operations';
+import { settingsOf } from '../clients/operations';
 import type { Sql, Tx } from '../db/database';
 import { alreadyExists, notFound } from '../errors';
 import { isId, newId } from '../ids';
@@ -13,6 +13,7 @@ import { findPayout, type IbanPayout, insertPayout } from './payout';
 import { feeOf, nextLook } from './payout-rules';
 import { startIbanPayout } from './processes';
 import { sealedForPayout, sealedForQuote, unsealedFromQuote } from './sealing';
+import { bankingSettingsSection } from './settings';
 import type { VirtualIban } from './virtual-iban';
 
 const QUOTE_SECONDS = 300;
@@ -21,8 +22,8 @@ const QUOTE_SECONDS = 300;
 export async function readAccount(sql: Sql, iban: VirtualIban) {
   const balance = (await readBalances(sql, [iban.id])).get(iban.id);
   if (!balance) throw new Error(`${iban.id} has no ledger account`);
-  const { settings } = await requireTenant(sql, iban.tenantId);
-  return { iban, balance, monthlyFee: new Decimal(settings.banking.monthlyFee) };
+  const settings = await settingsOf(sql, iban.tenantId, bankingSettingsSection);
+  return { iban, balance, monthlyFee: new Decimal(settings.monthlyFee) };
 }
 
 export interface IbanQuote {
@@ -53,8 +54,8 @@ export async function quotePayout(
 ): Promise<IbanQuote> {
   const { amount } = request;
   const destination = checkDestination('sepa', request.destination, 'EUR');
-  const { settings } = await requireTenant(tx, iban.tenantId);
-  const fee = feeOf(amount, settings.banking.payout);
+  const settings = await settingsOf(tx, iban.tenantId, bankingSettingsSection);
+  const fee = feeOf(amount, settings.payout);
   const terms: QuotedTerms = {
     amount: amount.toFixed(),
     fee: fee.toFixed(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SettingsSection } from '../clients/settings';
 
 const decimal = (given: string) =>
   z
@@ -22,3 +23,8 @@ export const bankingSettings = z.object({
 });
 
 export type BankingSettings = z.infer<typeof bankingSettings>;
+
+export const bankingSettingsSection: SettingsSection<BankingSettings> = {
+  name: 'banking',
+  schema: bankingSettings,
+};

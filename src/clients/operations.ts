@@ -5,7 +5,7 @@ import type { Sql, Tx } from '../db/database';
 import { forbidden, notFound, unauthorized } from '../errors';
 import { newId } from '../ids';
 import type { Keyring } from '../security/keyring';
-import { DEMO_RATE_LIMIT } from './settings';
+import { DEMO_RATE_LIMIT, type SettingsSection } from './settings';
 import {
   endSecrets,
   findTenant,
@@ -166,6 +166,12 @@ export async function signingSecret(sql: Sql, keyring: Keyring, clientId: string
 }
 
 const sealContext = (clientId: string) => `credential/${clientId}`;
+
+/** A domain's part of the tenant's settings. @throws Problem 404 when there is no such tenant */
+export async function settingsOf<T>(sql: Sql, clientId: string, section: SettingsSection<T>): Promise<T> {
+  const { settings } = await requireTenant(sql, clientId);
+  return section.schema.parse(settings[section.name] ?? {});
+}
 
 export async function requireTenant(sql: Sql, clientId: string) {
   const tenant = await findTenant(sql, clientId);

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { bankingSettings } from '../banking/settings';
-import { depositSettings } from '../deposits/settings';
-import { externalCardSettings } from '../external-cards/settings';
-import { payoutSettings } from '../payouts/settings';
 
-/** What the operator can set for a tenant. Kept whole in `tenants.settings`; absent fields take these defaults. */
-export const tenantSettings = z.object({
+/**
+ * What the operator can set for a tenant. Kept whole in `tenants.settings`; absent fields take these defaults. Other
+ * domains have a section each, which {@link SettingsSection} reads.
+ */
+export const tenantSettings = z.looseObject({
   rateLimit: z
     .object({ perSecond: z.number().positive().max(100_000), burst: z.number().positive().max(1_000_000) })
     .default({ perSecond: 100, burst: 200 }),
@@ -13,11 +12,13 @@ export const tenantSettings = z.object({
   cardholderReview: z.enum(['auto', 'manual']).default('auto'),
   /** `auto`: the sandbox ends the review of a user's KYC by itself. `manual`: an operator decides. */
   kycReview: z.enum(['auto', 'manual']).default('manual'),
-  deposits: depositSettings.prefault({}),
-  payouts: payoutSettings.prefault({}),
-  externalCards: externalCardSettings.prefault({}),
-  banking: bankingSettings.prefault({}),
 });
+
+/** A domain's own part of a tenant's settings. Its schema has a default for every field. */
+export interface SettingsSection<T> {
+  name: string;
+  schema: z.ZodType<T>;
+}
 
 export type TenantSettings = z.infer<typeof tenantSettings>;
 

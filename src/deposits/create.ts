@@ -1,7 +1,7 @@
 import { requireAccount } from '../accounts/operations';
 import { assertFundable } from '../accounts/transfer';
 import type { OperationKey } from '../api/idempotency';
-import { requireTenant } from '../clients/operations';
+import { settingsOf } from '../clients/operations';
 import type { Sql, Tx } from '../db/database';
 import { notFound } from '../errors';
 import { newId } from '../ids';
@@ -10,6 +10,7 @@ import type { Services } from '../services';
 import { startDeposit } from './processes';
 import { termsOf } from './quote';
 import { requireTransition } from './rules';
+import { depositSettingsSection } from './settings';
 import { type Deposit, findDeposit, insertDeposit } from './store';
 import { checkoutToken, hashToken } from './token';
 
@@ -37,7 +38,7 @@ export async function createDeposit(
   await requireQuote(tx, of);
   await assertFundable(tx, account, 'accountId');
   const terms = termsOf(await takeQuote(tx, of));
-  const { expirySeconds } = (await requireTenant(tx, tenantId)).settings.deposits;
+  const { expirySeconds } = await settingsOf(tx, tenantId, depositSettingsSection);
   const deposit = await insertDeposit(tx, {
     ...terms,
     id,

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Account } from '../accounts/store';
 import { assertFits } from '../api/schemas';
-import { requireTenant } from '../clients/operations';
+import { settingsOf } from '../clients/operations';
 import type { Sql, Tx } from '../db/database';
 import { invalid } from '../errors';
 import { Decimal } from '../money/money';
 import { createQuote, type Quote } from '../quotes/operations';
 import type { Services } from '../services';
 import { type Price, type PriceTerms, priceOf, requireTerms } from './price';
-import { DEPOSIT_METHODS, type DepositMethod, type FundingTerms } from './settings';
+import { DEPOSIT_METHODS, type DepositMethod, depositSettingsSection, type FundingTerms } from './settings';
 
 /** How long a price stands. */
 const QUOTE_SECONDS = 15 * 60;
@@ -20,7 +20,7 @@ export interface DepositTerms extends Price, PriceTerms {
 
 /** What the tenant's programme offers to the payers of an account. */
 export async function fundingOptions(sql: Sql, account: Account): Promise<FundingTerms[]> {
-  return (await requireTenant(sql, account.tenantId)).settings.deposits.options;
+  return (await settingsOf(sql, account.tenantId, depositSettingsSection)).options;
 }
 
 export interface DepositAsked {

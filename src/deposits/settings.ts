@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SettingsSection } from '../clients/settings';
 import { isCurrency } from '../money/currencies';
 
 /** How a payer can pay (decisions part 4, Deposits). */
@@ -40,3 +41,8 @@ export const depositSettings = z.object({
 });
 
 export type DepositSettings = z.infer<typeof depositSettings>;
+
+export const depositSettingsSection: SettingsSection<DepositSettings> = {
+  name: 'deposits',
+  schema: depositSettings,
+};

@@ -3,7 +3,7 @@ import { assertFundable } from '../accounts/transfer';
 import { operationKey } from '../api/idempotency';
 import type { ApiRequest, Caller } from '../api/route';
 import { assertFits } from '../api/schemas';
-import { requireTenant } from '../clients/operations';
+import { requireTenant, settingsOf } from '../clients/operations';
 import type { Sql, Tx } from '../db/database';
 import { isReturnUrl } from '../deposits/return-url';
 import { invalid, notFound } from '../errors';
@@ -15,6 +15,7 @@ import { holdWithdrawal } from './money';
 import { startTransfer } from './processes';
 import { hashToken, redirectHash } from './redirect';
 import { type ExternalCardKind, feeOf, nextLook } from './rules';
+import { externalCardSettingsSection } from './settings';
 import { findByRedirect, findSealedToken, findTransaction, insertTransaction } from './store';
 import type { ExternalCardTransaction } from './transaction';
 
@@ -51,7 +52,7 @@ export async function requestTransfer(
   assertFits(amount, currency);
   if (returnUrl !== null && !isReturnUrl(returnUrl, mode))
     throw invalid('returnUrl must be an https address without credentials.', 'returnUrl');
-  const { externalCards: settings } = (await requireTenant(tx, tenantId)).settings;
+  const settings = await settingsOf(tx, tenantId, externalCardSettingsSection);
   const fee = feeOf(kind, amount, currency, settings[kind]);
   await assertFundable(tx, account, 'id');
   const id = newId('externalCardTransaction');

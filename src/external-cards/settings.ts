@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SettingsSection } from '../clients/settings';
 
 const decimal = z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, 'must be a decimal string such as "10.00"');
 
@@ -23,4 +24,9 @@ export const externalCardSettings = z.object({
 });
 
 export type ExternalCardSettings = z.infer<typeof externalCardSettings>;
+
+export const externalCardSettingsSection: SettingsSection<ExternalCardSettings> = {
+  name: 'externalCards',
+  schema: externalCardSettings,
+};
 export type ExternalCardTerms = ExternalCardSettings['topup'];

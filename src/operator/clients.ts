@@ -4,7 +4,7 @@ import { listTenants, updateSettings } from '../clients/store';
 import { addAccessCommands, credentialText } from './client-access';
 import { show, table } from './console';
 import type { Operator } from './program';
-import { changedSettings, type SettingChange } from './settings';
+import { changedSettings, type SettingChange, shownSettings } from './settings';
 
 interface Json {
   json?: boolean;
@@ -75,7 +75,7 @@ function addSettings(group: Command, { console, run }: Operator): void {
     .option('--json', 'print the settings as JSON')
     .action((id: string, { set, json }: Json & { set: SettingChange[] }) =>
       run(async (session) => {
-        const { settings: before } = await requireTenant(session.database, id);
+        const before = shownSettings((await requireTenant(session.database, id)).settings);
         const after = changedSettings(before, set);
         if (set.length > 0) {
           await session.change(

@@ -1,6 +1,11 @@
+import { z } from 'zod';
 import { firstProblem } from '../api/schemas';
+import { bankingSettings } from '../banking/settings';
 import { type TenantSettings, tenantSettings } from '../clients/settings';
+import { depositSettings } from '../deposits/settings';
 import { invalid } from '../errors';
+import { externalCardSettings } from '../external-cards/settings';
+import { payoutSettings } from '../payouts/settings';
 
 /** `rateLimit.perSecond` and what it becomes, as it was typed. */
 export interface SettingChange {
@@ -8,15 +13,27 @@ export interface SettingChange {
   value: string;
 }
 
+/** All that can be set for a tenant: its own settings, and the sections of the domains. */
+const wholeSettings = z.object({
+  ...tenantSettings.shape,
+  deposits: depositSettings.prefault({}),
+  payouts: payoutSettings.prefault({}),
+  externalCards: externalCardSettings.prefault({}),
+  banking: bankingSettings.prefault({}),
+});
+
+/** With the defaults of every section. */
+export const shownSettings = (settings: TenantSettings): TenantSettings => wholeSettings.parse(settings);
+
 /** @throws Problem 400 for a key that is none, or a value that it does not take */
 export function changedSettings(before: TenantSettings, changes: SettingChange[]): TenantSettings {
-  const settings = structuredClone(before) as Record<string, unknown>;
+  const settings = structuredClone(shownSettings(before)) as Record<string, unknown>;
   const keys = keysOf(settings);
   for (const { key, value } of changes) {
     if (!keys.includes(key)) throw invalid(`${key} is no setting. There are: ${keys.join(', ')}.`, key);
     assign(settings, key.split('.'), valueOf(value));
   }
-  const parsed = tenantSettings.safeParse(settings, { reportInput: true });
+  const parsed = wholeSettings.safeParse(settings, { reportInput: true });
   if (!parsed.success) throw firstProblem(parsed.error);
   return parsed.data;
 }

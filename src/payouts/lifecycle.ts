@@ -1,5 +1,5 @@
 import { requireAccount } from '../accounts/operations';
-import { requireTenant } from '../clients/operations';
+import { settingsOf } from '../clients/operations';
 import type { Tx } from '../db/database';
 import { Problem } from '../errors';
 import { ZERO } from '../money/money';
@@ -13,6 +13,7 @@ import { type Payout, totalDebit } from './payout';
 import { needsApproval } from './pricing';
 import { isFinal, nextReturnLook, type PayoutStatus, stepsTo, wasAccepted } from './rules';
 import { openDestination } from './sealing';
+import { payoutSettingsSection } from './settings';
 import { noteSubmission, savePayout, watchPayout } from './store';
 
 /** One look of a workflow at its payout, by the workflow's clock, in milliseconds. */
@@ -80,8 +81,8 @@ async function judge(services: Services, tx: Tx, payout: Payout): Promise<Payout
     if (!(error instanceof Problem)) throw error;
     return changePayout(tx, payout, 'cancelled', { at, failure: error.code });
   }
-  const { settings } = await requireTenant(tx, payout.tenantId);
-  const waits = needsApproval(totalDebit(payout), payout.currency, settings.payouts.approvalAbove);
+  const { approvalAbove } = await settingsOf(tx, payout.tenantId, payoutSettingsSection);
+  const waits = needsApproval(totalDebit(payout), payout.currency, approvalAbove);
   return changePayout(tx, payout, waits ? 'approval_required' : 'accepted', { at });
 }
 

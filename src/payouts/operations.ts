@@ -1,7 +1,7 @@
 import { requireAccount } from '../accounts/operations';
 import type { Account } from '../accounts/store';
 import { assertFits } from '../api/schemas';
-import { requireTenant } from '../clients/operations';
+import { settingsOf } from '../clients/operations';
 import type { Sql, Tx } from '../db/database';
 import { notFound } from '../errors';
 import type { Decimal } from '../money/money';
@@ -10,7 +10,7 @@ import type { Services } from '../services';
 import type { PayoutMethod } from './methods';
 import type { Payout } from './payout';
 import { type PayoutPrice, priceOf, termsFor } from './pricing';
-import type { PayoutTerms } from './settings';
+import { type PayoutTerms, payoutSettingsSection } from './settings';
 import { findPayout } from './store';
 
 /** How long a price stands. */
@@ -37,7 +37,7 @@ export async function lockedPayout(tx: Tx, id: string): Promise<Payout> {
 
 /** What a tenant's payouts may be. @throws Problem 404 */
 export async function payoutOptions(sql: Sql, tenantId: string): Promise<PayoutTerms[]> {
-  return (await requireTenant(sql, tenantId)).settings.payouts.options;
+  return (await settingsOf(sql, tenantId, payoutSettingsSection)).options;
 }
 
 export interface QuoteRequest {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { currency } from '../api/schemas';
+import type { SettingsSection } from '../clients/settings';
 import { PAYOUT_METHODS } from './methods';
 
 const decimal = () => z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, 'must be a decimal string such as "10.00"');
@@ -45,3 +46,8 @@ export const payoutSettings = z.object({
 });
 
 export type PayoutSettings = z.infer<typeof payoutSettings>;
+
+export const payoutSettingsSection: SettingsSection<PayoutSettings> = {
+  name: 'payouts',
+  schema: payoutSettings,
+};
