@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { move } from '../src/accounts/move';
 import { requireMasterAccount } from '../src/accounts/operations';
-import { ensureDemoBins } from '../src/bins/operations';
+import { ensureDemoBins, provideForClient } from '../src/bins/operations';
 import { recordCardEvent } from '../src/card-events/record';
 import { createClient, type NewCredential } from '../src/clients/operations';
 import { type Composed, createServices } from '../src/composition';
@@ -37,7 +37,7 @@ export async function openServices(bench: Bench): Promise<Composed> {
 export async function tenantWithCards(services: Composed, cards: number): Promise<BenchTenant> {
   const { database, keyring } = services;
   const tenant = await database.transaction((tx) =>
-    createClient(tx, keyring, { name: 'Bench', role: 'client', sandbox: true }),
+    createClient(tx, keyring, { provide: provideForClient, name: 'Bench', role: 'client', sandbox: true }),
   );
   await database.query(
     `update tenants set settings = '{"rateLimit":{"perSecond":100000,"burst":1000000}}' where id = $1`,

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import { requireAccount } from './accounts/operations';
 import { accountRoutes } from './accounts/routes';
+import { userAccountRoutes } from './accounts/user-routes';
 import { createApp } from './api/app';
 import { conditionalGet } from './api/conditional';
 import { documentPages } from './api/docs-page';
@@ -9,12 +11,18 @@ import type { Route } from './api/route';
 import { ibanPayoutProcesses } from './banking/processes';
 import { bankingOutsideRoutes, bankingRoutes } from './banking/routes';
 import { bankingSandboxRoutes } from './banking/sandbox-routes';
+import { accountProgrammeRoutes } from './bins/account-routes';
+import { assertBinOpen, requireAdmittedBin } from './bins/operations';
 import { binRoutes } from './bins/routes';
-import { createProgrammes, type Programmes } from './card-events/programmes';
+import { createProgrammes } from './card-events/programmes';
 import { cardTransactionRoutes } from './card-events/routes';
+import type { CardServices } from './card-events/services';
 import { cardholderProcesses } from './cardholders/processes';
 import { cardholderRoutes } from './cardholders/routes';
+import type { CardholderServices } from './cardholders/services';
 import { cardholderUploadRoutes } from './cardholders/uploads';
+import { capacityRoute } from './cards/capacity-routes';
+import { blockCardsOf } from './cards/operations';
 import { cardProcesses, tokenizationProcesses } from './cards/processes';
 import { cardRoutes } from './cards/routes';
 import { type Access, createAccess } from './clients/access';
@@ -48,24 +56,22 @@ import { createHttpExternalCards } from './providers/external-cards/http';
 import { createHttpPayouts } from './providers/payouts/http';
 import { createRates } from './providers/rates/port';
 import { createSandboxRates } from './providers/rates/sandbox';
-import { createReference, type Reference } from './reference/reference';
+import { createReference } from './reference/reference';
 import { referenceRoutes } from './reference/routes';
 import { sandboxRoutes } from './sandbox/routes';
 import { partyPath, partySecret, type SandboxParty, sandboxProviders } from './sandbox-providers/mount';
 import type { Keyring } from './security/keyring';
-import type { Providers, Services } from './services';
+import type { Providers } from './services';
 import { StartupError } from './startup/startup-error';
 import { userRoutes } from './users/routes';
+import type { UserServices } from './users/services';
 import { reconcilableEndpoints } from './webhooks/operator';
 import { webhookRoutes } from './webhooks/routes';
 
-/** All that domains are given: the services, and what a domain is handed of one that stands below it. */
-export interface Composed extends Services {
+/** All that domains are given: the services, and what a domain is handed of those that stand below it. */
+export interface Composed extends UserServices, CardholderServices, CardServices {
   /** What is known of tenants and their secrets: whoever changes those has it forgotten after the commit. */
   access: Access;
-  programmes: Programmes;
-  /** Regions, cities and occupations. */
-  reference: Reference;
 }
 
 export interface ServiceOptions {
@@ -108,6 +114,10 @@ export function createServices(options: ServiceOptions): Composed {
     commands: createCommands(handOver),
     providers: createProviders(options, now),
     programmes: createProgrammes(),
+    blockCardsOf,
+    requireAccount,
+    requireAdmittedBin,
+    assertBinOpen,
     reference: createReference(),
     publicUrl: options.publicUrl ?? DEFAULT_URL,
     readiness,
@@ -191,6 +201,8 @@ export function apiRoutes(services: Composed): Route[] {
   return [
     ...healthRoutes(() => services.readiness()),
     ...accountRoutes(services),
+    ...userAccountRoutes(services),
+    ...accountProgrammeRoutes(services),
     ...externalCardRoutes(services),
     ...userRoutes(services),
     ...cardholderRoutes(services),
@@ -198,6 +210,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...kycRoutes(services),
     ...referenceRoutes(services),
     ...binRoutes(services),
+    capacityRoute(services),
     ...cardRoutes(services),
     ...cardTransactionRoutes(services),
     ...depositRoutes(services),

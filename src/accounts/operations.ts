@@ -2,6 +2,7 @@ import type { Sql, Tx } from '../db/database';
 import { conflict, notFound } from '../errors';
 import { newId } from '../ids';
 import { openLedgerAccount } from '../ledger/accounts';
+import { requireUser } from '../users/operations';
 import { type Account, findAccount, findMasterAccount, findUserAccount, insertAccount } from './store';
 
 const MASTER_CURRENCIES = ['USD', 'EUR', 'GBP'];
@@ -34,6 +35,8 @@ export async function requireMasterAccount(sql: Sql, tenantId: string, currency:
   return account;
 }
 
+export { type Account, listAccounts, listUserAccounts } from './store';
+
 export interface OpenedAccount {
   account: Account;
   /** False: it existed. */
@@ -53,6 +56,17 @@ export async function openUserAccount(
   const account = await findUserAccount(tx, userId, currency);
   if (!account) throw new Error(`the ${currency} account of ${userId} was neither opened nor found`);
   return { account, opened };
+}
+
+/** Opens the user's account in a currency, or gives the one that exists. @throws Problem 404 */
+export async function openAccountOfUser(
+  tx: Tx,
+  reach: string | null,
+  userId: string,
+  currency: string,
+): Promise<OpenedAccount> {
+  const user = await requireUser(tx, reach, userId);
+  return openUserAccount(tx, user.tenantId, user.id, currency);
 }
 
 /** @throws Problem 409 `account_closed` */

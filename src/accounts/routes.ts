@@ -3,9 +3,6 @@ import { afterId, pageById } from '../api/id-pages';
 import { pageQuery, pageSchema } from '../api/pages';
 import { type Route, route } from '../api/route';
 import { currency, identifier, instant, money, timestamp } from '../api/schemas';
-import { disabledBinsOf, listAdmittedBins } from '../bins/operations';
-import { binRecord, binSchema } from '../bins/record';
-import { enabledBins } from '../bins/rules';
 import { balancesAt, readBalances } from '../ledger/accounts';
 import { formatAmount } from '../money/money';
 import type { Services } from '../services';
@@ -13,13 +10,13 @@ import { adminAccountRoutes } from './admin-routes';
 import { historyPage, historyQuery } from './history';
 import { requireAccount } from './operations';
 import { accountRecords, accountSchema, accountTransactionSchema } from './record';
-import { capabilitiesOf } from './rules';
 import { ACCOUNT_STATUSES, listAccounts, OWNER_TYPES } from './store';
 import { transferRoute } from './transfer-routes';
 
 const TAG = 'Accounts';
 
-const listQuery = z.object({
+/** Filters of a list of accounts. */
+export const accountListQuery = z.object({
   ...pageQuery,
   currency: currency().optional(),
   status: z.enum(ACCOUNT_STATUSES).optional(),
@@ -33,8 +30,6 @@ export function accountRoutes(services: Services): Route[] {
     listRoute(services),
     ...adminAccountRoutes(),
     historyRoute(services),
-    settingsRoute(services),
-    listWithBinsRoute(services),
     balanceRoute(services),
     transferRoute(),
   ];
@@ -46,7 +41,7 @@ function listRoute({ database }: Services): Route {
     path: '/v1/accounts',
     tag: TAG,
     summary: 'List accounts and balances',
-    query: listQuery,
+    query: accountListQuery,
     response: pageSchema(accountSchema),
     async read({ caller, query: { limit, cursor, ...filter } }) {
       const after = afterId(cursor, 'account');
@@ -69,64 +64,6 @@ function historyRoute({ database }: Services): Route {
     async read({ caller, params, query }) {
       const account = await requireAccount(database, caller.reach, params['id'] ?? '');
       return historyPage(database, [account.id], query);
-    },
-  });
-}
-
-function settingsRoute({ database }: Services): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/client/settings',
-    tag: TAG,
-    summary: "What the calling client's accounts can do",
-    response: z.object({
-      clientId: z.string(),
-      accounts: z.array(
-        z.object({
-          accountId: z.string(),
-          currency: z.string(),
-          capabilities: z.array(z.enum(['transfer', 'card_issuing'])),
-        }),
-      ),
-    }),
-    async read({ caller: { tenantId } }) {
-      const [accounts, bins] = await Promise.all([
-        listAccounts(database, tenantId, { ownerType: 'client' }),
-        listAdmittedBins(database, tenantId),
-      ]);
-      return {
-        clientId: tenantId,
-        accounts: accounts.map((account) => ({
-          accountId: account.id,
-          currency: account.currency,
-          capabilities: capabilitiesOf(account, bins),
-        })),
-      };
-    },
-  });
-}
-
-function listWithBinsRoute({ database }: Services): Route {
-  return route({
-    method: 'GET',
-    path: '/v2/accounts',
-    tag: TAG,
-    summary: 'Accounts with enabled BINs',
-    query: listQuery,
-    response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) })),
-    async read({ caller: { tenantId }, query: { limit, cursor, ...filter } }) {
-      const after = afterId(cursor, 'account');
-      const accounts = await listAccounts(database, tenantId, filter, after, limit + 1);
-      const users = accounts.flatMap(({ userId }) => userId ?? []);
-      const [records, admitted, disabled] = await Promise.all([
-        accountRecords(database, accounts),
-        listAdmittedBins(database, tenantId),
-        disabledBinsOf(database, users),
-      ]);
-      return pageById(records, limit, (record) => ({
-        ...record,
-        bins: enabledBins(record.currency, admitted, disabled.get(record.userId ?? '')).map(binRecord),
-      }));
     },
   });
 }

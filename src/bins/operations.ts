@@ -1,3 +1,4 @@
+import { openMasterAccounts } from '../accounts/operations';
 import type { Sql, Tx } from '../db/database';
 import { alreadyExists, conflict, invalid, notFound } from '../errors';
 import { isCurrency } from '../money/currencies';
@@ -19,8 +20,14 @@ export { ensureDemoBins } from './demo';
 export type { Bin } from './store';
 
 /** Lets a sandbox tenant issue on every demo BIN. */
-export async function admitToDemoBins(tx: Tx, tenantId: string): Promise<void> {
+async function admitToDemoBins(tx: Tx, tenantId: string): Promise<void> {
   await insertTenantDemoBins(tx, tenantId);
+}
+
+/** What a new client begins with: its master accounts and, in the sandbox, all demo BINs. */
+export async function provideForClient(tx: Tx, clientId: string, sandbox: boolean): Promise<void> {
+  await openMasterAccounts(tx, clientId);
+  if (sandbox) await admitToDemoBins(tx, clientId);
 }
 
 /** Lets a tenant issue on a BIN. @throws Problem 404 when there is no such BIN */

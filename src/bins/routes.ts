@@ -1,12 +1,11 @@
 import { z } from 'zod';
+import { auditAdmin } from '../api/audit';
 import { pageSchema, whole } from '../api/pages';
-import { type Route, route } from '../api/route';
+import { Reply, type Route, route } from '../api/route';
 import { identifier } from '../api/schemas';
-import { requireCardholder } from '../cardholders/operations';
-import { invalid } from '../errors';
 import type { Services } from '../services';
-import { capacityOf } from './capacity';
-import { listAdmittedBins, requireAdmittedBin } from './operations';
+import { requireUser } from '../users/operations';
+import { listAdmittedBins, requireAdmittedBin, setUserBin } from './operations';
 import { binRecord, binSchema } from './record';
 
 const TAG = 'Bins';
@@ -25,31 +24,6 @@ export function binRoutes({ database }: Services): Route[] {
     }),
     route({
       method: 'GET',
-      path: '/v1/bins/{bin}/capacity',
-      tag: TAG,
-      summary: 'Per-cardholder issuance capacity on a BIN',
-      description: 'How many cards that are neither closed nor failed a cardholder has, and may still have.',
-      deprecated: true,
-      query: z.object({ cardholderId: identifier('chd_01h455vb4pex5vsknk084sn02q').optional() }),
-      response: z.object({
-        bin: z.string(),
-        cardholderId: z.string().optional(),
-        limit: z.number().int(),
-        used: z.number().int(),
-        remaining: z.number().int(),
-      }),
-      async read({ params, query: { cardholderId }, caller }) {
-        const bin = await requireAdmittedBin(database, caller.reach, params['bin'] ?? '');
-        if (cardholderId !== undefined) {
-          const holder = await requireCardholder(database, caller.reach, cardholderId, 'cardholderId');
-          if (holder.bin !== bin.bin)
-            throw invalid('cardholderId must be a cardholder on this BIN.', 'cardholderId');
-        }
-        return { bin: bin.bin, cardholderId, ...(await capacityOf(database, bin, cardholderId)) };
-      },
-    }),
-    route({
-      method: 'GET',
       path: '/v1/bins/{bin}/cardholder-registration',
       tag: TAG,
       summary: 'Whether a new cardholder can be registered on the BIN now',
@@ -61,5 +35,33 @@ export function binRoutes({ database }: Services): Route[] {
         return { bin: bin.bin, open: false, reason: 'The BIN is closed.' };
       },
     }),
+    userBinRoute(),
   ];
+}
+
+function userBinRoute(): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/users/{id}/bins',
+    tag: 'Users',
+    summary: 'Upsert user BIN',
+    description:
+      'Enables (the default) or disables a BIN for a user: 201 when the user had no setting for it yet, else 200.',
+    body: z.strictObject({ bin: identifier('44112200'), enabled: z.boolean().default(true) }),
+    response: z.object({ userId: z.string(), bin: z.string(), enabled: z.boolean() }),
+    status: 201,
+    async write(tx, { caller, params, body: { bin, enabled }, requestId }) {
+      const user = await requireUser(tx, caller.reach, params['id'] ?? '', undefined, 'share');
+      const created = await setUserBin(tx, user, bin, enabled);
+      await auditAdmin(tx, {
+        caller,
+        requestId,
+        action: 'users.set-bin',
+        subject: user.id,
+        tenantId: user.tenantId,
+        after: { bin, enabled },
+      });
+      return new Reply(created ? 201 : 200, { userId: user.id, bin, enabled });
+    },
+  });
 }

@@ -1,6 +1,3 @@
-import { requireAccount } from '../accounts/operations';
-import type { Account } from '../accounts/store';
-import { assertBinOpen, type Bin, requireAdmittedBin } from '../bins/operations';
 import type { Sql, Tx } from '../db/database';
 import { conflict, invalid, notFound } from '../errors';
 import { newId } from '../ids';
@@ -10,10 +7,15 @@ import { type Applicant, type CardholderDeps, emailHeld, requireApplicant, shown
 import { statusChangedEvent } from './events';
 import { startSubmission } from './processes';
 import { isUnderReview, requireTransition } from './rules';
-import type { CardholderServices } from './services';
+import type { CardholderServices, FundingAccount, Programme } from './services';
 import { type Cardholder, findCardholder, findCardholderOfUser, insertCardholder, lockRow } from './store';
 
 export type { Cardholder } from './store';
+
+type Registration = Pick<
+  CardholderServices,
+  'commands' | 'requireAccount' | 'requireAdmittedBin' | 'assertBinOpen'
+>;
 
 export interface CreateCardholder {
   reach: string | null;
@@ -32,19 +34,19 @@ export interface CreateCardholder {
  */
 export async function createCardholder(
   tx: Tx,
-  deps: CardholderDeps & Pick<CardholderServices, 'commands'>,
+  deps: CardholderDeps & Registration,
   given: CreateCardholder,
 ): Promise<{ cardholder: Cardholder; created: boolean }> {
   const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
-  const account = await requireAccount(tx, user.tenantId, given.accountId, 'accountId');
-  const bin = await requireAdmittedBin(tx, user.tenantId, given.bin, 'bin');
+  const account = await deps.requireAccount(tx, user.tenantId, given.accountId, 'accountId');
+  const bin = await deps.requireAdmittedBin(tx, user.tenantId, given.bin, 'bin');
   assertServes(account, user, bin);
   const existing = await findCardholderOfUser(tx, user.id, bin.bin);
   if (existing) return { cardholder: existing, created: false };
 
   const applicant = await requireApplicant(tx, deps, user, bin);
   assertActive(user);
-  await assertBinOpen(tx, bin, user.id);
+  await deps.assertBinOpen(tx, bin, user.id);
 
   await correctMeta(tx, user, applicant.person);
   const { idempotencyKey = null } = given;
@@ -55,7 +57,7 @@ export async function createCardholder(
 }
 
 /** The account must be one that this user's cards can be funded from. @throws Problem 400 */
-function assertServes(account: Account, user: User, bin: Bin): void {
+function assertServes(account: FundingAccount, user: User, bin: Programme): void {
   if (account.userId !== null && account.userId !== user.id)
     throw invalid("accountId must be a master account or one of the user's own.", 'accountId');
   if (account.currency !== bin.currency)
@@ -65,7 +67,13 @@ function assertServes(account: Account, user: User, bin: Bin): void {
 /** @throws Problem 400 `ErrAlreadyExists` when another cardholder on the BIN got the email meanwhile */
 async function register(
   tx: Tx,
-  given: { user: User; account: Account; bin: Bin; applicant: Applicant; idempotencyKey: string | null },
+  given: {
+    user: User;
+    account: FundingAccount;
+    bin: Programme;
+    applicant: Applicant;
+    idempotencyKey: string | null;
+  },
 ): Promise<Cardholder> {
   const { user, account, bin, applicant, idempotencyKey } = given;
   const cardholder = await insertCardholder(tx, {

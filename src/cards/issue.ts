@@ -1,7 +1,6 @@
 import { move } from '../accounts/move';
 import { requireAccount, requireMasterAccount } from '../accounts/operations';
 import type { Account } from '../accounts/store';
-import { requireCapacity } from '../bins/capacity';
 import { type Bin, requireAdmittedBin, requireIssuableBin } from '../bins/operations';
 import type { CardServices } from '../card-events/services';
 import { requireApprovedCardholder, requireCardholder } from '../cardholders/operations';
@@ -12,6 +11,7 @@ import { openLedgerAccount } from '../ledger/accounts';
 import { holdEntry } from '../ledger/entries';
 import { type Decimal, ZERO } from '../money/money';
 import { requireActiveUser, requireUser } from '../users/operations';
+import { requireCapacity } from './capacity';
 import type { Card } from './card';
 import type { Asked } from './operations';
 import { startIssuance } from './processes';

@@ -1,6 +1,4 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { openMasterAccounts } from '../accounts/operations';
-import { admitToDemoBins } from '../bins/operations';
 import type { Sql, Tx } from '../db/database';
 import { forbidden, notFound, unauthorized } from '../errors';
 import { newId } from '../ids';
@@ -25,15 +23,19 @@ export interface NewCredential {
   clientSecret: string;
 }
 
+export interface NewClient {
+  name: string;
+  role: 'client' | 'admin';
+  sandbox: boolean;
+  /** Gives a new client what it begins with: its accounts and, in the sandbox, its BINs. */
+  provide(tx: Tx, clientId: string, sandbox: boolean): Promise<void>;
+}
+
 /**
  * Creates a tenant with its first secret, master accounts in USD, EUR and GBP and, in the sandbox, all demo BINs. An
  * `admin` has neither accounts nor BINs: it acts on others'.
  */
-export async function createClient(
-  tx: Tx,
-  keyring: Keyring,
-  given: { name: string; role: 'client' | 'admin'; sandbox: boolean },
-): Promise<NewCredential> {
+export async function createClient(tx: Tx, keyring: Keyring, given: NewClient): Promise<NewCredential> {
   const clientId = newId('tenant');
   await insertTenant(tx, {
     id: clientId,
@@ -41,10 +43,7 @@ export async function createClient(
     role: given.role,
     settings: given.sandbox ? { rateLimit: DEMO_RATE_LIMIT } : {},
   });
-  if (given.role === 'client') {
-    await openMasterAccounts(tx, clientId);
-    if (given.sandbox) await admitToDemoBins(tx, clientId);
-  }
+  if (given.role === 'client') await given.provide(tx, clientId, given.sandbox);
   return { clientId, clientSecret: await issueSecret(tx, keyring, clientId) };
 }
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { provideForClient } from '../bins/operations';
 import { createClient, requireTenant } from '../clients/operations';
 import { listTenants, updateSettings } from '../clients/store';
 import { addAccessCommands, credentialText } from './client-access';
@@ -34,7 +35,7 @@ function addCreate(group: Command, { console, run }: Operator): void {
         const { name, role } = given;
         const { sandbox, keyring } = session;
         const made = await session.change(
-          (tx) => createClient(tx, keyring, { name, role, sandbox }),
+          (tx) => createClient(tx, keyring, { provide: provideForClient, name, role, sandbox }),
           ({ clientId }) => ({
             action: 'client.create',
             subject: clientId,

@@ -1,5 +1,6 @@
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { provideForClient } from '../bins/operations';
 import { createClient, isLiveSecret, type NewCredential, rotateSecret } from '../clients/operations';
 import type { Database, Tx } from '../db/database';
 import { writeState } from '../embedded/state-file';
@@ -80,7 +81,12 @@ async function demoTenant(tx: Tx, purpose: Purpose): Promise<string | undefined>
 }
 
 async function makeTenant(tx: Tx, keyring: Keyring, purpose: Purpose): Promise<NewCredential> {
-  const made = await createClient(tx, keyring, { name: PURPOSES[purpose], role: purpose, sandbox: true });
+  const made = await createClient(tx, keyring, {
+    provide: provideForClient,
+    name: PURPOSES[purpose],
+    role: purpose,
+    sandbox: true,
+  });
   await tx.query('insert into demo_tenants (purpose, tenant_id) values ($1, $2)', [purpose, made.clientId]);
   return made;
 }

@@ -1,9 +1,8 @@
-import { type OpenedAccount, openUserAccount } from '../accounts/operations';
-import { blockCardsOf } from '../cards/operations';
 import type { Sql, Tx } from '../db/database';
 import { alreadyExists, conflict, notFound } from '../errors';
 import { newId } from '../ids';
 import { mergedMeta, type UserMeta } from './meta';
+import type { UserServices } from './services';
 import {
   findBlocked,
   findUser,
@@ -96,6 +95,7 @@ export async function correctMeta(tx: Tx, user: User, corrected: UserMeta): Prom
 
 /** Blocks a user, whose cards decline from then on, or lets them go on. Setting the same again changes the reason alone. @throws Problem 404 */
 export async function setUserStatus(
+  { blockCardsOf }: Pick<UserServices, 'blockCardsOf'>,
   tx: Tx,
   reach: string | null,
   id: string,
@@ -110,14 +110,3 @@ export async function setUserStatus(
 /** What the KYC domain has decided of a user whose row is locked; its rules say where a status may lead. */
 export const setKycStatus = (tx: Tx, user: User, status: KycStatus): Promise<User> =>
   updateKycStatus(tx, user.id, status);
-
-/** Opens the user's account in a currency, or gives the one that exists. @throws Problem 404 */
-export async function openAccountOfUser(
-  tx: Tx,
-  reach: string | null,
-  userId: string,
-  currency: string,
-): Promise<OpenedAccount> {
-  const user = await requireUser(tx, reach, userId);
-  return openUserAccount(tx, user.tenantId, user.id, currency);
-}

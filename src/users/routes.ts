@@ -1,27 +1,24 @@
 import { z } from 'zod';
-import { historyPage, historyQuery } from '../accounts/history';
-import { accountRecords, accountSchema, accountTransactionSchema } from '../accounts/record';
-import { listUserAccounts } from '../accounts/store';
 import { auditAdmin } from '../api/audit';
 import { afterId, pageById } from '../api/id-pages';
 import { pageQuery, pageSchema } from '../api/pages';
-import { Reply, type Route, route } from '../api/route';
-import { currency, identifier, text } from '../api/schemas';
-import { setUserBin } from '../bins/operations';
-import type { Services } from '../services';
+import { type Route, route } from '../api/route';
+import { text } from '../api/schemas';
 import { metaSchema } from './meta';
-import { createUser, openAccountOfUser, patchMeta, requireUser, setUserStatus } from './operations';
+import { createUser, patchMeta, requireUser, setUserStatus } from './operations';
 import { userRecord, userSchema } from './record';
+import type { UserServices } from './services';
 import { KYC_STATUSES, listUsers, USER_STATUSES } from './store';
 
 const TAG = 'Users';
 
 /** The users' own endpoints (`interface.md 4.1`, Users; decisions part 4). */
-export function userRoutes(services: Services): Route[] {
-  return [...recordRoutes(services), historyRoute(services), ...grantRoutes()];
+export function userRoutes(services: UserServices): Route[] {
+  return recordRoutes(services);
 }
 
-function recordRoutes({ database }: Services): Route[] {
+function recordRoutes(services: UserServices): Route[] {
+  const { database } = services;
   return [
     route({
       method: 'GET',
@@ -104,6 +101,7 @@ function recordRoutes({ database }: Services): Route[] {
       response: userSchema,
       async write(tx, { caller, params, body, requestId }) {
         const { before, after } = await setUserStatus(
+          services,
           tx,
           caller.reach,
           params['id'] ?? '',
@@ -120,81 +118,6 @@ function recordRoutes({ database }: Services): Route[] {
           after: { status: after.status, reason: after.statusReason },
         });
         return userRecord(after);
-      },
-    }),
-  ];
-}
-
-function historyRoute({ database }: Services): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/users/{id}/account/transactions',
-    tag: TAG,
-    summary: 'User account transactions',
-    description:
-      "The transactions of all the user's accounts, newest first; from is inclusive, to exclusive.",
-    query: z.object(historyQuery),
-    response: pageSchema(accountTransactionSchema),
-    async read({ caller, params, query }) {
-      const user = await requireUser(database, caller.reach, params['id'] ?? '');
-      const accounts = await listUserAccounts(database, user.id);
-      return historyPage(
-        database,
-        accounts.map(({ id }) => id),
-        query,
-      );
-    },
-  });
-}
-
-/** What a user is given: accounts and BINs. */
-function grantRoutes(): Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/v1/users/{id}/accounts',
-      tag: TAG,
-      summary: 'Open a user account in another currency',
-      description: '201 with the new account, 200 with the one that exists in that currency.',
-      body: z.strictObject({ currency: currency() }),
-      response: accountSchema,
-      status: 201,
-      async write(tx, { caller, params, body, requestId }) {
-        const { account, opened } = await openAccountOfUser(
-          tx,
-          caller.reach,
-          params['id'] ?? '',
-          body.currency,
-        );
-        const [record] = await accountRecords(tx, [account]);
-        if (!opened) return new Reply(200, record);
-        const { id: subject, tenantId } = account;
-        await auditAdmin(tx, { caller, requestId, action: 'users.open-account', subject, tenantId });
-        return record;
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/v1/users/{id}/bins',
-      tag: TAG,
-      summary: 'Upsert user BIN',
-      description:
-        'Enables (the default) or disables a BIN for a user: 201 when the user had no setting for it yet, else 200.',
-      body: z.strictObject({ bin: identifier('44112200'), enabled: z.boolean().default(true) }),
-      response: z.object({ userId: z.string(), bin: z.string(), enabled: z.boolean() }),
-      status: 201,
-      async write(tx, { caller, params, body: { bin, enabled }, requestId }) {
-        const user = await requireUser(tx, caller.reach, params['id'] ?? '', undefined, 'share');
-        const created = await setUserBin(tx, user, bin, enabled);
-        await auditAdmin(tx, {
-          caller,
-          requestId,
-          action: 'users.set-bin',
-          subject: user.id,
-          tenantId: user.tenantId,
-          after: { bin, enabled },
-        });
-        return new Reply(created ? 201 : 200, { userId: user.id, bin, enabled });
       },
     }),
   ];

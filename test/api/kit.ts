@@ -7,6 +7,7 @@ import { createApp } from '../../src/api/app';
 import { pageOf, pageQuery, positionOf, positionPart } from '../../src/api/pages';
 import { Reply, type Route, route } from '../../src/api/route';
 import { amount } from '../../src/api/schemas';
+import { provideForClient } from '../../src/bins/operations';
 import { createAuthenticator } from '../../src/clients/authenticate';
 import { createClient } from '../../src/clients/operations';
 import { createDatabase, type Database } from '../../src/db/database';
@@ -158,7 +159,7 @@ export async function testKit() {
     proxy,
     async client(role: 'client' | 'admin' = 'client', settings?: object) {
       const made = await test.database.transaction((tx) =>
-        createClient(tx, keyring, { name: 'Test', role, sandbox: true }),
+        createClient(tx, keyring, { provide: provideForClient, name: 'Test', role, sandbox: true }),
       );
       if (settings)
         await test.database.query('update tenants set settings = $2 where id = $1', [

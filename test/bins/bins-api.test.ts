@@ -1,4 +1,3 @@
-import { requireCapacity } from '../../src/bins/capacity';
 import { DEMO_BINS } from '../../src/bins/demo';
 import {
   addBin,
@@ -9,6 +8,7 @@ import {
   requireIssuableBin,
 } from '../../src/bins/operations';
 import { findProgrammes } from '../../src/bins/programme';
+import { requireCapacity } from '../../src/cards/capacity';
 import { newId } from '../../src/ids';
 import { Decimal } from '../../src/money/money';
 import { type Client, type TestApi, testApi } from '../support/api';

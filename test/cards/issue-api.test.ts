@@ -354,7 +354,7 @@ describe('races', () => {
     const ask = () => client.call('POST', '/v1/cards', body);
     expect((await ask()).status).toBe(201);
     const block = api.database.transaction(async (tx) => {
-      await setUserStatus(tx, client.clientId, userId, 'blocked', undefined);
+      await setUserStatus(api.services, tx, client.clientId, userId, 'blocked', undefined);
       await blockCardsOf(tx, userId, true);
     });
     const answers = await Promise.all([...Array.from({ length: 8 }, ask), block]);

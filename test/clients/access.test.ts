@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { provideForClient } from '../../src/bins/operations';
 import { createAccess } from '../../src/clients/access';
 import { createAuthenticator } from '../../src/clients/authenticate';
 import { createClient, revokeSecrets, rotateSecret, setClientStatus } from '../../src/clients/operations';
@@ -27,7 +28,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   clock = 1_000_000;
   ({ clientId, clientSecret: secret } = await changed((tx) =>
-    createClient(tx, keyring, { name: 'Test', role: 'client', sandbox: false }),
+    createClient(tx, keyring, { provide: provideForClient, name: 'Test', role: 'client', sandbox: false }),
   ));
 });
 afterAll(() => test.drop());
@@ -295,7 +296,14 @@ it('knows so many tenants at most, and forgets those that are not used', async (
   const api = startProcess({ mostKnown: 2 });
   const others = await Promise.all(
     [1, 2].map(() =>
-      changed((tx) => createClient(tx, keyring, { name: 'Test', role: 'client', sandbox: false })),
+      changed((tx) =>
+        createClient(tx, keyring, {
+          provide: provideForClient,
+          name: 'Test',
+          role: 'client',
+          sandbox: false,
+        }),
+      ),
     ),
   );
   for (const other of others) expect(await api.admits(other.clientSecret, other.clientId)).toBe(true);

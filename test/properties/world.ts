@@ -1,7 +1,7 @@
 import { correct } from '../../src/accounts/admin';
 import { openUserAccount } from '../../src/accounts/operations';
 import { insertAccount } from '../../src/accounts/store';
-import { addBin, admitToBin, type Bin } from '../../src/bins/operations';
+import { addBin, admitToBin, type Bin, provideForClient } from '../../src/bins/operations';
 import { recordCardEvent } from '../../src/card-events/record';
 import { createCardholder } from '../../src/cardholders/operations';
 import type { Card } from '../../src/cards/card';
@@ -120,6 +120,7 @@ async function createTenant(
   currencies: string[],
 ): Promise<Owner> {
   const { clientId: tenantId } = await createClient(tx, api.services.keyring, {
+    provide: provideForClient,
     name: letter,
     role: 'client',
     sandbox: true,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { ensureDemoBins } from '../../src/bins/operations';
+import { ensureDemoBins, provideForClient } from '../../src/bins/operations';
 import { createClient } from '../../src/clients/operations';
 import { type Composed, createApi, createServices, type ServiceOptions } from '../../src/composition';
 import type { Database } from '../../src/db/database';
@@ -66,7 +66,7 @@ export async function testApi(
     call,
     async client(role = 'client') {
       const credential = await test.database.transaction((tx) =>
-        createClient(tx, services.keyring, { name: 'Test', role, sandbox: true }),
+        createClient(tx, services.keyring, { provide: provideForClient, name: 'Test', role, sandbox: true }),
       );
       const own = { 'x-client-id': credential.clientId, 'x-client-secret': credential.clientSecret };
       return {

@@ -1,8 +1,8 @@
+import type { Bin } from '../bins/operations';
 import { lockCardholder } from '../cardholders/operations';
-import { countOpenCards } from '../cards/counts';
 import type { Sql, Tx } from '../db/database';
 import { conflict } from '../errors';
-import type { Bin } from './store';
+import { countOpenCards } from './counts';
 
 export interface Capacity {
   limit: number;
