@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { Readiness } from './api/health';
 import type { Database } from './db/database';
 import type { Commands } from './outbox/commands';
 import type { Bank } from './providers/bank/port';
@@ -10,6 +9,7 @@ import type { Documents } from './providers/documents/port';
 import type { ExternalCards } from './providers/external-cards/port';
 import type { PayoutProvider } from './providers/payouts/port';
 import type { Rates } from './providers/rates/port';
+import type { Readiness } from './readiness';
 import type { Keyring } from './security/keyring';
 
 /** The outside parties, each behind its port. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
+import type { Authenticated, Caller } from '../caller';
 import type { Database } from '../db/database';
 import { DatabaseAway, isAway, isKeyTaken, OutcomeUnknown } from '../db/faults';
 import {
@@ -15,16 +16,10 @@ import {
 } from '../errors';
 import { discardRest } from './body';
 import { perform } from './perform';
-import { createRateLimiter, type RateLimit } from './rate-limit';
-import type { Caller, Route } from './route';
+import { createRateLimiter } from './rate-limit';
+import type { Route } from './route';
 import { createRouters } from './router';
 import { createWaiting } from './waiting';
-
-/** A credential that was verified, and the limit of its tenant. */
-export interface Authenticated {
-  caller: Caller;
-  rateLimit: RateLimit;
-}
 
 export interface AppDeps {
   database: Database;

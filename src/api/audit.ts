@@ -1,6 +1,6 @@
 import { toUSVString } from 'node:util';
+import type { Caller } from '../caller';
 import type { Sql } from '../db/database';
-import type { Caller } from './route';
 
 export interface AuditRecord {
   caller: Pick<Caller, 'tenantId' | 'role'>;

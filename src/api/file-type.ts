@@ -30,3 +30,11 @@ function startsWith(bytes: Buffer, header: Buffer): boolean {
 function isJpegMarker(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0xc0 && byte < 0xff && byte !== 0xd8 && byte !== 0xd9;
 }
+
+/** A file as it came, whose type was read from its bytes. */
+export interface UploadedFile {
+  bytes: Buffer;
+  contentType: FileType;
+  /** Of the bytes, in lower-case hexadecimal. */
+  sha256: string;
+}

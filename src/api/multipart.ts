@@ -4,21 +4,13 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { Context } from 'koa';
 import { invalid, Problem } from '../errors';
 import { readJson } from './body';
-import { FILE_TYPES, type FileType, fileTypeOf } from './file-type';
+import { FILE_TYPES, fileTypeOf, type UploadedFile } from './file-type';
 
 /** Bytes of one file (decisions part 1, Limits). */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 /** All text fields, boundaries and headers of parts: far more than any endpoint's. */
 const MAX_FORM_BYTES = 64 * 1024;
 const MAX_PARTS = 20;
-
-/** A file as it came, whose type was read from its bytes. */
-export interface UploadedFile {
-  bytes: Buffer;
-  contentType: FileType;
-  /** Of the bytes, in lower-case hexadecimal. */
-  sha256: string;
-}
 
 /** The files that an endpoint takes, by the name of their part. */
 export type FileSpec = Record<string, 'required' | 'optional'>;

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import { type Caller } from '../caller';
 import type { Database } from '../db/database';
 import { invalid, Problem } from '../errors';
 import { problemBody } from './app';
@@ -10,7 +11,6 @@ import { assertFiles, type Form, fileHashes, readForm } from './multipart';
 import { parseQuery } from './query';
 import {
   type ApiRequest,
-  type Caller,
   type GatheredRoute,
   type RawRequest,
   type ReadRoute,

@@ -1,19 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
+import type { Caller } from '../caller';
 import type { Tx } from '../db/database';
+import type { UploadedFile } from './file-type';
 import type { IdempotencyKey } from './idempotency';
-import type { FileSpec, UploadedFile } from './multipart';
-
-/** Who is calling: a tenant's credential, or the operator's. */
-export interface Caller {
-  /** The tenant that the credential belongs to. */
-  tenantId: string;
-  role: 'client' | 'admin';
-  /** Whose records may be reached by id: the tenant's own, or every tenant's (null) for an admin. */
-  reach: string | null;
-  /** The number of the secret that it came with: which of a tenant's two it was. Empty on public endpoints. */
-  credentialId: string;
-}
+import type { FileSpec } from './multipart';
 
 /** A body that is signed as it came. */
 export interface RawRequest {

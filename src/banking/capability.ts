@@ -1,4 +1,4 @@
-import type { Caller } from '../api/route';
+import type { Caller } from '../caller';
 import { requireTenant } from '../clients/operations';
 import { findTenant } from '../clients/store';
 import type { Sql, Tx } from '../db/database';

@@ -1,7 +1,7 @@
 import type { OperationKey } from '../api/idempotency';
 import type { Sql } from '../db/database';
 import { Decimal } from '../money/money';
-import type { Destination } from '../payouts/destination';
+import type { Destination } from '../providers/payouts/port';
 import type { IbanPayoutStatus } from './payout-rules';
 
 /** A payout from a virtual IBAN by SEPA; all amounts in EUR. Its id is its `referenceId` too. */

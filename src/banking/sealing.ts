@@ -1,5 +1,5 @@
 import type { Sql } from '../db/database';
-import type { Destination } from '../payouts/destination';
+import type { Destination } from '../providers/payouts/port';
 import type { Keyring } from '../security/keyring';
 import { findSealedDestination } from './payout';
 

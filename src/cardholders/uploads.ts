@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { auditAdmin } from '../api/audit';
-import type { UploadedFile } from '../api/multipart';
-import { type Caller, type Route, route } from '../api/route';
+import type { UploadedFile } from '../api/file-type';
+import { type Route, route } from '../api/route';
 import { identifier } from '../api/schemas';
+import { type Caller } from '../caller';
 import { conflict, invalid, notFound } from '../errors';
 import { newId } from '../ids';
 import { keepContent, readContent, type StoredContent, storeContent } from '../kyc/content';

@@ -1,5 +1,6 @@
-import type { ApiRequest, Caller } from '../api/route';
+import type { ApiRequest } from '../api/route';
 import { assertFits } from '../api/schemas';
+import type { Caller } from '../caller';
 import { recordCardEvent } from '../card-events/record';
 import type { CardServices } from '../card-events/services';
 import type { Sql, Tx } from '../db/database';

@@ -1,4 +1,4 @@
-import type { Caller } from '../api/route';
+import type { Caller } from '../caller';
 import type { CardServices } from '../card-events/services';
 import type { Sql, Tx } from '../db/database';
 import { notFound } from '../errors';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Authenticated } from '../api/app';
 import { createRateLimiter } from '../api/rate-limit';
+import type { Authenticated } from '../caller';
 import type { Database } from '../db/database';
 import { isId } from '../ids';
 import type { Keyring } from '../security/keyring';

@@ -1,8 +1,9 @@
 import { requireAccount } from '../accounts/operations';
 import { assertFundable } from '../accounts/transfer';
 import { operationKey } from '../api/idempotency';
-import type { ApiRequest, Caller } from '../api/route';
+import type { ApiRequest } from '../api/route';
 import { assertFits } from '../api/schemas';
+import type { Caller } from '../caller';
 import { requireTenant, settingsOf } from '../clients/operations';
 import type { Sql, Tx } from '../db/database';
 import { isReturnUrl } from '../deposits/return-url';

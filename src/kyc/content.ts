@@ -1,5 +1,4 @@
-import type { FileType } from '../api/file-type';
-import type { UploadedFile } from '../api/multipart';
+import type { FileType, UploadedFile } from '../api/file-type';
 import type { Tx } from '../db/database';
 import { unavailable } from '../errors';
 import { type DocumentKey, DocumentsAway } from '../providers/documents/port';

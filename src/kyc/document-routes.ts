@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { audit, auditAdmin } from '../api/audit';
+import type { UploadedFile } from '../api/file-type';
 import { FILE_TYPES, type FileType } from '../api/file-type';
 import { afterId, pageById } from '../api/id-pages';
-import type { UploadedFile } from '../api/multipart';
 import { pageQuery, pageSchema } from '../api/pages';
 import { Reply, type Route, route } from '../api/route';
 import { text } from '../api/schemas';

@@ -1,4 +1,4 @@
-import type { UploadedFile } from '../api/multipart';
+import type { UploadedFile } from '../api/file-type';
 import type { Sql, Tx } from '../db/database';
 import { conflict, notFound } from '../errors';
 import { newId } from '../ids';

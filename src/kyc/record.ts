@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FILE_TYPES } from '../api/file-type';
-import type { Caller } from '../api/route';
 import { instant } from '../api/schemas';
+import type { Caller } from '../caller';
 import { KYC_STATUSES } from '../users/operations';
 import type { Kyc } from './operations';
 import { KYC_DOCUMENT_STATUSES, KYC_SLOTS } from './rules';

@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { Readiness } from '../api/health';
+import type { Readiness } from '../readiness';
 import type { Metrics } from './metrics';
 
 export interface MetricsServerDeps {

@@ -4,29 +4,12 @@ import type * as IbanTools from 'ibantools' with { 'resolution-mode': 'import' }
 import { z } from 'zod';
 import { text } from '../api/schemas';
 import { invalid } from '../errors';
-import type { PayoutMethod } from './methods';
+import type { Destination, PayoutMethod } from '../providers/payouts/port';
 
 // Its types say that it is a module of the other kind; its CommonJS build is not.
 // eslint-disable-next-line @typescript-eslint/no-require-imports
 const ibanTools = require('ibantools') as typeof IbanTools;
 const { isSEPACountry, ValidationErrorsIBAN, validateBIC, validateIBAN } = ibanTools;
-
-/**
- * Where money may be paid to (decisions part 4, Payouts). Personal data: sealed at rest, masked in answers, never in a
- * log, a history, an event or an error.
- */
-export interface Destination {
-  name?: string;
-  /** Without spaces, in capitals. */
-  iban?: string;
-  bic?: string;
-  country?: string;
-  accountNumber?: string;
-  cardToken?: string;
-  chain?: string;
-  asset?: string;
-  address?: string;
-}
 
 export type DestinationField = keyof Destination;
 

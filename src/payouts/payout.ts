@@ -1,6 +1,5 @@
 import type { Decimal } from '../money/money';
-import type { Destination } from './destination';
-import type { PayoutMethod } from './methods';
+import type { Destination, PayoutMethod } from '../providers/payouts/port';
 import type { PayoutStatus } from './rules';
 
 /** Money on its way out of an account. Amounts are in the account's currency unless their name says `received`. */

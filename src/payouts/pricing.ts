@@ -1,6 +1,6 @@
 import { invalid } from '../errors';
 import { Decimal, formatAmount, percentOf, roundTo } from '../money/money';
-import type { PayoutMethod } from './methods';
+import type { PayoutMethod } from '../providers/payouts/port';
 import type { PayoutTerms } from './settings';
 
 /** What a payout costs and brings. `amount`, `fee` and `totalDebit` are in the account's currency. */

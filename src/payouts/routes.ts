@@ -6,10 +6,10 @@ import { pageQuery, pageSchema, periodQuery, whole } from '../api/pages';
 import { type ApiRequest, type Route, route } from '../api/route';
 import { amount, currency, identifier, text } from '../api/schemas';
 import type { Sql } from '../db/database';
+import { PAYOUT_METHODS } from '../providers/payouts/port';
 import type { Services } from '../services';
 import { createPayout } from './create';
 import { destinationSchema } from './destination';
-import { PAYOUT_METHODS } from './methods';
 import { payingAccount, payoutOptions, quotePayout, requirePayout } from './operations';
 import { isFinal, PAYOUT_STATUSES, type PayoutStatus } from './rules';
 import {

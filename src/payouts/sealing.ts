@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database';
+import type { Destination } from '../providers/payouts/port';
 import type { Keyring } from '../security/keyring';
-import type { Destination } from './destination';
 import { findSealedDestination } from './store';
 
 const PURPOSE = 'payout-destinations';

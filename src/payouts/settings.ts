@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { currency } from '../api/schemas';
 import type { SettingsSection } from '../clients/settings';
-import { PAYOUT_METHODS } from './methods';
+import { PAYOUT_METHODS } from '../providers/payouts/port';
 
 const decimal = () => z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, 'must be a decimal string such as "10.00"');
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { instant, money } from '../api/schemas';
 import { Decimal, formatAmount } from '../money/money';
+import { PAYOUT_METHODS } from '../providers/payouts/port';
 import { DESTINATION_FIELDS, destinationSchema } from './destination';
-import { PAYOUT_METHODS } from './methods';
 import type { PayoutQuote } from './operations';
 import { type Payout, totalDebit } from './payout';
 import { PAYOUT_STATUSES } from './rules';

@@ -1,4 +1,4 @@
-import { createReadiness } from '../../src/api/health';
+import { createReadiness } from '../../src/readiness';
 import { testApi } from '../support/api';
 
 it('tells that the process serves, without credentials', async () => {

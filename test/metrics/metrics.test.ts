@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
-import type { Readiness } from '../../src/api/health';
 import { createMetrics } from '../../src/metrics/metrics';
 import { outboxCounts } from '../../src/metrics/outbox';
 import { createMetricsServer } from '../../src/metrics/server';
+import type { Readiness } from '../../src/readiness';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 let test: TestDatabase;

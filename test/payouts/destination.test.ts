@@ -1,6 +1,7 @@
 import { Problem } from '../../src/errors';
-import { checkDestination, type Destination, maskDestination } from '../../src/payouts/destination';
-import type { PayoutMethod } from '../../src/payouts/methods';
+import { checkDestination, maskDestination } from '../../src/payouts/destination';
+import type { PayoutMethod } from '../../src/providers/payouts/port';
+import { type Destination } from '../../src/providers/payouts/port';
 
 /** The field that is at fault; nothing where it is taken. */
 function fault(method: PayoutMethod, given: Destination, currency = 'EUR'): string | undefined {

@@ -102,7 +102,9 @@ it('approves nothing for a user who has been blocked', async () => {
   const transfer = { fromAccountId: accountId, toAccountId: own, amount: '10000.35' };
   await client.call('POST', '/v1/users/transfer', transfer);
   const id = await pending(own);
-  await api.database.transaction((tx) => setUserStatus(api.services, tx, null, String(user.id), 'blocked', undefined));
+  await api.database.transaction((tx) =>
+    setUserStatus(api.services, tx, null, String(user.id), 'blocked', undefined),
+  );
   expect(await operator('payout', 'approve', id)).toMatchObject({ code: 1, err: 'The user is blocked.' });
   expect((await read(client, own, id)).status).toBe('pending_approval');
 });

@@ -287,7 +287,9 @@ describe('POST payouts', () => {
     const own = String(opened.body.id);
     const transfer = { fromAccountId: accountId, toAccountId: own, amount: '500.00' };
     expect((await client.call('POST', '/v1/users/transfer', transfer)).status).toBeLessThan(300);
-    await api.database.transaction((tx) => setUserStatus(api.services, tx, null, user.id, 'blocked', undefined));
+    await api.database.transaction((tx) =>
+      setUserStatus(api.services, tx, null, user.id, 'blocked', undefined),
+    );
     const blocked = await create(client, own);
     expect([blocked.status, blocked.body.code]).toEqual([409, 'user_blocked']);
     await api.database.query(`update accounts set status = 'closed' where id = $1`, [own]);
@@ -306,7 +308,9 @@ describe('POST payouts', () => {
       amount: '500.00',
     });
     const id = await created(client, own);
-    await api.database.transaction((tx) => setUserStatus(api.services, tx, null, user.id, 'blocked', undefined));
+    await api.database.transaction((tx) =>
+      setUserStatus(api.services, tx, null, user.id, 'blocked', undefined),
+    );
     expect(await look(api, id)).toBe('cancelled');
     expect(await read(client, own, id)).toMatchObject({ status: 'cancelled', failure: 'user_blocked' });
     expect(await balance(own)).toBe('500.00 0.00');

@@ -92,7 +92,9 @@ async function correctBalance(stage: Stage, world: World, operation: AccountOper
 async function setStatus(stage: Stage, world: World, operation: UserOperation): Promise<Result> {
   const user = pick(world.users, operation.user);
   const status = operation.do === 'block' ? 'blocked' : 'active';
-  const answers = await answered(stage, (tx) => setUserStatus(stage.api.services, tx, user.tenantId, user.id, status, undefined));
+  const answers = await answered(stage, (tx) =>
+    setUserStatus(stage.api.services, tx, user.tenantId, user.id, status, undefined),
+  );
   return { text: `${operation.do} ${user.name}`, answers };
 }
 

@@ -1,7 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Decimal } from '../../money/money';
-import type { Destination } from '../../payouts/destination';
-import type { PayoutMethod } from '../../payouts/methods';
+
+/** How money may leave (decisions part 4, Payouts). */
+export const PAYOUT_METHODS = ['sepa', 'swift', 'card', 'crypto'] as const;
+export type PayoutMethod = (typeof PAYOUT_METHODS)[number];
+
+/**
+ * Where money may be paid to (decisions part 4, Payouts). Personal data: sealed at rest, masked in answers, never in a
+ * log, a history, an event or an error.
+ */
+export interface Destination {
+  name?: string;
+  /** Without spaces, in capitals. */
+  iban?: string;
+  bic?: string;
+  country?: string;
+  accountNumber?: string;
+  cardToken?: string;
+  chain?: string;
+  asset?: string;
+  address?: string;
+}
 
 /** What the provider is to pay. */
 export interface PayoutOrder {
