@@ -62,6 +62,8 @@ const schema = z.object({
   SANDBOX_PROVIDERS_URL: z.url().optional(),
   /** Seconds a request in flight may take while the process stops. */
   SHUTDOWN_SECONDS: seconds.default(20),
+  /** Given by npm to what it runs: the script's name. */
+  npm_lifecycle_event: text.optional(),
 });
 
 export type Role = 'api' | 'worker' | 'all';
@@ -96,6 +98,8 @@ export interface Config {
   /** Without a trailing slash; the API's own address on this machine when not given. */
   sandboxProvidersUrl: string | undefined;
   shutdownSeconds: number;
+  /** By `npm start`: npm is the parent process. */
+  startedByNpm: boolean;
 }
 
 /** The environment is wrong: one line a variable, fit for a terminal. */
@@ -147,6 +151,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     stripe: stripeOf(env),
     sandboxProvidersUrl: env.SANDBOX_PROVIDERS_URL?.replace(/\/+$/, ''),
     shutdownSeconds: env.SHUTDOWN_SECONDS,
+    startedByNpm: env.npm_lifecycle_event === 'start',
   };
 }
 
