@@ -49,6 +49,14 @@ export function isBroken(error: unknown): boolean {
   return isAway(error) && !ANSWERED.has(codeOf(error));
 }
 
+/**
+ * Whether whatever else is tried just now would fail, too: the database cannot be reached. One statement that was given up
+ * (a lock or a statement that took too long, conflicts without end) says nothing of the others.
+ */
+export function isOutOfReach(error: unknown): boolean {
+  return isBroken(error instanceof DatabaseAway ? error.cause : error);
+}
+
 /** Whether the error is a duplicate, under that constraint or index where one is named. */
 export function isDuplicate(error: unknown, constraint?: string): boolean {
   if (codeOf(error) !== UNIQUE_VIOLATION) return false;
