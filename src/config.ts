@@ -16,7 +16,7 @@ const schema = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: port.default(8080),
   METRICS_PORT: port.default(9464),
-  PUBLIC_URL: z.url().optional(),
+  PUBLIC_URL: z.url({ normalize: true }).optional(),
   DATA_DIR: text.default('.data'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATABASE_URL: z
@@ -59,7 +59,7 @@ const schema = z.object({
     .regex(/^whsec_\w+$/, 'must be the signing secret of a webhook endpoint at Stripe (whsec_…)')
     .optional(),
   /** Where the API process that serves the simulated providers is reached from here; on this machine when not given. */
-  SANDBOX_PROVIDERS_URL: z.url().optional(),
+  SANDBOX_PROVIDERS_URL: z.url({ normalize: true }).optional(),
   /** Seconds a request in flight may take while the process stops. */
   SHUTDOWN_SECONDS: seconds.default(20),
   /** Given by npm to what it runs: the script's name. */

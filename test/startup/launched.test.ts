@@ -106,10 +106,13 @@ describe('goes on serving when the reader of its output has gone, and stops in o
     expect(await leftBehind(all)).toEqual([]);
   }
 
-  it(
-    'after the banner',
-    async () => {
-      const run = launch('trace');
+  it.each([
+    ['npm start', NPM],
+    ['its process alone', undefined],
+  ])(
+    'after the banner: %s',
+    async (_name, command) => {
+      const run = start([], { DATA_DIR: dataDir, LOG_LEVEL: 'trace' }, command);
       await run.until(READY);
       closeOutput(run);
       await servesUnread(run);

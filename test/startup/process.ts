@@ -38,7 +38,7 @@ const NODE: readonly string[] = [process.execPath, '--import', 'tsx', 'src/main.
 
 /**
  * Ports are free ones unless the environment names others; of this process's environment only what finds programs.
- * The third argument is the command that takes the arguments, `npm start --` for instance.
+ * The last argument is the command that takes the others, `npm start --` for instance.
  */
 export function start(
   args: string[],

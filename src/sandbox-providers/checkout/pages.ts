@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import rawBody from 'raw-body';
 import type { Tx } from '../../db/database';
 import { Decimal, fitsCurrency } from '../../money/money';
+import { asciiUrl } from '../../web-url';
 import * as act from './actions';
 import type { Party } from './party';
 import { refundable, statusAt, wholeOf } from './state';
@@ -110,7 +111,7 @@ export function createPages(party: Party) {
     ctx.status = 303;
     ctx.set(
       'location',
-      action.then === 'shop' ? new URL(session.returnUrl).href : `${party.publicUrl()}/pages/${session.page}`,
+      action.then === 'shop' ? asciiUrl(session.returnUrl) : `${party.publicUrl()}/pages/${session.page}`,
     );
     ctx.set('content-security-policy', contentSecurityPolicy(session.returnUrl));
     ctx.body = '';

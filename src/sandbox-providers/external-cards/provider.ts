@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import rawBody from 'raw-body';
 import { z } from 'zod';
 import { Decimal } from '../../money/money';
+import { asciiUrl } from '../../web-url';
 import { createCallbackSender } from '../callback-sender';
 import type { PartyOptions } from '../mount';
 import { followOrder } from './follow';
@@ -107,7 +108,7 @@ export function createExternalCardsProvider({
     if (first) follow(found);
     if (found.returnUrl === null) return sendPage(ctx, endPage(found));
     ctx.status = 303;
-    ctx.set('location', found.returnUrl);
+    ctx.set('location', asciiUrl(found.returnUrl));
   }
 
   return async (ctx, next) => {
