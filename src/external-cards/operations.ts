@@ -6,11 +6,11 @@ import { assertFits } from '../api/schemas';
 import { requireTenant } from '../clients/operations';
 import type { Services } from '../composition';
 import type { Sql, Tx } from '../db/database';
-import { isReturnUrl } from '../deposits/return-url';
-import { invalid, notFound } from '../errors';
+import { notFound } from '../errors';
 import { isId, newId } from '../ids';
 import type { Decimal } from '../money/money';
 import type { CardOrder } from '../providers/external-cards/port';
+import { asciiUrl } from '../web-url';
 import { holdWithdrawal } from './money';
 import { startTransfer } from './processes';
 import { hashToken, redirectHash } from './redirect';
@@ -23,6 +23,7 @@ export interface ExternalCardRequest {
   amount: Decimal;
   /** What stands for the card; never its number. */
   paymentMethodToken: string;
+  /** As `webUrl` has read it. */
   returnUrl?: string | undefined;
 }
 
@@ -44,13 +45,11 @@ export async function requestTransfer(
   request: ExternalCardRequest,
   asked: Asked,
 ): Promise<ExternalCardTransaction> {
-  const { keyring, mode } = services;
+  const { keyring } = services;
   const account = await requireAccount(tx, asked.caller.reach, accountId);
   const { tenantId, currency } = account;
   const { amount, paymentMethodToken, returnUrl = null } = request;
   assertFits(amount, currency);
-  if (returnUrl !== null && !isReturnUrl(returnUrl, mode))
-    throw invalid('returnUrl must be an https address without credentials.', 'returnUrl');
   const { externalCards: settings } = (await requireTenant(tx, tenantId)).settings;
   const fee = feeOf(kind, amount, currency, settings[kind]);
   await assertFundable(tx, account, 'id');
@@ -107,7 +106,7 @@ export async function orderOf(services: Services, record: ExternalCardTransactio
     amount,
     currency,
     merchant: (await requireTenant(database, record.tenantId)).name,
-    returnUrl,
+    returnUrl: returnUrl && asciiUrl(returnUrl),
     expiresAt: actionExpiresAt,
     callbackUrl: services.publicUrl() + CALLBACK_PATH,
   };
