@@ -56,6 +56,7 @@ it('forgets old keys while the snapshots cannot be taken', async () => {
     async forgetOldIdempotencyKeys() {
       return (forgotten += 1);
     },
+    forgetOldCallbacks: async () => 0,
   };
   await temporal.withWorkers(activities, (client) =>
     client.workflow.execute('housekeeping', { workflowId: 'apart', taskQueue: 'processes' }),
