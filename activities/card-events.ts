@@ -1,18 +1,21 @@
 import { Context } from '@temporalio/activity';
-import { type ExpiryResult, expireAuthorizations } from '../src/card-events/expiry';
+import { type ExpiryPlace, type ExpiryResult, expireAuthorizations } from '../src/card-events/expiry';
 import type { Composed } from '../src/composition';
 
 /** How many authorizations one activity looks at: some seconds of work, so that a worker can stop between two. */
 const AT_ONCE = 500;
 
 export interface CardEventActivities {
-  /** Cancels what due authorizations hold. Twice is once: what was cancelled is due no more. */
-  expireDueAuthorizations(): Promise<ExpiryResult>;
+  /**
+   * Cancels what due authorizations hold. Twice is once: what was cancelled is due no more.
+   * @param after where the portion before has ended
+   */
+  expireDueAuthorizations(after: ExpiryPlace | null): Promise<ExpiryResult>;
 }
 
 export function createCardEventActivities(services: Composed): CardEventActivities {
   return {
-    expireDueAuthorizations: () =>
-      expireAuthorizations(services, AT_ONCE, () => Context.current().heartbeat()),
+    expireDueAuthorizations: (after) =>
+      expireAuthorizations(services, AT_ONCE, { after, alive: () => Context.current().heartbeat() }),
   };
 }

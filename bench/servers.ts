@@ -27,6 +27,12 @@ export async function openBench(): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'cardwright-bench-'));
   const log = { info: () => undefined, warn: (line: string) => console.error(line) };
   const postgres = await startPostgres({ dataDir, log });
+  const close = async () => {
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => void close().then(() => process.exit(130)));
   const urlOf = (database: string) =>
     Object.assign(new URL(postgres.url), { pathname: `/${database}` }).toString();
   await createDatabase(postgres.url, 'bench');
@@ -36,10 +42,7 @@ export async function openBench(): Promise<Bench> {
     urlOf,
     dataDir,
     masterKey: randomBytes(32),
-    async close() {
-      await postgres.stop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
+    close,
   };
 }
 
@@ -78,6 +81,7 @@ export async function startRole(
       },
     },
   );
+  process.once('exit', () => child.kill());
   const url =
     role === 'api' ? `http://127.0.0.1:${port}/health` : `http://127.0.0.1:${port + 5_000}/health/ready`;
   await untilAnswers(url, child, join(bench.dataDir, `${role}.log`));

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../src/config';
 import { Decimal } from '../src/money/money';
+import { outliveOutput, readerGone } from '../src/startup/output';
 import { type Call, callerOf, type Json, readCredentials } from './demo/api';
 import { type Balances, type Receiver, startReceiver } from './demo/receiver';
 
@@ -13,6 +14,10 @@ import { type Balances, type Receiver, startReceiver } from './demo/receiver';
 const B2B_BIN = '44112200';
 /** How long the last webhook may take: milliseconds. */
 const PATIENCE_MS = 30_000;
+
+outliveOutput();
+/** Aborted when nobody reads any more (`npm run demo | head`): the demo then clears up and ends. */
+const unread = readerGone();
 
 async function main(): Promise<boolean> {
   const credentials = readCredentials(readConfig().dataDir);
@@ -126,6 +131,7 @@ async function compare(
     // Settled fees are in the fold's pending, and taken from available where the balance is stored (decisions part 3).
     const reported = new Decimal(account['available'] as string).plus(account['pending'] as string);
     const sameAccount = accountFold.available.plus(accountFold.pending).eq(reported);
+    unread.throwIfAborted();
     if ((sameCard && sameAccount) || Date.now() > deadline) {
       say('');
       say(`  ${receiver.count()} webhooks came, ${receiver.forged()} with a wrong signature.`);
@@ -166,6 +172,7 @@ function shownBalance(transaction: Json): string {
 }
 
 function step(number: number, text: string): void {
+  unread.throwIfAborted();
   say(`${String(number).padStart(4)}  ${text}`);
 }
 
@@ -179,6 +186,7 @@ main().then(
     process.exit(same ? 0 : 1);
   },
   (error: Error) => {
+    if (unread.aborted) process.exit(0); // with any other code npm would complain
     process.stderr.write(`${error.message}\n`);
     process.exit(1);
   },

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 // Runs before `npm start`, `npm test` and the like, with nothing but Node: checks its version and installs
-// the packages when they are missing or are not those of package-lock.json.
+// the packages when they are missing or are not those of package-lock.json. A closed pipe is no reason to stop.
 
 const OLDEST = [20, 19];
 const SHOW_EVERY_MS = 10_000;
@@ -15,6 +15,7 @@ const lockPath = join(root, 'package-lock.json');
 const installedPath = join(root, 'node_modules', '.package-lock.json');
 const stampPath = join(root, 'node_modules', '.cardwright-installed');
 
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 checkNode();
 const stamp = lockStamp();
 if (!isStamped(stamp)) {
@@ -75,6 +76,7 @@ async function install() {
       resolve(1);
     });
     child.once('close', (exitCode) => resolve(exitCode ?? 1));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => child.kill(signal));
   });
   clearInterval(timer);
   if (code !== 0) fail('The packages could not be installed (see above). Check the network, then try again.');

@@ -1,3 +1,4 @@
+import { readerGone } from '../src/startup/output';
 import { type ProofProgress, proveLong } from '../test/properties/long-run';
 import startServers from '../test/support/global-setup';
 import stopServers from '../test/support/global-teardown';
@@ -7,16 +8,21 @@ import stopServers from '../test/support/global-teardown';
  * against a Postgres of its own in a temporary folder, and proves after each that all adds up (test/properties). Ends
  * with 1 and the smallest failing case when anything differs; the same seed plays the same scripts again.
  */
-async function main(): Promise<number> {
+async function main(unread: AbortSignal): Promise<number> {
   const operations = wholeNumber('operations', 100_000);
   const seed = wholeNumber('seed', Date.now() % 2_147_483_647);
   const connections = wholeNumber('connections', 16);
   console.log(`Proof with seed ${seed}: ${operations} operations, up to ${connections} at once`);
   await startServers();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void stopServers().then(() => process.exit(130)));
+  const end = (code: number) => void stopServers().then(() => process.exit(code));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end(130));
   try {
-    const failure = await proveLong({ operations, seed, connections, onProgress: print });
+    const onProgress = (progress: ProofProgress) => {
+      unread.throwIfAborted();
+      print(progress);
+    };
+    const failure = await proveLong({ operations, seed, connections, onProgress });
+    if (unread.aborted) return 141; // as by SIGPIPE: nothing has been proven
     if (failure === undefined) return 0;
     console.error(`\nThis does not hold:\n\n${failure}`);
     return 1;
@@ -43,7 +49,7 @@ function wholeNumber(name: string, usual: number): number {
   return number;
 }
 
-main().then(
+main(readerGone()).then(
   (code) => process.exit(code),
   (error: unknown) => {
     console.error(error);

@@ -16,7 +16,7 @@ const schema = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: port.default(8080),
   METRICS_PORT: port.default(9464),
-  PUBLIC_URL: z.url().optional(),
+  PUBLIC_URL: z.url({ normalize: true }).optional(),
   DATA_DIR: text.default('.data'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATABASE_URL: z
@@ -59,9 +59,11 @@ const schema = z.object({
     .regex(/^whsec_\w+$/, 'must be the signing secret of a webhook endpoint at Stripe (whsec_…)')
     .optional(),
   /** Where the API process that serves the simulated providers is reached from here; on this machine when not given. */
-  SANDBOX_PROVIDERS_URL: z.url().optional(),
+  SANDBOX_PROVIDERS_URL: z.url({ normalize: true }).optional(),
   /** Seconds a request in flight may take while the process stops. */
   SHUTDOWN_SECONDS: seconds.default(20),
+  /** Given by npm to what it runs: the script's name. */
+  npm_lifecycle_event: text.optional(),
 });
 
 export type Role = 'api' | 'worker' | 'all';
@@ -96,6 +98,8 @@ export interface Config {
   /** Without a trailing slash; the API's own address on this machine when not given. */
   sandboxProvidersUrl: string | undefined;
   shutdownSeconds: number;
+  /** By `npm start`: npm is the parent process. */
+  startedByNpm: boolean;
 }
 
 /** The environment is wrong: one line a variable, fit for a terminal. */
@@ -147,6 +151,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     stripe: stripeOf(env),
     sandboxProvidersUrl: env.SANDBOX_PROVIDERS_URL?.replace(/\/+$/, ''),
     shutdownSeconds: env.SHUTDOWN_SECONDS,
+    startedByNpm: env.npm_lifecycle_event === 'start',
   };
 }
 

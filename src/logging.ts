@@ -1,5 +1,5 @@
 import pino, { type DestinationStream, type LogFn, type Logger } from 'pino';
-import pretty from 'pino-pretty';
+import { prettyFactory } from 'pino-pretty';
 
 export interface LogOptions {
   level: string;
@@ -16,7 +16,7 @@ export interface LogOptions {
  * errors are told by type, code and place, without the values that a statement or an address held.
  */
 export function createLogger({ level, role, readable = false, destination }: LogOptions): Logger {
-  const stream = destination ?? (readable ? pretty({ sync: true, ignore: 'pid,hostname,role' }) : undefined);
+  const lines = destination ?? standardOutput();
   const options = {
     level,
     base: { role },
@@ -28,7 +28,22 @@ export function createLogger({ level, role, readable = false, destination }: Log
     serializers: { err: (described: unknown) => described },
     hooks: { logMethod: withSafeMessage },
   };
-  return stream ? pino(options, stream) : pino(options);
+  return pino(options, readable ? forPeople(lines) : lines);
+}
+
+/** Kept of lines that cannot be written just now (a full disk), characters; what is more is lost. */
+const KEPT_LENGTH = 1024 * 1024;
+
+/** Lines that cannot be written are lost (see `outliveOutput`). */
+function standardOutput(): DestinationStream {
+  const stream = pino.destination({ fd: 1, sync: true, maxLength: KEPT_LENGTH });
+  stream.on('error', () => undefined);
+  return stream;
+}
+
+function forPeople(lines: DestinationStream): DestinationStream {
+  const shown = prettyFactory({ ignore: 'pid,hostname,role' });
+  return { write: (line) => lines.write(shown(line)) };
 }
 
 /** Pino takes a missing message from the error itself: it is made safe like any other. */

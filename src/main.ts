@@ -9,14 +9,17 @@ import { banner } from './startup/banner';
 import { credentialsPath, ensureDemoCredentials } from './startup/demo-credentials';
 import { assertPortFree } from './startup/http-server';
 import { type Infrastructure, startInfrastructure } from './startup/infrastructure';
+import { watchLauncher } from './startup/launcher';
 import { ensureMasterKey } from './startup/master-key';
+import { outliveOutput } from './startup/output';
 import { type Product, startProduct } from './startup/product';
-import { createSignalHandler } from './startup/signals';
+import { createSignals } from './startup/signals';
 import { createStages, type Stages, StoppedWhileStarting } from './startup/stages';
 import { StartupError } from './startup/startup-error';
 
 /** `npm start`: reads the configuration, starts the roles asked for, and stops them in order. */
 async function main(): Promise<void> {
+  outliveOutput();
   const { role } = readArguments(process.argv.slice(2));
   const config = readConfig();
   assertRole(role, config);
@@ -25,7 +28,7 @@ async function main(): Promise<void> {
   if (role === 'migrate') return migrateOnly(config, log);
   const stages = createStages(log);
   const starting = start(config, role, log, stages);
-  stopOnSignals(stages, starting);
+  stopOnSignals(stages, starting, config.startedByNpm);
   try {
     await starting;
   } catch (error) {
@@ -97,8 +100,8 @@ async function present(config: Config, infrastructure: Infrastructure, product: 
 /** A start under way notices at its next stage that it is to stop: it is given this long. */
 const STARTING_MS = 5_000;
 
-function stopOnSignals(stages: Stages, starting: Promise<void>): void {
-  const handle = createSignalHandler({
+function stopOnSignals(stages: Stages, starting: Promise<void>, startedByNpm: boolean): void {
+  const { interrupt, hangUp } = createSignals({
     async stop() {
       await stages.stop();
       const over = starting.catch(() => undefined);
@@ -109,8 +112,10 @@ function stopOnSignals(stages: Stages, starting: Promise<void>): void {
     exit: (code) => process.exit(code),
     now: () => performance.now(),
   });
-  process.on('SIGINT', handle);
-  process.on('SIGTERM', handle);
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  process.on('SIGHUP', hangUp);
+  if (startedByNpm) watchLauncher({ parent: () => process.ppid, onGone: hangUp });
 }
 
 function say(line: string): void {

@@ -1,5 +1,6 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardEventActivities } from '../activities/card-events';
+import type { ExpiryPlace } from '../src/card-events/expiry';
 
 /** Five hundred transactions at most, heartbeating at each: silence for half a minute means that the worker is gone. */
 const { expireDueAuthorizations } = proxyActivities<CardEventActivities>({
@@ -9,11 +10,15 @@ const { expireDueAuthorizations } = proxyActivities<CardEventActivities>({
 });
 
 /**
- * Once a minute: cancels open authorizations whose validity has ended, in portions, until none is due. A long backlog goes
- * on in a new run rather than in a long history.
+ * Once a minute: cancels open authorizations whose validity has ended, in portions, until none is due. Each portion begins
+ * where the one before has ended, so that those which cannot be expired are met once a run and the run comes to its end. A
+ * long backlog goes on in a new run rather than in a long history.
  */
-export async function authorizationExpiry(): Promise<void> {
-  while ((await expireDueAuthorizations()).more) {
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof authorizationExpiry>();
+export async function authorizationExpiry(after: ExpiryPlace | null = null): Promise<void> {
+  for (let place = after; ; ) {
+    const portion = await expireDueAuthorizations(place);
+    if (!portion.more) return;
+    place = portion.after ?? null; // a worker of before the places told none
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof authorizationExpiry>(place);
   }
 }

@@ -1,12 +1,15 @@
 import type { Tx } from '../db/database';
+import { eachApart } from '../each-apart';
 import { newId } from '../ids';
 import { isCurrency } from '../money/currencies';
 import { fitsCurrency } from '../money/money';
 import type { BankCredit } from '../providers/bank/port';
+import { ProviderAway } from '../providers/http/errors';
 import type { Services } from '../services';
 import { insertCredit, isKnownCredit, readPlace, savePlace } from './credit-store';
 import { normalized } from './iban';
 import { creditIban, suspendCredit } from './money';
+import { startIbanCredit } from './processes';
 import { findByIban } from './virtual-iban';
 
 /** `unknown`: the bank knows no such payment. */
@@ -45,19 +48,37 @@ async function book(tx: Tx, credit: BankCredit): Promise<CreditOutcome> {
 }
 
 /**
- * Asks the bank for what it has received since the last look, and books what no callback has told of.
+ * Asks the bank for what it has received since the last look, and books what no callback has told of. A payment that cannot
+ * be booked now is left to a workflow of its own, which asks until it can: it holds up neither the others nor the place.
  * @returns whether there is more
+ * @throws ProviderAway the bank does not say what it has received
  */
 export async function catchUpCredits(services: Services): Promise<{ booked: number; more: boolean }> {
-  const { database, providers } = services;
+  const { database, providers, log } = services;
   const after = await readPlace(database);
   const { credits, next } = await providers.bank.creditsAfter(after);
   let booked = 0;
-  for (const { id } of credits) {
-    if (await isKnownCredit(database, id)) continue;
-    await bookCredit(services, id);
+  let away = false;
+  const bookApart = async ({ id }: { id: string }) => {
+    if (await isKnownCredit(database, id)) return;
+    if (away) throw new ProviderAway(); // it was asked a moment ago
+    await bookCredit(services, id).catch((error: unknown) => {
+      away = error instanceof ProviderAway;
+      throw error;
+    });
     booked += 1;
-  }
-  if (next !== null && next !== after) await savePlace(database, next);
+  };
+  const left = await eachApart(credits, bookApart, {
+    log,
+    failed: 'a payment of the bank could not be booked; its own workflow goes on',
+    ids: ({ id }) => ({ bankId: id }),
+  });
+  await database.transaction(async (tx) => {
+    await services.commands.append(
+      tx,
+      left.map(({ id }) => startIbanCredit(id)),
+    );
+    if (next !== null && next !== after) await savePlace(tx, next);
+  });
   return { booked, more: next !== null && next !== after };
 }

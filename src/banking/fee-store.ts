@@ -16,10 +16,15 @@ export interface IbanFee {
 export type DueMonth = Pick<IbanFee, 'virtualIbanId' | 'tenantId' | 'month'>;
 
 /**
- * Months that have ended, in which an IBAN was enabled, and that have no fee yet: the oldest first. However long nobody
- * has asked, none is missing.
+ * Months that have ended, in which an IBAN was enabled, and that have no fee yet: the oldest first, after that place.
+ * However long nobody has asked, none is missing.
  */
-export async function monthsWithoutFee(sql: Sql, at: Date, limit: number): Promise<DueMonth[]> {
+export async function monthsWithoutFee(
+  sql: Sql,
+  at: Date,
+  after: FeePlace | null,
+  limit: number,
+): Promise<DueMonth[]> {
   return sql.query<DueMonth>(
     `select distinct v.id as "virtualIbanId", v.tenant_id as "tenantId", to_char(m.month, 'YYYY-MM') as month
        from virtual_iban_periods p
@@ -30,8 +35,9 @@ export async function monthsWithoutFee(sql: Sql, at: Date, limit: number): Promi
       where m.month + interval '1 month' <= $1 at time zone 'UTC'
         and not exists (select from virtual_iban_fees f
                          where f.virtual_iban_id = v.id and f.month = m.month::date)
-      order by month, v.id limit $2`,
-    [at, limit],
+        and ($2::text is null or (m.month, v.id) > (to_date($2, 'YYYY-MM'), $3))
+      order by month, v.id limit $4`,
+    [at, after?.month ?? null, after?.virtualIbanId ?? null, limit],
   );
 }
 

@@ -1,11 +1,13 @@
 import { openBreak, resolveBreak } from '../breaks/operations';
 import { settingsOf } from '../clients/operations';
 import type { Tx } from '../db/database';
+import { eachApart } from '../each-apart';
 import { Problem } from '../errors';
 import { newId } from '../ids';
 import { Decimal } from '../money/money';
 import type { Services } from '../services';
 import {
+  type DueMonth,
   type FeePlace,
   insertFee,
   lockUnpaidFee,
@@ -23,14 +25,17 @@ const PORTION = 200;
 export interface FeesTaken {
   paid: number;
   unpaid: number;
+  /** How many could not be tried at all: they are in the log, stay unpaid, and are tried again in the next run. */
+  failed: number;
   /** Where the next portion begins; nothing after the last. */
   after: FeePlace | null;
 }
 
 /**
  * Takes the fees of months that have ended: first those that are missing are made, at the price of today, then each that
- * is unpaid is tried in a transaction of its own. What the balance does not cover stays unpaid, is shown to the operator,
- * and is tried again in the next run. A month costs once: its fee is a row under (IBAN, month).
+ * is unpaid is tried; all in transactions of their own, whatever becomes of the others. What the balance does not cover
+ * stays unpaid, is shown to the operator, and is tried again in the next run. A month costs once: its fee is a row under
+ * (IBAN, month).
  * @param at the workflow's time
  */
 export async function takeMonthlyFees(
@@ -38,27 +43,48 @@ export async function takeMonthlyFees(
   at: Date,
   after: FeePlace | null,
 ): Promise<FeesTaken> {
-  const { database } = services;
-  while (after === null && (await database.transaction((tx) => makeMissingFees(tx, at))) === PORTION) {}
+  const { database, log } = services;
+  if (after === null) await makeMissingFees(services, at);
   const fees = await unpaidFees(database, after, PORTION);
   let paid = 0;
-  for (const fee of fees) if (await database.transaction((tx) => pay(tx, fee, at))) paid += 1;
-  const last = fees.length === PORTION ? fees.at(-1) : undefined;
+  const failures = await eachApart(
+    fees,
+    async (fee) => {
+      if (await database.transaction((tx) => pay(tx, fee, at))) paid += 1;
+    },
+    { log, failed: 'the monthly fee of an IBAN could not be taken', ids: idsOf },
+  );
   return {
     paid,
-    unpaid: fees.length - paid,
-    after: last ? { month: last.month, virtualIbanId: last.virtualIbanId } : null,
+    unpaid: fees.length - paid - failures.length,
+    failed: failures.length,
+    after: placeAfter(fees),
   };
 }
 
-async function makeMissingFees(tx: Tx, at: Date): Promise<number> {
-  const months = await monthsWithoutFee(tx, at, PORTION);
-  for (const { virtualIbanId, tenantId, month } of months) {
-    const settings = await settingsOf(tx, tenantId, bankingSettingsSection);
-    const amount = new Decimal(settings.monthlyFee);
-    await insertFee(tx, { virtualIbanId, month, amount, referenceId: newId('reference') });
+const idsOf = ({ virtualIbanId, month }: FeePlace) => ({ virtualIbanId, month });
+
+/** Where the next portion begins: nothing after one that was not full. */
+function placeAfter(portion: FeePlace[]): FeePlace | null {
+  const last = portion.length === PORTION ? portion.at(-1) : undefined;
+  return last ? { month: last.month, virtualIbanId: last.virtualIbanId } : null;
+}
+
+async function makeMissingFees({ database, log }: Services, at: Date): Promise<void> {
+  for (let after: FeePlace | null = null; ; ) {
+    const months = await monthsWithoutFee(database, at, after, PORTION);
+    await eachApart(months, (month) => database.transaction((tx) => makeFee(tx, month)), {
+      ...{ log, failed: 'the monthly fee of an IBAN could not be made', ids: idsOf },
+    });
+    after = placeAfter(months);
+    if (after === null) return;
   }
-  return months.length;
+}
+
+async function makeFee(tx: Tx, { virtualIbanId, tenantId, month }: DueMonth): Promise<void> {
+  const { monthlyFee } = await settingsOf(tx, tenantId, bankingSettingsSection);
+  const amount = new Decimal(monthlyFee);
+  await insertFee(tx, { virtualIbanId, month, amount, referenceId: newId('reference') });
 }
 
 /** @returns whether it is paid now */

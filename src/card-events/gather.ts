@@ -9,7 +9,7 @@ import {
   settledAnswer,
 } from '../api/idempotency';
 import type { Database, TransactionOptions, Tx } from '../db/database';
-import { DatabaseAway, isTimeout, OutcomeUnknown } from '../db/faults';
+import { isOutOfReach, OutcomeUnknown } from '../db/faults';
 import { writeTogether } from '../db/writes';
 import { inProgress, Problem } from '../errors';
 import { tellWhenCommitted } from '../outbox/events';
@@ -91,7 +91,7 @@ export function createGatherer(database: Database, deps: EngineDeps) {
   async function settleFailed(batch: Waiting[], error: unknown): Promise<void> {
     if (error instanceof OutcomeUnknown) {
       await Promise.all(batch.map((one) => lookAgain(one, error)));
-    } else if (batch.length > 1 && (!(error instanceof DatabaseAway) || isTimeout(error))) {
+    } else if (batch.length > 1 && !isOutOfReach(error)) {
       for (const one of batch) await settleAll([one], ALONE);
     } else {
       for (const one of batch) one.reject(error);

@@ -51,12 +51,6 @@ export function isBroken(error: unknown): boolean {
   return isAway(error) && !ANSWERED.has(codeOf(error));
 }
 
-/** Whether a statement was given up because it took too long, or waited too long for a lock: another may go through. */
-export function isTimeout(error: unknown): boolean {
-  const code = codeOf(error instanceof DatabaseAway ? error.cause : error);
-  return code === LOCK_TIMEOUT || code === STATEMENT_TIMEOUT;
-}
-
 /** Whether an operation exists already that carries the key of this one: the last guard, should its stored answer be gone. */
 export function isKeyTaken(error: unknown): boolean {
   return codeOf(error) === UNIQUE_VIOLATION && constraintOf(error).endsWith('_idempotency_key');
@@ -64,6 +58,14 @@ export function isKeyTaken(error: unknown): boolean {
 
 function constraintOf(error: unknown): string {
   return (error as { constraint?: string } | null)?.constraint ?? '';
+}
+
+/**
+ * Whether whatever else is tried just now would fail, too: the database cannot be reached. One statement that was given up
+ * (a lock or a statement that took too long, conflicts without end) says nothing of the others.
+ */
+export function isOutOfReach(error: unknown): boolean {
+  return isBroken(error instanceof DatabaseAway ? error.cause : error);
 }
 
 /** Whether the error is a duplicate, under that constraint or index where one is named. */

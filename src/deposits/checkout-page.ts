@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Reply, type Route, route } from '../api/route';
 import type { Services } from '../services';
+import { asciiUrl } from '../web-url';
 import { redirectContext } from './session';
 import { type Deposit, findByToken } from './store';
 import { hashToken } from './token';
@@ -64,7 +65,7 @@ export function checkoutPageRoute(services: Services): Route {
       const page = pageOf(deposit, services.now());
       if (page || !deposit.redirectSealed) return show(page ?? PREPARED);
       const location = keyring.open(deposit.redirectSealed, redirectContext(deposit.id)).toString();
-      return new Reply(303, Buffer.alloc(0), { ...HEADERS, location });
+      return new Reply(303, Buffer.alloc(0), { ...HEADERS, location: asciiUrl(location) });
     },
   });
 }

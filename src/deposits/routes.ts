@@ -10,9 +10,9 @@ import { amount, currency, identifier, instant, money, text } from '../api/schem
 import { Decimal, formatAmount } from '../money/money';
 import type { Quote } from '../quotes/operations';
 import type { Services } from '../services';
+import { webUrl } from '../web-url';
 import { createDeposit, requireDeposit } from './create';
 import { fundingOptions, priceDeposit, quoteDeposit, termsOf } from './quote';
-import { isReturnUrl } from './return-url';
 import { DEPOSIT_STATUSES } from './rules';
 import { DEPOSIT_METHODS, type FundingTerms } from './settings';
 import { depositRecord, depositSchema, showDeposit } from './show';
@@ -129,14 +129,7 @@ function createRoute(services: Services): Route {
       'payer’s browser to `returnUrl` means nothing. `Prefer: wait=N` waits until it can be paid.',
     body: z.strictObject({
       quoteId: identifier('quo_01jz0000000000000000000000'),
-      returnUrl: text(2_000)
-        .refine(
-          (value) => isReturnUrl(value, mode),
-          mode === 'sandbox'
-            ? 'must be an https URL, or an http URL of this machine'
-            : 'must be an https URL',
-        )
-        .meta({ examples: ['https://shop.example.com/thanks'] }),
+      returnUrl: webUrl(mode === 'sandbox' ? 'loopback' : 'nowhere', 'https://shop.example.com/thanks'),
       externalId: text(100).optional(),
     }),
     response: depositSchema,

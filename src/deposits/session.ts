@@ -2,6 +2,7 @@ import { requireTenant } from '../clients/operations';
 import type { Database } from '../db/database';
 import { ProviderRefused } from '../providers/http/errors';
 import type { Services } from '../services';
+import { asciiUrl } from '../web-url';
 import { change, changeStatus, lockedDeposit } from './change';
 import type { Deposit } from './store';
 
@@ -27,7 +28,7 @@ export async function openCheckout(services: Services, deposit: Deposit, at: Dat
       currency: deposit.currency,
       merchant: await merchantOf(services.database, deposit.tenantId),
       expiresAt: deposit.expiresAt,
-      returnUrl: deposit.returnUrl,
+      returnUrl: asciiUrl(deposit.returnUrl),
       callbackUrl: services.publicUrl() + CALLBACK_PATH,
     });
     return await noteSession(services, deposit.id, session);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { instant, money } from '../api/schemas';
 import { formatAmount } from '../money/money';
+import { shownUrl } from '../web-url';
 import { DEPOSIT_STATUSES } from './rules';
 import { DEPOSIT_METHODS } from './settings';
 import type { Deposit } from './store';
@@ -28,7 +29,7 @@ export const depositSchema = z
     failure: z.string().optional().meta({ description: 'Why it failed or is reviewed, as a code.' }),
     referenceId: z.string().meta({ description: 'Of its account transactions.' }),
     checkoutUrl: z.url().optional().meta({ description: 'Where the payer pays, until it ends.' }),
-    returnUrl: z.string(),
+    returnUrl: shownUrl(),
     expiresAt: instant(),
     createdAt: instant(),
     updatedAt: instant(),

@@ -6,12 +6,12 @@ import { assertFits } from '../api/schemas';
 import type { Caller } from '../caller';
 import { requireTenant, settingsOf } from '../clients/operations';
 import type { Sql, Tx } from '../db/database';
-import { isReturnUrl } from '../deposits/return-url';
-import { invalid, notFound } from '../errors';
+import { notFound } from '../errors';
 import { isId, newId } from '../ids';
 import type { Decimal } from '../money/money';
 import type { CardOrder } from '../providers/external-cards/port';
 import type { Services } from '../services';
+import { asciiUrl } from '../web-url';
 import { holdWithdrawal } from './money';
 import { startTransfer } from './processes';
 import { hashToken, redirectHash } from './redirect';
@@ -25,6 +25,7 @@ export interface ExternalCardRequest {
   amount: Decimal;
   /** What stands for the card; never its number. */
   paymentMethodToken: string;
+  /** As `webUrl` has read it. */
   returnUrl?: string | undefined;
 }
 
@@ -46,13 +47,11 @@ export async function requestTransfer(
   request: ExternalCardRequest,
   asked: Asked,
 ): Promise<ExternalCardTransaction> {
-  const { keyring, mode } = services;
+  const { keyring } = services;
   const account = await requireAccount(tx, asked.caller.reach, accountId);
   const { tenantId, currency } = account;
   const { amount, paymentMethodToken, returnUrl = null } = request;
   assertFits(amount, currency);
-  if (returnUrl !== null && !isReturnUrl(returnUrl, mode))
-    throw invalid('returnUrl must be an https address without credentials.', 'returnUrl');
   const settings = await settingsOf(tx, tenantId, externalCardSettingsSection);
   const fee = feeOf(kind, amount, currency, settings[kind]);
   await assertFundable(tx, account, 'id');
@@ -109,7 +108,7 @@ export async function orderOf(services: Services, record: ExternalCardTransactio
     amount,
     currency,
     merchant: (await requireTenant(database, record.tenantId)).name,
-    returnUrl,
+    returnUrl: returnUrl && asciiUrl(returnUrl),
     expiresAt: actionExpiresAt,
     callbackUrl: services.publicUrl() + CALLBACK_PATH,
   };

@@ -5,6 +5,7 @@ import { amount } from '../api/schemas';
 import { callbackRoute } from '../callbacks/routes';
 import { isId } from '../ids';
 import type { Services } from '../services';
+import { asciiUrl, webUrl } from '../web-url';
 import { CALLBACK_PATH, payersWay, requestTransfer, requireTransfer } from './operations';
 import { lookAtTransfer } from './processes';
 import { REDIRECT_PATH } from './redirect';
@@ -14,19 +15,16 @@ import { findTransaction } from './store';
 
 const tag = 'Accounts';
 
-const body = z.strictObject({
-  amount: amount(),
-  paymentMethodToken: z
-    .string()
-    .refine((given) => !isCardNumber(given), 'must be a token of the card, never its number')
-    .regex(/^[\w.:-]{1,255}$/, 'must be 1 to 255 letters, digits, underscores, dots, colons or dashes')
-    .meta({ examples: ['tok_visa'] }),
-  returnUrl: z
-    .string()
-    .max(2_000)
-    .optional()
-    .meta({ examples: ['https://example.com/back'] }),
-});
+const bodyIn = (mode: Services['mode']) =>
+  z.strictObject({
+    amount: amount(),
+    paymentMethodToken: z
+      .string()
+      .refine((given) => !isCardNumber(given), 'must be a token of the card, never its number')
+      .regex(/^[\w.:-]{1,255}$/, 'must be 1 to 255 letters, digits, underscores, dots, colons or dashes')
+      .meta({ examples: ['tok_visa'] }),
+    returnUrl: webUrl(mode === 'sandbox' ? 'loopback' : 'nowhere', 'https://example.com/back').optional(),
+  });
 
 const PATHS = { topup: 'topup', withdrawal: 'withdraw' } as const;
 const SUMMARIES = {
@@ -52,7 +50,7 @@ function creation(services: Services, kind: ExternalCardKind): Route {
     description:
       'By a token of the card. Where its bank asks the payer to confirm, the status is `requires_action` and the payer is ' +
       'sent to `redirectUrl`. `Prefer: wait=N` waits until it is no longer `pending`.',
-    body,
+    body: bodyIn(services.mode),
     response: externalCardSchema,
     status: 202,
     idempotency: 'required',
@@ -106,7 +104,7 @@ export function externalCardOutsideRoutes(services: Services): Route[] {
       role: 'public',
       async read({ params }) {
         const location = await payersWay(services, params['token'] ?? '');
-        return new Reply(303, Buffer.alloc(0), { location });
+        return new Reply(303, Buffer.alloc(0), { location: asciiUrl(location) });
       },
     }),
     callbackRoute(services, {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { instant, money } from '../api/schemas';
 import { type Decimal, formatAmount } from '../money/money';
+import { shownUrl } from '../web-url';
 import { redirectUrl } from './redirect';
 import { EXTERNAL_CARD_KINDS, EXTERNAL_CARD_STATUSES } from './rules';
 import type { ExternalCardTransaction } from './transaction';
@@ -23,7 +24,7 @@ export const externalCardSchema = z
       .url()
       .optional()
       .meta({ description: 'Where the payer confirms, while the status is `requires_action`.' }),
-    returnUrl: z.string().optional(),
+    returnUrl: shownUrl().optional(),
     failure: z.string().optional().meta({ description: 'Why it failed or came back, as a code.' }),
     referenceId: z.string().meta({ description: 'Of its account transactions.' }),
     createdAt: instant(),

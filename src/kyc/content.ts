@@ -1,5 +1,7 @@
 import type { FileType, UploadedFile } from '../api/file-type';
 import type { Tx } from '../db/database';
+import { isOutOfReach } from '../db/faults';
+import { eachApart } from '../each-apart';
 import { unavailable } from '../errors';
 import { type DocumentKey, DocumentsAway } from '../providers/documents/port';
 import type { Services } from '../services';
@@ -54,8 +56,9 @@ export function readContent({ providers }: Pick<Deps, 'providers'>, key: Documen
 }
 
 /**
- * Removes content that no record keeps, some at a time. Twice does no harm.
- * @param onEach called after each
+ * Removes content that no record keeps, some at a time, each whatever becomes of the others: what cannot be removed is
+ * looked at again in ten minutes. Twice does no harm.
+ * @param onEach called before each
  * @returns whether there may be more
  * @throws DocumentsAway when the store is; what is due stays so
  */
@@ -66,10 +69,19 @@ export async function removeDueContent(
 ): Promise<{ more: boolean }> {
   const now = deps.now();
   const due = await claimRemovals(deps.database, now, new Date(now.getTime() + TRY_AGAIN_MS), limit);
-  for (const key of due) {
-    await removeContent(deps, key);
-    onEach();
-  }
+  await eachApart(
+    due,
+    async (key) => {
+      onEach();
+      await removeContent(deps, key);
+    },
+    {
+      log: deps.log,
+      failed: 'content could not be removed',
+      ids: ({ documentId }) => ({ documentId }),
+      concernsAll: (error) => error instanceof DocumentsAway || isOutOfReach(error),
+    },
+  );
   return { more: due.length === limit };
 }
 

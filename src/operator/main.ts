@@ -1,6 +1,11 @@
+import { outliveOutput } from '../startup/output';
 import { runOperator } from './program';
 
-/** `npm run operator -- <group> <command>` */
+/**
+ * `npm run operator -- <group> <command>`. A command whose output nobody reads any more (`| head`) is carried out to its
+ * end all the same: half of a change would be worse than a late prompt.
+ */
+outliveOutput();
 runOperator(process.argv.slice(2), process.env, {
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),

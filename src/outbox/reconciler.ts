@@ -117,12 +117,18 @@ async function alreadyWaiting(sql: Sql, commands: WorkflowCommand[]): Promise<Se
   return new Set(rows.map((row) => row.workflow_id));
 }
 
-/** The dispatchers run for ever: told directly, since there is no record that they belong to. */
+/**
+ * The dispatchers run for ever: told directly, since there is no record that they belong to. One that Temporal refuses is
+ * no reason not to start the others; where it is away, none is.
+ */
 async function startDispatchers(client: Client): Promise<void> {
+  const refused: string[] = [];
   for (const dispatcher of dispatchers()) {
     const told = await tellTemporal(client, dispatcher);
-    if (told.outcome !== 'taken') throw new Error(told.reason);
+    if (told.outcome === 'away') throw new Error(told.reason);
+    if (told.outcome === 'refused') refused.push(told.reason);
   }
+  if (refused.length > 0) throw new Error(refused.join('; '));
 }
 
 /** One workflow a shard of the webhook endpoints. */

@@ -3,10 +3,11 @@ import { problemBody } from '../api/app';
 import { type StoredAnswer, withKey } from '../api/idempotency';
 import { pageSchema, whole } from '../api/pages';
 import { Reply, type Route, route } from '../api/route';
-import { instant, text, timestamp } from '../api/schemas';
+import { instant, timestamp } from '../api/schemas';
 import type { Tx } from '../db/database';
 import { REGISTRATIONS } from '../outbox/events';
 import type { Services } from '../services';
+import { shownUrl, webUrl } from '../web-url';
 import { createResolver, type Resolve } from './addresses';
 import { deleteWebhook, listWebhooks, resendWebhooks, setWebhook } from './operations';
 import { checkUrl } from './url';
@@ -16,7 +17,7 @@ const registration = z.enum(REGISTRATIONS);
 
 const webhook = z.object({
   type: registration,
-  url: z.string(),
+  url: shownUrl(),
   status: z
     .enum(['active', 'failing', 'disabled'])
     .meta({ description: 'failing: what is due waits and is retried. disabled: the endpoint answered 410.' }),
@@ -47,9 +48,12 @@ function setRoute(services: Services, resolve: Resolve) {
     tag: TAG,
     summary: 'Set a webhook URL',
     description:
-      'One URL a type; setting it again replaces it. Without `type`: all but `deposit`, which is registered separately. ' +
+      'https only, to an address of the public internet; in the sandbox also to this machine, there by http, too. One URL a type; setting it again replaces it. Without `type`: all but `deposit`, which is registered separately. ' +
       'Events recorded before are delivered on request (`POST /v1/webhooks/resend`).',
-    body: z.strictObject({ url: text(2_048).min(1), type: registration.optional() }),
+    body: z.strictObject({
+      url: webUrl(mode === 'sandbox' ? 'resolved' : 'nowhere', 'https://example.com/webhooks'),
+      type: registration.optional(),
+    }),
     response: pageSchema(webhook),
     status: 201,
     async gathered({ body, caller, requestId }, key) {

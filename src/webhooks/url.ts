@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { invalid } from '../errors';
+import { readWebUrl } from '../web-url';
 import { type AddressPolicy, isAllowedAddress, type Resolve } from './addresses';
 
 /** The resolver says that the text can be no one's name. */
@@ -11,14 +12,14 @@ const NO_NAME = new Set(['EBADNAME', 'EBADQUERY']);
  * @throws Problem 400 naming `url`
  */
 export async function checkUrl(text: string, policy: AddressPolicy, resolve: Resolve): Promise<void> {
-  const url = parsed(text);
-  if (url.protocol !== 'https:' && !(policy.allowLoopback && url.protocol === 'http:')) {
-    throw invalid('url must be an https URL.', 'url');
-  }
-  if (url.username !== '' || url.password !== '') throw invalid('url must not carry credentials.', 'url');
+  const read = readWebUrl(text, policy.allowLoopback ? 'resolved' : 'nowhere');
+  if ('wrong' in read) throw invalid(`url ${read.wrong}.`, 'url');
+  const { url } = read;
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(hostname) !== 0 ? [hostname] : await addressesOf(hostname, resolve);
-  if (addresses.every((address) => isAllowedAddress(address, url.protocol, policy))) return;
+  // A name may come to exist later, or its servers be away: the connection will judge. Over http it must be this machine's.
+  const known = addresses.length > 0 || url.protocol === 'https:';
+  if (known && addresses.every((address) => isAllowedAddress(address, url.protocol, policy))) return;
   throw invalid(
     url.protocol === 'http:'
       ? 'url must be https unless it leads to this machine.'
@@ -27,20 +28,11 @@ export async function checkUrl(text: string, policy: AddressPolicy, resolve: Res
   );
 }
 
-function parsed(text: string): URL {
-  try {
-    return new URL(text);
-  } catch {
-    throw invalid('url must be an https URL.', 'url');
-  }
-}
-
 async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]> {
   try {
     return await resolve(hostname);
   } catch (error) {
     if (NO_NAME.has((error as { code?: string }).code ?? '')) throw invalid('url must name a host.', 'url');
-    // A name may come to exist later, or its servers be away: the connection will judge.
     return [];
   }
 }

@@ -31,6 +31,29 @@ it('holds every route, and nothing else', () => {
   expect(documented.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
 });
 
+it('describes every URL that a caller gives by the same rule', () => {
+  const given = operations().flatMap(({ path, operation }) =>
+    Object.entries<any>(operation.requestBody?.content['application/json']?.schema.properties ?? {}).flatMap(
+      ([name, schema]) => (/url$/i.test(name) ? [{ path, name, schema }] : []),
+    ),
+  );
+  expect(given.map(({ path, name }) => `${path} ${name}`)).toEqual(
+    expect.arrayContaining([
+      '/v1/webhooks url',
+      '/v2/accounts/{accountId}/deposits returnUrl',
+      '/v2/accounts/{id}/topup/card returnUrl',
+    ]),
+  );
+  for (const { path, schema } of given)
+    expect([path, schema]).toEqual([
+      path,
+      expect.objectContaining({
+        ...{ type: 'string', format: 'uri', maxLength: 2_048 },
+        description: expect.stringContaining('https URL'),
+      }),
+    ]);
+});
+
 it('is OpenAPI 3.1 in its structure', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d$/);
   expect(document.info).toMatchObject({ title: expect.any(String), version: '1.0.0' });

@@ -1,6 +1,7 @@
 import { advancePayout } from '../../src/banking/advance';
 import { bookCredit, catchUpCredits } from '../../src/banking/credits';
 import { checkLedger } from '../../src/ledger/check';
+import { ProviderAway } from '../../src/providers/http/errors';
 import { breaksOf, type Clock, foldOf, freshKey, linesOf, onClock } from '../external-cards/support';
 import type { Client, TestApi } from '../support/api';
 import { masterAccount } from '../support/cards';
@@ -288,6 +289,48 @@ describe('a payment from outside', () => {
     while ((await catchUpCredits(api.services)).more) {}
     expect(await catchUpCredits(api.services)).toEqual({ booked: 0, more: false });
     expect(await ibanBalance(client)).toBe('25.00 0.00');
+  });
+
+  it('that cannot be booked now is left to a workflow of its own, and blocks no other', async () => {
+    const { iban } = await enabled(api, client);
+    const [spoilt, sound] = [
+      await pay({ iban, mute: true }),
+      await pay({ iban, mute: true, amount: '7.00' }),
+    ];
+    const { bank } = api.services.providers;
+    const credit = async (id: string) => {
+      if (id === spoilt) throw new Error('the answer cannot be read');
+      return bank.credit(id);
+    };
+    api.services.providers.bank = { ...bank, credit };
+    try {
+      await catchUpCredits(api.services);
+    } finally {
+      api.services.providers.bank = bank;
+    }
+    expect([await ibanBalance(client), told(spoilt), told(sound)]).toEqual(['7.00 0.00', 1, 0]);
+    await bookCredit(api.services, spoilt);
+    expect(await ibanBalance(client)).toBe('32.00 0.00');
+  });
+
+  it('that the bank lists and then does not tell of is asked for once, and then by workflows', async () => {
+    const { iban } = await enabled(api, client);
+    const ids = [await pay({ iban, mute: true }), await pay({ iban, mute: true })];
+    const { bank } = api.services.providers;
+    let asked = 0;
+    const credit = async () => {
+      asked += 1;
+      throw new ProviderAway();
+    };
+    api.services.providers.bank = { ...bank, credit };
+    try {
+      await catchUpCredits(api.services);
+    } finally {
+      api.services.providers.bank = bank;
+    }
+    expect([asked, ...ids.map(told)]).toEqual([1, 1, 1]);
+    for (const id of ids) await bookCredit(api.services, id);
+    expect(await ibanBalance(client)).toBe('50.00 0.00');
   });
 
   it('to an IBAN that is nobody’s, or disabled, or in another currency, waits in suspense for the operator', async () => {

@@ -88,3 +88,35 @@ it('is the price that the company has when it becomes due, and nothing where the
   expect(await feesOf(id)).toEqual(['2026-01 paid']);
   expect(await ibanBalance(client)).toBe('0.00 0.00');
 });
+
+it('that cannot be made or taken for one IBAN is made and taken for the others', async () => {
+  const other = await api.client();
+  const [spoilt, sound] = [
+    await enabled(api, client, day('2026-01-15')),
+    await enabled(api, other, day('2026-01-15')),
+  ];
+  await credited(api, sound.id, '100.00');
+  const refuse = (on: string, table: string, row: string) =>
+    api.database.query(`
+      create or replace function refuse() returns trigger language plpgsql as
+        $$ begin raise exception 'this row cannot be written'; end $$;
+      create trigger spoilt before ${on} on ${table} for each row
+        when (${row}.virtual_iban_id = '${spoilt.id}') execute function refuse()`);
+  const mend = () => api.database.query('drop trigger spoilt on virtual_iban_fees');
+
+  await refuse('insert', 'virtual_iban_fees', 'new');
+  await run(day('2026-02-02'));
+  expect([await feesOf(spoilt.id), await feesOf(sound.id)]).toEqual([[], ['2026-01 paid']]);
+  await mend();
+
+  await refuse('update', 'virtual_iban_fees', 'old');
+  await run(day('2026-03-02'));
+  expect(await feesOf(spoilt.id)).toEqual(['2026-01 unpaid', '2026-02 unpaid']);
+  expect(await feesOf(sound.id)).toEqual(['2026-01 paid', '2026-02 paid']);
+  expect((await takeMonthlyFees(api.services, day('2026-03-03'), null)).failed).toBe(2);
+  await mend();
+
+  await credited(api, spoilt.id, '100.00');
+  await run(day('2026-03-04'));
+  expect(await feesOf(spoilt.id)).toEqual(['2026-01 paid', '2026-02 paid']);
+});

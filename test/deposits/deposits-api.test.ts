@@ -174,11 +174,26 @@ describe('POST deposits', () => {
     ['https://user:secret@shop.example/', 400],
     ['http://127.0.0.1:3000/thanks', 201],
     ['http://localhost/thanks', 201],
+    ['https://shop.example/\tthanks', 400],
+    [`https://shop.example/${'中'.repeat(300)}`, 400],
   ])('takes returnUrl %s: %i', async (returnUrl, status) => {
     const { body, accountId } = await quoted(world.client);
     const path = `/v2/accounts/${accountId}/deposits`;
     const answer = await world.client.call('POST', path, { quoteId: body.quoteId, returnUrl }, key());
     expect([answer.status, answer.body.field]).toEqual([status, status === 400 ? 'returnUrl' : undefined]);
+  });
+
+  it('keeps returnUrl in ASCII', async () => {
+    const { body, accountId } = await quoted(world.client);
+    const path = `/v2/accounts/${accountId}/deposits`;
+    const given = { quoteId: body.quoteId, returnUrl: 'https://bücher.example/中文' };
+    const made = await world.client.call('POST', path, given, key());
+    expect([made.status, made.body.returnUrl]).toEqual([
+      ...[201, 'https://xn--bcher-kva.example/%E4%B8%AD%E6%96%87'],
+    ]);
+    expect((await world.client.call('GET', `${path}/${made.body.id}`)).body.returnUrl).toBe(
+      made.body.returnUrl,
+    );
   });
 
   it('takes a quote once, however many ask at once', async () => {

@@ -1,5 +1,4 @@
 import { leftOver, type Portion, type Price, portionOf, priceOf } from '../../src/deposits/price';
-import { isReturnUrl } from '../../src/deposits/return-url';
 import {
   DEPOSIT_STATUSES,
   DEPOSIT_TRANSITIONS,
@@ -138,13 +137,6 @@ describe('what is taken back', () => {
       }
     },
   );
-});
-
-it('takes a returnUrl to this machine in the sandbox alone', () => {
-  expect(isReturnUrl('http://localhost:3000/', 'sandbox')).toBe(true);
-  expect(isReturnUrl('http://localhost:3000/', 'live')).toBe(false);
-  expect(isReturnUrl('https://shop.example/', 'live')).toBe(true);
-  expect(isReturnUrl('ftp://shop.example/', 'sandbox')).toBe(false);
 });
 
 it('has prefixes of its own', () => {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callerOf } from '../../scripts/demo/api';
-import { identify, type ProcessIdentity, stillRuns } from '../../src/embedded/process-identity';
-import { killAll, START_MS, start } from '../startup/process';
+import { stillRuns } from '../../src/embedded/process-identity';
+import { embeddedServers, killAll, START_MS, start } from '../startup/process';
 import { startWhole, type Whole } from '../support/product';
 
 /** A newcomer's first hour: `npm start`, `npm run demo`, Ctrl-C, and whatever goes wrong with them. */
@@ -23,18 +23,9 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 }, START_MS);
 
-const read = (name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as Record<string, any>;
 const client = () => callerOf(whole.credentials.baseUrl, whole.credentials.client);
 
-/** The process ids that Postgres and Temporal have written down themselves. */
-async function servers(): Promise<ProcessIdentity[]> {
-  const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0];
-  const found = await Promise.all([
-    identify(Number(postmaster)),
-    identify(read('temporal.json')['server'].pid),
-  ]);
-  return found.filter((one) => one !== undefined);
-}
+const servers = () => embeddedServers(dataDir);
 
 function demo(): Promise<{ code: number | null; text: string }> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts'], {
@@ -87,6 +78,26 @@ it(
     const { code, text } = await demo();
     expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
     expect(text).toContain(' 0 with a wrong signature');
+  },
+  DEMO_MS,
+);
+
+it(
+  'ends the demo quietly, with nothing left registered, when nobody reads it to its end',
+  async () => {
+    const child = spawn('npm', ['run', '--silent', 'demo'], {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'], DATA_DIR: dataDir, npm_config_loglevel: 'error' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let complaints = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaints += chunk.toString('utf8');
+    });
+    child.stdout.once('data', () => child.stdout.destroy());
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect([code, complaints]).toEqual([0, '']);
+    expect((await client()('GET', '/v1/webhooks'))['data']).toEqual([]);
   },
   DEMO_MS,
 );

@@ -226,6 +226,32 @@ describe('confirmation by the payer', () => {
     const way = await fetch(redirectUrl, { redirect: 'manual' });
     return { ...topup, redirectUrl: redirectUrl as string, way, page: way.headers.get('location') ?? '' };
   }
+  const ASCII = 'https://example.com/%E4%B8%AD%E6%96%87';
+
+  it.each(['given', 'stored before URLs were normalised'])(
+    'leads back to an address beyond ASCII, %s',
+    async (way) => {
+      const returnUrl = 'https://example.com/中文';
+      const topup = await asked(api, client, 'topup', 'tok_3ds', { returnUrl });
+      expect((await topup.show()).returnUrl).toBe(ASCII);
+      if (way !== 'given')
+        await api.database.query('update external_card_transactions set return_url = $2 where id = $1', [
+          ...[topup.id, returnUrl],
+        ]);
+      await driven(api, topup.id);
+      await api.database.query('update sandbox_external_cards set return_url = $2 where key = $1', [
+        ...[topup.id, way === 'given' ? ASCII : returnUrl],
+      ]);
+      const { redirectUrl } = await topup.show();
+      const page = (await fetch(redirectUrl, { redirect: 'manual' })).headers.get('location') ?? '';
+      const decided = await decide(page, 'confirm');
+      expect([decided.status, decided.headers.get('location')]).toEqual([303, ASCII]);
+      await driven(api, topup.id);
+      const after = await fetch(redirectUrl, { redirect: 'manual' });
+      expect([after.status, after.headers.get('location')]).toEqual([303, ASCII]);
+    },
+  );
+
   const decide = (page: string, decision: string) =>
     fetch(page, { method: 'POST', body: new URLSearchParams({ decision }), redirect: 'manual' });
 
@@ -327,6 +353,8 @@ describe('a request', () => {
     [{ amount: '0' }, 'amount'],
     [{ returnUrl: 'http://example.com' }, 'returnUrl'],
     [{ returnUrl: 'javascript:alert(1)' }, 'returnUrl'],
+    [{ returnUrl: 'https://user:secret@example.com' }, 'returnUrl'],
+    [{ returnUrl: 'https://example.com/\n' }, 'returnUrl'],
     [{ cardNumber: '4242424242424242' }, 'cardNumber'],
   ])('is refused: %j', async (given, field) => {
     expect(await ask(given)).toBe(`400 invalid_request ${field}`);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stillRuns } from '../../src/embedded/process-identity';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
-import { killAll, START_MS, start as startProcess } from './process';
+import { embeddedServers, killAll, START_MS, start as startProcess } from './process';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cardwright-main-'));
 afterAll(() => {
@@ -49,7 +49,8 @@ it(
     expect(await second.ended).toBe(1);
     expect(second.text()).toMatch(/Another process \(\d+\) already runs on/);
 
-    const servers = [read('postgres.json')['server'], read('temporal.json')['server']].filter(Boolean);
+    const servers = await embeddedServers(dataDir);
+    expect(servers).toHaveLength(2);
     first.child.kill('SIGINT');
     expect([await first.ended, first.text().includes('Stopping')]).toEqual([0, true]);
     for (const server of servers) expect(await stillRuns(server)).toBe(false);

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { identify, type ProcessIdentity } from '../../src/embedded/process-identity';
 
 /** The very process that `npm start` runs, for tests of it. */
 
@@ -22,13 +24,32 @@ export function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Ports are free ones unless the environment names others; of this process's environment only what finds programs. */
-export function start(args: string[], environment: Record<string, string>): Run {
+/** The embedded Postgres and Temporal that run on a data folder, by the process ids that they have written down. */
+export async function embeddedServers(dataDir: string): Promise<ProcessIdentity[]> {
+  const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0];
+  const temporal = JSON.parse(readFileSync(join(dataDir, 'temporal.json'), 'utf8')) as {
+    server: { pid: number };
+  };
+  const found = await Promise.all([identify(Number(postmaster)), identify(temporal.server.pid)]);
+  return found.filter((one) => one !== undefined);
+}
+
+const NODE: readonly string[] = [process.execPath, '--import', 'tsx', 'src/main.ts'];
+
+/**
+ * Ports are free ones unless the environment names others; of this process's environment only what finds programs.
+ * The last argument is the command that takes the others, `npm start --` for instance.
+ */
+export function start(
+  args: string[],
+  environment: Record<string, string>,
+  [program = '', ...before] = NODE,
+): Run {
   const inherited = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'TEMPORAL_CLI_PATH'].map((name) => [
     name,
     process.env[name],
   ]);
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...args], {
+  const child = spawn(program, [...before, ...args], {
     cwd: ROOT,
     env: {
       ...Object.fromEntries(inherited),

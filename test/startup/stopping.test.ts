@@ -1,5 +1,6 @@
 import pino from 'pino';
-import { createSignalHandler } from '../../src/startup/signals';
+import { watchLauncher } from '../../src/startup/launcher';
+import { createSignals } from '../../src/startup/signals';
 import { createStages, StoppedWhileStarting } from '../../src/startup/stages';
 
 const log = pino({ level: 'silent' });
@@ -43,7 +44,7 @@ describe('signals', () => {
     const codes: number[] = [];
     const said: string[] = [];
     let stops = 0;
-    const handle = createSignalHandler({
+    const { interrupt, hangUp } = createSignals({
       stop: () => {
         stops += 1;
         return new Promise<void>((resolve) => {
@@ -54,12 +55,20 @@ describe('signals', () => {
       exit: (code) => codes.push(code),
       now: () => at,
     });
-    return { handle, codes, said, stops: () => stops, end: () => end(), pass: (ms: number) => (at += ms) };
+    return {
+      interrupt,
+      hangUp,
+      codes,
+      said,
+      stops: () => stops,
+      end: () => end(),
+      pass: (ms: number) => (at += ms),
+    };
   }
 
   it('stops once and ends with 0 when all has stopped', async () => {
     const signals = handler();
-    signals.handle();
+    signals.interrupt();
     expect(signals.codes).toEqual([]);
     signals.end();
     await new Promise((resolve) => setImmediate(resolve));
@@ -68,12 +77,58 @@ describe('signals', () => {
 
   it('ends at once the second time, but takes the copy that npm passes on for the same', () => {
     const signals = handler();
-    signals.handle();
+    signals.interrupt();
     signals.pass(5);
-    signals.handle();
+    signals.interrupt();
     expect(signals.codes).toEqual([]);
     signals.pass(2_000);
-    signals.handle();
+    signals.interrupt();
     expect([signals.codes, signals.stops(), signals.said]).toEqual([[130], 1, [expect.any(String)]]);
+  });
+
+  it('stops in order when the terminal is closed, and does not hurry a stop under way by it', async () => {
+    const alone = handler();
+    alone.hangUp();
+    const obeying = handler();
+    obeying.interrupt();
+    for (const signals of [alone, obeying]) {
+      signals.pass(2_000);
+      signals.hangUp();
+      expect([signals.codes, signals.stops()]).toEqual([[], 1]);
+      signals.end();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(signals.codes).toEqual([0]);
+    }
+  });
+
+  it('ends at once when it is interrupted after the terminal was closed', () => {
+    const signals = handler();
+    signals.hangUp();
+    signals.pass(2_000);
+    signals.interrupt();
+    expect([signals.codes, signals.stops()]).toEqual([[130], 1]);
+  });
+});
+
+describe('the npm that runs the product', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('is missed once, when another process has become the parent', () => {
+    let parent = 70;
+    let missed = 0;
+    watchLauncher({ parent: () => parent, onGone: () => (missed += 1) });
+    jest.advanceTimersByTime(10_000);
+    expect(missed).toBe(0);
+    parent = 1;
+    jest.advanceTimersByTime(10_000);
+    expect(missed).toBe(1);
+  });
+
+  it('is not missed when it had ended before the first look', () => {
+    let missed = 0;
+    watchLauncher({ parent: () => 1, onGone: () => (missed += 1) });
+    jest.advanceTimersByTime(10_000);
+    expect(missed).toBe(0);
   });
 });

@@ -124,6 +124,7 @@ describe('a URL at its registration', () => {
       'https://inside.example/',
       'https://10.0.0.1/',
       'http://10.0.0.1/',
+      'http://later.example/', // a name that does not resolve is not this machine's
     ])
       expect(await refusal(url, SANDBOX)).toEqual([400, 'url']);
   });

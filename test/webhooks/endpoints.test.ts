@@ -80,6 +80,8 @@ describe('registration', () => {
     [{ url: 'https://10.0.0.1/' }, 'url'],
     [{ url: 'https://a:b@127.0.0.1/' }, 'url'],
     [{ url: 'https://127.0.0.1/\u0000' }, 'url'],
+    [{ url: 'https://127.0.0.1/\n' }, 'url'],
+    [{ url: 'http://no-such-name.invalid/' }, 'url'],
     [{ url: URL_A, type: 'cards' }, 'type'],
     [{ url: URL_A, type: 7 }, 'type'],
     [{ url: URL_A, types: ['card'] }, 'types'],
@@ -88,6 +90,15 @@ describe('registration', () => {
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ code: 'invalid_request', field });
     expect((await client.call('GET', '/v1/webhooks')).body.data).toEqual([]);
+  });
+
+  it('keeps the URL in ASCII', async () => {
+    const { status, body } = await client.call('POST', '/v1/webhooks', {
+      url: 'https://127.1:9/中文?ä',
+      type: 'card',
+    });
+    expect([status, body.data[0].url]).toEqual([201, 'https://127.0.0.1:9/%E4%B8%AD%E6%96%87?%C3%A4']);
+    expect((await client.call('GET', '/v1/webhooks')).body).toEqual(body);
   });
 
   it('refuses this machine where the service is not a sandbox', async () => {

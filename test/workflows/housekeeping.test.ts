@@ -46,3 +46,41 @@ it('takes snapshots, forgets old keys and old callbacks, however long the databa
     { external_id: 'young' },
   ]);
 });
+
+it('forgets old keys while the snapshots cannot be taken', async () => {
+  let forgotten = 0;
+  const activities = {
+    async takeLedgerSnapshots() {
+      if (forgotten === 0) throw new Error('not before the keys');
+    },
+    async forgetOldIdempotencyKeys() {
+      return (forgotten += 1);
+    },
+    forgetOldCallbacks: async () => 0,
+  };
+  await temporal.withWorkers(activities, (client) =>
+    client.workflow.execute('housekeeping', { workflowId: 'apart', taskQueue: 'processes' }),
+  );
+  expect(forgotten).toBe(1);
+});
+
+it('expires authorizations from place to place, however many of them cannot be', async () => {
+  const place = { expiresAt: '2026-01-31T12:00:00.000Z', id: 'aut_1' };
+  const asked: unknown[] = [];
+  const activities = {
+    async expireDueAuthorizations(after: unknown) {
+      asked.push(after);
+      return after === null
+        ? { expired: 0, failed: 500, more: true, after: place }
+        : { expired: 1, failed: 0, more: false, after: null };
+    },
+  };
+  await temporal.withWorkers(activities, (client) =>
+    client.workflow.execute('authorizationExpiry', {
+      workflowId: 'expiry',
+      taskQueue: 'processes',
+      args: [],
+    }),
+  );
+  expect(asked).toEqual([null, place]);
+});

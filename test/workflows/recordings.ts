@@ -106,6 +106,22 @@ export const RECORDINGS: readonly Recording[] = [
     answers: { expireDueAuthorizations: [{ more: true }, { more: false }] },
   },
   {
+    workflow: 'authorizationExpiry',
+    way: 'from-place-to-place',
+    args: [],
+    answers: {
+      expireDueAuthorizations: [
+        {
+          expired: 499,
+          failed: 1,
+          more: true,
+          after: { expiresAt: '2026-01-31T12:00:00.000Z', id: 'aut_1' },
+        },
+        { expired: 0, failed: 0, more: false, after: null },
+      ],
+    },
+  },
+  {
     workflow: 'cardIssuance',
     way: 'issued',
     args: [CARD],
@@ -211,7 +227,7 @@ export const RECORDINGS: readonly Recording[] = [
   },
   {
     workflow: 'housekeeping',
-    way: 'callbacks-forgotten',
+    way: 'parts-apart',
     args: [],
     answers: { takeLedgerSnapshots: [null], forgetOldIdempotencyKeys: [3], forgetOldCallbacks: [2] },
   },

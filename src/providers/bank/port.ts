@@ -24,10 +24,10 @@ export interface BankCallback {
 export interface Bank {
   credit(id: string): Promise<BankCredit | 'unknown_to_provider'>;
   /**
-   * What it has received, in order, after a place in that order: for what a lost callback has not told.
+   * The names of what it has received, in order, after a place in that order: for what a lost callback has not told.
    * @param after the place where the page before ended; null for the beginning
    */
-  creditsAfter(after: string | null): Promise<{ credits: BankCredit[]; next: string | null }>;
+  creditsAfter(after: string | null): Promise<{ credits: Pick<BankCredit, 'id'>[]; next: string | null }>;
   /** Nothing when the signature is wrong or too old, or the message is none of these. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): BankCallback | undefined;
 }

@@ -14,7 +14,7 @@ export interface HttpCheckoutOptions {
   now?: () => Date;
 }
 
-const made = z.object({ sessionId: z.string().min(1), redirectUrl: z.url() });
+const made = z.object({ sessionId: z.string().min(1), redirectUrl: z.url({ normalize: true }) });
 
 const state = z.object({
   sessionId: z.string().min(1),

@@ -7,7 +7,7 @@ import type { CardOrder, CardOrderState, ExternalCards } from './port';
 
 const stateSchema = z.object({
   status: z.enum(['requires_action', 'processing', 'succeeded', 'failed']),
-  actionUrl: z.url({ protocol: /^https?$/ }).optional(),
+  actionUrl: z.url({ protocol: /^https?$/, normalize: true }).optional(),
   failureCode: z
     .string()
     .regex(/^[a-z][a-z0-9_]{0,63}$/)

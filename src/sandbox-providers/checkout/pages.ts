@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { Tx } from '../../db/database';
 import { Decimal, fitsCurrency } from '../../money/money';
+import { asciiUrl } from '../../web-url';
 import { readForm } from '../body';
 import * as act from './actions';
 import type { Party } from './party';
@@ -109,7 +110,7 @@ export function createPages(party: Party) {
     ctx.status = 303;
     ctx.set(
       'location',
-      action.then === 'shop' ? new URL(session.returnUrl).href : `${party.publicUrl()}/pages/${session.page}`,
+      action.then === 'shop' ? asciiUrl(session.returnUrl) : `${party.publicUrl()}/pages/${session.page}`,
     );
     ctx.set('content-security-policy', contentSecurityPolicy(session.returnUrl));
     ctx.body = '';

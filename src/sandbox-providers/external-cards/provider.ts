@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { Decimal } from '../../money/money';
+import { asciiUrl } from '../../web-url';
 import { readForm, readOrder } from '../body';
 import { createCallbackSender } from '../callback-sender';
 import type { PartyOptions } from '../mount';
@@ -106,7 +107,7 @@ export function createExternalCardsProvider({
     if (first) follow(found);
     if (found.returnUrl === null) return sendPage(ctx, endPage(found));
     ctx.status = 303;
-    ctx.set('location', found.returnUrl);
+    ctx.set('location', asciiUrl(found.returnUrl));
   }
 
   return async (ctx, next) => {

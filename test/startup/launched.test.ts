@@ -1,0 +1,140 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess, type ProcessIdentity, stillRuns } from '../../src/embedded/process-identity';
+import type { DemoCredentials } from '../../src/startup/demo-credentials';
+import { embeddedServers, killAll, type Run, START_MS, start } from './process';
+
+/** The real `npm start`: whom a signal reaches, and what a closed pipe does. */
+
+const dataDir = mkdtempSync(join(tmpdir(), 'cardwright-launched-'));
+const NPM = ['npm', 'start', '--'];
+const READY = /Cardwright is ready[^]*Ctrl-C/;
+const TEST_MS = 2 * START_MS;
+/** The server's own tools may take this long to be gone when a process has been told to stop. */
+const GONE_MS = 30_000;
+
+const read = (name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as Record<string, any>;
+const launch = (level = 'warn') => start([], { DATA_DIR: dataDir, LOG_LEVEL: level }, NPM);
+
+/** Node, Postgres and Temporal: all three run. */
+async function allThree(): Promise<[ProcessIdentity, ...ProcessIdentity[]]> {
+  const node = read('temporal.json')['keeper'] as ProcessIdentity;
+  const servers = await embeddedServers(dataDir);
+  expect([await stillRuns(node), servers.length]).toEqual([true, 2]);
+  return [node, ...servers];
+}
+
+/** Those of the processes that still run when they should all be gone; empty as soon as none does. */
+async function leftBehind(those: ProcessIdentity[]): Promise<number[]> {
+  for (const deadline = Date.now() + GONE_MS; ; await sleep(50)) {
+    const lives = await Promise.all(those.map(stillRuns));
+    const left = those.filter((_, index) => lives[index]).map(({ pid }) => pid);
+    if (left.length === 0 || Date.now() > deadline) return left;
+  }
+}
+
+async function ready() {
+  const run = launch();
+  await run.until(READY);
+  return { run, all: await allThree() };
+}
+
+const statusOf = async () => {
+  const { baseUrl } = read('credentials.json') as DemoCredentials;
+  return (await fetch(`${baseUrl}/health/ready`)).status;
+};
+
+/** Nobody reads any more what the product and npm say. */
+function closeOutput({ child }: Run): void {
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+/** One test's failure must not be the next one's. */
+afterEach(async () => {
+  const keeper = existsSync(join(dataDir, 'temporal.json')) ? read('temporal.json')['keeper'] : undefined;
+  const servers = await embeddedServers(dataDir).catch(() => []); // none has been started
+  for (const identity of [keeper, ...servers])
+    if (await stillRuns(identity)) await endProcess(identity, [['SIGKILL', 5_000]]);
+  killAll();
+});
+
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+describe('leaves no process behind', () => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'when npm is sent %s',
+    async (signal) => {
+      const { run, all } = await ready();
+      run.child.kill(signal);
+      expect(await leftBehind(all)).toEqual([]);
+      expect(await run.ended).toBe(signal === 'SIGHUP' ? 'SIGHUP' : 0);
+    },
+    TEST_MS,
+  );
+
+  it.each(['SIGTERM', 'SIGHUP'] as const)(
+    'when its own process is sent %s',
+    async (signal) => {
+      const { run, all } = await ready();
+      process.kill(all[0].pid, signal);
+      expect(await run.ended).toBe(0);
+      expect(await leftBehind(all)).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'when npm is killed without a chance to pass it on',
+    async () => {
+      const { run, all } = await ready();
+      run.child.kill('SIGKILL');
+      expect(await leftBehind(all)).toEqual([]);
+    },
+    TEST_MS,
+  );
+});
+
+describe('goes on serving when the reader of its output has gone, and stops in order when it is told to', () => {
+  async function servesUnread(run: Run): Promise<void> {
+    for (let times = 0; times < 20; times += 1) expect(await statusOf()).toBe(200); // each is a line of the log
+    const all = await allThree();
+    run.child.kill('SIGINT');
+    expect(await run.ended).toBe(0);
+    expect(await leftBehind(all)).toEqual([]);
+  }
+
+  it.each([
+    ['npm start', NPM],
+    ['its process alone', undefined],
+  ])(
+    'after the banner: %s',
+    async (_name, command) => {
+      const run = start([], { DATA_DIR: dataDir, LOG_LEVEL: 'trace' }, command);
+      await run.until(READY);
+      closeOutput(run);
+      await servesUnread(run);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'after the first lines, as by `npm start | head -3`',
+    async () => {
+      rmSync(join(dataDir, 'credentials.json'));
+      const run = launch('trace');
+      await run.until(/> .*\n> .*\n/);
+      closeOutput(run);
+      for (
+        const deadline = Date.now() + START_MS;
+        !existsSync(join(dataDir, 'credentials.json'));
+        await sleep(50)
+      )
+        if (Date.now() > deadline || run.child.exitCode !== null) throw new Error('it did not start');
+      await servesUnread(run);
+    },
+    TEST_MS,
+  );
+});

@@ -1,0 +1,41 @@
+import { Writable } from 'node:stream';
+import { createLogger } from '../../src/logging';
+import { outliveOutput, readerGone } from '../../src/startup/output';
+
+/** As standard output does: each write fails for itself, and the stream stays. */
+function failing(code: string): Writable {
+  return new Writable({
+    autoDestroy: false,
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
+  });
+}
+
+const afterEvents = () => new Promise((resolve) => setImmediate(resolve));
+
+it.each(['EPIPE', 'EIO', 'ENOSPC'])('output that cannot be written (%s) ends nothing', async (code) => {
+  const stream = failing(code);
+  outliveOutput([stream]);
+  stream.write('lost\n'); // without a listener, the error would end the process
+  await afterEvents();
+  expect(stream.listenerCount('error')).toBe(1);
+});
+
+it.each([
+  ['EPIPE', true],
+  ['ENOSPC', false],
+])('after %s the reader has gone: %s', async (code, expected) => {
+  const stream = failing(code);
+  const unread = readerGone(stream);
+  expect(unread.aborted).toBe(false);
+  stream.write('lost\n');
+  await afterEvents();
+  expect(unread.aborted).toBe(expected);
+});
+
+it('writes lines for people to the same destination as JSON lines', () => {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  createLogger({ level: 'info', role: 'api', readable: true, destination }).info({ port: 8080 }, 'started');
+  expect(lines.join('')).toMatch(/INFO[^]*started[^]*port[^]*8080/);
+  expect(lines.join('')).not.toContain('"level"');
+});
