@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { requireAccount } from './accounts/operations';
 import { accountRoutes } from './accounts/routes';
 import { userAccountRoutes } from './accounts/user-routes';
@@ -28,7 +27,6 @@ import { cardRoutes } from './cards/routes';
 import { type Access, createAccess } from './clients/access';
 import { createAuthenticator } from './clients/authenticate';
 import { clientRoutes } from './clients/routes';
-import type { Database } from './db/database';
 import { checkoutCallbackRoute } from './deposits/callback';
 import { checkoutPageRoute } from './deposits/checkout-page';
 import { depositProcesses } from './deposits/processes';
@@ -37,8 +35,7 @@ import { externalCardProcesses } from './external-cards/processes';
 import { externalCardOutsideRoutes, externalCardRoutes } from './external-cards/routes';
 import { kycProcesses } from './kyc/processes';
 import { kycRoutes } from './kyc/routes';
-import type { Observe } from './metrics/metrics';
-import { createCommands, type HandOver } from './outbox/commands';
+import { createCommands } from './outbox/commands';
 import type { Reconcilable } from './outbox/reconciler';
 import { payoutCallbackRoute } from './payouts/callbacks';
 import { payoutProcesses } from './payouts/processes';
@@ -48,10 +45,10 @@ import { createSandboxCardProcessor } from './providers/card-processor/sandbox';
 import { createSandboxCardholderReview } from './providers/cardholder-review/sandbox';
 import { createHttpCheckout } from './providers/checkout/http';
 import type { CheckoutProvider } from './providers/checkout/port';
-import { createStripeCheckout, type StripeSettings } from './providers/checkout/stripe';
+import { createStripeCheckout } from './providers/checkout/stripe';
 import { createMemoryStore } from './providers/documents/memory';
 import { createDocuments } from './providers/documents/sealed';
-import { createStore, type DocumentsSettings } from './providers/documents/settings';
+import { createStore } from './providers/documents/settings';
 import { createHttpExternalCards } from './providers/external-cards/http';
 import { createHttpPayouts } from './providers/payouts/http';
 import { createRates } from './providers/rates/port';
@@ -61,9 +58,9 @@ import { createReference } from './reference/reference';
 import { referenceRoutes } from './reference/routes';
 import { sandboxRoutes } from './sandbox/routes';
 import { partyPath, partySecret, type SandboxParty, sandboxProviders } from './sandbox-providers/mount';
-import type { Keyring } from './security/keyring';
 import type { Providers } from './services';
 import { StartupError } from './startup/startup-error';
+import type { ApiOptions, Wiring } from './startup/wiring';
 import { userRoutes } from './users/routes';
 import type { UserServices } from './users/services';
 import { reconcilableEndpoints } from './webhooks/operator';
@@ -75,32 +72,7 @@ export interface Composed extends UserServices, CardholderServices, CardServices
   access: Access;
 }
 
-export interface ServiceOptions {
-  database: Database;
-  keyring: Keyring;
-  log: Logger;
-  mode: 'sandbox' | 'live';
-  /** Where committed workflow commands go at once; the relay takes what it drops. */
-  handOver: HandOver;
-  /** Whether Temporal answers; absent where there is none. */
-  temporalIsServing?: () => Promise<boolean>;
-  /** The sandbox's when absent: a live installation must give its own. */
-  providers?: Partial<Providers>;
-  /** Where documents are kept; for as long as the process lives when absent, which a live installation refuses. */
-  documents?: DocumentsSettings;
-  /** Given: payers of deposits are led there rather than to the sandbox's checkout. */
-  stripe?: StripeSettings | undefined;
-  /** What the sandbox's reviewer of cardholders takes for a decision. */
-  cardholderReviewSeconds?: number | undefined;
-  /** Asked when it is needed: the port may be chosen only when the API listens. */
-  publicUrl?: () => string;
-  /** Where the sandbox providers are served, without a trailing slash; where the API is when absent. */
-  sandboxProvidersUrl?: () => string;
-  observeForged?: (party: string) => void;
-  now?: () => Date;
-}
-
-export function createServices(options: ServiceOptions): Composed {
+export function createServices(options: Wiring): Composed {
   const { database, keyring, log, mode, handOver, temporalIsServing, now = () => new Date() } = options;
   const readiness = createReadiness({
     postgres: () => database.query('select 1'),
@@ -142,7 +114,7 @@ const PARTIES = [
  * The outside parties. Those of the sandbox are simulations: a live product must be given real ones.
  * @throws StartupError in live mode for a party without an adapter
  */
-function createProviders(options: ServiceOptions, now: () => Date): Providers {
+function createProviders(options: Wiring, now: () => Date): Providers {
   const { database, keyring, mode, documents, cardholderReviewSeconds, providers = {} } = options;
   const given = { documents, checkout: options.stripe, ...providers };
   const missing = PARTIES.filter((party) => !given[party]);
@@ -168,14 +140,14 @@ function createProviders(options: ServiceOptions, now: () => Date): Providers {
   };
 }
 
-function createCheckout(options: ServiceOptions, now: () => Date): CheckoutProvider {
+function createCheckout(options: Wiring, now: () => Date): CheckoutProvider {
   return options.stripe
     ? createStripeCheckout({ ...options.stripe, now })
     : createHttpCheckout({ ...sandboxParty(options, 'checkout'), now });
 }
 
 /** How the adapter of a sandbox provider reaches it. */
-function sandboxParty({ keyring, ...options }: ServiceOptions, party: SandboxParty) {
+function sandboxParty({ keyring, ...options }: Wiring, party: SandboxParty) {
   const base = options.sandboxProvidersUrl ?? options.publicUrl ?? DEFAULT_URL;
   return { baseUrl: () => base() + partyPath(party), secret: partySecret(keyring, party) };
 }
@@ -236,12 +208,6 @@ export function outsideRoutes(services: Composed): Route[] {
     ...externalCardOutsideRoutes(services),
     ...bankingOutsideRoutes(services),
   ];
-}
-
-export interface ApiOptions {
-  observe: Observe;
-  /** For the documentation; where it was read from when absent. */
-  publicUrl?: string | undefined;
 }
 
 export function createApi(services: Composed, { observe, publicUrl }: ApiOptions) {

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { createActivities } from '../activities';
+import { createApi, createServices, reconcilables } from './composition';
 import { type Config, ConfigError, readConfig } from './config';
 import { migrate } from './db/migrate';
 import { createLogger } from './logging';
@@ -16,6 +18,7 @@ import { type Product, startProduct } from './startup/product';
 import { createSignals } from './startup/signals';
 import { createStages, type Stages, StoppedWhileStarting } from './startup/stages';
 import { StartupError } from './startup/startup-error';
+import type { Composition, Wiring } from './startup/wiring';
 
 /** `npm start`: reads the configuration, starts the roles asked for, and stops them in order. */
 async function main(): Promise<void> {
@@ -64,8 +67,21 @@ async function start(
   await assertPortFree(config.host, config.metricsPort, 'METRICS_PORT');
   const masterKey = config.masterKey ?? (await ensureMasterKey(config.dataDir));
   const infrastructure = await startInfrastructure({ config, log, onProgress: say, stages });
-  const product = await startProduct({ config, role, log, stages, infrastructure, masterKey });
+  const product = await startProduct({ config, role, log, stages, infrastructure, masterKey, compose });
   if (role === 'all') await present(config, infrastructure, product);
+}
+
+function compose(wiring: Wiring): Composition {
+  const services = createServices(wiring);
+  return {
+    services,
+    api(options) {
+      const handle = createApi(services, options).callback();
+      return (request, response) => void handle(request, response);
+    },
+    activities: createActivities(services),
+    reconcilables: reconcilables(services),
+  };
 }
 
 /** What a person at the terminal gets: the demo tenants' credentials in a file, and the banner. */

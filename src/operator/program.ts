@@ -11,7 +11,7 @@ import { addDepositCommands } from './deposits';
 import { addIbanCommands } from './iban';
 import { addLedgerCommands } from './ledger';
 import { addPayoutCommands } from './payouts';
-import { openSession, type Session } from './session';
+import { type Installation, openSession, type Session } from './session';
 import { addWebhookCommands } from './webhooks';
 import { addWorkflowCommands } from './workflow-commands';
 
@@ -37,21 +37,17 @@ Examples:
 It works on a running "npm start" (DATA_DIR, .data by default), or on the database that DATABASE_URL names together with
 MASTER_KEY. Every change is written to the audit log. For output to be read by a program: npm run --silent operator -- …`;
 
-/**
- * Runs one command of the operator's command line.
- * @param argv without the program's name
- * @returns the exit code: 0, or 1 when something is wrong, told on `console.err`
- */
-export async function runOperator(
+/** @param locate finds the installation; called only for what works on one */
+export async function runProgram(
   argv: string[],
-  environment: NodeJS.ProcessEnv,
   console: Console,
+  locate: () => Promise<Installation>,
 ): Promise<number> {
   let exitCode = 0;
   const operator: Operator = {
     console,
     async run(action) {
-      const session = await openSession(environment);
+      const session = await openSession(await locate());
       try {
         exitCode = (await action(session)) ?? 0;
       } finally {

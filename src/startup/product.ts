@@ -1,10 +1,8 @@
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createActivities } from '../../activities';
 import { startWorkers } from '../../workers/worker';
 import { ensureDemoBins } from '../bins/operations';
-import { type Composed, createApi, createServices, reconcilables } from '../composition';
 import type { Config, Role } from '../config';
 import { createDatabase } from '../db/database';
 import { migrate } from '../db/migrate';
@@ -15,11 +13,13 @@ import { createHandOver } from '../outbox/hand-over';
 import { startReconciler } from '../outbox/reconciler';
 import { startRelay } from '../outbox/relay';
 import { createKeyring, type Keyring } from '../security/keyring';
+import type { Services } from '../services';
 import { createTemporalClient, type TemporalClient } from '../temporal/connection';
 import { closeServer, createApiServer, listen } from './http-server';
 import type { Infrastructure } from './infrastructure';
 import { awaitSchema } from './schema';
 import type { Stages } from './stages';
+import type { Compose, Composition } from './wiring';
 
 export interface Setup {
   config: Config;
@@ -29,10 +29,11 @@ export interface Setup {
   stages: Stages;
   infrastructure: Infrastructure;
   masterKey: Buffer;
+  compose: Compose;
 }
 
 export interface Product {
-  services: Composed;
+  services: Services;
   /** Absent in a worker. */
   port: number | undefined;
   metricsPort: number;
@@ -41,7 +42,8 @@ export interface Product {
 interface Parts extends Setup {
   keyring: Keyring;
   temporal: TemporalClient;
-  services: Composed;
+  composition: Composition;
+  services: Services;
   metrics: Metrics;
   /** Where the API listens; what the configuration says until it does. */
   address: { port: number };
@@ -86,7 +88,7 @@ function connect(setup: Setup): Parts {
   const address = { port: config.port };
   const ownUrl = () => `http://${reachable(config.host)}:${address.port}`;
   const metrics = createMetrics({ pool: () => database.counts(), outbox: () => outboxCounts(database) });
-  const services = createServices({
+  const composition = setup.compose({
     database,
     keyring,
     log,
@@ -100,7 +102,7 @@ function connect(setup: Setup): Parts {
     sandboxProvidersUrl: () => config.sandboxProvidersUrl ?? ownUrl(),
     observeForged: metrics.observeForged,
   });
-  return { ...setup, keyring, temporal, services, metrics, address };
+  return { ...setup, keyring, temporal, composition, services: composition.services, metrics, address };
 }
 
 /** An address that listens on every interface is no place to call. */
@@ -120,9 +122,9 @@ async function serveMetrics({ config, metrics, services, stages }: Parts): Promi
   return port;
 }
 
-async function serveApi({ config, services, metrics, stages, address }: Parts): Promise<number> {
-  const handle = createApi(services, { observe: metrics.observe, publicUrl: config.publicUrl }).callback();
-  const server: Server = createApiServer((request, response) => void handle(request, response));
+async function serveApi({ config, composition, metrics, stages, address }: Parts): Promise<number> {
+  const api = composition.api({ observe: metrics.observe, publicUrl: config.publicUrl });
+  const server: Server = createApiServer(api);
   const port = await listen(server, config.host, config.port, 'PORT');
   stages.started('API', () => closeServer(server, config.shutdownSeconds));
   address.port = port;
@@ -131,13 +133,13 @@ async function serveApi({ config, services, metrics, stages, address }: Parts): 
 
 /** Workers, relay and reconciler. @returns waits until every queue is worked on */
 function startProcesses(parts: Parts): () => Promise<void> {
-  const { config, log, stages, services, temporal, keyring } = parts;
+  const { config, log, stages, composition, services, temporal, keyring } = parts;
   const { database, commands } = services;
   const { client } = temporal;
   const workers = startWorkers({
     temporal: temporalOptions(parts),
     keyring,
-    activities: createActivities(services),
+    activities: composition.activities,
     log,
     dataDir: config.dataDir,
     shutdownSeconds: config.shutdownSeconds,
@@ -147,7 +149,7 @@ function startProcesses(parts: Parts): () => Promise<void> {
     client,
     database,
     commands,
-    reconcilables: reconcilables(services),
+    reconcilables: composition.reconcilables,
     log,
   });
   stages.started('reconciler', () => reconciler.stop());

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { takeMonthlyFees } from '../../src/banking/fees';
 import { ibanPayoutProcesses } from '../../src/banking/processes';
 import { externalCardProcesses } from '../../src/external-cards/processes';
-import { runOperator } from '../../src/operator/program';
+import { runOperator } from '../../src/startup/operator';
 import { asked } from '../external-cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { urlOf } from '../support/database';

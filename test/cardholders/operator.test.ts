@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { runOperator } from '../../src/operator/program';
+import { runOperator } from '../../src/startup/operator';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { urlOf } from '../support/database';
 import { eventsOf, pending, read } from './support';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { openBreak } from '../../src/breaks/operations';
 import { depositProcesses } from '../../src/deposits/processes';
 import { Decimal } from '../../src/money/money';
-import { runOperator } from '../../src/operator/program';
+import { runOperator } from '../../src/startup/operator';
 import { urlOf } from '../support/database';
 import { completed, created, type DepositWorld, depositWorld, look, pay, payable, read } from './support';
 

@@ -6,8 +6,8 @@ import { ensureDemoBins } from '../../src/bins/operations';
 import { createAuthenticator } from '../../src/clients/authenticate';
 import { signingSecret } from '../../src/clients/operations';
 import { findTenant } from '../../src/clients/store';
-import { runOperator } from '../../src/operator/program';
 import { createKeyring } from '../../src/security/keyring';
+import { runOperator } from '../../src/startup/operator';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 const masterKey = randomBytes(32);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { checkLedger } from '../../src/ledger/check';
-import { runOperator } from '../../src/operator/program';
+import { runOperator } from '../../src/startup/operator';
 import { setUserStatus } from '../../src/users/operations';
 import { accountBalance } from '../cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase } from '../../src/db/database';
-import { runOperator } from '../../src/operator/program';
+import { runOperator } from '../../src/startup/operator';
 import { onServer, urlOf } from '../support/database';
 import { startTestTemporal } from '../support/servers';
 import { killAll, START_MS, start } from './process';

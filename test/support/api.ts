@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { ensureDemoBins, provideForClient } from '../../src/bins/operations';
 import { createClient } from '../../src/clients/operations';
-import { type Composed, createApi, createServices, type ServiceOptions } from '../../src/composition';
+import { type Composed, createApi, createServices } from '../../src/composition';
 import type { Database } from '../../src/db/database';
 import type { NumberedCommand } from '../../src/outbox/commands';
 import { createKeyring } from '../../src/security/keyring';
+import type { Wiring } from '../../src/startup/wiring';
 import { type TestDatabase, testDatabase } from './database';
 
 export interface Answer<Body = any> {
@@ -38,7 +39,7 @@ export interface TestApi extends TestDatabase {
 
 /** The real API over real HTTP on a database of its own; Temporal is not there, its commands are collected. */
 export async function testApi(
-  options: Partial<ServiceOptions> = {},
+  options: Partial<Wiring> = {},
   wrap: (database: Database) => Database = (database) => database,
 ): Promise<TestApi> {
   const test = await testDatabase();

@@ -1,5 +1,5 @@
-import { outliveOutput } from '../startup/output';
-import { runOperator } from './program';
+import { runOperator } from './operator';
+import { outliveOutput } from './output';
 
 /**
  * `npm run operator -- <group> <command>`. A command whose output nobody reads any more (`| head`) is carried out to its

@@ -1,0 +1,52 @@
+import type { RequestListener } from 'node:http';
+import type { Logger } from 'pino';
+import type { Database } from '../db/database';
+import type { Observe } from '../metrics/metrics';
+import type { HandOver } from '../outbox/commands';
+import type { Reconcilable } from '../outbox/reconciler';
+import type { StripeSettings } from '../providers/checkout/stripe';
+import type { DocumentsSettings } from '../providers/documents/settings';
+import type { Keyring } from '../security/keyring';
+import type { Providers, Services } from '../services';
+
+/** What the product is composed of: all that is started, or configured, before any domain. */
+export interface Wiring {
+  database: Database;
+  keyring: Keyring;
+  log: Logger;
+  mode: 'sandbox' | 'live';
+  /** Where committed workflow commands go at once; the relay takes what it drops. */
+  handOver: HandOver;
+  /** Whether Temporal answers; absent where there is none. */
+  temporalIsServing?: () => Promise<boolean>;
+  /** The sandbox's when absent: a live installation must give its own. */
+  providers?: Partial<Providers>;
+  /** Where documents are kept; for as long as the process lives when absent, which a live installation refuses. */
+  documents?: DocumentsSettings;
+  /** Given: payers of deposits are led there rather than to the sandbox's checkout. */
+  stripe?: StripeSettings | undefined;
+  /** What the sandbox's reviewer of cardholders takes for a decision. */
+  cardholderReviewSeconds?: number | undefined;
+  /** Asked when it is needed: the port may be chosen only when the API listens. */
+  publicUrl?: () => string;
+  /** Where the sandbox providers are served, without a trailing slash; where the API is when absent. */
+  sandboxProvidersUrl?: () => string;
+  observeForged?: (party: string) => void;
+  now?: () => Date;
+}
+
+export interface ApiOptions {
+  observe: Observe;
+  /** For the documentation; where it was read from when absent. */
+  publicUrl?: string | undefined;
+}
+
+/** The product as startup/ runs it, which knows no domain. */
+export interface Composition {
+  services: Services;
+  api(options: ApiOptions): RequestListener;
+  activities: object;
+  reconcilables: Reconcilable[];
+}
+
+export type Compose = (wiring: Wiring) => Composition;
