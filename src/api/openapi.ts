@@ -184,7 +184,10 @@ function success(route: Route): ZodOpenApiOperationObject['responses'] {
     ...(route.settling ? { 'Preference-Applied': header('The `wait` that was honoured.') } : {}),
     ...(route.deprecated ? { Deprecation: header('`true`: this endpoint is deprecated.') } : {}),
   };
-  return { [status]: { description: MEANINGS[status] ?? 'Done.', headers, ...content } };
+  return {
+    ...(route.mayExist ? { 200: { description: 'It was there already.', headers, ...content } } : {}),
+    [status]: { description: MEANINGS[status] ?? 'Done.', headers, ...content },
+  };
 }
 
 const MEANINGS: Record<number, string> = {

@@ -153,6 +153,19 @@ describe('of a route', () => {
   });
 });
 
+it('shows that a record may have been there already', () => {
+  const open = route({
+    ...{ method: 'POST', path: '/v1/things', tag: 'Things', summary: 'Open', status: 201, mayExist: true },
+    response: z.object({ id: z.string() }),
+    write: async () => ({ id: '' }),
+  });
+  const { responses } = openApiDocument([open]).paths!['/v1/things']!.post!;
+  expect(responses![200]).toMatchObject({
+    content: responses![201]!.content,
+    description: expect.any(String),
+  });
+});
+
 it('shows a 404 where a body names a record', () => {
   const routeWith = (name: string) =>
     route({
