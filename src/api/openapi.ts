@@ -130,7 +130,8 @@ function idempotency(route: Route): 'optional' | 'required' | 'ignored' {
 
 /** An empty body is `{}`, so a body is required only where `{}` would be refused. */
 function requestBody(schema: z.ZodType) {
-  return { required: !schema.safeParse({}).success, content: { 'application/json': { schema } } };
+  const refused = !schema.safeParse({}).success || Number(schema.meta()?.['minProperties'] ?? 0) > 0;
+  return { required: refused, content: { 'application/json': { schema } } };
 }
 
 const FILE = z.string().meta({

@@ -13,11 +13,12 @@ export interface RequestSchema {
   properties?: Record<string, RequestSchema>;
   required?: string[];
   additionalProperties?: unknown;
+  examples?: unknown[];
 }
 
 const UNDERSTOOD = new Set([
   ...['type', 'enum', 'pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum', 'properties'],
-  ...['required', 'additionalProperties'],
+  ...['required', 'additionalProperties', 'minProperties'],
   // Say nothing of what is valid beyond the rest.
   ...['description', 'examples', 'default', 'contentMediaType'],
 ]);
