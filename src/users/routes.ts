@@ -159,6 +159,7 @@ function grantRoutes(): Route[] {
       body: z.strictObject({ currency: currency() }),
       response: accountSchema,
       status: 201,
+      mayExist: true,
       async write(tx, { caller, params, body, requestId }) {
         const { account, opened } = await openAccountOfUser(
           tx,
@@ -183,6 +184,7 @@ function grantRoutes(): Route[] {
       body: z.strictObject({ bin: identifier('44112200'), enabled: z.boolean().default(true) }),
       response: z.object({ userId: z.string(), bin: z.string(), enabled: z.boolean() }),
       status: 201,
+      mayExist: true,
       async write(tx, { caller, params, body: { bin, enabled }, requestId }) {
         const user = await requireUser(tx, caller.reach, params['id'] ?? '', undefined, 'share');
         const created = await setUserBin(tx, user, bin, enabled);
