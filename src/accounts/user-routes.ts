@@ -49,6 +49,7 @@ function openingRoute(): Route {
     body: z.strictObject({ currency: currency() }),
     response: accountSchema,
     status: 201,
+    mayExist: true,
     async write(tx, { caller, params, body, requestId }) {
       const { account, opened } = await openAccountOfUser(
         tx,

@@ -131,7 +131,8 @@ function idempotency(route: Route): 'optional' | 'required' | 'ignored' {
 
 /** An empty body is `{}`, so a body is required only where `{}` would be refused. */
 function requestBody(schema: z.ZodType) {
-  return { required: !schema.safeParse({}).success, content: { 'application/json': { schema } } };
+  const refused = !schema.safeParse({}).success || Number(schema.meta()?.['minProperties'] ?? 0) > 0;
+  return { required: refused, content: { 'application/json': { schema } } };
 }
 
 const FILE = z.string().meta({
@@ -185,7 +186,10 @@ function success(route: Route): ZodOpenApiOperationObject['responses'] {
     ...(route.settling ? { 'Preference-Applied': header('The `wait` that was honoured.') } : {}),
     ...(route.deprecated ? { Deprecation: header('`true`: this endpoint is deprecated.') } : {}),
   };
-  return { [status]: { description: MEANINGS[status] ?? 'Done.', headers, ...content } };
+  return {
+    ...(route.mayExist ? { 200: { description: 'It was there already.', headers, ...content } } : {}),
+    [status]: { description: MEANINGS[status] ?? 'Done.', headers, ...content },
+  };
 }
 
 const MEANINGS: Record<number, string> = {

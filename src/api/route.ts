@@ -64,6 +64,8 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> {
   raw?: { limit: number };
   /** The status of an ordinary success: 200 when absent. */
   status?: number;
+  /** It also answers 200, with the record that was there already. */
+  mayExist?: true;
   response?: z.ZodType;
   /** The types of an answer that is not JSON. */
   produces?: readonly string[];

@@ -50,6 +50,7 @@ function userBinRoute(): Route {
     body: z.strictObject({ bin: identifier('44112200'), enabled: z.boolean().default(true) }),
     response: z.object({ userId: z.string(), bin: z.string(), enabled: z.boolean() }),
     status: 201,
+    mayExist: true,
     async write(tx, { caller, params, body: { bin, enabled }, requestId }) {
       const user = await requireUser(tx, caller.reach, params['id'] ?? '', undefined, 'share');
       const created = await setUserBin(tx, user, bin, enabled);

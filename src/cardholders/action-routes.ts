@@ -60,7 +60,7 @@ function updateRoute(services: CardholderServices): Route {
     description:
       "Written to the linked user's meta. A cardholder that is submission_failed is submitted again at once: wait_audit. " +
       'One that is reject, rejected_by_admin or pending_review keeps its status until it is submitted.',
-    body: z.strictObject(patchFields),
+    body: z.strictObject(patchFields).meta({ minProperties: 1 }),
     response: cardholderSchema,
     problems: PROBLEMS,
     settling: settling(services),

@@ -53,6 +53,7 @@ function userCardholderRoutes(services: CardholderServices): Route[] {
       }),
       response: cardholderSchema,
       status: 201,
+      mayExist: true,
       problems: ['ErrAlreadyExists', 'kyc_not_completed', 'documents_missing', 'user_blocked', 'bin_closed'],
       settling: settling(services),
       async write(tx, { caller, params, body, requestId, idempotencyKey }) {

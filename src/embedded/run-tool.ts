@@ -24,15 +24,16 @@ export function runTool(command: string, args: string[], options: RunOptions): P
   const timer = setInterval(() => {
     if (progress) progress.show?.(`${progress.line} … ${Math.round((Date.now() - began) / 1_000)} s`);
   }, SHOW_EVERY_MS);
+  let patience: NodeJS.Timeout | undefined;
   return new Promise<string>((resolve, reject) => {
     const child = spawn(command, args, {
       env: options.environment,
       cwd: options.cwd,
-      timeout: options.timeoutMs,
-      killSignal: 'SIGKILL',
       windowsHide: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    // Not `timeout` of spawn: its timer lives on when the program could not be started.
+    patience = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs);
     let output = '';
     const keep = (chunk: Buffer) => {
       output = (output + chunk.toString('utf8')).slice(-KEPT_OUTPUT);
@@ -44,5 +45,8 @@ export function runTool(command: string, args: string[], options: RunOptions): P
       if (code === 0) resolve(output);
       else reject(new Error(`${command} ended with ${signal ?? code}: ${output.trim()}`));
     });
-  }).finally(() => clearInterval(timer));
+  }).finally(() => {
+    clearInterval(timer);
+    clearTimeout(patience);
+  });
 }

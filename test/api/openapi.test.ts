@@ -176,6 +176,40 @@ describe('of a route', () => {
   });
 });
 
+it('shows that a record may have been there already', () => {
+  const open = route({
+    ...{ method: 'POST', path: '/v1/things', tag: 'Things', summary: 'Open', status: 201, mayExist: true },
+    response: z.object({ id: z.string() }),
+    write: async () => ({ id: '' }),
+  });
+  const { responses } = openApiDocument([open]).paths!['/v1/things']!.post!;
+  expect(responses![200]).toMatchObject({
+    content: responses![201]!.content,
+    description: expect.any(String),
+  });
+});
+
+it('requires a body where an empty one would be refused', () => {
+  const required = (body: z.ZodType) =>
+    openApiDocument([
+      route({
+        method: 'POST',
+        path: '/v1/things',
+        tag: 'Things',
+        summary: 'Make',
+        body,
+        write: async () => ({}),
+      }),
+    ]).paths!['/v1/things']!.post!.requestBody;
+  const note = z.string().optional();
+  expect(required(z.strictObject({ note }))).toMatchObject({ required: false });
+  expect(required(z.strictObject({ note: z.string() }))).toMatchObject({ required: true });
+  expect(required(z.strictObject({ note }).meta({ minProperties: 1 }))).toMatchObject({
+    required: true,
+    content: { 'application/json': { schema: { minProperties: 1 } } },
+  });
+});
+
 it('shows a 404 where a body names a record', () => {
   const routeWith = (name: string) =>
     route({

@@ -1,5 +1,5 @@
-import type { Database } from '../../src/db/database';
 import { type TestApi, testApi } from '../support/api';
+import { countConflicts } from '../support/conflicts';
 import { audit } from './audit';
 import { createMarket } from './market';
 import { createStage, type Played, play, playWave, type Stage } from './play';
@@ -15,23 +15,12 @@ export interface ProofStage extends Stage {
 /** A database of its own with the whole product on it, and a market of the test's. */
 export async function openStage(): Promise<ProofStage> {
   const market = createMarket();
-  let conflicts = 0;
-  const counting = (database: Database): Database => ({
-    ...database,
-    transaction(work) {
-      let attempts = 0;
-      return database.transaction((tx) => {
-        attempts += 1;
-        if (attempts > 1) conflicts += 1;
-        return work(tx);
-      });
-    },
-  });
+  const { counting, conflicts } = countConflicts();
   const api: TestApi = await testApi({ providers: { rates: market.rates } }, counting);
   await addProgrammes(api.database);
   // The domains are given the counting database by their services; what this file asks itself goes past it.
   const stage = createStage({ ...api, database: api.services.database }, market);
-  return { ...stage, conflicts: () => conflicts, close: () => api.close() };
+  return { ...stage, conflicts, close: () => api.close() };
 }
 
 export interface Proof {

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { CommanderError } from 'commander';
+import { readConfig } from '../src/config';
+import { defaultCacheDir } from '../src/embedded/tool-cache';
+import { runOperator } from '../src/operator/program';
+import { operationsOf } from '../test/attack/operations';
+import { classify, type Finding } from './attack/classify';
+import { type ApiDocument, documentWith, LEFT_OUT } from './attack/document';
+import { figures, summary } from './attack/figures';
+import { type AttackOptions, loopbackUrl, readOptions } from './attack/options';
+import { makeRecords } from './attack/records';
+import { readReport } from './attack/report';
+import { attackWith, type Run } from './attack/run';
+import { pythonWithSchemathesis } from './attack/tool';
+import { type Credential, type Credentials, callerOf, readCredentials } from './demo/api';
+
+/** `npm run attack`, against a running `npm start`: see `npm run attack -- --help`. Exits with 1 for what is unexplained. */
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  const { baseUrl, client, admin } = await credentialsFor(options);
+  const served = await servedDocument(baseUrl);
+  const context = { environment: process.env, cacheDir: defaultCacheDir(process.env), onProgress: say };
+  const python = await pythonWithSchemathesis(context);
+  const out =
+    options.out === undefined ? await mkdtemp(join(tmpdir(), 'cardwright-attack-')) : resolve(options.out);
+  await mkdir(out, { recursive: true });
+
+  const [asClient, asAdmin] = [callerOf(baseUrl, client), callerOf(baseUrl, admin)];
+  const document = join(out, 'openapi.json');
+  const ids = await makeRecords(asClient, asAdmin, client.clientId);
+  await writeFile(document, JSON.stringify(documentWith(served, ids), null, 1));
+  const { maxExamples, seconds, seed } = options;
+  say(`Attack of ${baseUrl} with seed ${seed}; the reports go to ${out}`);
+  for (const [operation, why] of Object.entries(LEFT_OUT)) say(`  left out: ${operation}, for ${why}`);
+  const run = { python, baseUrl, document, maxExamples, seconds, seed, show: say };
+  const findings = [
+    ...(await attackAs('client', { ...run, credential: client, report: join(out, 'client.ndjson') })),
+    ...(await attackAs('operator', { ...run, credential: admin, report: join(out, 'operator.ndjson') })),
+  ];
+  await writeFile(join(out, 'findings.json'), JSON.stringify(findings, null, 1));
+  for (const line of summary(findings)) say(line);
+  return findings.some(({ reason }) => reason === undefined) ? 1 : 0;
+}
+
+async function attackAs(name: string, run: Run): Promise<Finding[]> {
+  await attackWith(run);
+  const report = await readReport(run.report);
+  const findings = classify(report.failures);
+  const operations = operationsOf(JSON.parse(readFileSync(run.document, 'utf8'))).map((one) => one.name);
+  for (const line of figures(name, report, findings, operations)) say(line);
+  if (report.errors.length > 0 || !report.finished) throw new Error('The attack has not worked: see above.');
+  return findings;
+}
+
+/** Two tenants of the attack's own, with all capabilities, unless credentials are given. */
+async function credentialsFor({
+  baseUrl,
+  credentials,
+}: AttackOptions): Promise<Omit<Credentials, 'temporalUi'>> {
+  if (credentials !== undefined) {
+    const given = JSON.parse(readFileSync(credentials, 'utf8')) as Credentials;
+    return { ...given, baseUrl: loopbackUrl(baseUrl ?? given.baseUrl) };
+  }
+  const known = loopbackUrl(baseUrl ?? readCredentials(readConfig().dataDir).baseUrl);
+  const [client, admin] = [await newTenant('client'), await newTenant('admin')];
+  await operator('iban', 'enable', client.clientId);
+  return { baseUrl: known, client, admin };
+}
+
+const newTenant = async (role: 'client' | 'admin'): Promise<Credential> =>
+  JSON.parse(
+    await operator('client', 'create', '--name', `Attack as ${role}`, '--role', role, '--json'),
+  ) as Credential;
+
+/** A command of the operator's command line. @returns what it prints @throws Error with that when it is refused */
+async function operator(...command: string[]): Promise<string> {
+  const lines: string[] = [];
+  const tell = (line: string) => void lines.push(line);
+  const code = await runOperator(command, process.env, { out: tell, err: tell });
+  if (code !== 0) throw new Error(lines.join('\n'));
+  return lines.join('\n');
+}
+
+/** @throws Error where no sandbox answers */
+async function servedDocument(baseUrl: string): Promise<ApiDocument> {
+  const answer = await fetch(`${baseUrl}/openapi.json`).catch(() => undefined);
+  if (!answer?.ok)
+    throw new Error(`No Cardwright answers at ${baseUrl}: run \`npm start\` in another terminal first.`);
+  const document = (await answer.json()) as ApiDocument;
+  if (!document.paths['/sandbox/transactions'])
+    throw new Error('Only a sandbox is attacked; this one is live.');
+  return document;
+}
+
+function say(line: string): void {
+  console.log(line);
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    if (!(error instanceof CommanderError)) console.error((error as Error).message);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,66 @@
+import { operationsOf } from '../../test/attack/operations';
+import type { RequestSchema } from '../../test/attack/values';
+import type { KnownIds } from './records';
+
+/** What an attack leaves out, and why. */
+export const LEFT_OUT: Record<string, string> = {
+  'POST /v1/client/secret/rotate': 'it would end the secret that the attack itself calls with',
+};
+
+/** Of fields: what the sandbox knows, offers and can afford. */
+const VALUES: Record<string, unknown> = {
+  amount: '10.00',
+  currency: 'USD',
+  destination: { name: 'Ada Byron', iban: 'DE89370400440532013000' },
+  paymentMethodToken: 'tok_visa',
+  prefer: 'wait=1',
+  region: 'GB',
+  returnUrl: 'https://shop.example/back',
+  url: 'http://127.0.0.1:9/webhooks',
+};
+
+interface Parameter {
+  in: string;
+  name: string;
+  schema: RequestSchema;
+}
+
+interface DocumentOperation {
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: RequestSchema }> };
+}
+
+export interface ApiDocument {
+  paths: Record<string, Record<string, DocumentOperation>>;
+}
+
+/**
+ * The document as it is served, less what is left out. Examples are put in, which change nothing of what is valid: ids that
+ * are real and sums that are there, for without them every request would end at its 404 or 400.
+ */
+export function documentWith(served: ApiDocument, ids: KnownIds): ApiDocument {
+  const document = structuredClone(served);
+  for (const name of Object.keys(LEFT_OUT)) {
+    const [method = '', path = ''] = name.split(' ');
+    delete document.paths[path]?.[method.toLowerCase()];
+  }
+  for (const { method, path, places } of operationsOf(document)) {
+    const operation = document.paths[path]?.[method.toLowerCase()] ?? {};
+    for (const { at, name, schema } of fieldsOf(operation)) {
+      const kind = places.find((place) => place.in === at && place.name === name)?.kind;
+      const example = kind ? ids[kind] : VALUES[name];
+      if (example !== undefined) schema.examples = [example];
+    }
+  }
+  return document;
+}
+
+function fieldsOf({ parameters = [], requestBody }: DocumentOperation) {
+  const contents = Object.values(requestBody?.content ?? {});
+  return [
+    ...parameters.map(({ in: at, name, schema }) => ({ at, name, schema })),
+    ...contents.flatMap((content) =>
+      Object.entries(content.schema.properties ?? {}).map(([name, schema]) => ({ at: 'body', name, schema })),
+    ),
+  ];
+}

@@ -1,0 +1,60 @@
+import { Command, InvalidArgumentError } from 'commander';
+
+export interface AttackOptions {
+  /** Where the product listens: a loopback address, without a trailing slash. Of the credentials when absent. */
+  baseUrl?: string;
+  /** A file like `.data/credentials.json`, of credentials to be used; new tenants are made when absent. */
+  credentials?: string;
+  /** Test cases of each operation in each phase. */
+  maxExamples: number;
+  /** How long each credential attacks; until every operation has had its test cases when absent. */
+  seconds?: number;
+  /** The same one makes the same test cases. */
+  seed: number;
+  /** The folder of the reports; a temporary one when absent. */
+  out?: string;
+}
+
+const EPILOG = `
+Attacks a running sandbox through every operation of its /openapi.json, as a client and as an operator, with what the
+document admits and with what it does not. It writes and closes whatever it can reach: give it an installation of its own,
+  DATA_DIR=.data/attack npm start        and, in another terminal,
+  DATA_DIR=.data/attack npm run attack
+Ends with 1 when an answer is neither as documented nor among the known deviations (scripts/attack/deviations.ts).`;
+
+/** @throws CommanderError, told already */
+export function readOptions(argv: string[]): AttackOptions {
+  return new Command('attack')
+    .description('schemathesis against a running sandbox')
+    .option('--base-url <url>', 'where it listens; loopback only', loopbackUrl)
+    .option('--credentials <file>', 'use these credentials rather than new tenants')
+    .option('--max-examples <count>', 'test cases of an operation in a phase', wholeNumber, 20)
+    .option('--seconds <count>', 'how long each credential attacks', wholeNumber)
+    .option('--seed <number>', 'makes the same test cases again', wholeNumber, Date.now() % 2_147_483_647)
+    .option('--out <folder>', 'where the reports go')
+    .addHelpText('after', EPILOG)
+    .parse(argv, { from: 'user' })
+    .opts<AttackOptions>();
+}
+
+/**
+ * What is attacked must be this machine's own: an attack of somebody else's is none of ours.
+ * @throws InvalidArgumentError
+ */
+export function loopbackUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('An http address.');
+  if (!/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname))
+    throw new InvalidArgumentError(
+      'Only a product on this machine is attacked: 127.0.0.1, ::1 or localhost.',
+    );
+  if (url.username || url.password || url.search || url.hash || url.pathname !== '/')
+    throw new InvalidArgumentError('An address without a path, such as http://127.0.0.1:8080.');
+  return url.origin;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text) || Number(text) < 1)
+    throw new InvalidArgumentError('A whole number, at least 1.');
+  return Number(text);
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type RunOptions, runTool } from '../../src/embedded/run-tool';
+import { installInto, type ToolContext } from '../../src/embedded/tool-cache';
+
+const REQUIREMENTS = join(__dirname, 'requirements.txt');
+const INSTALL_MS = 10 * 60_000;
+const ASK_MS = 30_000;
+const WINDOWS = process.platform === 'win32';
+
+/** The oldest Python that the pinned versions run on. */
+const OLDEST = [3, 11] as const;
+
+/**
+ * A Python with schemathesis in it, in a virtual environment of the user's cache folder: made once for each set of
+ * requirements.
+ * @returns the path of that Python
+ * @throws Error that says what is missing
+ */
+export async function pythonWithSchemathesis(context: ToolContext): Promise<string> {
+  const requirements = await readFile(REQUIREMENTS);
+  const name = `schemathesis-${createHash('sha256').update(requirements).digest('hex').slice(0, 12)}`;
+  const python = join(context.cacheDir, name, pythonIn());
+  if (existsSync(python)) return python;
+  const base = await findPython(context);
+  context.onProgress?.(`Installing schemathesis into ${join(context.cacheDir, name)} (once)`);
+  await installInto(context.cacheDir, name, (folder) => install(base, folder, context));
+  return python;
+}
+
+const pythonIn = () => (WINDOWS ? join('Scripts', 'python.exe') : join('bin', 'python'));
+
+/** The folder is renamed when it is complete: its Python knows its packages by its own place, its scripts would not. */
+async function install(base: string, folder: string, context: ToolContext): Promise<void> {
+  const options: RunOptions = {
+    environment: context.environment,
+    timeoutMs: INSTALL_MS,
+    progress: {
+      line: 'Installing schemathesis',
+      ...(context.onProgress ? { show: context.onProgress } : {}),
+    },
+  };
+  await runTool(base, ['-m', 'venv', folder], options);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps'];
+  await runTool(join(folder, pythonIn()), [...pip, '--requirement', REQUIREMENTS], options);
+}
+
+/** PYTHON, or what the PATH has. @throws Error that lists what was tried */
+async function findPython({ environment }: ToolContext): Promise<string> {
+  const tried: string[] = [];
+  const named = environment['PYTHON'];
+  for (const command of named ? [named] : ['python3', 'python']) {
+    try {
+      // It prints what it is only where virtual environments can be made.
+      const code = 'import venv, ensurepip, sys; print(*sys.version_info[:2])';
+      const [major = 0, minor = 0] = (
+        await runTool(command, ['-c', code], { environment, timeoutMs: ASK_MS })
+      )
+        .trim()
+        .split(' ')
+        .map(Number);
+      if (major === OLDEST[0] && minor >= OLDEST[1]) return command;
+      tried.push(`${command}: version ${major}.${minor}`);
+    } catch (error) {
+      tried.push(`${command}: ${(error as Error).message}`);
+    }
+  }
+  throw new Error(
+    `The attack needs Python ${OLDEST.join('.')} or newer with venv and pip (on Debian: apt install python3-venv), on the ` +
+      `PATH or named in PYTHON.\n  ${tried.join('\n  ')}`,
+  );
+}

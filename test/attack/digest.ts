@@ -1,0 +1,23 @@
+import type { TestApi } from '../support/api';
+
+/** A hash of the rows of each table. */
+export type Digest = Record<string, string>;
+
+/**
+ * What the whole database holds, so that a difference names the tables that have changed.
+ * @param mentions only rows that hold one of these texts anywhere
+ */
+export async function digest(api: TestApi, mentions?: string[]): Promise<Digest> {
+  const tables = await api.database.query<{ name: string }>(
+    `select table_name as name from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
+  );
+  const hashes = tables.map(
+    ({ name }) =>
+      `(select md5(string_agg(t::text, E'\\n' order by t::text)) from "${name}" t
+         where $1::text[] is null or t::text like any($1)) as "${name}"`,
+  );
+  const patterns = mentions?.map((text) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`) ?? null;
+  const [row] = await api.database.query<Digest>(`select ${hashes.join()}`, [patterns]);
+  return row as Digest;
+}

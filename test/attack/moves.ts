@@ -1,0 +1,144 @@
+import { DESTINATION } from '../banking/support';
+import type { Kind, Records } from './records';
+
+/** An operation that moves money, as one call of it. */
+export interface Move {
+  what: string;
+  /** As the OpenAPI document names it. */
+  operation: string;
+  by: 'client' | 'admin';
+  path(records: Records): Promise<string>;
+  /** The same each time, but for what can be used only once: see `quote`. */
+  body(records: Records): Promise<Record<string, unknown>>;
+  status: number;
+  /** Whose money it takes; a move that takes none can be made as often as one likes. */
+  purse?: 'account' | 'card' | 'virtualIban';
+  /** It accepts a quote, which each call of its own needs a new one of. */
+  quote?: (records: Records) => Promise<{ path: string; body: object }>;
+}
+
+/** The operation's path, its ids put in in order. */
+const at =
+  (operation: string, ...kinds: Kind[]) =>
+  async ({ id }: Records): Promise<string> => {
+    const ids = await Promise.all(kinds.map(id));
+    return operation.slice('POST '.length).replaceAll(/\{\w+\}/g, () => ids.shift() ?? '');
+  };
+
+const move = (
+  what: string,
+  operation: string,
+  kinds: Kind[],
+  given: Partial<Move> & Pick<Move, 'body'>,
+): Move => ({
+  ...{ what, operation, by: 'client', status: 201, path: at(operation, ...kinds) },
+  ...given,
+});
+
+const BANKING = '/v1/corporate-banking/{companyId}';
+const externalCard = { amount: '10.00', paymentMethodToken: 'tok_visa' };
+const destination = { ...DESTINATION };
+
+/** Of an account: what is quoted there. */
+const quotedAt = (name: 'deposit' | 'payout', method: string) => async (records: Records) => ({
+  path: await at(`POST /v2/accounts/{accountId}/${name}-quote`, 'account')(records),
+  body: { method, amount: '10.00' },
+});
+
+const sandbox = (what: string, given: Record<string, unknown>, more: Partial<Move> = {}): Move =>
+  move(what, 'POST /sandbox/transactions', [], {
+    body: async ({ id }) => ({
+      cardId: await id('card'),
+      amount: '10.00',
+      ...given,
+      ...('referenceId' in given ? { referenceId: await id('reference') } : {}),
+    }),
+    ...more,
+  });
+
+/** Every way to move money through the API, and what is a result though it moves none. */
+export const MOVES: Move[] = [
+  move("an operator's credit", 'POST /v1/accounts/admin-deposit', [], {
+    by: 'admin',
+    body: async ({ id }) => ({ accountId: await id('account'), amount: '10.00', reason: 'test' }),
+  }),
+  move("an operator's write-off", 'POST /v1/accounts/admin-withdrawal', [], {
+    by: 'admin',
+    purse: 'account',
+    body: async ({ id }) => ({ accountId: await id('account'), amount: '10.00', reason: 'test' }),
+  }),
+  move('a credit and its transfer', 'POST /v1/accounts/offramp-deposit', [], {
+    by: 'admin',
+    body: async ({ id }) => ({ accountId: await id('account'), amount: '10.00', reference: unique() }),
+  }),
+  move('a transfer', 'POST /v1/users/transfer', [], {
+    purse: 'account',
+    body: async ({ id }) => ({
+      fromAccountId: await id('account'),
+      toAccountId: await id('masterAccount'),
+      amount: '10.00',
+    }),
+  }),
+  move('a top-up from a payment card', 'POST /v2/accounts/{id}/topup/card', ['account'], {
+    status: 202,
+    body: async () => externalCard,
+  }),
+  move('a withdrawal to a payment card', 'POST /v2/accounts/{id}/withdraw/card', ['account'], {
+    status: 202,
+    purse: 'account',
+    body: async () => externalCard,
+  }),
+  move('a card', 'POST /v1/cards', [], {
+    purse: 'account',
+    body: async ({ id }) => ({
+      userId: await id('user'),
+      accountId: await id('account'),
+      cardholderId: await id('cardholder'),
+      amount: '10.00',
+    }),
+  }),
+  move('a top-up of a card', 'POST /v1/cards/{id}/topup', ['card'], {
+    purse: 'account',
+    body: async () => ({ amount: '10.00' }),
+  }),
+  move('a withdrawal from a card', 'POST /v1/cards/{id}/withdraw', ['card'], {
+    purse: 'card',
+    body: async () => ({ amount: '10.00' }),
+  }),
+  move('a deposit', 'POST /v2/accounts/{accountId}/deposits', ['account'], {
+    quote: quotedAt('deposit', 'card'),
+    body: async () => ({ returnUrl: 'https://shop.example/back' }),
+  }),
+  move('a payout', 'POST /v2/accounts/{accountId}/payouts', ['account'], {
+    purse: 'account',
+    quote: quotedAt('payout', 'sepa'),
+    body: async () => ({ destination }),
+  }),
+  move('a payout from a virtual IBAN', `POST ${BANKING}/payouts`, ['company'], {
+    purse: 'virtualIban',
+    quote: async (records) => ({
+      path: await at(`POST ${BANKING}/quote`, 'company')(records),
+      body: { amount: '10.00', destination },
+    }),
+    body: async () => ({}),
+  }),
+  move('a transfer from a virtual IBAN', `POST ${BANKING}/transfers`, ['company'], {
+    purse: 'virtualIban',
+    body: async () => ({ amount: '10.00' }),
+  }),
+  sandbox('an authorization', { type: 'authorization' }, { purse: 'card' }),
+  sandbox('an authorization that is declined', { type: 'authorization', amount: '9000.00' }),
+  sandbox('a part of a settlement', { type: 'settle', amount: '0.01', referenceId: '' }),
+  sandbox('a force post', { type: 'settle' }),
+  sandbox('a refund', { type: 'refund' }),
+  sandbox('a cancel', { type: 'cancel', amount: '0.01', referenceId: '' }),
+  sandbox('a cancel that is refused', { type: 'cancel', amount: '99.00', referenceId: '' }, { status: 409 }),
+  move('a top-up of a card that is refused', 'POST /v1/cards/{id}/topup', ['card'], {
+    status: 409,
+    body: async () => ({ amount: '9000.00' }),
+  }),
+  move('a user', 'POST /v1/users', [], { body: async () => ({ meta: { firstName: 'Ada' } }) }),
+];
+
+let references = 0;
+const unique = () => `reference-${(references += 1)}`;

@@ -1,0 +1,117 @@
+import type { Kind } from './records';
+import type { RequestSchema } from './values';
+
+/** A place of a request where something of a tenant is named. */
+export interface Place {
+  in: 'path' | 'query' | 'body';
+  name: string;
+  kind: Kind;
+}
+
+/** An operation of the OpenAPI document, as far as a caller needs it. */
+export interface Operation {
+  /** `POST /v1/cards` */
+  name: string;
+  method: string;
+  path: string;
+  role: 'public' | 'client' | 'admin';
+  /** Statuses of success. */
+  success: number[];
+  /** Whether it answers a page: `{ data, hasMore, nextCursor }`. */
+  lists: boolean;
+  places: Place[];
+  body?: RequestSchema;
+  takesForm: boolean;
+  takesJson: boolean;
+}
+
+/** What an `id` is, by the path before it, and other names that mean several things. */
+const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
+  [/^\/v1\/users\/\{id\}\/kyc\/submit$/, 'id', 'documentedUser'],
+  [/^\/v1\/users\/\{id\}\/kyc\/status$/, 'id', 'userInReview'],
+  [/^\/v1\/users\/\{id\}/, 'id', 'user'],
+  [/^\/v1\/cardholders\/\{id\}\/retry$/, 'id', 'failedCardholder'],
+  [/^\/v1\/cardholders\/\{id\}/, 'id', 'pendingCardholder'],
+  [/^\/v1\/cards\/transactions\/\{id\}$/, 'id', 'cardTransaction'],
+  [/^\/v1\/cards\/\{id\}/, 'id', 'card'],
+  [/^\/v[12]\/accounts\/\{id\}/, 'id', 'account'],
+  [/\/topup\/\{txId\}$/, 'txId', 'topup'],
+  [/\/withdraw\/\{txId\}$/, 'txId', 'withdrawal'],
+  [/^\/v2\/accounts\/\{accountId\}\/payouts/, 'payoutId', 'payout'],
+  [/^\/v1\/corporate-banking\/\{companyId\}\/payouts/, 'payoutId', 'ibanPayout'],
+  [/^\/v2\/accounts\/\{accountId\}\/deposits$/, 'quoteId', 'depositQuote'],
+  [/^\/v2\/accounts\/\{accountId\}\/payouts$/, 'quoteId', 'payoutQuote'],
+  [/^\/v1\/corporate-banking\/\{companyId\}\/payouts$/, 'quoteId', 'ibanQuote'],
+];
+
+/** Names that mean one thing wherever they stand. */
+const BY_NAME: Record<string, Kind> = {
+  accountId: 'account',
+  bin: 'bin',
+  cardholderId: 'cardholder',
+  cardId: 'card',
+  companyId: 'company',
+  depositId: 'deposit',
+  docId: 'document',
+  externalId: 'externalId',
+  fileId: 'file',
+  fromAccountId: 'account',
+  iban: 'iban',
+  referenceId: 'reference',
+  toAccountId: 'masterAccount',
+  userId: 'user',
+};
+
+/** Names of values that belong to nobody. A destination may be anybody's; `reference` is a text of the operator's. */
+const PLAIN = new Set([
+  ...['amount', 'currency', 'method', 'reason', 'description', 'label', 'note', 'notes', 'reference'],
+  ...['limit', 'cursor', 'from', 'to', 'at', 'fromDate', 'type', 'subtype', 'status', 'kycStatus'],
+  ...['ownerType', 'slot', 'wallet', 'enabled', 'final', 'mute', 'region', 'overlapSeconds'],
+  ...['url', 'returnUrl', 'paymentMethodToken', 'destination', 'merchant', 'meta', 'file'],
+  ...['firstName', 'lastName', 'email', 'phone', 'phoneCode', 'birthday', 'country', 'town', 'address'],
+  ...['postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate', 'nationality', 'occupation'],
+  ...['annualSalary', 'accountPurpose', 'expectedMonthlyVolume'],
+]);
+
+/**
+ * @throws Error for a name that is in no table here: whoever adds an operation says whether it names a record of a tenant,
+ * or else the tests of tenants would pass it by
+ */
+function placeOf(path: string, at: Place['in'], name: string): Place[] {
+  const kind = BY_PATH.find(([where, what]) => what === name && where.test(path))?.[2] ?? BY_NAME[name];
+  if (kind) return [{ in: at, name, kind }];
+  if (at !== 'path' && PLAIN.has(name)) return [];
+  throw new Error(`${path} takes ${name} (${at}): say in ${__filename} what it names`);
+}
+
+/** Every operation of `/openapi.json`. */
+export function operationsOf(document: any): Operation[] {
+  return Object.entries<Record<string, any>>(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => operationOf(path, method.toUpperCase(), operation)),
+  );
+}
+
+function operationOf(path: string, method: string, operation: any): Operation {
+  const parameters: { in: Place['in'] | 'header'; name: string }[] = operation.parameters ?? [];
+  const content = operation.requestBody?.content ?? {};
+  const [body] = Object.values<{ schema: RequestSchema }>(content).map(({ schema }) => schema);
+  const success = Object.keys(operation.responses)
+    .map(Number)
+    .filter((status) => status < 300);
+  const shown = operation.responses[success[0] ?? 0].content?.['application/json']?.schema;
+  return {
+    name: `${method} ${path}`,
+    method,
+    path,
+    role: operation['x-role'],
+    success,
+    lists: shown?.properties?.hasMore !== undefined,
+    places: [
+      ...parameters.flatMap(({ in: at, name }) => (at === 'header' ? [] : placeOf(path, at, name))),
+      ...Object.keys(body?.properties ?? {}).flatMap((name) => placeOf(path, 'body', name)),
+    ],
+    ...(body ? { body } : {}),
+    takesForm: 'multipart/form-data' in content,
+    takesJson: 'application/json' in content,
+  };
+}

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { DESTINATION } from '../banking/support';
+import { identity } from '../cardholders/support';
+import type { Answer, Client, TestApi } from '../support/api';
+import { type FormParts, form, jpeg } from '../support/uploads';
+import type { Operation, Place } from './operations';
+import { type Extent, valuesOf } from './values';
+
+/** A request whose places for ids are open. */
+export interface Draft {
+  operation: Operation;
+  /** `with all fields, {"type":"settle"}` */
+  what: string;
+  body: Record<string, unknown> | undefined;
+  form: boolean;
+  /** Those that this request fills. */
+  places: Place[];
+}
+
+/** Each is taken once. */
+let references = 0;
+
+/** What no schema says: what is known, offered and affordable. */
+const samplesFor = (api: TestApi): Record<string, unknown> => ({
+  ...identity(api),
+  amount: '10.00',
+  currency: 'USD',
+  destination: DESTINATION,
+  returnUrl: 'https://shop.example/back',
+  paymentMethodToken: 'tok_visa',
+  meta: { nickname: 'Eve' },
+  idExpiryDate: '2034-01-01',
+  reference: `offramp-${(references += 1)}`,
+  merchant: { name: 'Shop', mcc: '5411', city: 'Riga', country: 'LV' },
+  file: jpeg('a photo'),
+});
+
+/** Where a field decides what the others mean, each of its values; and what must be given though the schema leaves it open. */
+const VARIANTS: Record<string, Record<string, unknown>[]> = {
+  'POST /sandbox/transactions': [
+    ...['authorization', 'settle', 'refund', 'decline'].map((type) => ({ type, amount: '10.00' })),
+    { type: 'cancel', referenceId: 'an authorization' },
+  ],
+  'PATCH /v1/cardholders/{id}': [{ firstName: 'Eve' }],
+  'POST /v2/accounts/{accountId}/deposit-quote': [{ method: 'card' }],
+  'POST /v2/accounts/{accountId}/payout-quote': [{ method: 'sepa', currency: 'EUR' }],
+};
+
+/** Valid requests of an operation: with the required fields, with all, each in every variant. The seed decides the rest. */
+export function draftsOf(api: TestApi, operation: Operation, seed: number): Draft[] {
+  const { body: schema, places } = operation;
+  const extents: Extent[] =
+    schema || places.some((place) => place.in === 'query') ? ['required', 'all'] : ['all'];
+  const variants = VARIANTS[operation.name] ?? [{}];
+  return extents.flatMap((extent) =>
+    variants.map((variant) => {
+      const drawn = schema
+        ? fc.sample(valuesOf(schema, extent, samplesFor(api)), { seed, numRuns: 1 })[0]
+        : {};
+      const body = { ...(drawn as Record<string, unknown>), ...variant };
+      // A photo is either sent or named.
+      if (body['fileId'] !== undefined) delete body['file'];
+      else if (operation.takesForm) body['file'] ??= jpeg('a photo');
+      return {
+        operation,
+        what: `${operation.name} with ${extent} fields${schema ? ` ${JSON.stringify(variant)}` : ''}`,
+        body: schema && body,
+        form: operation.takesForm && body['file'] !== undefined,
+        places: places.filter(
+          ({ in: at, name }) => at === 'path' || (at === 'query' ? extent === 'all' : name in body),
+        ),
+      };
+    }),
+  );
+}
+
+/** @param ids by the name of the place */
+export function send(
+  client: Client,
+  draft: Draft,
+  ids: Record<string, string>,
+  key: string,
+): Promise<Answer> {
+  const { operation, places } = draft;
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(ids[name] ?? ''),
+  );
+  const query = new URLSearchParams();
+  for (const place of places) if (place.in === 'query') query.set(place.name, ids[place.name] ?? '');
+  const named = places.filter((place) => place.in === 'body').map(({ name }) => [name, ids[name]]);
+  const body = draft.body && { ...draft.body, ...Object.fromEntries(named) };
+  const headers = { 'x-idempotency-key': key };
+  const target = query.size > 0 ? `${path}?${query.toString()}` : path;
+  if (!draft.form) return client.call(operation.method, target, body, headers);
+  const sent = form(Object.entries(body ?? {}).map(partOf));
+  return client.call(operation.method, target, sent.body, { ...headers, ...sent.headers });
+}
+
+const partOf = ([name, value]: [string, unknown]): FormParts[number] =>
+  Buffer.isBuffer(value) ? [name, { bytes: value }] : [name, String(value)];

@@ -1,0 +1,81 @@
+import fc, { type Arbitrary } from 'fast-check';
+
+/** The part of JSON Schema that the document's requests are written in. What is not listed here throws. */
+export interface RequestSchema {
+  type?: string;
+  enum?: unknown[];
+  pattern?: string;
+  format?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  properties?: Record<string, RequestSchema>;
+  required?: string[];
+  additionalProperties?: unknown;
+  examples?: unknown[];
+}
+
+const UNDERSTOOD = new Set([
+  ...['type', 'enum', 'pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum', 'properties'],
+  ...['required', 'additionalProperties', 'minProperties'],
+  // Say nothing of what is valid beyond the rest.
+  ...['description', 'examples', 'default', 'contentMediaType'],
+]);
+
+/** Whether an object's optional fields are there. */
+export type Extent = 'required' | 'all';
+
+/**
+ * Values that a schema admits.
+ * @param samples by field name, for what a schema cannot say: a known currency, a sum that is affordable
+ * @throws Error for a keyword that is not understood, so that no rule is overlooked
+ */
+export function valuesOf(
+  schema: RequestSchema,
+  extent: Extent,
+  samples: Record<string, unknown>,
+): Arbitrary<unknown> {
+  const unknown = Object.keys(schema).filter((keyword) => !UNDERSTOOD.has(keyword));
+  if (unknown.length > 0) throw new Error(`the generator does not know ${unknown.join(', ')}`);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  switch (schema.type) {
+    case 'string':
+      return textsOf(schema);
+    case 'integer':
+      return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 2 ** 31 });
+    case 'boolean':
+      return fc.boolean();
+    case 'object':
+      return objectsOf(schema, extent, samples);
+    default:
+      throw new Error(`the generator does not know the type ${schema.type}`);
+  }
+}
+
+function textsOf({ pattern, format, minLength = 0, maxLength = 40 }: RequestSchema): Arbitrary<string> {
+  if (format === 'date-time') {
+    const [min, max] = [new Date('2000-01-01'), new Date('2040-01-01')];
+    return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString());
+  }
+  const length = { minLength, maxLength: Math.min(maxLength, 40) };
+  const plain = fc.string({ ...length, unit: 'grapheme' });
+  if (pattern === undefined) return plain.filter((text) => text.length <= maxLength);
+  const rule = new RegExp(pattern, 'u');
+  // Free text is drawn as text: a pattern that forbids some characters would give strange ones and nothing else.
+  const drawn = pattern.startsWith('^[^') ? plain : fc.stringMatching(rule);
+  return drawn.filter((text) => rule.test(text) && text.length >= minLength && text.length <= maxLength);
+}
+
+function objectsOf(
+  { properties = {}, required = [] }: RequestSchema,
+  extent: Extent,
+  samples: Record<string, unknown>,
+): Arbitrary<unknown> {
+  const wanted = Object.entries(properties).filter(([name]) => extent === 'all' || required.includes(name));
+  const fields = wanted.map(([name, schema]) => {
+    const sample = samples[name];
+    return [name, sample === undefined ? valuesOf(schema, extent, samples) : fc.constant(sample)] as const;
+  });
+  return fc.record(Object.fromEntries(fields));
+}
