@@ -11,6 +11,14 @@ export interface Caller {
   credentialId: string;
 }
 
+/** What an operation is told of the request that asks for it. */
+export interface Call {
+  caller: Caller;
+  requestId: string;
+  /** The caller's `x-idempotency-key`; it travels with the operation to the webhooks that it causes. */
+  idempotencyKey: string | undefined;
+}
+
 /** A credential that was verified, and the limit of its tenant. */
 export interface Authenticated {
   caller: Caller;

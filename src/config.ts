@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { StripeSettings } from './providers/checkout/stripe';
-import type { DocumentsSettings } from './providers/documents/settings';
 
 /** The only reader of the process's environment: everything else is handed a {@link Config}. */
 
@@ -67,6 +65,25 @@ const schema = z.object({
 });
 
 export type Role = 'api' | 'worker' | 'all';
+
+export interface StripeSettings {
+  /** `sk_…`, or a restricted one, `rk_…`. */
+  secretKey: string;
+  /** `whsec_…`: of the endpoint that is registered with the provider. */
+  webhookSecret: string;
+}
+
+export interface S3Settings {
+  /** `https://s3.eu-central-1.amazonaws.com`, or that of any other server of the protocol. */
+  endpoint: string;
+  region: string;
+  bucket: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** Where documents are kept, as the environment says. */
+export type DocumentsSettings = { kind: 'folder'; folder: string } | ({ kind: 's3' } & S3Settings);
 
 export interface Config {
   mode: 'sandbox' | 'live';

@@ -16,6 +16,7 @@ import {
 } from '../errors';
 import { discardRest } from './body';
 import { perform } from './perform';
+import { problemBody } from './problem-body';
 import { createRateLimiter } from './rate-limit';
 import type { Route } from './route';
 import { createRouters } from './router';
@@ -140,10 +141,6 @@ function problemOf(error: unknown, log: Logger, requestId: string): Problem {
     return invalid('NUL is not a character of text.');
   log.error({ requestId, err: error }, 'a fault of ours');
   return new Problem(500, 'internal', 'Something went wrong on our side.');
-}
-
-export function problemBody(problem: Problem, requestId: string): string {
-  return JSON.stringify({ code: problem.code, message: problem.message, field: problem.field, requestId });
 }
 
 function sendProblem(ctx: Context, problem: Problem, requestId: string): void {

@@ -3,11 +3,11 @@ import type { z } from 'zod';
 import { type Caller } from '../caller';
 import type { Database } from '../db/database';
 import { invalid, Problem } from '../errors';
-import { problemBody } from './app';
 import { readBytes, readJson } from './body';
 import { checkedKey, fingerprint, type IdempotencyKey, type StoredAnswer, withKey } from './idempotency';
 import { unstorableField } from './json';
 import { assertFiles, type Form, fileHashes, readForm } from './multipart';
+import { problemBody } from './problem-body';
 import { parseQuery } from './query';
 import {
   type ApiRequest,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
-import type { Caller } from '../caller';
+import type { Call, Caller } from '../caller';
 import type { Tx } from '../db/database';
 import type { UploadedFile } from './file-type';
 import type { IdempotencyKey } from './idempotency';
@@ -12,7 +12,7 @@ export interface RawRequest {
   headers: IncomingHttpHeaders;
 }
 
-export interface ApiRequest<Query = unknown, Body = unknown> {
+export interface ApiRequest<Query = unknown, Body = unknown> extends Call {
   params: Record<string, string>;
   query: Query;
   body: Body;
@@ -20,10 +20,6 @@ export interface ApiRequest<Query = unknown, Body = unknown> {
   files: Record<string, UploadedFile>;
   /** Of an endpoint that takes its body `raw`. */
   raw?: RawRequest;
-  caller: Caller;
-  requestId: string;
-  /** The caller's `x-idempotency-key`; it travels with the operation to the webhooks that it causes. */
-  idempotencyKey: string | undefined;
 }
 
 /** An answer with a status other than the route's usual one, or with headers of its own. */

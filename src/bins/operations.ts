@@ -3,6 +3,7 @@ import type { Sql, Tx } from '../db/database';
 import { alreadyExists, conflict, invalid, notFound } from '../errors';
 import { isCurrency } from '../money/currencies';
 import { type Decimal, fitsCurrency } from '../money/money';
+import type { Programme } from './programme';
 import {
   admittedBins,
   allBins,
@@ -17,6 +18,7 @@ import {
 } from './store';
 
 export { ensureDemoBins } from './demo';
+export type { Programme } from './programme';
 export type { Bin } from './store';
 
 /** Lets a sandbox tenant issue on every demo BIN. */
@@ -113,4 +115,10 @@ export async function setUserBin(
 ): Promise<boolean> {
   await requireAdmittedBin(tx, user.tenantId, bin, 'bin');
   return upsertUserBin(tx, user.id, bin, enabled);
+}
+
+/** The programmes of the BINs, by BIN; an unknown BIN has none. */
+export async function findProgrammes(sql: Sql, bins: string[]): Promise<Map<string, Programme>> {
+  const found = await readBins(sql, [...new Set(bins)]);
+  return new Map(found.map((bin) => [bin.bin, bin]));
 }

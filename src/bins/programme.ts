@@ -1,6 +1,4 @@
-import type { Sql } from '../db/database';
 import type { Decimal } from '../money/money';
-import { readBins } from './store';
 
 /** Fees of a programme, in the BIN's currency; the percentage is of the billing amount. */
 export interface ProgrammeFees {
@@ -26,10 +24,4 @@ export interface Programme {
   maxAuthorization: Decimal | null;
   /** Merchants of these categories are declined with `invalid_merchant`. */
   blockedMccs: readonly string[];
-}
-
-/** The programmes of the BINs, by BIN; an unknown BIN has none. */
-export async function findProgrammes(sql: Sql, bins: string[]): Promise<Map<string, Programme>> {
-  const found = await readBins(sql, [...new Set(bins)]);
-  return new Map(found.map((bin) => [bin.bin, bin]));
 }

@@ -1,4 +1,4 @@
-import { findProgrammes, type Programme } from '../bins/programme';
+import { findProgrammes, type Programme } from '../bins/operations';
 import type { Sql } from '../db/database';
 
 /** How long the terms of a programme are believed without reading them again: milliseconds. */

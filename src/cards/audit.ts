@@ -1,5 +1,5 @@
 import { audit } from '../api/audit';
-import type { ApiRequest } from '../api/route';
+import type { Call } from '../caller';
 import type { Tx } from '../db/database';
 import { type Card, findCard, lockCards } from './card';
 
@@ -13,7 +13,7 @@ const stateOf = (card: Card | undefined) =>
  */
 export async function audited<T>(
   tx: Tx,
-  { caller, requestId }: Pick<ApiRequest, 'caller' | 'requestId'>,
+  { caller, requestId }: Pick<Call, 'caller' | 'requestId'>,
   action: string,
   cardId: string,
   work: () => Promise<T>,

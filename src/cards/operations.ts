@@ -1,6 +1,5 @@
-import type { ApiRequest } from '../api/route';
 import { assertFits } from '../api/schemas';
-import type { Caller } from '../caller';
+import type { Call, Caller } from '../caller';
 import { recordCardEvent } from '../card-events/record';
 import type { CardServices } from '../card-events/services';
 import type { Sql, Tx } from '../db/database';
@@ -12,7 +11,7 @@ import { startClosure } from './processes';
 import { setUserBlocked } from './store';
 
 /** Whose card may be meant, and the key that travels to its webhooks. */
-export type Asked = Pick<ApiRequest, 'idempotencyKey'> & { caller: Pick<Caller, 'reach'> };
+export type Asked = Pick<Call, 'idempotencyKey'> & { caller: Pick<Caller, 'reach'> };
 
 /** @throws Problem 404, naming the field when the id came in the body */
 export async function requireCard(sql: Sql, reach: string | null, id: string, field?: string): Promise<Card> {

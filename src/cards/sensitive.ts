@@ -1,5 +1,5 @@
 import { audit } from '../api/audit';
-import type { ApiRequest } from '../api/route';
+import type { Call } from '../caller';
 import type { CardServices } from '../card-events/services';
 import { forbidden, unavailable } from '../errors';
 import { isProcessorAway, type SensitiveCard } from '../providers/card-processor/port';
@@ -13,7 +13,7 @@ import { assertLive } from './rules';
  */
 export async function revealCard(
   { database, providers }: Pick<CardServices, 'database' | 'providers'>,
-  { caller, requestId }: Pick<ApiRequest, 'caller' | 'requestId'>,
+  { caller, requestId }: Pick<Call, 'caller' | 'requestId'>,
   id: string,
 ): Promise<SensitiveCard> {
   if (caller.role === 'admin') throw forbidden();

@@ -1,9 +1,8 @@
 import { requireAccount } from '../accounts/operations';
 import { assertFundable } from '../accounts/transfer';
 import { operationKey } from '../api/idempotency';
-import type { ApiRequest } from '../api/route';
 import { assertFits } from '../api/schemas';
-import type { Caller } from '../caller';
+import type { Call, Caller } from '../caller';
 import { requireTenant, settingsOf } from '../clients/operations';
 import type { Sql, Tx } from '../db/database';
 import { notFound } from '../errors';
@@ -29,7 +28,7 @@ export interface ExternalCardRequest {
   returnUrl?: string | undefined;
 }
 
-type Asked = Pick<ApiRequest, 'idempotencyKey'> & { caller: Pick<Caller, 'reach' | 'tenantId'> };
+type Asked = Pick<Call, 'idempotencyKey'> & { caller: Pick<Caller, 'reach' | 'tenantId'> };
 
 /** Where the provider tells us that something has happened. */
 export const CALLBACK_PATH = '/callbacks/external-cards';

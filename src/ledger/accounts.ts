@@ -1,13 +1,8 @@
 import type { Sql } from '../db/database';
 import { Decimal } from '../money/money';
-import { INTERNAL_ACCOUNTS, internalAccountId } from './entries';
+import { type Balances, INTERNAL_ACCOUNTS, internalAccountId } from './entries';
 
-export interface Balances {
-  available: Decimal;
-  pending: Decimal;
-  /** Cards only: what was settled less what was refunded. */
-  spent: Decimal;
-}
+export type { Balances } from './entries';
 
 export type LedgerAccountKind = 'card' | 'user' | 'iban' | 'master';
 

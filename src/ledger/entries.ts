@@ -1,6 +1,5 @@
 import { newId } from '../ids';
 import { type Decimal, ZERO } from '../money/money';
-import type { Balances } from './accounts';
 import {
   ACCOUNT_EFFECTS,
   type AccountEffect,
@@ -10,6 +9,13 @@ import {
   HOLD_EFFECTS,
   type HoldEffect,
 } from './effects';
+
+export interface Balances {
+  available: Decimal;
+  pending: Decimal;
+  /** Cards only: what was settled less what was refunded. */
+  spent: Decimal;
+}
 
 /** One line of a posting: what an event changes on one account. Amounts are in the account's currency. */
 export interface Entry {

@@ -4,7 +4,7 @@ import { binRecord } from '../bins/record';
 import { requireTenant } from '../clients/operations';
 import { Decimal } from '../money/money';
 import { show, table } from './console';
-import type { Operator } from './program';
+import type { Operator } from './operator';
 
 interface AddOptions {
   scheme: string;

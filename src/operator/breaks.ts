@@ -3,7 +3,7 @@ import { resolveBreak } from '../breaks/operations';
 import { breakRecord, listBreaks } from '../breaks/store';
 import { formatAmount } from '../money/money';
 import { show, table } from './console';
-import type { Operator } from './program';
+import type { Operator } from './operator';
 
 const LISTED = 200;
 const LONGEST_NOTE = 500;

@@ -4,7 +4,7 @@ import { decideCardholder } from '../cardholders/review';
 import { awaitingReview } from '../cardholders/store';
 import { show, table } from './console';
 import { addDecisions, LISTED } from './decision-commands';
-import type { Operator } from './program';
+import type { Operator } from './operator';
 
 export function addCardholderCommands(program: Command, operator: Operator): void {
   const group = program.command('cardholder').description('cardholders that wait for your review');

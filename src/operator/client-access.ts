@@ -8,7 +8,7 @@ import {
 } from '../clients/operations';
 import { OVERLAP_SECONDS } from '../clients/settings';
 import { show } from './console';
-import type { Operator } from './program';
+import type { Operator } from './operator';
 
 interface Json {
   json?: boolean;

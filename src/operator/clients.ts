@@ -4,7 +4,7 @@ import { createClient, requireTenant } from '../clients/operations';
 import { listTenants, updateSettings } from '../clients/store';
 import { addAccessCommands, credentialText } from './client-access';
 import { show, table } from './console';
-import type { Operator } from './program';
+import type { Operator } from './operator';
 import { changedSettings, type SettingChange, shownSettings } from './settings';
 
 interface Json {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Tx } from '../db/database';
 import { show } from './console';
-import type { Operator } from './program';
+import type { Operator } from './operator';
 import type { Session } from './session';
 
 /** How many records a list of what waits for the operator shows. */

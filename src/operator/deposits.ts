@@ -5,7 +5,7 @@ import { depositsToReview } from '../deposits/store';
 import { Decimal, formatAmount } from '../money/money';
 import { show, table } from './console';
 import { addDecisions, checkedReason, LISTED } from './decision-commands';
-import type { Operator } from './program';
+import type { Operator } from './operator';
 
 export function addDepositCommands(program: Command, operator: Operator): void {
   const group = program.command('deposit').description('deposits that wait for you, and refunds');

@@ -6,7 +6,7 @@ import { listVirtualIbans, type VirtualIban } from '../banking/virtual-iban';
 import { formatAmount } from '../money/money';
 import { StartupError } from '../startup/startup-error';
 import { show, table } from './console';
-import type { Operator } from './program';
+import type { Operator } from './operator';
 
 const LISTED = 200;
 

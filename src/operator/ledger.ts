@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { checkLedger, type TrialBalanceLine, trialBalance, trialBalanceAt } from '../ledger/check';
 import { show, table } from './console';
-import type { Operator } from './program';
+import type { Operator } from './operator';
 
 export function addLedgerCommands(program: Command, { console, run }: Operator): void {
   const group = program.command('ledger').description('the double-entry ledger');

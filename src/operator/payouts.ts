@@ -6,7 +6,7 @@ import { showPayout } from '../payouts/show';
 import { awaitingApproval } from '../payouts/store';
 import { show, table } from './console';
 import { addDecisions, LISTED } from './decision-commands';
-import type { Operator } from './program';
+import type { Operator } from './operator';
 
 export function addPayoutCommands(program: Command, operator: Operator): void {
   const group = program.command('payout').description("payouts above their tenant's threshold");

@@ -10,17 +10,11 @@ import type { Console } from './console';
 import { addDepositCommands } from './deposits';
 import { addIbanCommands } from './iban';
 import { addLedgerCommands } from './ledger';
+import type { Operator } from './operator';
 import { addPayoutCommands } from './payouts';
-import { type Installation, openSession, type Session } from './session';
+import { type Installation, openSession } from './session';
 import { addWebhookCommands } from './webhooks';
 import { addWorkflowCommands } from './workflow-commands';
-
-/** What a group of commands is given. */
-export interface Operator {
-  console: Console;
-  /** Opens a session for one action and closes it. @returns the exit code that the action gave, 0 without one */
-  run: (action: (session: Session) => Promise<number | void>) => Promise<void>;
-}
 
 const EXAMPLES = `
 Examples:

@@ -4,7 +4,7 @@ import { REGISTRATIONS, type Registration } from '../outbox/events';
 import { listEndpoints, retryFailed } from '../webhooks/operator';
 import { show, table } from './console';
 import { checkedTime } from './ledger';
-import type { Operator } from './program';
+import type { Operator } from './operator';
 
 const STATUSES = ['active', 'failing', 'disabled'] as const;
 type Status = (typeof STATUSES)[number];

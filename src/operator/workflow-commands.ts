@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { listParked, retryParked } from '../outbox/waiting-commands';
 import { show, table } from './console';
-import type { Operator } from './program';
+import type { Operator } from './operator';
 
 export function addWorkflowCommands(program: Command, { console, run }: Operator): void {
   const group = program

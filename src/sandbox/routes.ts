@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { problemBody } from '../api/app';
+import { problemBody } from '../api/problem-body';
 import { type Route, route } from '../api/route';
 import { amount, currency, identifier, text } from '../api/schemas';
 import { showCardTransaction } from '../card-events/events';

@@ -1,11 +1,10 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
+import type { DocumentsSettings, StripeSettings } from '../config';
 import type { Database } from '../db/database';
 import type { Observe } from '../metrics/metrics';
 import type { HandOver } from '../outbox/commands';
 import type { Reconcilable } from '../outbox/reconciler';
-import type { StripeSettings } from '../providers/checkout/stripe';
-import type { DocumentsSettings } from '../providers/documents/settings';
 import type { Keyring } from '../security/keyring';
 import type { Providers, Services } from '../services';
 

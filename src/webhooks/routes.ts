@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { problemBody } from '../api/app';
 import { type StoredAnswer, withKey } from '../api/idempotency';
 import { pageSchema, whole } from '../api/pages';
+import { problemBody } from '../api/problem-body';
 import { Reply, type Route, route } from '../api/route';
 import { instant, timestamp } from '../api/schemas';
 import type { Tx } from '../db/database';

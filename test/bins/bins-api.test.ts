@@ -4,10 +4,10 @@ import {
   admitToBin,
   type Bin,
   ensureDemoBins,
+  findProgrammes,
   listBins,
   requireIssuableBin,
 } from '../../src/bins/operations';
-import { findProgrammes } from '../../src/bins/programme';
 import { requireCapacity } from '../../src/cards/capacity';
 import { newId } from '../../src/ids';
 import { Decimal } from '../../src/money/money';

@@ -1,17 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Stripe from 'stripe';
+import type { StripeSettings } from '../../config';
 import { ProviderRefused } from '../http/errors';
 import type { CheckoutProvider, NewCheckoutSession } from './port';
 import { toMinorUnits } from './stripe-amounts';
 import { meaningOf } from './stripe-errors';
 import { EXPANDED, refundStatus, stateOf } from './stripe-state';
-
-export interface StripeSettings {
-  /** `sk_…`, or a restricted one, `rk_…`. */
-  secretKey: string;
-  /** `whsec_…`: of the endpoint that is registered with the provider. */
-  webhookSecret: string;
-}
 
 export interface StripeOptions extends StripeSettings {
   /** Another server than the provider's own, for tests. */

@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
+import type { S3Settings } from '../../config';
 import { DocumentsAway, type SealedStore } from './port';
-
-export interface S3Settings {
-  /** `https://s3.eu-central-1.amazonaws.com`, or that of any other server of the protocol. */
-  endpoint: string;
-  region: string;
-  bucket: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-}
 
 export interface S3Options {
   /** Of one request, in milliseconds. */

@@ -1,8 +1,8 @@
 import { formatAmount } from '../../money/money';
+import type { PageError } from './html';
 import { type Html, html } from './html';
 import { disputeStatusAt, refundable, type SessionStatus, type Whole } from './state';
 import type { Session } from './store';
-import type { PageError } from './view';
 
 /** The part of the page that no real checkout has: what a tester can make happen. */
 

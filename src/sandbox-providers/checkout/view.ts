@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Decimal, formatAmount } from '../../money/money';
+import type { PageError } from './html';
 import { Html, html } from './html';
 import {
   disputeStatusAt,
@@ -12,15 +13,6 @@ import {
 import type { Session } from './store';
 import { STYLE } from './style';
 import { afterwards, otherOutcomes } from './view-sandbox';
-
-/** What the payer's last try got wrong; the page is shown again with it. */
-export interface PageError {
-  /** Of the form that was sent. */
-  action: string;
-  message: string;
-  /** What stood in the amount's field. */
-  given: string;
-}
 
 export const money = (amount: Decimal, { currency }: Session) =>
   `${formatAmount(amount, currency)} ${currency}`;
