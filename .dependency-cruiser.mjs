@@ -45,6 +45,13 @@ export default {
       to: { circular: true },
     },
     {
+      name: 'no-circles-of-domains',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/[^/]+/[^/]+$' },
+      to: { circular: true },
+    },
+    {
       name: 'parties-know-the-kernel-and-process',
       severity: 'error',
       from: { path: inDistrict('parties') },
@@ -83,7 +90,7 @@ export default {
       name: 'the-source-knows-no-process',
       comment: 'Workflows, activities and workers are started by startup/ alone.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/startup/' },
+      from: { path: '^src/', pathNot: ['^src/startup/', '^src/main\\.ts$'] },
       to: { path: PROCESSES },
     },
     {

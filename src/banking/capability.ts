@@ -1,6 +1,5 @@
 import type { Caller } from '../caller';
-import { requireTenant } from '../clients/operations';
-import { findTenant } from '../clients/store';
+import { requireTenant, tenantExists } from '../clients/operations';
 import type { Sql, Tx } from '../db/database';
 import { capabilityDisabled, notFound } from '../errors';
 import { newId } from '../ids';
@@ -30,7 +29,7 @@ export async function requireCapability(
   const found = await findVirtualIban(sql, company);
   if (found?.status === 'active') return;
   // An id that is no company's is not found, as everywhere; that is looked up where ids are.
-  if (role === 'admin' && !(await findTenant(sql, company))) return;
+  if (role === 'admin' && !(await tenantExists(sql, company))) return;
   throw capabilityDisabled();
 }
 

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Logger } from 'pino';
 import { type RawRequest, type Route, route } from '../api/route';
-import type { Tx } from '../db/database';
+import type { Database, Tx } from '../db/database';
 import { Problem, unavailable } from '../errors';
 import { newId } from '../ids';
 import { ProviderAway } from '../providers/http/errors';
-import type { Services } from '../services';
+import type { Keyring } from '../security/keyring';
 import { createForgedCount } from './operations';
 import { insertVerified, type NewCallback, noteHandled } from './store';
 
@@ -34,12 +35,21 @@ const LIMIT = 64 * 1024;
 /** What is kept of the headers: neither signatures nor credentials. */
 const KEPT_HEADERS = ['content-type', 'content-length', 'user-agent', 'date', 'x-request-id'] as const;
 
+/** What a callback needs of the services. */
+export interface CallbackServices {
+  database: Database;
+  keyring: Keyring;
+  log: Logger;
+  /** Called for each one that could not be verified. */
+  observeForged(party: string): void;
+}
+
 /**
  * Where an outside party tells us that something has happened. What is verified is kept once and handled in the same
  * transaction; what comes again has no effect and is answered alike; what cannot be verified is counted, answered 401, and
  * moves nothing (decisions part 2).
  */
-export function callbackRoute<V extends Verified>(services: Services, spec: CallbackSpec<V>): Route {
+export function callbackRoute<V extends Verified>(services: CallbackServices, spec: CallbackSpec<V>): Route {
   const { keyring } = services;
   const sealer = keyring.sealer('callbacks');
   const countForged = createForgedCount(services, spec.party);

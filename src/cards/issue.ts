@@ -1,6 +1,6 @@
 import { move } from '../accounts/move';
+import type { Account } from '../accounts/operations';
 import { requireAccount, requireMasterAccount } from '../accounts/operations';
-import type { Account } from '../accounts/store';
 import { type Bin, requireAdmittedBin, requireIssuableBin } from '../bins/operations';
 import type { CardServices } from '../card-events/services';
 import { requireApprovedCardholder, requireCardholder } from '../cardholders/operations';

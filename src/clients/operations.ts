@@ -172,6 +172,9 @@ export async function settingsOf<T>(sql: Sql, clientId: string, section: Setting
   return section.schema.parse(settings[section.name] ?? {});
 }
 
+export const tenantExists = async (sql: Sql, clientId: string): Promise<boolean> =>
+  (await findTenant(sql, clientId)) !== undefined;
+
 export async function requireTenant(sql: Sql, clientId: string) {
   const tenant = await findTenant(sql, clientId);
   if (!tenant) throw notFound('client');

@@ -2,9 +2,10 @@ import type { Tx } from '../db/database';
 import { notFound } from '../errors';
 import { appendEvents } from '../outbox/events';
 import type { Services } from '../services';
+import { type Deposit } from './deposit';
 import { depositEvent } from './events';
 import { type DepositTrigger, isTold, requireTransition } from './rules';
-import { type Deposit, lockDeposit, saveDeposit } from './store';
+import { lockDeposit, saveDeposit } from './store';
 
 /** As it is once nobody else can change it. @throws Problem 404 */
 export async function lockedDeposit(tx: Tx, id: string): Promise<Deposit> {

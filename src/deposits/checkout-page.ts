@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { Reply, type Route, route } from '../api/route';
 import type { Services } from '../services';
 import { asciiUrl } from '../web-url';
+import { type Deposit } from './deposit';
 import { redirectContext } from './session';
-import { type Deposit, findByToken } from './store';
+import { findByToken } from './store';
 import { hashToken } from './token';
 
 const STYLE =

@@ -7,11 +7,12 @@ import { notFound } from '../errors';
 import { newId } from '../ids';
 import { requireQuote, takeQuote } from '../quotes/operations';
 import type { Services } from '../services';
+import { type Deposit } from './deposit';
 import { startDeposit } from './processes';
 import { termsOf } from './quote';
 import { requireTransition } from './rules';
 import { depositSettingsSection } from './settings';
-import { type Deposit, findDeposit, insertDeposit } from './store';
+import { findDeposit, insertDeposit } from './store';
 import { checkoutToken, hashToken } from './token';
 
 export interface DepositRequest {

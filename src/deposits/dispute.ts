@@ -4,12 +4,12 @@ import { newId } from '../ids';
 import type { CheckoutDispute, CheckoutState } from '../providers/checkout/port';
 import type { Services } from '../services';
 import { changeStatus } from './change';
+import type { Deposit } from './deposit';
 import { postReversal, postTakenBack } from './postings';
 import { portionOf } from './price';
 import { takenFrom } from './refund';
 import { type DepositDispute, disputesOf, insertDispute, reverseDispute } from './refund-store';
 import { statusAfter, wasCredited } from './rules';
-import type { Deposit } from './store';
 
 /**
  * Applies what the payer's bank has taken back, from the moment that it is disputed: the account may fall below zero by it.

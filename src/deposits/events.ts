@@ -1,6 +1,6 @@
 import { formatAmount } from '../money/money';
 import type { WebhookEvent } from '../outbox/events';
-import type { Deposit } from './store';
+import type { Deposit } from './deposit';
 
 /** `account.deposit.<status>` (`interface.md 2.3, 3.2`). */
 export function depositEvent(deposit: Deposit): WebhookEvent {

@@ -2,13 +2,14 @@ import type { Sql, Tx } from '../db/database';
 import type { CheckoutState } from '../providers/checkout/port';
 import type { Services } from '../services';
 import { changeStatus, lockedDeposit } from './change';
+import { type Deposit, type DepositStatus } from './deposit';
 import { applyDisputes } from './dispute';
 import { patience, type WaitsFor } from './patience';
 import { noteSettlement, revisePayment, takeStep } from './payment';
 import { applyRefunds, askForRefunds, withoutReturns } from './refund';
-import { type DepositStatus, nextTrigger, statusAfter, wasCredited } from './rules';
+import { nextTrigger, statusAfter, wasCredited } from './rules';
 import { openCheckout } from './session';
-import { type Deposit, findDeposit, watch } from './store';
+import { findDeposit, watch } from './store';
 
 /** What a workflow does next: it waits for somebody, for so long at most; or it ends. */
 export interface DepositProgress {

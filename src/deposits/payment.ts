@@ -4,10 +4,10 @@ import { ZERO } from '../money/money';
 import type { CheckoutState } from '../providers/checkout/port';
 import type { Services } from '../services';
 import { type Changes, change, changeStatus } from './change';
+import type { Deposit } from './deposit';
 import { postCredit, postSuspense } from './postings';
 import { requirePriceOf } from './price';
 import { amountDiffers, type DepositTrigger, wasCredited } from './rules';
-import type { Deposit } from './store';
 
 /** One line of the table, with the money that it moves, in one transaction. */
 export async function takeStep(

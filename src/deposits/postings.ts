@@ -3,8 +3,8 @@ import type { Tx } from '../db/database';
 import { ensureInternalAccounts } from '../ledger/accounts';
 import { accountEntry, type Entry, holdEntry, type InternalAccount, internalEntry } from '../ledger/entries';
 import type { Decimal } from '../money/money';
+import type { Deposit } from './deposit';
 import type { Portion } from './price';
-import type { Deposit } from './store';
 
 /** Every movement of money of a deposit. The payer's currency meets the account's at the FX position. */
 

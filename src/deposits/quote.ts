@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Account } from '../accounts/store';
+import type { Account } from '../accounts/operations';
 import { assertFits } from '../api/schemas';
 import { settingsOf } from '../clients/operations';
 import type { Sql, Tx } from '../db/database';

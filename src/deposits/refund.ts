@@ -6,6 +6,7 @@ import type { CheckoutRefund, CheckoutState } from '../providers/checkout/port';
 import { ProviderRefused } from '../providers/http/errors';
 import type { Services } from '../services';
 import { change, changeStatus, lockedDeposit } from './change';
+import type { Deposit } from './deposit';
 import { postTakenBack, releaseRefund } from './postings';
 import { type Portion, portionOf } from './price';
 import {
@@ -17,7 +18,6 @@ import {
   refundsOf,
 } from './refund-store';
 import { wasCredited } from './rules';
-import type { Deposit } from './store';
 
 const isOpen = ({ status }: DepositRefund) => status === 'requested' || status === 'pending';
 

@@ -5,12 +5,13 @@ import { newId } from '../ids';
 import { type Decimal, formatAmount, ZERO } from '../money/money';
 import type { Services } from '../services';
 import { change, lockedDeposit } from './change';
+import { type Deposit } from './deposit';
 import { holdRefund } from './postings';
 import { leftOver, portionOf, requirePriceOf } from './price';
 import { lookAtDeposit } from './processes';
 import { referenceOf, takenFrom } from './refund';
 import { insertRefund } from './refund-store';
-import { type Deposit, insertDecision } from './store';
+import { insertDecision } from './store';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
 

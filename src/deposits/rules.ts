@@ -1,22 +1,6 @@
 import { conflict } from '../errors';
 import type { CheckoutState } from '../providers/checkout/port';
-import type { Deposit } from './store';
-
-/** `interface.md 3.2`. */
-export const DEPOSIT_STATUSES = [
-  'created',
-  'awaiting_payment',
-  'processing',
-  'completed',
-  'failed',
-  'cancelled',
-  'expired',
-  'manual_review',
-  'refunded',
-  'chargeback',
-] as const;
-
-export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
+import type { Deposit, DepositStatus } from './deposit';
 
 /** What can happen to a deposit. */
 export type DepositTrigger =

@@ -4,7 +4,7 @@ import { ProviderRefused } from '../providers/http/errors';
 import type { Services } from '../services';
 import { asciiUrl } from '../web-url';
 import { change, changeStatus, lockedDeposit } from './change';
-import type { Deposit } from './store';
+import type { Deposit } from './deposit';
 
 /** Where the provider calls back: one address for all sessions. */
 export const CALLBACK_PATH = '/callbacks/checkout';

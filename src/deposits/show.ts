@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { instant, money } from '../api/schemas';
 import { formatAmount } from '../money/money';
 import { shownUrl } from '../web-url';
-import { DEPOSIT_STATUSES } from './rules';
+import type { Deposit } from './deposit';
+import { DEPOSIT_STATUSES } from './deposit';
 import { DEPOSIT_METHODS } from './settings';
-import type { Deposit } from './store';
 import { checkoutUrl } from './token';
 
 /** A deposit on the wire (`interface.md 2.3`, decisions part 4, Deposits). */

@@ -1,5 +1,5 @@
+import type { Account } from '../accounts/operations';
 import { assertAccountOpen } from '../accounts/operations';
-import type { Account } from '../accounts/store';
 import type { OperationKey } from '../api/idempotency';
 import type { Tx } from '../db/database';
 import { alreadyExists } from '../errors';

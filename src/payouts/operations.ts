@@ -1,5 +1,5 @@
+import type { Account } from '../accounts/operations';
 import { requireAccount } from '../accounts/operations';
-import type { Account } from '../accounts/store';
 import { assertFits } from '../api/schemas';
 import { settingsOf } from '../clients/operations';
 import type { Sql, Tx } from '../db/database';

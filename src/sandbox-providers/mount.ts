@@ -1,10 +1,10 @@
 import type { Context, Middleware, Next } from 'koa';
 import { isAuthorized } from '../providers/http/signature';
 import type { Keyring } from '../security/keyring';
-import type { Services } from '../services';
 import { createBankProvider } from './bank/provider';
 import { createCheckoutProvider } from './checkout/provider';
 import { createExternalCardsProvider } from './external-cards/provider';
+import type { PartyOptions } from './options';
 import { createPayoutsProvider } from './payouts/provider';
 
 /** The simulated outside parties: small HTTP applications of their own, each with its own tables, reached as real ones. */
@@ -19,17 +19,13 @@ export const partyPath = (party: SandboxParty): string => `${PREFIX}/${party}`;
 export const partySecret = (keyring: Keyring, party: SandboxParty): Buffer =>
   keyring.secretFor(`sandbox-provider/${party}`);
 
-/** What a party is given. */
-export interface PartyOptions {
-  database: Services['database'];
-  secret: Buffer;
-  now(): Date;
-  /** Where browsers reach the party, without a trailing slash. */
-  publicUrl(): string;
+interface Installation extends Omit<PartyOptions, 'secret'> {
+  mode: 'sandbox' | 'live';
+  keyring: Keyring;
 }
 
 /** Every party of the sandbox, below `/sandbox/providers/`; none in production. */
-export function sandboxProviders(services: Services): Middleware[] {
+export function sandboxProviders(services: Installation): Middleware[] {
   if (services.mode !== 'sandbox') return [];
   const { database, keyring, now } = services;
   const optionsOf = (party: SandboxParty): PartyOptions => ({

@@ -1,6 +1,6 @@
+import type { DepositStatus } from '../../src/deposits/deposit';
 import { applyState } from '../../src/deposits/look';
 import { decideDeposit, refundDeposit } from '../../src/deposits/review';
-import type { DepositStatus } from '../../src/deposits/rules';
 import { checkLedger, trialBalance } from '../../src/ledger/check';
 import { Decimal } from '../../src/money/money';
 import { accountBalance } from '../cards/support';

@@ -1,6 +1,6 @@
+import { DEPOSIT_STATUSES } from '../../src/deposits/deposit';
 import { leftOver, type Portion, type Price, portionOf, priceOf } from '../../src/deposits/price';
 import {
-  DEPOSIT_STATUSES,
   DEPOSIT_TRANSITIONS,
   type DepositTrigger,
   isTold,

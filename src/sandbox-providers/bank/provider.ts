@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import type { PartyOptions } from '../mount';
+import type { PartyOptions } from '../options';
 import { creditsAfter, findCredit, type SandboxCredit } from './store';
 
 const LISTED = 100;

@@ -1,7 +1,7 @@
 import { typeidUnboxed } from 'typeid-js';
 import type { Tx } from '../../db/database';
 import { createCallbackSender } from '../callback-sender';
-import type { PartyOptions } from '../mount';
+import type { PartyOptions } from '../options';
 import { type Done, payOrdinarily } from './actions';
 import { scenarioOf } from './scenarios';
 import { lockSession, type Session } from './store';

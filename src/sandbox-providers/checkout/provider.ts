@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import type { PartyOptions } from '../mount';
+import type { PartyOptions } from '../options';
 import { createPages } from './pages';
 import { createParty } from './party';
 import { createSessions, refuse } from './sessions';

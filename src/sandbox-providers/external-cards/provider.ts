@@ -5,7 +5,7 @@ import { Decimal } from '../../money/money';
 import { asciiUrl } from '../../web-url';
 import { readForm, readOrder } from '../body';
 import { createCallbackSender } from '../callback-sender';
-import type { PartyOptions } from '../mount';
+import type { PartyOptions } from '../options';
 import { followOrder } from './follow';
 import { decisionPage, endPage } from './page';
 import { toldAt } from './progress';
