@@ -37,7 +37,15 @@ const ORDER_WITHIN = {
   people: ['users', 'reference', 'kyc', 'cardholders'],
   accounts: ['accounts', 'exchange'],
   cards: ['programmes', 'events', 'cards', 'buffers'],
-  transfers: ['engine', 'payouts', 'deposits', 'iban', 'external-cards', 'chain-deposits', 'exchange-withdrawals'],
+  transfers: [
+    'engine',
+    'payouts',
+    'deposits',
+    'iban',
+    'external-cards',
+    'chain-deposits',
+    'exchange-withdrawals',
+  ],
   chain: ['networks', 'wallets', 'gas-station'],
 };
 

@@ -71,7 +71,7 @@ export async function fillHistory(
     await tx.query(
       `insert into card_transactions (id, card_id, tenant_id, number, at, type, amount, currency, billing_amount, billing_currency,
          reference_id, authorization_id, linked_id, available, pending, spent)
-       select 'ctx_' || lpad(n::text, 26, '0'), $1, $2, -n, now() - make_interval(secs => n), case n % 5 when 0 then 'settle' else 'authorization' end,
+       select 'ctx_' || lpad(n::text, 26, '0'), $1, $2, 1000000000 - n, now() - make_interval(secs => n), case n % 5 when 0 then 'settle' else 'authorization' end,
               1, 'USD', 1, 'USD', 'ref_' || lpad(n::text, 26, '0'), 'ctx_' || lpad((n - n % 5)::text, 26, '0'),
               case n % 5 when 0 then 'x' end, 0, 0, 0 from generate_series($3::int, $4::int) n`,
       [id, tenantId, from + 1, to],
@@ -86,7 +86,7 @@ export async function fillHistory(
     await tx.query(
       `insert into ledger_legs (posting_id, account_id, currency, number, at, id, type, subtype, reference_id, available, pending, spent,
          balance_available, balance_pending, balance_spent, forced, listed)
-       select n, case n % 2 when 0 then $1 else $2 end, 'USD', -n, now() - make_interval(secs => n), 'atx_' || n, 'pending', 'settle_fee',
+       select n, case n % 2 when 0 then $1 else $2 end, 'USD', 1000000000 - n, now() - make_interval(secs => n), 'atx_' || n, 'pending', 'settle_fee',
               'ref_' || n, -1, 1, 0, 1, 1, 0, true, n % 2 = 1 and n % 10 = 1 from generate_series($3::int, $4::int) n`,
       [id, accountId, from + 1, to],
     );

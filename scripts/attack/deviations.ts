@@ -44,6 +44,11 @@ export const DEVIATIONS: Deviation[] = [
   refused(['from'], /^from must not be later than to/, 'A rule of two fields.'),
   refused(['returnUrl', 'url'], /must be an https/, 'JSON Schema has no format for an https URL.'),
   refused(
+    ['returnUrl', 'url'],
+    /must be at most \d+ characters when it is encoded/,
+    'JSON Schema counts characters as they are sent; an encoded one is three or more.',
+  ),
+  refused(
     ['file'],
     /^(file must not be empty|file must be one of|Either file or fileId)/,
     'A file is judged by its bytes.',

@@ -13,11 +13,15 @@ const LIMIT = 1024 * 1024;
 export async function readJson(ctx: Context): Promise<Record<string, unknown>> {
   const declared = ctx.get('content-length');
   if (Number(declared) > LIMIT) throw tooLarge(LIMIT);
-  const hasBody = Number(declared) > 0 || ctx.get('transfer-encoding') !== '';
-  if (!hasBody) return {};
+  if (!hasBody(ctx)) return {};
   if (ctx.get('content-encoding') !== '' && ctx.get('content-encoding') !== 'identity') throw unsupported();
   if (!isJson(ctx.get('content-type'))) throw unsupported();
   return parseObject(await readBytes(ctx, LIMIT));
+}
+
+/** Whether the headers announce a body (RFC 9112, 6.3). */
+export function hasBody(ctx: Context): boolean {
+  return Number(ctx.get('content-length')) > 0 || ctx.get('transfer-encoding') !== '';
 }
 
 /** JSON in UTF-8, which it is where nothing is said (RFC 8259). */

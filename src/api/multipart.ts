@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { Context } from 'koa';
 import { invalid, Problem } from '../errors';
-import { readJson } from './body';
+import { hasBody, readJson } from './body';
 import { FILE_TYPES, fileTypeOf, type UploadedFile } from './file-type';
 
 /** Bytes of one file (decisions part 1, Limits). */
@@ -44,10 +44,6 @@ export function fileHashes(files: Record<string, UploadedFile>): string[] {
   return Object.entries(files)
     .map(([name, { sha256 }]) => `${name} ${sha256}`)
     .sort();
-}
-
-function hasBody(ctx: Context): boolean {
-  return Number(ctx.get('content-length')) > 0 || ctx.get('transfer-encoding') !== '';
 }
 
 async function readMultipart(ctx: Context, spec: FileSpec): Promise<Form> {
