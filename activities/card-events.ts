@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { type ExpiryPlace, type ExpiryResult, expireAuthorizations } from '../src/card-events/expiry';
+import { type ExpiryPlace, type ExpiryResult, expireAuthorizations } from '../src/cards/events/expiry';
 import type { Composed } from '../src/composition';
 
 /** How many authorizations one activity looks at: some seconds of work, so that a worker can stop between two. */

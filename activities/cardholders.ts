@@ -1,12 +1,12 @@
-import { seeCardholder } from '../src/cardholders/review';
-import type { CardholderStatus } from '../src/cardholders/rules';
+import type { Composed } from '../src/composition';
+import { seeCardholder } from '../src/people/cardholders/review';
+import type { CardholderStatus } from '../src/people/cardholders/rules';
 import {
   askProvider,
   giveUpSubmission,
   type SubmissionProgress,
   submitToProvider,
-} from '../src/cardholders/submission';
-import type { Composed } from '../src/composition';
+} from '../src/people/cardholders/submission';
 
 export interface CardholderStep {
   cardholderId: string;

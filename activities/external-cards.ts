@@ -1,5 +1,5 @@
 import type { Composed } from '../src/composition';
-import { advanceTransfer, type ExternalCardProgress } from '../src/external-cards/advance';
+import { advanceTransfer, type ExternalCardProgress } from '../src/transfers/external-cards/advance';
 
 /** The step asks the provider under the record's key and records its answer: run twice, it has run once. */
 export interface ExternalCardActivities {

@@ -1,7 +1,7 @@
-import { forgetOldKeys } from '../src/api/idempotency';
-import { forgetOldCallbacks } from '../src/callbacks/operations';
-import type { Database, Sql } from '../src/db/database';
-import { takeSnapshots } from '../src/ledger/check';
+import type { Database, Sql } from '../src/kernel/db/database';
+import { forgetOldKeys } from '../src/kernel/idempotency';
+import { takeSnapshots } from '../src/kernel/ledger/check';
+import { forgetOldCallbacks } from '../src/process/callbacks/operations';
 
 export interface HousekeepingActivities {
   takeLedgerSnapshots(): Promise<void>;

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
-import { removeDueContent } from '../src/kyc/content';
-import { seeReview } from '../src/kyc/review';
+import { removeDueContent } from '../src/people/kyc/content';
+import { seeReview } from '../src/people/kyc/review';
 
 /** What the workflow of a review names it by. */
 export interface KycReviewLook {

@@ -1,13 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
-import { createResolver, guardedConnector } from '../src/webhooks/addresses';
-import { type Counts, createDispatcher } from '../src/webhooks/dispatch';
-import { UNDER_WAY } from '../src/webhooks/lanes';
-import { createPoster } from '../src/webhooks/post';
-import { type ProbeRequest, probeEndpoint, type RecoveryView, readRecovery } from '../src/webhooks/recovery';
-import type { EndpointKey } from '../src/webhooks/rules';
-import { createSigningSecrets } from '../src/webhooks/signing';
+import { createResolver, guardedConnector } from '../src/tenants/webhooks/addresses';
+import { type Counts, createDispatcher } from '../src/tenants/webhooks/dispatch';
+import { UNDER_WAY } from '../src/tenants/webhooks/lanes';
+import { createPoster } from '../src/tenants/webhooks/post';
+import {
+  type ProbeRequest,
+  probeEndpoint,
+  type RecoveryView,
+  readRecovery,
+} from '../src/tenants/webhooks/recovery';
+import type { EndpointKey } from '../src/tenants/webhooks/rules';
+import { createSigningSecrets } from '../src/tenants/webhooks/signing';
 
 export interface WebhookActivities {
   /** Delivers a shard's events for some minutes. @returns how many attempts succeeded and failed */

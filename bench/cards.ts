@@ -1,4 +1,4 @@
-import { checkLedger } from '../src/ledger/check';
+import { checkLedger } from '../src/kernel/ledger/check';
 import { type BenchTenant, openServices, tenantWithCards } from './fixtures';
 import type { LoadTarget } from './load';
 import { openBench, runLoad, startRole, tpcB } from './servers';

@@ -1,4 +1,4 @@
-import type { Database } from '../src/db/database';
+import type { Database } from '../src/kernel/db/database';
 
 /**
  * Rows as they would be after years, made by SQL in seconds: what growth is measured and explained on. They are no bookings:

@@ -1,16 +1,16 @@
 import pino from 'pino';
-import { move } from '../src/accounts/move';
-import { requireMasterAccount } from '../src/accounts/operations';
-import { ensureDemoBins, provideForClient } from '../src/bins/operations';
-import { recordCardEvent } from '../src/card-events/record';
-import { createClient, type NewCredential } from '../src/clients/operations';
+import { move } from '../src/accounts/accounts/move';
+import { requireMasterAccount } from '../src/accounts/accounts/operations';
+import { recordCardEvent } from '../src/cards/events/record';
+import { ensureDemoBins, provideForClient } from '../src/cards/programmes/operations';
 import { type Composed, createServices } from '../src/composition';
-import { createDatabase, type Database } from '../src/db/database';
-import { newId } from '../src/ids';
-import { openLedgerAccount } from '../src/ledger/accounts';
-import { accountEntry, internalEntry } from '../src/ledger/entries';
-import { Decimal } from '../src/money/money';
-import { createKeyring } from '../src/security/keyring';
+import { createDatabase, type Database } from '../src/kernel/db/database';
+import { newId } from '../src/kernel/ids';
+import { openLedgerAccount } from '../src/kernel/ledger/accounts';
+import { accountEntry, internalEntry } from '../src/kernel/ledger/entries';
+import { Decimal } from '../src/kernel/money/money';
+import { createKeyring } from '../src/kernel/security/keyring';
+import { createClient, type NewCredential } from '../src/tenants/clients/operations';
 import type { Bench } from './servers';
 
 const BIN = '44112200';

@@ -1,4 +1,4 @@
-import { checkLedger } from '../src/ledger/check';
+import { checkLedger } from '../src/kernel/ledger/check';
 import { fillHistory } from './fill';
 import { openServices, tenantWithCards } from './fixtures';
 import { openBench, runLoad, startRole } from './servers';

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, Client as TemporalClient } from '@temporalio/client';
 import { Pool } from 'undici';
 import type { Composed } from '../src/composition';
-import { startTemporal } from '../src/embedded/temporal';
-import { temporalExecutable } from '../src/embedded/temporal-binary';
-import { defaultCacheDir } from '../src/embedded/tool-cache';
-import { DECLARED_SEARCH_ATTRIBUTES } from '../src/temporal/search-attributes';
+import { DECLARED_SEARCH_ATTRIBUTES } from '../src/kernel/temporal/search-attributes';
+import { startTemporal } from '../src/startup/embedded/temporal';
+import { temporalExecutable } from '../src/startup/embedded/temporal-binary';
+import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
 import { type BenchTenant, openServices, tenantWithCards } from './fixtures';
 import { openBench, startRole } from './servers';
 
@@ -19,7 +19,7 @@ const SAMPLE = 40;
 /** Give up: something stands still. */
 const PATIENCE_MS = 10 * 60_000;
 
-/** Pays itself and is settled at once (src/sandbox-providers/checkout/scenarios.ts): no browser is needed. */
+/** Pays itself and is settled at once (src/parties/checkout/sandbox/scenarios.ts): no browser is needed. */
 const PAYS_ITSELF = '700.01';
 const WAITS = '50.00';
 const DESTINATION = { name: 'Ada Byron', iban: 'DE89370400440532013000', bic: 'COBADEFF' };

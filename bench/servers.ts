@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { migrate } from '../src/db/migrate';
-import { startPostgres } from '../src/embedded/postgres';
+import { migrate } from '../src/kernel/db/migrate';
+import { startPostgres } from '../src/startup/embedded/postgres';
 import type { LoadPlan, LoadResult } from './load';
 
 const ROOT = join(__dirname, '..');

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, Client as TemporalClient } from '@temporalio/client';
 import { Pool } from 'undici';
 import type { Composed } from '../src/composition';
-import { startTemporal } from '../src/embedded/temporal';
-import { temporalExecutable } from '../src/embedded/temporal-binary';
-import { defaultCacheDir } from '../src/embedded/tool-cache';
-import { newId } from '../src/ids';
-import { appendEvents, SHARDS } from '../src/outbox/events';
-import { DECLARED_SEARCH_ATTRIBUTES } from '../src/temporal/search-attributes';
+import { newId } from '../src/kernel/ids';
+import { appendEvents, SHARDS } from '../src/kernel/outbox/events';
+import { DECLARED_SEARCH_ATTRIBUTES } from '../src/kernel/temporal/search-attributes';
+import { startTemporal } from '../src/startup/embedded/temporal';
+import { temporalExecutable } from '../src/startup/embedded/temporal-binary';
+import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
 import { openServices, tenantWithCards } from './fixtures';
 import { openBench, startRole } from './servers';
 

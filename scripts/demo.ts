@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig } from '../src/config';
-import { Decimal } from '../src/money/money';
+import { readConfig } from '../src/kernel/config';
+import { Decimal } from '../src/kernel/money/money';
 import { outliveOutput, readerGone } from '../src/startup/output';
 import { type Call, callerOf, type Json, readCredentials } from './demo/api';
 import { type Balances, type Receiver, startReceiver } from './demo/receiver';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CASES, type Case, type Step } from '../test/card-events/cases';
+import { CASES, type Case, type Step } from '../test/cards/events/cases';
 
 /** Prints the table of card event cases into docs/card-events.md: `npx tsx scripts/document-cases.ts`. */
 

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KYC_SCENARIOS } from '../src/kyc/sandbox-review';
-import { SCENARIOS } from '../src/providers/card-processor/sandbox-scenarios';
-import { REVIEW_SCENARIOS } from '../src/providers/cardholder-review/sandbox-scenarios';
-import { CHECKOUT_SCENARIOS } from '../src/sandbox-providers/checkout/scenarios';
-import { CARD_SCENARIOS } from '../src/sandbox-providers/external-cards/scenarios';
-import { PAYOUT_SCENARIOS } from '../src/sandbox-providers/payouts/scenarios';
+import { SCENARIOS } from '../src/parties/card-processor/sandbox-scenarios';
+import { REVIEW_SCENARIOS } from '../src/parties/cardholder-review/sandbox-scenarios';
+import { CHECKOUT_SCENARIOS } from '../src/parties/checkout/sandbox/scenarios';
+import { CARD_SCENARIOS } from '../src/parties/external-cards/sandbox/scenarios';
+import { PAYOUT_SCENARIOS } from '../src/parties/payouts/sandbox/scenarios';
+import { KYC_SCENARIOS } from '../src/people/kyc/sandbox-review';
 
 /** Writes the sandbox's magic values into the README, between its two marks: `npx tsx scripts/document-sandbox.ts`. */
 

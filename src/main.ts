@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities';
 import { createApi, createServices, reconcilables } from './composition';
-import { type Config, ConfigError, readConfig } from './config';
-import { migrate } from './db/migrate';
-import { createLogger } from './logging';
+import { type Config, ConfigError, readConfig } from './kernel/config';
+import { migrate } from './kernel/db/migrate';
+import { createLogger } from './kernel/logging';
+import { StartupError } from './kernel/startup-error';
 import { readArguments, type StartRole } from './startup/arguments';
 import { banner } from './startup/banner';
 import { credentialsPath, ensureDemoCredentials } from './startup/demo-credentials';
@@ -17,7 +18,6 @@ import { outliveOutput } from './startup/output';
 import { type Product, startProduct } from './startup/product';
 import { createSignals } from './startup/signals';
 import { createStages, type Stages, StoppedWhileStarting } from './startup/stages';
-import { StartupError } from './startup/startup-error';
 import type { Composition, Wiring } from './startup/wiring';
 
 /** `npm start`: reads the configuration, starts the roles asked for, and stops them in order. */

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
-import type { Database } from './db/database';
-import type { Commands } from './outbox/commands';
-import type { Bank } from './providers/bank/port';
-import type { CardProcessor } from './providers/card-processor/port';
-import type { CardholderReview } from './providers/cardholder-review/port';
-import type { CheckoutProvider } from './providers/checkout/port';
-import type { Documents } from './providers/documents/port';
-import type { ExternalCards } from './providers/external-cards/port';
-import type { PayoutProvider } from './providers/payouts/port';
-import type { Rates } from './providers/rates/port';
-import type { Readiness } from './readiness';
-import type { Keyring } from './security/keyring';
+import type { Database } from './kernel/db/database';
+import type { Commands } from './kernel/outbox/commands';
+import type { Readiness } from './kernel/readiness';
+import type { Keyring } from './kernel/security/keyring';
+import type { Bank } from './parties/bank/port';
+import type { CardProcessor } from './parties/card-processor/port';
+import type { CardholderReview } from './parties/cardholder-review/port';
+import type { CheckoutProvider } from './parties/checkout/port';
+import type { Documents } from './parties/documents/port';
+import type { ExternalCards } from './parties/external-cards/port';
+import type { PayoutProvider } from './parties/payouts/port';
+import type { Rates } from './parties/rates/port';
 
 /** The outside parties, each behind its port. */
 export interface Providers {

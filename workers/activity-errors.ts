@@ -1,8 +1,8 @@
 import { CompleteAsyncError, Context } from '@temporalio/activity';
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
-import { DatabaseAway, isAway, OutcomeUnknown } from '../src/db/faults';
-import { Problem } from '../src/errors';
+import { DatabaseAway, isAway, OutcomeUnknown } from '../src/kernel/db/faults';
+import { Problem } from '../src/kernel/errors';
 
 /**
  * What an activity throws, as it may stand in a history: a type and a code, and no message of its own, because a message

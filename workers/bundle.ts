@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
 import { version as sdkVersion } from '@temporalio/worker/package.json';
-import { FAILURE_CONVERTER } from '../src/temporal/codec';
+import { FAILURE_CONVERTER } from '../src/kernel/temporal/codec';
 
 const ROOT = join(__dirname, '..');
 const WORKFLOWS = join(ROOT, 'workflows');
@@ -21,7 +21,7 @@ const quiet = { log: silent, trace: silent, debug: silent, info: silent, warn: s
 /**
  * The workflows as the one file that workers run: built ahead in `dist/`, kept from an earlier start, or bundled now
  * (some seconds) and kept. Files are named by a hash of their sources, so that none is ever stale.
- * @param encrypt whether messages of failures are to be encrypted (src/temporal/codec.ts)
+ * @param encrypt whether messages of failures are to be encrypted (src/kernel/temporal/codec.ts)
  * @param cacheDir where one that is made now is kept; a folder that cannot be written to costs the time again
  */
 export async function workflowBundle(encrypt: boolean, cacheDir: string): Promise<WorkflowBundleOption> {

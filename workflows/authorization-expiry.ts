@@ -1,6 +1,6 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardEventActivities } from '../activities/card-events';
-import type { ExpiryPlace } from '../src/card-events/expiry';
+import type { ExpiryPlace } from '../src/cards/events/expiry';
 
 /** Five hundred transactions at most, heartbeating at each: silence for half a minute means that the worker is gone. */
 const { expireDueAuthorizations } = proxyActivities<CardEventActivities>({

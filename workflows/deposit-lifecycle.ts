@@ -1,7 +1,7 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { DepositActivities } from '../activities/deposits';
-import type { DepositProgress } from '../src/deposits/look';
-import type { WaitsFor } from '../src/deposits/patience';
+import type { DepositProgress } from '../src/transfers/deposits/look';
+import type { WaitsFor } from '../src/transfers/deposits/patience';
 import { listenForLooks } from './support/look';
 import { quickly } from './support/quickly';
 import { showStatus } from './support/show';

@@ -1,6 +1,6 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { PayoutActivities } from '../activities/payouts';
-import type { PayoutStatus } from '../src/payouts/rules';
+import type { PayoutStatus } from '../src/transfers/payouts/rules';
 import { askAgainAfter } from './support/asking';
 import { listenForLooks } from './support/look';
 import { quickly } from './support/quickly';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runTool } from '../../src/embedded/run-tool';
+import { runTool } from '../../src/startup/embedded/run-tool';
 import type { Credential } from '../demo/api';
 
 /** How long a run may take that is bounded by the number of its test cases. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RunOptions, runTool } from '../../src/embedded/run-tool';
-import { installInto, type ToolContext } from '../../src/embedded/tool-cache';
+import { type RunOptions, runTool } from '../../src/startup/embedded/run-tool';
+import { installInto, type ToolContext } from '../../src/startup/embedded/tool-cache';
 
 const REQUIREMENTS = join(__dirname, 'requirements.txt');
 const INSTALL_MS = 10 * 60_000;

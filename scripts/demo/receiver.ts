@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ACCOUNT_EFFECTS, CARD_EFFECTS, type Effect } from '../../src/ledger/effects';
-import { Decimal, ZERO } from '../../src/money/money';
+import { ACCOUNT_EFFECTS, CARD_EFFECTS, type Effect } from '../../src/kernel/ledger/effects';
+import { Decimal, ZERO } from '../../src/kernel/money/money';
 import type { Credential } from './api';
 
 export interface Balances {

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { addBin, admitToBin, type Bin, listBins } from '../bins/operations';
-import { binRecord } from '../bins/record';
-import { requireTenant } from '../clients/operations';
-import { Decimal } from '../money/money';
+import { addBin, admitToBin, type Bin, listBins } from '../cards/programmes/operations';
+import { binRecord } from '../cards/programmes/record';
+import { Decimal } from '../kernel/money/money';
+import { requireTenant } from '../tenants/clients/operations';
 import { show, table } from './console';
 import type { Operator } from './operator';
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { resolveBreak } from '../breaks/operations';
-import { breakRecord, listBreaks } from '../breaks/store';
-import { formatAmount } from '../money/money';
+import { formatAmount } from '../kernel/money/money';
+import { resolveBreak } from '../process/breaks/operations';
+import { breakRecord, listBreaks } from '../process/breaks/store';
 import { show, table } from './console';
 import type { Operator } from './operator';
 

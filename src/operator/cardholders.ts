@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { cardholderRecord } from '../cardholders/record';
-import { decideCardholder } from '../cardholders/review';
-import { awaitingReview } from '../cardholders/store';
+import { cardholderRecord } from '../people/cardholders/record';
+import { decideCardholder } from '../people/cardholders/review';
+import { awaitingReview } from '../people/cardholders/store';
 import { show, table } from './console';
 import { addDecisions, LISTED } from './decision-commands';
 import type { Operator } from './operator';

@@ -5,8 +5,8 @@ import {
   rotateSecret,
   type SecretNumbers,
   setClientStatus,
-} from '../clients/operations';
-import { OVERLAP_SECONDS } from '../clients/settings';
+} from '../tenants/clients/operations';
+import { OVERLAP_SECONDS } from '../tenants/clients/settings';
 import { show } from './console';
 import type { Operator } from './operator';
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { provideForClient } from '../bins/operations';
-import { createClient, requireTenant } from '../clients/operations';
-import { listTenants, updateSettings } from '../clients/store';
+import { provideForClient } from '../cards/programmes/operations';
+import { createClient, requireTenant } from '../tenants/clients/operations';
+import { listTenants, updateSettings } from '../tenants/clients/store';
 import { addAccessCommands, credentialText } from './client-access';
 import { show, table } from './console';
 import type { Operator } from './operator';

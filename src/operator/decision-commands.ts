@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Tx } from '../db/database';
+import type { Tx } from '../kernel/db/database';
 import { show } from './console';
 import type { Operator } from './operator';
 import type { Session } from './session';

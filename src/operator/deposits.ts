@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Decided, decideDeposit, refundDeposit } from '../deposits/review';
-import { depositRecord } from '../deposits/show';
-import { depositsToReview } from '../deposits/store';
-import { Decimal, formatAmount } from '../money/money';
+import { Decimal, formatAmount } from '../kernel/money/money';
+import { type Decided, decideDeposit, refundDeposit } from '../transfers/deposits/review';
+import { depositRecord } from '../transfers/deposits/show';
+import { depositsToReview } from '../transfers/deposits/store';
 import { show, table } from './console';
 import { addDecisions, checkedReason, LISTED } from './decision-commands';
 import type { Operator } from './operator';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { disableIban, enableIban } from '../banking/capability';
-import { unpaidFees } from '../banking/fee-store';
-import { SANDBOX_RANGE } from '../banking/iban';
-import { listVirtualIbans, type VirtualIban } from '../banking/virtual-iban';
-import { formatAmount } from '../money/money';
-import { StartupError } from '../startup/startup-error';
+import { formatAmount } from '../kernel/money/money';
+import { StartupError } from '../kernel/startup-error';
+import { disableIban, enableIban } from '../transfers/iban/capability';
+import { unpaidFees } from '../transfers/iban/fee-store';
+import { SANDBOX_RANGE } from '../transfers/iban/iban';
+import { listVirtualIbans, type VirtualIban } from '../transfers/iban/virtual-iban';
 import { show, table } from './console';
 import type { Operator } from './operator';
 

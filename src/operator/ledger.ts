@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { checkLedger, type TrialBalanceLine, trialBalance, trialBalanceAt } from '../ledger/check';
+import { checkLedger, type TrialBalanceLine, trialBalance, trialBalanceAt } from '../kernel/ledger/check';
 import { show, table } from './console';
 import type { Operator } from './operator';
 

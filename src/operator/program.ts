@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../config';
-import { Problem } from '../errors';
-import { StartupError } from '../startup/startup-error';
+import { ConfigError } from '../kernel/config';
+import { Problem } from '../kernel/errors';
+import { StartupError } from '../kernel/startup-error';
 import { addBinCommands } from './bins';
 import { addBreakCommands } from './breaks';
 import { addCardholderCommands } from './cardholders';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
-import { audit } from '../api/audit';
-import { createDatabase, type Database, type Tx } from '../db/database';
-import { DatabaseAway } from '../db/faults';
-import { type Commands, createCommands } from '../outbox/commands';
-import { createKeyring, type Keyring } from '../security/keyring';
+import { audit } from '../kernel/audit';
+import { createDatabase, type Database, type Tx } from '../kernel/db/database';
+import { DatabaseAway } from '../kernel/db/faults';
+import { type Commands, createCommands } from '../kernel/outbox/commands';
+import { createKeyring, type Keyring } from '../kernel/security/keyring';
 
 /** One call of the command line: the database that it works on, and who works. */
 export interface Session {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { firstProblem } from '../api/schemas';
-import { bankingSettings } from '../banking/settings';
-import { type TenantSettings, tenantSettings } from '../clients/settings';
-import { depositSettings } from '../deposits/settings';
-import { invalid } from '../errors';
-import { externalCardSettings } from '../external-cards/settings';
-import { payoutSettings } from '../payouts/settings';
+import { invalid } from '../kernel/errors';
+import { firstProblem } from '../kernel/wire/schemas';
+import { type TenantSettings, tenantSettings } from '../tenants/clients/settings';
+import { depositSettings } from '../transfers/deposits/settings';
+import { externalCardSettings } from '../transfers/external-cards/settings';
+import { bankingSettings } from '../transfers/iban/settings';
+import { payoutSettings } from '../transfers/payouts/settings';
 
 /** `rateLimit.perSecond` and what it becomes, as it was typed. */
 export interface SettingChange {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { requireTenant } from '../clients/operations';
-import { REGISTRATIONS, type Registration } from '../outbox/events';
-import { listEndpoints, retryFailed } from '../webhooks/operator';
+import { REGISTRATIONS, type Registration } from '../kernel/outbox/events';
+import { requireTenant } from '../tenants/clients/operations';
+import { listEndpoints, retryFailed } from '../tenants/webhooks/operator';
 import { show, table } from './console';
 import { checkedTime } from './ledger';
 import type { Operator } from './operator';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { listParked, retryParked } from '../outbox/waiting-commands';
+import { listParked, retryParked } from '../kernel/outbox/waiting-commands';
 import { show, table } from './console';
 import type { Operator } from './operator';
 

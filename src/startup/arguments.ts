@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { Role } from '../config';
+import type { Role } from '../kernel/config';
 
 export type StartRole = Role | 'migrate';
 

@@ -1,10 +1,10 @@
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { provideForClient } from '../bins/operations';
-import { createClient, isLiveSecret, type NewCredential, rotateSecret } from '../clients/operations';
-import type { Database, Tx } from '../db/database';
-import { writeState } from '../embedded/state-file';
-import type { Keyring } from '../security/keyring';
+import { provideForClient } from '../cards/programmes/operations';
+import type { Database, Tx } from '../kernel/db/database';
+import type { Keyring } from '../kernel/security/keyring';
+import { createClient, isLiveSecret, type NewCredential, rotateSecret } from '../tenants/clients/operations';
+import { writeState } from './embedded/state-file';
 
 /** `.data/credentials.json` (0600): how to reach a local sandbox, for people and for `npm run demo`. */
 export interface DemoCredentials {

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartupError } from './startup-error';
+import { StartupError } from '../kernel/startup-error';
 
 /** Milliseconds, but for the size. A file of 10 MiB must fit the request time-out on a slow line. */
 const LIMITS = {

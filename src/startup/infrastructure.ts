@@ -1,12 +1,12 @@
-import type { Config } from '../config';
-import type { EmbeddedLog, OnProgress } from '../embedded/log-file';
-import { startPostgres } from '../embedded/postgres';
-import { startTemporal } from '../embedded/temporal';
-import { temporalExecutable } from '../embedded/temporal-binary';
-import { defaultCacheDir } from '../embedded/tool-cache';
-import { DECLARED_SEARCH_ATTRIBUTES } from '../temporal/search-attributes';
+import type { Config } from '../kernel/config';
+import { StartupError } from '../kernel/startup-error';
+import { DECLARED_SEARCH_ATTRIBUTES } from '../kernel/temporal/search-attributes';
+import type { EmbeddedLog, OnProgress } from './embedded/log-file';
+import { startPostgres } from './embedded/postgres';
+import { startTemporal } from './embedded/temporal';
+import { temporalExecutable } from './embedded/temporal-binary';
+import { defaultCacheDir } from './embedded/tool-cache';
 import { type Stages, StoppedWhileStarting } from './stages';
-import { StartupError } from './startup-error';
 
 /** Where Postgres and Temporal are. */
 export interface Infrastructure {

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { type Config, readConfig } from '../config';
-import { DATABASE } from '../embedded/postgres';
-import { connectionUrl } from '../embedded/postgres-server';
-import { readState } from '../embedded/state-file';
+import { type Config, readConfig } from '../kernel/config';
+import { StartupError } from '../kernel/startup-error';
 import type { Console } from '../operator/console';
 import { runProgram } from '../operator/program';
 import type { Installation } from '../operator/session';
+import { DATABASE } from './embedded/postgres';
+import { connectionUrl } from './embedded/postgres-server';
+import { readState } from './embedded/state-file';
 import { readMasterKey } from './master-key';
-import { StartupError } from './startup-error';
 
 /**
  * Runs one command of the operator's command line on the database that DATABASE_URL names, or on the embedded one of a

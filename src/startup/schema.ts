@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Sql } from '../db/database';
-import { DatabaseAway } from '../db/faults';
-import { missingMigrations } from '../db/migrate';
+import type { Sql } from '../kernel/db/database';
+import { DatabaseAway } from '../kernel/db/faults';
+import { missingMigrations } from '../kernel/db/migrate';
 import type { Stages } from './stages';
 
 const ASK_MS = 1_000;

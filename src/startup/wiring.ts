@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import type { DocumentsSettings, StripeSettings } from '../config';
-import type { Database } from '../db/database';
-import type { Observe } from '../metrics/metrics';
-import type { HandOver } from '../outbox/commands';
-import type { Reconcilable } from '../outbox/reconciler';
-import type { Keyring } from '../security/keyring';
+import type { DocumentsSettings, StripeSettings } from '../kernel/config';
+import type { Database } from '../kernel/db/database';
+import type { Observe } from '../kernel/metrics/metrics';
+import type { HandOver } from '../kernel/outbox/commands';
+import type { Keyring } from '../kernel/security/keyring';
+import type { Reconcilable } from '../kernel/temporal/reconciler';
 import type { Providers, Services } from '../services';
 
 /** What the product is composed of: all that is started, or configured, before any domain. */

@@ -1,4 +1,4 @@
-import { DESTINATION } from '../banking/support';
+import { DESTINATION } from '../transfers/iban/support';
 import type { Kind, Records } from './records';
 
 /** An operation that moves money, as one call of it. */

@@ -1,6 +1,6 @@
-import { checkLedger } from '../../src/ledger/check';
-import { Decimal } from '../../src/money/money';
-import { processorOnClock } from '../cards/support';
+import { checkLedger } from '../../src/kernel/ledger/check';
+import { Decimal } from '../../src/kernel/money/money';
+import { processorOnClock } from '../cards/cards/support';
 import { type Answer, type Client, type TestApi, testApi } from '../support/api';
 import { countConflicts } from '../support/conflicts';
 import { MOVES, type Move } from './moves';

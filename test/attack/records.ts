@@ -1,11 +1,11 @@
-import { addBin, admitToBin } from '../../src/bins/operations';
-import { orderCard } from '../../src/cards/issuance';
-import { Decimal, ZERO } from '../../src/money/money';
-import { credited, DESTINATION, enabled } from '../banking/support';
-import { B2C_USD, decide, identity, steps } from '../cardholders/support';
+import { orderCard } from '../../src/cards/cards/issuance';
+import { addBin, admitToBin } from '../../src/cards/programmes/operations';
+import { Decimal, ZERO } from '../../src/kernel/money/money';
+import { B2C_USD, decide, identity, steps } from '../people/cardholders/support';
 import type { Answer, Client, TestApi } from '../support/api';
 import { fund, masterAccount, simulate } from '../support/cards';
 import { jpeg, upload, uploadAll, uploadDocument } from '../support/uploads';
+import { credited, DESTINATION, enabled } from '../transfers/iban/support';
 
 /** Every kind of thing of a tenant that a request can name. */
 export const KINDS = [

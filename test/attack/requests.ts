@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { DESTINATION } from '../banking/support';
-import { identity } from '../cardholders/support';
+import { identity } from '../people/cardholders/support';
 import type { Answer, Client, TestApi } from '../support/api';
 import { type FormParts, form, jpeg } from '../support/uploads';
+import { DESTINATION } from '../transfers/iban/support';
 import type { Operation, Place } from './operations';
 import { type Extent, valuesOf } from './values';
 

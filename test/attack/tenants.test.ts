@@ -1,4 +1,4 @@
-import { processorOnClock } from '../cards/support';
+import { processorOnClock } from '../cards/cards/support';
 import { type Answer, type Client, type TestApi, testApi } from '../support/api';
 import { digest } from './digest';
 import { type Operation, operationsOf, type Place } from './operations';

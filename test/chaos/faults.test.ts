@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDatabase, type Database } from '../../src/db/database';
-import { dispatchers } from '../../src/outbox/reconciler';
-import { createKeyring } from '../../src/security/keyring';
-import { createTemporalClient } from '../../src/temporal/connection';
-import { SCHEDULES } from '../../src/temporal/schedules';
+import { createDatabase, type Database } from '../../src/kernel/db/database';
+import { createKeyring } from '../../src/kernel/security/keyring';
+import { createTemporalClient } from '../../src/kernel/temporal/connection';
+import { dispatchers } from '../../src/kernel/temporal/reconciler';
+import { SCHEDULES } from '../../src/kernel/temporal/schedules';
 import { killAll, START_MS } from '../startup/process';
 import { type Credential, type Fleet, startFleet } from '../support/product';
 import { type Received, type Receiver, startReceiver, until } from '../support/receiver';

@@ -1,5 +1,5 @@
-import { ACCOUNT_EFFECTS, CARD_EFFECTS, type Effect } from '../../src/ledger/effects';
-import { Decimal } from '../../src/money/money';
+import { ACCOUNT_EFFECTS, CARD_EFFECTS, type Effect } from '../../src/kernel/ledger/effects';
+import { Decimal } from '../../src/kernel/money/money';
 import type { Received } from '../support/receiver';
 
 /** Sums, as decimal numbers. */

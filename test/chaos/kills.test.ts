@@ -1,4 +1,4 @@
-import { createDatabase, type Database } from '../../src/db/database';
+import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { killAll, START_MS } from '../startup/process';
 import { type Credential, type Fleet, startFleet } from '../support/product';
 import { isSigned, type Received, type Receiver, startReceiver, until } from '../support/receiver';

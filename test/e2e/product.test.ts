@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callerOf } from '../../scripts/demo/api';
-import { stillRuns } from '../../src/embedded/process-identity';
+import { stillRuns } from '../../src/startup/embedded/process-identity';
 import { embeddedServers, killAll, START_MS, start } from '../startup/process';
 import { startWhole, type Whole } from '../support/product';
 

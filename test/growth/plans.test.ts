@@ -1,6 +1,6 @@
 import { fillHistory, fillTenant } from '../../bench/fill';
-import { expireAuthorizations } from '../../src/card-events/expiry';
-import type { Database } from '../../src/db/database';
+import { expireAuthorizations } from '../../src/cards/events/expiry';
+import type { Database } from '../../src/kernel/db/database';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, simulate, type TestCard } from '../support/cards';
 import { type Statement, spiedDatabase } from './spy';

@@ -1,4 +1,4 @@
-import type { Database, Sql } from '../../src/db/database';
+import type { Database, Sql } from '../../src/kernel/db/database';
 
 export interface Statement {
   text: string;

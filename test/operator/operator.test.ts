@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureDemoBins } from '../../src/bins/operations';
-import { createAuthenticator } from '../../src/clients/authenticate';
-import { signingSecret } from '../../src/clients/operations';
-import { findTenant } from '../../src/clients/store';
-import { createKeyring } from '../../src/security/keyring';
+import { ensureDemoBins } from '../../src/cards/programmes/operations';
+import { createKeyring } from '../../src/kernel/security/keyring';
 import { runOperator } from '../../src/startup/operator';
+import { createAuthenticator } from '../../src/tenants/clients/authenticate';
+import { signingSecret } from '../../src/tenants/clients/operations';
+import { findTenant } from '../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 const masterKey = randomBytes(32);

@@ -1,6 +1,6 @@
-import { correct } from '../../src/accounts/admin';
-import { checkLedger } from '../../src/ledger/check';
-import { Decimal } from '../../src/money/money';
+import { correct } from '../../src/accounts/accounts/admin';
+import { checkLedger } from '../../src/kernel/ledger/check';
+import { Decimal } from '../../src/kernel/money/money';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { cardBalance, cardholder, fund, masterAccount, PROCESSOR, simulate, tell } from '../support/cards';
 

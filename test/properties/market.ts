@@ -1,5 +1,5 @@
-import { Decimal } from '../../src/money/money';
-import { createRates, type RateSource, type Rates } from '../../src/providers/rates/port';
+import { Decimal } from '../../src/kernel/money/money';
+import { createRates, type RateSource, type Rates } from '../../src/parties/rates/port';
 
 /** What one unit was worth in USD, epoch by epoch: awkward numbers, so that roundings matter. */
 const WORTH: Record<string, string[]> = {

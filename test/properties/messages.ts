@@ -1,7 +1,7 @@
-import type { Message } from '../../src/card-events/model';
-import { newId } from '../../src/ids';
-import { decimalsOf } from '../../src/money/currencies';
-import type { Decimal } from '../../src/money/money';
+import type { Message } from '../../src/cards/events/model';
+import { newId } from '../../src/kernel/ids';
+import { decimalsOf } from '../../src/kernel/money/currencies';
+import type { Decimal } from '../../src/kernel/money/money';
 import type { ChainChoice, HolderOperation, Operation, ProcessorOperation } from './script';
 import { amountOf, BLOCKED_MCC, type World, type WorldCard } from './world';
 

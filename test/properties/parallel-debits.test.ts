@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { correct } from '../../src/accounts/admin';
-import { transfer } from '../../src/accounts/transfer';
-import type { Tx } from '../../src/db/database';
-import { Problem } from '../../src/errors';
-import { readBalances } from '../../src/ledger/accounts';
-import { checkLedger } from '../../src/ledger/check';
-import { Decimal } from '../../src/money/money';
+import { correct } from '../../src/accounts/accounts/admin';
+import { transfer } from '../../src/accounts/accounts/transfer';
+import type { Tx } from '../../src/kernel/db/database';
+import { Problem } from '../../src/kernel/errors';
+import { readBalances } from '../../src/kernel/ledger/accounts';
+import { checkLedger } from '../../src/kernel/ledger/check';
+import { Decimal } from '../../src/kernel/money/money';
 import { openStage, type ProofStage } from './run';
 import type { Via } from './script';
 import { createWorld, type World, type WorldAccount, type WorldCard } from './world';

@@ -1,9 +1,9 @@
-import { fingerprint, type IdempotencyKey, type KeyedAnswer, withKey } from '../../src/api/idempotency';
-import { createGatherer } from '../../src/card-events/gather';
-import type { CardTransaction, Message } from '../../src/card-events/model';
-import { recordCardEvent } from '../../src/card-events/record';
+import { createGatherer } from '../../src/cards/events/gather';
+import type { CardTransaction, Message } from '../../src/cards/events/model';
+import { recordCardEvent } from '../../src/cards/events/record';
 import type { Composed } from '../../src/composition';
-import { Problem } from '../../src/errors';
+import { Problem } from '../../src/kernel/errors';
+import { fingerprint, type IdempotencyKey, type KeyedAnswer, withKey } from '../../src/kernel/idempotency';
 import type { Via } from './script';
 
 /** What a caller is told: the event that the message asked for (none: it was in effect already), or a refusal. */

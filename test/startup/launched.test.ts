@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endProcess, type ProcessIdentity, stillRuns } from '../../src/embedded/process-identity';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
+import { endProcess, type ProcessIdentity, stillRuns } from '../../src/startup/embedded/process-identity';
 import { embeddedServers, killAll, type Run, START_MS, start } from './process';
 
 /** The real `npm start`: whom a signal reaches, and what a closed pipe does. */

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stillRuns } from '../../src/embedded/process-identity';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
+import { stillRuns } from '../../src/startup/embedded/process-identity';
 import { embeddedServers, killAll, START_MS, start as startProcess } from './process';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cardwright-main-'));

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { createLogger } from '../../src/logging';
+import { createLogger } from '../../src/kernel/logging';
 import { outliveOutput, readerGone } from '../../src/startup/output';
 
 /** As standard output does: each write fails for itself, and the stream stays. */

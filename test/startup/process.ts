@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { identify, type ProcessIdentity } from '../../src/embedded/process-identity';
+import { identify, type ProcessIdentity } from '../../src/startup/embedded/process-identity';
 
 /** The very process that `npm start` runs, for tests of it. */
 

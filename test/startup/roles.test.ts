@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase } from '../../src/db/database';
+import { createDatabase } from '../../src/kernel/db/database';
 import { runOperator } from '../../src/startup/operator';
 import { onServer, urlOf } from '../support/database';
 import { startTestTemporal } from '../support/servers';

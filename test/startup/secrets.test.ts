@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthenticator } from '../../src/clients/authenticate';
-import { findTenant } from '../../src/clients/store';
-import { createKeyring } from '../../src/security/keyring';
+import { createKeyring } from '../../src/kernel/security/keyring';
 import { type DemoCredentials, ensureDemoCredentials } from '../../src/startup/demo-credentials';
 import { ensureMasterKey, readMasterKey } from '../../src/startup/master-key';
+import { createAuthenticator } from '../../src/tenants/clients/authenticate';
+import { findTenant } from '../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 let dataDir: string;

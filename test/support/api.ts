@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { ensureDemoBins, provideForClient } from '../../src/bins/operations';
-import { createClient } from '../../src/clients/operations';
+import { ensureDemoBins, provideForClient } from '../../src/cards/programmes/operations';
 import { type Composed, createApi, createServices } from '../../src/composition';
-import type { Database } from '../../src/db/database';
-import type { NumberedCommand } from '../../src/outbox/commands';
-import { createKeyring } from '../../src/security/keyring';
+import type { Database } from '../../src/kernel/db/database';
+import type { NumberedCommand } from '../../src/kernel/outbox/commands';
+import { createKeyring } from '../../src/kernel/security/keyring';
 import type { Wiring } from '../../src/startup/wiring';
+import { createClient } from '../../src/tenants/clients/operations';
 import { type TestDatabase, testDatabase } from './database';
 
 export interface Answer<Body = any> {

@@ -1,7 +1,7 @@
-import type { Message } from '../../src/card-events/model';
-import { recordCardEvent } from '../../src/card-events/record';
-import { newId } from '../../src/ids';
-import { Decimal } from '../../src/money/money';
+import type { Message } from '../../src/cards/events/model';
+import { recordCardEvent } from '../../src/cards/events/record';
+import { newId } from '../../src/kernel/ids';
+import { Decimal } from '../../src/kernel/money/money';
 import type { Client, TestApi } from './api';
 
 export interface TestCard {

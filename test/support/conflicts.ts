@@ -1,4 +1,4 @@
-import type { Database } from '../../src/db/database';
+import type { Database } from '../../src/kernel/db/database';
 
 /**
  * Counts how often a transaction had to be run again, for a deadlock or a lost update: where locks are taken in one order

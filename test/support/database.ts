@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { createDatabase, type Database } from '../../src/db/database';
+import { createDatabase, type Database } from '../../src/kernel/db/database';
 
 /** Set by the global setup: the server of this run and the migrated database that each test copies. */
 export const TEMPLATE = 'cardwright_template';

@@ -1,5 +1,5 @@
-import { startPostgres } from '../../src/embedded/postgres';
-import { startTemporal } from '../../src/embedded/temporal';
+import { startPostgres } from '../../src/startup/embedded/postgres';
+import { startTemporal } from '../../src/startup/embedded/temporal';
 
 /**
  * A process that starts one embedded server, prints `{ url | address, pid }` on a line, and then waits to

@@ -1,4 +1,4 @@
-import { migrate } from '../../src/db/migrate';
+import { migrate } from '../../src/kernel/db/migrate';
 import { onServer, TEMPLATE, urlOf } from './database';
 import { startTestPostgres } from './servers';
 

@@ -4,13 +4,13 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../src/embedded/ports';
-import { startPostgres } from '../../src/embedded/postgres';
-import { startTemporal } from '../../src/embedded/temporal';
-import { temporalExecutable } from '../../src/embedded/temporal-binary';
+import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/search-attributes';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
+import { freePort } from '../../src/startup/embedded/ports';
+import { startPostgres } from '../../src/startup/embedded/postgres';
+import { startTemporal } from '../../src/startup/embedded/temporal';
+import { temporalExecutable } from '../../src/startup/embedded/temporal-binary';
 import { runOperator } from '../../src/startup/operator';
-import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes';
 import { type Run, START_MS, start } from '../startup/process';
 import { quietLog, toolContext } from './servers';
 

@@ -2,12 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EmbeddedLog } from '../../src/embedded/log-file';
-import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres';
-import { type EmbeddedTemporal, startTemporal, type TemporalOptions } from '../../src/embedded/temporal';
-import { temporalExecutable } from '../../src/embedded/temporal-binary';
-import { testServerExecutable } from '../../src/embedded/temporal-test-server';
-import { defaultCacheDir, type ToolContext } from '../../src/embedded/tool-cache';
+import type { EmbeddedLog } from '../../src/startup/embedded/log-file';
+import { type EmbeddedPostgres, startPostgres } from '../../src/startup/embedded/postgres';
+import {
+  type EmbeddedTemporal,
+  startTemporal,
+  type TemporalOptions,
+} from '../../src/startup/embedded/temporal';
+import { temporalExecutable } from '../../src/startup/embedded/temporal-binary';
+import { testServerExecutable } from '../../src/startup/embedded/temporal-test-server';
+import { defaultCacheDir, type ToolContext } from '../../src/startup/embedded/tool-cache';
 
 /** Real servers for tests, each on a folder of its own that goes with it. */
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { DatabaseAway, OutcomeUnknown } from '../../src/db/faults';
-import { alreadyExists, conflict, notFound, Problem, unavailable } from '../../src/errors';
+import { DatabaseAway, OutcomeUnknown } from '../../src/kernel/db/faults';
+import { alreadyExists, conflict, notFound, Problem, unavailable } from '../../src/kernel/errors';
 import { failureOf } from '../../workers/activity-errors';
 
 const PERSON = 'jane.roe@example.com';

@@ -1,11 +1,11 @@
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createCardActivities } from '../../activities/cards';
-import { recordCardEvent } from '../../src/card-events/record';
-import { checkLedger } from '../../src/ledger/check';
-import { ProcessorTimeout } from '../../src/providers/card-processor/port';
-import { SCENARIOS } from '../../src/providers/card-processor/sandbox-scenarios';
-import { LOOK } from '../../src/temporal/names';
-import { accountBalance, processorOnClock, requestedCard } from '../cards/support';
+import { recordCardEvent } from '../../src/cards/events/record';
+import { checkLedger } from '../../src/kernel/ledger/check';
+import { LOOK } from '../../src/kernel/temporal/names';
+import { ProcessorTimeout } from '../../src/parties/card-processor/port';
+import { SCENARIOS } from '../../src/parties/card-processor/sandbox-scenarios';
+import { accountBalance, processorOnClock, requestedCard } from '../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
 

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createCardholderActivities } from '../../activities/cardholders';
-import type { CardholderStatus } from '../../src/cardholders/rules';
-import { createLogger } from '../../src/logging';
-import { LOOK, SEARCH_ATTRIBUTES } from '../../src/temporal/names';
+import { createLogger } from '../../src/kernel/logging';
+import { LOOK, SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/names';
+import type { CardholderStatus } from '../../src/people/cardholders/rules';
 import {
   decide,
   eventsOf,
@@ -14,7 +14,7 @@ import {
   STREET,
   setReview,
   statusOf,
-} from '../cardholders/support';
+} from '../people/cardholders/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { until } from '../support/receiver';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';

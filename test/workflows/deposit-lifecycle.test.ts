@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createDepositActivities } from '../../activities/deposits';
-import { decideDeposit, refundDeposit } from '../../src/deposits/review';
-import { checkLedger } from '../../src/ledger/check';
-import { Decimal } from '../../src/money/money';
-import { LOOK } from '../../src/temporal/names';
-import { accountBalance } from '../cards/support';
-import type { Session } from '../deposits/double';
+import { checkLedger } from '../../src/kernel/ledger/check';
+import { Decimal } from '../../src/kernel/money/money';
+import { LOOK } from '../../src/kernel/temporal/names';
+import { decideDeposit, refundDeposit } from '../../src/transfers/deposits/review';
+import { accountBalance } from '../cards/cards/support';
+import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
+import type { Session } from '../transfers/deposits/double';
 import {
   created,
   type DepositWorld,
@@ -16,8 +17,7 @@ import {
   read,
   type TestDeposit,
   toldOf,
-} from '../deposits/support';
-import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
+} from '../transfers/deposits/support';
 
 let world: DepositWorld;
 let temporal: TimeSkipping;

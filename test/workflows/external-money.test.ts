@@ -1,16 +1,16 @@
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createBankingActivities } from '../../activities/banking';
 import { createExternalCardActivities } from '../../activities/external-cards';
-import { checkLedger } from '../../src/ledger/check';
-import { createHttpExternalCards } from '../../src/providers/external-cards/http';
-import { createHttpPayouts } from '../../src/providers/payouts/http';
-import { partyPath, partySecret, type SandboxParty } from '../../src/sandbox-providers/mount';
-import { LOOK } from '../../src/temporal/names';
-import { credited, disabled, enabled, ibanBalance, paidOut } from '../banking/support';
-import { type Fault, type FaultyProxy, faultyProxy } from '../external-cards/faulty-proxy';
-import { asked, balanceOf, breaksOf, type Clock, foldOf, onClock } from '../external-cards/support';
+import { checkLedger } from '../../src/kernel/ledger/check';
+import { LOOK } from '../../src/kernel/temporal/names';
+import { createHttpExternalCards } from '../../src/parties/external-cards/http';
+import { createHttpPayouts } from '../../src/parties/payouts/http';
+import { partyPath, partySecret, type SandboxParty } from '../../src/parties/sandbox/mount';
 import type { Client, TestApi } from '../support/api';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
+import { type Fault, type FaultyProxy, faultyProxy } from '../transfers/external-cards/faulty-proxy';
+import { asked, balanceOf, breaksOf, type Clock, foldOf, onClock } from '../transfers/external-cards/support';
+import { credited, disabled, enabled, ibanBalance, paidOut } from '../transfers/iban/support';
 
 let api: TestApi & { clock: Clock };
 let client: Client;

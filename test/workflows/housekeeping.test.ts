@@ -1,5 +1,5 @@
 import { createHousekeepingActivities } from '../../activities/housekeeping';
-import { DatabaseAway } from '../../src/db/faults';
+import { DatabaseAway } from '../../src/kernel/db/faults';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
 

@@ -1,15 +1,15 @@
 import { Context } from '@temporalio/activity';
 import type { Client as TemporalClient, WorkflowHandle } from '@temporalio/client';
 import { createPayoutActivities } from '../../activities/payouts';
-import { checkLedger } from '../../src/ledger/check';
-import { decidePayout } from '../../src/payouts/decide';
-import { payoutProcesses } from '../../src/payouts/processes';
-import { LOOK } from '../../src/temporal/names';
-import { accountBalance } from '../cards/support';
-import { type ProviderDouble, providerDouble } from '../payouts/provider-double';
-import { breaksOf, created, fundedAccount, IBAN, read, told } from '../payouts/support';
+import { checkLedger } from '../../src/kernel/ledger/check';
+import { LOOK } from '../../src/kernel/temporal/names';
+import { decidePayout } from '../../src/transfers/payouts/decide';
+import { payoutProcesses } from '../../src/transfers/payouts/processes';
+import { accountBalance } from '../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
+import { type ProviderDouble, providerDouble } from '../transfers/payouts/provider-double';
+import { breaksOf, created, fundedAccount, IBAN, read, told } from '../transfers/payouts/support';
 
 let api: TestApi;
 let client: Client;

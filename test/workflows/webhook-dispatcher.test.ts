@@ -1,9 +1,9 @@
 import { createWebhookActivities } from '../../activities/webhooks';
-import { dispatchers } from '../../src/outbox/reconciler';
+import { dispatchers } from '../../src/kernel/temporal/reconciler';
 import { type TestApi, testApi } from '../support/api';
 import { type Receiver, startReceiver, until } from '../support/receiver';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
-import { append, endpointOf, eventsOf, register } from '../webhooks/support';
+import { append, endpointOf, eventsOf, register } from '../tenants/webhooks/support';
 
 let api: TestApi;
 let receiver: Receiver;

@@ -1,9 +1,9 @@
 import { createWebhookActivities } from '../../activities/webhooks';
-import { recoveryCommand } from '../../src/webhooks/commands';
+import { recoveryCommand } from '../../src/tenants/webhooks/commands';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type Behaviour, type Receiver, startReceiver, until } from '../support/receiver';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
-import { append, dispatching, endpointOf, eventsOf, register } from '../webhooks/support';
+import { append, dispatching, endpointOf, eventsOf, register } from '../tenants/webhooks/support';
 
 let api: TestApi;
 let receiver: Receiver;

@@ -1,5 +1,5 @@
-import { CARD_EFFECTS, type CardTransactionType } from '../../../src/ledger/effects';
-import { Decimal } from '../../../src/money/money';
+import { CARD_EFFECTS, type CardTransactionType } from '../../../src/kernel/ledger/effects';
+import { Decimal } from '../../../src/kernel/money/money';
 import { type ChainRow, groupBy, type Records, type TransactionRow } from './records';
 import { type CardState, type ChainState, type Complain, RULES, remaining } from './rules';
 

@@ -1,6 +1,6 @@
-import type { Database } from '../../../src/db/database';
-import { checkLedger } from '../../../src/ledger/check';
-import { Decimal } from '../../../src/money/money';
+import type { Database } from '../../../src/kernel/db/database';
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { Decimal } from '../../../src/kernel/money/money';
 import type { Played, Submission } from '../play';
 import { auditHistories, follows } from './histories';
 import { groupBy, type Records, readRecords } from './records';

@@ -1,5 +1,5 @@
-import type { Database } from '../../../src/db/database';
-import { Decimal } from '../../../src/money/money';
+import type { Database } from '../../../src/kernel/db/database';
+import { Decimal } from '../../../src/kernel/money/money';
 import type { World } from '../world';
 
 /** Everything that is stored of a world, read in one snapshot, as the checks compare it. */

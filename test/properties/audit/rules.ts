@@ -1,5 +1,5 @@
-import { decimalsOf } from '../../../src/money/currencies';
-import { Decimal } from '../../../src/money/money';
+import { decimalsOf } from '../../../src/kernel/money/currencies';
+import { Decimal } from '../../../src/kernel/money/money';
 import { everyRate } from '../market';
 import { PROGRAMMES } from '../world';
 import type { CardRow, TransactionRow } from './records';

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { type Route, route } from '../../http/route';
+import { audit } from '../../kernel/audit';
+import type { PostedEntry } from '../../kernel/ledger/entries';
+import { formatAmount } from '../../kernel/money/money';
+import { amount, identifier, instant, money, text } from '../../kernel/wire/schemas';
+import { correct, offrampDeposit } from './admin';
+import { accountTransactionRecord, accountTransactionSchema } from './record';
+
+const TAG = 'Accounts';
+const ACCOUNT_ID = 'acc_01h455vb4pex5vsknk084sn02q';
+
+/** The operator's three ways to move money by hand (`interface.md 4.1`; decisions part 4). */
+export function adminAccountRoutes(): Route[] {
+  return [
+    correction('admin-deposit', 'deposit/admin_deposit', 'Correction credit to an account (Admin)'),
+    correction('admin-withdrawal', 'withdraw/admin_withdrawal', 'Write-off from an account (Admin)'),
+    offrampRoute(),
+  ];
+}
+
+function correction(
+  name: 'admin-deposit' | 'admin-withdrawal',
+  kind: 'deposit/admin_deposit' | 'withdraw/admin_withdrawal',
+  summary: string,
+): Route {
+  return route({
+    method: 'POST',
+    path: `/v1/accounts/${name}`,
+    tag: TAG,
+    summary,
+    role: 'admin',
+    body: z.strictObject({
+      accountId: identifier(ACCOUNT_ID),
+      amount: amount(),
+      reason: text(500).min(1),
+    }),
+    response: accountTransactionSchema,
+    status: 201,
+    problems: ['account_closed', 'insufficient_funds'],
+    async write(tx, { caller, body, requestId, idempotencyKey }) {
+      const { account, entry } = await correct(tx, caller.reach, kind, body, idempotencyKey);
+      const { before, after } = availableAround(entry, account.currency);
+      await audit(tx, {
+        caller,
+        requestId,
+        action: `accounts.${name}`,
+        subject: account.id,
+        tenantId: account.tenantId,
+        before,
+        after: { ...after, transactionId: entry.id, reason: body.reason },
+      });
+      return accountTransactionRecord(entry, account.currency);
+    },
+  });
+}
+
+const offrampSchema = z.object({
+  id: z.string(),
+  referenceId: z.string(),
+  reference: z.string(),
+  accountId: z.string(),
+  masterAccountId: z.string(),
+  amount: money(),
+  currency: z.string(),
+  transactions: z.array(accountTransactionSchema),
+  createdAt: instant(),
+});
+
+function offrampRoute(): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/accounts/offramp-deposit',
+    tag: TAG,
+    summary: 'Master credit plus transfer (Admin)',
+    description:
+      "Credits the tenant's master account of that currency and transfers to the account, in one posting group.",
+    role: 'admin',
+    body: z.strictObject({
+      accountId: identifier(ACCOUNT_ID),
+      amount: amount(),
+      reference: text(200).min(1),
+    }),
+    response: offrampSchema,
+    status: 201,
+    problems: ['ErrAlreadyExists', 'account_closed', 'user_blocked'],
+    async write(tx, { caller, body, requestId, idempotencyKey }) {
+      const done = await offrampDeposit(tx, caller.reach, body, idempotencyKey);
+      const { account, master, entries, referenceId } = done;
+      const last = entries.at(-1) as PostedEntry;
+      const { before, after } = availableAround(last, account.currency);
+      await audit(tx, {
+        caller,
+        requestId,
+        action: 'accounts.offramp-deposit',
+        subject: account.id,
+        tenantId: account.tenantId,
+        before,
+        after: { ...after, referenceId, reference: body.reference },
+      });
+      return {
+        id: referenceId,
+        referenceId,
+        reference: body.reference,
+        accountId: account.id,
+        masterAccountId: master.id,
+        amount: formatAmount(body.amount, account.currency),
+        currency: account.currency,
+        transactions: entries.map((entry) => accountTransactionRecord(entry, account.currency)),
+        createdAt: last.at.toISOString(),
+      };
+    },
+  });
+}
+
+/** What was available before the entry and after it, for the audit log. */
+function availableAround(entry: PostedEntry, currency: string) {
+  const after = entry.balance?.available ?? entry.available;
+  return {
+    before: { available: formatAmount(after.minus(entry.available), currency) },
+    after: { available: formatAmount(after, currency) },
+  };
+}

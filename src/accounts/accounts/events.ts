@@ -1,0 +1,34 @@
+import type { PostedEntry } from '../../kernel/ledger/entries';
+import { amountOf } from '../../kernel/ledger/entries';
+import { formatAmount } from '../../kernel/money/money';
+import type { WebhookEvent } from '../../kernel/outbox/events';
+
+/**
+ * The `account_transaction` of a posted entry (`interface.md 2.3`). The amount is never negative: the direction is in the
+ * type (3.4).
+ */
+export function accountTransactionEvent(
+  account: { tenantId: string; currency: string },
+  entry: PostedEntry,
+  idempotencyKey: string | null | undefined,
+): WebhookEvent {
+  const { type, subtype = '', reference, at } = entry;
+  return {
+    tenantId: account.tenantId,
+    registration: 'account',
+    event: 'account_transaction',
+    data: {
+      id: entry.id ?? '',
+      accountId: entry.account,
+      type,
+      subtype,
+      amount: formatAmount(amountOf(entry), account.currency),
+      currency: account.currency,
+      referenceId: reference,
+      timestamp: at.toISOString(),
+    },
+    at,
+    reference: { id: reference, type, subtype },
+    idempotencyKey,
+  };
+}

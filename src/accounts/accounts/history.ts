@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { Sql } from '../../kernel/db/database';
+import { Decimal } from '../../kernel/money/money';
+import {
+  foreignCursor,
+  type Page,
+  pageOf,
+  pageQuery,
+  periodQuery,
+  positionOf,
+  positionPart,
+} from '../../kernel/wire/pages';
+import { text } from '../../kernel/wire/schemas';
+import { type AccountTransactionRecord, accountTransactionRecord } from './record';
+
+/** Filters of an account's history: `from` is inside the period, `to` no longer. */
+export const historyQuery = {
+  ...pageQuery,
+  ...periodQuery,
+  type: z.enum(['fee', 'transfer', 'deposit', 'withdraw']).optional(),
+  subtype: text(64).optional(),
+};
+
+export type HistoryQuery = z.output<z.ZodObject<typeof historyQuery>>;
+
+interface Row {
+  id: string;
+  account_id: string;
+  currency: string;
+  type: string;
+  subtype: string;
+  reference_id: string;
+  at: Date;
+  number: string;
+  available: string;
+  pending: string;
+  balance_available: string;
+}
+
+/**
+ * An account transaction is a listed leg, so its history is read from the legs. For each account the index on
+ * (account_id, at, number) gives the newest rows below the cursor, and the merge of these is cut to one page: the cost
+ * does not grow with the length of the history. The order is (at, account, number): within an account the number
+ * breaks ties, between accounts their ids do.
+ */
+const MERGED = `
+  select l.* from unnest($1::text[]) as a(id)
+   cross join lateral (
+     select id, account_id, currency, type, subtype, reference_id, at, number, available, pending, balance_available
+       from ledger_legs
+      where account_id = a.id and listed
+        and (at, number) < ($2::timestamptz, case when a.id collate "C" < $3 then 9223372036854775807
+                                                  when a.id = $3 then $4::bigint else 0 end)
+        and at >= $5::timestamptz and at < $6::timestamptz
+        and ($7::text is null or type = $7) and ($8::text is null or subtype = $8)
+      order by at desc, number desc limit $9) l
+   order by l.at desc, l.account_id desc, l.number desc limit $9`;
+
+/** What those accounts' owner sees of them, merged, newest first; without accounts nothing. */
+export async function historyPage(
+  sql: Sql,
+  accountIds: string[],
+  query: HistoryQuery,
+): Promise<Page<AccountTransactionRecord>> {
+  const [at, account, number] = cursorPosition(query.cursor, accountIds);
+  const rows = await sql.query<Row>(MERGED, [
+    accountIds,
+    at,
+    account,
+    number,
+    query.from ?? '-infinity',
+    query.to ?? 'infinity',
+    query.type,
+    query.subtype,
+    query.limit + 1,
+  ]);
+  return pageOf(rows, query.limit, (row) => [row.at.toISOString(), row.account_id, row.number], shown);
+}
+
+const POSITION = z.tuple([positionPart.instant(), positionPart.id('account'), positionPart.number()]);
+const NEWEST: z.output<typeof POSITION> = ['infinity', '', '0'];
+
+/** @throws Problem 400 when the cursor is not one of a history of these accounts */
+function cursorPosition(cursor: string | undefined, accountIds: string[]) {
+  const position = positionOf(cursor, POSITION);
+  if (position && !accountIds.includes(position[1])) throw foreignCursor();
+  return position ?? NEWEST;
+}
+
+function shown(row: Row): AccountTransactionRecord {
+  const { id, type, subtype, at, account_id: account, reference_id: reference } = row;
+  const available = new Decimal(row.available);
+  const pending = new Decimal(row.pending);
+  const balance = { available: new Decimal(row.balance_available) };
+  return accountTransactionRecord(
+    { id, account, type, subtype, reference, at, available, pending, balance },
+    row.currency,
+  );
+}

@@ -1,0 +1,41 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import { conflict } from '../../kernel/errors';
+import type { Book } from '../../kernel/ledger/book';
+import { openBook } from '../../kernel/ledger/book';
+import type { PostedEntry, Posting } from '../../kernel/ledger/entries';
+import { appendEvents } from '../../kernel/outbox/events';
+import { accountTransactionEvent } from './events';
+
+/**
+ * Moves money between accounts: locks them, posts, and tells of every listed entry, in the caller's transaction.
+ * @throws Problem 409 `insufficient_funds` when an account would fall below zero
+ */
+export async function move(
+  tx: Tx,
+  posting: Posting,
+  context: { idempotencyKey?: string | null; field?: string },
+): Promise<PostedEntry[]> {
+  const stored = [
+    ...new Set(posting.entries.map((entry) => entry.account).filter((id) => !id.includes(':'))),
+  ];
+  const book = await openBook(tx, stored);
+  const result = book.post(posting);
+  if (!result.ok)
+    throw conflict('insufficient_funds', 'The available balance does not cover this.', context.field);
+  await Promise.all([book.write(tx), tell(tx, book, result.entries, context.idempotencyKey)]);
+  return result.entries;
+}
+
+/** Appends the `account_transaction` of every listed entry. */
+export async function tell(
+  tx: Sql,
+  book: Book,
+  entries: PostedEntry[],
+  idempotencyKey?: string | null,
+): Promise<void> {
+  const listed = entries.filter((entry) => entry.listed);
+  await appendEvents(
+    tx,
+    listed.map((entry) => accountTransactionEvent(book.account(entry.account), entry, idempotencyKey)),
+  );
+}

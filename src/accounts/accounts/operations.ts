@@ -1,0 +1,75 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import { conflict, notFound } from '../../kernel/errors';
+import { newId } from '../../kernel/ids';
+import { openLedgerAccount } from '../../kernel/ledger/accounts';
+import { requireUser } from '../../people/users/operations';
+import { type Account, findAccount, findMasterAccount, findUserAccount, insertAccount } from './store';
+
+const MASTER_CURRENCIES = ['USD', 'EUR', 'GBP'];
+
+/** The accounts that a new tenant begins with. */
+export async function openMasterAccounts(tx: Tx, tenantId: string): Promise<void> {
+  for (const currency of MASTER_CURRENCIES) {
+    const id = newId('account');
+    await insertAccount(tx, { id, tenantId, userId: null, currency });
+    await openLedgerAccount(tx, { id, kind: 'master', tenantId, currency });
+  }
+}
+
+/** @throws Problem 404, naming the field when the id came in the body */
+export async function requireAccount(
+  sql: Sql,
+  reach: string | null,
+  id: string,
+  field?: string,
+): Promise<Account> {
+  const account = await findAccount(sql, reach, id);
+  if (!account) throw notFound('account', field);
+  return account;
+}
+
+/** Where a tenant's card fees of a currency fall. @throws Problem 404 */
+export async function requireMasterAccount(sql: Sql, tenantId: string, currency: string): Promise<Account> {
+  const account = await findMasterAccount(sql, tenantId, currency);
+  if (!account) throw notFound(`${currency} master account`);
+  return account;
+}
+
+export { type Account, listAccounts, listUserAccounts } from './store';
+
+export interface OpenedAccount {
+  account: Account;
+  /** False: it existed. */
+  opened: boolean;
+}
+
+/** Opens a user's account in a currency, or gives the one that exists. */
+export async function openUserAccount(
+  tx: Tx,
+  tenantId: string,
+  userId: string,
+  currency: string,
+): Promise<OpenedAccount> {
+  const id = newId('account');
+  const opened = await insertAccount(tx, { id, tenantId, userId, currency });
+  if (opened) await openLedgerAccount(tx, { id, kind: 'user', tenantId, currency });
+  const account = await findUserAccount(tx, userId, currency);
+  if (!account) throw new Error(`the ${currency} account of ${userId} was neither opened nor found`);
+  return { account, opened };
+}
+
+/** Opens the user's account in a currency, or gives the one that exists. @throws Problem 404 */
+export async function openAccountOfUser(
+  tx: Tx,
+  reach: string | null,
+  userId: string,
+  currency: string,
+): Promise<OpenedAccount> {
+  const user = await requireUser(tx, reach, userId);
+  return openUserAccount(tx, user.tenantId, user.id, currency);
+}
+
+/** @throws Problem 409 `account_closed` */
+export function assertAccountOpen(account: Account, field?: string): void {
+  if (account.status === 'closed') throw conflict('account_closed', 'The account is closed.', field);
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { type Route, route } from '../../http/route';
+import { balancesAt, readBalances } from '../../kernel/ledger/accounts';
+import { formatAmount } from '../../kernel/money/money';
+import { afterId, pageById } from '../../kernel/wire/id-pages';
+import { pageQuery, pageSchema } from '../../kernel/wire/pages';
+import { currency, identifier, instant, money, timestamp } from '../../kernel/wire/schemas';
+import type { Services } from '../../services';
+import { adminAccountRoutes } from './admin-routes';
+import { historyPage, historyQuery } from './history';
+import { requireAccount } from './operations';
+import { accountRecords, accountSchema, accountTransactionSchema } from './record';
+import { ACCOUNT_STATUSES, listAccounts, OWNER_TYPES } from './store';
+import { transferRoute } from './transfer-routes';
+
+const TAG = 'Accounts';
+
+/** Filters of a list of accounts. */
+export const accountListQuery = z.object({
+  ...pageQuery,
+  currency: currency().optional(),
+  status: z.enum(ACCOUNT_STATUSES).optional(),
+  ownerType: z.enum(OWNER_TYPES).optional(),
+  userId: identifier('usr_01h455vb4pex5vsknk084sn02q').optional(),
+});
+
+/** Accounts and what moves money between them (`interface.md 4.1`, Accounts; decisions part 4). */
+export function accountRoutes(services: Services): Route[] {
+  return [
+    listRoute(services),
+    ...adminAccountRoutes(),
+    historyRoute(services),
+    balanceRoute(services),
+    transferRoute(),
+  ];
+}
+
+function listRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/accounts',
+    tag: TAG,
+    summary: 'List accounts and balances',
+    query: accountListQuery,
+    response: pageSchema(accountSchema),
+    async read({ caller, query: { limit, cursor, ...filter } }) {
+      const after = afterId(cursor, 'account');
+      const accounts = await listAccounts(database, caller.tenantId, filter, after, limit + 1);
+      return pageById(await accountRecords(database, accounts), limit, (record) => record);
+    },
+  });
+}
+
+function historyRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/accounts/{id}/transactions',
+    tag: TAG,
+    summary: 'Account transactions',
+    description:
+      'Newest first; from is inclusive, to exclusive. balanceAfter is what was available after it.',
+    query: z.object(historyQuery),
+    response: pageSchema(accountTransactionSchema),
+    async read({ caller, params, query }) {
+      const account = await requireAccount(database, caller.reach, params['id'] ?? '');
+      return historyPage(database, [account.id], query);
+    },
+  });
+}
+
+function balanceRoute(services: Services): Route {
+  const { database } = services;
+  return route({
+    method: 'GET',
+    path: '/v2/accounts/{accountId}/balance',
+    tag: TAG,
+    summary: 'Account balance',
+    description: 'With at, the balance at that past moment; at a moment to come it is the present one.',
+    query: z.object({ at: timestamp().optional() }),
+    response: z.object({
+      accountId: z.string(),
+      currency: z.string(),
+      available: money(),
+      pending: money(),
+      asOf: instant(),
+    }),
+    async read({ caller, params, query: { at } }) {
+      const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
+      const asked = services.now();
+      const past = at !== undefined && at < asked ? at : undefined;
+      const balance = past
+        ? await balancesAt(database, account.id, past)
+        : (await readBalances(database, [account.id])).get(account.id);
+      if (!balance) throw new Error(`${account.id} has no ledger account`);
+      return {
+        accountId: account.id,
+        currency: account.currency,
+        available: formatAmount(balance.available, account.currency),
+        pending: formatAmount(balance.pending, account.currency),
+        asOf: (past ?? asked).toISOString(),
+      };
+    },
+  });
+}

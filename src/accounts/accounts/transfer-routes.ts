@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { type Route, route } from '../../http/route';
+import { auditAdmin } from '../../kernel/audit';
+import { formatAmount } from '../../kernel/money/money';
+import { amount, identifier, instant, money, text } from '../../kernel/wire/schemas';
+import { accountTransactionRecord, accountTransactionSchema } from './record';
+import { type Transferred, transfer } from './transfer';
+
+const transferSchema = z.object({
+  id: z.string(),
+  referenceId: z.string(),
+  fromAccountId: z.string(),
+  toAccountId: z.string(),
+  amount: money(),
+  currency: z.string(),
+  description: z.string().optional(),
+  transactions: z.array(accountTransactionSchema),
+  createdAt: instant(),
+});
+
+/** `POST /v1/users/transfer` (`interface.md 4.1`, Users). */
+export function transferRoute(): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/users/transfer',
+    tag: 'Users',
+    summary: 'Transfer between service accounts',
+    description: 'Between two accounts of one currency: two account transactions with one referenceId.',
+    body: z.strictObject({
+      fromAccountId: identifier('acc_01h455vb4pex5vsknk084sn02q'),
+      toAccountId: identifier('acc_01h455vb4pex5vsknk084sn02r'),
+      amount: amount(),
+      description: text(500).optional(),
+    }),
+    response: transferSchema,
+    status: 201,
+    problems: ['insufficient_funds', 'account_closed', 'user_blocked'],
+    async write(tx, { caller, body, requestId, idempotencyKey }) {
+      const done = await transfer(tx, caller.reach, body, idempotencyKey);
+      const record = transferRecord(done);
+      const { referenceId, fromAccountId, toAccountId, amount: moved, currency } = record;
+      await auditAdmin(tx, {
+        caller,
+        requestId,
+        action: 'users.transfer',
+        subject: referenceId,
+        tenantId: done.transfer.tenantId,
+        after: { fromAccountId, toAccountId, amount: moved, currency },
+      });
+      return record;
+    },
+  });
+}
+
+function transferRecord({ transfer: done, entries }: Transferred): z.infer<typeof transferSchema> {
+  return {
+    id: done.referenceId,
+    referenceId: done.referenceId,
+    fromAccountId: done.fromAccountId,
+    toAccountId: done.toAccountId,
+    amount: formatAmount(done.amount, done.currency),
+    currency: done.currency,
+    description: done.description ?? undefined,
+    transactions: entries.map((entry) => accountTransactionRecord(entry, done.currency)),
+    createdAt: done.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { Reply, type Route, route } from '../../http/route';
+import { auditAdmin } from '../../kernel/audit';
+import { pageSchema } from '../../kernel/wire/pages';
+import { currency } from '../../kernel/wire/schemas';
+import { requireUser } from '../../people/users/operations';
+import type { Services } from '../../services';
+import { historyPage, historyQuery } from './history';
+import { openAccountOfUser } from './operations';
+import { accountRecords, accountSchema, accountTransactionSchema } from './record';
+import { listUserAccounts } from './store';
+
+const TAG = 'Users';
+
+/** The accounts of users (`interface.md 4.1`, Users). */
+export function userAccountRoutes(services: Services): Route[] {
+  return [historyRoute(services), openingRoute()];
+}
+
+function historyRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/users/{id}/account/transactions',
+    tag: TAG,
+    summary: 'User account transactions',
+    description:
+      "The transactions of all the user's accounts, newest first; from is inclusive, to exclusive.",
+    query: z.object(historyQuery),
+    response: pageSchema(accountTransactionSchema),
+    async read({ caller, params, query }) {
+      const user = await requireUser(database, caller.reach, params['id'] ?? '');
+      const accounts = await listUserAccounts(database, user.id);
+      return historyPage(
+        database,
+        accounts.map(({ id }) => id),
+        query,
+      );
+    },
+  });
+}
+
+function openingRoute(): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/users/{id}/accounts',
+    tag: TAG,
+    summary: 'Open a user account in another currency',
+    description: '201 with the new account, 200 with the one that exists in that currency.',
+    body: z.strictObject({ currency: currency() }),
+    response: accountSchema,
+    status: 201,
+    mayExist: true,
+    async write(tx, { caller, params, body, requestId }) {
+      const { account, opened } = await openAccountOfUser(
+        tx,
+        caller.reach,
+        params['id'] ?? '',
+        body.currency,
+      );
+      const [record] = await accountRecords(tx, [account]);
+      if (!opened) return new Reply(200, record);
+      const { id: subject, tenantId } = account;
+      await auditAdmin(tx, { caller, requestId, action: 'users.open-account', subject, tenantId });
+      return record;
+    },
+  });
+}

@@ -1,6 +1,0 @@
-import type { Problem } from '../errors';
-
-/** The body of an error (decisions part 1). */
-export function problemBody(problem: Problem, requestId: string): string {
-  return JSON.stringify({ code: problem.code, message: problem.message, field: problem.field, requestId });
-}

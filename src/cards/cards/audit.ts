@@ -1,0 +1,29 @@
+import { audit } from '../../kernel/audit';
+import type { Call } from '../../kernel/caller';
+import type { Tx } from '../../kernel/db/database';
+import { type Card, findCard, lockCards } from '../events/card';
+
+/** The state of a card as the audit log keeps it. */
+const stateOf = (card: Card | undefined) =>
+  card && { status: card.status, freezeReasons: card.freezeReasons };
+
+/**
+ * Does what a caller asks of a card. An admin's call is written down with what the card was before, read under the lock
+ * that the operation takes too, and what it became.
+ */
+export async function audited<T>(
+  tx: Tx,
+  { caller, requestId }: Pick<Call, 'caller' | 'requestId'>,
+  action: string,
+  cardId: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (caller.role !== 'admin') return work();
+  const before = (await lockCards(tx, [cardId])).get(cardId);
+  const result = await work();
+  const after = await findCard(tx, null, cardId);
+  const tenantId = after?.tenantId ?? null;
+  const states = { before: stateOf(before), after: stateOf(after) };
+  await audit(tx, { caller, requestId, action, subject: cardId, tenantId, ...states });
+  return result;
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { type Route, route } from '../../http/route';
+import { invalid } from '../../kernel/errors';
+import { identifier } from '../../kernel/wire/schemas';
+import { requireCardholder } from '../../people/cardholders/operations';
+import type { Services } from '../../services';
+import { requireAdmittedBin } from '../programmes/operations';
+import { capacityOf } from './capacity';
+
+/** How many cards a cardholder may have (`interface.md 4.1`, Bins; deprecated). */
+export function capacityRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/bins/{bin}/capacity',
+    tag: 'Bins',
+    summary: 'Per-cardholder issuance capacity on a BIN',
+    description: 'How many cards that are neither closed nor failed a cardholder has, and may still have.',
+    deprecated: true,
+    query: z.object({ cardholderId: identifier('chd_01h455vb4pex5vsknk084sn02q').optional() }),
+    response: z.object({
+      bin: z.string(),
+      cardholderId: z.string().optional(),
+      limit: z.number().int(),
+      used: z.number().int(),
+      remaining: z.number().int(),
+    }),
+    async read({ params, query: { cardholderId }, caller }) {
+      const bin = await requireAdmittedBin(database, caller.reach, params['bin'] ?? '');
+      if (cardholderId !== undefined) {
+        const holder = await requireCardholder(database, caller.reach, cardholderId, 'cardholderId');
+        if (holder.bin !== bin.bin)
+          throw invalid('cardholderId must be a cardholder on this BIN.', 'cardholderId');
+      }
+      return { bin: bin.bin, cardholderId, ...(await capacityOf(database, bin, cardholderId)) };
+    },
+  });
+}

@@ -1,0 +1,23 @@
+import type { CardServices } from '../events/services';
+import { requireCard } from './operations';
+import { confirmClosure } from './store';
+
+/** `confirmed`: the processor has closed the card. `open`: there is nothing to close. */
+export type ClosureProgress = 'confirmed' | 'processing' | 'open';
+
+/**
+ * Tells the processor that the card is closed, and records when it confirms.
+ * @throws ProcessorUnreachable, ProcessorTimeout: to be told again; the key makes twice the same as once
+ */
+export async function closeAtProcessor(services: CardServices, cardId: string): Promise<ClosureProgress> {
+  const { database, providers } = services;
+  const card = await requireCard(database, null, cardId);
+  if (card.processorClosedAt) return 'confirmed';
+  if (card.status !== 'closed' && card.status !== 'closing') return 'open';
+  if (card.processorReference === null) throw new Error('a closed card was never issued');
+  if ((await providers.cardProcessor.close(`close-${cardId}`, card.processorReference)) === 'processing') {
+    return 'processing';
+  }
+  await confirmClosure(database, cardId, services.now());
+  return 'confirmed';
+}

@@ -1,0 +1,31 @@
+import { audit } from '../../kernel/audit';
+import type { Call } from '../../kernel/caller';
+import { forbidden, unavailable } from '../../kernel/errors';
+import { isProcessorAway, type SensitiveCard } from '../../parties/card-processor/port';
+import type { CardServices } from '../events/services';
+import { requireCard } from './operations';
+import { assertLive } from './rules';
+
+/**
+ * The card's number and CVV, asked of the processor for this one answer; that they were shown is written down before
+ * they are. An operator's credential never sees them.
+ * @throws Problem 403 for an admin, 404, 409 `card_not_active` before it is issued, `card_closed`, 503 `unavailable`
+ */
+export async function revealCard(
+  { database, providers }: Pick<CardServices, 'database' | 'providers'>,
+  { caller, requestId }: Pick<Call, 'caller' | 'requestId'>,
+  id: string,
+): Promise<SensitiveCard> {
+  if (caller.role === 'admin') throw forbidden();
+  const card = await requireCard(database, caller.reach, id);
+  assertLive(card);
+  if (card.processorReference === null) throw new Error('an issued card has no reference at the processor');
+  const { cardNumber, cvv, expiryMonth, expiryYear } = await providers.cardProcessor
+    .sensitive(card.processorReference)
+    .catch((error: unknown) => {
+      throw isProcessorAway(error) ? unavailable('The card processor cannot be reached just now.') : error;
+    });
+  const { tenantId } = card;
+  await audit(database, { caller, requestId, action: 'cards.sensitive', subject: card.id, tenantId });
+  return { cardNumber, cvv, expiryMonth, expiryYear };
+}

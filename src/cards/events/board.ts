@@ -1,0 +1,186 @@
+import { accountTransactionEvent } from '../../accounts/accounts/events';
+import { newId } from '../../kernel/ids';
+import type { Book } from '../../kernel/ledger/book';
+import type { CardTransactionType } from '../../kernel/ledger/effects';
+import { cardEntry, type Entry, internalEntry, type PostedEntry } from '../../kernel/ledger/entries';
+import { type Decimal, ZERO } from '../../kernel/money/money';
+import type { WebhookEvent } from '../../kernel/outbox/events';
+import type { Programme } from '../programmes/programme';
+import type { Card } from './card';
+import { cardTransactionEvent } from './events';
+import type { CardTransaction, Chain, DeclineReason, EventSource, Merchant } from './model';
+
+/** An event that a rule decides on; the board completes, posts and records it. */
+export interface NewEvent {
+  type: CardTransactionType;
+  /** In `currency`. */
+  amount: Decimal;
+  currency: string;
+  /** What moves on the card, in its currency. */
+  billingAmount: Decimal;
+  referenceId: string;
+  linkedId?: string | null;
+  chain?: Chain;
+  /** The id to use; a new one when absent. */
+  id?: string;
+  fee?: Decimal;
+  /** The event is marked `forced`: it happened whatever the balance was. */
+  forced?: boolean;
+  /** Its posting may leave an account below zero although the event is an ordinary one: a decline fee. */
+  mayOverdraw?: boolean;
+  declineReason?: DeclineReason;
+  source?: EventSource;
+  merchant?: Merchant;
+  /** What moves on accounts together with the card. */
+  beside?: Entry[];
+}
+
+/**
+ * The cards, chains and accounts that a list of messages is about, while their locks are held. Rules read it, change it
+ * one event after the other, and know nothing of the database; {@link ./store} loads and writes it.
+ */
+export interface Board {
+  readonly book: Book;
+  card(id: string): Card | undefined;
+  programme(bin: string): Programme;
+  /** The chain that has this reference on this card. */
+  chain(cardId: string, referenceId: string): Chain | undefined;
+  chainById(id: string): Chain | undefined;
+  /** Billing per unit of `currency`, without markup. @throws Problem 503 when no rate is fresh enough */
+  rate(currency: string, billingCurrency: string): Decimal;
+  /** Posts and records an event, or tells which account refused it; nothing of a refused one remains. */
+  record(card: Card, event: NewEvent): CardTransaction | { refusedBy: string };
+  /** The same for an event that cannot be refused. */
+  mustRecord(card: Card, event: NewEvent): CardTransaction;
+  /** Posts what moves on accounts without a card event. */
+  postBeside(card: Card, entries: Entry[]): void;
+  keepChain(chain: Chain): void;
+  keepCard(card: Card): void;
+  /** Sets whose idempotency key travels with the events that follow. */
+  actFor(idempotencyKey: string | null | undefined): void;
+}
+
+/** What happened on a board: what is to be written. */
+export interface Outcome {
+  transactions: CardTransaction[];
+  events: WebhookEvent[];
+  chains: Chain[];
+  cards: Card[];
+}
+
+export interface BoardState {
+  book: Book;
+  cards: Map<string, Card>;
+  programmes: Map<string, Programme>;
+  chains: Chain[];
+  /** Chain ids by `cardId referenceId`. */
+  references: Map<string, string>;
+  rate(currency: string, billingCurrency: string): Decimal;
+}
+
+export function createBoard(state: BoardState): Board & { outcome(): Outcome } {
+  const { book, cards, programmes, references } = state;
+  const chains = new Map(state.chains.map((chain) => [chain.id, chain]));
+  const transactions: CardTransaction[] = [];
+  const events: WebhookEvent[] = [];
+  const keptChains = new Map<string, Chain>();
+  const keptCards = new Map<string, Card>();
+  let key: string | null | undefined;
+
+  function tellAccounts(entries: PostedEntry[]): void {
+    for (const entry of entries) {
+      const moved = !(entry.available.isZero() && entry.pending.isZero());
+      if (entry.listed && moved)
+        events.push(accountTransactionEvent(book.account(entry.account), entry, key));
+    }
+  }
+
+  const board: Board & { outcome(): Outcome } = {
+    book,
+    card: (id) => cards.get(id),
+    programme(bin) {
+      const programme = programmes.get(bin);
+      if (!programme) throw new Error(`no programme runs on BIN ${bin}`);
+      return programme;
+    },
+    chain: (cardId, referenceId) => chains.get(references.get(`${cardId} ${referenceId}`) ?? ''),
+    chainById: (id) => chains.get(id),
+    rate: state.rate,
+    record(card, event) {
+      const id = event.id ?? newId('cardTransaction');
+      const own = cardEntry(card.id, event.type, event.billingAmount, event.referenceId, id);
+      const entries = [own, ...(event.beside ?? []), ...networkSide(card, own)];
+      const posted = book.post({ entries, forced: event.forced || event.mayOverdraw });
+      if (!posted.ok) return { refusedBy: posted.refusedBy };
+      const transaction = transactionOf(card, event, id, posted.entries[0] as PostedEntry);
+      transactions.push(transaction);
+      if (transaction.authorizationId)
+        references.set(`${card.id} ${event.referenceId}`, transaction.authorizationId);
+      events.push(cardTransactionEvent(transaction, key));
+      tellAccounts(posted.entries);
+      return transaction;
+    },
+    mustRecord(card, event) {
+      const transaction = board.record(card, event);
+      if ('refusedBy' in transaction)
+        throw new Error(`${event.type} was refused by ${transaction.refusedBy}`);
+      return transaction;
+    },
+    postBeside(card, entries) {
+      const posted = book.post({ entries, forced: false });
+      if (!posted.ok) throw new Error(`${card.id}: what was held is not there`);
+      tellAccounts(posted.entries);
+    },
+    keepChain(chain) {
+      chains.set(chain.id, chain);
+      keptChains.set(chain.id, chain);
+    },
+    keepCard(card) {
+      card.updatedAt = book.at;
+      keptCards.set(card.id, card);
+    },
+    actFor(idempotencyKey) {
+      key = idempotencyKey;
+    },
+    outcome: () => ({
+      transactions,
+      events,
+      chains: [...keptChains.values()],
+      cards: [...keptCards.values()],
+    }),
+  };
+  return board;
+}
+
+/** What the card scheme receives by a settlement and gives by a refund: the card's entry alone does not sum to zero. */
+function networkSide(card: Card, own: Entry): Entry[] {
+  if (own.type !== 'settle' && own.type !== 'refund') return [];
+  return [
+    internalEntry('card_network', card.currency, own.available.plus(own.pending).negated(), own.reference),
+  ];
+}
+
+function transactionOf(card: Card, event: NewEvent, id: string, posted: PostedEntry): CardTransaction {
+  const balance = posted.balance ?? { available: ZERO, pending: ZERO, spent: ZERO };
+  return {
+    id,
+    cardId: card.id,
+    tenantId: card.tenantId,
+    number: posted.number ?? 0,
+    at: posted.at,
+    type: event.type,
+    amount: event.amount,
+    currency: event.currency,
+    billingAmount: event.billingAmount,
+    billingCurrency: card.currency,
+    referenceId: event.referenceId,
+    linkedId: event.linkedId ?? null,
+    authorizationId: event.chain?.id ?? null,
+    fee: event.fee ?? ZERO,
+    forced: event.forced ?? false,
+    declineReason: event.declineReason ?? null,
+    source: event.source ?? null,
+    merchant: event.merchant ?? null,
+    ...balance,
+  };
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { listAccounts } from '../../accounts/accounts/operations';
+import { accountRecords, accountSchema } from '../../accounts/accounts/record';
+import { accountListQuery } from '../../accounts/accounts/routes';
+import { type Route, route } from '../../http/route';
+import { afterId, pageById } from '../../kernel/wire/id-pages';
+import { pageSchema } from '../../kernel/wire/pages';
+import type { Services } from '../../services';
+import { disabledBinsOf, listAdmittedBins } from './operations';
+import { binRecord, binSchema } from './record';
+import { capabilitiesOf, enabledBins } from './rules';
+
+const TAG = 'Accounts';
+
+/** Which cards can be issued on a tenant's accounts (`interface.md 4.1`, Accounts). */
+export function accountProgrammeRoutes(services: Services): Route[] {
+  return [settingsRoute(services), listWithBinsRoute(services)];
+}
+
+function settingsRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/client/settings',
+    tag: TAG,
+    summary: "What the calling client's accounts can do",
+    response: z.object({
+      clientId: z.string(),
+      accounts: z.array(
+        z.object({
+          accountId: z.string(),
+          currency: z.string(),
+          capabilities: z.array(z.enum(['transfer', 'card_issuing'])),
+        }),
+      ),
+    }),
+    async read({ caller: { tenantId } }) {
+      const [accounts, bins] = await Promise.all([
+        listAccounts(database, tenantId, { ownerType: 'client' }),
+        listAdmittedBins(database, tenantId),
+      ]);
+      return {
+        clientId: tenantId,
+        accounts: accounts.map((account) => ({
+          accountId: account.id,
+          currency: account.currency,
+          capabilities: capabilitiesOf(account, bins),
+        })),
+      };
+    },
+  });
+}
+
+function listWithBinsRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v2/accounts',
+    tag: TAG,
+    summary: 'Accounts with enabled BINs',
+    query: accountListQuery,
+    response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) })),
+    async read({ caller: { tenantId }, query: { limit, cursor, ...filter } }) {
+      const after = afterId(cursor, 'account');
+      const accounts = await listAccounts(database, tenantId, filter, after, limit + 1);
+      const users = accounts.flatMap(({ userId }) => userId ?? []);
+      const [records, admitted, disabled] = await Promise.all([
+        accountRecords(database, accounts),
+        listAdmittedBins(database, tenantId),
+        disabledBinsOf(database, users),
+      ]);
+      return pageById(records, limit, (record) => ({
+        ...record,
+        bins: enabledBins(record.currency, admitted, disabled.get(record.userId ?? '')).map(binRecord),
+      }));
+    },
+  });
+}

@@ -1,0 +1,124 @@
+import { openMasterAccounts } from '../../accounts/accounts/operations';
+import type { Sql, Tx } from '../../kernel/db/database';
+import { alreadyExists, conflict, invalid, notFound } from '../../kernel/errors';
+import { isCurrency } from '../../kernel/money/currencies';
+import { type Decimal, fitsCurrency } from '../../kernel/money/money';
+import type { Programme } from './programme';
+import {
+  admittedBins,
+  allBins,
+  type Bin,
+  disabledBins,
+  findAdmittedBin,
+  insertBin,
+  insertTenantBins,
+  insertTenantDemoBins,
+  readBins,
+  upsertUserBin,
+} from './store';
+
+export { ensureDemoBins } from './demo';
+export type { Programme } from './programme';
+export type { Bin } from './store';
+
+/** Lets a sandbox tenant issue on every demo BIN. */
+async function admitToDemoBins(tx: Tx, tenantId: string): Promise<void> {
+  await insertTenantDemoBins(tx, tenantId);
+}
+
+/** What a new client begins with: its master accounts and, in the sandbox, all demo BINs. */
+export async function provideForClient(tx: Tx, clientId: string, sandbox: boolean): Promise<void> {
+  await openMasterAccounts(tx, clientId);
+  if (sandbox) await admitToDemoBins(tx, clientId);
+}
+
+/** Lets a tenant issue on a BIN. @throws Problem 404 when there is no such BIN */
+export async function admitToBin(tx: Tx, tenantId: string, bin: string): Promise<void> {
+  const [found] = await readBins(tx, [bin]);
+  if (!found) throw notFound('bin', 'bin');
+  await insertTenantBins(tx, tenantId, [bin]);
+}
+
+/**
+ * Adds a BIN and its programme, by an operator's word. No tenant is admitted to it yet.
+ * @throws Problem 400 naming the field that is wrong; `ErrAlreadyExists` when the BIN is known
+ */
+export async function addBin(tx: Tx, bin: Bin): Promise<Bin> {
+  if (!/^\d{6,8}$/.test(bin.bin)) throw invalid('bin must have 6 to 8 digits.', 'bin');
+  if (!isCurrency(bin.currency)) throw invalid('currency must be a known currency code.', 'currency');
+  if (!Number.isInteger(bin.capacityPerCardholder) || bin.capacityPerCardholder < 1)
+    throw invalid('capacityPerCardholder must be at least 1.', 'capacityPerCardholder');
+  for (const [field, fee] of Object.entries<Decimal>({ ...bin.fees })) {
+    if (fee.lt(0)) throw invalid(`${field} must not be negative.`, field);
+    if (field !== 'settlePercent' && !fitsCurrency(fee, bin.currency))
+      throw invalid(`${field} has more decimals than ${bin.currency} allows.`, field);
+  }
+  if (!(await insertBin(tx, bin))) throw alreadyExists('This BIN exists already.', 'bin');
+  return bin;
+}
+
+/** Every BIN of this installation. */
+export const listBins = (sql: Sql): Promise<Bin[]> => allBins(sql);
+
+/** The BINs that a tenant may issue on, closed ones too; all of them for an admin (null). */
+export const listAdmittedBins = (sql: Sql, tenantId: string | null): Promise<Bin[]> =>
+  admittedBins(sql, tenantId);
+
+/** By user, the BINs that were disabled for them. */
+export const disabledBinsOf = (sql: Sql, userIds: string[]) => disabledBins(sql, userIds);
+
+/** @throws Problem 404 when the BIN is unknown or the tenant may not issue on it */
+export async function requireAdmittedBin(
+  sql: Sql,
+  tenantId: string | null,
+  bin: string,
+  field?: string,
+): Promise<Bin> {
+  const found = await findAdmittedBin(sql, tenantId, bin);
+  if (!found) throw notFound('bin', field);
+  return found;
+}
+
+/** @throws Problem 409 `bin_closed` when the BIN is closed, or disabled for the user */
+export async function assertBinOpen(sql: Sql, bin: Bin, userId: string): Promise<void> {
+  if (bin.status === 'closed') throw conflict('bin_closed', 'The BIN is closed.', 'bin');
+  const disabled = await disabledBins(sql, [userId]);
+  if (disabled.get(userId)?.has(bin.bin))
+    throw conflict('bin_closed', 'The BIN is disabled for this user.', 'bin');
+}
+
+/**
+ * The BIN, when something new may be issued on it for that user.
+ * @throws Problem 404 unknown or not admitted for the tenant, 409 `bin_closed` closed or disabled for the user
+ */
+export async function requireIssuableBin(
+  sql: Sql,
+  tenantId: string,
+  userId: string,
+  bin: string,
+): Promise<Bin> {
+  const found = await requireAdmittedBin(sql, tenantId, bin, 'bin');
+  await assertBinOpen(sql, found, userId);
+  return found;
+}
+
+/**
+ * Enables or disables a BIN for a user.
+ * @returns whether the user had no setting for it before
+ * @throws Problem 404 when the tenant may not issue on the BIN
+ */
+export async function setUserBin(
+  tx: Tx,
+  user: { id: string; tenantId: string },
+  bin: string,
+  enabled: boolean,
+): Promise<boolean> {
+  await requireAdmittedBin(tx, user.tenantId, bin, 'bin');
+  return upsertUserBin(tx, user.id, bin, enabled);
+}
+
+/** The programmes of the BINs, by BIN; an unknown BIN has none. */
+export async function findProgrammes(sql: Sql, bins: string[]): Promise<Map<string, Programme>> {
+  const found = await readBins(sql, [...new Set(bins)]);
+  return new Map(found.map((bin) => [bin.bin, bin]));
+}

@@ -1,0 +1,27 @@
+import type { Decimal } from '../../kernel/money/money';
+
+/** Fees of a programme, in the BIN's currency; the percentage is of the billing amount. */
+export interface ProgrammeFees {
+  issue: Decimal;
+  topUp: Decimal;
+  /** Once an authorization. */
+  settleFixed: Decimal;
+  settlePercent: Decimal;
+  decline: Decimal;
+}
+
+/** The terms on which the cards of a BIN are issued and spent on (decisions part 3, Card event rules). */
+export interface Programme {
+  bin: string;
+  scheme: string;
+  currency: string;
+  fees: ProgrammeFees;
+  /** On top of the rate of a transaction in another currency: 2 is two percent. */
+  markupPercent: Decimal;
+  /** After so many days an open authorization is cancelled by itself. */
+  authorizationDays: number;
+  /** In the BIN's currency; above it an authorization is declined with `limit_exceeded`. Null: no limit. */
+  maxAuthorization: Decimal | null;
+  /** Merchants of these categories are declined with `invalid_merchant`. */
+  blockedMccs: readonly string[];
+}

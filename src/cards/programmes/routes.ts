@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { Reply, type Route, route } from '../../http/route';
+import { auditAdmin } from '../../kernel/audit';
+import { pageSchema, whole } from '../../kernel/wire/pages';
+import { identifier } from '../../kernel/wire/schemas';
+import { requireUser } from '../../people/users/operations';
+import type { Services } from '../../services';
+import { listAdmittedBins, requireAdmittedBin, setUserBin } from './operations';
+import { binRecord, binSchema } from './record';
+
+const TAG = 'Bins';
+
+/** The BIN catalogue (`interface.md 4.1`, deprecated): a tenant sees the BINs that it may issue on. */
+export function binRoutes({ database }: Services): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/bins',
+      tag: TAG,
+      summary: 'BIN catalogue',
+      deprecated: true,
+      response: pageSchema(binSchema),
+      read: async ({ caller }) => whole((await listAdmittedBins(database, caller.reach)).map(binRecord)),
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/bins/{bin}/cardholder-registration',
+      tag: TAG,
+      summary: 'Whether a new cardholder can be registered on the BIN now',
+      deprecated: true,
+      response: z.object({ bin: z.string(), open: z.boolean(), reason: z.string().optional() }),
+      async read({ params, caller }) {
+        const bin = await requireAdmittedBin(database, caller.reach, params['bin'] ?? '');
+        if (bin.status === 'active') return { bin: bin.bin, open: true };
+        return { bin: bin.bin, open: false, reason: 'The BIN is closed.' };
+      },
+    }),
+    userBinRoute(),
+  ];
+}
+
+function userBinRoute(): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/users/{id}/bins',
+    tag: 'Users',
+    summary: 'Upsert user BIN',
+    description:
+      'Enables (the default) or disables a BIN for a user: 201 when the user had no setting for it yet, else 200.',
+    body: z.strictObject({ bin: identifier('44112200'), enabled: z.boolean().default(true) }),
+    response: z.object({ userId: z.string(), bin: z.string(), enabled: z.boolean() }),
+    status: 201,
+    mayExist: true,
+    async write(tx, { caller, params, body: { bin, enabled }, requestId }) {
+      const user = await requireUser(tx, caller.reach, params['id'] ?? '', undefined, 'share');
+      const created = await setUserBin(tx, user, bin, enabled);
+      await auditAdmin(tx, {
+        caller,
+        requestId,
+        action: 'users.set-bin',
+        subject: user.id,
+        tenantId: user.tenantId,
+        after: { bin, enabled },
+      });
+      return new Reply(created ? 201 : 200, { userId: user.id, bin, enabled });
+    },
+  });
+}

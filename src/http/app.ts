@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import Koa, { type Context } from 'koa';
+import type { Logger } from 'pino';
+import type { Authenticated, Caller } from '../kernel/caller';
+import type { Database } from '../kernel/db/database';
+import { DatabaseAway, isAway, isKeyTaken, OutcomeUnknown } from '../kernel/db/faults';
+import {
+  forbidden,
+  invalid,
+  mismatch,
+  notFound,
+  outcomeUnknown,
+  Problem,
+  unauthorized,
+  unavailable,
+} from '../kernel/errors';
+import { createRateLimiter } from '../kernel/rate-limit';
+import { discardRest } from './body';
+import { perform } from './perform';
+import { problemBody } from './problem-body';
+import type { Route } from './route';
+import { createRouters } from './router';
+import { createWaiting } from './waiting';
+
+export interface AppDeps {
+  database: Database;
+  routes: Route[];
+  authenticate(clientId: string, clientSecret: string): Promise<Authenticated | undefined>;
+  log: Logger;
+  /** Called for each answered request; `route` is the pattern, never the address. Seconds. */
+  observe(request: { method: string; route: string; status: number; seconds: number }): void;
+  /** Pages and documents beside the API, tried before it. */
+  pages?: Koa.Middleware[];
+}
+
+/**
+ * The API. Checks run in the order of decisions part 1: credential, path, role, body, key, shapes; then the operation.
+ */
+export function createApp(deps: AppDeps): Koa {
+  const app = new Koa();
+  app.silent = true;
+  const routers = createRouters(deps.routes, serve);
+  const spend = createRateLimiter();
+  const performing = { database: deps.database, awaitSettled: createWaiting() };
+
+  app.use(async (ctx, next) => {
+    const started = performance.now();
+    const id = ctx.get('x-request-id');
+    const requestId = /^[\w.:-]{1,128}$/.test(id) ? id : randomUUID();
+    ctx.set('x-request-id', requestId);
+    ctx.set(SECURITY_HEADERS);
+    ctx.state['requestId'] = requestId;
+    ctx.res.once('finish', () => discardRest(ctx.req));
+    try {
+      await next();
+    } catch (error) {
+      sendProblem(ctx, problemOf(error, deps.log, requestId), requestId);
+    }
+    const seconds = (performance.now() - started) / 1000;
+    const route = (ctx.state['route'] as string | undefined) ?? 'none';
+    deps.observe({ method: ctx.method, route, status: ctx.status, seconds });
+    const tenantId = (ctx.state['tenantId'] as string | undefined) ?? null;
+    deps.log.info(
+      {
+        requestId,
+        tenantId,
+        method: ctx.method,
+        route,
+        status: ctx.status,
+        ms: Math.round(seconds * 1e4) / 10,
+      },
+      'request',
+    );
+  });
+
+  for (const page of deps.pages ?? []) app.use(page);
+
+  app.use(routers.dispatch);
+  app.use(async (ctx) => {
+    await admit(ctx);
+    throw noRoute(ctx, routers.allowed(ctx.path));
+  });
+
+  async function serve(ctx: Context, route: Route): Promise<void> {
+    ctx.state['route'] = route.path;
+    const params = ctx['params'] as Record<string, string>;
+    const caller = route.role === 'public' ? PUBLIC : await admit(ctx);
+    if (route.role === 'admin' && caller.role !== 'admin') throw forbidden();
+    // Postgres takes no NUL, so no record has one in its id.
+    if (Object.values(params).some((value) => value.includes('\0'))) throw notFound('record');
+    await perform(ctx, route, params, caller, performing);
+  }
+
+  async function admit(ctx: Context): Promise<Caller> {
+    const known = await deps.authenticate(ctx.get('x-client-id'), ctx.get('x-client-secret'));
+    if (!known) throw unauthorized();
+    ctx.state['tenantId'] = known.caller.tenantId;
+    const { perSecond, burst } = known.rateLimit;
+    const spent = spend(known.caller.tenantId, known.rateLimit);
+    ctx.set('RateLimit-Limit', String(burst));
+    ctx.set('RateLimit-Remaining', String(spent.remaining));
+    ctx.set('RateLimit-Reset', String(spent.reset));
+    ctx.set('RateLimit-Policy', `${burst};w=${Math.ceil(burst / perSecond)}`);
+    if (!spent.allowed) throw new Problem(429, 'rate_limited', 'Too many requests.', undefined, spent.reset);
+    return known.caller;
+  }
+
+  return app;
+}
+
+const PUBLIC: Caller = { tenantId: '', role: 'client', reach: '', credentialId: '' };
+
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+};
+
+function noRoute(ctx: Context, allowed: readonly string[]): Problem {
+  if (allowed.length === 0) return new Problem(404, 'not_found', 'There is no such path.');
+  ctx.set('Allow', allowed.join(', '));
+  return new Problem(405, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`);
+}
+
+/** Postgres: character_not_in_repertoire. Only a NUL in a caller's text leads to it, where no schema has refused it. */
+const NUL_IN_TEXT = '22021';
+
+/** What the caller is told of an error. A fault of ours is logged with its stack, and told as no more than a 500. */
+function problemOf(error: unknown, log: Logger, requestId: string): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof OutcomeUnknown) return outcomeUnknown();
+  if (isKeyTaken(error)) return mismatch();
+  if (error instanceof DatabaseAway || isAway(error)) {
+    log.warn({ requestId, err: error }, 'the database is away');
+    return unavailable();
+  }
+  if ((error as { code?: unknown } | null)?.code === NUL_IN_TEXT)
+    return invalid('NUL is not a character of text.');
+  log.error({ requestId, err: error }, 'a fault of ours');
+  return new Problem(500, 'internal', 'Something went wrong on our side.');
+}
+
+function sendProblem(ctx: Context, problem: Problem, requestId: string): void {
+  ctx.status = problem.status;
+  ctx.type = 'application/json';
+  if (problem.retryAfter !== undefined) ctx.set('Retry-After', String(problem.retryAfter));
+  ctx.body = problemBody(problem, requestId);
+}

@@ -1,0 +1,250 @@
+import { z } from 'zod';
+import {
+  createDocument,
+  type oas31,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiParameters,
+  type ZodOpenApiPathsObject,
+} from 'zod-openapi';
+import { FILE_TYPES } from '../kernel/wire/file-type';
+import type { FileSpec } from './multipart';
+import { PROBLEM_CODES } from './problem-codes';
+import type { Route } from './route';
+
+/** The groups of `interface.md 4.1` in its order; others follow. */
+const TAGS = [
+  ...['Health', 'Accounts', 'Cards', 'Transactions', 'Deposits', 'Webhooks', 'Sandbox', 'Bins', 'Users'],
+  ...['Cardholders', 'KYC', 'Exchange', 'Payouts', 'Virtual IBAN', 'Wallets', 'Gas station', 'Networks'],
+];
+
+const SPECIFICATION_VERSION = '1.0.0'; // interface.md 9.1
+
+const DESCRIPTION = `Card issuing and multi-currency accounts.
+
+Amounts are decimal strings, timestamps ISO 8601 in UTC. A list is \`{ data, hasMore, nextCursor }\`, newest first, by
+\`limit\` and \`cursor\`; query parameters that are not known are ignored, fields of a body that are not known are refused.
+A query has at most 100 parameters; a JSON body at most 1 MiB, 32 levels, 1,000 fields an object and 20,000 values.
+Every answer carries \`x-request-id\`. A path that exists answers 405 with \`Allow\` to other methods. A successful write
+may be repeated safely with the same \`x-idempotency-key\`: the first answer comes again, byte for byte, with
+\`x-idempotent-replayed: true\`.`;
+
+export interface OpenApiOptions {
+  /** Where clients reach the API; the place that the document was read from when absent. */
+  publicUrl?: string | undefined;
+}
+
+/** The OpenAPI 3.1 document of the routes, made from the very schemas that check their requests. */
+export function openApiDocument(routes: Route[], options: OpenApiOptions = {}): oas31.OpenAPIObject {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return createDocument({
+    openapi: '3.1.1',
+    info: { title: 'Cardwright', version: SPECIFICATION_VERSION, description: DESCRIPTION },
+    servers: [{ url: options.publicUrl ?? '/' }],
+    tags: tagsOf(routes).map((name) => ({ name })),
+    security: [CREDENTIAL],
+    paths,
+    components: { securitySchemes: SECURITY_SCHEMES },
+  });
+}
+
+const CREDENTIAL = { clientId: [], clientSecret: [] };
+
+const SECURITY_SCHEMES = {
+  clientId: { type: 'apiKey', in: 'header', name: 'x-client-id', description: 'The tenant.' },
+  clientSecret: { type: 'apiKey', in: 'header', name: 'x-client-secret', description: 'Its secret.' },
+} as const;
+
+function tagsOf(routes: Route[]): string[] {
+  const used = new Set(routes.map((route) => route.tag));
+  return [...TAGS.filter((tag) => used.delete(tag)), ...used];
+}
+
+function operation(route: Route): ZodOpenApiOperationObject {
+  const admin = route.role === 'admin';
+  const notes = [route.description, admin ? 'For the operator only.' : undefined].filter(Boolean);
+  return {
+    operationId: operationId(route),
+    tags: [route.tag],
+    summary: admin ? `${route.summary} (Admin)` : route.summary,
+    ...(notes.length > 0 ? { description: notes.join('\n\n') } : {}),
+    ...(route.deprecated ? { deprecated: true } : {}),
+    ...(route.role === 'public' ? { security: [] } : {}),
+    'x-role': route.role ?? 'client',
+    requestParams: parameters(route),
+    ...(route.files ? { requestBody: formBody(route.body, route.files) } : {}),
+    ...(route.body && !route.files ? { requestBody: requestBody(route.body) } : {}),
+    responses: { ...success(route), ...problems(route) },
+  };
+}
+
+/** `GET /v1/cards/{id}` → `getV1CardsById`. */
+function operationId({ method, path }: Route): string {
+  const words = path.split('/').filter(Boolean);
+  const named = words.map((word) => word.replace(/^\{(.+)\}$/, 'by-$1'));
+  const camel = named.join('-').replace(/[-_.]+(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return method.toLowerCase() + camel.charAt(0).toUpperCase() + camel.slice(1);
+}
+
+const IDEMPOTENCY_KEY = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^[\x20-\x7e]{1,255}$/);
+const WAIT = z.string().meta({ examples: ['wait=10'] });
+
+function parameters(route: Route): ZodOpenApiParameters {
+  const names = pathParameters(route);
+  const header: Record<string, z.ZodType> = {};
+  const keyed = idempotency(route);
+  if (keyed === 'required') {
+    header['x-idempotency-key'] = IDEMPOTENCY_KEY.meta({
+      description: 'Names this operation for ever: a repeat has no second effect.',
+    });
+  } else if (keyed === 'optional') {
+    header['x-idempotency-key'] = IDEMPOTENCY_KEY.optional().meta({
+      description: 'A repeat with the same key, within 24 hours at least, has no second effect.',
+    });
+  }
+  if (route.settling) {
+    header['prefer'] = WAIT.optional().meta({
+      description: '`wait=N` holds the answer until the record is settled, N seconds at most (up to 30).',
+    });
+  }
+  return {
+    ...(names.length > 0 ? { path: z.object(Object.fromEntries(names.map((n) => [n, z.string()]))) } : {}),
+    ...(route.query ? { query: route.query as z.ZodObject } : {}),
+    ...(Object.keys(header).length > 0 ? { header: z.object(header) } : {}),
+  };
+}
+
+function pathParameters(route: Route): string[] {
+  return [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+}
+
+function idempotency(route: Route): 'optional' | 'required' | 'ignored' {
+  if ('write' in route) return route.idempotency ?? 'optional';
+  return 'gathered' in route ? 'optional' : 'ignored';
+}
+
+/** An empty body is `{}`, so a body is required only where `{}` would be refused. */
+function requestBody(schema: z.ZodType) {
+  const refused = !schema.safeParse({}).success || Number(schema.meta()?.['minProperties'] ?? 0) > 0;
+  return { required: refused, content: { 'application/json': { schema } } };
+}
+
+const FILE = z.string().meta({
+  format: 'binary',
+  contentMediaType: 'application/octet-stream',
+  description: `${FILE_TYPES.join(', ')}, by its bytes; at most 10 MiB.`,
+});
+
+/** multipart/form-data with its files, or the fields alone as JSON where no file is required. */
+function formBody(schema: z.ZodType | undefined, files: FileSpec) {
+  const fields = (schema ?? z.strictObject({})) as z.ZodObject;
+  const parts = Object.entries(files).map(([name, need]) => [
+    name,
+    need === 'required' ? FILE : FILE.optional(),
+  ]);
+  const form = { 'multipart/form-data': { schema: fields.extend(Object.fromEntries(parts)) } };
+  const required = Object.values(files).includes('required');
+  return {
+    required: true,
+    content: required ? form : { ...form, 'application/json': { schema: fields } },
+  };
+}
+
+const header = (description: string, schema: oas31.SchemaObject = { type: 'string' }) => ({
+  description,
+  schema,
+});
+const WHOLE = { type: 'integer' } as const;
+
+const REQUEST_ID = { 'x-request-id': header("The caller's when it sent a well-formed one, else a new one.") };
+const RATE_LIMIT = {
+  'RateLimit-Limit': header('Requests that may come at once.', WHOLE),
+  'RateLimit-Remaining': header('Requests left now.', WHOLE),
+  'RateLimit-Reset': header('Seconds until one more is there, or all are.', WHOLE),
+};
+const RETRY_AFTER = { 'Retry-After': header('Seconds to wait before another try.', WHOLE) };
+const REPLAYED = {
+  'x-idempotent-replayed': header('`true` when this is the stored answer of an earlier request.'),
+};
+
+function success(route: Route): ZodOpenApiOperationObject['responses'] {
+  const status = route.status ?? 200;
+  const schema = route.response ?? z.unknown();
+  const types = route.produces ?? ['application/json'];
+  const content =
+    status === 204 ? {} : { content: Object.fromEntries(types.map((type) => [type, { schema }])) };
+  const headers: oas31.HeadersObject = {
+    ...REQUEST_ID,
+    ...(route.role === 'public' ? {} : RATE_LIMIT),
+    ...(idempotency(route) === 'ignored' ? {} : REPLAYED),
+    ...(route.settling ? { 'Preference-Applied': header('The `wait` that was honoured.') } : {}),
+    ...(route.deprecated ? { Deprecation: header('`true`: this endpoint is deprecated.') } : {}),
+  };
+  return {
+    ...(route.mayExist ? { 200: { description: 'It was there already.', headers, ...content } } : {}),
+    [status]: { description: MEANINGS[status] ?? 'Done.', headers, ...content },
+  };
+}
+
+const MEANINGS: Record<number, string> = {
+  200: 'Done.',
+  201: 'Made.',
+  202: 'Accepted; it goes on by itself.',
+  204: 'Done; no content.',
+};
+
+const ERROR = z
+  .object({
+    code: z.string(),
+    message: z.string().meta({ description: 'For people; it may change.' }),
+    field: z.string().optional().meta({ description: 'The bare name of the field at fault.' }),
+    requestId: z.string(),
+  })
+  .meta({ id: 'Error', description: 'What went wrong.' });
+
+function problems(route: Route): ZodOpenApiOperationObject['responses'] {
+  const byStatus = new Map<number, string[]>();
+  for (const code of codesOf(route)) {
+    const { status } = PROBLEM_CODES[code] ?? { status: 409 };
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const sorted = [...byStatus].sort(([a], [b]) => a - b);
+  return Object.fromEntries(sorted.map(([status, codes]) => [status, problem(status, codes)]));
+}
+
+function codesOf(route: Route): Set<string> {
+  const codes = new Set(['internal', 'unavailable', ...(route.problems ?? [])]);
+  const add = (when: boolean, ...more: string[]) => when && more.forEach((code) => codes.add(code));
+  const keyed = idempotency(route);
+  const writes = !('read' in route);
+  add(route.method !== 'GET' || route.query !== undefined, 'invalid_request');
+  add(route.role !== 'public', 'unauthorized', 'rate_limited');
+  add(route.role === 'admin', 'forbidden');
+  add(pathParameters(route).length > 0 || namesRecords(route.body), 'not_found');
+  add(route.method !== 'GET', 'payload_too_large', 'unsupported_media_type');
+  add(keyed !== 'ignored', 'idempotency_in_progress', 'idempotency_mismatch');
+  add(writes, 'outcome_unknown');
+  add(keyed === 'required', 'idempotency_key_required');
+  return codes;
+}
+
+/** Whether a body names records by their ids: an unknown one is a 404. */
+function namesRecords(schema: z.ZodType | undefined): boolean {
+  const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  return fields.some((name) => /(^bin|^id|Id)$/.test(name) && name !== 'externalId');
+}
+
+function problem(status: number, codes: string[]) {
+  const waits = status === 429 || status === 503;
+  return {
+    description: codes.map((code) => `\`${code}\`: ${PROBLEM_CODES[code]?.meaning ?? ''}`).join('\n\n'),
+    headers: { ...REQUEST_ID, ...(waits ? RETRY_AFTER : {}) },
+    content: { 'application/json': { schema: ERROR } },
+  };
+}

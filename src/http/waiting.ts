@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from 'koa';
+import type { StoredAnswer } from '../kernel/idempotency';
+import type { ApiRequest, Settling, WriteRoute } from './route';
+
+const MAX_SECONDS = 30;
+const LOOK_EVERY_MS = 100;
+
+/** The most that are held at once in a process: each costs a connection and ten reads a second. */
+const MAX_WAITING = 100;
+
+export type AwaitSettled = (
+  ctx: Context,
+  route: WriteRoute,
+  request: ApiRequest,
+  answer: StoredAnswer,
+) => Promise<StoredAnswer>;
+
+/**
+ * Serves `Prefer: wait=N` (RFC 7240): holds the answer until the record is settled or N seconds (at most 30) have
+ * passed. What is stored under the key stays the first state; only the waiting caller sees the later one. The effect has
+ * been committed before: whatever fails from here on, the answer is the first state (decisions part 1, Waiting).
+ */
+export function createWaiting(most = MAX_WAITING): AwaitSettled {
+  let waiting = 0;
+  return async function awaitSettled(ctx, route, request, answer) {
+    const seconds = preferredWait(ctx.get('prefer'));
+    const { settling } = route;
+    if (seconds === undefined || !settling || answer.status >= 300 || waiting >= most) return answer;
+    ctx.set('Preference-Applied', `wait=${seconds}`);
+    const gone = new AbortController();
+    ctx.res.once('close', () => gone.abort()); // also after the answer, when nobody listens any more
+    waiting += 1;
+    try {
+      return await settledWithin(seconds, settling, request, answer, gone.signal);
+    } catch {
+      return answer; // a read failed, or the caller has hung up
+    } finally {
+      waiting -= 1;
+    }
+  };
+}
+
+async function settledWithin(
+  seconds: number,
+  settling: Settling,
+  request: ApiRequest,
+  answer: StoredAnswer,
+  gone: AbortSignal,
+): Promise<StoredAnswer> {
+  const first = JSON.parse(answer.body) as { id: string };
+  let record: unknown = first;
+  const deadline = performance.now() + seconds * 1000;
+  while (!settling.settled(record as never) && performance.now() < deadline) {
+    const ms = Math.min(LOOK_EVERY_MS, Math.max(1, deadline - performance.now()));
+    await sleep(ms, undefined, { signal: gone });
+    record = await settling.read(request, first.id);
+  }
+  return record === first ? answer : { status: answer.status, body: JSON.stringify(record) };
+}
+
+/** The seconds of a `wait` preference, within our limit; nothing when there is none or it is malformed. */
+export function preferredWait(header: string): number | undefined {
+  const match = /(?:^|,|;)\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:$|,|;)/i.exec(header);
+  return match ? Math.min(MAX_SECONDS, Number(match[1])) : undefined;
+}

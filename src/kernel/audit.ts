@@ -1,0 +1,47 @@
+import { toUSVString } from 'node:util';
+import type { Caller } from './caller';
+import type { Sql } from './db/database';
+
+export interface AuditRecord {
+  caller: Pick<Caller, 'tenantId' | 'role'>;
+  requestId: string;
+  /** The operation in the interface's words: `accounts.admin-deposit`. */
+  action: string;
+  /** The id of the record that was changed or seen. */
+  subject: string;
+  /** Whose record it is. */
+  tenantId: string | null;
+  /** What it was and became: states, amounts, names of fields. Never a secret, never personal data. */
+  before?: unknown;
+  after?: unknown;
+}
+
+/** Writes down who did what (decisions part 1, Roles), in the transaction of what was done. */
+export async function audit(tx: Sql, record: AuditRecord): Promise<void> {
+  await tx.query(
+    `insert into audit_log (actor, action, subject, tenant_id, request_id, before, after)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      record.caller.tenantId,
+      record.action,
+      record.subject,
+      record.tenantId,
+      record.requestId,
+      json(record.before),
+      json(record.after),
+    ],
+  );
+}
+
+/** The same for what clients may do too: only an admin's calls are written down. */
+export async function auditAdmin(tx: Sql, record: AuditRecord): Promise<void> {
+  if (record.caller.role === 'admin') await audit(tx, record);
+}
+
+/** jsonb refuses halves of surrogate pairs and NUL, which a caller's text may hold. */
+function json(value: unknown): string | null {
+  if (value === undefined) return null;
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'string' ? toUSVString(part).replaceAll('\0', '\ufffd') : part,
+  );
+}

@@ -1,0 +1,211 @@
+import { hash } from 'node:crypto';
+import type { Database, Sql, Tx } from './db/database';
+import { DatabaseAway, OutcomeUnknown } from './db/faults';
+import { type Write, writeTogether } from './db/writes';
+import { inProgress, invalid, mismatch, outcomeUnknown, Problem } from './errors';
+
+/** What a key stands for (decisions part 1, Idempotency). Scope: tenant, method and path. */
+export interface IdempotencyKey {
+  tenantId: string;
+  scope: string;
+  key: string;
+  fingerprint: Buffer;
+  /** Kept for ever: the key is the operation's own. */
+  permanent: boolean;
+}
+
+/** The key of an operation that requires one: unique on its record, within the tenant of whoever called. */
+export interface OperationKey {
+  idempotencyKey: string;
+  callerId: string;
+}
+
+export const operationKey = (request: {
+  caller: { tenantId: string };
+  idempotencyKey: string | undefined;
+}): OperationKey => ({
+  idempotencyKey: request.idempotencyKey ?? '',
+  callerId: request.caller.tenantId,
+});
+
+/** A response as it is sent and stored: byte for byte the same at every repeat. */
+export interface StoredAnswer {
+  status: number;
+  body: string;
+}
+
+export interface KeyedAnswer extends StoredAnswer {
+  replayed: boolean;
+}
+
+/** @throws Problem 400 when it is not 1–255 printable ASCII characters */
+export function checkedKey(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
+    throw invalid('x-idempotency-key must be 1 to 255 printable ASCII characters.', 'x-idempotency-key');
+  }
+  return header;
+}
+
+/** The request's fingerprint: body and query with their keys in order, and the hashes of files. */
+export function fingerprint(body: unknown, query: unknown, files: string[] = []): Buffer {
+  return hash('sha256', canonical([body, query, files]), 'buffer');
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
+  const record = value as Record<string, unknown>;
+  const keys = Object.keys(record).filter((key) => record[key] !== undefined);
+  return `{${keys
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(record[key])}`)
+    .join()}}`;
+}
+
+/**
+ * Runs `work` under a key: its effect and the stored answer commit together. A 409 or 412 that it throws is a result:
+ * what it had written is undone and the refusal is stored.
+ * @param refusal renders a refusal as it is sent
+ * @throws Problem 409 `idempotency_in_progress`, 422 `idempotency_mismatch`, 503 `outcome_unknown`
+ */
+export async function withKey(
+  database: Database,
+  key: IdempotencyKey,
+  work: (tx: Tx) => Promise<StoredAnswer>,
+  refusal: (problem: Problem) => StoredAnswer,
+): Promise<KeyedAnswer> {
+  try {
+    return await database.transaction(async (tx) => {
+      const [lookup] = await Promise.all([lookUpKeys(tx, [key]), tx.query('savepoint work')]);
+      const stored = settledAnswer(key, lookup[0]);
+      if (stored) return stored;
+      const answer = await attempt(tx, work, refusal);
+      tx.defer(writeTogether(tx, [answersWrite([{ key, answer }])]));
+      return { ...answer, replayed: false };
+    });
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknown)) throw error;
+    return afterUnknownOutcome(database, key);
+  }
+}
+
+async function attempt(
+  tx: Tx,
+  work: (tx: Tx) => Promise<StoredAnswer>,
+  refusal: (problem: Problem) => StoredAnswer,
+): Promise<StoredAnswer> {
+  // Hooks of work that is undone must not run.
+  const hooks: (() => void)[] = [];
+  try {
+    const answer = await work({ ...tx, afterCommit: (hook) => hooks.push(hook) });
+    for (const hook of hooks) tx.afterCommit(hook);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof Problem && error.isResult)) throw error;
+    await tx.query('rollback to savepoint work');
+    return refusal(error);
+  }
+}
+
+/** The commit's fate is read from the key, once the broken connection's transaction can no longer be running. */
+export async function afterUnknownOutcome(database: Database, key: IdempotencyKey): Promise<KeyedAnswer> {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 200 * 2 ** attempt));
+    try {
+      const [lookup] = await database.transaction((tx) => lookUpKeys(tx, [key]));
+      if (!lookup?.locked) continue; // the old transaction still holds the key
+      const stored = settledAnswer(key, lookup);
+      if (stored) return { ...stored, replayed: false };
+      throw new DatabaseAway('the commit did not happen');
+    } catch (error) {
+      if (
+        error instanceof Problem ||
+        (error instanceof DatabaseAway && error.cause === 'the commit did not happen')
+      )
+        throw error;
+    }
+  }
+  throw outcomeUnknown();
+}
+
+export interface KeyLookup {
+  locked: boolean;
+  stored?: { fingerprint: Buffer; status: number; body: string };
+}
+
+/**
+ * Takes each key's advisory lock, without waiting, and then reads what is stored under it; in the order given. Two
+ * statements, one round trip: the second sees what the former holder of a lock committed.
+ */
+export async function lookUpKeys(tx: Sql, keys: IdempotencyKey[]): Promise<KeyLookup[]> {
+  const tenants = keys.map((key) => key.tenantId);
+  const scopes = keys.map((key) => key.scope);
+  const names = keys.map((key) => key.key);
+  const [locks, rows] = await Promise.all([
+    tx.prepared<{ locked: boolean }>(
+      'keys-lock',
+      `select pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', t, s, k), 7)) as locked
+         from unnest($1::text[], $2::text[], $3::text[]) with ordinality as u(t, s, k, o) order by o`,
+      [tenants, scopes, names],
+    ),
+    tx.prepared<{ o: string; fingerprint: Buffer; status: number; body: string }>(
+      'keys-read',
+      // One by one and by the index, however small the table was when this was planned.
+      `select u.o, i.fingerprint, i.status, i.body
+         from unnest($1::text[], $2::text[], $3::text[]) with ordinality as u(t, s, k, o)
+        cross join lateral (select * from idempotency_keys
+                             where tenant_id = u.t and key = u.k and scope = u.s limit 1) i`,
+      [tenants, scopes, names],
+    ),
+  ]);
+  const stored = new Map(rows.map((row) => [Number(row.o) - 1, row]));
+  return keys.map((_, index) => ({ locked: locks[index]?.locked ?? false, stored: stored.get(index) }));
+}
+
+/**
+ * What a lookup says of a request: the stored answer, or nothing when the work is still to be done.
+ * @throws Problem 409 while another runs, 422 when the key was used with another request
+ */
+export function settledAnswer(key: IdempotencyKey, lookup: KeyLookup | undefined): KeyedAnswer | undefined {
+  if (!lookup?.locked) throw inProgress();
+  if (!lookup.stored) return undefined;
+  if (!lookup.stored.fingerprint.equals(key.fingerprint)) throw mismatch();
+  return { status: lookup.stored.status, body: lookup.stored.body, replayed: true };
+}
+
+export interface KeptAnswer {
+  key: IdempotencyKey;
+  answer: StoredAnswer;
+}
+
+/** What stores the answers under their keys. */
+export function answersWrite(answers: KeptAnswer[]): Write | undefined {
+  if (answers.length === 0) return undefined;
+  const rows = answers.map(({ key, answer }) => ({
+    tenant_id: key.tenantId,
+    scope: key.scope,
+    key: key.key,
+    fingerprint: key.fingerprint.toString('hex'),
+    status: answer.status,
+    body: answer.body,
+    permanent: key.permanent,
+  }));
+  return {
+    name: 'answers',
+    statement: `insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent)
+      select k.tenant_id, k.scope, k.key, decode(k.fingerprint, 'hex'), k.status, k.body, k.permanent
+        from json_to_recordset($1::json) as k(tenant_id id, scope text, key text, fingerprint text, status smallint,
+               body text, permanent boolean)`,
+    values: [JSON.stringify(rows)],
+  };
+}
+
+/** Forgets keys older than a day that are not an operation's own. Returns how many. */
+export async function forgetOldKeys(sql: Sql): Promise<number> {
+  const rows = await sql.query<{ count: string }>(
+    `with gone as (delete from idempotency_keys where not permanent and created_at < now() - interval '25 hours' returning 1)
+     select count(*) from gone`,
+  );
+  return Number(rows[0]?.count ?? 0);
+}

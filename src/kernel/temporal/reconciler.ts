@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Database, Sql } from '../db/database';
+import type { Commands, WorkflowCommand } from '../outbox/commands';
+import { SHARDS } from '../outbox/events';
+import { QUEUES } from '../outbox/queues';
+import { ensureSchedules, SCHEDULES, type Schedule } from './schedules';
+import { registerSearchAttributes } from './search-attributes';
+import { tellTemporal } from './tell';
+
+const EVERY_MS = 60_000;
+/** A record that has not moved for so long is told again; again so long later when it still has not. */
+const STALE_MS = 5 * 60_000;
+const LIMIT = 1_000;
+/** One reconciler at a time, however many processes run one: their rounds would only repeat each other. */
+const LOCK = 7_204_120;
+
+/** Records of a domain that a workflow drives to an end. */
+export interface Reconcilable {
+  /** For the log: `cards`. */
+  name: string;
+  /**
+   * The commands that drive on what is not final and has not moved since `olderThan`; those that have stood longest
+   * first. `look` also wakes a workflow that runs and has missed a signal.
+   * @param except ids of workflows that were told lately: they must not crowd out the others
+   */
+  stale(sql: Sql, olderThan: Date, limit: number, except: string[]): Promise<WorkflowCommand[]>;
+}
+
+export interface ReconcilerOptions {
+  client: Client;
+  database: Database;
+  commands: Commands;
+  reconcilables: Reconcilable[];
+  log: Logger;
+  now?: () => number;
+  schedules?: readonly Schedule[];
+}
+
+/**
+ * Once a minute, and at its start: gives Temporal whatever it should hold – search attributes, schedules, dispatchers –
+ * and starts again what stands still. So Temporal may lose everything, and nothing is lost.
+ */
+export function startReconciler(options: ReconcilerOptions): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const reconcile = createReconciler(options);
+  const ended = (async () => {
+    while (!stopping.signal.aborted) {
+      await reconcile();
+      await sleep(EVERY_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+    }
+  })();
+  return {
+    stop: () => {
+      stopping.abort();
+      return ended;
+    },
+  };
+}
+
+/** One round; each of its parts is tried whatever became of the others, and again in the next round. */
+export function createReconciler(options: ReconcilerOptions): () => Promise<void> {
+  const { client, log, reconcilables, schedules = SCHEDULES, now = Date.now } = options;
+  const told = new Map<string, number>();
+  let renewed = false;
+
+  async function attempt(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      log.warn({ what, error: (error as Error).name }, 'could not be reconciled; tried again in a minute');
+    }
+  }
+
+  return async () => {
+    for (const [id, at] of told) if (now() - at >= STALE_MS) told.delete(id);
+    for (const reconcilable of reconcilables) {
+      await attempt(reconcilable.name, () => startStale(options, reconcilable, told));
+    }
+    await attempt('search attributes', () => registerSearchAttributes(client));
+    await attempt('schedules', async () => {
+      await ensureSchedules(client, schedules, !renewed);
+      renewed = true;
+    });
+    await attempt('dispatchers', () => startDispatchers(client));
+  };
+}
+
+async function startStale(
+  { database, commands, log, now = Date.now }: ReconcilerOptions,
+  reconcilable: Reconcilable,
+  told: Map<string, number>,
+): Promise<void> {
+  const found = await database.transaction(async (tx) => {
+    const [lock] = await tx.query<{ held: boolean }>('select pg_try_advisory_xact_lock($1) as held', [LOCK]);
+    if (!lock?.held) return [];
+    const candidates = await reconcilable.stale(tx, new Date(now() - STALE_MS), LIMIT, [...told.keys()]);
+    const fresh = candidates.filter(({ workflowId }) => !told.has(workflowId));
+    const waiting = await alreadyWaiting(tx, fresh);
+    const missing = fresh.filter(({ workflowId }) => !waiting.has(workflowId));
+    await commands.append(tx, missing);
+    return missing;
+  });
+  for (const { workflowId } of found) told.set(workflowId, now());
+  if (found.length > 0)
+    log.warn({ what: reconcilable.name, records: found.length }, 'what stood still is started again');
+}
+
+/** A command that waits, or is parked until the operator has looked, is told when its time comes. */
+async function alreadyWaiting(sql: Sql, commands: WorkflowCommand[]): Promise<Set<string>> {
+  if (commands.length === 0) return new Set();
+  const rows = await sql.query<{ workflow_id: string }>(
+    'select distinct workflow_id from workflow_commands where workflow_id = any($1)',
+    [commands.map(({ workflowId }) => workflowId)],
+  );
+  return new Set(rows.map((row) => row.workflow_id));
+}
+
+/**
+ * The dispatchers run for ever: told directly, since there is no record that they belong to. One that Temporal refuses is
+ * no reason not to start the others; where it is away, none is.
+ */
+async function startDispatchers(client: Client): Promise<void> {
+  const refused: string[] = [];
+  for (const dispatcher of dispatchers()) {
+    const told = await tellTemporal(client, dispatcher);
+    if (told.outcome === 'away') throw new Error(told.reason);
+    if (told.outcome === 'refused') refused.push(told.reason);
+  }
+  if (refused.length > 0) throw new Error(refused.join('; '));
+}
+
+/** One workflow a shard of the webhook endpoints. */
+export function dispatchers(): WorkflowCommand[] {
+  return Array.from({ length: SHARDS }, (_, shard) => ({
+    workflow: 'webhookDispatcher',
+    workflowId: `webhook-dispatcher-${shard}`,
+    taskQueue: QUEUES.webhooks,
+    action: 'start',
+    args: [{ shard }],
+    summary: `Delivers webhooks, shard ${shard} of ${SHARDS}`,
+  }));
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Sql } from '../db/database';
+import type { NumberedCommand } from '../outbox/commands';
+import { forgetTaken, leaseDue, type Refusal, recordRefusals, release } from '../outbox/waiting-commands';
+import { type Told, tellTemporal } from './tell';
+
+const BATCH = 100;
+const CONCURRENCY = 16;
+/** Longer than a batch usually takes; should one take longer, another relay tells the same again, which does no harm. */
+const LEASE_SECONDS = 30;
+/** A busy outbox is read again at once; an idle one ever more slowly, up to the second number. */
+const IDLE_MS = [250, 1_000] as const;
+/** While Temporal or the database is away. */
+const AWAY_MS = [250, 2_000] as const;
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 10 * 60_000;
+
+export interface RelayOptions {
+  client: Client;
+  database: Sql;
+  log: Logger;
+  /** Milliseconds until a command that was refused is tried again. */
+  retryInMs?: (attempts: number) => number;
+  leaseSeconds?: number;
+}
+
+export interface Relay {
+  /** Ends when the batch under way has been told. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Takes to Temporal what the committing processes did not: those that died, found Temporal away, or had too much. Any
+ * number of relays may run. No transaction is open while Temporal is called, and no position is kept that a late commit
+ * could fall behind: a row is there until Temporal has taken it.
+ */
+export function startRelay(options: RelayOptions): Relay {
+  const stopping = new AbortController();
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+
+  async function run(): Promise<void> {
+    const wait = { idle: 0, away: 0 };
+    while (!stopping.signal.aborted) {
+      const pass = await relayOnce(options).catch((error: Error) => {
+        options.log.warn({ error: error.name }, 'the outbox cannot be read; the relay waits');
+        return 'away' as const;
+      });
+      wait.idle = pass === 'idle' ? between(IDLE_MS, wait.idle * 2) : 0;
+      wait.away = pass === 'away' ? between(AWAY_MS, wait.away * 2) : 0;
+      if (pass !== 'busy') await pause(wait[pass]);
+    }
+  }
+
+  const ended = run();
+  return {
+    stop: () => {
+      stopping.abort();
+      return ended;
+    },
+  };
+}
+
+const between = ([least, most]: readonly [number, number], ms: number) => Math.max(least, Math.min(ms, most));
+
+/**
+ * One pass: leases what is due, tells Temporal, and records what became of it.
+ * @returns `idle` when nothing was due, `away` when Temporal did not answer, else `busy`
+ */
+export async function relayOnce(options: RelayOptions): Promise<'busy' | 'idle' | 'away'> {
+  const { client, database, log, retryInMs = defaultRetryInMs, leaseSeconds = LEASE_SECONDS } = options;
+  const commands = await leaseDue(database, BATCH, leaseSeconds);
+  if (commands.length === 0) return 'idle';
+  const result = await tellAll(client, commands);
+  await forgetTaken(database, result.taken);
+  await release(database, result.untried);
+  // The one that met the silence goes to the back: should it be the cause, it must not hold up the others.
+  await release(database, result.away, AWAY_MS[1]);
+  const refusals = result.refused.map(({ command, reason }): Refusal => {
+    return { number: command.number, retryInMs: retryInMs(command.attempts + 1), reason };
+  });
+  for (const number of await recordRefusals(database, refusals)) {
+    log.error({ command: number }, 'Temporal refuses a command for good; it is parked');
+  }
+  if (result.away.length > 0) {
+    log.warn({ reason: result.awayReason }, 'Temporal is away; commands wait');
+    return 'away';
+  }
+  return 'busy';
+}
+
+interface Result {
+  taken: string[];
+  refused: { command: NumberedCommand; reason: string }[];
+  away: string[];
+  untried: string[];
+  awayReason?: string;
+}
+
+/** Several commands for one workflow are one call: after an outage a process may have been told to look many times. */
+async function tellAll(client: Client, commands: NumberedCommand[]): Promise<Result> {
+  const result: Result = { taken: [], refused: [], away: [], untried: [] };
+  const groups = [...groupsOf(commands).values()];
+  const workers = Array.from({ length: Math.min(CONCURRENCY, groups.length) }, async () => {
+    for (let group = groups.shift(); group; group = groups.shift()) {
+      if (result.away.length > 0) result.untried.push(...group.map((command) => command.number));
+      else record(result, group, await tellTemporal(client, group[0] as NumberedCommand));
+    }
+  });
+  await Promise.all(workers);
+  return result;
+}
+
+function record(result: Result, group: NumberedCommand[], told: Told): void {
+  const numbers = group.map((command) => command.number);
+  if (told.outcome === 'taken') result.taken.push(...numbers);
+  else if (told.outcome === 'refused') {
+    result.refused.push(...group.map((command) => ({ command, reason: told.reason })));
+  } else {
+    result.away.push(...numbers);
+    result.awayReason = told.reason;
+  }
+}
+
+function groupsOf(commands: NumberedCommand[]): Map<string, NumberedCommand[]> {
+  const groups = new Map<string, NumberedCommand[]>();
+  for (const command of commands) {
+    const key = `${command.action} ${command.workflow} ${command.workflowId}`;
+    const group = groups.get(key);
+    if (group) group.push(command);
+    else groups.set(key, [command]);
+  }
+  return groups;
+}
+
+/** Doubles from half a second to ten minutes, and strays a little, so that refusals do not come back together. */
+function defaultRetryInMs(attempts: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS) * (0.8 + Math.random() * 0.4);
+}

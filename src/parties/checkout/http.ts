@@ -1,0 +1,65 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
+import { formatAmount } from '../../kernel/money/money';
+import { decimal, parseAnswer, parseMessage } from '../protocol/answers';
+import { providerClient } from '../protocol/client';
+import { verifySignature } from '../protocol/signature';
+import type { CheckoutProvider, CheckoutState } from './port';
+
+export interface HttpCheckoutOptions {
+  baseUrl: string | (() => string);
+  /** Shared with the provider: it signs callbacks, and vouches for our requests. */
+  secret: Buffer;
+  timeoutMs?: number;
+  now?: () => Date;
+}
+
+const made = z.object({ sessionId: z.string().min(1), redirectUrl: z.url({ normalize: true }) });
+
+const state = z.object({
+  sessionId: z.string().min(1),
+  status: z.enum(['open', 'paid', 'settled', 'failed', 'cancelled', 'expired']),
+  paid: z.object({ amount: decimal, currency: z.string() }).optional(),
+  risk: z.enum(['normal', 'review']),
+  failureCode: z.string().max(64).optional(),
+  refunds: z.array(
+    z.object({ id: z.string(), amount: decimal, status: z.enum(['pending', 'succeeded', 'failed']) }),
+  ),
+  disputes: z.array(z.object({ id: z.string(), amount: decimal, status: z.enum(['open', 'won', 'lost']) })),
+});
+
+const refunded = z.object({
+  refundId: z.string().min(1),
+  status: z.enum(['pending', 'succeeded', 'failed']),
+});
+
+const callback = z.object({ id: z.string().min(1), sessionId: z.string().min(1) });
+
+/** The hosted checkout that speaks our own protocol: the sandbox's, and any that is made to. */
+export function createHttpCheckout(options: HttpCheckoutOptions): CheckoutProvider {
+  const { secret, now = () => new Date() } = options;
+  const client = providerClient(options);
+  return {
+    async createSession({ key, amount, expiresAt, ...session }) {
+      const body = {
+        ...session,
+        amount: formatAmount(amount, session.currency),
+        expiresAt: expiresAt.toISOString(),
+      };
+      return parseAnswer(made, await client.post('/sessions', body, key));
+    },
+    async getSession(sessionId): Promise<CheckoutState> {
+      return parseAnswer(state, await client.get(`/sessions/${encodeURIComponent(sessionId)}`));
+    },
+    async refund({ key, sessionId, amount, currency }) {
+      const path = `/sessions/${encodeURIComponent(sessionId)}/refunds`;
+      const body = { amount: formatAmount(amount, currency), currency };
+      return parseAnswer(refunded, await client.post(path, body, key));
+    },
+    verify(raw: Buffer, headers: IncomingHttpHeaders) {
+      if (!verifySignature(raw, headers, { secret, now: now() })) return undefined;
+      const message = parseMessage(callback, raw);
+      return message && { externalId: message.id, sessionId: message.sessionId };
+    },
+  };
+}

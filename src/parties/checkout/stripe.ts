@@ -1,0 +1,180 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import Stripe from 'stripe';
+import type { StripeSettings } from '../../kernel/config';
+import { ProviderRefused } from '../../process/party-errors';
+import type { CheckoutProvider, NewCheckoutSession } from './port';
+import { toMinorUnits } from './stripe-amounts';
+import { meaningOf } from './stripe-errors';
+import { EXPANDED, refundStatus, stateOf } from './stripe-state';
+
+export interface StripeOptions extends StripeSettings {
+  /** Another server than the provider's own, for tests. */
+  server?: { host: string; port: number; protocol: 'http' };
+  now?: () => Date;
+}
+
+/** Shorter than any activity's time-out. What fails is asked again by the workflow, not by the client. */
+const TIMEOUT_MS = 10_000;
+const TOLERANCE_SECONDS = 300;
+/** Marks what was made here: the account may serve other programs, too. */
+const ORIGIN = 'cardwright';
+
+/**
+ * Stripe Checkout: cards only. A payment is settled when its money is available in the account's balance. Stripe's own
+ * pages live for at least half an hour and at most a day, so a session whose deposit has expired is expired when it is
+ * next looked at, and none lives longer than a day.
+ */
+export function createStripeCheckout(options: StripeOptions): CheckoutProvider {
+  const { secretKey, webhookSecret, server = {}, now = () => new Date() } = options;
+  const stripe = new Stripe(secretKey, {
+    ...server,
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: 0,
+    telemetry: false,
+  });
+  const reading = <T>(request: () => Promise<T>) => told(request, false);
+  const changing = <T>(request: () => Promise<T>) => told(request, true);
+
+  const retrieve = (sessionId: string) =>
+    reading(() => stripe.checkout.sessions.retrieve(sessionId, { expand: EXPANDED }));
+
+  /** Half an hour is the least that a page lives by itself: ours may be over before. */
+  async function expireInTime(session: Stripe.Checkout.Session): Promise<Stripe.Checkout.Session> {
+    const until = Number(session.metadata?.['expires_at'] ?? Infinity);
+    if (session.status !== 'open' || now().getTime() < until * 1000) return session;
+    try {
+      return await changing(() => stripe.checkout.sessions.expire(session.id, { expand: EXPANDED }));
+    } catch (error) {
+      // It was paid a moment ago.
+      if (error instanceof ProviderRefused) return retrieve(session.id);
+      throw error;
+    }
+  }
+
+  /** What has gone back, or is asked back, of a payment. */
+  async function movements(intent: string) {
+    const list = { payment_intent: intent, limit: 100 };
+    const [refunds, disputes] = await Promise.all([
+      reading(() => stripe.refunds.list(list).autoPagingToArray({ limit: 1_000 })),
+      reading(() => stripe.disputes.list(list).autoPagingToArray({ limit: 1_000 })),
+    ]);
+    return { refunds: refunds.reverse(), disputes: disputes.reverse() };
+  }
+
+  /** The session that an event is about; null when it is none of ours. */
+  async function sessionOf(event: Stripe.Event): Promise<string | null> {
+    const object = event.data.object as unknown as EventObject;
+    if (object.object === 'checkout.session') return ours(object) ? (object.id ?? null) : null;
+    const intent = object.object === 'payment_intent' ? object.id : intentOf(object);
+    if (intent === undefined) return null;
+    const { data } = await reading(() => stripe.checkout.sessions.list({ payment_intent: intent, limit: 1 }));
+    const [session] = data;
+    return session && ours(session) ? session.id : null;
+  }
+
+  return {
+    async createSession(asked) {
+      const params = sessionParams(asked);
+      const session = await changing(() =>
+        stripe.checkout.sessions.create(params, { idempotencyKey: asked.key }),
+      );
+      if (!session.url) throw new ProviderRefused('no_page');
+      return { sessionId: session.id, redirectUrl: session.url };
+    },
+    async getSession(sessionId) {
+      const session = await expireInTime(await retrieve(sessionId));
+      const intent = idOf(session.payment_intent);
+      const none = { refunds: [], disputes: [] };
+      return stateOf({ session, ...(intent === undefined ? none : await movements(intent)) });
+    },
+    async refund({ key, sessionId, amount, currency }) {
+      const session = await retrieve(sessionId);
+      const intent = idOf(session.payment_intent);
+      if (intent === undefined) throw new ProviderRefused('not_paid');
+      if (session.currency?.toUpperCase() !== currency) throw new ProviderRefused('wrong_currency');
+      // The provider forgets keys after a day or more; what was made under ours is known by its mark.
+      const { refunds } = await movements(intent);
+      const known = refunds.find(({ metadata }) => metadata?.['key'] === key);
+      const params = { payment_intent: intent, amount: toMinorUnits(amount, currency), metadata: { key } };
+      const refund = known ?? (await changing(() => stripe.refunds.create(params, { idempotencyKey: key })));
+      return { refundId: refund.id, status: refundStatus(refund) };
+    },
+    async verify(raw, headers) {
+      const event = verified(stripe, raw, headers, webhookSecret, now());
+      return event && { externalId: event.id, sessionId: await sessionOf(event) };
+    },
+  };
+}
+
+async function told<T>(request: () => Promise<T>, changing: boolean): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw meaningOf(error, changing);
+  }
+}
+
+/**
+ * The same for the same key, whenever it is asked: the provider refuses a key that comes back with another request. So there
+ * is no `expires_at`, which must be at least half an hour from the asking.
+ * @throws ProviderRefused
+ */
+function sessionParams(asked: NewCheckoutSession): Stripe.Checkout.SessionCreateParams {
+  const { method, amount, currency, merchant, depositId, returnUrl, expiresAt } = asked;
+  if (method !== 'card') throw new ProviderRefused('method_unavailable');
+  const mark = { origin: ORIGIN, deposit: depositId };
+  return {
+    mode: 'payment',
+    allowed_payment_method_types: ['card'],
+    // The payer is charged what was quoted, in that currency.
+    adaptive_pricing: { enabled: false },
+    line_items: [
+      {
+        quantity: 1,
+        price_data: {
+          currency: currency.toLowerCase(),
+          unit_amount: toMinorUnits(amount, currency),
+          product_data: { name: merchant },
+        },
+      },
+    ],
+    client_reference_id: depositId,
+    metadata: { ...mark, expires_at: String(Math.floor(expiresAt.getTime() / 1000)) },
+    payment_intent_data: { metadata: mark },
+    success_url: returnUrl,
+    cancel_url: returnUrl,
+  };
+}
+
+function verified(
+  stripe: Stripe,
+  raw: Buffer,
+  headers: IncomingHttpHeaders,
+  secret: string,
+  at: Date,
+): Stripe.Event | undefined {
+  const signature = headers['stripe-signature'];
+  if (typeof signature !== 'string') return undefined;
+  try {
+    return stripe.webhooks.constructEvent(raw, signature, secret, TOLERANCE_SECONDS, undefined, at.getTime());
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError || error instanceof SyntaxError)
+      return undefined;
+    throw error;
+  }
+}
+
+/** What events are about, as far as it is read. */
+interface EventObject {
+  object?: string;
+  id?: string;
+  metadata?: Stripe.Metadata | null;
+  payment_intent?: string | { id: string } | null;
+}
+
+const ours = ({ metadata }: Pick<EventObject, 'metadata'>) => metadata?.['origin'] === ORIGIN;
+
+const intentOf = ({ payment_intent }: EventObject) => idOf(payment_intent);
+
+const idOf = (field: string | { id: string } | null | undefined): string | undefined =>
+  typeof field === 'string' ? field : (field?.id ?? undefined);

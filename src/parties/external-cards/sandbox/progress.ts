@@ -1,0 +1,71 @@
+import { Decimal, roundTo } from '../../../kernel/money/money';
+import { type CardScenario, scenarioOf } from './scenarios';
+import type { SandboxCardOrder } from './store';
+
+/** An order as the acquirer tells of it. */
+export interface ToldOrder {
+  key: string;
+  status: 'requires_action' | 'processing' | 'succeeded' | 'failed';
+  failureCode?: string;
+  returned: string;
+}
+
+/** From the order, or the payer's confirmation, to the decision, where no scenario says another. */
+const DECISION_SECONDS = 0.15;
+
+type Change = Pick<ToldOrder, 'status' | 'failureCode' | 'returned'> & { at: Date };
+
+const later = (from: Date, seconds: number) => new Date(from.getTime() + seconds * 1000);
+
+/** What happens to an order and when, in the order of time; what it awaits of the payer, and has not had, is not in it. */
+export function changesOf(order: SandboxCardOrder): Change[] {
+  const { kind, token, acceptedAt, confirmedAt, refusedAt, expiresAt } = order;
+  if (!acceptedAt) return [];
+  const scenario = scenarioOf(token);
+  if (kind === 'push' || !scenario.requiresAction) return decided(order, scenario, acceptedAt);
+  const asked: Change = { status: 'requires_action', returned: '0', at: acceptedAt };
+  const ended = (failureCode: string, at: Date): Change => ({
+    status: 'failed',
+    failureCode,
+    returned: '0',
+    at,
+  });
+  if (refusedAt) return [asked, ended('authentication_failed', refusedAt)];
+  if (confirmedAt) return [asked, ...decided(order, scenario, confirmedAt)];
+  return [asked, ended('authentication_expired', expiresAt)];
+}
+
+function decided(order: SandboxCardOrder, scenario: Partial<CardScenario>, from: Date): Change[] {
+  const { refusal, decisionSeconds = DECISION_SECONDS, acceptsFirst, arrivesLateSeconds } = scenario;
+  const at = later(from, decisionSeconds);
+  const processing: Change = { status: 'processing', returned: '0', at: from };
+  if (refusal === undefined)
+    return [processing, { status: 'succeeded', returned: '0', at }, ...returns(order, scenario, at)];
+  return [
+    ...(acceptsFirst ? [processing] : []),
+    { status: 'failed', failureCode: refusal, returned: '0', at: acceptsFirst ? at : from },
+    ...(arrivesLateSeconds === undefined
+      ? []
+      : [{ status: 'succeeded', returned: '0', at: later(from, arrivesLateSeconds) } as const]),
+  ];
+}
+
+function returns(
+  { kind, amount, currency }: SandboxCardOrder,
+  { returnSeconds, returnedShare = '1', wonSeconds }: Partial<CardScenario>,
+  from: Date,
+): Change[] {
+  if (returnSeconds === undefined) return [];
+  const returned = roundTo(amount.times(returnedShare), currency, Decimal.ROUND_DOWN).toFixed();
+  const gone = { status: 'succeeded', returned, at: later(from, returnSeconds) } as const;
+  if (wonSeconds === undefined || kind === 'push') return [gone];
+  return [gone, { status: 'succeeded', returned: '0', at: later(from, wonSeconds) }];
+}
+
+/** Where an order stands at that time. */
+export function toldAt(order: SandboxCardOrder, at: Date): ToldOrder {
+  const { at: _, ...now } = changesOf(order)
+    .reverse()
+    .find((change) => change.at <= at) ?? { status: 'processing' as const, returned: '0', at };
+  return { key: order.key, ...now };
+}

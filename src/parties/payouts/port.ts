@@ -1,0 +1,68 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Decimal } from '../../kernel/money/money';
+
+/** How money may leave (decisions part 4, Payouts). */
+export const PAYOUT_METHODS = ['sepa', 'swift', 'card', 'crypto'] as const;
+export type PayoutMethod = (typeof PAYOUT_METHODS)[number];
+
+/**
+ * Where money may be paid to (decisions part 4, Payouts). Personal data: sealed at rest, masked in answers, never in a
+ * log, a history, an event or an error.
+ */
+export interface Destination {
+  name?: string;
+  /** Without spaces, in capitals. */
+  iban?: string;
+  bic?: string;
+  country?: string;
+  accountNumber?: string;
+  cardToken?: string;
+  chain?: string;
+  asset?: string;
+  address?: string;
+}
+
+/** What the provider is to pay. */
+export interface PayoutOrder {
+  /** Ours: asking again with the same key gives the first order's state and never a second payment. */
+  key: string;
+  method: PayoutMethod;
+  /** In `currency`: what the destination receives. */
+  amount: Decimal;
+  currency: string;
+  destination: Destination;
+  /** Where the provider tells that the payout has moved. */
+  callbackUrl: string;
+}
+
+/** Where the provider has a payout. */
+export interface PayoutState {
+  /** The provider's name for it; empty when it took no order. */
+  providerId: string;
+  status: 'processing' | 'sent' | 'completed' | 'failed' | 'returned';
+  /** The provider's reason, a word without personal data. */
+  failureCode?: string;
+  /** All that has come back so far, in the order's currency; the whole when absent. */
+  returned?: Decimal;
+}
+
+/** A callback says no more than which payout to look at. */
+export interface PayoutCallback {
+  /** The provider's name for the message: the same when it comes again. */
+  externalId: string;
+  /** The order's key. */
+  key: string;
+}
+
+/** The outside party that pays. */
+export interface PayoutProvider {
+  /**
+   * Orders a payout. A refusal is a state: `failed`.
+   * @throws ProviderAway the outcome is not known: its state is asked for, and where there is none it is ordered again
+   */
+  submit(order: PayoutOrder): Promise<PayoutState>;
+  /** @throws ProviderAway nothing is known just now */
+  get(key: string): Promise<PayoutState | 'unknown_to_provider'>;
+  /** Nothing when the signature is wrong or too old, or the message is none of these. */
+  verify(raw: Buffer, headers: IncomingHttpHeaders): PayoutCallback | undefined;
+}

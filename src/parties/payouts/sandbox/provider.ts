@@ -1,0 +1,92 @@
+import type { Context, Middleware, Next } from 'koa';
+import { z } from 'zod';
+import type { Database } from '../../../kernel/db/database';
+import { Decimal } from '../../../kernel/money/money';
+import { readOrder } from '../../sandbox/body';
+import { createCallbacks } from './callbacks';
+import { toldAt } from './progress';
+import { scenarioOf } from './scenarios';
+import { findOrder, lockOrder, noteCall, type Order, type SandboxPayout } from './store';
+
+export interface SandboxPayoutsOptions {
+  database: Database;
+  /** Shared with the adapter: signs the callbacks. */
+  secret: Buffer;
+  now?: () => Date;
+}
+
+const orderSchema = z.object({
+  method: z.string(),
+  amount: z.string(),
+  currency: z.string(),
+  destination: z.record(z.string(), z.string()),
+  callbackUrl: z.url(),
+});
+
+const ORDERS = /\/orders(?:\/([^/]+))?$/;
+
+/**
+ * A payouts provider that pays nobody: `POST /orders` under an `idempotency-key`, `GET /orders/{key}`, and callbacks. It
+ * commits by itself, as an outside party would: what it did stays done although its caller may fail afterwards. Faults come
+ * from the amount (scenarios.ts), never by chance. Of the destination it keeps nothing.
+ */
+export function createPayoutsProvider(options: SandboxPayoutsOptions): Middleware {
+  const { database, secret, now = () => new Date() } = options;
+  const callbacks = createCallbacks({ secret, now });
+
+  /** What the provider does with an order: where it stands, or why its caller hears nothing of it. */
+  async function take(order: Order): Promise<SandboxPayout | 'unreachable' | 'silent'> {
+    const at = now();
+    return database.transaction(async (tx) => {
+      const payout = await lockOrder(tx, order, at);
+      const { unreachableSeconds = 0, losesFirstOrder, losesFirstAnswer } = scenarioOf(payout.amount);
+      if (at.getTime() - payout.firstAskedAt.getTime() < unreachableSeconds * 1000) return 'unreachable';
+      const first = payout.calls === 0;
+      const lost = first && losesFirstOrder === true;
+      await noteCall(tx, order.key, lost ? null : at);
+      if (lost) return 'silent';
+      const accepted = { ...payout, acceptedAt: payout.acceptedAt ?? at };
+      if (payout.acceptedAt === null) tx.afterCommit(() => callbacks.follow(accepted));
+      return first && losesFirstAnswer === true ? 'silent' : accepted;
+    });
+  }
+
+  async function order(ctx: Context): Promise<void> {
+    const body = orderSchema.safeParse(await readOrder(ctx));
+    const key = ctx.get('idempotency-key');
+    if (!body.success || key === '') return refuse(ctx, 422, 'malformed_order');
+    const { method, amount, currency, callbackUrl } = body.data;
+    const taken = await take({ key, method, amount: new Decimal(amount), currency, callbackUrl });
+    if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
+    if (taken === 'silent') return fallSilent(ctx);
+    answer(ctx, 201, toldAt(taken, now()));
+  }
+
+  async function show(ctx: Context, key: string): Promise<void> {
+    const payout = await findOrder(database, key);
+    if (!payout?.acceptedAt) return refuse(ctx, 404, 'not_found');
+    answer(ctx, 200, toldAt(payout, now()));
+  }
+
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const match = ORDERS.exec(ctx.path);
+    if (!match) return void (await next());
+    const [, key] = match;
+    if (key === undefined && ctx.method === 'POST') return order(ctx);
+    if (key !== undefined && ctx.method === 'GET') return show(ctx, decodeURIComponent(key));
+    refuse(ctx, 405, 'method_not_allowed');
+  };
+}
+
+function answer(ctx: Context, status: number, body: object): void {
+  ctx.status = status;
+  ctx.body = body;
+}
+
+const refuse = (ctx: Context, status: number, code: string) => answer(ctx, status, { code, message: code });
+
+/** The connection breaks before an answer. */
+function fallSilent(ctx: Context): void {
+  ctx.respond = false;
+  ctx.req.socket.destroy();
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { Decimal } from '../../kernel/money/money';
+import { ProviderOutcomeUnknown } from '../../process/party-errors';
+
+/** An amount in a provider's answer or message: a decimal string. */
+export const decimal = z
+  .string()
+  .regex(/^\d{1,15}(\.\d{1,18})?$/)
+  .transform((text) => new Decimal(text));
+
+/**
+ * What the provider answered, checked: an answer that cannot be understood says nothing of what was done.
+ * @throws ProviderOutcomeUnknown
+ */
+export function parseAnswer<S extends z.ZodType>(schema: S, answer: unknown): z.output<S> {
+  const parsed = schema.safeParse(answer);
+  if (!parsed.success) throw new ProviderOutcomeUnknown('the provider gave an answer that cannot be read');
+  return parsed.data;
+}
+
+/** The JSON of a message that was verified; nothing where it is none, or not of that shape. */
+export function parseMessage<S extends z.ZodType>(schema: S, raw: Buffer): z.output<S> | undefined {
+  try {
+    const parsed = schema.safeParse(JSON.parse(raw.toString('utf8')));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Sql } from '../../kernel/db/database';
+import { alreadyExists, invalid } from '../../kernel/errors';
+import { documentsForSubmission, requireKycCompleted } from '../kyc/operations';
+import type { Reference } from '../reference/reference';
+import type { User } from '../users/operations';
+import { type CardholderModel, type CorrectedMeta, type MetaResult, validateMeta } from './meta-rules';
+import { emailKey, maskName } from './rules';
+import { type CardholderDocument, isEmailHeld } from './store';
+
+/** What the rules of a user's meta look at. */
+export interface CardholderDeps {
+  reference: Reference;
+  now(): Date;
+}
+
+/** A person as a cardholder is made of, and submitted with. */
+export interface Applicant {
+  /** By the rules of 2.1, corrected. */
+  person: CorrectedMeta;
+  /** Of the user's KYC; none on a B2B BIN. */
+  documents: CardholderDocument[];
+}
+
+/** For which cardholder: `id` is absent where it does not exist yet. */
+export interface Place {
+  id?: string;
+  bin: string;
+  model: CardholderModel;
+}
+
+export const surroundings = ({ reference, now }: CardholderDeps) => ({
+  reference,
+  today: now().toISOString().slice(0, 10),
+});
+
+/**
+ * Rebuilds an applicant from the linked user (`interface.md 2.2`): the rules of 2.1 and, on a B2C BIN, completed KYC and
+ * its documents.
+ * @param user whose row is locked, so that what was judged holds to the end of the transaction
+ * @throws Problem 400 naming the field (`ErrAlreadyExists` for the email), 412 `kyc_not_completed`, `documents_missing`
+ */
+export async function requireApplicant(
+  sql: Sql,
+  deps: CardholderDeps,
+  user: User,
+  place: Place,
+): Promise<Applicant> {
+  const person = correctedOf(validateMeta(user.meta, place.model, surroundings(deps)));
+  await assertEmailFree(sql, user.tenantId, place, person.email ?? '');
+  if (place.model === 'B2B') return { person, documents: [] };
+  await requireKycCompleted(sql, user.id);
+  return { person, documents: await documentsForSubmission(sql, user.id, person.idType) };
+}
+
+/** @throws Problem 400 naming the field */
+export function correctedOf(result: MetaResult): CorrectedMeta {
+  if (!result.ok) throw invalid(`${result.message}.`, result.field);
+  return result.corrected;
+}
+
+/** Tells early what the index decides in the end. @throws Problem 400 `ErrAlreadyExists` */
+export async function assertEmailFree(
+  sql: Sql,
+  tenantId: string,
+  { id, bin }: Place,
+  email: string,
+): Promise<void> {
+  if (await isEmailHeld(sql, { tenantId, bin, email: emailKey(email), except: id })) throw emailHeld();
+}
+
+export const emailHeld = () => alreadyExists('Another cardholder on this BIN has this email.', 'email');
+
+const UNIQUE_VIOLATION = '23505';
+
+/** What the index says of an email that another cardholder got at the same moment. */
+export function isEmailConflict(error: unknown): boolean {
+  const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
+  return code === UNIQUE_VIOLATION && constraint === 'cardholders_email_per_bin';
+}
+
+/** What a cardholder's record shows of its person. */
+export function shownOf({ firstName = '', lastName = '', email = '' }: CorrectedMeta) {
+  return { email: emailKey(email), maskedName: maskName(firstName, lastName) };
+}

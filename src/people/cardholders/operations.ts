@@ -1,0 +1,124 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import { conflict, invalid, notFound } from '../../kernel/errors';
+import { newId } from '../../kernel/ids';
+import { appendEvents } from '../../kernel/outbox/events';
+import { assertActive, correctMeta, requireUser, type User } from '../users/operations';
+import { type Applicant, type CardholderDeps, emailHeld, requireApplicant, shownOf } from './applicant';
+import { statusChangedEvent } from './events';
+import { startSubmission } from './processes';
+import { isUnderReview, requireTransition } from './rules';
+import type { CardholderServices, FundingAccount, Programme } from './services';
+import { type Cardholder, findCardholder, findCardholderOfUser, insertCardholder, lockRow } from './store';
+
+export type { Cardholder } from './store';
+
+type Registration = Pick<
+  CardholderServices,
+  'commands' | 'requireAccount' | 'requireAdmittedBin' | 'assertBinOpen'
+>;
+
+export interface CreateCardholder {
+  reach: string | null;
+  userId: string;
+  accountId: string;
+  bin: string;
+  idempotencyKey: string | undefined;
+}
+
+/**
+ * Registers a user as a cardholder on a BIN (`interface.md 4.2`), in the order of checks of decisions part 1. The user's
+ * row is held from the first step: of many calls at once one creates, the others find what it created. On a B2C BIN its
+ * review begins.
+ * @returns the existing cardholder, with `created: false`, when there is one
+ * @throws Problem 404 user, account, bin; 400 naming the field; 412 on a B2C BIN; 409 `user_blocked`, `bin_closed`
+ */
+export async function createCardholder(
+  tx: Tx,
+  deps: CardholderDeps & Registration,
+  given: CreateCardholder,
+): Promise<{ cardholder: Cardholder; created: boolean }> {
+  const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
+  const account = await deps.requireAccount(tx, user.tenantId, given.accountId, 'accountId');
+  const bin = await deps.requireAdmittedBin(tx, user.tenantId, given.bin, 'bin');
+  assertServes(account, user, bin);
+  const existing = await findCardholderOfUser(tx, user.id, bin.bin);
+  if (existing) return { cardholder: existing, created: false };
+
+  const applicant = await requireApplicant(tx, deps, user, bin);
+  assertActive(user);
+  await deps.assertBinOpen(tx, bin, user.id);
+
+  await correctMeta(tx, user, applicant.person);
+  const { idempotencyKey = null } = given;
+  const cardholder = await register(tx, { user, account, bin, applicant, idempotencyKey });
+  await appendEvents(tx, [statusChangedEvent(cardholder, null, idempotencyKey)]);
+  if (isUnderReview(cardholder.status)) await deps.commands.append(tx, [startSubmission(cardholder)]);
+  return { cardholder, created: true };
+}
+
+/** The account must be one that this user's cards can be funded from. @throws Problem 400 */
+function assertServes(account: FundingAccount, user: User, bin: Programme): void {
+  if (account.userId !== null && account.userId !== user.id)
+    throw invalid("accountId must be a master account or one of the user's own.", 'accountId');
+  if (account.currency !== bin.currency)
+    throw invalid(`bin must be in the account's currency, ${account.currency}.`, 'bin');
+}
+
+/** @throws Problem 400 `ErrAlreadyExists` when another cardholder on the BIN got the email meanwhile */
+async function register(
+  tx: Tx,
+  given: {
+    user: User;
+    account: FundingAccount;
+    bin: Programme;
+    applicant: Applicant;
+    idempotencyKey: string | null;
+  },
+): Promise<Cardholder> {
+  const { user, account, bin, applicant, idempotencyKey } = given;
+  const cardholder = await insertCardholder(tx, {
+    id: newId('cardholder'),
+    tenantId: user.tenantId,
+    userId: user.id,
+    accountId: account.id,
+    bin: bin.bin,
+    model: bin.model,
+    status: requireTransition(null, bin.model === 'B2B' ? 'created_b2b' : 'created_b2c'),
+    ...shownOf(applicant.person),
+    documents: applicant.documents,
+    idempotencyKey,
+  });
+  if (!cardholder) throw emailHeld();
+  return cardholder;
+}
+
+/**
+ * @param reach the tenant whose cardholders may be found, or null for every tenant's
+ * @throws Problem 404, naming the field when the id came in the query or the body
+ */
+export async function requireCardholder(
+  sql: Sql,
+  reach: string | null,
+  id: string,
+  field?: string,
+): Promise<Cardholder> {
+  const cardholder = await findCardholder(sql, reach, id);
+  if (!cardholder) throw notFound('cardholder', field);
+  return cardholder;
+}
+
+/** A cardholder that cards may be issued to. @throws Problem 404, 409 `cardholder_not_approved` */
+export async function requireApprovedCardholder(
+  sql: Sql,
+  reach: string | null,
+  id: string,
+  field?: string,
+): Promise<Cardholder> {
+  const cardholder = await requireCardholder(sql, reach, id, field);
+  if (cardholder.status !== 'pass_audit')
+    throw conflict('cardholder_not_approved', 'The cardholder has not passed the review.', field);
+  return cardholder;
+}
+
+/** Holds the cardholder's row to the end of the transaction: what is counted for it is counted one at a time. */
+export const lockCardholder = (tx: Tx, id: string): Promise<void> => lockRow(tx, id);

@@ -1,0 +1,98 @@
+import { conflict } from '../../kernel/errors';
+
+/** `interface.md 3.1`. */
+export const CARDHOLDER_STATUSES = [
+  'pending_review',
+  'wait_audit',
+  'pass_audit',
+  'reject',
+  'submission_failed',
+  'rejected_by_admin',
+] as const;
+
+export type CardholderStatus = (typeof CARDHOLDER_STATUSES)[number];
+
+/** What can happen to a cardholder. */
+export type CardholderTrigger =
+  /** It was created, on a B2B or on a B2C BIN. */
+  | 'created_b2b'
+  | 'created_b2c'
+  /** The client's calls: PATCH, retry, submit. */
+  | 'updated'
+  | 'retried'
+  | 'submitted'
+  /** The operator's decision. */
+  | 'approved'
+  | 'rejected'
+  /** The provider's decision, and the end of a submission that came to none. */
+  | 'provider_passed'
+  | 'provider_rejected'
+  | 'submission_failed';
+
+interface Transition {
+  /** null: there was no record. */
+  from: CardholderStatus | null;
+  on: CardholderTrigger;
+  to: CardholderStatus;
+}
+
+/** The cardholder's state machine (`interface.md 3.1`, decisions part 4): no status is assigned but by a line of it. */
+export const CARDHOLDER_TRANSITIONS: readonly Transition[] = [
+  { from: null, on: 'created_b2b', to: 'pass_audit' },
+  { from: null, on: 'created_b2c', to: 'pending_review' },
+  { from: 'pending_review', on: 'approved', to: 'wait_audit' },
+  { from: 'pending_review', on: 'rejected', to: 'rejected_by_admin' },
+  { from: 'wait_audit', on: 'provider_passed', to: 'pass_audit' },
+  { from: 'wait_audit', on: 'provider_rejected', to: 'reject' },
+  { from: 'wait_audit', on: 'submission_failed', to: 'submission_failed' },
+  { from: 'submission_failed', on: 'updated', to: 'wait_audit' },
+  { from: 'submission_failed', on: 'retried', to: 'wait_audit' },
+  { from: 'reject', on: 'updated', to: 'reject' },
+  { from: 'rejected_by_admin', on: 'updated', to: 'rejected_by_admin' },
+  { from: 'pending_review', on: 'updated', to: 'pending_review' },
+  { from: 'reject', on: 'submitted', to: 'wait_audit' },
+  { from: 'rejected_by_admin', on: 'submitted', to: 'pending_review' },
+  { from: 'pending_review', on: 'submitted', to: 'pending_review' },
+];
+
+/** Where a trigger leads; nothing where it is not possible. */
+export function statusAfter(
+  from: CardholderStatus | null,
+  on: CardholderTrigger,
+): CardholderStatus | undefined {
+  return CARDHOLDER_TRANSITIONS.find((line) => line.from === from && line.on === on)?.to;
+}
+
+const OF_THE_CLIENT: readonly CardholderTrigger[] = ['updated', 'retried', 'submitted'];
+
+/** @throws Problem 409: `status_not_editable` for what a client asks, `invalid_transition` for an operator's decision */
+export function requireTransition(from: CardholderStatus | null, on: CardholderTrigger): CardholderStatus {
+  const to = statusAfter(from, on);
+  if (to) return to;
+  const code = OF_THE_CLIENT.includes(on) ? 'status_not_editable' : 'invalid_transition';
+  throw conflict(code, `A cardholder that is ${from ?? 'not there'} cannot be ${on}.`);
+}
+
+/** Whether its workflow waits for a person or for the provider. */
+export const isUnderReview = (status: CardholderStatus): boolean =>
+  status === 'pending_review' || status === 'wait_audit';
+
+/** What tells two emails apart on a BIN: the case of a letter does not (decisions part 4). */
+export function emailKey(email: string): string {
+  return email.normalize('NFC').toLowerCase();
+}
+
+/** `John Doe` is `J*** D**`. */
+export function maskName(firstName: string, lastName: string): string {
+  return `${firstName} ${lastName}`
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) => word.charAt(0) + '*'.repeat(word.length - 1))
+    .join(' ');
+}
+
+/** `john@example.com` is `j***@example.com`, whatever the length of the name. */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@');
+  return `${[...email.slice(0, at)][0] ?? ''}***${email.slice(at)}`;
+}

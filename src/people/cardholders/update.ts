@@ -1,0 +1,93 @@
+import type { Tx } from '../../kernel/db/database';
+import { conflict } from '../../kernel/errors';
+import { mergedMeta } from '../users/meta';
+import { patchMeta } from '../users/operations';
+import {
+  assertEmailFree,
+  type CardholderDeps,
+  correctedOf,
+  requireApplicant,
+  shownOf,
+  surroundings,
+} from './applicant';
+import { type Changed, type Changes, changeStatus, lockWithUser } from './change';
+import { type CorrectedMeta, type Meta, validatePatch } from './meta-rules';
+import { lookAtCardholder } from './processes';
+import { requireTransition, statusAfter } from './rules';
+import type { CardholderServices } from './services';
+import type { Cardholder } from './store';
+
+type Deps = CardholderDeps & Pick<CardholderServices, 'commands'>;
+
+/** Who asks for what. */
+interface Asked {
+  reach: string | null;
+  id: string;
+  idempotencyKey: string | undefined;
+}
+
+const noLinkedUser = () => conflict('no_linked_user', 'The cardholder has no linked user.');
+
+/**
+ * Changes a cardholder's data in the linked user's meta (`interface.md 4.3`). One whose submission has failed is submitted
+ * again at once; any other waits for its submit.
+ * @param given.patch the fields to change, of PATCH_FIELDS
+ * @throws Problem 404; 400 naming the field; 412 where it is submitted again; 409 `no_linked_user`, `status_not_editable`
+ */
+export async function updateCardholder(deps: Deps, tx: Tx, given: Asked & { patch: Meta }): Promise<Changed> {
+  const { cardholder: before, user } = await lockWithUser(tx, given.reach, given.id);
+  if (!user) throw noLinkedUser();
+  const patch = correctedOf(validatePatch(given.patch, user.meta, before.model, surroundings(deps)));
+  const meta = mergedMeta(user.meta, patch);
+  if (patch.email !== undefined) await assertEmailFree(tx, user.tenantId, before, patch.email);
+  const resubmitted = statusAfter(before.status, 'updated') === 'wait_audit';
+  const changes: Changes = resubmitted
+    ? await resubmission(deps, tx, { ...user, meta }, before, given)
+    : { description: before.description, ...shownChanges(before, patch, meta) };
+  requireTransition(before.status, 'updated');
+  await patchMeta(tx, null, user.id, patch);
+  const after = await changeStatus(tx, before, 'updated', changes);
+  if (resubmitted) await deps.commands.append(tx, [lookAtCardholder(after)]);
+  return { before, after };
+}
+
+/** What the record shows of fields that were changed; of those that were not it shows what was submitted. */
+function shownChanges(before: Cardholder, patch: CorrectedMeta, meta: Meta): Changes {
+  const shown = shownOf(meta);
+  return {
+    email: patch.email === undefined ? before.email : shown.email,
+    maskedName: (patch.firstName ?? patch.lastName) ? shown.maskedName : before.maskedName,
+  };
+}
+
+/** What a new submission is made of. @throws Problem 400, 412 */
+async function resubmission(
+  deps: CardholderDeps,
+  tx: Tx,
+  user: Parameters<typeof requireApplicant>[2],
+  cardholder: Cardholder,
+  { idempotencyKey = null }: { idempotencyKey?: string | null | undefined },
+): Promise<Changes> {
+  const { person, documents } = await requireApplicant(tx, deps, user, cardholder);
+  return { ...shownOf(person), documents, idempotencyKey };
+}
+
+/**
+ * Submits a cardholder again, with the data and documents that its user has now: `retried` after a submission that failed,
+ * `submitted` after a rejection or while the operator has not decided yet.
+ * @throws Problem 404; 400 naming the field; 412 `kyc_not_completed`, `documents_missing`; 409 `no_linked_user`,
+ *   `status_not_editable`
+ */
+export async function resubmitCardholder(
+  deps: Deps,
+  tx: Tx,
+  on: 'retried' | 'submitted',
+  given: Asked,
+): Promise<Changed> {
+  const { cardholder: before, user } = await lockWithUser(tx, given.reach, given.id);
+  if (!user) throw noLinkedUser();
+  const changes = await resubmission(deps, tx, user, before, given);
+  const after = await changeStatus(tx, before, on, changes);
+  await deps.commands.append(tx, [lookAtCardholder(after)]);
+  return { before, after };
+}

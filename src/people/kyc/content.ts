@@ -1,0 +1,101 @@
+import type { Tx } from '../../kernel/db/database';
+import { isOutOfReach } from '../../kernel/db/faults';
+import { eachApart } from '../../kernel/each-apart';
+import { unavailable } from '../../kernel/errors';
+import type { FileType, UploadedFile } from '../../kernel/wire/file-type';
+import { type DocumentKey, DocumentsAway } from '../../parties/documents/port';
+import type { Services } from '../../services';
+import { cancelRemoval, claimRemovals, forgetRemoval, scheduleRemoval } from './removal-store';
+
+/**
+ * The store of documents takes part in no transaction. So content is put there first, marked to be removed unless a record
+ * keeps it, and what belongs to a deleted record is marked in the transaction that deletes it. Whatever breaks off in
+ * between, no record is without its content, and no content without its record for longer than an hour.
+ */
+
+type Deps = Pick<Services, 'database' | 'providers' | 'now' | 'log'>;
+
+/** Far longer than from the store to the commit. */
+const UNKEPT_MS = 60 * 60_000;
+const TRY_AGAIN_MS = 10 * 60_000;
+
+/** Content that is in the store, to be kept by the record that it is made for. */
+export interface StoredContent {
+  key: DocumentKey;
+  contentType: FileType;
+  size: number;
+  sha256: string;
+}
+
+/** @throws Problem 503 when the store is away */
+export async function storeContent(deps: Deps, key: DocumentKey, file: UploadedFile): Promise<StoredContent> {
+  await scheduleRemoval(deps.database, key, new Date(deps.now().getTime() + UNKEPT_MS));
+  await orUnavailable(() => deps.providers.documents.put(key, file.bytes));
+  return { key, contentType: file.contentType, size: file.bytes.length, sha256: file.sha256 };
+}
+
+/** In the transaction of the record that has the content. @throws Problem 503 when it was removed meanwhile */
+export async function keepContent(tx: Tx, { key }: StoredContent): Promise<void> {
+  if (!(await cancelRemoval(tx, key.documentId)))
+    throw unavailable('The upload took too long; nothing was recorded.');
+}
+
+/** In the transaction that deletes the record: the content goes as soon as it is committed. */
+export async function dropContent(deps: Deps, tx: Tx, key: DocumentKey): Promise<void> {
+  await scheduleRemoval(tx, key, deps.now());
+  tx.afterCommit(() => {
+    removeContent(deps, key).catch((error: unknown) =>
+      deps.log.warn({ documentId: key.documentId, error }, 'content is to be removed later'),
+    );
+  });
+}
+
+/** @throws Problem 503 when the store is away; DocumentUnreadable when the content is lost or damaged */
+export function readContent({ providers }: Pick<Deps, 'providers'>, key: DocumentKey): Promise<Buffer> {
+  return orUnavailable(() => providers.documents.get(key));
+}
+
+/**
+ * Removes content that no record keeps, some at a time, each whatever becomes of the others: what cannot be removed is
+ * looked at again in ten minutes. Twice does no harm.
+ * @param onEach called before each
+ * @returns whether there may be more
+ * @throws DocumentsAway when the store is; what is due stays so
+ */
+export async function removeDueContent(
+  deps: Deps,
+  limit: number,
+  onEach: () => void = () => undefined,
+): Promise<{ more: boolean }> {
+  const now = deps.now();
+  const due = await claimRemovals(deps.database, now, new Date(now.getTime() + TRY_AGAIN_MS), limit);
+  await eachApart(
+    due,
+    async (key) => {
+      onEach();
+      await removeContent(deps, key);
+    },
+    {
+      log: deps.log,
+      failed: 'content could not be removed',
+      ids: ({ documentId }) => ({ documentId }),
+      concernsAll: (error) => error instanceof DocumentsAway || isOutOfReach(error),
+    },
+  );
+  return { more: due.length === limit };
+}
+
+async function removeContent({ database, providers }: Deps, key: DocumentKey): Promise<void> {
+  await providers.documents.delete(key);
+  await forgetRemoval(database, key.documentId);
+}
+
+async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof DocumentsAway
+      ? unavailable('The documents store cannot be reached just now.')
+      : error;
+  }
+}

@@ -1,0 +1,131 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import { conflict, notFound } from '../../kernel/errors';
+import { newId } from '../../kernel/ids';
+import type { UploadedFile } from '../../kernel/wire/file-type';
+import type { Services } from '../../services';
+import { requireUser } from '../users/operations';
+import { dropContent, keepContent, readContent, type StoredContent, storeContent } from './content';
+import { changeStatus } from './operations';
+import {
+  isDeletable,
+  type KycDocumentDecision,
+  type KycSlot,
+  kycStatusAfter,
+  requireDocumentTransition,
+} from './rules';
+import {
+  deleteDocumentRow,
+  documentsOfUser,
+  findDocument,
+  insertDecision,
+  insertDocument,
+  type KycDocument,
+  updateDocumentStatus,
+} from './store';
+
+type ContentDeps = Pick<Services, 'database' | 'providers' | 'now' | 'log'>;
+
+/** The content of a document to come, before its transaction begins. @throws Problem 404, 503 */
+export async function storeDocument(
+  deps: ContentDeps,
+  reach: string | null,
+  userId: string,
+  file: UploadedFile,
+): Promise<StoredContent> {
+  const { tenantId } = await requireUser(deps.database, reach, userId);
+  return storeContent(deps, { tenantId, documentId: newId('kycDocument') }, file);
+}
+
+/** Records a document whose content is stored. The first one is where a user's KYC begins. @throws Problem 404 */
+export async function addDocument(
+  tx: Tx,
+  given: {
+    reach: string | null;
+    userId: string;
+    slot: KycSlot;
+    content: StoredContent;
+    idempotencyKey: string | undefined;
+  },
+): Promise<KycDocument> {
+  const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
+  const { key, contentType, size, sha256 } = given.content;
+  await keepContent(tx, given.content);
+  const document = await insertDocument(tx, {
+    id: key.documentId,
+    tenantId: user.tenantId,
+    userId: user.id,
+    slot: given.slot,
+    contentType,
+    size,
+    sha256,
+  });
+  const status = kycStatusAfter(user.kycStatus, 'document_uploaded');
+  if (status) await changeStatus(tx, user, status, given);
+  return document;
+}
+
+/** @throws Problem 404 */
+export async function requireDocument(
+  sql: Sql,
+  reach: string | null,
+  userId: string,
+  documentId: string,
+): Promise<KycDocument> {
+  const user = await requireUser(sql, reach, userId);
+  const document = await findDocument(sql, user.id, documentId);
+  if (!document) throw notFound('document');
+  return document;
+}
+
+/** @throws Problem 503 when the store is away */
+export function documentContent(
+  deps: Pick<Services, 'providers'>,
+  { tenantId, id }: Pick<KycDocument, 'tenantId' | 'id'>,
+): Promise<Buffer> {
+  return readContent(deps, { tenantId, documentId: id });
+}
+
+/** @throws Problem 404, 409 `invalid_transition` once it was submitted or judged */
+export async function deleteDocument(
+  deps: ContentDeps,
+  tx: Tx,
+  given: { reach: string | null; userId: string; documentId: string; idempotencyKey: string | undefined },
+): Promise<KycDocument> {
+  const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
+  const document = await requireDocument(tx, given.reach, user.id, given.documentId);
+  if (!isDeletable(user.kycStatus, document))
+    throw conflict('invalid_transition', 'A document cannot be deleted once it was submitted or judged.');
+  await deleteDocumentRow(tx, document.id);
+  await dropContent(deps, tx, { tenantId: document.tenantId, documentId: document.id });
+  if ((await documentsOfUser(tx, user.id)).length === 0) {
+    const status = kycStatusAfter(user.kycStatus, 'last_document_deleted');
+    if (status) await changeStatus(tx, user, status, given);
+  }
+  return document;
+}
+
+/** An operator's decision on one document: a row, and the document's status. @throws Problem 404, 409 `invalid_transition` */
+export async function decideDocument(
+  tx: Tx,
+  given: {
+    reach: string | null;
+    userId: string;
+    documentId: string;
+    decision: KycDocumentDecision;
+    note?: string | undefined;
+    decidedBy: string;
+  },
+): Promise<{ before: KycDocument; after: KycDocument }> {
+  const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
+  const before = await requireDocument(tx, given.reach, user.id, given.documentId);
+  const status = requireDocumentTransition(before.status, given.decision);
+  const { decision, decidedBy, note = null } = given;
+  await insertDecision(tx, {
+    userId: user.id,
+    documentId: before.id,
+    decision,
+    reason: note,
+    decidedBy,
+  });
+  return { before, after: await updateDocumentStatus(tx, before.id, status, note) };
+}

@@ -1,0 +1,158 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import { precondition } from '../../kernel/errors';
+import { appendEvents } from '../../kernel/outbox/events';
+import type { Services } from '../../services';
+import { type KycStatus, requireUser, setKycStatus, type User } from '../users/operations';
+import { statusChangedEvent } from './events';
+import { lookAtReview, startReview } from './processes';
+import {
+  assertSlotsFilled,
+  type KycDecision,
+  type KycSlot,
+  newestPerSlot,
+  requireKycTransition,
+} from './rules';
+import {
+  documentsOfUser,
+  findNotes,
+  insertDecision,
+  insertReview,
+  type KycDocument,
+  type KycReview,
+  markSubmitted,
+  newestReview,
+  updateReview,
+  upsertNotes,
+} from './store';
+
+/** A user's KYC as a whole. */
+export interface Kyc {
+  user: User;
+  /** Newest first. */
+  documents: KycDocument[];
+  /** The newest; none before the first submission. */
+  review: KycReview | undefined;
+  notes: string | undefined;
+}
+
+/**
+ * @param reach the tenant whose users may be found, or null for every tenant's
+ * @throws Problem 404
+ */
+export async function readKyc(sql: Sql, reach: string | null, userId: string): Promise<Kyc> {
+  return kycOf(sql, await requireUser(sql, reach, userId));
+}
+
+async function kycOf(sql: Sql, user: User): Promise<Kyc> {
+  const documents = await documentsOfUser(sql, user.id);
+  const review = await newestReview(sql, user.id);
+  return { user, documents, review, notes: await findNotes(sql, user.id) };
+}
+
+/** Sets the status of a user whose row is locked, and tells the tenant. */
+export async function changeStatus(
+  tx: Tx,
+  before: User,
+  status: KycStatus,
+  { reason = null, idempotencyKey }: { reason?: string | null; idempotencyKey?: string | null | undefined },
+): Promise<User> {
+  const user = await setKycStatus(tx, before, status);
+  await appendEvents(tx, [statusChangedEvent(user, before.kycStatus, reason, idempotencyKey)]);
+  return user;
+}
+
+/**
+ * Hands the user's documents to a review, which an operator ends.
+ * @throws Problem 404, 412 `documents_missing`, 409 `invalid_transition`
+ */
+export async function submitKyc(
+  services: Pick<Services, 'commands'>,
+  tx: Tx,
+  given: { reach: string | null; userId: string; idempotencyKey: string | undefined },
+): Promise<Kyc> {
+  const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
+  assertSlotsFilled(newestPerSlot(await documentsOfUser(tx, user.id)), user.meta['idType']);
+  const status = requireKycTransition(user.kycStatus, 'submitted');
+  const { id: userId, tenantId } = user;
+  const submission = ((await newestReview(tx, userId))?.submission ?? 0) + 1;
+  const { idempotencyKey = null } = given;
+  const review = await insertReview(tx, { userId, submission, tenantId, idempotencyKey });
+  await markSubmitted(tx, userId, submission);
+  const after = await changeStatus(tx, user, status, { idempotencyKey });
+  await services.commands.append(tx, [startReview(review)]);
+  return kycOf(tx, after);
+}
+
+/** Who decides what of whom. */
+export interface DecideKyc {
+  reach: string | null;
+  userId: string;
+  decision: KycDecision;
+  reason?: string | undefined;
+  /** The admin's client id, or `operator:<name>` at the command line. */
+  decidedBy: string;
+}
+
+/**
+ * A decision on the user: a row, the status, the event, and a word to the review that waits for it. A decision of before
+ * may be corrected. Whoever calls writes it down in the audit log.
+ * @throws Problem 404, 409 `invalid_transition`
+ */
+export async function decideKyc(
+  services: Pick<Services, 'commands'>,
+  tx: Tx,
+  given: DecideKyc,
+): Promise<{ before: KycStatus; after: Kyc }> {
+  const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
+  const status = requireKycTransition(user.kycStatus, given.decision);
+  const review = await newestReview(tx, user.id);
+  if (!review) throw new Error('a KYC that can be decided has a review');
+  const after = await recordDecision(tx, user, review, { ...given, status });
+  if (review.status === 'in_review') await services.commands.append(tx, [lookAtReview(review)]);
+  return { before: user.kycStatus, after: await kycOf(tx, after) };
+}
+
+/** The decision on a review of a user whose row is locked. */
+export async function recordDecision(
+  tx: Tx,
+  user: User,
+  review: KycReview,
+  given: Pick<DecideKyc, 'decision' | 'reason' | 'decidedBy'> & { status: KycStatus },
+): Promise<User> {
+  const { decision, decidedBy, status, reason = null } = given;
+  const { submission, idempotencyKey } = review;
+  await insertDecision(tx, { userId: user.id, submission, decision, reason, decidedBy });
+  await updateReview(tx, review, decision, reason);
+  return changeStatus(tx, user, status, { reason, idempotencyKey });
+}
+
+/** What operators tell one another of a user. @throws Problem 404 */
+export async function setNotes(tx: Tx, reach: string | null, userId: string, notes: string): Promise<Kyc> {
+  const user = await requireUser(tx, reach, userId, undefined, 'update');
+  await upsertNotes(tx, user.id, notes);
+  return kycOf(tx, user);
+}
+
+/**
+ * For cardholders on a B2C BIN (`interface.md 4.2`).
+ * @throws Problem 412 `kyc_not_completed`
+ */
+export async function requireKycCompleted(sql: Sql, userId: string): Promise<void> {
+  const { kycStatus } = await requireUser(sql, null, userId);
+  if (kycStatus !== 'completed') throw precondition('kyc_not_completed', "The user's KYC is not completed.");
+}
+
+/**
+ * The documents that a submission to a provider carries (`interface.md 2.2`): the newest non-rejected one of each slot.
+ * @param idType of the user's meta: a passport needs no back
+ * @throws Problem 412 `documents_missing`
+ */
+export async function documentsForSubmission(
+  sql: Sql,
+  userId: string,
+  idType: unknown,
+): Promise<{ slot: KycSlot; documentId: string }[]> {
+  const newest = newestPerSlot(await documentsOfUser(sql, userId));
+  assertSlotsFilled(newest, idType);
+  return [...newest.values()].map(({ slot, id }) => ({ slot, documentId: id }));
+}

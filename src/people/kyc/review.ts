@@ -1,0 +1,46 @@
+import type { Tx } from '../../kernel/db/database';
+import { notFound } from '../../kernel/errors';
+import type { Services } from '../../services';
+import { requireTenant } from '../../tenants/clients/operations';
+import { requireUser, type User } from '../users/operations';
+import { recordDecision } from './operations';
+import { requireKycTransition } from './rules';
+import { sandboxDecision } from './sandbox-review';
+import { findReview, type KycReview, watchReview } from './store';
+
+type Deps = Pick<Services, 'database' | 'mode'>;
+
+/**
+ * What the workflow of a review sees when it looks. In the sandbox, where the tenant's setting says `auto`, it ends the
+ * review. Seeing twice changes nothing the second time.
+ * @param watchedUntil when the workflow will have looked again; later than that it has been lost
+ * @returns the status of the review: final unless `in_review`
+ * @throws Problem 404 when there is no such review
+ */
+export function seeReview(
+  deps: Deps,
+  userId: string,
+  submission: number,
+  watchedUntil: Date,
+): Promise<KycReview['status']> {
+  return deps.database.transaction(async (tx) => {
+    const user = await requireUser(tx, null, userId, undefined, 'update');
+    const review = await findReview(tx, userId, submission);
+    if (!review) throw notFound('review');
+    if (review.status !== 'in_review') return review.status;
+    if (await isAutomatic(deps, tx, user)) return decideBySandbox(tx, user, review);
+    await watchReview(tx, review, watchedUntil);
+    return 'in_review';
+  });
+}
+
+async function isAutomatic({ mode }: Deps, tx: Tx, user: User): Promise<boolean> {
+  return mode === 'sandbox' && (await requireTenant(tx, user.tenantId)).settings.kycReview === 'auto';
+}
+
+async function decideBySandbox(tx: Tx, user: User, review: KycReview): Promise<KycReview['status']> {
+  const { decision, reason } = sandboxDecision(user);
+  const status = requireKycTransition(user.kycStatus, decision);
+  await recordDecision(tx, user, review, { decision, reason, status, decidedBy: 'sandbox' });
+  return decision;
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { type ApiRequest, type Route, route } from '../../http/route';
+import { audit, auditAdmin } from '../../kernel/audit';
+import { text } from '../../kernel/wire/schemas';
+import type { Services } from '../../services';
+import { kycDocumentRoutes } from './document-routes';
+import { decideKyc, readKyc, setNotes, submitKyc } from './operations';
+import { kycRecord, kycSchema } from './record';
+import { KYC_DECISIONS } from './rules';
+
+const TAG = 'KYC';
+
+/** The group KYC (`interface.md 4.1`; decisions part 4, Users' KYC). */
+export function kycRoutes(services: Services): Route[] {
+  return [
+    statusRoute(services),
+    ...kycDocumentRoutes(services),
+    notesRoute(),
+    decisionRoute(services),
+    submitRoute(services),
+  ];
+}
+
+function statusRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/users/{id}/kyc',
+    tag: TAG,
+    summary: 'User KYC status',
+    response: kycSchema,
+    read: async ({ caller, params }) =>
+      kycRecord(await readKyc(database, caller.reach, params['id'] ?? ''), caller),
+  });
+}
+
+function submitRoute(services: Services): Route {
+  const { database } = services;
+  return route({
+    method: 'POST',
+    path: '/v1/users/{id}/kyc/submit',
+    tag: TAG,
+    summary: 'Submit KYC for review',
+    description:
+      'Needs idFrontImg and idHoldImg, and idBackImg unless the idType of the user is PASSPORT. An operator ends the ' +
+      'review. In the sandbox it ends by itself where the setting kycReview of the tenant is auto: rejected for the idNo ' +
+      'KYC-REJECT, resubmission_required for KYC-RESUBMIT, completed for any other.',
+    body: z.strictObject({}),
+    response: kycSchema,
+    problems: ['documents_missing', 'invalid_transition'],
+    settling: {
+      read: async ({ caller, params }: ApiRequest) =>
+        kycRecord(await readKyc(database, caller.reach, params['id'] ?? ''), caller),
+      settled: ({ status }: { status: string }) => status !== 'in_review',
+    },
+    async write(tx, { caller, params, requestId, idempotencyKey }) {
+      const userId = params['id'] ?? '';
+      const kyc = await submitKyc(services, tx, { reach: caller.reach, userId, idempotencyKey });
+      const { id: subject, tenantId, kycStatus: status } = kyc.user;
+      await auditAdmin(tx, { caller, requestId, action: 'kyc.submit', subject, tenantId, after: { status } });
+      return kycRecord(kyc, caller);
+    },
+  });
+}
+
+function decisionRoute(services: Services): Route {
+  return route({
+    method: 'PATCH',
+    path: '/v1/users/{id}/kyc/status',
+    tag: TAG,
+    summary: 'Update user KYC status',
+    description: 'Ends a review, or corrects how one was ended. The client reads the reason.',
+    role: 'admin',
+    body: z.strictObject({ status: z.enum(KYC_DECISIONS), reason: text(500).optional() }),
+    response: kycSchema,
+    problems: ['invalid_transition'],
+    async write(tx, { caller, params, body: { status: decision, reason }, requestId }) {
+      const userId = params['id'] ?? '';
+      const decidedBy = caller.tenantId;
+      const { before, after } = await decideKyc(services, tx, {
+        ...{ reach: caller.reach, userId, decision, reason, decidedBy },
+      });
+      await audit(tx, {
+        caller,
+        requestId,
+        action: 'kyc.status',
+        subject: after.user.id,
+        tenantId: after.user.tenantId,
+        before: { status: before },
+        after: { status: after.user.kycStatus },
+      });
+      return kycRecord(after, caller);
+    },
+  });
+}
+
+/** Any text of several lines but NUL, which Postgres does not take. */
+const notes = z
+  .string()
+  .max(5_000)
+  .refine((value) => !value.includes('\0'), 'must not contain NUL');
+
+function notesRoute(): Route {
+  return route({
+    method: 'PATCH',
+    path: '/v1/users/{id}/kyc/notes',
+    tag: TAG,
+    summary: 'Update KYC notes',
+    description: 'Replaces the notes, which are shown to operators only.',
+    role: 'admin',
+    body: z.strictObject({ notes }),
+    response: kycSchema,
+    async write(tx, { caller, params, body, requestId }) {
+      const kyc = await setNotes(tx, caller.reach, params['id'] ?? '', body.notes);
+      const { id: subject, tenantId } = kyc.user;
+      // What they say may be personal; how long they are tells that they were changed.
+      const after = { length: body.notes.length };
+      await audit(tx, { caller, requestId, action: 'kyc.notes', subject, tenantId, after });
+      return kycRecord(kyc, caller);
+    },
+  });
+}

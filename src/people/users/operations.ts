@@ -1,0 +1,112 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import { alreadyExists, conflict, notFound } from '../../kernel/errors';
+import { newId } from '../../kernel/ids';
+import { mergedMeta, type UserMeta } from './meta';
+import type { UserServices } from './services';
+import {
+  findBlocked,
+  findUser,
+  insertUser,
+  type KycStatus,
+  type User,
+  type UserLock,
+  type UserStatus,
+  updateKycStatus,
+  updateMeta,
+  updateStatus,
+} from './store';
+
+export { KYC_STATUSES, type KycStatus, type User } from './store';
+
+/** @throws Problem 400 `ErrAlreadyExists` when the tenant has a user with that `externalId` */
+export async function createUser(
+  tx: Tx,
+  tenantId: string,
+  given: { externalId?: string; meta?: UserMeta },
+): Promise<User> {
+  const user = await insertUser(tx, {
+    id: newId('user'),
+    tenantId,
+    externalId: given.externalId ?? null,
+    meta: given.meta ?? {},
+  });
+  if (!user) throw alreadyExists('Another user has this externalId.', 'externalId');
+  return user;
+}
+
+/**
+ * @param reach the tenant whose users may be found, or null for every tenant's
+ * @throws Problem 404, naming the field when the id came in the body
+ */
+export async function requireUser(
+  sql: Sql,
+  reach: string | null,
+  id: string,
+  field?: string,
+  lock: UserLock = 'none',
+): Promise<User> {
+  const user = await findUser(sql, reach, id, lock);
+  if (!user) throw notFound('user', field);
+  return user;
+}
+
+/** @throws Problem 409 `user_blocked`: nothing new is issued for, or funded to, a blocked user */
+export function assertActive(user: User, field?: string): void {
+  if (user.status === 'blocked') throw conflict('user_blocked', 'The user is blocked.', field);
+}
+
+/**
+ * The user, who stays active to the end of the transaction.
+ * @throws Problem 404, 409 `user_blocked`
+ */
+export async function requireActiveUser(
+  sql: Sql,
+  reach: string | null,
+  id: string,
+  field?: string,
+): Promise<User> {
+  const user = await requireUser(sql, reach, id, field, 'share');
+  assertActive(user, field);
+  return user;
+}
+
+/** Which of the users are blocked: their cards decline. One prepared statement, without a lock. */
+export const blockedAmong = (sql: Sql, userIds: string[]): Promise<Set<string>> => findBlocked(sql, userIds);
+
+/**
+ * Merges fields into a user's meta; null removes one.
+ * @throws Problem 404, 400 when the result is larger than 16 KiB
+ */
+export async function patchMeta(
+  tx: Tx,
+  reach: string | null,
+  id: string,
+  patch: UserMeta,
+): Promise<{ before: User; after: User }> {
+  const before = await requireUser(tx, reach, id, undefined, 'update');
+  return { before, after: await updateMeta(tx, before.id, mergedMeta(before.meta, patch)) };
+}
+
+/** Writes corrected values back to the meta of a user whose row is locked. */
+export async function correctMeta(tx: Tx, user: User, corrected: UserMeta): Promise<void> {
+  const changed = Object.entries(corrected).some(([field, value]) => user.meta[field] !== value);
+  if (changed) await updateMeta(tx, user.id, { ...user.meta, ...corrected });
+}
+
+/** Blocks a user, whose cards decline from then on, or lets them go on. Setting the same again changes the reason alone. @throws Problem 404 */
+export async function setUserStatus(
+  { blockCardsOf }: Pick<UserServices, 'blockCardsOf'>,
+  tx: Tx,
+  reach: string | null,
+  id: string,
+  status: UserStatus,
+  reason: string | undefined,
+): Promise<{ before: User; after: User }> {
+  const before = await requireUser(tx, reach, id, undefined, 'update');
+  await blockCardsOf(tx, before.id, status === 'blocked');
+  return { before, after: await updateStatus(tx, before.id, status, reason ?? null) };
+}
+
+/** What the KYC domain has decided of a user whose row is locked; its rules say where a status may lead. */
+export const setKycStatus = (tx: Tx, user: User, status: KycStatus): Promise<User> =>
+  updateKycStatus(tx, user.id, status);

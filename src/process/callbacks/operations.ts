@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Database, Sql } from '../../kernel/db/database';
+import { gathered } from '../../kernel/db/gathered';
+import { countForged, deleteOld, deleteOldCounts } from './store';
+
+/**
+ * Writes down that callbacks of a party could not be verified: their count, and a hash of the last. Nothing else is kept of
+ * them, and however many come at once, one statement is under way. They are refused whether or not it can be written.
+ * @returns resolves when it was written
+ */
+export function createForgedCount(
+  { database, log }: { database: Sql; log: Logger },
+  party: string,
+): (bytes: Buffer) => Promise<void> {
+  const write = gathered(async (hashes: Buffer[]) => {
+    log.warn({ party, count: hashes.length }, 'callbacks could not be verified');
+    await countForged(database, party, hashes.length, hashes.at(-1) as Buffer);
+  });
+  return (bytes) =>
+    write(createHash('sha256').update(bytes).digest()).catch((error: unknown) =>
+      log.error({ party, err: error }, 'forged callbacks could not be counted'),
+    );
+}
+
+/** Rows of one transaction: with bodies of 64 KiB at most some tens of megabytes. */
+const PORTION = 500;
+
+/**
+ * Forgets callbacks after thirty days, in portions of a transaction each. With a row goes the memory of its message's id, and
+ * nothing is lost by that: the signature of a message that somebody has recorded is believed for five minutes, and one
+ * that its party sends once more says "look", which changes nothing that has not changed at the party.
+ * @returns how many rows
+ */
+export async function forgetOldCallbacks(
+  database: Database,
+  { portion = PORTION }: { portion?: number } = {},
+): Promise<number> {
+  let forgotten = await deleteOldCounts(database);
+  for (;;) {
+    const deleted = await database.transaction((tx) => deleteOld(tx, portion));
+    forgotten += deleted;
+    if (deleted < portion) return forgotten;
+  }
+}

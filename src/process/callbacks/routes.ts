@@ -1,0 +1,109 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Logger } from 'pino';
+import { type RawRequest, type Route, route } from '../../http/route';
+import type { Database, Tx } from '../../kernel/db/database';
+import { Problem, unavailable } from '../../kernel/errors';
+import { newId } from '../../kernel/ids';
+import type { Keyring } from '../../kernel/security/keyring';
+import { ProviderAway } from '../party-errors';
+import { createForgedCount } from './operations';
+import { insertVerified, type NewCallback, noteHandled } from './store';
+
+/** What a party's signature vouches for: its own name for the message, and what the message is about. */
+export interface Verified {
+  /** The same when it is sent again. */
+  externalId: string;
+}
+
+export interface CallbackSpec<V extends Verified> {
+  /** Who calls: `checkout`, `payouts` … Never a company's name: it stands in the path. */
+  party: string;
+  path: string;
+  /** Nothing when the signature is wrong, or too old. */
+  verify(raw: Buffer, headers: IncomingHttpHeaders): V | undefined | Promise<V | undefined>;
+  /**
+   * What the message makes us do, in the transaction that keeps it: a word to a workflow, never a movement of money. A
+   * message that names nothing of ours is an outcome too.
+   * @returns the outcome, as a code
+   */
+  handle(tx: Tx, callback: V): Promise<string>;
+}
+
+/** Of a body: no message of a party is near it. Bytes. */
+const LIMIT = 64 * 1024;
+
+/** What is kept of the headers: neither signatures nor credentials. */
+const KEPT_HEADERS = ['content-type', 'content-length', 'user-agent', 'date', 'x-request-id'] as const;
+
+/** What a callback needs of the services. */
+export interface CallbackServices {
+  database: Database;
+  keyring: Keyring;
+  log: Logger;
+  /** Called for each one that could not be verified. */
+  observeForged(party: string): void;
+}
+
+/**
+ * Where an outside party tells us that something has happened. What is verified is kept once and handled in the same
+ * transaction; what comes again has no effect and is answered alike; what cannot be verified is counted, answered 401, and
+ * moves nothing (decisions part 2).
+ */
+export function callbackRoute<V extends Verified>(services: CallbackServices, spec: CallbackSpec<V>): Route {
+  const { keyring } = services;
+  const sealer = keyring.sealer('callbacks');
+  const countForged = createForgedCount(services, spec.party);
+
+  function received({ bytes, headers }: RawRequest, externalId: string): NewCallback {
+    const id = newId('callback');
+    const kept = KEPT_HEADERS.flatMap((name) => {
+      const value = headers[name];
+      return typeof value === 'string' ? [[name, value.slice(0, 500)]] : [];
+    });
+    return {
+      id,
+      party: spec.party,
+      externalId,
+      body: sealer.seal(bytes, id),
+      headers: Object.fromEntries(kept) as Record<string, string>,
+    };
+  }
+
+  /** The provider may have to be asked what a message is about: where it cannot be, it sends it again. */
+  async function verify({ bytes, headers }: RawRequest): Promise<V | undefined> {
+    try {
+      return await spec.verify(bytes, headers);
+    } catch (error) {
+      throw error instanceof ProviderAway ? unavailable() : error;
+    }
+  }
+
+  return route({
+    method: 'POST',
+    path: spec.path,
+    tag: 'Callbacks',
+    summary: `Callback of the ${spec.party} provider`,
+    role: 'public',
+    raw: { limit: LIMIT },
+    idempotency: 'ignored',
+    async prepare(request) {
+      const raw = rawOf(request.raw);
+      const verified = await verify(raw);
+      if (verified) return verified;
+      services.observeForged(spec.party);
+      await countForged(raw.bytes);
+      throw new Problem(401, 'unauthorized', 'The signature does not vouch for this message.');
+    },
+    async write(tx, request, verified: V) {
+      const callback = received(rawOf(request.raw), verified.externalId);
+      if (!(await insertVerified(tx, callback))) return {};
+      await noteHandled(tx, callback.id, await spec.handle(tx, verified));
+      return {};
+    },
+  });
+}
+
+function rawOf(raw: RawRequest | undefined): RawRequest {
+  if (!raw) throw new Error('the route does not take raw bodies');
+  return raw;
+}

@@ -1,8 +1,0 @@
-import type { DocumentsSettings } from '../../config';
-import { createFolderStore } from './folder';
-import type { SealedStore } from './port';
-import { createS3Store } from './s3';
-
-export function createStore(settings: DocumentsSettings): SealedStore {
-  return settings.kind === 's3' ? createS3Store(settings) : createFolderStore(settings.folder);
-}

@@ -1,0 +1,60 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Authenticated } from '../../kernel/caller';
+import type { Database } from '../../kernel/db/database';
+import { isId } from '../../kernel/ids';
+import { createRateLimiter } from '../../kernel/rate-limit';
+import type { Keyring } from '../../kernel/security/keyring';
+import { type Access, createAccess, type KnownTenant } from './access';
+
+/** How often a tenant's unknown secrets may make us ask the database again: a stranger cannot make us ask at will. */
+const ASK_AGAIN = { perSecond: 5, burst: 10 };
+
+/**
+ * Verifies a client id and secret against the keyed hashes, in constant time: a request on the hot path asks the database
+ * for nothing. A secret that is not known is looked for once more, so that one that another process has just given
+ * works at once.
+ * @param access shared with whatever changes secrets in this process; one of its own when absent
+ * @param now milliseconds, monotonic: that of `access`
+ */
+export function createAuthenticator(
+  database: Database,
+  keyring: Keyring,
+  access: Access = createAccess(database),
+  now: () => number = () => performance.now(),
+) {
+  const askAgain = createRateLimiter(now);
+
+  function verified(known: KnownTenant, hash: Buffer): Authenticated | undefined {
+    const { tenant, secrets } = known;
+    const at = now();
+    let credentialId: string | undefined;
+    for (const { id, hash: own, endsAt } of secrets) {
+      const lives = endsAt === null || endsAt > at;
+      if (timingSafeEqual(own, hash) && lives) credentialId = id;
+    }
+    if (credentialId === undefined || tenant.status !== 'active') return undefined;
+    return {
+      caller: {
+        tenantId: tenant.id,
+        role: tenant.role,
+        reach: tenant.role === 'admin' ? null : tenant.id,
+        credentialId,
+      },
+      rateLimit: tenant.settings.rateLimit,
+    };
+  }
+
+  return async function authenticate(
+    clientId: string,
+    clientSecret: string,
+  ): Promise<Authenticated | undefined> {
+    const hash = keyring.hashSecret(clientSecret);
+    if (!isId('tenant', clientId)) return undefined;
+    const known = await access.known(clientId);
+    const believed = known && verified(known, hash);
+    if (believed) return believed;
+    if (known && !askAgain(clientId, ASK_AGAIN).allowed) return undefined;
+    const read = await access.read(clientId);
+    return read && verified(read, hash);
+  };
+}

@@ -1,0 +1,182 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Sql, Tx } from '../../kernel/db/database';
+import { forbidden, notFound, unauthorized } from '../../kernel/errors';
+import { newId } from '../../kernel/ids';
+import type { Keyring } from '../../kernel/security/keyring';
+import { DEMO_RATE_LIMIT, type SettingsSection } from './settings';
+import {
+  endSecrets,
+  findTenant,
+  insertCredential,
+  insertTenant,
+  liveSecrets,
+  lockTenant,
+  readAccess,
+  sealedSecret,
+  type Tenant,
+  updateStatus,
+} from './store';
+
+export interface NewCredential {
+  clientId: string;
+  /** 256 bits in base64url, shown this once. */
+  clientSecret: string;
+}
+
+export interface NewClient {
+  name: string;
+  role: 'client' | 'admin';
+  sandbox: boolean;
+  /** Gives a new client what it begins with: its accounts and, in the sandbox, its BINs. */
+  provide(tx: Tx, clientId: string, sandbox: boolean): Promise<void>;
+}
+
+/**
+ * Creates a tenant with its first secret, master accounts in USD, EUR and GBP and, in the sandbox, all demo BINs. An
+ * `admin` has neither accounts nor BINs: it acts on others'.
+ */
+export async function createClient(tx: Tx, keyring: Keyring, given: NewClient): Promise<NewCredential> {
+  const clientId = newId('tenant');
+  await insertTenant(tx, {
+    id: clientId,
+    name: given.name,
+    role: given.role,
+    settings: given.sandbox ? { rateLimit: DEMO_RATE_LIMIT } : {},
+  });
+  if (given.role === 'client') await given.provide(tx, clientId, given.sandbox);
+  return { clientId, clientSecret: await issueSecret(tx, keyring, clientId) };
+}
+
+async function issueSecret(tx: Tx, keyring: Keyring, clientId: string): Promise<string> {
+  const secret = randomBytes(32).toString('base64url');
+  await insertCredential(
+    tx,
+    clientId,
+    keyring.hashSecret(secret),
+    keyring.seal(Buffer.from(secret), sealContext(clientId)),
+  );
+  return secret;
+}
+
+/** The secrets that authenticate, by their numbers: what the audit log keeps of them. Never a secret. */
+export interface SecretNumbers {
+  current: string | null;
+  inOverlap: { id: string; endsAt: string }[];
+}
+
+/** What was changed, before and after. */
+export interface SecretChange {
+  before: SecretNumbers;
+  after: SecretNumbers;
+}
+
+export interface Rotation extends SecretChange {
+  /** `overlapEndsAt` is null where no current secret was left: after `revokeSecrets` of all. */
+  credential: NewCredential & { overlapEndsAt: string | null };
+}
+
+/**
+ * A new secret, which signs webhooks at once; the one that was current authenticates until the overlap ends, and one that
+ * was still in its overlap ends now. So at most two live (decisions part 1, Credentials).
+ * @param overlapSeconds 0 ends every other secret now
+ * @param by the credential that asks for it, which must be the current one; absent for the operator
+ * @throws Problem 403 when it is not, be it that another rotation has just won; 401 when the tenant was disabled; 404
+ */
+export async function rotateSecret(
+  tx: Tx,
+  keyring: Keyring,
+  clientId: string,
+  overlapSeconds: number,
+  by?: string,
+): Promise<Rotation> {
+  const { status } = await lockedTenant(tx, clientId);
+  if (by !== undefined && status !== 'active') throw unauthorized();
+  const before = await secretNumbers(tx, clientId);
+  if (by !== undefined && by !== before.current)
+    throw forbidden('Only the current secret may rotate; this one has been replaced.');
+  const ended = await endSecrets(tx, clientId, overlapSeconds);
+  const clientSecret = await issueSecret(tx, keyring, clientId);
+  const overlapEndsAt = ended.find(({ id }) => id === before.current)?.endsAt.toISOString() ?? null;
+  const after = await secretNumbers(tx, clientId);
+  return { credential: { clientId, clientSecret, overlapEndsAt }, before, after };
+}
+
+/**
+ * Ends the secrets in their overlap now, and with `all` the current one too: then nothing of the tenant authenticates until
+ * the operator rotates. Webhooks go on, signed with the newest secret: receivers check with it as before, no delivery is
+ * lost or late, and signing with it tells a thief nothing that it did not know.
+ * @throws Problem 404 when there is no such tenant
+ */
+export async function revokeSecrets(tx: Tx, clientId: string, all: boolean): Promise<SecretChange> {
+  await lockedTenant(tx, clientId);
+  const before = await secretNumbers(tx, clientId);
+  await endSecrets(tx, clientId, all ? 0 : null);
+  return { before, after: await secretNumbers(tx, clientId) };
+}
+
+/**
+ * Shuts a tenant out, or lets it in again with the secrets that it had. Its records stay, and what is under way goes on:
+ * card events of the processor, processes, webhooks.
+ * @returns the status before
+ * @throws Problem 404 when there is no such tenant
+ */
+export async function setClientStatus(
+  tx: Tx,
+  clientId: string,
+  status: Tenant['status'],
+): Promise<Tenant['status']> {
+  const { status: before } = await lockedTenant(tx, clientId);
+  await updateStatus(tx, clientId, status);
+  return before;
+}
+
+async function lockedTenant(tx: Tx, clientId: string): Promise<Tenant> {
+  const tenant = await lockTenant(tx, clientId);
+  if (!tenant) throw notFound('client');
+  return tenant;
+}
+
+async function secretNumbers(tx: Tx, clientId: string): Promise<SecretNumbers> {
+  const numbers: SecretNumbers = { current: null, inOverlap: [] };
+  for (const { id, endsAt } of await liveSecrets(tx, clientId)) {
+    if (endsAt) numbers.inOverlap.push({ id, endsAt: endsAt.toISOString() });
+    else numbers.current = id;
+  }
+  return numbers;
+}
+
+/** Whether a secret is one of the tenant's that live, also while the tenant is disabled. */
+export async function isLiveSecret(
+  sql: Sql,
+  keyring: Keyring,
+  clientId: string,
+  clientSecret: string,
+): Promise<boolean> {
+  const secrets = (await readAccess(sql, [clientId])).get(clientId)?.secrets ?? [];
+  const given = keyring.hashSecret(clientSecret);
+  return secrets.some(({ hash }) => timingSafeEqual(hash, given));
+}
+
+/** The secret that signs this tenant's webhooks. @throws Problem 404 when there is no such tenant */
+export async function signingSecret(sql: Sql, keyring: Keyring, clientId: string): Promise<Buffer> {
+  const sealed = await sealedSecret(sql, clientId);
+  if (!sealed) throw notFound('client');
+  return keyring.open(sealed, sealContext(clientId));
+}
+
+const sealContext = (clientId: string) => `credential/${clientId}`;
+
+/** A domain's part of the tenant's settings. @throws Problem 404 when there is no such tenant */
+export async function settingsOf<T>(sql: Sql, clientId: string, section: SettingsSection<T>): Promise<T> {
+  const { settings } = await requireTenant(sql, clientId);
+  return section.schema.parse(settings[section.name] ?? {});
+}
+
+export const tenantExists = async (sql: Sql, clientId: string): Promise<boolean> =>
+  (await findTenant(sql, clientId)) !== undefined;
+
+export async function requireTenant(sql: Sql, clientId: string) {
+  const tenant = await findTenant(sql, clientId);
+  if (!tenant) throw notFound('client');
+  return tenant;
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { type Route, route } from '../../http/route';
+import { audit } from '../../kernel/audit';
+import { instant } from '../../kernel/wire/schemas';
+import type { Services } from '../../services';
+import type { Access } from './access';
+import { rotateSecret } from './operations';
+import { OVERLAP_SECONDS } from './settings';
+
+export function clientRoutes({ keyring, access }: Services & { access: Access }): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/client/secret/rotate',
+      tag: 'Clients',
+      summary: 'Rotate the client secret',
+      description:
+        'The new secret signs webhooks at once; the old one authenticates until the overlap ends (24 hours unless ' +
+        '`overlapSeconds` says otherwise). At most two secrets live: one that was still in its overlap ends now. Only ' +
+        'the current secret may rotate: with one in its overlap it is a 403, and of several rotations at once with the ' +
+        'same secret one succeeds. `overlapSeconds: 0` ends every other secret: at once here, within a second in other ' +
+        'processes. The secret is shown this once, so the answer is not kept under an idempotency key; where it was lost, ' +
+        'the old one cannot rotate again: the operator gives a new one (`client rotate-secret`).',
+      body: z.strictObject({
+        overlapSeconds: z.number().int().min(0).max(OVERLAP_SECONDS.most).default(OVERLAP_SECONDS.usual),
+      }),
+      response: z.object({ clientId: z.string(), clientSecret: z.string(), overlapEndsAt: instant() }),
+      idempotency: 'ignored',
+      status: 201,
+      problems: ['forbidden'],
+      async write(tx, { caller, requestId, body: { overlapSeconds } }) {
+        const { tenantId, credentialId } = caller;
+        const made = await rotateSecret(tx, keyring, tenantId, overlapSeconds, credentialId);
+        const { before, after } = made;
+        const action = 'client.rotate-secret';
+        await audit(tx, { caller, requestId, action, subject: tenantId, tenantId, before, after });
+        tx.afterCommit(() => access.forget(tenantId));
+        return made.credential;
+      },
+    }),
+  ];
+}

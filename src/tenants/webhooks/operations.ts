@@ -1,0 +1,109 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import { Problem } from '../../kernel/errors';
+import type { Commands } from '../../kernel/outbox/commands';
+import { REGISTRATIONS, type Registration, tellWhenCommitted } from '../../kernel/outbox/events';
+import { recoveryCommand } from './commands';
+import { parkDue, requeue } from './delivery-store';
+import type { EndpointKey } from './rules';
+import {
+  deleteEndpoints,
+  type Endpoint,
+  findEndpoints,
+  lockEndpoints,
+  probeNow,
+  putEndpoints,
+  takeResendTurn,
+} from './store';
+
+/** What a registration without `type` means: deposits are registered separately (`interface.md 4.4`). */
+const ALL_BUT_DEPOSIT = REGISTRATIONS.filter((type) => type !== 'deposit');
+const RESEND_EVERY_MS = 10_000;
+
+export interface Webhook {
+  type: Registration;
+  url: string;
+  status: string;
+  createdAt: string;
+}
+
+export async function listWebhooks(sql: Sql, tenantId: string): Promise<Webhook[]> {
+  return (await findEndpoints(sql, { tenantId })).map(shown);
+}
+
+function shown(endpoint: Endpoint): Webhook {
+  const { registration, url, status, createdAt } = endpoint;
+  return { type: registration, url, status, createdAt: createdAt.toISOString() };
+}
+
+/**
+ * Sets the URL of one registration, or of all but `deposit`, replacing what was there: a failing or disabled endpoint
+ * is active again, and what waits for it flows. The URL has been checked (`checkUrl`).
+ * @returns all webhooks of the tenant
+ */
+export async function setWebhook(
+  tx: Tx,
+  commands: Commands,
+  given: { tenantId: string; url: string; type?: Registration; now: Date },
+): Promise<Webhook[]> {
+  const registrations = given.type ? [given.type] : ALL_BUT_DEPOSIT;
+  const before = await lockEndpoints(tx, given.tenantId, registrations);
+  await putEndpoints(tx, { ...given, registrations });
+  await commands.append(tx, recoveriesOf(before));
+  tellWhenCommitted(tx);
+  return listWebhooks(tx, given.tenantId);
+}
+
+/** Ends one registration, or all; what is due to it is parked for a resend. */
+export async function deleteWebhook(
+  tx: Tx,
+  commands: Commands,
+  given: { tenantId: string; type?: Registration },
+): Promise<void> {
+  const registrations = given.type ? [given.type] : REGISTRATIONS;
+  const before = await lockEndpoints(tx, given.tenantId, registrations);
+  await parkDue(tx, await deleteEndpoints(tx, given.tenantId, registrations));
+  await commands.append(tx, recoveriesOf(before));
+}
+
+function recoveriesOf(endpoints: Endpoint[]) {
+  return endpoints.filter(({ status }) => status === 'failing').map((endpoint) => recoveryCommand(endpoint));
+}
+
+export type ResendCounters = Record<Registration | 'total', number>;
+
+/**
+ * Queues again what was not delivered since `fromDate`: failed, parked, waiting, or recorded while no endpoint was
+ * there. It goes out in the order in which it happened, at most eight at a time. A failing endpoint is probed at once.
+ * @throws Problem 429 for more than one in 10 s a tenant
+ */
+export async function resendWebhooks(
+  tx: Tx,
+  commands: Commands,
+  given: { tenantId: string; fromDate: Date; now: Date },
+): Promise<ResendCounters> {
+  const waitMs = await takeResendTurn(tx, given.tenantId, given.now, RESEND_EVERY_MS);
+  if (waitMs > 0) {
+    const seconds = Math.ceil(waitMs / 1000);
+    throw new Problem(429, 'rate_limited', 'One replay in 10 seconds.', undefined, seconds);
+  }
+  return queueAgain(tx, commands, given);
+}
+
+export async function queueAgain(
+  tx: Tx,
+  commands: Commands,
+  given: { tenantId: string; fromDate: Date; now: Date; registration?: Registration; only?: 'failed'[] },
+): Promise<ResendCounters> {
+  const counters: ResendCounters = { account: 0, card: 0, deposit: 0, cardholder: 0, kyc: 0, total: 0 };
+  const failing: EndpointKey[] = await probeNow(tx, given);
+  for (const { registration, count } of await requeue(tx, given)) {
+    counters[registration as Registration] = count;
+    counters.total += count;
+  }
+  await commands.append(
+    tx,
+    failing.map((endpoint) => recoveryCommand(endpoint)),
+  );
+  tellWhenCommitted(tx);
+  return counters;
+}

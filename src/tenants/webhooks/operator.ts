@@ -1,0 +1,60 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import type { Commands } from '../../kernel/outbox/commands';
+import type { Registration } from '../../kernel/outbox/events';
+import type { Reconcilable } from '../../kernel/temporal/reconciler';
+import { recoveryCommand } from './commands';
+import { queueAgain, type ResendCounters } from './operations';
+import type { EndpointStatus } from './rules';
+import { countDeliveries, type Endpoint, findEndpoints, overdueProbes } from './store';
+
+/** What the operator's command line asks of webhooks. */
+
+export interface ListedEndpoint extends Endpoint {
+  /** Deliveries that wait, were given up, or were parked. */
+  due: number;
+  failed: number;
+  parked: number;
+}
+
+export async function listEndpoints(
+  sql: Sql,
+  given: { tenantId?: string; status?: EndpointStatus } = {},
+): Promise<ListedEndpoint[]> {
+  const [endpoints, counts] = await Promise.all([
+    findEndpoints(sql, given),
+    deliveryCounts(sql, given.tenantId),
+  ]);
+  return endpoints.map((endpoint) => {
+    const of = (delivery: string) =>
+      counts.find(
+        (row) =>
+          row.tenantId === endpoint.tenantId &&
+          row.registration === endpoint.registration &&
+          row.delivery === delivery,
+      )?.count ?? 0;
+    return { ...endpoint, due: of('due'), failed: of('failed'), parked: of('parked') };
+  });
+}
+
+/** How many deliveries are recorded, due, failed and parked, by tenant and registration. */
+export function deliveryCounts(sql: Sql, tenantId?: string) {
+  return countDeliveries(sql, tenantId);
+}
+
+/** Queues failed deliveries again: all, or those of events since `fromDate`. @returns how many of each type */
+export function retryFailed(
+  tx: Tx,
+  commands: Commands,
+  given: { tenantId: string; registration?: Registration; fromDate?: Date },
+): Promise<ResendCounters> {
+  const { tenantId, registration, fromDate = new Date(0) } = given;
+  return queueAgain(tx, commands, { tenantId, registration, fromDate, now: new Date(), only: ['failed'] });
+}
+
+/** Failing endpoints whose probe is overdue: their recovery was lost, or has missed that it was to look. */
+export const reconcilableEndpoints: Reconcilable = {
+  name: 'webhook endpoints',
+  async stale(sql, olderThan, limit, exceptWorkflows) {
+    return (await overdueProbes(sql, { olderThan, limit, exceptWorkflows })).map(recoveryCommand);
+  },
+};

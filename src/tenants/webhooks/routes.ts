@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { problemBody } from '../../http/problem-body';
+import { Reply, type Route, route } from '../../http/route';
+import type { Tx } from '../../kernel/db/database';
+import { type StoredAnswer, withKey } from '../../kernel/idempotency';
+import { REGISTRATIONS } from '../../kernel/outbox/events';
+import { pageSchema, whole } from '../../kernel/wire/pages';
+import { instant, timestamp } from '../../kernel/wire/schemas';
+import { shownUrl, webUrl } from '../../kernel/wire/web-url';
+import type { Services } from '../../services';
+import { createResolver, type Resolve } from './addresses';
+import { deleteWebhook, listWebhooks, resendWebhooks, setWebhook } from './operations';
+import { checkUrl } from './url';
+
+const TAG = 'Webhooks';
+const registration = z.enum(REGISTRATIONS);
+
+const webhook = z.object({
+  type: registration,
+  url: shownUrl(),
+  status: z
+    .enum(['active', 'failing', 'disabled'])
+    .meta({ description: 'failing: what is due waits and is retried. disabled: the endpoint answered 410.' }),
+  createdAt: instant(),
+});
+
+const counter = z.int().meta({ description: 'Deliveries that were queued again.' });
+
+export function webhookRoutes(services: Services, resolve: Resolve = createResolver()): Route[] {
+  return [listRoute(services), setRoute(services, resolve), deleteRoute(services), resendRoute(services)];
+}
+
+const listRoute = ({ database }: Services) =>
+  route({
+    method: 'GET',
+    path: '/v1/webhooks',
+    tag: TAG,
+    summary: 'List webhook URLs',
+    response: pageSchema(webhook),
+    read: async ({ caller }) => whole(await listWebhooks(database, caller.tenantId)),
+  });
+
+function setRoute(services: Services, resolve: Resolve) {
+  const { database, commands, mode, now } = services;
+  return route({
+    method: 'POST',
+    path: '/v1/webhooks',
+    tag: TAG,
+    summary: 'Set a webhook URL',
+    description:
+      'https only, to an address of the public internet; in the sandbox also to this machine, there by http, too. One URL a type; setting it again replaces it. Without `type`: all but `deposit`, which is registered separately. ' +
+      'Events recorded before are delivered on request (`POST /v1/webhooks/resend`).',
+    body: z.strictObject({
+      url: webUrl(mode === 'sandbox' ? 'resolved' : 'nowhere', 'https://example.com/webhooks'),
+      type: registration.optional(),
+    }),
+    response: pageSchema(webhook),
+    status: 201,
+    async gathered({ body, caller, requestId }, key) {
+      // Name servers are asked before the transaction; where the key has an answer already, that one counts.
+      const refusal = await checkUrl(body.url, { allowLoopback: mode === 'sandbox' }, resolve).then(
+        () => undefined,
+        (error: Error) => error,
+      );
+      const work = async (tx: Tx): Promise<StoredAnswer> => {
+        if (refusal) throw refusal;
+        const webhooks = await setWebhook(tx, commands, { tenantId: caller.tenantId, ...body, now: now() });
+        return { status: 201, body: JSON.stringify(whole(webhooks)) };
+      };
+      if (!key) return { ...(await database.transaction(work)), replayed: false };
+      return withKey(database, key, work, (problem) => ({
+        status: problem.status,
+        body: problemBody(problem, requestId),
+      }));
+    },
+  });
+}
+
+const deleteRoute = ({ commands }: Services) =>
+  route({
+    method: 'DELETE',
+    path: '/v1/webhooks',
+    tag: TAG,
+    summary: 'Delete a webhook URL',
+    description: 'Of one `type`, or of all. What is due to it is kept and can be asked for with a resend.',
+    query: z.object({ type: registration.optional() }),
+    status: 204,
+    async write(tx, { caller, query }) {
+      await deleteWebhook(tx, commands, { tenantId: caller.tenantId, type: query.type });
+      return new Reply(204, undefined);
+    },
+  });
+
+const resendRoute = ({ commands, now }: Services) =>
+  route({
+    method: 'POST',
+    path: '/v1/webhooks/resend',
+    tag: TAG,
+    summary: 'Replay failed deliveries',
+    description:
+      'Queues again what was not delivered since `fromDate`: failed, waiting, parked, or recorded while no URL was set. ' +
+      'It goes out in the order in which it happened, at most eight at a time. One request in 10 seconds.',
+    query: z.object({ fromDate: timestamp() }),
+    response: z.object({
+      account: counter,
+      card: counter,
+      deposit: counter,
+      cardholder: counter,
+      kyc: counter,
+      total: counter,
+    }),
+    problems: ['rate_limited'],
+    write: (tx, { caller, query }) =>
+      resendWebhooks(tx, commands, { tenantId: caller.tenantId, fromDate: query.fromDate, now: now() }),
+  });

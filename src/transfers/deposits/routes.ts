@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { requireAccount } from '../../accounts/accounts/operations';
+import { assertFundable } from '../../accounts/accounts/transfer';
+import { type Route, route } from '../../http/route';
+import { auditAdmin } from '../../kernel/audit';
+import { operationKey } from '../../kernel/idempotency';
+import { Decimal, formatAmount } from '../../kernel/money/money';
+import { afterId, pageById } from '../../kernel/wire/id-pages';
+import { pageQuery, pageSchema, periodQuery, whole } from '../../kernel/wire/pages';
+import { amount, currency, identifier, instant, money, text } from '../../kernel/wire/schemas';
+import { webUrl } from '../../kernel/wire/web-url';
+import type { Quote } from '../../process/quotes/operations';
+import type { Services } from '../../services';
+import { createDeposit, requireDeposit } from './create';
+import { DEPOSIT_STATUSES } from './deposit';
+import { fundingOptions, priceDeposit, quoteDeposit, termsOf } from './quote';
+import { DEPOSIT_METHODS, type FundingTerms } from './settings';
+import { depositRecord, depositSchema, showDeposit } from './show';
+import { listDeposits } from './store';
+import { revealToken, unrevealedUrl } from './token';
+
+const tag = 'Deposits';
+
+/** Money from outside the service through hosted checkout (`interface.md 4.1`, Deposits; decisions part 4). */
+export function depositRoutes(services: Services): Route[] {
+  return [
+    quoteRoute(services),
+    listRoute(services),
+    createRoute(services),
+    readRoute(services),
+    optionsRoute(services),
+  ];
+}
+
+const method = z.enum(DEPOSIT_METHODS);
+
+function optionsRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v2/accounts/{accountId}/funding-options',
+    tag,
+    summary: 'Funding options of an account',
+    description: '`min`, `max` and `feeFixed` are in `currency`: the payer’s. `feePercent` "2.9" is 2.9 %.',
+    response: pageSchema(
+      z.object({
+        method,
+        currency: z.string(),
+        min: money(),
+        max: money(),
+        feeFixed: money(),
+        feePercent: z.string().meta({ examples: ['2.9'] }),
+        estimatedTime: z.string().meta({ description: 'An ISO 8601 duration.', examples: ['PT5M'] }),
+      }),
+    ),
+    async read({ caller, params }) {
+      const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
+      return whole((await fundingOptions(database, account)).map(showOption));
+    },
+  });
+}
+
+function showOption(terms: FundingTerms) {
+  const shown = (value: string) => formatAmount(new Decimal(value), terms.currency);
+  const { min, max, feeFixed } = terms;
+  return { ...terms, min: shown(min), max: shown(max), feeFixed: shown(feeFixed) };
+}
+
+function quoteRoute(services: Services): Route {
+  const { database } = services;
+  return route({
+    method: 'POST',
+    path: '/v2/accounts/{accountId}/deposit-quote',
+    tag,
+    summary: 'Quote a deposit',
+    description:
+      '`chargedAmount` × `rate`, rounded, is `creditedAmount` + `serviceFee`. Stands for 15 minutes.',
+    body: z.strictObject({ method, amount: amount(), currency: currency().optional() }),
+    response: z.object({
+      quoteId: z.string(),
+      method,
+      amount: money(),
+      currency: z.string(),
+      chargedAmount: money(),
+      creditedAmount: money(),
+      serviceFee: money(),
+      creditedCurrency: z.string(),
+      rate: z.string().meta({ examples: ['1'] }),
+      expiresAt: instant(),
+    }),
+    status: 201,
+    problems: ['account_closed', 'user_blocked', 'unavailable'],
+    async prepare({ caller, params, body }) {
+      const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
+      return { account, terms: await priceDeposit(services, account, body) };
+    },
+    async write(tx, _request, { account, terms }) {
+      await assertFundable(tx, account, 'accountId');
+      return showQuote(await quoteDeposit(tx, account, terms, services.now()));
+    },
+  });
+}
+
+function showQuote(quote: Quote) {
+  const terms = termsOf(quote);
+  const charged = formatAmount(terms.chargedAmount, terms.currency);
+  return {
+    quoteId: quote.id,
+    method: terms.method,
+    amount: charged,
+    currency: terms.currency,
+    chargedAmount: charged,
+    creditedAmount: formatAmount(terms.creditedAmount, terms.accountCurrency),
+    serviceFee: formatAmount(terms.serviceFee, terms.accountCurrency),
+    creditedCurrency: terms.accountCurrency,
+    rate: terms.rate.toFixed(),
+    expiresAt: quote.expiresAt.toISOString(),
+  };
+}
+
+function createRoute(services: Services): Route {
+  const { database, mode } = services;
+  return route({
+    method: 'POST',
+    path: '/v2/accounts/{accountId}/deposits',
+    tag,
+    summary: 'Create a deposit',
+    description:
+      'Send the payer to `checkoutUrl`. What becomes of it is told by webhooks and by its status; the return of the ' +
+      'payer’s browser to `returnUrl` means nothing. `Prefer: wait=N` waits until it can be paid.',
+    body: z.strictObject({
+      quoteId: identifier('quo_01jz0000000000000000000000'),
+      returnUrl: webUrl(mode === 'sandbox' ? 'loopback' : 'nowhere', 'https://shop.example.com/thanks'),
+      externalId: text(100).optional(),
+    }),
+    response: depositSchema,
+    status: 201,
+    idempotency: 'required',
+    problems: ['account_closed', 'user_blocked', 'quote_used', 'quote_expired'],
+    settling: {
+      async read({ caller, params }, id) {
+        const deposit = await requireDeposit(database, caller.reach, params['accountId'] ?? '', id);
+        return showDeposit(services, deposit);
+      },
+      settled: (deposit: { status: string }) => deposit.status !== 'created',
+    },
+    async write(tx, request) {
+      const { caller, params, body } = request;
+      const given = { ...body, accountId: params['accountId'] ?? '' };
+      const deposit = await createDeposit(services, tx, given, {
+        reach: caller.reach,
+        ...operationKey(request),
+      });
+      const { id: subject, tenantId, status } = deposit;
+      await auditAdmin(tx, { ...request, action: 'deposits.create', subject, tenantId, after: { status } });
+      return { ...depositRecord(deposit), checkoutUrl: unrevealedUrl(services) };
+    },
+    reveal: (body) => revealToken(services, body),
+  });
+}
+
+function listRoute(services: Services): Route {
+  const { database } = services;
+  return route({
+    method: 'GET',
+    path: '/v2/accounts/{accountId}/deposits',
+    tag,
+    summary: 'List deposits of an account',
+    query: z.object({
+      ...pageQuery,
+      ...periodQuery,
+      status: z.enum(DEPOSIT_STATUSES).optional(),
+      method: method.optional(),
+      externalId: text(100).optional(),
+    }),
+    response: pageSchema(depositSchema),
+    async read({ caller, params, query: { limit, cursor, ...filter } }) {
+      const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
+      const after = afterId(cursor, 'deposit');
+      const deposits = await listDeposits(database, account.id, filter, after, limit + 1);
+      return pageById(deposits, limit, (deposit) => showDeposit(services, deposit));
+    },
+  });
+}
+
+function readRoute(services: Services): Route {
+  const { database } = services;
+  return route({
+    method: 'GET',
+    path: '/v2/accounts/{accountId}/deposits/{depositId}',
+    tag,
+    summary: 'A deposit',
+    response: depositSchema,
+    async read({ caller, params }) {
+      const { accountId = '', depositId = '' } = params;
+      return showDeposit(services, await requireDeposit(database, caller.reach, accountId, depositId));
+    },
+  });
+}

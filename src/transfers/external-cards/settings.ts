@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { SettingsSection } from '../../tenants/clients/settings';
+
+const decimal = z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, 'must be a decimal string such as "10.00"');
+
+const terms = (feeFixed: string, feePercent: string) =>
+  z
+    .object({
+      /** Bounds of the amount in the account's currency, both included. */
+      min: decimal.default('1.00'),
+      max: decimal.default('10000.00'),
+      feeFixed: decimal.default(feeFixed),
+      /** Of the amount: "1.5" is 1.5 %. */
+      feePercent: decimal.default(feePercent),
+    })
+    .prefault({});
+
+/** What the operator can set for a tenant's top-ups from, and withdrawals to, payment cards elsewhere. */
+export const externalCardSettings = z.object({
+  topup: terms('0.30', '1.5'),
+  withdrawal: terms('0.50', '1'),
+  /** How long the payer has to confirm where the card's bank asks for it. */
+  actionSeconds: z.number().int().min(60).max(86_400).default(1_800),
+});
+
+export type ExternalCardSettings = z.infer<typeof externalCardSettings>;
+
+export const externalCardSettingsSection: SettingsSection<ExternalCardSettings> = {
+  name: 'externalCards',
+  schema: externalCardSettings,
+};
+export type ExternalCardTerms = ExternalCardSettings['topup'];

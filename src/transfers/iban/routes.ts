@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { type ApiRequest, type Route, route } from '../../http/route';
+import { auditAdmin } from '../../kernel/audit';
+import type { Sql } from '../../kernel/db/database';
+import { operationKey } from '../../kernel/idempotency';
+import { isId } from '../../kernel/ids';
+import { amount, assertFits, identifier, text } from '../../kernel/wire/schemas';
+import { callbackRoute } from '../../process/callbacks/routes';
+import type { Services } from '../../services';
+import { destinationSchema } from '../payouts/destination';
+import { requireCapability, requireVirtualIban } from './capability';
+import { transferToMaster } from './money';
+import { CREDIT_CALLBACK_PATH, PAYOUT_CALLBACK_PATH } from './names';
+import { createPayout, quotePayout, readAccount, requirePayout } from './operations';
+import { findPayout } from './payout';
+import { isFinal } from './payout-rules';
+import { lookAtIbanPayout, startIbanCredit } from './processes';
+import {
+  type IbanPayoutRecord,
+  ibanPayoutSchema,
+  ibanQuoteSchema,
+  ibanTransferSchema,
+  showPayout,
+  showQuote,
+  showTransfer,
+  showVirtualIban,
+  virtualIbanSchema,
+} from './show';
+
+const tag = 'Virtual IBAN';
+const PATH = '/v1/corporate-banking/{companyId}';
+
+type Asked = Pick<ApiRequest, 'params' | 'caller'>;
+
+/** The virtual IBAN (`interface.md 4.1`; decisions part 4, Payouts, virtual IBAN). */
+export function bankingRoutes(services: Services): Route[] {
+  return [
+    accountRoute(services),
+    payoutCreation(services),
+    payoutRetrieval(services),
+    quoteRoute(services),
+    transferRoute(services),
+  ];
+}
+
+const companyOf = ({ params }: Asked): string => params['companyId'] ?? '';
+
+/** Of every endpoint here: 403 before anything of the request is looked at. */
+const guarded = ({ database }: Services) => ({
+  tag,
+  admit: (request: Asked) => requireCapability(database, request.caller, companyOf(request)),
+});
+
+/** @param lock `share` where money moves: the capability is not taken away meanwhile */
+const ibanOf = (sql: Sql, request: Asked, lock?: 'share') =>
+  requireVirtualIban(sql, request.caller, companyOf(request), lock);
+
+function accountRoute(services: Services): Route {
+  const { database } = services;
+  return route({
+    ...guarded(services),
+    method: 'GET',
+    path: `${PATH}/account`,
+    summary: 'Get the virtual IBAN',
+    response: virtualIbanSchema,
+    problems: ['capability_disabled'],
+    read: async (request) => showVirtualIban(await readAccount(database, await ibanOf(database, request))),
+  });
+}
+
+function quoteRoute(services: Services): Route {
+  return route({
+    ...guarded(services),
+    method: 'POST',
+    path: `${PATH}/quote`,
+    summary: 'Quote a payout',
+    description: 'By SEPA, in EUR. The price stands for five minutes.',
+    body: z.strictObject({ amount: amount(), destination: destinationSchema }),
+    response: ibanQuoteSchema,
+    status: 201,
+    problems: ['capability_disabled', 'limit_exceeded'],
+    async write(tx, request) {
+      return showQuote(await quotePayout(services, tx, await ibanOf(tx, request), request.body));
+    },
+  });
+}
+
+function payoutCreation(services: Services): Route {
+  const { database } = services;
+  return route({
+    ...guarded(services),
+    method: 'POST',
+    path: `${PATH}/payouts`,
+    summary: 'Pay out by SEPA',
+    description: 'Of a quote. Amount and fee are held, and leave when it is `sent`.',
+    body: z.strictObject({
+      quoteId: identifier('quo_01jz0000000000000000000000'),
+      externalId: text(200).min(1).optional(),
+    }),
+    response: ibanPayoutSchema,
+    status: 201,
+    idempotency: 'required',
+    problems: [
+      'capability_disabled',
+      'ErrAlreadyExists',
+      'quote_used',
+      'quote_expired',
+      'insufficient_funds',
+    ],
+    settling: {
+      read: async (request, id) =>
+        showPayout(await requirePayout(database, id, await ibanOf(database, request))),
+      settled: ({ status }: IbanPayoutRecord) => isFinal(status),
+    },
+    async write(tx, request) {
+      const iban = await ibanOf(tx, request, 'share');
+      const payout = await createPayout(services, tx, iban, request.body, operationKey(request));
+      const { id: subject, tenantId, status } = payout;
+      await auditAdmin(tx, { ...request, action: 'banking.payout', subject, tenantId, after: { status } });
+      return showPayout(payout);
+    },
+  });
+}
+
+function payoutRetrieval(services: Services): Route {
+  const { database } = services;
+  return route({
+    ...guarded(services),
+    method: 'GET',
+    path: `${PATH}/payouts/{payoutId}`,
+    summary: 'A payout',
+    response: ibanPayoutSchema,
+    problems: ['capability_disabled'],
+    read: async (request) =>
+      showPayout(
+        await requirePayout(database, request.params['payoutId'] ?? '', await ibanOf(database, request)),
+      ),
+  });
+}
+
+function transferRoute(services: Services): Route {
+  return route({
+    ...guarded(services),
+    method: 'POST',
+    path: `${PATH}/transfers`,
+    summary: "Move money to the company's own EUR account",
+    description: 'At once: two account transactions with one referenceId.',
+    body: z.strictObject({ amount: amount() }),
+    response: ibanTransferSchema,
+    status: 201,
+    idempotency: 'required',
+    problems: ['capability_disabled', 'insufficient_funds'],
+    async write(tx, request) {
+      const { amount: moved } = request.body;
+      const iban = await ibanOf(tx, request, 'share');
+      assertFits(moved, 'EUR');
+      const record = showTransfer(
+        iban,
+        moved,
+        await transferToMaster(tx, iban, moved, request.idempotencyKey),
+      );
+      const { id: subject, amount: shown, currency } = record;
+      const after = { amount: shown, currency };
+      await auditAdmin(tx, {
+        ...request,
+        ...{ action: 'banking.transfer', subject, tenantId: iban.tenantId, after },
+      });
+      return record;
+    },
+  });
+}
+
+/** For the payouts provider and the bank: no client calls these. */
+export function bankingOutsideRoutes(services: Services): Route[] {
+  const { providers, commands } = services;
+  return [
+    callbackRoute(services, {
+      party: 'iban-payouts',
+      path: PAYOUT_CALLBACK_PATH,
+      verify: (raw, headers) => providers.payouts.verify(raw, headers),
+      async handle(tx, { key }) {
+        const payout = isId('ibanPayout', key) ? await findPayout(tx, key) : undefined;
+        if (!payout) return 'unknown_record';
+        await commands.append(tx, [lookAtIbanPayout(payout)]);
+        return 'told';
+      },
+    }),
+    callbackRoute(services, {
+      party: 'bank',
+      path: CREDIT_CALLBACK_PATH,
+      verify: (raw, headers) => providers.bank.verify(raw, headers),
+      async handle(tx, { creditId }) {
+        await commands.append(tx, [startIbanCredit(creditId)]);
+        return 'told';
+      },
+    }),
+  ];
+}

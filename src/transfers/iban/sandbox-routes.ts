@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { type Route, route } from '../../http/route';
+import { amount, assertFits, currency, text } from '../../kernel/wire/schemas';
+import { receivePayment } from '../../parties/bank/sandbox/receive';
+import { createCallbackSender } from '../../parties/sandbox/callback-sender';
+import { partySecret } from '../../parties/sandbox/mount';
+import type { Services } from '../../services';
+import { CREDIT_CALLBACK_PATH } from './names';
+
+const body = z.strictObject({
+  iban: text(60)
+    .min(1)
+    .meta({ examples: ['LT529999900000000001'] }),
+  amount: amount(),
+  currency: currency().default('EUR'),
+  mute: z
+    .boolean()
+    .default(false)
+    .describe('The bank does not tell of it: it is found by asking, within a minute.'),
+});
+
+/** A payment that somebody out there makes to an IBAN: it takes the very path of a real one. Off in production. */
+export function bankingSandboxRoutes(services: Services): Route[] {
+  const { mode, keyring, now } = services;
+  if (mode !== 'sandbox') return [];
+  const callbacks = createCallbackSender({ secret: partySecret(keyring, 'bank'), now });
+  return [
+    route({
+      method: 'POST',
+      path: '/sandbox/iban-credits',
+      tag: 'Sandbox',
+      summary: 'Pay to a virtual IBAN from outside',
+      description:
+        'The sandbox\u2019s bank receives it and calls back; the credit is booked a moment later. To an IBAN that is nobody\u2019s, ' +
+        'or not enabled, it waits in suspense for the operator.',
+      body,
+      status: 202,
+      response: z.object({ id: z.string().meta({ description: 'The bank\u2019s name for the payment.' }) }),
+      async write(tx, { body: payment }) {
+        assertFits(payment.amount, payment.currency);
+        const callbackUrl = services.publicUrl() + CREDIT_CALLBACK_PATH;
+        return { id: await receivePayment(tx, payment, { callbacks, callbackUrl, at: now() }) };
+      },
+    }),
+  ];
+}

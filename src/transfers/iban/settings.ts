@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { SettingsSection } from '../../tenants/clients/settings';
+
+const decimal = (given: string) =>
+  z
+    .string()
+    .regex(/^\d{1,15}(\.\d{1,2})?$/, 'must be a decimal string such as "10.00"')
+    .default(given);
+
+/** What the operator can set for a company's virtual IBAN. Amounts are in EUR. */
+export const bankingSettings = z.object({
+  monthlyFee: decimal('10.00'),
+  payout: z
+    .object({
+      /** Bounds of the amount, both included. */
+      min: decimal('1.00'),
+      max: decimal('100000.00'),
+      feeFixed: decimal('0.50'),
+      /** Of the amount: "0.1" is 0.1 %. */
+      feePercent: decimal('0'),
+    })
+    .prefault({}),
+});
+
+export type BankingSettings = z.infer<typeof bankingSettings>;
+
+export const bankingSettingsSection: SettingsSection<BankingSettings> = {
+  name: 'banking',
+  schema: bankingSettings,
+};

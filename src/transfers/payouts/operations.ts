@@ -1,0 +1,106 @@
+import type { Account } from '../../accounts/accounts/operations';
+import { requireAccount } from '../../accounts/accounts/operations';
+import type { Sql, Tx } from '../../kernel/db/database';
+import { notFound } from '../../kernel/errors';
+import type { Decimal } from '../../kernel/money/money';
+import { assertFits } from '../../kernel/wire/schemas';
+import type { PayoutMethod } from '../../parties/payouts/port';
+import { createQuote } from '../../process/quotes/operations';
+import type { Services } from '../../services';
+import { settingsOf } from '../../tenants/clients/operations';
+import type { Payout } from './payout';
+import { type PayoutPrice, priceOf, termsFor } from './pricing';
+import { type PayoutTerms, payoutSettingsSection } from './settings';
+import { findPayout } from './store';
+
+/** How long a price stands. */
+const QUOTE_SECONDS = 5 * 60;
+
+/** @throws Problem 404, also for another account's */
+export async function requirePayout(
+  sql: Sql,
+  reach: string | null,
+  id: string,
+  accountId?: string,
+): Promise<Payout> {
+  const payout = await findPayout(sql, reach, id);
+  if (!payout || (accountId !== undefined && payout.accountId !== accountId)) throw notFound('payout');
+  return payout;
+}
+
+/** As it is once nobody else can change it. @throws Problem 404 */
+export async function lockedPayout(tx: Tx, id: string): Promise<Payout> {
+  const payout = await findPayout(tx, null, id, 'update');
+  if (!payout) throw notFound('payout');
+  return payout;
+}
+
+/** What a tenant's payouts may be. @throws Problem 404 */
+export async function payoutOptions(sql: Sql, tenantId: string): Promise<PayoutTerms[]> {
+  return (await settingsOf(sql, tenantId, payoutSettingsSection)).options;
+}
+
+export interface QuoteRequest {
+  method: PayoutMethod;
+  amount: Decimal;
+  currency?: string | undefined;
+}
+
+export interface PayoutQuote extends PayoutPrice {
+  quoteId: string;
+  method: PayoutMethod;
+  currency: string;
+  expiresAt: Date;
+}
+
+/**
+ * Prices a payout of an account; the price stands for five minutes and nothing else is made.
+ * @throws Problem 404, 400 naming `method`, `currency` or `amount`, 503 when there is no fresh rate
+ */
+export async function quotePayout(
+  { providers, now }: Pick<Services, 'providers' | 'now'>,
+  tx: Tx,
+  account: Account,
+  request: QuoteRequest,
+): Promise<PayoutQuote> {
+  const { currency } = account;
+  assertFits(request.amount, currency);
+  const options = await payoutOptions(tx, account.tenantId);
+  const terms = termsFor(options, request.method, currency, request.currency);
+  const { bid: rate } = await providers.rates.rate(currency, terms.currency);
+  const price = priceOf(terms, { amount: request.amount, currency, rate });
+  const quote = await createQuote(tx, {
+    tenantId: account.tenantId,
+    accountId: account.id,
+    kind: 'payout',
+    terms: quotedTerms(terms.method, price),
+    ttlSeconds: QUOTE_SECONDS,
+    at: now(),
+  });
+  return { ...price, quoteId: quote.id, method: terms.method, currency, expiresAt: quote.expiresAt };
+}
+
+/** A price as the quote keeps it. */
+export interface QuotedTerms {
+  method: PayoutMethod;
+  amount: string;
+  fee: string;
+  receivedAmount: string;
+  receivedCurrency: string;
+  rate: string;
+}
+
+function quotedTerms(method: PayoutMethod, price: PayoutPrice): QuotedTerms & Record<string, unknown> {
+  return {
+    method,
+    amount: price.amount.toFixed(),
+    fee: price.fee.toFixed(),
+    receivedAmount: price.receivedAmount.toFixed(),
+    receivedCurrency: price.receivedCurrency,
+    rate: price.rate.toFixed(),
+  };
+}
+
+/** The account that a path names. @throws Problem 404 */
+export const payingAccount = (sql: Sql, reach: string | null, accountId: string) =>
+  requireAccount(sql, reach, accountId);

@@ -1,0 +1,86 @@
+import { invalid } from '../../kernel/errors';
+import { Decimal, formatAmount, percentOf, roundTo } from '../../kernel/money/money';
+import type { PayoutMethod } from '../../parties/payouts/port';
+import type { PayoutTerms } from './settings';
+
+/** What a payout costs and brings. `amount`, `fee` and `totalDebit` are in the account's currency. */
+export interface PayoutPrice {
+  amount: Decimal;
+  fee: Decimal;
+  totalDebit: Decimal;
+  receivedAmount: Decimal;
+  receivedCurrency: string;
+  /** Of the received currency, for one of the account's. */
+  rate: Decimal;
+}
+
+/**
+ * The terms that a quote asks for. Without a currency it is the account's, or the only one of the method.
+ * @throws Problem 400 naming `method` or `currency`
+ */
+export function termsFor(
+  options: PayoutTerms[],
+  method: PayoutMethod,
+  accountCurrency: string,
+  asked: string | undefined,
+): PayoutTerms {
+  const offered = options.filter((each) => each.method === method);
+  if (offered.length === 0) throw invalid(`method ${method} is not among your payout options.`, 'method');
+  const found = offered.find(({ currency }) => currency === (asked ?? accountCurrency));
+  const [only] = offered;
+  if (found) return found;
+  if (asked === undefined && only && offered.length === 1) return only;
+  const currencies = offered.map(({ currency }) => currency).join(', ');
+  throw invalid(`currency must be one of ${currencies} for ${method}.`, 'currency');
+}
+
+/**
+ * Prices a payout: what is received is rounded down to its minor unit; the fixed fee, which is in the received currency,
+ * is converted at the same rate and rounded up.
+ * @param rate of the terms' currency for one of the account's
+ * @throws Problem 400 naming `amount` when what is received is outside of the terms
+ */
+export function priceOf(
+  terms: PayoutTerms,
+  { amount, currency, rate }: { amount: Decimal; currency: string; rate: Decimal },
+): PayoutPrice {
+  const receivedAmount = roundTo(amount.times(rate), terms.currency, Decimal.ROUND_DOWN);
+  if (receivedAmount.lt(terms.min) || receivedAmount.gt(terms.max)) {
+    const [min, max] = [terms.min, terms.max].map((bound) =>
+      formatAmount(new Decimal(bound), terms.currency),
+    );
+    throw invalid(`amount must bring from ${min} to ${max} ${terms.currency}.`, 'amount');
+  }
+  const fixed = roundTo(new Decimal(terms.feeFixed).dividedBy(rate), currency, Decimal.ROUND_UP);
+  const fee = fixed.plus(percentOf(amount, new Decimal(terms.feePercent), currency));
+  return {
+    amount,
+    fee,
+    totalDebit: amount.plus(fee),
+    receivedAmount,
+    receivedCurrency: terms.currency,
+    rate,
+  };
+}
+
+/** Whether an operator must approve it. In a currency without a threshold he always must. */
+export function needsApproval(
+  totalDebit: Decimal,
+  currency: string,
+  approvalAbove: { currency: string; amount: string }[],
+): boolean {
+  const threshold = approvalAbove.find((each) => each.currency === currency);
+  return threshold === undefined || totalDebit.gt(threshold.amount);
+}
+
+/**
+ * What of a payout's amount comes back with a part of what was received: all of it with the whole, else in proportion,
+ * rounded down.
+ */
+export function creditFor(
+  returned: Decimal,
+  { amount, currency, receivedAmount }: { amount: Decimal; currency: string; receivedAmount: Decimal },
+): Decimal {
+  if (returned.gte(receivedAmount)) return amount;
+  return roundTo(amount.times(returned).dividedBy(receivedAmount), currency, Decimal.ROUND_DOWN);
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { type ApiRequest, type Route, route } from '../../http/route';
+import { auditAdmin } from '../../kernel/audit';
+import type { Sql } from '../../kernel/db/database';
+import { operationKey } from '../../kernel/idempotency';
+import { afterId, pageById } from '../../kernel/wire/id-pages';
+import { pageQuery, pageSchema, periodQuery, whole } from '../../kernel/wire/pages';
+import { amount, currency, identifier, text } from '../../kernel/wire/schemas';
+import { PAYOUT_METHODS } from '../../parties/payouts/port';
+import type { Services } from '../../services';
+import { createPayout } from './create';
+import { destinationSchema } from './destination';
+import { payingAccount, payoutOptions, quotePayout, requirePayout } from './operations';
+import { isFinal, PAYOUT_STATUSES, type PayoutStatus } from './rules';
+import {
+  payoutOptionSchema,
+  payoutQuoteSchema,
+  payoutSchema,
+  showOption,
+  showPayout,
+  showQuote,
+} from './show';
+import { listPayouts } from './store';
+
+const tag = 'Payouts';
+
+/** `interface.md 4.1`, Payouts. */
+export function payoutRoutes(services: Services): Route[] {
+  return [
+    optionsRoute(services),
+    quoteRoute(services),
+    listRoute(services),
+    createRoute(services),
+    readRoute(services),
+  ];
+}
+
+/** The account of the path. @throws Problem 404 */
+const accountIn = (sql: Sql, { params, caller }: Pick<ApiRequest, 'params' | 'caller'>) =>
+  payingAccount(sql, caller.reach, params['accountId'] ?? '');
+
+function optionsRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v2/accounts/{accountId}/payout-options',
+    tag,
+    summary: 'Payout options of an account',
+    response: pageSchema(payoutOptionSchema),
+    async read(request) {
+      const { tenantId } = await accountIn(database, request);
+      return whole((await payoutOptions(database, tenantId)).map(showOption));
+    },
+  });
+}
+
+function quoteRoute(services: Services): Route {
+  return route({
+    method: 'POST',
+    path: '/v2/accounts/{accountId}/payout-quote',
+    tag,
+    summary: 'Price a payout without creating it',
+    description:
+      'The amount is what leaves the account, in its currency, beside the fee. Without currency the destination receives ' +
+      "the account's currency, or the only one that the method pays. The price stands for five minutes.",
+    body: z.strictObject({
+      method: z.enum(PAYOUT_METHODS),
+      amount: amount(),
+      currency: currency().optional(),
+    }),
+    response: payoutQuoteSchema,
+    status: 201,
+    problems: ['unavailable'],
+    async write(tx, request) {
+      const account = await accountIn(tx, request);
+      return showQuote(await quotePayout(services, tx, account, request.body));
+    },
+  });
+}
+
+function listRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v2/accounts/{accountId}/payouts',
+    tag,
+    summary: 'List payouts',
+    query: z.object({
+      ...pageQuery,
+      ...periodQuery,
+      status: z.enum(PAYOUT_STATUSES).optional(),
+      method: z.enum(PAYOUT_METHODS).optional(),
+      externalId: text(200).optional(),
+    }),
+    response: pageSchema(payoutSchema),
+    async read(request) {
+      const { id } = await accountIn(database, request);
+      const { limit, cursor, ...filter } = request.query;
+      const page = { after: afterId(cursor, 'payout'), rows: limit + 1 };
+      return pageById(await listPayouts(database, id, filter, page), limit, showPayout);
+    },
+  });
+}
+
+function createRoute(services: Services): Route {
+  return route({
+    method: 'POST',
+    path: '/v2/accounts/{accountId}/payouts',
+    tag,
+    summary: 'Create a payout',
+    description:
+      'Amount and fee are held at once and leave when the payout is `sent`. Above your threshold an operator approves it ' +
+      'first. Its account transactions carry its id as `referenceId`. `Prefer: wait=N` waits for its end.',
+    body: z.strictObject({
+      quoteId: identifier('quo_01jz0000000000000000000000'),
+      destination: destinationSchema,
+      externalId: text(200).min(1, 'must not be empty').optional(),
+    }),
+    response: payoutSchema,
+    status: 201,
+    idempotency: 'required',
+    problems: [
+      'ErrAlreadyExists',
+      'quote_used',
+      'quote_expired',
+      'account_closed',
+      'user_blocked',
+      'insufficient_funds',
+    ],
+    settling: {
+      read: (request, id) => readPayout(services.database, request, id),
+      settled: ({ status }: { status: PayoutStatus }) => isFinal(status),
+    },
+    async write(tx, request) {
+      const account = await accountIn(tx, request);
+      const payout = await createPayout(services, tx, account, request.body, operationKey(request));
+      const { id: subject, tenantId, status } = payout;
+      await auditAdmin(tx, { ...request, action: 'payouts.create', subject, tenantId, after: { status } });
+      return showPayout(payout);
+    },
+  });
+}
+
+function readRoute({ database }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v2/accounts/{accountId}/payouts/{payoutId}',
+    tag,
+    summary: 'A payout',
+    response: payoutSchema,
+    read: (request) => readPayout(database, request, request.params['payoutId'] ?? ''),
+  });
+}
+
+async function readPayout(sql: Sql, request: Pick<ApiRequest, 'params' | 'caller'>, id: string) {
+  const account = await accountIn(sql, request);
+  return showPayout(await requirePayout(sql, request.caller.reach, id, account.id));
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { currency } from '../../kernel/wire/schemas';
+import { PAYOUT_METHODS } from '../../parties/payouts/port';
+import type { SettingsSection } from '../../tenants/clients/settings';
+
+const decimal = () => z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, 'must be a decimal string such as "10.00"');
+
+/** One way out of a tenant's accounts. All amounts are in `currency`, which is what the destination receives. */
+const option = z.strictObject({
+  method: z.enum(PAYOUT_METHODS),
+  currency: currency(),
+  /** Bounds of the received amount, both included. */
+  min: decimal(),
+  max: decimal(),
+  feeFixed: decimal(),
+  /** 0.5 is half a percent. */
+  feePercent: decimal(),
+});
+
+export type PayoutTerms = z.infer<typeof option>;
+
+const terms = (
+  method: PayoutTerms['method'],
+  [min, max]: [string, string],
+  [feeFixed, feePercent]: [string, string],
+  currencies: string[],
+): PayoutTerms[] => currencies.map((code) => ({ method, currency: code, min, max, feeFixed, feePercent }));
+
+const OPTIONS: PayoutTerms[] = [
+  ...terms('sepa', ['1.00', '1000000.00'], ['0.35', '0'], ['EUR']),
+  ...terms('swift', ['50.00', '5000000.00'], ['15.00', '0.1'], ['USD', 'EUR', 'GBP']),
+  ...terms('card', ['5.00', '10000.00'], ['0.50', '1'], ['USD', 'EUR', 'GBP']),
+  ...terms('crypto', ['10.00', '500000.00'], ['1.00', '0.5'], ['USDT', 'USDC']),
+];
+
+const APPROVAL = ['USD', 'EUR', 'GBP'].map((code) => ({ currency: code, amount: '10000.00' }));
+
+/**
+ * The payouts of a tenant's accounts, as the operator sets them: lists, each set whole.
+ * `approvalAbove`: a payout whose whole debit is above this waits for an operator; in an account's currency that is not
+ * listed every payout does.
+ */
+export const payoutSettings = z.object({
+  options: z.array(option).default(OPTIONS),
+  approvalAbove: z.array(z.strictObject({ currency: currency(), amount: decimal() })).default(APPROVAL),
+});
+
+export type PayoutSettings = z.infer<typeof payoutSettings>;
+
+export const payoutSettingsSection: SettingsSection<PayoutSettings> = {
+  name: 'payouts',
+  schema: payoutSettings,
+};

@@ -1,0 +1,51 @@
+import { orderCard } from '../../../src/cards/cards/issuance';
+import { createSandboxCardProcessor } from '../../../src/parties/card-processor/sandbox';
+import type { Client, TestApi } from '../../support/api';
+import { cardholder, DEMO_BIN, fund } from '../../support/cards';
+
+/** The sandbox's card processor, deciding at once, on a clock that the test moves. */
+export function processorOnClock(api: TestApi): { at: Date } {
+  const clock = { at: new Date('2026-03-01T12:00:00.000Z') };
+  const { database, keyring } = api.services;
+  const now = () => clock.at;
+  api.services.providers.cardProcessor = createSandboxCardProcessor({
+    database,
+    keyring,
+    now,
+    decisionMs: 0,
+  });
+  return clock;
+}
+
+/** A card that was asked for through the API; its workflow has not run. The account covers amount and fee. */
+export async function requestedCard(
+  api: TestApi,
+  client: Client,
+  given: { amount?: string; label?: string } = {},
+  bin = DEMO_BIN,
+  currency = 'USD',
+): Promise<{ id: string; userId: string; accountId: string; cardholderId: string }> {
+  const { userId, accountId, cardholderId } = await cardholder(client, bin, currency);
+  await fund(api, accountId, '200.00');
+  const asked = await client.call('POST', '/v1/cards', { userId, accountId, cardholderId, ...given });
+  if (asked.status !== 201) throw new Error(`no card: ${asked.text}`);
+  return { id: asked.body.id as string, userId, accountId, cardholderId };
+}
+
+/** The same, issued by the sandbox's processor. */
+export async function issuedCard(
+  api: TestApi,
+  client: Client,
+  given: { amount?: string; label?: string } = {},
+) {
+  const card = await requestedCard(api, client, given);
+  const progress = await orderCard(api.services, card.id);
+  if (progress !== 'active') throw new Error(`the card is ${progress}`);
+  return card;
+}
+
+/** `available pending` of an account as the API shows it. */
+export async function accountBalance(client: Client, accountId: string): Promise<string> {
+  const { body } = await client.call('GET', `/v2/accounts/${accountId}/balance`);
+  return `${body.available} ${body.pending}`;
+}

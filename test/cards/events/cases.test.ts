@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { renderCases } from '../../../scripts/document-cases';
+import type { CardTransaction } from '../../../src/cards/events/model';
+import { CASES, type Case, type Step } from './cases';
+import { money, type Scene, type SceneOptions, scene } from './scene';
+
+const PROCESSOR = { reference: 'p_1', last4: '4242', expiryMonth: 1, expiryYear: 2030 };
+
+describe.each(CASES.map((one) => [one.rule, one] as const))('%s', (_rule, one) => {
+  it('holds', () => {
+    const s = scene(optionsOf(one));
+    const done: (CardTransaction | undefined)[] = [];
+    for (const step of one.when) done.push(play(s, step, done));
+    expect(s.told()).toEqual(one.then.told);
+    expect(s.balances()).toMatchObject({
+      card: one.then.card,
+      ...(one.then.master === undefined ? {} : { master: one.then.master }),
+      ...(one.then.account === undefined ? {} : { account: one.then.account }),
+    });
+    if (one.then.status) expect(s.card.status).toBe(one.then.status);
+    expectFoldToBe(s);
+    expectChainsOfReferences(s.events());
+  });
+});
+
+it('stands in docs/card-events.md as it is tested here', () => {
+  expect(readFileSync(join(__dirname, '../../../docs/card-events.md'), 'utf8')).toBe(renderCases());
+});
+
+function optionsOf({ given }: Case): SceneOptions {
+  const fees = Object.fromEntries(
+    Object.entries(given.fees ?? {}).map(([name, text]) => [name, money(text)]),
+  );
+  const { markupPercent, maxAuthorization } = given.programme ?? {};
+  return {
+    card: given.card,
+    master: given.master,
+    account: given.account,
+    ...given.more,
+    programme: {
+      fees,
+      ...(markupPercent === undefined ? {} : { markupPercent: money(markupPercent) }),
+      ...(maxAuthorization === undefined ? {} : { maxAuthorization: money(maxAuthorization) }),
+    },
+  };
+}
+
+function play(s: Scene, step: Step, done: (CardTransaction | undefined)[]): CardTransaction | undefined {
+  const { of, refused, declined, ...message } = step;
+  const referenceId = of === undefined ? step.referenceId : done[of - 1]?.referenceId;
+  const extra =
+    step.type === 'issue'
+      ? { processor: PROCESSOR }
+      : step.type === 'issue_failed'
+        ? { failure: 'refused' }
+        : {};
+  const before = s.events().length;
+  const result = s.does({ ...message, ...extra, ...(referenceId === undefined ? {} : { referenceId }) });
+  if (refused !== undefined) {
+    expect(result).toBe(refused);
+    expect(s.events()).toHaveLength(before);
+    return undefined;
+  }
+  if (declined !== undefined) expect(result).toMatchObject({ type: 'decline', declineReason: declined });
+  else if (typeof result === 'string') throw new Error(`${step.type} was refused: ${result}`);
+  return typeof result === 'string' ? undefined : result;
+}
+
+/** Applying 3.4 to what the client was told gives the balances. */
+function expectFoldToBe(s: Scene): void {
+  const { card, master, account } = s.balances();
+  const sum = (balance: string) =>
+    balance
+      .split(' ')
+      .reduce((total, part) => total.plus(part), money('0'))
+      .toFixed(2);
+  expect(s.folded()).toEqual({ card, master: sum(master), account: sum(account) });
+}
+
+/** interface.md 6.1: no reference and type comes twice; every later event of a chain is linked. */
+function expectChainsOfReferences(events: CardTransaction[]): void {
+  const names = events.map((event) => `${event.referenceId} ${event.type}`);
+  expect(new Set(names).size).toBe(names.length);
+  const ids = new Set(events.map((event) => event.id));
+  for (const event of events) if (event.linkedId !== null) expect(ids.has(event.linkedId)).toBe(true);
+}

@@ -1,0 +1,96 @@
+import pino from 'pino';
+import { type ExpiryPlace, expireAuthorizations } from '../../../src/cards/events/expiry';
+import { DatabaseAway } from '../../../src/kernel/db/faults';
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { type TestApi, testApi } from '../../support/api';
+import { activeCard, cardBalance, fund, simulate } from '../../support/cards';
+
+let api: TestApi;
+let lines: Record<string, unknown>[];
+beforeEach(async () => {
+  lines = [];
+  const log = pino(
+    { level: 'error' },
+    { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  api = await testApi({ log });
+});
+afterEach(async () => {
+  expect(await checkLedger(api.database)).toEqual([]);
+  await api.close();
+});
+
+/** Cards with an authorization of 10.00 each that has expired, the first longest ago. */
+async function expired(count: number) {
+  const client = await api.client();
+  const made: { cardId: string; id: string }[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const card = await activeCard(api, client, '100.00');
+    await fund(api, card.accountId, '50.00'); // fees are held there
+    const answer = await simulate(client, { cardId: card.id, type: 'authorization', amount: '10.00' });
+    expect(answer.body).toMatchObject({ type: 'authorization' });
+    const [row] = await api.database.query<{ id: string }>(
+      `update authorizations set expires_at = now() - make_interval(hours => $2) where card_id = $1 returning id`,
+      [card.id, count - index],
+    );
+    made.push({ cardId: card.id, id: row!.id });
+  }
+  return { client, made };
+}
+
+/** From now on Postgres refuses to change that authorization, whoever asks. */
+async function poison(id: string): Promise<void> {
+  await api.database.query(`
+    create or replace function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'this row cannot be changed'; end $$`);
+  await api.database.query(
+    `create trigger poisoned before update on authorizations for each row when (old.id = '${id}') execute function refuse()`,
+  );
+}
+
+/** What a run of the schedule does, in portions of that size. */
+async function run(limit: number) {
+  const sum = { expired: 0, failed: 0, portions: 0 };
+  for (let after: ExpiryPlace | null = null; sum.portions < 20; ) {
+    const portion = await expireAuthorizations(api.services, limit, { after });
+    sum.expired += portion.expired;
+    sum.failed += portion.failed;
+    sum.portions += 1;
+    if (!portion.more) return sum;
+    after = portion.after;
+  }
+  throw new Error('the run does not end');
+}
+
+it.each([1, 2, 100])('one that cannot be expired blocks none, in portions of %i', async (limit) => {
+  const { client, made } = await expired(4);
+  const poisoned = made[0]!;
+  await poison(poisoned.id);
+  expect(await run(limit)).toMatchObject({ expired: 3, failed: 1 });
+  for (const { cardId } of made)
+    expect(await cardBalance(client, cardId)).toBe(
+      cardId === poisoned.cardId ? '90.00 10.00 0.00' : '100.00 0.00 0.00',
+    );
+  expect(lines).toEqual([expect.objectContaining({ authorizationId: poisoned.id, cardId: poisoned.cardId })]);
+
+  await api.database.query('drop trigger poisoned on authorizations');
+  expect(await run(limit)).toMatchObject({ expired: 1, failed: 0 });
+  expect(await cardBalance(client, poisoned.cardId)).toBe('100.00 0.00 0.00');
+});
+
+it('a run in which none can be expired comes to its end', async () => {
+  const { made } = await expired(3);
+  await poison(made[0]!.id);
+  await api.database.query('drop trigger poisoned on authorizations');
+  await api.database.query(
+    'create trigger poisoned before update on authorizations for each row execute function refuse()',
+  );
+  expect(await run(1)).toEqual({ expired: 0, failed: 3, portions: 4 });
+});
+
+it('is tried again as a whole when the database is away', async () => {
+  await expired(1);
+  const gone = new DatabaseAway(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+  const database = { ...api.database, transaction: () => Promise.reject(gone) };
+  await expect(expireAuthorizations({ ...api.services, database }, 10)).rejects.toBe(gone);
+});

@@ -1,0 +1,202 @@
+import { createBoard } from '../../../src/cards/events/board';
+import type { Card } from '../../../src/cards/events/card';
+import { type Decision, decide } from '../../../src/cards/events/decide';
+import type { CardTransaction, Message } from '../../../src/cards/events/model';
+import type { Programme } from '../../../src/cards/programmes/programme';
+import { Problem } from '../../../src/kernel/errors';
+import type { LedgerAccount } from '../../../src/kernel/ledger/accounts';
+import { bookOf } from '../../../src/kernel/ledger/book';
+import { ACCOUNT_EFFECTS, CARD_EFFECTS } from '../../../src/kernel/ledger/effects';
+import { Decimal, ZERO } from '../../../src/kernel/money/money';
+
+export const money = (text: string) => new Decimal(text);
+export const NOW = new Date('2026-01-31T12:00:00.000Z');
+
+/** A card with its accounts on a board, without a database: what the pure rules are tried on. */
+export interface Scene {
+  card: Card;
+  /** Does the message and gives the event that it asked for, or the code of its refusal. */
+  does(message: Record<string, unknown> & { type: string }): CardTransaction | string | undefined;
+  /** `available pending spent` of the card; `available pending` of an account. */
+  balances(): { card: string; master: string; account: string };
+  /** What the client was told, folded by the tables of interface.md 3.4. */
+  folded(): { card: string; master: string; account: string };
+  /** Every event so far, as `type amount`. */
+  told(): string[];
+  events(): CardTransaction[];
+}
+
+export interface SceneOptions {
+  card?: string;
+  master?: string;
+  /** A user's account funds the card, instead of the master account. */
+  account?: string;
+  status?: Card['status'];
+  programme?: Partial<Omit<Programme, 'fees'>> & { fees?: Partial<Programme['fees']> };
+  rates?: Record<string, string>;
+  currency?: string;
+  initialAmount?: string;
+  issueFee?: string;
+}
+
+export function scene(options: SceneOptions = {}): Scene {
+  const currency = options.currency ?? 'USD';
+  const programme = programmeOf(currency, options.programme);
+  const card = cardOf(currency, options);
+  const held = card.status === 'pending' ? card.initialAmount.plus(card.issueFee) : ZERO;
+  const accounts = [
+    ledgerAccount('card_1', 'card', currency, options.card ?? '0'),
+    ledgerAccount('acc_master', 'master', currency, options.master ?? '100'),
+    ...(options.account === undefined ? [] : [ledgerAccount('acc_user', 'user', currency, options.account)]),
+  ];
+  const funding = accounts.find(({ id }) => id === card.accountId) as LedgerAccount;
+  funding.available = funding.available.minus(held);
+  funding.pending = funding.pending.plus(held);
+  const opening = new Map(accounts.map((account) => [account.id, { ...account }]));
+  const book = bookOf(accounts, NOW);
+  const board = createBoard({
+    book,
+    cards: new Map([[card.id, card]]),
+    programmes: new Map([[card.bin, programme]]),
+    chains: [],
+    references: new Map(),
+    rate(from, to) {
+      const rate = options.rates?.[`${from} ${to}`];
+      if (!rate) throw new Problem(503, 'unavailable', 'no rate');
+      return money(rate);
+    },
+  });
+
+  const show = (id: string, spent = false) => {
+    const { available, pending, spent: used } = book.account(id);
+    return [available, pending, ...(spent ? [used] : [])].map((part) => part.toFixed(2)).join(' ');
+  };
+
+  return {
+    card,
+    does(message) {
+      try {
+        const decision: Decision = decide(board, {
+          cardId: card.id,
+          reach: null,
+          ...amounts(message),
+        } as unknown as Message);
+        return decision.transaction;
+      } catch (error) {
+        if (error instanceof Problem) return error.code;
+        throw error;
+      }
+    },
+    balances: () => ({
+      card: show(card.id, true),
+      master: show('acc_master'),
+      account: show(card.accountId),
+    }),
+    folded() {
+      const fold = (id: string) => {
+        const { available, pending, spent } = opening.get(id) as LedgerAccount;
+        const total = { available, pending, spent };
+        for (const { event, data } of board.outcome().events) {
+          const own = event === 'card_transaction' ? data['cardId'] === id : data['accountId'] === id;
+          if (!own) continue;
+          const effect =
+            event === 'card_transaction'
+              ? CARD_EFFECTS[data['type'] as keyof typeof CARD_EFFECTS]
+              : ACCOUNT_EFFECTS[
+                  `${String(data['type'])}/${String(data['subtype'])}` as keyof typeof ACCOUNT_EFFECTS
+                ];
+          const amount = money(String(data['billingAmount'] ?? data['amount']));
+          total.available = total.available.plus(amount.times(effect.available));
+          total.pending = total.pending.plus(amount.times(effect.pending));
+          total.spent = total.spent.plus(amount.times(effect.spent));
+        }
+        return total;
+      };
+      const cardFold = fold(card.id);
+      const sum = (id: string) => {
+        const { available, pending } = fold(id);
+        return available.plus(pending).toFixed(2);
+      };
+      return {
+        card: [cardFold.available, cardFold.pending, cardFold.spent].map((part) => part.toFixed(2)).join(' '),
+        master: sum('acc_master'),
+        account: sum(card.accountId),
+      };
+    },
+    told: () => board.outcome().events.map(({ data }) => describeEvent(data)),
+    events: () => board.outcome().transactions,
+  };
+}
+
+function describeEvent(data: Record<string, any>): string {
+  const name = data['subtype'] ? `${String(data['type'])}/${String(data['subtype'])}` : String(data['type']);
+  const forced = data['forced'] ? ' forced' : '';
+  return `${name} ${String(data['billingAmount'] ?? data['amount'])}${forced}`;
+}
+
+function amounts(message: Record<string, unknown>): Record<string, unknown> {
+  return typeof message['amount'] === 'string' ? { ...message, amount: money(message['amount']) } : message;
+}
+
+function ledgerAccount(
+  id: string,
+  kind: LedgerAccount['kind'],
+  currency: string,
+  available: string,
+): LedgerAccount {
+  return {
+    id,
+    kind,
+    tenantId: 'cli_1',
+    currency,
+    available: money(available),
+    pending: ZERO,
+    spent: ZERO,
+    entries: 0,
+    lastAt: NOW,
+  };
+}
+
+function programmeOf(currency: string, given: SceneOptions['programme'] = {}): Programme {
+  const { fees, ...rest } = given;
+  return {
+    bin: '44112200',
+    scheme: 'visa',
+    currency,
+    markupPercent: ZERO,
+    authorizationDays: 7,
+    maxAuthorization: null,
+    blockedMccs: ['7995'],
+    ...rest,
+    fees: { issue: ZERO, topUp: ZERO, settleFixed: ZERO, settlePercent: ZERO, decline: ZERO, ...fees },
+  };
+}
+
+function cardOf(currency: string, options: SceneOptions): Card {
+  return {
+    id: 'card_1',
+    tenantId: 'cli_1',
+    userId: 'usr_1',
+    accountId: options.account === undefined ? 'acc_master' : 'acc_user',
+    masterAccountId: 'acc_master',
+    cardholderId: 'chd_1',
+    bin: '44112200',
+    scheme: 'visa',
+    currency,
+    label: null,
+    status: options.status ?? 'active',
+    freezeReasons: options.status === 'frozen' ? ['manual'] : [],
+    userBlocked: false,
+    last4: '4242',
+    expiryMonth: 1,
+    expiryYear: 2030,
+    processorReference: 'p_1',
+    initialAmount: money(options.initialAmount ?? '0'),
+    issueFee: money(options.issueFee ?? '0'),
+    processorClosedAt: null,
+    failure: null,
+    idempotencyKey: null,
+    createdAt: NOW,
+    updatedAt: NOW,
+  };
+}

@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { apiRoutes } from '../../src/composition';
+import { openApiDocument } from '../../src/http/openapi';
+import { PROBLEM_CODES } from '../../src/http/problem-codes';
+import { type Route, route } from '../../src/http/route';
+import { amount } from '../../src/kernel/wire/schemas';
+import { type TestApi, testApi } from '../support/api';
+
+let api: TestApi;
+let document: any;
+let routes: Route[];
+beforeAll(async () => {
+  api = await testApi();
+  routes = apiRoutes(api.services);
+  document = (await api.call('GET', '/openapi.json')).body;
+});
+afterAll(() => api.close());
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+function operations(of: any = document): { path: string; method: string; operation: any }[] {
+  return Object.entries<any>(of.paths).flatMap(([path, item]) =>
+    Object.entries<any>(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+}
+
+it('holds every route, and nothing else', () => {
+  const documented = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
+  expect(documented.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
+});
+
+it('describes every URL that a caller gives by the same rule', () => {
+  const given = operations().flatMap(({ path, operation }) =>
+    Object.entries<any>(operation.requestBody?.content['application/json']?.schema.properties ?? {}).flatMap(
+      ([name, schema]) => (/url$/i.test(name) ? [{ path, name, schema }] : []),
+    ),
+  );
+  expect(given.map(({ path, name }) => `${path} ${name}`)).toEqual(
+    expect.arrayContaining([
+      '/v1/webhooks url',
+      '/v2/accounts/{accountId}/deposits returnUrl',
+      '/v2/accounts/{id}/topup/card returnUrl',
+    ]),
+  );
+  for (const { path, schema } of given)
+    expect([path, schema]).toEqual([
+      path,
+      expect.objectContaining({
+        ...{ type: 'string', format: 'uri', maxLength: 2_048 },
+        description: expect.stringContaining('https URL'),
+      }),
+    ]);
+});
+
+it('is OpenAPI 3.1 in its structure', () => {
+  expect(document.openapi).toMatch(/^3\.1\.\d$/);
+  expect(document.info).toMatchObject({ title: expect.any(String), version: '1.0.0' });
+  const ids = operations().map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { path, method, operation } of operations()) {
+    expect(METHODS).toContain(method);
+    expect(operation.operationId).toMatch(/^[a-z]\w+$/);
+    expect(operation.tags).toHaveLength(1);
+    assertParameters(path, operation);
+    assertResponses(operation);
+  }
+  expect(document.tags.map((tag: any) => tag.name)).toEqual(
+    expect.arrayContaining(operations().flatMap(({ operation }) => operation.tags)),
+  );
+});
+
+/** Each name in braces is a required string parameter, each parameter stands once and has a schema. */
+function assertParameters(path: string, { parameters = [] }: any): void {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const inPath = parameters.filter((parameter: any) => parameter.in === 'path');
+  expect(inPath.map((parameter: any) => parameter.name).sort()).toEqual(names.sort());
+  for (const parameter of inPath)
+    expect(parameter).toMatchObject({ required: true, schema: { type: 'string' } });
+  for (const parameter of parameters) {
+    expect(['path', 'query', 'header']).toContain(parameter.in);
+    expect(parameter.schema).toBeDefined();
+  }
+  const places = parameters.map((parameter: any) => `${parameter.in} ${parameter.name}`);
+  expect(new Set(places).size).toBe(places.length);
+}
+
+function assertResponses({ responses }: any): void {
+  expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);
+  for (const [status, response] of Object.entries<any>(responses)) {
+    expect(status).toMatch(/^[2-5]\d\d$/);
+    expect(response.description).not.toBe('');
+    if (Number(status) >= 400)
+      expect(response.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Error' });
+  }
+}
+
+it('has no reference that leads nowhere', () => {
+  const references: string[] = [];
+  JSON.stringify(document, (key, value) => {
+    if (key === '$ref') references.push(value);
+    return value;
+  });
+  expect(references.length).toBeGreaterThan(0);
+  for (const reference of references) {
+    const found = reference
+      .slice(2)
+      .split('/')
+      .reduce<any>((at, part) => at?.[part.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+    expect([reference, typeof found]).toEqual([reference, 'object']);
+  }
+});
+
+it('knows every code that a route names', () => {
+  const named = routes.flatMap((each) => each.problems ?? []);
+  expect(named.filter((code) => !PROBLEM_CODES[code])).toEqual([]);
+});
+
+it('knows every code that the source throws', () => {
+  const source = readFileSync(join(__dirname, '../../src/kernel/errors.ts'), 'utf8');
+  const codes = [...source.matchAll(/'([a-z]+_[a-z_]+|ErrAlreadyExists|unauthorized|forbidden)'/g)].map(
+    ([, code]) => code!,
+  );
+  expect(codes.length).toBeGreaterThan(20);
+  expect(codes.filter((code) => !PROBLEM_CODES[code])).toEqual([]);
+});
+
+describe('of a route', () => {
+  const made = openApiDocument([
+    route({
+      method: 'POST',
+      path: '/v2/things/{thingId}/payouts',
+      tag: 'Payouts',
+      summary: 'Pay',
+      query: z.object({ currency: z.string().optional() }),
+      body: z.strictObject({ amount: amount(), note: z.string().max(5).optional() }),
+      response: z.object({ id: z.string() }),
+      status: 201,
+      role: 'admin',
+      deprecated: true,
+      idempotency: 'required',
+      problems: ['insufficient_funds', 'kyc_not_completed'],
+      settling: { read: async () => ({ id: '' }), settled: () => true },
+      write: async () => ({ id: '' }),
+    }),
+  ]);
+  const operation: any = made.paths!['/v2/things/{thingId}/payouts']!.post;
+
+  it('shows what the schema refuses', () => {
+    const { schema } = operation.requestBody.content['application/json'];
+    expect(operation.requestBody.required).toBe(true);
+    expect(schema).toMatchObject({ type: 'object', required: ['amount'], additionalProperties: false });
+    expect(schema.properties.amount).toMatchObject({ type: 'string', pattern: expect.any(String) });
+    expect(schema.properties.note).toMatchObject({ type: 'string', maxLength: 5 });
+  });
+
+  it('shows role, deprecation, key and preference', () => {
+    expect(operation).toMatchObject({ 'x-role': 'admin', deprecated: true, tags: ['Payouts'] });
+    expect(operation.parameters).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ in: 'header', name: 'x-idempotency-key', required: true }),
+        expect.objectContaining({ in: 'header', name: 'prefer' }),
+        expect.objectContaining({ in: 'query', name: 'currency' }),
+      ]),
+    );
+  });
+
+  it('shows a response a status, with its codes', () => {
+    expect(Object.keys(operation.responses).map(Number)).toEqual([
+      201, 400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503,
+    ]);
+    expect(operation.responses[409].description).toContain('insufficient_funds');
+    expect(operation.responses[400].description).toContain('idempotency_key_required');
+    expect(operation.responses[503].headers).toHaveProperty('Retry-After');
+  });
+});
+
+it('shows that a record may have been there already', () => {
+  const open = route({
+    ...{ method: 'POST', path: '/v1/things', tag: 'Things', summary: 'Open', status: 201, mayExist: true },
+    response: z.object({ id: z.string() }),
+    write: async () => ({ id: '' }),
+  });
+  const { responses } = openApiDocument([open]).paths!['/v1/things']!.post!;
+  expect(responses![200]).toMatchObject({
+    content: responses![201]!.content,
+    description: expect.any(String),
+  });
+});
+
+it('requires a body where an empty one would be refused', () => {
+  const required = (body: z.ZodType) =>
+    openApiDocument([
+      route({
+        method: 'POST',
+        path: '/v1/things',
+        tag: 'Things',
+        summary: 'Make',
+        body,
+        write: async () => ({}),
+      }),
+    ]).paths!['/v1/things']!.post!.requestBody;
+  const note = z.string().optional();
+  expect(required(z.strictObject({ note }))).toMatchObject({ required: false });
+  expect(required(z.strictObject({ note: z.string() }))).toMatchObject({ required: true });
+  expect(required(z.strictObject({ note }).meta({ minProperties: 1 }))).toMatchObject({
+    required: true,
+    content: { 'application/json': { schema: { minProperties: 1 } } },
+  });
+});
+
+it('shows a 404 where a body names a record', () => {
+  const routeWith = (name: string) =>
+    route({
+      method: 'POST',
+      path: '/v1/things',
+      tag: 'Things',
+      summary: 'Make',
+      body: z.strictObject({ [name]: z.string() }),
+      write: async () => ({}),
+    });
+  const has404 = (name: string) =>
+    '404' in (openApiDocument([routeWith(name)]).paths?.['/v1/things']?.post?.responses ?? {});
+  expect(['accountId', 'bin', 'externalId', 'label'].map(has404)).toEqual([true, true, false, false]);
+});
+
+it('is public and cached, as the docs page is', async () => {
+  for (const path of ['/openapi.json', '/docs', '/docs/swagger-ui-bundle.js', '/docs/start.js']) {
+    const first = await api.call('GET', path);
+    expect([path, first.status]).toEqual([path, 200]);
+    expect(first.headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
+    const again = await api.call('GET', path, undefined, { 'if-none-match': first.headers.get('etag')! });
+    expect([path, again.status, again.text]).toEqual([path, 304, '']);
+    const head = await api.call('HEAD', path);
+    expect([head.status, head.text]).toEqual([200, '']);
+  }
+});
+
+it('serves a page that may load nothing from elsewhere, and no other file', async () => {
+  const { text, headers } = await api.call('GET', '/docs');
+  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+  expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+  for (const path of [
+    '/docs/package.json',
+    '/docs/..%2fpackage.json',
+    '/docs/index.html',
+    '/docs/constructor',
+  ])
+    expect((await api.call('GET', path)).status).toBe(401);
+  expect((await api.call('POST', '/docs')).status).toBe(401);
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { compositeArray, writeTogether } from '../../../src/kernel/db/writes';
+import { type TestDatabase, testDatabase } from '../../support/database';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await testDatabase();
+  await test.database.query('create type pair as (number numeric, words text, at timestamptz, flag boolean)');
+  await test.database.query('create table told (id text primary key, words text)');
+  await test.database.query(`create function tell(given text) returns void language sql as
+    $$ insert into told values (given, 'called') $$`);
+});
+afterAll(() => test.drop());
+
+describe('an array of rows', () => {
+  // NUL is the one character that no text in Postgres holds; the schemas refuse it.
+  const words = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.string({ unit: fc.constantFrom('"', '\\', ',', '(', ')', '{', '}', ' ', '\n', "'", 'NULL', 'é') }),
+  );
+  const row = fc.tuple(
+    fc.option(fc.integer()),
+    fc.option(words.filter((text) => !text.includes('\0'))),
+    fc.option(fc.date({ min: new Date(0), max: new Date('9999-01-01'), noInvalidDate: true })),
+    fc.option(fc.boolean()),
+  );
+
+  it('arrives as it was sent, whatever stands in it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
+        const read = await test.database.query<{ number: string; words: string; at: Date; flag: boolean }>(
+          'select number, words, at, flag from unnest($1::pair[]) with ordinality as p(number, words, at, flag, o) order by o',
+          [compositeArray(rows)],
+        );
+        expect(read.map(({ number, words: text, at, flag }) => [number, text, at, flag])).toEqual(
+          rows.map(([number, text, at, flag]) => [number === null ? null : String(number), text, at, flag]),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('writes that travel together', () => {
+  const insert = (id: string) => ({
+    name: 'insert',
+    statement: 'insert into told values ($1, $2)',
+    values: [id, 'inserted'],
+  });
+  const call = (id: string) => ({ name: 'call', call: 'tell($1)', values: [id] });
+  const told = async () => test.database.query('select id, words from told order by id');
+  beforeEach(() => test.database.query('truncate told'));
+
+  it.each([
+    ['a call last', [insert('a'), call('b')]],
+    ['a call first', [call('b'), insert('a')]],
+  ])('are all carried out: %s', async (_, writes) => {
+    await test.database.transaction((tx) => writeTogether(tx, writes));
+    expect(await told()).toEqual([
+      { id: 'a', words: 'inserted' },
+      { id: 'b', words: 'called' },
+    ]);
+  });
+
+  it('leave out what there is nothing of', async () => {
+    await test.database.transaction((tx) => writeTogether(tx, [undefined, insert('a'), undefined]));
+    await test.database.transaction((tx) => writeTogether(tx, [undefined]));
+    expect(await told()).toEqual([{ id: 'a', words: 'inserted' }]);
+  });
+
+  it('are undone together where one fails', async () => {
+    const both = test.database.transaction((tx) => writeTogether(tx, [insert('a'), call('a')]));
+    await expect(both).rejects.toThrow('duplicate key');
+    expect(await told()).toEqual([]);
+  });
+});

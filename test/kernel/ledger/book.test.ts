@@ -1,0 +1,195 @@
+import { newId } from '../../../src/kernel/ids';
+import { openLedgerAccount, readBalances } from '../../../src/kernel/ledger/accounts';
+import { openBook } from '../../../src/kernel/ledger/book';
+import { checkLedger, takeSnapshots, trialBalance, trialBalanceAt } from '../../../src/kernel/ledger/check';
+import { accountEntry, internalEntry, type Posting } from '../../../src/kernel/ledger/entries';
+import { Decimal } from '../../../src/kernel/money/money';
+import { type TestDatabase, testDatabase } from '../../support/database';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await testDatabase();
+});
+afterAll(() => test.drop());
+
+const amount = (text: string) => new Decimal(text);
+
+async function account(currency = 'USD'): Promise<string> {
+  const id = newId('account');
+  await test.database.transaction((tx) =>
+    openLedgerAccount(tx, { id, kind: 'master', tenantId: newId('tenant'), currency }),
+  );
+  return id;
+}
+
+function deposit(id: string, text: string, currency = 'USD'): Posting {
+  const reference = newId('reference');
+  return {
+    entries: [
+      accountEntry(id, 'deposit/admin_deposit', amount(text), reference),
+      internalEntry('funding', currency, amount(text).negated(), reference),
+    ],
+  };
+}
+
+function withdrawal(id: string, text: string, forced = false): Posting {
+  const reference = newId('reference');
+  return {
+    forced,
+    entries: [
+      accountEntry(id, 'withdraw/admin_withdrawal', amount(text), reference),
+      internalEntry('funding', 'USD', amount(text), reference),
+    ],
+  };
+}
+
+function post(id: string, postings: Posting[]) {
+  return test.database.transaction(async (tx) => {
+    const book = await openBook(tx, [id]);
+    const results = postings.map((posting) => book.post(posting));
+    await book.write(tx);
+    return results;
+  });
+}
+
+async function available(id: string): Promise<string | undefined> {
+  return (await readBalances(test.database, [id])).get(id)?.available.toFixed(2);
+}
+
+describe('a book', () => {
+  it('posts a list in order and answers for each', async () => {
+    const id = await account();
+    const results = await post(id, [
+      deposit(id, '10.00'),
+      withdrawal(id, '7.00'),
+      withdrawal(id, '4.00'),
+      withdrawal(id, '3.00'),
+    ]);
+    expect(results.map((result) => result.ok)).toEqual([true, true, false, true]);
+    expect(results[2]).toEqual({ ok: false, refusedBy: id });
+    expect(await available(id)).toBe('0.00');
+  });
+
+  it('numbers the entries of an account and never goes back in time', async () => {
+    const id = await account();
+    await post(id, [deposit(id, '1.00'), deposit(id, '1.00')]);
+    await post(id, [deposit(id, '1.00')]);
+    const legs = await test.database.query<{ number: string; at: Date; balance_available: string }>(
+      'select number, at, balance_available from ledger_legs where account_id = $1 order by at, number',
+      [id],
+    );
+    expect(legs.map((leg) => [Number(leg.number), Number(leg.balance_available)])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ]);
+    expect(legs[2]?.at.getTime()).toBeGreaterThanOrEqual(legs[1]?.at.getTime() ?? 0);
+  });
+
+  it('lets only a forced posting go below zero', async () => {
+    const id = await account();
+    expect((await post(id, [withdrawal(id, '0.01')]))[0]?.ok).toBe(false);
+    expect((await post(id, [withdrawal(id, '0.01', true)]))[0]?.ok).toBe(true);
+    expect(await available(id)).toBe('-0.01');
+  });
+
+  it('gives N parallel debits against money for K exactly K successes', async () => {
+    const id = await account();
+    await post(id, [deposit(id, '5.00')]);
+    const results = await Promise.all(Array.from({ length: 20 }, () => post(id, [withdrawal(id, '1.00')])));
+    expect(results.filter(([result]) => result?.ok)).toHaveLength(5);
+    expect(await available(id)).toBe('0.00');
+  });
+
+  it('never deadlocks when many lock the same accounts in different orders', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, () => account()));
+    for (const id of ids) await post(id, [deposit(id, '1000.00')]);
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, turn) => {
+        const from = ids[turn % 6] as string;
+        const to = ids[(turn * 5 + 1) % 6] as string;
+        if (from === to) return;
+        const reference = newId('reference');
+        await test.database.transaction(async (tx) => {
+          const book = await openBook(tx, [from, to]);
+          book.post({
+            entries: [
+              accountEntry(from, 'transfer/account_out', amount('1.00'), reference),
+              accountEntry(to, 'transfer/account_in', amount('1.00'), reference),
+            ],
+          });
+          await book.write(tx);
+        });
+      }),
+    );
+    expect(await checkLedger(test.database)).toEqual([]);
+  });
+});
+
+describe('Postgres itself', () => {
+  const insert = (values: string) =>
+    test.database.query(
+      `insert into ledger_legs (posting_id, account_id, currency, number, at, type, available, pending, spent,
+         balance_available, balance_pending, balance_spent, forced, listed) values ${values}`,
+    );
+
+  it('refuses an unbalanced posting', async () => {
+    await expect(
+      insert(`(1, 'funding:USD', 'USD', null, now(), 'internal', 1, 0, 0, null, null, null, false, false)`),
+    ).rejects.toThrow('does not sum to zero');
+  });
+
+  it('refuses a leg that the stored balance does not know', async () => {
+    const id = await account();
+    await expect(
+      insert(`(1, '${id}', 'USD', 1, now(), 'deposit', 5, 0, 0, 5, 0, 0, false, false),
+              (1, 'funding:USD', 'USD', null, now(), 'internal', -5, 0, 0, null, null, null, false, false)`),
+    ).rejects.toThrow('stored balance differs');
+  });
+
+  it('refuses to change or delete what was posted', async () => {
+    const id = await account();
+    await post(id, [deposit(id, '1.00')]);
+    await expect(
+      test.database.query('update ledger_legs set available = 2 where account_id = $1', [id]),
+    ).rejects.toThrow('never changed');
+    await expect(test.database.query('delete from ledger_legs where account_id = $1', [id])).rejects.toThrow(
+      'never changed',
+    );
+    await expect(test.database.query('truncate ledger_legs')).rejects.toThrow('never changed');
+  });
+
+  it('refuses a writer that has not seen the last entry of an account', async () => {
+    const id = await account();
+    await post(id, [deposit(id, '1.00')]);
+    const stale = `{"(${id},0,1,9,0,0)"}`;
+    await expect(
+      test.database.query(`select ledger_write($1::ledger_new_balance[], '{}', now())`, [stale]),
+    ).rejects.toThrow('moved since');
+  });
+});
+
+describe('the trial balance', () => {
+  it('is zero now, at any moment, and after snapshots', async () => {
+    const id = await account('EUR');
+    await post(id, [deposit(id, '12.34', 'EUR')]);
+    await takeSnapshots(test.database);
+    const between = new Date();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await post(id, [deposit(id, '0.66', 'EUR')]);
+    const euros = (lines: { currency: string }[]) => lines.find((line) => line.currency === 'EUR');
+    expect(euros(await trialBalance(test.database))).toEqual({
+      currency: 'EUR',
+      clients: '13.00',
+      internal: '-13.00',
+      sum: '0.00',
+    });
+    expect(euros(await trialBalanceAt(test.database, between))).toEqual({
+      currency: 'EUR',
+      clients: '12.34',
+      internal: '-12.34',
+      sum: '0.00',
+    });
+    expect(await checkLedger(test.database)).toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+import { Writable } from 'node:stream';
+import { createLogger } from '../../src/kernel/logging';
+import { type TestApi, testApi } from '../support/api';
+
+function collector() {
+  const lines: string[] = [];
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString('utf8'));
+      done();
+    },
+  });
+  return { lines, log: createLogger({ level: 'trace', role: 'api', destination }) };
+}
+
+it('writes JSON lines with level, time and role', () => {
+  const { log, lines } = collector();
+  log.info({ cardId: 'card_1', ms: 3 }, 'request');
+  const line = JSON.parse(lines[0]!) as Record<string, unknown>;
+  expect(line).toMatchObject({ level: 'info', role: 'api', cardId: 'card_1', ms: 3, msg: 'request' });
+  expect(Number.isNaN(Date.parse(String(line['time'])))).toBe(false);
+});
+
+it('hides secrets and personal data wherever they stand', () => {
+  const { log, lines } = collector();
+  log.info({
+    'x-client-secret': 'hush-1',
+    deep: [{ client_secret: 'hush-2', meta: { firstName: 'hush-3' } }],
+    headers: { authorization: 'hush-4' },
+    card: { cardNumber: 'hush-5', CVV: 'hush-6', last4: '4242' },
+    user: { Email: 'hush-7' },
+    bytes: Buffer.from('hush-8'),
+    kept: { cardId: 'card_1', amount: '10.00' },
+  });
+  expect(lines.join('')).not.toContain('hush');
+  expect(lines.join('')).not.toContain('104,117,115,104');
+  expect(JSON.parse(lines[0]!)).toMatchObject({
+    card: { last4: '4242', cardNumber: '[hidden]' },
+    kept: { cardId: 'card_1', amount: '10.00' },
+  });
+});
+
+it('tells an error by type, code and place, without values', () => {
+  const { log, lines } = collector();
+  const cause = Object.assign(new Error('connect ECONNREFUSED postgres://me:hush-1@db/x?password=hush-2'), {
+    code: 'ECONNREFUSED',
+  });
+  const error = Object.assign(
+    new Error('invalid input for "hush-3": maria@hush-4.example 4111 1111 1111 1111', { cause }),
+    {
+      code: '22P02',
+      constraint: 'cards_pkey',
+      detail: 'Key (email)=(hush-5) exists',
+      parameters: ['hush-6'],
+      query: 'select hush-7',
+    },
+  );
+  log.error({ err: error }, 'a fault of ours');
+  log.error({ err: error });
+  log.error(error);
+  log.warn(`could not: ${error.message}`);
+  expect(lines).toHaveLength(4);
+  expect(lines.join('')).not.toMatch(/hush|4111/);
+  const { err } = JSON.parse(lines[0]!) as { err: Record<string, unknown> };
+  expect(err).toMatchObject({ type: 'Error', code: '22P02', constraint: 'cards_pkey' });
+  expect(err['stack']).toContain('logging.test');
+  expect(err['cause']).toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+it('tells of a caller’s text nothing, however it is quoted and however long it is', () => {
+  const { log, lines } = collector();
+  const texts = [
+    `invalid input syntax for type timestamp with time zone: ""hush"${'hush '.repeat(2_000)}"`,
+    // Cut off within the text: how many marks stand before the cut decides nothing.
+    `invalid input syntax for type bigint: "${'hush"hush '.repeat(2_000)}`,
+    `invalid input syntax for type bigint: "x${'hush"hush '.repeat(2_000)}`,
+    `invalid input syntax for type bigint: "hush"${'hush'.repeat(2_000)}"`,
+    `relation "hush" and column "hush`,
+    `${'x'.repeat(500)}${'hush'.repeat(100_000)}`,
+  ];
+  for (const text of texts) {
+    log.error({ err: new Error(text) }, 'a fault of ours');
+    log.error(new Error(text));
+    log.error(text);
+  }
+  expect(lines.filter((line) => line.includes('hush')).length).toBe(0);
+  for (const line of lines) expect((JSON.parse(line) as { msg: string }).msg.length).toBeLessThanOrEqual(501);
+});
+
+it('survives what refers to itself', () => {
+  const { log, lines } = collector();
+  const round: Record<string, unknown> = { name: 'round' };
+  round['self'] = round;
+  const error = new Error('round');
+  error.cause = error;
+  log.info({ round, err: error });
+  expect(lines).toHaveLength(1);
+});
+
+describe('of the API', () => {
+  const { log, lines } = collector();
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await testApi({ log });
+  });
+  afterAll(() => api.close());
+
+  it('never holds what requests hold', async () => {
+    const client = await api.client();
+    const meta = { firstName: 'Hushmaria', email: 'hush@example.com', idNo: 'HUSH12345' };
+    await client.call('POST', '/v1/users', { meta, externalId: 5 });
+    await client.call('POST', '/v1/users', { meta });
+    await client.call('POST', `/v1/client/secret/rotate?email=hush@example.com`, {
+      email: 'hush@example.com',
+    });
+    await client.call('POST', '/v1/client/secret/rotate', '{"email": "hush@example.com"');
+    await api.call('GET', '/v1/accounts', undefined, {
+      'x-client-id': client.clientId,
+      'x-client-secret': 'hush-secret',
+      authorization: 'Bearer hush',
+    });
+    expect(lines.length).toBeGreaterThanOrEqual(5);
+    expect(lines.join('')).not.toMatch(/hush/i);
+    expect(lines.join('')).not.toContain(client.clientSecret);
+    expect(lines.join('')).toContain(client.clientId);
+  });
+});

@@ -1,0 +1,96 @@
+import type { AddressInfo } from 'node:net';
+import { createMetrics } from '../../../src/kernel/metrics/metrics';
+import { outboxCounts } from '../../../src/kernel/metrics/outbox';
+import { createMetricsServer } from '../../../src/kernel/metrics/server';
+import type { Readiness } from '../../../src/kernel/readiness';
+import { type TestDatabase, testDatabase } from '../../support/database';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await testDatabase();
+});
+afterAll(() => test.drop());
+
+const sample = (text: string, name: string) =>
+  text
+    .split('\n')
+    .find((line) => line.startsWith(`${name} `))
+    ?.slice(name.length + 1);
+
+it('counts requests by route pattern, and made-up methods together', async () => {
+  const metrics = createMetrics();
+  metrics.observe({ method: 'GET', route: '/v1/cards/{id}', status: 200, seconds: 0.02 });
+  metrics.observe({ method: 'BREW', route: 'none', status: 404, seconds: 0.02 });
+  const { body, contentType } = await metrics.render();
+  expect(contentType).toContain('text/plain');
+  const count = 'http_request_duration_seconds_count';
+  expect(sample(body, `${count}{method="GET",route="/v1/cards/{id}",status="200"}`)).toBe('1');
+  expect(sample(body, `${count}{method="other",route="none",status="404"}`)).toBe('1');
+  expect(body).toContain('process_cpu_seconds_total');
+});
+
+it('counts forged callbacks by party', async () => {
+  const metrics = createMetrics();
+  for (const party of ['bank', 'checkout', 'bank']) metrics.observeForged(party);
+  const { body } = await metrics.render();
+  expect(sample(body, 'callbacks_forged_total{party="bank"}')).toBe('2');
+  expect(sample(body, 'callbacks_forged_total{party="checkout"}')).toBe('1');
+});
+
+it('tells what waits in the outbox at the moment of the scrape', async () => {
+  const metrics = createMetrics({ outbox: () => outboxCounts(test.database) });
+  const before = (await metrics.render()).body;
+  expect(sample(before, 'outbox_workflow_commands{state="due"}')).toBe('0');
+  await test.database.query(
+    `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, created_at, due_at, parked_at)
+     values ('w', 'a', 'q', 'start', '[]', now() - interval '1 hour', now() - interval '1 hour', null),
+            ('w', 'b', 'q', 'start', '[]', now(), now(), now())`,
+  );
+  await test.database.query(
+    `insert into events (tenant_id, registration, event, data_id, data, created_at, shard, delivery, due_at)
+     select 'cli_x', 'card', 'card_transaction', 'ctx_' || n, '{}', now(), n % 16,
+            case when n <= 20 then 'due' else 'failed' end, now() - make_interval(mins => n)
+       from generate_series(1, 23) n`,
+  );
+  const { body } = await metrics.render();
+  expect(sample(body, 'outbox_workflow_commands{state="due"}')).toBe('1');
+  expect(sample(body, 'outbox_workflow_commands{state="parked"}')).toBe('1');
+  expect(sample(body, 'outbox_webhook_events{state="due"}')).toBe('20');
+  expect(sample(body, 'outbox_webhook_events{state="failed"}')).toBe('3');
+  expect(Number(sample(body, 'outbox_oldest_seconds{kind="command"}'))).toBeGreaterThanOrEqual(3600);
+  expect(Number(sample(body, 'outbox_oldest_seconds{kind="event"}'))).toBeGreaterThanOrEqual(1200);
+  expect(sample(body, 'outbox_readable')).toBe('1');
+});
+
+it('leaves the outbox out while it cannot be read, and the rest in', async () => {
+  const metrics = createMetrics({
+    outbox: async () => {
+      throw new Error('away');
+    },
+  });
+  const { body } = await metrics.render();
+  expect(sample(body, 'outbox_readable')).toBe('0');
+  expect(sample(body, 'outbox_workflow_commands{state="due"}')).toBeUndefined();
+  expect(body).toContain('process_cpu_seconds_total');
+});
+
+it('serves metrics and health on a port of its own', async () => {
+  let ready: Readiness = { status: 'ok', checks: { postgres: 'up', temporal: 'up' } };
+  const server = createMetricsServer({ metrics: createMetrics(), readiness: async () => ready });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const get = async (path: string, method = 'GET') => {
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
+      method,
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  expect((await get('/metrics')).text).toContain('nodejs_eventloop_lag_seconds');
+  expect(await get('/health')).toEqual({ status: 200, text: '{"status":"ok"}' });
+  expect((await get('/health/ready')).status).toBe(200);
+  ready = { status: 'unavailable', checks: { postgres: 'up', temporal: 'down' } };
+  expect(await get('/health/ready')).toEqual({ status: 503, text: JSON.stringify(ready) });
+  expect((await get('/else')).status).toBe(404);
+  expect((await get('/metrics', 'POST')).status).toBe(405);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});

@@ -1,0 +1,132 @@
+import { rm } from 'node:fs/promises';
+import { createCommands } from '../../../src/kernel/outbox/commands';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
+import { createHandOver, type HandingOver } from '../../../src/kernel/temporal/hand-over';
+import { startRelay } from '../../../src/kernel/temporal/relay';
+import { DECLARED_SEARCH_ATTRIBUTES } from '../../../src/kernel/temporal/search-attributes';
+import { freePort } from '../../../src/startup/embedded/ports';
+import { type EmbeddedTemporal, startTemporal } from '../../../src/startup/embedded/temporal';
+import { temporalExecutable } from '../../../src/startup/embedded/temporal-binary';
+import { onServer, type TestDatabase, testDatabase } from '../../support/database';
+import { quietLog, temporaryFolder, toolContext } from '../../support/servers';
+import { quiet } from '../../support/temporal';
+import { command, commit, endLeases, rows, runs, until } from './support';
+
+let dataDir: string;
+let port: number;
+let server: EmbeddedTemporal | undefined;
+let temporal: TemporalClient;
+let test: TestDatabase;
+let handOver: HandingOver;
+
+async function startServer(): Promise<void> {
+  server = await startTemporal({
+    dataDir,
+    executable: await temporalExecutable(toolContext()),
+    searchAttributes: DECLARED_SEARCH_ATTRIBUTES,
+    log: quietLog,
+    port,
+    uiPort: 0,
+  });
+}
+
+async function stopServer(): Promise<void> {
+  await server?.stop();
+  server = undefined;
+}
+
+const commitAndHand = (ids: string[]) =>
+  commit(
+    test.database,
+    ids.map((id) => command(id)),
+    handOver,
+  );
+
+beforeAll(async () => {
+  [dataDir, port] = await Promise.all([temporaryFolder(), freePort()]);
+  await startServer();
+  const options = { address: `127.0.0.1:${port}`, namespace: 'default', encrypt: false };
+  temporal = createTemporalClient(options, createKeyring(Buffer.alloc(32)));
+}, 1_200_000);
+afterAll(async () => {
+  await temporal.close();
+  await stopServer();
+  await rm(dataDir, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  test = await testDatabase();
+  handOver = createHandOver({ client: temporal.client, database: test.database, log: quiet });
+});
+afterEach(async () => {
+  await handOver.stop();
+  await test.drop();
+});
+
+it('starts what is committed at once, and forgets it', async () => {
+  await commitAndHand(['first', 'second']);
+  await until(async () => (await rows(test.database)).length === 0);
+  expect(await Promise.all(['first', 'second'].map((id) => runs(temporal.client, id)))).toEqual([true, true]);
+});
+
+it('hands over nothing of a transaction that is rolled back', async () => {
+  const broken = test.database.transaction(async (tx) => {
+    await createCommands(handOver).append(tx, [command('undone')]);
+    throw new Error('changed its mind');
+  });
+  await expect(broken).rejects.toThrow('changed its mind');
+  await handOver.stop();
+  expect(await runs(temporal.client, 'undone')).toBe(false);
+});
+
+it('leaves to the relay what does not fit, what is refused, and what comes after its end', async () => {
+  const small = createHandOver({
+    client: temporal.client,
+    database: test.database,
+    log: quiet,
+    queueSize: 4,
+  });
+  const ids = Array.from({ length: 10 }, (_, index) => `many-${index}`);
+  await commit(test.database, [command('x'.repeat(2_000)), ...ids.map((id) => command(id))], small);
+  await until(async () => (await rows(test.database)).length === 8);
+  await small.stop();
+  await commit(test.database, [command('too-late')], small);
+  expect((await rows(test.database)).map((row) => row.attempts)).toEqual(Array(9).fill(0));
+});
+
+it('lets requests succeed while Temporal is away, and what they started goes when it is back', async () => {
+  await stopServer();
+  expect(await temporal.isServing()).toBe(false);
+  await commitAndHand(['while-away']);
+  await handOver.stop();
+  expect(await rows(test.database)).toHaveLength(1);
+  await endLeases(test.database);
+  const relay = startRelay({ client: temporal.client, database: test.database, log: quiet });
+  // It meets the silence, which uses up no attempt.
+  await until(async () => {
+    const [row] = await test.database.query<{ back: boolean }>(
+      'select leased_until is null and due_at > created_at as back from workflow_commands',
+    );
+    return row?.back === true;
+  });
+  expect(await rows(test.database)).toMatchObject([{ attempts: 0 }]);
+  await startServer();
+  await until(async () => (await rows(test.database)).length === 0);
+  await relay.stop();
+  expect(await runs(temporal.client, 'while-away')).toBe(true);
+  expect(await temporal.isServing()).toBe(true);
+});
+
+it('goes on when the database is back', async () => {
+  const name = new URL(test.url).pathname.slice(1);
+  const relay = startRelay({ client: temporal.client, database: test.database, log: quiet });
+  await onServer(`alter database ${name} allow_connections false`);
+  await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  await expect(test.database.query('select 1')).rejects.toThrow();
+  await onServer(`alter database ${name} allow_connections true`);
+  await commit(test.database, [command('database-was-away')]);
+  await endLeases(test.database);
+  await until(async () => (await rows(test.database)).length === 0);
+  await relay.stop();
+  expect(await runs(temporal.client, 'database-was-away')).toBe(true);
+});

@@ -1,0 +1,123 @@
+import type { WorkflowCommand } from '../../../src/kernel/outbox/commands';
+import { createCommands } from '../../../src/kernel/outbox/commands';
+import { createReconciler, type Reconcilable } from '../../../src/kernel/temporal/reconciler';
+import { relayOnce } from '../../../src/kernel/temporal/relay';
+import { type TestDatabase, testDatabase } from '../../support/database';
+import { quiet, type RealTemporal, realTemporal } from '../../support/temporal';
+import { command, commit, endLeases, nobody, rows, runs } from './support';
+
+const MINUTE = 60_000;
+
+let temporal: RealTemporal;
+let test: TestDatabase;
+let time: number;
+
+beforeAll(async () => {
+  temporal = await realTemporal();
+}, 1_200_000);
+afterAll(() => temporal.close());
+beforeEach(async () => {
+  test = await testDatabase();
+  time = Date.parse('2030-01-01T00:00:00Z');
+});
+afterEach(() => test.drop());
+
+function reconciler(reconcilables: Reconcilable[]) {
+  return createReconciler({
+    client: temporal.client,
+    database: test.database,
+    commands: createCommands(nobody),
+    reconcilables,
+    log: quiet,
+    now: () => time,
+  });
+}
+
+/** A domain in which these records stand still. */
+function still(
+  commands: WorkflowCommand[],
+  seen: { olderThan?: Date; except?: string[] } = {},
+): Reconcilable {
+  return {
+    name: 'still',
+    stale: async (_sql, olderThan, limit, except) => {
+      Object.assign(seen, { olderThan, except });
+      return commands.slice(0, limit);
+    },
+  };
+}
+
+const waiting = async () => (await rows(test.database)).map((row) => row.workflow_id);
+
+it('starts again what has not moved for five minutes, and again five minutes later', async () => {
+  const seen: { olderThan?: Date; except?: string[] } = {};
+  const reconcile = reconciler([still([command('stands-still')], seen)]);
+  await reconcile();
+  expect(seen.olderThan).toEqual(new Date(time - 5 * MINUTE));
+  expect(await waiting()).toEqual(['stands-still']);
+  await endLeases(test.database);
+  await relayOnce({ client: temporal.client, database: test.database, log: quiet });
+  expect(await runs(temporal.client, 'stands-still')).toBe(true);
+
+  time += MINUTE;
+  await reconcile();
+  expect(seen.except).toEqual(['stands-still']);
+  expect(await waiting()).toEqual([]);
+  time += 4 * MINUTE;
+  await reconcile();
+  expect(await waiting()).toEqual(['stands-still']);
+});
+
+it('adds nothing to a command that waits for the same workflow, parked ones included', async () => {
+  await commit(test.database, [command('waits-already'), command('parked')]);
+  await test.database.query(`update workflow_commands set parked_at = now() where workflow_id = 'parked'`);
+  await reconciler([still([command('waits-already'), command('parked'), command('forgotten')])])();
+  expect(await waiting()).toEqual(['waits-already', 'parked', 'forgotten']);
+});
+
+it('goes on when one of the domains cannot be read', async () => {
+  const broken: Reconcilable = { name: 'broken', stale: (sql) => sql.query('select 1 from nowhere') };
+  await reconciler([broken, still([command('of-the-other')])])();
+  expect(await waiting()).toEqual(['of-the-other']);
+});
+
+it('leaves the round to another process that is at it', async () => {
+  await test.database.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock(7204120)');
+    await reconciler([still([command('of-another-round')])])();
+  });
+  expect(await waiting()).toEqual([]);
+});
+
+it('gives Temporal back its schedules, dispatchers and search attributes when it has lost them', async () => {
+  const reconcile = reconciler([]);
+  const dispatcher = temporal.client.workflow.getHandle('webhook-dispatcher-15');
+  const schedules = ['authorization-expiry', 'housekeeping'].map((id) =>
+    temporal.client.schedule.getHandle(id),
+  );
+  await reconcile();
+  const { runId, type, taskQueue } = await dispatcher.describe();
+  expect({ type, taskQueue }).toEqual({ type: 'webhookDispatcher', taskQueue: 'webhooks' });
+  await reconcile();
+  expect((await dispatcher.describe()).runId).toBe(runId);
+
+  await dispatcher.terminate();
+  await Promise.all(schedules.map((schedule) => schedule.delete()));
+  await reconcile();
+  expect((await dispatcher.describe()).status.name).toBe('RUNNING');
+  const [expiry, housekeeping] = await Promise.all(schedules.map((schedule) => schedule.describe()));
+  expect(expiry?.action).toMatchObject({ workflowType: 'authorizationExpiry', taskQueue: 'processes' });
+  expect(expiry?.spec.intervals).toMatchObject([{ every: MINUTE }]);
+  expect(housekeeping?.spec.intervals).toMatchObject([{ every: 60 * MINUTE }]);
+});
+
+it('brings a schedule of an earlier release up to date, and leaves it paused where the operator has paused it', async () => {
+  await reconciler([])();
+  const handle = temporal.client.schedule.getHandle('housekeeping');
+  await handle.update(({ action, state }) => ({ action, spec: { intervals: [{ every: '9m' }] }, state }));
+  await handle.pause('not now');
+  await reconciler([])();
+  const { spec, state } = await handle.describe();
+  expect(spec.intervals).toMatchObject([{ every: 60 * MINUTE }]);
+  expect(state).toMatchObject({ paused: true, note: 'not now' });
+});

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { Database } from '../../../src/kernel/db/database';
+import { createCommands, type HandOver, type WorkflowCommand } from '../../../src/kernel/outbox/commands';
+
+export const nobody: HandOver = () => undefined;
+
+/** A command for a workflow that nobody works on: it stays as it was started. */
+export function command(workflowId: string, given: Partial<WorkflowCommand> = {}): WorkflowCommand {
+  return {
+    workflow: 'waits',
+    workflowId,
+    taskQueue: 'nobody',
+    action: 'start',
+    args: [{ id: workflowId }],
+    ...given,
+  };
+}
+
+/** Commits the commands as an operation does. */
+export function commit(database: Database, commands: WorkflowCommand[], handOver = nobody): Promise<void> {
+  return database.transaction((tx) => createCommands(handOver).append(tx, commands));
+}
+
+/** The leases end, as if their time had passed. */
+export async function endLeases(database: Database): Promise<void> {
+  await database.query(`update workflow_commands set leased_until = now() - interval '1 second'`);
+}
+
+export async function rows(database: Database): Promise<{ workflow_id: string; attempts: number }[]> {
+  return database.query('select workflow_id, attempts from workflow_commands order by number');
+}
+
+/** Polls until it holds. @throws Error when that takes longer than a test may */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 55_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error('it never came to hold');
+    await sleep(25);
+  }
+}
+
+export async function runs(client: Client, workflowId: string): Promise<boolean> {
+  return client.workflow
+    .getHandle(workflowId)
+    .describe()
+    .then(
+      ({ status }) => status.name === 'RUNNING',
+      () => false,
+    );
+}

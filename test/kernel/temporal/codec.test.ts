@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import { createPayloadCodec } from '../../../src/kernel/temporal/codec';
+
+const keyring = createKeyring(randomBytes(32));
+const on = createPayloadCodec(keyring, true);
+const off = createPayloadCodec(keyring, false);
+
+const payload = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
+const values = (payloads: Payload[]) => payloads.map((one) => defaultPayloadConverter.fromPayload(one));
+const given = [
+  { id: 'card_1', amounts: ['1.00', '2.00'] },
+  'text',
+  null,
+  undefined,
+  new Uint8Array([0, 255]),
+];
+
+it('gives back what it was given, whatever its type', async () => {
+  expect(values(await on.decode(await on.encode(given.map(payload))))).toEqual(given);
+  expect(await on.decode(await on.encode([]))).toEqual([]);
+});
+
+it('hides the value and its type, and hides the same value differently each time', async () => {
+  const [first, second] = await on.encode([payload('card_1'), payload('card_1')]);
+  const bytes = Buffer.concat([...Object.values(first?.metadata ?? {}), first?.data ?? Buffer.alloc(0)]);
+  expect(bytes.includes('card_1')).toBe(false);
+  expect(bytes.includes('json/plain')).toBe(false);
+  expect(Buffer.from(first!.data!).equals(Buffer.from(second!.data!))).toBe(false);
+});
+
+it('reads what was stored before encryption was turned on, and after it was turned off', async () => {
+  expect(values(await on.decode(await off.encode(given.map(payload))))).toEqual(given);
+  expect(values(await off.decode(await on.encode(given.map(payload))))).toEqual(given);
+});
+
+it('refuses what was changed or was sealed under another key', async () => {
+  const [sealed] = await on.encode([payload('card_1')]);
+  const changed = Buffer.from(sealed!.data!);
+  changed[changed.length - 1]! ^= 1;
+  await expect(on.decode([{ ...sealed, data: changed }])).rejects.toThrow();
+  const stranger = createPayloadCodec(createKeyring(randomBytes(32)), true);
+  await expect(stranger.decode([sealed!])).rejects.toThrow();
+  const truncated = { ...sealed, data: Buffer.from(sealed!.data!).subarray(0, 20) };
+  await expect(on.decode([truncated])).rejects.toThrow();
+});

@@ -1,0 +1,174 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
+import { partySecret, type SandboxParty } from '../../../src/parties/sandbox/mount';
+import { forgetOldCallbacks } from '../../../src/process/callbacks/operations';
+import { type TestApi, testApi } from '../../support/api';
+
+/** Every way in which an outside party calls: anybody can. */
+
+const LIMIT = 64 * 1024;
+
+let api: TestApi;
+const forgedOf: string[] = [];
+beforeAll(async () => {
+  api = await testApi({ observeForged: (party) => forgedOf.push(party) });
+});
+beforeEach(async () => {
+  forgedOf.length = 0;
+  await api.database.query('truncate provider_callbacks, forged_callbacks');
+});
+afterAll(() => api.close());
+
+/** What stands in the path, who signs, and what else the message must say. */
+const PARTIES: [string, SandboxParty, Record<string, string>][] = [
+  ['checkout', 'checkout', { sessionId: 'cs_unknown' }],
+  ['payouts', 'payouts', { key: 'unknown' }],
+  ['iban-payouts', 'payouts', { key: 'unknown' }],
+  ['external-cards', 'external-cards', { key: 'unknown' }],
+  ['bank', 'bank', { creditId: 'crd_unknown' }],
+];
+
+async function post(party: string, body: string | Buffer, headers: Record<string, string> = {}) {
+  return (await api.call('POST', `/callbacks/${party}`, body, headers)).status;
+}
+
+function signed(signer: SandboxParty, body: string): Record<string, string> {
+  const secret = partySecret(api.services.keyring, signer);
+  return { [SIGNATURE_HEADER]: signMessage(Buffer.from(body), secret, new Date()) };
+}
+
+/** A message of so many bytes. */
+function padded(message: object, bytes: number): string {
+  const short = JSON.stringify({ ...message, note: '' });
+  return short.replace('"note":""', `"note":"${'x'.repeat(bytes - short.length)}"`);
+}
+
+const kept = () =>
+  api.database.query<{ party: string; external_id: string }>(
+    'select party, external_id from provider_callbacks order by received_at',
+  );
+const forged = () =>
+  api.database.query<{ party: string; count: string; last_hash: Buffer }>(
+    'select party, count, last_hash from forged_callbacks order by party, hour',
+  );
+const sha256 = (body: string) => createHash('sha256').update(body).digest();
+
+describe.each(PARTIES)('a callback of %s', (party, signer, about) => {
+  it('of 64 KiB is taken when it is signed, and is a 413 with one byte more', async () => {
+    const right = padded({ id: randomUUID(), ...about }, LIMIT);
+    expect(await post(party, right, signed(signer, right))).toBe(200);
+    const large = padded({ id: randomUUID(), ...about }, LIMIT + 1);
+    expect(await post(party, large, signed(signer, large))).toBe(413);
+    expect(await kept()).toHaveLength(1);
+  });
+
+  it('that is forged leaves a count and a hash, and not its bytes', async () => {
+    const first = JSON.stringify({ id: 'm1', ...about });
+    const last = JSON.stringify({ id: 'm2', ...about });
+    expect(await post(party, first)).toBe(401);
+    expect(await post(party, last, { [SIGNATURE_HEADER]: `t=1,v1=${'0'.repeat(64)}` })).toBe(401);
+    const rows = await forged();
+    expect(rows.reduce((sum, { count }) => sum + Number(count), 0)).toBe(2);
+    expect(rows.at(-1)).toMatchObject({ party, last_hash: sha256(last) });
+    expect(await kept()).toEqual([]);
+    expect(forgedOf).toEqual([party, party]);
+  });
+});
+
+it('many forged ones at once are one row an hour, each of them counted', async () => {
+  const started = await hourNow();
+  const body = padded({ id: 'm' }, LIMIT);
+  const answers = await Promise.all(Array.from({ length: 300 }, () => post('checkout', body)));
+  expect(new Set(answers)).toEqual(new Set([401]));
+  const rows = await forged();
+  expect(rows.reduce((sum, { count }) => sum + Number(count), 0)).toBe(300);
+  expect(rows.length).toBeLessThanOrEqual(started === (await hourNow()) ? 1 : 2);
+  const [size] = await api.database.query<{ bytes: string }>(
+    `select pg_total_relation_size('provider_callbacks') + pg_total_relation_size('forged_callbacks') as bytes`,
+  );
+  expect(Number(size?.bytes)).toBeLessThan(300 * LIMIT * 0.05);
+});
+
+async function hourNow(): Promise<string> {
+  const [row] = await api.database.query<{ hour: string }>(
+    `select date_trunc('hour', clock_timestamp())::text as hour`,
+  );
+  return row?.hour ?? '';
+}
+
+it('a forged one does not touch what is kept under its id', async () => {
+  const body = JSON.stringify({ id: 'genuine', sessionId: 'cs_unknown' });
+  expect(await post('checkout', body)).toBe(401);
+  expect(await post('checkout', body, signed('checkout', body))).toBe(200);
+  expect(await post('checkout', body, signed('checkout', body))).toBe(200);
+  expect(await kept()).toEqual([{ party: 'checkout', external_id: 'genuine' }]);
+});
+
+describe('after thirty days', () => {
+  const age = (table: string, column: string, days: number) =>
+    api.database.query(`update ${table} set ${column} = ${column} - make_interval(days => $1)`, [days]);
+
+  it('what was kept of them is forgotten, in portions', async () => {
+    for (const id of ['a', 'b', 'c']) {
+      const body = JSON.stringify({ id, sessionId: 'cs_unknown' });
+      await post('checkout', body, signed('checkout', body));
+    }
+    await post('bank', 'nonsense');
+    await age('provider_callbacks', 'received_at', 31);
+    await age('forged_callbacks', 'hour', 31);
+    const young = JSON.stringify({ id: 'd', sessionId: 'cs_unknown' });
+    await post('checkout', young, signed('checkout', young));
+    await post('payouts', 'nonsense');
+    expect(await forgetOldCallbacks(api.database, { portion: 2 })).toBe(4);
+    expect(await kept()).toEqual([{ party: 'checkout', external_id: 'd' }]);
+    expect((await forged()).map(({ party }) => party)).toEqual(['payouts']);
+    expect(await forgetOldCallbacks(api.database)).toBe(0);
+  });
+
+  it('what is younger is not', async () => {
+    const body = JSON.stringify({ id: 'e', sessionId: 'cs_unknown' });
+    await post('checkout', body, signed('checkout', body));
+    await age('provider_callbacks', 'received_at', 29);
+    expect(await forgetOldCallbacks(api.database)).toBe(0);
+    expect(await kept()).toHaveLength(1);
+  });
+
+  it('the same message again says "look" once more, which moves nothing by itself', async () => {
+    const body = JSON.stringify({ id: 'f', creditId: 'crd_1' });
+    const looks = () => api.commands.filter(({ args }) => args[0] === 'crd_1').length;
+    await post('bank', body, signed('bank', body));
+    await post('bank', body, signed('bank', body));
+    expect(looks()).toBe(1);
+    await age('provider_callbacks', 'received_at', 31);
+    await forgetOldCallbacks(api.database);
+    const old = signMessage(
+      Buffer.from(body),
+      partySecret(api.services.keyring, 'bank'),
+      new Date(Date.now() - 31 * 86_400_000),
+    );
+    expect(await post('bank', body, { [SIGNATURE_HEADER]: old })).toBe(401); // as an eavesdropper would
+    expect(looks()).toBe(1);
+    expect(await post('bank', body, signed('bank', body))).toBe(200); // as the party itself would
+    expect(looks()).toBe(2);
+  });
+});
+
+it('what was kept of forged ones before is counted, and goes with the migration', async () => {
+  const body = JSON.stringify({ id: 'genuine', sessionId: 'cs_unknown' });
+  await post('checkout', body, signed('checkout', body));
+  await api.database.query('drop table forged_callbacks; drop index provider_callbacks_by_age');
+  await api.database.query(
+    `insert into provider_callbacks (id, party, body, headers, verified, received_at)
+     select 'cbk_' || n, 'bank', 'forged', '{}', false, timestamptz '2026-01-01T10:00:00Z' + make_interval(mins => n * 20)
+       from generate_series(1, 3) n`,
+  );
+  const migration = join(__dirname, '../../../src/kernel/db/migrations/0091_forged_callbacks.sql');
+  await api.database.query(readFileSync(migration, 'utf8'));
+  expect(await kept()).toEqual([{ party: 'checkout', external_id: 'genuine' }]);
+  expect(await forged()).toEqual([
+    { party: 'bank', count: '2', last_hash: null },
+    { party: 'bank', count: '1', last_hash: null },
+  ]);
+});

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+/** What a Compose tool cannot know: that the file runs our roles, and that nothing keeps them from scaling. */
+
+interface Service {
+  image: string;
+  build?: string;
+  command?: string[];
+  ports?: string[];
+  container_name?: string;
+  environment?: Record<string, string>;
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+  volumes?: string[];
+}
+
+const root = join(__dirname, '../../..');
+const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+const compose = parse(text, { merge: true }) as {
+  services: Record<string, Service>;
+  volumes: Record<string, null>;
+};
+const { services } = compose;
+
+test('passes the check of a Compose tool, where there is one', () => {
+  const said = execFileSync(process.execPath, [join(root, 'scripts/check-compose.mjs')], {
+    encoding: 'utf8',
+  });
+  expect(said).toMatch(/^docker-compose\.yml( is valid|: no Compose tool)/);
+}, 300_000);
+
+test.each(['api', 'worker', 'migrate'])('%s is a role of the one image', (role) => {
+  expect(services[role]?.command).toEqual(['node', '--import', 'tsx', 'src/main.ts', '--role', role]);
+  expect(services[role]?.image).toBe(services['api']?.image);
+  expect(services[role]?.build).toBe('.');
+});
+
+test.each([
+  ['api', '8080'],
+  ['worker', '9464'],
+])('%s can be scaled, and is healthy when it is ready', (role, port) => {
+  const { container_name: name, ports = [], healthcheck, environment } = services[role]!;
+  expect(name).toBeUndefined();
+  // A host port of its own would let one replica start only: a range does not.
+  for (const mapping of ports) expect(mapping).toMatch(/:\d+-\d+:\d+$/);
+  expect(healthcheck?.test.join(' ')).toContain(`http://127.0.0.1:${port}/health/ready`);
+  expect([environment?.['PORT'], environment?.['METRICS_PORT']]).toContain(port);
+});
+
+test('whatever a service waits for exists, and can report what is waited for', () => {
+  for (const { depends_on: needs = {} } of Object.values(services)) {
+    for (const [name, { condition }] of Object.entries(needs)) {
+      expect(services).toHaveProperty(name);
+      if (condition === 'service_healthy') expect(services[name]?.healthcheck).toBeDefined();
+    }
+  }
+});
+
+test('secrets are required from outside and named in .env.example', () => {
+  const required = new Set([...text.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name));
+  const example = readFileSync(join(root, '.env.example'), 'utf8');
+  expect([...required].sort()).toEqual(['MASTER_KEY', 'POSTGRES_PASSWORD', 'TEMPORAL_DB_PASSWORD']);
+  for (const name of required) expect(example).toMatch(new RegExp(`^${name}=$`, 'm'));
+});
+
+test('what keeps data keeps it in a named volume', () => {
+  for (const name of ['postgres', 'temporal-postgres']) {
+    expect(compose.volumes).toHaveProperty(services[name]!.volumes![0]!.split(':')[0]!);
+  }
+});
+
+test('the image holds what its commands need, and nothing secret', () => {
+  const kept = readFileSync(join(root, '.dockerignore'), 'utf8');
+  for (const path of ['src', 'workflows', 'activities', 'workers', 'package-lock.json']) {
+    expect(kept).toContain(`!${path}\n`);
+    expect(existsSync(join(root, path))).toBe(true);
+  }
+  expect(kept).not.toMatch(/!\.(env|data)/);
+});

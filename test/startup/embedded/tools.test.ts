@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { freePort } from '../../../src/startup/embedded/ports';
+import { temporalExecutable } from '../../../src/startup/embedded/temporal-binary';
+import { testServerExecutable } from '../../../src/startup/embedded/temporal-test-server';
+import { defaultCacheDir, type ToolContext } from '../../../src/startup/embedded/tool-cache';
+import { temporaryFolder, timeSkippingServer } from '../../support/servers';
+import { startedInTime } from '../../support/temporal';
+
+const NEW_ENOUGH = '#!/bin/sh\necho "temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)"\n';
+const TOO_OLD = '#!/bin/sh\necho "temporal version 1.1.0 (Server 1.25.0, UI 2.30.0)"\n';
+
+let folder: string;
+let site: Server;
+let requests: string[];
+let archived: string;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  requests = [];
+  archived = NEW_ENOUGH;
+  site = createServer((request, response) => {
+    requests.push(request.url!);
+    const { port } = site.address() as AddressInfo;
+    if (request.url!.startsWith('/archive')) return response.end(gzipSync(tar('bin/program', archived)));
+    const archiveUrl = `http://127.0.0.1:${port}/archive.tar.gz`;
+    return response.end(JSON.stringify({ archiveUrl, fileToExtract: 'bin/program' }));
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+});
+
+afterEach(async () => {
+  await new Promise((resolve) => site.close(resolve));
+  await rm(folder, { recursive: true, force: true });
+});
+
+function context(path = ''): ToolContext {
+  const downloadBase = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+  return { environment: { PATH: path }, cacheDir: join(folder, 'cache'), downloadBase };
+}
+
+/** A tar archive of a read-me and one file, as short as they come. */
+function tar(name: string, content: string): Buffer {
+  const entry = (path: string, body: string) => {
+    const block = Buffer.alloc(512 + Math.ceil(body.length / 512) * 512);
+    block.write(path, 0);
+    block.write(body.length.toString(8).padStart(11, '0'), 124);
+    block.write(body, 512);
+    return block;
+  };
+  return Buffer.concat([entry('README.md', 'x'.repeat(700)), entry(name, content), Buffer.alloc(1024)]);
+}
+
+async function program(path: string, content: string): Promise<string> {
+  await mkdir(join(path, '..'), { recursive: true });
+  await writeFile(path, content, { mode: 0o755 });
+  return path;
+}
+
+test('one on the PATH comes first; one that is too old is passed over', async () => {
+  const good = await program(join(folder, 'good', 'temporal'), NEW_ENOUGH);
+  await program(join(folder, 'old', 'temporal'), TOO_OLD);
+  expect(await temporalExecutable(context(join(folder, 'good')))).toBe(good);
+  expect(requests).toEqual([]);
+  expect(await temporalExecutable(context(join(folder, 'old')))).toContain(join(folder, 'cache'));
+});
+
+test('TEMPORAL_CLI_PATH names one', async () => {
+  const path = await program(join(folder, 'mine'), NEW_ENOUGH);
+  const given = context();
+  expect(await temporalExecutable({ ...given, environment: { PATH: '', TEMPORAL_CLI_PATH: path } })).toBe(
+    path,
+  );
+});
+
+test('it is downloaded once for this platform, runs, and is found in the cache afterwards', async () => {
+  const path = await temporalExecutable(context());
+  const { stdout } = await promisify(execFile)(path, ['--version']);
+  expect(stdout).toContain('Server 1.29.1');
+  expect(requests[0]).toMatch(
+    /^\/cli\/default\?arch=(amd64|arm64)&platform=(linux|darwin)&format=tar\.gz&sdk-name=/,
+  );
+  expect(await temporalExecutable(context())).toBe(path);
+  expect(requests).toHaveLength(2);
+});
+
+test('parallel first runs all end with the same whole program, and leave nothing else', async () => {
+  const paths = await Promise.all(Array.from({ length: 6 }, () => temporalExecutable(context())));
+  expect(new Set(paths).size).toBe(1);
+  expect(await readdir(join(folder, 'cache'))).toEqual(['temporal-cli']);
+});
+
+test('when no way leads to it, one message lists them all and says what to do', async () => {
+  archived = TOO_OLD;
+  const failure = await temporalExecutable(context()).catch((error: Error) => error.message);
+  expect(failure).toContain('the PATH: no "temporal"');
+  expect(failure).toContain('has server 1.25, 1.28 is needed');
+  expect(failure).toContain('go install: no "go" on the PATH');
+  expect(failure).toContain('or set TEMPORAL_ADDRESS to a server that runs.');
+});
+
+test('a site that is out of reach is given up soon', async () => {
+  const away = { ...context(), downloadBase: `http://127.0.0.1:${await freePort()}` };
+  await expect(testServerExecutable(away)).rejects.toThrow(
+    /the download: .*ECONNREFUSED[\s\S]*TEMPORAL_TEST_SERVER_PATH/,
+  );
+  expect(await readdir(join(folder, 'cache'))).toEqual([]);
+});
+
+test('the cache folder follows XDG and the platform', () => {
+  expect(defaultCacheDir({ XDG_CACHE_HOME: '/x', HOME: '/h' }, 'linux')).toBe('/x/cardwright');
+  expect(defaultCacheDir({ HOME: '/h' }, 'linux')).toBe('/h/.cache/cardwright');
+  expect(defaultCacheDir({ HOME: '/h' }, 'darwin')).toBe('/h/Library/Caches/cardwright');
+});
+
+test('the test server skips a month in a moment', async () => {
+  const server = await timeSkippingServer();
+  const environment = await startedInTime(() => TestWorkflowEnvironment.createTimeSkipping({ server }));
+  try {
+    const before = await environment.currentTimeMs();
+    await environment.sleep('30 days');
+    expect((await environment.currentTimeMs()) - before).toBeGreaterThanOrEqual(30 * 86_400_000);
+  } finally {
+    await environment.teardown();
+  }
+}, 600_000);

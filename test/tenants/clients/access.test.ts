@@ -1,0 +1,324 @@
+import { randomBytes } from 'node:crypto';
+import { provideForClient } from '../../../src/cards/programmes/operations';
+import type { Sql, Tx } from '../../../src/kernel/db/database';
+import { DatabaseAway } from '../../../src/kernel/db/faults';
+import { newId } from '../../../src/kernel/ids';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import { createAccess } from '../../../src/tenants/clients/access';
+import { createAuthenticator } from '../../../src/tenants/clients/authenticate';
+import {
+  createClient,
+  revokeSecrets,
+  rotateSecret,
+  setClientStatus,
+} from '../../../src/tenants/clients/operations';
+import { tenantSettings } from '../../../src/tenants/clients/settings';
+import { updateSettings } from '../../../src/tenants/clients/store';
+import { type TestDatabase, testDatabase } from '../../support/database';
+
+/**
+ * What an API process believes of tenants and their secrets, and for how long. Each test has processes of its own on one
+ * real database; their clock is the test's.
+ */
+
+const keyring = createKeyring(randomBytes(32));
+let test: TestDatabase;
+let clientId: string;
+let secret: string;
+let clock: number;
+
+beforeAll(async () => {
+  test = await testDatabase();
+});
+beforeEach(async () => {
+  clock = 1_000_000;
+  ({ clientId, clientSecret: secret } = await changed((tx) =>
+    createClient(tx, keyring, { provide: provideForClient, name: 'Test', role: 'client', sandbox: false }),
+  ));
+});
+afterAll(() => test.drop());
+
+const changed = <T>(work: (tx: Tx) => Promise<T>) => test.database.transaction(work);
+
+/** A process: how it authenticates, and what it asks the database. */
+function startProcess(options: { mostKnown?: number } = {}) {
+  const asked: string[] = [];
+  let underWay = 0;
+  const process = {
+    asked,
+    /** Resolves when what was asked has been answered, and the answer was taken. */
+    async idle(): Promise<void> {
+      do await new Promise((resolve) => setTimeout(resolve, 1));
+      while (underWay > 0);
+    },
+    /** Before a statement is sent, or after it was answered: what a test holds up or breaks. */
+    before: async (_name: string): Promise<void> => undefined,
+    after: async (_name: string): Promise<void> => undefined,
+  };
+  const prepared: Sql['prepared'] = async <Row>(name: string, text: string, values: unknown[]) => {
+    asked.push(name);
+    underWay += 1;
+    try {
+      await process.before(name);
+      const rows = await test.database.prepared<Row>(name, text, values);
+      await process.after(name);
+      return rows;
+    } finally {
+      underWay -= 1;
+    }
+  };
+  const database = { ...test.database, prepared };
+  const access = createAccess(database, { now: () => clock, ...options });
+  const authenticate = createAuthenticator(database, keyring, access, () => clock);
+  const admits = async (clientSecret = secret, id = clientId) =>
+    (await authenticate(id, clientSecret)) !== undefined;
+  return Object.assign(process, { access, authenticate, admits });
+}
+
+/** Traffic that flows: a request each 100 ms, and what it began in the background ends. */
+async function passes(milliseconds: number, api: { admits(): Promise<boolean>; idle(): Promise<void> }) {
+  for (const end = clock + milliseconds; clock < end; clock += 100) {
+    await api.admits();
+    await api.idle();
+  }
+}
+
+/** Holds up whoever passes it, until it is opened. */
+function gate() {
+  let arrive = (): void => undefined;
+  let open = (): void => undefined;
+  const reached = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return {
+    reached,
+    open,
+    pass: () => {
+      arrive();
+      return opened;
+    },
+  };
+}
+
+describe('the hot path', () => {
+  it('asks the database for nothing, but twice a second whether anything has moved', async () => {
+    const api = startProcess();
+    await Promise.all(Array.from({ length: 500 }, () => api.admits()));
+    for (let each = 0; each < 500; each += 1) expect(await api.admits()).toBe(true);
+    expect(api.asked).toEqual(['tenants-access']);
+    await passes(10_000, api);
+    expect(api.asked.filter((name) => name === 'tenants-access')).toHaveLength(1);
+    expect(api.asked.length).toBeLessThanOrEqual(21);
+    expect(api.asked.length).toBeGreaterThanOrEqual(10);
+  });
+
+  it('waits for no confirmation while traffic flows', async () => {
+    const api = startProcess();
+    await api.admits();
+    const held = gate();
+    api.before = held.pass;
+    clock += 900;
+    expect(await api.admits()).toBe(true); // although the confirmation hangs
+    await held.reached;
+    expect(api.asked).toEqual(['tenants-access', 'tenants-versions']);
+    held.open();
+    await api.idle();
+  });
+});
+
+describe('what another process changes', () => {
+  const changes: [string, (tx: Tx) => Promise<unknown>][] = [
+    ['a rotation without an overlap', (tx) => rotateSecret(tx, keyring, clientId, 0)],
+    ['a revocation', (tx) => revokeSecrets(tx, clientId, true)],
+    ['a tenant that is disabled', (tx) => setClientStatus(tx, clientId, 'disabled')],
+    [
+      'a tenant that is disabled by hand',
+      (tx) => tx.query(`update tenants set status = 'disabled' where id = $1`, [clientId]),
+    ],
+    [
+      'a secret that is deleted by hand',
+      (tx) => tx.query('delete from credentials where tenant_id = $1', [clientId]),
+    ],
+  ];
+
+  it.each(changes)('%s: the secret is believed for a second at most', async (_, change) => {
+    const api = startProcess();
+    expect(await api.admits()).toBe(true);
+    await changed(change);
+    clock += 1_001;
+    expect(await api.admits()).toBe(false);
+    expect(await api.admits()).toBe(false);
+  });
+
+  it.each(changes)('%s: is found in the background too', async (_, change) => {
+    const api = startProcess();
+    await passes(300, api);
+    await changed(change);
+    await passes(800, api);
+    expect(await api.admits()).toBe(false);
+  });
+
+  it('a new secret works at once', async () => {
+    const api = startProcess();
+    await api.admits();
+    const { credential } = await changed((tx) => rotateSecret(tx, keyring, clientId, 60));
+    expect(await api.admits(credential.clientSecret)).toBe(true);
+    expect(await api.admits(secret)).toBe(true);
+  });
+
+  it('an enabled tenant is let in again, and a limit that was set counts', async () => {
+    const api = startProcess();
+    await changed((tx) => setClientStatus(tx, clientId, 'disabled'));
+    expect(await api.admits()).toBe(false);
+    await changed((tx) => setClientStatus(tx, clientId, 'active'));
+    expect(await api.admits()).toBe(true);
+    const rateLimit = { perSecond: 7, burst: 9 };
+    await changed((tx) => updateSettings(tx, clientId, tenantSettings.parse({ rateLimit })));
+    clock += 1_001;
+    expect(await api.authenticate(clientId, secret)).toMatchObject({ rateLimit });
+  });
+
+  it('a confirmation that began too long ago does not count', async () => {
+    const api = startProcess();
+    await api.admits();
+    clock += 600;
+    const held = gate();
+    api.after = held.pass;
+    expect(await api.admits()).toBe(true); // begins a confirmation, which Postgres answers before the change
+    await held.reached;
+    await changed((tx) => setClientStatus(tx, clientId, 'disabled'));
+    clock += 1_100;
+    api.after = async () => undefined;
+    const admitted = api.admits();
+    held.open();
+    expect(await admitted).toBe(false);
+  });
+});
+
+describe('what this process changes', () => {
+  it('counts at once', async () => {
+    const api = startProcess();
+    await api.admits();
+    await changed((tx) => revokeSecrets(tx, clientId, true));
+    api.access.forget(clientId);
+    expect(await api.admits()).toBe(false);
+  });
+
+  it('counts also for what was being read meanwhile', async () => {
+    const api = startProcess();
+    const held = gate();
+    api.after = held.pass;
+    const early = api.admits();
+    await held.reached;
+    await changed((tx) => revokeSecrets(tx, clientId, true));
+    api.access.forget(clientId);
+    api.after = async () => undefined;
+    held.open();
+    expect(await early).toBe(true); // it came before the change
+    expect(await api.admits()).toBe(false);
+  });
+});
+
+it('a secret in its overlap ends by itself, although nothing has moved', async () => {
+  const api = startProcess();
+  await changed((tx) => rotateSecret(tx, keyring, clientId, 3_600));
+  expect(await api.admits()).toBe(true);
+  await passes(1_000, api);
+  const reads = api.asked.filter((name) => name === 'tenants-access').length;
+  expect(reads).toBe(1);
+  clock += 3_600_000;
+  // It is not believed: the database is asked once more.
+  await api.admits();
+  expect(api.asked.filter((name) => name === 'tenants-access').length).toBe(reads + 1);
+});
+
+describe('while the database does not answer', () => {
+  const away = () => Promise.reject(new DatabaseAway('gone'));
+
+  it('a known secret is believed for five seconds, and then nobody', async () => {
+    const api = startProcess();
+    await api.admits();
+    api.before = away;
+    clock += 1_500;
+    expect(await api.admits()).toBe(true);
+    clock += 3_400;
+    expect(await api.admits()).toBe(true);
+    clock += 200;
+    await expect(api.admits()).rejects.toBeInstanceOf(DatabaseAway);
+    api.before = async () => undefined;
+    expect(await api.admits()).toBe(true);
+  });
+
+  it('nobody who is not known is called wrong', async () => {
+    const api = startProcess();
+    api.before = away;
+    await expect(api.admits()).rejects.toBeInstanceOf(DatabaseAway);
+  });
+});
+
+describe('strangers', () => {
+  it('with wrong secrets make it ask ten times, and five times a second', async () => {
+    const api = startProcess();
+    await api.admits();
+    for (let each = 0; each < 200; each += 1) expect(await api.admits('wrong')).toBe(false);
+    expect(api.asked).toHaveLength(11);
+    await passes(2_000, { ...api, admits: () => api.admits('wrong') });
+    expect(api.asked.filter((name) => name === 'tenants-access').length).toBeLessThanOrEqual(21);
+    expect(await api.admits()).toBe(true);
+  });
+
+  it('with unknown ids have one statement under way, however many they are', async () => {
+    const api = startProcess();
+    let underWay = 0;
+    let most = 0;
+    api.before = async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+    };
+    api.after = async () => {
+      underWay -= 1;
+    };
+    const answers = await Promise.all([
+      ...Array.from({ length: 300 }, () => api.admits(secret, newId('tenant'))),
+      api.admits(),
+    ]);
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    expect([most, api.asked.length]).toEqual([1, 1]);
+  });
+
+  it('of a disabled tenant are no better', async () => {
+    const api = startProcess();
+    await changed((tx) => setClientStatus(tx, clientId, 'disabled'));
+    for (let each = 0; each < 100; each += 1) expect(await api.admits()).toBe(false);
+    expect(api.asked).toHaveLength(11);
+  });
+});
+
+it('knows so many tenants at most, and forgets those that are not used', async () => {
+  const api = startProcess({ mostKnown: 2 });
+  const others = await Promise.all(
+    [1, 2].map(() =>
+      changed((tx) =>
+        createClient(tx, keyring, {
+          provide: provideForClient,
+          name: 'Test',
+          role: 'client',
+          sandbox: false,
+        }),
+      ),
+    ),
+  );
+  for (const other of others) expect(await api.admits(other.clientSecret, other.clientId)).toBe(true);
+  expect(await api.admits()).toBe(true); // the first of the others goes
+  const [first, second] = others as [(typeof others)[0], (typeof others)[0]];
+  const known = async () =>
+    Promise.all(
+      [first.clientId, second.clientId, clientId].map(async (id) => !!(await api.access.known(id))),
+    );
+  expect(await known()).toEqual([false, true, true]);
+  await passes(62_000, api);
+  expect(await known()).toEqual([false, false, true]);
+});

@@ -1,0 +1,124 @@
+import { type Client, type TestApi, testApi } from '../../support/api';
+
+let api: TestApi;
+let client: Client;
+beforeAll(async () => {
+  api = await testApi();
+  client = await api.client();
+});
+afterAll(() => api.close());
+
+const rotate = (headers: Record<string, string>, body: unknown = {}) =>
+  api.call('POST', '/v1/client/secret/rotate', body, headers);
+const as = (clientSecret: string) => ({ 'x-client-id': client.clientId, 'x-client-secret': clientSecret });
+
+it('answers the same 401 whichever header is wrong or missing', async () => {
+  const answers = await Promise.all([
+    rotate({}),
+    rotate({ 'x-client-id': client.clientId }),
+    rotate(as('wrong')),
+    rotate({ 'x-client-id': 'nonsense', 'x-client-secret': client.clientSecret }),
+    rotate({ 'x-client-id': (await api.client()).clientId, 'x-client-secret': client.clientSecret }),
+  ]);
+  const bodies = answers.map(({ body }) => ({ ...body, requestId: '' }));
+  expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401, 401, 401]);
+  expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
+  expect(bodies[0]).toMatchObject({ code: 'unauthorized' });
+});
+
+const statusOf = async (clientSecret: string) =>
+  (await api.call('GET', '/v1/accounts', undefined, as(clientSecret))).status;
+
+describe('rotation', () => {
+  beforeEach(async () => {
+    client = await api.client();
+  });
+
+  /** Rotates, and gives the new secret. */
+  async function rotated(clientSecret: string, body: object = {}): Promise<string> {
+    const answer = await rotate(as(clientSecret), body);
+    expect([answer.status, answer.body.clientId]).toEqual([201, client.clientId]);
+    return answer.body.clientSecret as string;
+  }
+
+  it('leaves the old secret in its overlap: it authenticates, and cannot rotate', async () => {
+    const before = Date.now();
+    const answer = await rotate(as(client.clientSecret), { overlapSeconds: 3600 });
+    expect(Math.abs(Date.parse(answer.body.overlapEndsAt) - before - 3_600_000)).toBeLessThan(60_000);
+    const current = answer.body.clientSecret as string;
+    expect([await statusOf(client.clientSecret), await statusOf(current)]).toEqual([200, 200]);
+    const refused = await rotate(as(client.clientSecret), { overlapSeconds: 0 });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect(refused.body.message).toMatch(/current secret/);
+    expect([await statusOf(client.clientSecret), await statusOf(current)]).toEqual([200, 200]);
+  });
+
+  it('keeps two secrets at most: the one in its overlap ends at the next rotation', async () => {
+    const second = await rotated(client.clientSecret, { overlapSeconds: 86_400 });
+    const third = await rotated(second, { overlapSeconds: 60 });
+    expect(await Promise.all([client.clientSecret, second, third].map(statusOf))).toEqual([401, 200, 200]);
+  });
+
+  it('with 0 ends every other at once: it authenticates nothing, and rotates nothing', async () => {
+    const second = await rotated(client.clientSecret);
+    const third = await rotated(second, { overlapSeconds: 0 });
+    expect(await Promise.all([client.clientSecret, second, third].map(statusOf))).toEqual([401, 401, 200]);
+    expect((await rotate(as(second))).status).toBe(401);
+    expect(await statusOf(third)).toBe(200);
+  });
+
+  it.each([0, 3600])('many at once with the same secret and %i s: one wins', async (overlapSeconds) => {
+    expect(await statusOf(client.clientSecret)).toBe(200);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => rotate(as(client.clientSecret), { overlapSeconds })),
+    );
+    const won = answers.filter(({ status }) => status === 201);
+    expect(won).toHaveLength(1);
+    for (const { status } of answers) expect([201, 401, 403]).toContain(status);
+    const live = await api.database.query<{ expires_at: Date | null }>(
+      'select expires_at from credentials where tenant_id = $1 and (expires_at is null or expires_at > now())',
+      [client.clientId],
+    );
+    expect(live.filter((row) => row.expires_at === null)).toHaveLength(1);
+    expect(live).toHaveLength(overlapSeconds === 0 ? 1 : 2);
+    expect(await statusOf(won[0]?.body.clientSecret)).toBe(200);
+  });
+
+  it('is written down, with what lived before and after, and without a secret', async () => {
+    const second = await rotated(client.clientSecret);
+    const third = await rotated(second, { overlapSeconds: 0 });
+    const entries = await api.database.query<Record<string, any>>(
+      'select actor, action, tenant_id, request_id, before, after from audit_log where subject = $1 order by id',
+      [client.clientId],
+    );
+    const by = { actor: client.clientId, action: 'client.rotate-secret', tenant_id: client.clientId };
+    expect(entries).toMatchObject([by, by]);
+    const [first, last] = entries;
+    expect(first?.['before'].inOverlap).toEqual([]);
+    expect(first?.['after'].inOverlap.map((each: { id: string }) => each.id)).toEqual([
+      first?.['before'].current,
+    ]);
+    expect(last?.['before']).toEqual(first?.['after']);
+    expect(last?.['after'].inOverlap).toEqual([]);
+    const text = JSON.stringify(entries);
+    for (const secret of [client.clientSecret, second, third]) expect(text).not.toContain(secret);
+  });
+
+  it('refuses an overlap that is none', async () => {
+    for (const overlapSeconds of [-1, 1.5, 30 * 86_400 + 1])
+      expect((await rotate(as(client.clientSecret), { overlapSeconds })).body).toMatchObject({
+        code: 'invalid_request',
+        field: 'overlapSeconds',
+      });
+  });
+
+  it('of a tenant that was disabled a moment ago gives no secret, although it is still believed', async () => {
+    expect(await statusOf(client.clientSecret)).toBe(200);
+    await api.database.query(`update tenants set status = 'disabled' where id = $1`, [client.clientId]);
+    expect((await rotate(as(client.clientSecret))).status).toBe(401);
+    const secrets = await api.database.query('select 1 from credentials where tenant_id = $1', [
+      client.clientId,
+    ]);
+    expect(secrets).toHaveLength(1);
+  });
+});

@@ -1,0 +1,95 @@
+import { createDelivery, type WebhookOptions } from '../../../activities/webhooks';
+import { newId } from '../../../src/kernel/ids';
+import { appendEvents, type Registration, SHARDS } from '../../../src/kernel/outbox/events';
+import {
+  createDispatcher,
+  type DispatcherDeps,
+  type TakenShard,
+} from '../../../src/tenants/webhooks/dispatch';
+import type { Client, TestApi } from '../../support/api';
+
+export interface AppendOptions {
+  registration?: Registration;
+  count?: number;
+  idempotencyKey?: string;
+  at?: Date;
+  note?: string;
+}
+
+/** Records events of a tenant, as a domain does. @returns their data ids, in order */
+export async function append(api: TestApi, client: Client, options: AppendOptions = {}): Promise<string[]> {
+  const { registration = 'card', count = 1, idempotencyKey, at = new Date(), note = 'Zürich ✓' } = options;
+  const ids = Array.from({ length: count }, () => newId('event'));
+  await api.database.transaction((tx) =>
+    appendEvents(
+      tx,
+      ids.map((id) => ({
+        tenantId: client.clientId,
+        registration,
+        event: `${registration}_transaction`,
+        data: { id, amount: '10.00', note },
+        at,
+        idempotencyKey,
+      })),
+    ),
+  );
+  return ids;
+}
+
+export async function register(client: Client, url: string, type?: Registration): Promise<void> {
+  const answer = await client.call('POST', '/v1/webhooks', { url, type });
+  if (answer.status !== 201) throw new Error(answer.text);
+}
+
+export interface EventRow {
+  data_id: string;
+  delivery: string;
+  attempts: number;
+  last_error: string | null;
+  leased_until: Date | null;
+}
+
+export function eventsOf(api: TestApi, client: Client): Promise<EventRow[]> {
+  return api.database.query<EventRow>(
+    'select data_id, delivery, attempts, last_error, leased_until from events where tenant_id = $1 order by created_at, number',
+    [client.clientId],
+  );
+}
+
+export async function endpointOf(api: TestApi, client: Client, registration = 'card') {
+  const [row] = await api.database.query<{
+    status: string;
+    probes: number;
+    next_probe_at: Date | null;
+    last_error: string | null;
+  }>('select * from webhook_endpoints where tenant_id = $1 and registration = $2', [
+    client.clientId,
+    registration,
+  ]);
+  return row;
+}
+
+export interface RunningDispatcher {
+  /** Lets go of every shard and waits until all is recorded. */
+  stop(): Promise<{ delivered: number; failed: number }>;
+}
+
+/** A process's dispatcher, with every shard. */
+export function dispatching(
+  api: TestApi,
+  options: WebhookOptions & Partial<Pick<DispatcherDeps, 'leaseMs' | 'maxClaimed' | 'random'>> = {},
+): RunningDispatcher {
+  const dispatcher = createDispatcher({ ...createDelivery(api.services, options), ...options });
+  const shards: TakenShard[] = Array.from({ length: SHARDS }, (_, shard) => dispatcher.take(shard));
+  return {
+    async stop() {
+      for (const shard of shards) shard.release();
+      await Promise.all(shards.map((shard) => shard.drained()));
+      const counts = shards.map((shard) => shard.counts());
+      return {
+        delivered: counts.reduce((sum, { delivered }) => sum + delivered, 0),
+        failed: counts.reduce((sum, { failed }) => sum + failed, 0),
+      };
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
+
+/** A session as the double keeps it: amounts as decimal strings. */
+export interface Session {
+  sessionId: string;
+  /** As it was asked for. */
+  asked: Record<string, unknown>;
+  status: 'open' | 'paid' | 'settled' | 'failed' | 'cancelled' | 'expired';
+  paid?: { amount: string; currency: string };
+  risk: 'normal' | 'review';
+  failureCode?: string;
+  refunds: { id: string; amount: string; status: 'pending' | 'succeeded' | 'failed' }[];
+  disputes: { id: string; amount: string; status: 'open' | 'won' | 'lost' }[];
+}
+
+/** What becomes of a request. `after`: the work is done and the answer lost. `slow`: answered when nobody waits. */
+export type Fault = 'away' | '500' | 'after' | 'slow' | 'refuse';
+
+export interface CheckoutDouble {
+  url: string;
+  secret: Buffer;
+  /** Requests that came, as `POST /sessions`. */
+  requests: string[];
+  /** The next requests meet these, one each. */
+  faults: Fault[];
+  session(depositId: string): Session;
+  sessions(): Session[];
+  /** Refunds that are asked for begin so. */
+  refundsBegin: 'pending' | 'succeeded' | 'failed';
+  /** Tells our API of a session, signed. @returns the status of the answer */
+  tell(apiUrl: string, sessionId: string, as?: { id?: string; secret?: Buffer; at?: Date }): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Longer than an impatient adapter waits. */
+const SLOW_MS = 900;
+
+/** A checkout provider of our own protocol over real HTTP, with faults on demand. */
+export async function startCheckoutDouble(): Promise<CheckoutDouble> {
+  const byKey = new Map<string, Session>();
+  const refundKeys = new Map<string, Session['refunds'][number]>();
+  const requests: string[] = [];
+
+  function work(
+    method: string,
+    path: string,
+    key: string,
+    body: Record<string, unknown>,
+  ): object | undefined {
+    if (method === 'POST' && path === '/sessions') {
+      const made = byKey.get(key) ?? {
+        sessionId: `cs_${randomUUID()}`,
+        asked: body,
+        status: 'open',
+        risk: 'normal',
+        refunds: [],
+        disputes: [],
+      };
+      byKey.set(key, made);
+      return { sessionId: made.sessionId, redirectUrl: `https://pay.example/${made.sessionId}` };
+    }
+    const [, , sessionId, refunds] = path.split('/');
+    const session = [...byKey.values()].find((each) => each.sessionId === sessionId);
+    if (!session) return undefined;
+    if (method === 'GET') return session;
+    if (refunds !== 'refunds') return undefined;
+    const refund = refundKeys.get(key) ?? {
+      id: `re_${randomUUID()}`,
+      amount: String(body['amount']),
+      status: double.refundsBegin,
+    };
+    if (!refundKeys.has(key)) session.refunds.push(refund);
+    refundKeys.set(key, refund);
+    return { refundId: refund.id, status: refund.status };
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const [method, path] = [request.method ?? '', request.url ?? ''];
+    requests.push(`${method} ${path.replace(/cs_[^/]+/, '{id}')}`);
+    const fault = double.faults.shift();
+    const send = (status: number, body: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (fault === 'away') return void request.socket.destroy();
+    if (fault === '500') return void response.writeHead(500).end('oops');
+    if (fault === 'refuse') return void send(422, { code: 'not_allowed', message: 'no' });
+    const answer = work(method, path, String(request.headers['idempotency-key']), JSON.parse(text || '{}'));
+    if (fault === 'after') return void request.socket.destroy();
+    if (fault === 'slow') await sleep(SLOW_MS);
+    send(answer ? 200 : 404, answer ?? { code: 'not_found', message: 'not found' });
+  }
+
+  const server = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const double: CheckoutDouble = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    secret: randomBytes(32),
+    requests,
+    faults: [],
+    refundsBegin: 'succeeded',
+    session(depositId) {
+      const session = byKey.get(depositId);
+      if (!session) throw new Error(`${depositId} has no session`);
+      return session;
+    },
+    sessions: () => [...byKey.values()],
+    async tell(apiUrl, sessionId, { id = randomUUID(), secret = double.secret, at = new Date() } = {}) {
+      const raw = Buffer.from(JSON.stringify({ id, sessionId }));
+      const answer = await fetch(`${apiUrl}/callbacks/checkout`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signMessage(raw, secret, at) },
+        body: raw,
+      });
+      await answer.text();
+      return answer.status;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return double;
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { Decimal } from '../../../src/kernel/money/money';
+import { openBreak } from '../../../src/process/breaks/operations';
+import { runOperator } from '../../../src/startup/operator';
+import { depositProcesses } from '../../../src/transfers/deposits/processes';
+import { urlOf } from '../../support/database';
+import { completed, created, type DepositWorld, depositWorld, look, pay, payable, read } from './support';
+
+let world: DepositWorld;
+let databaseUrl: string;
+beforeAll(async () => {
+  world = await depositWorld();
+  const [row] = await world.api.database.query<{ name: string }>('select current_database() as name');
+  databaseUrl = urlOf(row?.name ?? '');
+});
+beforeEach(async () => {
+  world.client = await world.api.client();
+});
+afterAll(() => world.close());
+
+const MASTER_KEY = randomBytes(32).toString('base64');
+
+async function operator(...argv: string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const environment = { DATABASE_URL: databaseUrl, MASTER_KEY };
+  const code = await runOperator(argv, environment, {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+const audited = (subject: string) =>
+  world.api.database.query('select action, before, after from audit_log where subject = $1 order by id', [
+    subject,
+  ]);
+const looksAsked = (id: string) =>
+  world.api.database.query(
+    `select workflow_id from workflow_commands where action = 'look' and args->>0 = $1`,
+    [id],
+  );
+
+async function reviewed() {
+  const deposit = await payable(world);
+  deposit.session.risk = 'review';
+  pay(deposit.session, { amount: '80.00' }, true);
+  await look(world, deposit.id);
+  return deposit;
+}
+
+describe('deposit', () => {
+  it('lists what waits, with what was paid', async () => {
+    const { id } = await reviewed();
+    const { code, out } = await operator('deposit', 'list');
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`${id}.*amount_differs.*100.00 USD.*80.00 USD.*yes`));
+  });
+
+  it('approve is a row, an entry of the audit log and a word to the workflow', async () => {
+    const deposit = await reviewed();
+    expect((await operator('deposit', 'approve', deposit.id, '--reason', 'seen the slip')).code).toBe(0);
+    const decisions = await world.api.database.query(
+      'select decision, reason, decided_by from deposit_decisions where deposit_id = $1',
+      [deposit.id],
+    );
+    expect(decisions).toMatchObject([
+      { decision: 'approved', reason: 'seen the slip', decided_by: expect.stringMatching(/^operator:/) },
+    ]);
+    expect(await audited(deposit.id)).toMatchObject([
+      { action: 'deposit.approve', after: { decision: 'approved' } },
+    ]);
+    expect(await looksAsked(deposit.id)).toEqual([{ workflow_id: `deposit-${deposit.id}` }]);
+    await look(world, deposit.id);
+    expect((await read(world.client, deposit)).status).toBe('completed');
+    const again = await operator('deposit', 'reject', deposit.id);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('completed')]);
+  });
+
+  it('reject returns what was paid', async () => {
+    const deposit = await reviewed();
+    expect((await operator('deposit', 'reject', deposit.id, '--json')).code).toBe(0);
+    await look(world, deposit.id);
+    expect([
+      (await read(world.client, deposit)).status,
+      deposit.session.refunds.map(({ amount }) => amount),
+    ]).toEqual(['failed', ['80.00']]);
+  });
+
+  it('refund returns part or all, and says why it will not', async () => {
+    const deposit = await completed(world);
+    expect((await operator('deposit', 'refund', deposit.id, '--amount', '25')).code).toBe(0);
+    expect(await audited(deposit.id)).toMatchObject([{ action: 'deposit.refund', after: { amount: '25' } }]);
+    await look(world, deposit.id);
+    expect((await read(world.client, deposit)).refundedAmount).toBe('25.00');
+    const beyond = await operator('deposit', 'refund', deposit.id, '--amount', '75.01');
+    expect([beyond.code, beyond.err]).toEqual([1, expect.stringContaining('75.00 USD')]);
+    expect((await operator('deposit', 'refund', deposit.id, '--amount', 'much')).code).not.toBe(0);
+    expect((await operator('deposit', 'refund', 'dep_nothing')).code).toBe(1);
+  });
+});
+
+describe('breaks', () => {
+  it('are listed until they are resolved, once', async () => {
+    const open = () =>
+      world.api.database.transaction((tx) =>
+        openBreak(tx, {
+          tenantId: null,
+          kind: 'test',
+          subject: 'x',
+          detail: 'y',
+          amount: new Decimal('1.5'),
+          currency: 'USD',
+        }),
+      );
+    const first = await open();
+    expect((await open()).id).toBe(first.id);
+    expect((await operator('breaks', 'list')).out).toMatch(new RegExp(`${first.id}.*test.*1.50 USD`));
+    expect((await operator('breaks', 'resolve', first.id)).code).not.toBe(0);
+    expect((await operator('breaks', 'resolve', first.id, '--note', 'found')).code).toBe(0);
+    expect((await operator('breaks', 'list')).out).not.toContain(first.id);
+    expect((await operator('breaks', 'list', '--all')).out).toContain(first.id);
+    expect((await operator('breaks', 'resolve', first.id, '--note', 'again')).code).toBe(1);
+    expect(await audited(first.id)).toMatchObject([{ action: 'breaks.resolve', after: { note: 'found' } }]);
+  });
+});
+
+it('what nobody watches is started again, and what has ended is not', async () => {
+  const [open, ended] = [await created(world.client), await completed(world)];
+  const stale = async (minutes: number) => {
+    const commands = await depositProcesses.stale(
+      world.api.database,
+      new Date(Date.now() + minutes * 60_000),
+      1_000,
+      [],
+    );
+    return commands.map(({ workflowId }) => workflowId);
+  };
+  expect(await stale(-5)).not.toContain(`deposit-${open.id}`);
+  expect(await stale(1)).toContain(`deposit-${open.id}`);
+  expect(await stale(10_000)).not.toContain(`deposit-${ended.id}`);
+});

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { createDepositActivities } from '../../../activities/deposits';
+import { ACCOUNT_EFFECTS, type AccountEffect } from '../../../src/kernel/ledger/effects';
+import { Decimal } from '../../../src/kernel/money/money';
+import { createHttpCheckout } from '../../../src/parties/checkout/http';
+import type { DepositProgress } from '../../../src/transfers/deposits/look';
+import { type Answer, type Client, type TestApi, testApi } from '../../support/api';
+import { masterAccount } from '../../support/cards';
+import { type CheckoutDouble, type Session, startCheckoutDouble } from './double';
+
+export interface DepositWorld {
+  api: TestApi;
+  double: CheckoutDouble;
+  client: Client;
+  /** Milliseconds that the services' clock is ahead. */
+  clock: { ahead: number };
+  /** How long the adapter waits for an answer, in milliseconds; longer than a busy machine takes unless it is said. */
+  patience(timeoutMs: number): void;
+  close(): Promise<void>;
+}
+
+export const PATIENCE_MS = 20_000;
+
+/** The API with the real adapter of the checkout, on a provider that the test plays. */
+export async function depositWorld(): Promise<DepositWorld> {
+  const double = await startCheckoutDouble();
+  const clock = { ahead: 0 };
+  const now = () => new Date(Date.now() + clock.ahead);
+  const adapter = (timeoutMs: number) =>
+    createHttpCheckout({ baseUrl: double.url, secret: double.secret, timeoutMs, now });
+  const api = await testApi({
+    now,
+    providers: { checkout: adapter(PATIENCE_MS) },
+    publicUrl: () => 'https://cards.example',
+  });
+  return {
+    api,
+    double,
+    client: await api.client(),
+    clock,
+    patience: (timeoutMs) => void (api.services.providers.checkout = adapter(timeoutMs)),
+    close: async () => void (await Promise.all([api.close(), double.close()])),
+  };
+}
+
+export interface Asked {
+  method?: string;
+  amount?: string;
+  currency?: string;
+  account?: string;
+  externalId?: string;
+}
+
+export async function quoted(client: Client, asked: Asked = {}): Promise<Answer & { accountId: string }> {
+  const { method = 'card', amount = '100.00', currency, account = 'USD' } = asked;
+  const accountId = await masterAccount(client, account);
+  const body = { method, amount, ...(currency ? { currency } : {}) };
+  const answer = await client.call('POST', `/v2/accounts/${accountId}/deposit-quote`, body);
+  return { ...answer, accountId };
+}
+
+export const RETURN_URL = 'https://shop.example/thanks';
+
+export interface TestDeposit {
+  id: string;
+  accountId: string;
+  body: Record<string, any>;
+}
+
+/** A deposit that its workflow has not seen. */
+export async function created(client: Client, asked: Asked = {}): Promise<TestDeposit> {
+  const { body, accountId } = await quoted(client, asked);
+  const { externalId } = asked;
+  const answer = await client.call(
+    'POST',
+    `/v2/accounts/${accountId}/deposits`,
+    { quoteId: body.quoteId, returnUrl: RETURN_URL, ...(externalId ? { externalId } : {}) },
+    { 'x-idempotency-key': randomUUID() },
+  );
+  if (answer.status !== 201) throw new Error(answer.text);
+  return { id: answer.body.id, accountId, body: answer.body };
+}
+
+/** One look, as the workflow has it. */
+export const look = ({ api, clock }: DepositWorld, depositId: string): Promise<DepositProgress> =>
+  createDepositActivities(api.services).lookAtDeposit({ depositId, at: Date.now() + clock.ahead });
+
+/** With a page, so that it can be paid. */
+export async function payable(
+  world: DepositWorld,
+  asked: Asked = {},
+): Promise<TestDeposit & { session: Session }> {
+  const deposit = await created(world.client, asked);
+  await look(world, deposit.id);
+  return { ...deposit, session: world.double.session(deposit.id) };
+}
+
+/** The payer pays; what was asked for unless it is said otherwise. */
+export function pay(
+  session: Session,
+  paid: { amount?: string; currency?: string } = {},
+  settled = false,
+): void {
+  session.status = settled ? 'settled' : 'paid';
+  const { amount = String(session.asked['amount']), currency = String(session.asked['currency']) } = paid;
+  session.paid = { amount, currency };
+}
+
+export async function completed(world: DepositWorld, asked: Asked = {}) {
+  const deposit = await payable(world, asked);
+  pay(deposit.session, {}, true);
+  const { status } = await look(world, deposit.id);
+  if (status !== 'completed') throw new Error(`it is ${status}`);
+  return deposit;
+}
+
+export const read = async (client: Client, { accountId, id }: { accountId: string; id: string }) =>
+  (await client.call('GET', `/v2/accounts/${accountId}/deposits/${id}`)).body;
+
+export interface Told {
+  event: string;
+  data: Record<string, any>;
+  key: string | null;
+}
+
+/** What the tenant was told, in order: of its deposits, and of its accounts. */
+export async function toldOf(api: TestApi, client: Client): Promise<Told[]> {
+  const rows = await api.database.query<{ event: string; data: string; key: string | null }>(
+    `select event, data, idempotency_key as key from events
+      where tenant_id = $1 and registration in ('deposit', 'account') order by number`,
+    [client.clientId],
+  );
+  return rows.map(({ event, data, key }) => ({ event, data: JSON.parse(data), key }));
+}
+
+/** `type/subtype amount` of account transactions, and the names of deposit events. */
+export const inShort = (told: Told[]): string[] =>
+  told.map(({ event, data }) =>
+    event === 'account_transaction' ? `${data['type']}/${data['subtype']} ${data['amount']}` : event,
+  );
+
+/** What the stream of webhooks makes of each account: available + pending (decisions part 3). */
+export function fold(told: Told[]): Map<string, Decimal> {
+  const balances = new Map<string, Decimal>();
+  for (const { event, data } of told) {
+    if (event !== 'account_transaction') continue;
+    const effect = ACCOUNT_EFFECTS[`${data['type']}/${data['subtype']}` as AccountEffect];
+    const change = new Decimal(data['amount']).times(effect.available + effect.pending);
+    balances.set(data['accountId'], (balances.get(data['accountId']) ?? new Decimal(0)).plus(change));
+  }
+  return balances;
+}
+
+/** What an internal account has, in a currency: what clients were given stands against it. */
+export async function internal(api: TestApi, name: string, currency: string): Promise<string> {
+  const [row] = await api.database.query<{ sum: string }>(
+    'select coalesce(sum(available), 0)::text as sum from ledger_legs where account_id = $1',
+    [`${name}:${currency}`],
+  );
+  return new Decimal(row?.sum ?? 0).toFixed();
+}

@@ -1,0 +1,382 @@
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { advanceTransfer } from '../../../src/transfers/external-cards/advance';
+import type { Client, TestApi } from '../../support/api';
+import { fund, masterAccount } from '../../support/cards';
+import {
+  asked,
+  balanceOf,
+  breaksOf,
+  type Clock,
+  callback,
+  driven,
+  foldOf,
+  freshKey,
+  linesOf,
+  onClock,
+  wrongSecret,
+} from './support';
+
+let api: TestApi & { clock: Clock };
+let client: Client;
+beforeAll(async () => {
+  api = await onClock();
+});
+beforeEach(async () => {
+  client = await api.client();
+});
+afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
+afterAll(() => api.close());
+
+describe('a top-up from a payment card', () => {
+  it('is accepted as pending, and credited less its fee when it completes', async () => {
+    const { id, accountId, answer, show } = await asked(api, client, 'topup', 'tok_visa', {
+      returnUrl: 'https://example.com/back',
+    });
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^ect_[0-9a-z]{26}$/),
+      txId: answer.body.id,
+      accountId,
+      type: 'topup',
+      status: 'pending',
+      amount: '100.00',
+      currency: 'USD',
+      fee: '1.80',
+      creditedAmount: '98.20',
+      returnUrl: 'https://example.com/back',
+      referenceId: id,
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: answer.body.createdAt,
+    });
+    expect(api.commands.filter(({ args }) => args[0] === id)).toMatchObject([
+      { workflow: 'externalCardTransfer', workflowId: `card-topup-${id}`, action: 'start' },
+    ]);
+    expect(await balanceOf(client, accountId)).toBe('500.00 0.00');
+    expect(await driven(api, id)).toEqual({ status: 'completed', open: false });
+    expect(await show()).toMatchObject({ status: 'completed', completedAt: expect.any(String) });
+    expect(await balanceOf(client, accountId)).toBe('598.20 0.00');
+    expect(await linesOf(api, accountId)).toEqual(['deposit/card_topup 98.20']);
+    expect(await foldOf(api, accountId)).toBe('598.20');
+  });
+
+  it('tells of its credit under the key of the call', async () => {
+    const accountId = await masterAccount(client);
+    const body = { amount: '10.00', paymentMethodToken: 'tok_visa' };
+    const key = { 'x-idempotency-key': 'travels' };
+    const path = `/v2/accounts/${accountId}/topup/card`;
+    const first = await client.call('POST', path, body, key);
+    const again = await client.call('POST', path, body, key);
+    expect([again.text, again.headers.get('x-idempotent-replayed')]).toEqual([first.text, 'true']);
+    await driven(api, first.body.id);
+    expect(
+      await api.database.query('select idempotency_key from events where reference_id = $1', [first.body.id]),
+    ).toEqual([{ idempotency_key: 'travels' }]);
+  });
+
+  it('waits for its end when the caller prefers so', async () => {
+    const accountId = await masterAccount(client);
+    const begun = api.commands.length;
+    const asking = client.call(
+      'POST',
+      `/v2/accounts/${accountId}/topup/card`,
+      { amount: '10.00', paymentMethodToken: 'tok_visa' },
+      { ...freshKey(), prefer: 'wait=20' },
+    );
+    // A callback of an earlier transfer may ask for a look at any time: only this one is started.
+    const started = () => api.commands.slice(begun).find(({ action }) => action === 'start');
+    while (!started()) await new Promise((resolve) => setTimeout(resolve, 10));
+    await driven(api, String(started()?.args[0]));
+    expect((await asking).body).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('a withdrawal to a payment card', () => {
+  it('is held, leaves when the acquirer has taken it on, and completes', async () => {
+    const { id, accountId, answer, show } = await asked(api, client, 'withdrawal', 'tok_slow');
+    expect(answer.body).toMatchObject({ status: 'pending', fee: '1.50', totalDebit: '101.50' });
+    expect(await balanceOf(client, accountId)).toBe('398.50 101.50');
+    expect(await advanceTransfer(api.services, id)).toEqual({ status: 'processing', open: true });
+    expect(await balanceOf(client, accountId)).toBe('398.50 0.00');
+    expect(await linesOf(api, accountId)).toEqual([
+      'withdraw/card_withdrawal -100.00',
+      'fee/withdrawal_fee -1.50',
+    ]);
+    api.clock.pass(20);
+    await driven(api, id);
+    expect(await show()).toMatchObject({ status: 'completed' });
+    expect(await balanceOf(client, accountId)).toBe('398.50 0.00');
+  });
+
+  it('is refused when amount and fee are not there', async () => {
+    const accountId = await masterAccount(client);
+    await fund(api, accountId, '100.00');
+    const body = { amount: '100.00', paymentMethodToken: 'tok_visa' };
+    const answer = await client.call('POST', `/v2/accounts/${accountId}/withdraw/card`, body, freshKey());
+    expect([answer.status, answer.body.code, answer.body.field]).toEqual([
+      409,
+      'insufficient_funds',
+      'amount',
+    ]);
+    expect(await balanceOf(client, accountId)).toBe('100.00 0.00');
+  });
+});
+
+describe('what the sandbox decides by the token', () => {
+  it.each([
+    ['topup', 'tok_declined', 'failed', '500.00', []],
+    ['topup', 'tok_unheard_of', 'failed', '500.00', []],
+    ['topup', 'tok_slow_declined', 'failed', '500.00', []],
+    ['topup', 'tok_timeout', 'completed', '598.20', []],
+    ['topup', 'tok_mute', 'completed', '598.20', []],
+    ['withdrawal', 'tok_insufficient_funds', 'failed', '500.00', []],
+    ['withdrawal', 'tok_slow_declined', 'returned', '498.50', []],
+    ['withdrawal', 'tok_3ds', 'completed', '398.50', []],
+    ['withdrawal', 'tok_timeout', 'completed', '398.50', []],
+  ] as const)('%s %s: %s', async (kind, token, status, balance, breaks) => {
+    const { id, accountId, show } = await asked(api, client, kind, token);
+    const lost = token === 'tok_timeout' ? 1 : 0;
+    for (let times = 0; times < lost; times += 1)
+      await expect(advanceTransfer(api.services, id)).rejects.toThrow('the outcome is not known');
+    await driven(api, id);
+    expect((await show()).status).toBe(status);
+    expect(await balanceOf(client, accountId)).toBe(`${balance} 0.00`);
+    expect(await foldOf(api, accountId)).toBe(balance);
+    expect(await breaksOf(api, id)).toEqual(breaks);
+    const [order] = await api.database.query('select calls from sandbox_external_cards where key = $1', [id]);
+    expect(order).toEqual({ calls: 1 + lost });
+  });
+
+  it('a charge that is taken back takes the credit, though the account fall below zero; the operator sees it', async () => {
+    const { id, accountId, show } = await asked(api, client, 'topup', 'tok_chargeback');
+    await driven(api, id);
+    await client
+      .call(
+        'POST',
+        `/v2/accounts/${accountId}/withdraw/card`,
+        { amount: '580.00', paymentMethodToken: 'tok_visa' },
+        freshKey(),
+      )
+      .then(({ body }) => driven(api, body.id));
+    expect(await balanceOf(client, accountId)).toBe('11.90 0.00');
+    api.clock.pass(5);
+    expect(await advanceTransfer(api.services, id)).toEqual({ status: 'returned', open: false });
+    expect(await advanceTransfer(api.services, id)).toEqual({ status: 'returned', open: false });
+    expect(await show()).toMatchObject({ status: 'returned', returnedAmount: '100.00' });
+    expect(await balanceOf(client, accountId)).toBe('-86.30 0.00');
+    expect(await foldOf(api, accountId)).toBe('-86.30');
+    expect(await breaksOf(api, id)).toEqual(['external_card_chargeback 100']);
+  });
+
+  it('a dispute that is won is credited again', async () => {
+    const { id, accountId, show } = await asked(api, client, 'topup', 'tok_chargeback_won');
+    await driven(api, id);
+    api.clock.pass(6);
+    await advanceTransfer(api.services, id);
+    expect(await balanceOf(client, accountId)).toBe('500.00 0.00');
+    api.clock.pass(6);
+    await advanceTransfer(api.services, id);
+    expect((await show()).status).toBe('completed');
+    expect(await linesOf(api, accountId)).toEqual([
+      'deposit/card_topup 98.20',
+      'withdraw/deposit_chargeback -98.20',
+      'deposit/chargeback_reversed 98.20',
+    ]);
+  });
+
+  it('a part that comes back is given back in proportion', async () => {
+    const topup = await asked(api, client, 'topup', 'tok_partial_return');
+    await driven(api, topup.id);
+    api.clock.pass(6);
+    await advanceTransfer(api.services, topup.id);
+    expect(await balanceOf(client, topup.accountId)).toBe('558.92 0.00'); // 598.20 less 40 % of 98.20
+    const withdrawal = await asked(api, client, 'withdrawal', 'tok_partial_return');
+    await driven(api, withdrawal.id);
+    api.clock.pass(6);
+    await advanceTransfer(api.services, withdrawal.id);
+    expect(await withdrawal.show()).toMatchObject({ status: 'returned', returnedAmount: '40.00' });
+    expect(await balanceOf(client, topup.accountId)).toBe('997.42 0.00'); // and 500 more, less 101.50, and 40
+  });
+
+  it('a charge that arrives after it had failed waits in suspense; a withdrawal that left is taken', async () => {
+    const topup = await asked(api, client, 'topup', 'tok_late');
+    expect((await driven(api, topup.id)).status).toBe('failed');
+    const withdrawal = await asked(api, client, 'withdrawal', 'tok_late');
+    expect((await driven(api, withdrawal.id)).status).toBe('failed');
+    expect(await balanceOf(client, topup.accountId)).toBe('1000.00 0.00');
+    api.clock.pass(6);
+    for (const id of [topup.id, topup.id, withdrawal.id, withdrawal.id])
+      await advanceTransfer(api.services, id);
+    expect((await topup.show()).status).toBe('failed');
+    expect((await withdrawal.show()).status).toBe('completed');
+    expect(await balanceOf(client, topup.accountId)).toBe('898.50 0.00');
+    expect(await breaksOf(api, topup.id)).toEqual(['external_card_unmatched 100']);
+    expect(await breaksOf(api, withdrawal.id)).toEqual(['external_card_contradiction 100']);
+    const [suspense] = await api.database.query(
+      `select sum(available)::text as amount from ledger_legs where account_id = 'suspense:USD' and reference_id = $1`,
+      [topup.id],
+    );
+    expect(suspense).toEqual({ amount: '100' });
+  });
+});
+
+describe('confirmation by the payer', () => {
+  async function confirming() {
+    const topup = await asked(api, client, 'topup', 'tok_3ds', { returnUrl: 'https://example.com/back?x=1' });
+    expect(await driven(api, topup.id)).toMatchObject({ status: 'requires_action', open: true });
+    const { redirectUrl } = await topup.show();
+    const way = await fetch(redirectUrl, { redirect: 'manual' });
+    return { ...topup, redirectUrl: redirectUrl as string, way, page: way.headers.get('location') ?? '' };
+  }
+  const ASCII = 'https://example.com/%E4%B8%AD%E6%96%87';
+
+  it.each(['given', 'stored before URLs were normalised'])(
+    'leads back to an address beyond ASCII, %s',
+    async (way) => {
+      const returnUrl = 'https://example.com/中文';
+      const topup = await asked(api, client, 'topup', 'tok_3ds', { returnUrl });
+      expect((await topup.show()).returnUrl).toBe(ASCII);
+      if (way !== 'given')
+        await api.database.query('update external_card_transactions set return_url = $2 where id = $1', [
+          ...[topup.id, returnUrl],
+        ]);
+      await driven(api, topup.id);
+      await api.database.query('update sandbox_external_cards set return_url = $2 where key = $1', [
+        ...[topup.id, way === 'given' ? ASCII : returnUrl],
+      ]);
+      const { redirectUrl } = await topup.show();
+      const page = (await fetch(redirectUrl, { redirect: 'manual' })).headers.get('location') ?? '';
+      const decided = await decide(page, 'confirm');
+      expect([decided.status, decided.headers.get('location')]).toEqual([303, ASCII]);
+      await driven(api, topup.id);
+      const after = await fetch(redirectUrl, { redirect: 'manual' });
+      expect([after.status, after.headers.get('location')]).toEqual([303, ASCII]);
+    },
+  );
+
+  const decide = (page: string, decision: string) =>
+    fetch(page, { method: 'POST', body: new URLSearchParams({ decision }), redirect: 'manual' });
+
+  it('leads over our own address to the page, and completes once confirmed', async () => {
+    const { id, accountId, redirectUrl, way, page, show } = await confirming();
+    expect(redirectUrl).toMatch(new RegExp(`^${api.url}/card-authentication/[\\w-]{43}$`));
+    expect(way.status).toBe(303);
+    const html = await (await fetch(page)).text();
+    expect(html).toContain('100.00 USD');
+    expect(html).toContain('to Test');
+    expect(html).not.toContain('<script');
+    const decided = await decide(page, 'confirm');
+    expect([decided.status, decided.headers.get('location')]).toEqual([303, 'https://example.com/back?x=1']);
+    expect(await balanceOf(client, accountId)).toBe('500.00 0.00'); // the browser's return means nothing
+    await decide(page, 'refuse'); // decided once
+    await driven(api, id);
+    expect(await show()).toMatchObject({ status: 'completed' });
+    expect(await show()).not.toHaveProperty('redirectUrl');
+    expect(await balanceOf(client, accountId)).toBe('598.20 0.00');
+    const after = await fetch(redirectUrl, { redirect: 'manual' });
+    expect(after.headers.get('location')).toBe('https://example.com/back?x=1');
+  });
+
+  it.each(['refuse', 'nothing'])('fails when the payer does %s', async (decision) => {
+    const { id, accountId, page, show } = await confirming();
+    if (decision === 'nothing') api.clock.pass(1_801);
+    else await decide(page, decision);
+    await driven(api, id);
+    expect(await show()).toMatchObject({
+      status: 'failed',
+      failure: decision === 'nothing' ? 'authentication_expired' : 'authentication_failed',
+    });
+    expect(await balanceOf(client, accountId)).toBe('500.00 0.00');
+  });
+
+  it('is nowhere for a token that is none', async () => {
+    const answer = await api.call('GET', `/card-authentication/${'x'.repeat(43)}`);
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe('callbacks', () => {
+  it('make its process look, once each; a forged one is counted and moves nothing', async () => {
+    const { id } = await asked(api, client, 'topup', 'tok_mute');
+    const told = () => api.commands.filter(({ args, action }) => args[0] === id && action === 'look').length;
+    expect((await callback(api, { id: 'm1', key: id })).status).toBe(200);
+    expect((await callback(api, { id: 'm1', key: id })).status).toBe(200);
+    expect(told()).toBe(1);
+    expect((await callback(api, { id: 'm2', key: id }, wrongSecret)).status).toBe(401);
+    expect((await callback(api, { id: 'm3', key: 'ect_unknown' })).status).toBe(200);
+    expect(told()).toBe(1);
+    expect(
+      await api.database.query(
+        `select external_id, outcome from provider_callbacks where party = 'external-cards'
+          and external_id like 'm_' order by external_id`,
+      ),
+    ).toEqual([
+      { external_id: 'm1', outcome: 'told' },
+      { external_id: 'm3', outcome: 'unknown_record' },
+    ]);
+    expect(
+      await api.database.query(`select count from forged_callbacks where party = 'external-cards'`),
+    ).toEqual([{ count: '1' }]);
+  });
+
+  it('come from the sandbox’s acquirer by themselves', async () => {
+    const { id } = await asked(api, client, 'topup', 'tok_stutter');
+    await advanceTransfer(api.services, id);
+    const looks = () => api.commands.filter(({ args, action }) => args[0] === id && action === 'look').length;
+    for (const deadline = Date.now() + 20_000; looks() < 1 && Date.now() < deadline; )
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(looks()).toBeGreaterThan(0);
+  });
+});
+
+describe('a request', () => {
+  const ask = async (given: Record<string, unknown>, headers: Record<string, string> = freshKey()) => {
+    const accountId = await masterAccount(client);
+    const body = { amount: '10.00', paymentMethodToken: 'tok_visa', ...given };
+    const { status, body: answer } = await client.call(
+      'POST',
+      `/v2/accounts/${accountId}/topup/card`,
+      body,
+      headers,
+    );
+    return `${status} ${answer.code} ${answer.field}`;
+  };
+
+  it.each([
+    [{ paymentMethodToken: '4242424242424242' }, 'paymentMethodToken'],
+    [{ paymentMethodToken: '4242 4242 4242 4242' }, 'paymentMethodToken'],
+    [{ paymentMethodToken: '4242-4242-4242-4242' }, 'paymentMethodToken'],
+    [{ paymentMethodToken: '378282246310005' }, 'paymentMethodToken'],
+    [{ paymentMethodToken: '6304000000000000000' }, 'paymentMethodToken'],
+    [{ paymentMethodToken: '' }, 'paymentMethodToken'],
+    [{ paymentMethodToken: 'tok visa' }, 'paymentMethodToken'],
+    [{ amount: 10 }, 'amount'],
+    [{ amount: '10.001' }, 'amount'],
+    [{ amount: '0' }, 'amount'],
+    [{ returnUrl: 'http://example.com' }, 'returnUrl'],
+    [{ returnUrl: 'javascript:alert(1)' }, 'returnUrl'],
+    [{ returnUrl: 'https://user:secret@example.com' }, 'returnUrl'],
+    [{ returnUrl: 'https://example.com/\n' }, 'returnUrl'],
+    [{ cardNumber: '4242424242424242' }, 'cardNumber'],
+  ])('is refused: %j', async (given, field) => {
+    expect(await ask(given)).toBe(`400 invalid_request ${field}`);
+  });
+
+  it('needs a key, an amount within the limits, and an account of the caller’s', async () => {
+    expect(await ask({}, {})).toBe('400 idempotency_key_required x-idempotency-key');
+    expect(await ask({ amount: '10000.01' })).toBe('409 limit_exceeded amount');
+    expect(await ask({ returnUrl: 'http://127.0.0.1:1234/back' })).toMatch(/^202/);
+    const other = await api.client();
+    const { id, accountId } = await asked(api, client, 'topup', 'tok_visa');
+    expect((await other.call('GET', `/v2/accounts/${accountId}/topup/${id}`)).status).toBe(404);
+    expect((await client.call('GET', `/v2/accounts/${accountId}/withdraw/${id}`)).status).toBe(404);
+    expect((await client.call('GET', `/v2/accounts/${accountId}/topup/none`)).status).toBe(404);
+  });
+
+  it('leaves no trace of a card number, and the token is sealed', async () => {
+    const { id } = await asked(api, client, 'topup', 'tok_declined');
+    const [row] = await api.database.query<{ token: Buffer }>(
+      'select token from external_card_transactions where id = $1',
+      [id],
+    );
+    expect(row?.token.toString('latin1')).not.toContain('tok_');
+  });
+});

@@ -1,0 +1,350 @@
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { ProviderAway } from '../../../src/process/party-errors';
+import { advancePayout } from '../../../src/transfers/iban/advance';
+import { bookCredit, catchUpCredits } from '../../../src/transfers/iban/credits';
+import type { Client, TestApi } from '../../support/api';
+import { masterAccount } from '../../support/cards';
+import { breaksOf, type Clock, foldOf, freshKey, linesOf, onClock } from '../external-cards/support';
+import {
+  bankingPath,
+  credited,
+  DESTINATION,
+  disabled,
+  drivenPayout,
+  enabled,
+  ibanBalance,
+  paidOut,
+} from './support';
+
+let api: TestApi & { clock: Clock };
+let client: Client;
+beforeAll(async () => {
+  api = await onClock();
+});
+beforeEach(async () => {
+  client = await api.client();
+});
+afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
+afterAll(() => api.close());
+
+const said = ({ status, body }: { status: number; body: any }) => `${status} ${body.code} ${body.field}`;
+
+const EVERY: [string, string][] = [
+  ['GET', 'account'],
+  ['POST', 'quote'],
+  ['POST', 'payouts'],
+  ['GET', 'payouts/ibp_unknown'],
+  ['POST', 'transfers'],
+];
+
+describe('the capability', () => {
+  it.each(EVERY)(
+    '%s %s is 403 before anything else is looked at, until it is enabled',
+    async (method, path) => {
+      const other = await api.client();
+      await enabled(api, other);
+      const ask = (company: string) =>
+        client.call(
+          method,
+          `/v1/corporate-banking/${company}/${path}`,
+          method === 'GET' ? undefined : 'not json',
+        );
+      for (const company of [client.clientId, other.clientId, 'cli_unknown'])
+        expect(said(await ask(company))).toBe('403 capability_disabled undefined');
+      await enabled(api, client);
+      for (const company of [other.clientId, 'cli_unknown']) {
+        const answer = await client.call(
+          method,
+          `/v1/corporate-banking/${company}/${path}`,
+          ...(method === 'GET' ? [] : [bodyOf(path), freshKey()]),
+        );
+        expect(said(answer)).toBe('404 not_found undefined');
+      }
+      expect((await ask(client.clientId)).body.code).not.toBe('capability_disabled');
+    },
+  );
+
+  const bodyOf = (path: string) =>
+    path === 'transfers'
+      ? { amount: '1.00' }
+      : path === 'quote'
+        ? { amount: '1.00', destination: DESTINATION }
+        : { quoteId: 'quo_unknown' };
+
+  it('ends with its disabling, and the balance stays', async () => {
+    const first = await enabled(api, client);
+    expect(await enabled(api, client)).toEqual(first);
+    await credited(api, first.id, '20.00');
+    await disabled(api, client);
+    await disabled(api, client);
+    expect(said(await client.call('GET', `${bankingPath(client)}/account`))).toBe(
+      '403 capability_disabled undefined',
+    );
+    expect((await enabled(api, client)).iban).toBe(first.iban);
+    expect(await ibanBalance(client)).toBe('20.00 0.00');
+  });
+
+  it('is reached by an admin for any company', async () => {
+    const admin = await api.client('admin');
+    expect(said(await admin.call('GET', `${bankingPath(client)}/account`))).toBe(
+      '403 capability_disabled undefined',
+    );
+    await enabled(api, client);
+    expect((await admin.call('GET', `${bankingPath(client)}/account`)).status).toBe(200);
+    expect(said(await admin.call('GET', '/v1/corporate-banking/cli_unknown/account'))).toBe(
+      '404 not_found undefined',
+    );
+  });
+});
+
+describe('the account', () => {
+  it('is an account of its own, with an IBAN that passes its check digits', async () => {
+    const { id } = await enabled(api, client);
+    const { body } = await client.call('GET', `${bankingPath(client)}/account`);
+    expect(body).toEqual({
+      id,
+      companyId: client.clientId,
+      iban: expect.stringMatching(/^LT\d{18}$/),
+      bic: 'SBXBLT21XXX',
+      currency: 'EUR',
+      status: 'active',
+      balance: { available: '0.00', pending: '0.00' },
+      monthlyFee: '10.00',
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: expect.stringMatching(/Z$/),
+    });
+    const digits = `${body.iban.slice(4)}2129${body.iban.slice(2, 4)}`; // LT is 21 29
+    expect(BigInt(digits) % 97n).toBe(1n);
+    const { data } = (await client.call('GET', '/v1/accounts?limit=100')).body;
+    expect(data.map((account: { id: string }) => account.id)).not.toContain(id);
+    expect((await client.call('GET', `/v2/accounts/${id}/balance`)).status).toBe(404);
+  });
+
+  it('gives every company another IBAN, however many are enabled at once', async () => {
+    const clients = await Promise.all(Array.from({ length: 8 }, () => api.client()));
+    const ibans = await Promise.all(
+      [...clients, ...clients].map((each) => enabled(api, each).then(({ iban }) => iban)),
+    );
+    expect(new Set(ibans).size).toBe(8);
+  });
+});
+
+describe('a payout', () => {
+  it('is held, leaves when it is sent, and completes', async () => {
+    const { id: ibanId } = await enabled(api, client);
+    await credited(api, ibanId, '100.00');
+    const { id, made, show } = await paidOut(client, '40.00');
+    expect(made.body).toMatchObject({
+      companyId: client.clientId,
+      status: 'created',
+      amount: '40.00',
+      fee: '0.50',
+      totalDebit: '40.50',
+      currency: 'EUR',
+      referenceId: id,
+    });
+    expect(JSON.stringify(made.body)).not.toContain('0532013000');
+    expect(await ibanBalance(client)).toBe('59.50 40.50');
+    await drivenPayout(api, id);
+    expect(await show()).toMatchObject({ status: 'completed', sentAt: expect.any(String) });
+    expect(await ibanBalance(client)).toBe('59.50 0.00');
+    expect(await linesOf(api, ibanId, 'deposit/iban_credit')).toEqual([
+      'withdraw/iban_payout -40.00',
+      'fee/iban_fee -0.50',
+    ]);
+    expect(await foldOf(api, ibanId)).toBe('59.50');
+  });
+
+  it.each([
+    ['901.01', 'failed', '2000.00', undefined],
+    ['901.02', 'completed', '1098.48', undefined],
+    ['901.04', 'completed', '1098.46', undefined],
+    ['901.05', 'completed', '1098.45', undefined],
+    ['901.07', 'returned', '1999.50', '901.07'],
+    ['901.08', 'returned', '1548.96', '450.54'],
+  ])(
+    'of %s EUR ends as the sandbox’s provider decides: %s',
+    async (amount, status, balance, returnedAmount) => {
+      const { id: ibanId } = await enabled(api, client);
+      await credited(api, ibanId, '2000.00');
+      const { id, show } = await paidOut(client, amount);
+      await advancePayout(api.services, id).catch(() => undefined); // an answer that was lost
+      await drivenPayout(api, id);
+      api.clock.pass(60);
+      await advancePayout(api.services, id);
+      const shown = await show();
+      expect([shown.status, shown.returnedAmount]).toEqual([status, returnedAmount]);
+      expect(await ibanBalance(client)).toBe(`${balance} 0.00`);
+      expect(await foldOf(api, ibanId)).toBe(balance);
+    },
+  );
+
+  it('needs a key, a quote that is the company’s and unused, and the money', async () => {
+    const { id: ibanId } = await enabled(api, client);
+    const path = bankingPath(client);
+    const quote = async (amount: string) =>
+      (await client.call('POST', `${path}/quote`, { amount, destination: DESTINATION })).body
+        .quoteId as string;
+    const pay = (quoteId: string, headers: Record<string, string> = freshKey()) =>
+      client.call('POST', `${path}/payouts`, { quoteId }, headers);
+    expect(said(await pay(await quote('10.00'), {}))).toBe('400 idempotency_key_required x-idempotency-key');
+    expect(said(await pay(await quote('10.00')))).toBe('409 insufficient_funds quoteId');
+    await credited(api, ibanId, '100.00');
+    const used = await quote('10.00');
+    expect((await pay(used)).status).toBe(201);
+    expect(said(await pay(used))).toBe('409 quote_used quoteId');
+    const late = await quote('10.00');
+    api.clock.pass(301);
+    expect(said(await pay(late))).toBe('409 quote_expired quoteId');
+    const other = await api.client();
+    await enabled(api, other);
+    const stolen = await other.call(
+      'POST',
+      `${bankingPath(other)}/payouts`,
+      { quoteId: await quote('1.00') },
+      freshKey(),
+    );
+    expect(said(stolen)).toBe('404 not_found quoteId');
+  });
+
+  it.each([
+    [{ destination: { ...DESTINATION, iban: 'DE89370400440532013001' } }, '400 invalid_request iban'],
+    [{ destination: { iban: DESTINATION.iban } }, '400 invalid_request name'],
+    [{ amount: 5 }, '400 invalid_request amount'],
+    [{ amount: '5.001' }, '400 invalid_request amount'],
+    [{ amount: '0.50' }, '409 limit_exceeded amount'],
+  ])('is not quoted: %j', async (given, expected) => {
+    await enabled(api, client);
+    const body = { amount: '10.00', destination: DESTINATION, ...given };
+    expect(said(await client.call('POST', `${bankingPath(client)}/quote`, body))).toBe(expected);
+  });
+
+  it('keeps its destination sealed, in the quote too', async () => {
+    const { id: ibanId } = await enabled(api, client);
+    await credited(api, ibanId, '100.00');
+    const { id } = await paidOut(client, '10.00');
+    const kept = await api.database.query(
+      'select p.*, q.terms from iban_payouts p join quotes q on q.id = p.quote_id where p.id = $1',
+      [id],
+    );
+    expect(JSON.stringify(kept)).not.toMatch(/Byron|0532013000/);
+  });
+});
+
+describe('a transfer', () => {
+  it('moves money to the company’s own EUR account at once, under its key', async () => {
+    const { id: ibanId } = await enabled(api, client);
+    await credited(api, ibanId, '100.00');
+    const master = await masterAccount(client, 'EUR');
+    const path = `${bankingPath(client)}/transfers`;
+    expect(said(await client.call('POST', path, { amount: '1.00' }))).toBe(
+      '400 idempotency_key_required x-idempotency-key',
+    );
+    const key = freshKey();
+    const first = await client.call('POST', path, { amount: '30.00' }, key);
+    expect(first.status).toBe(201);
+    expect(first.body).toMatchObject({
+      fromAccountId: ibanId,
+      toAccountId: master,
+      amount: '30.00',
+      currency: 'EUR',
+    });
+    expect((await client.call('POST', path, { amount: '30.00' }, key)).text).toBe(first.text);
+    expect(await ibanBalance(client)).toBe('70.00 0.00');
+    expect(await linesOf(api, master)).toEqual(['transfer/account_in 30.00']);
+    expect(said(await client.call('POST', path, { amount: '70.01' }, freshKey()))).toBe(
+      '409 insufficient_funds amount',
+    );
+  });
+});
+
+describe('a payment from outside', () => {
+  const pay = async (given: Record<string, unknown>) => {
+    const answer = await client.call('POST', '/sandbox/iban-credits', { amount: '25.00', ...given });
+    expect(answer.status).toBe(202);
+    return answer.body.id as string;
+  };
+  const told = (id: string) =>
+    api.commands.filter(({ workflowId }) => workflowId === `iban-credit-${id}`).length;
+
+  it('is told of by the bank, and credited once', async () => {
+    const { id: ibanId, iban } = await enabled(api, client);
+    const id = await pay({ iban: iban.replace(/(.{4})/g, '$1 ').toLowerCase() });
+    for (const deadline = Date.now() + 20_000; told(id) === 0 && Date.now() < deadline; )
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(told(id)).toBe(1);
+    const outcomes = await Promise.all([1, 2, 3].map(() => bookCredit(api.services, id)));
+    expect(outcomes).toEqual(['credited', 'credited', 'credited']);
+    expect(await ibanBalance(client)).toBe('25.00 0.00');
+    expect(await foldOf(api, ibanId)).toBe('25.00');
+  });
+
+  it('that nobody has told of is found by asking', async () => {
+    const { iban } = await enabled(api, client);
+    const id = await pay({ iban, mute: true });
+    expect(told(id)).toBe(0);
+    await catchUpCredits(api.services);
+    expect(await ibanBalance(client)).toBe('25.00 0.00');
+    api.clock.pass(120);
+    while ((await catchUpCredits(api.services)).more) {}
+    expect(await catchUpCredits(api.services)).toEqual({ booked: 0, more: false });
+    expect(await ibanBalance(client)).toBe('25.00 0.00');
+  });
+
+  it('that cannot be booked now is left to a workflow of its own, and blocks no other', async () => {
+    const { iban } = await enabled(api, client);
+    const [spoilt, sound] = [
+      await pay({ iban, mute: true }),
+      await pay({ iban, mute: true, amount: '7.00' }),
+    ];
+    const { bank } = api.services.providers;
+    const credit = async (id: string) => {
+      if (id === spoilt) throw new Error('the answer cannot be read');
+      return bank.credit(id);
+    };
+    api.services.providers.bank = { ...bank, credit };
+    try {
+      await catchUpCredits(api.services);
+    } finally {
+      api.services.providers.bank = bank;
+    }
+    expect([await ibanBalance(client), told(spoilt), told(sound)]).toEqual(['7.00 0.00', 1, 0]);
+    await bookCredit(api.services, spoilt);
+    expect(await ibanBalance(client)).toBe('32.00 0.00');
+  });
+
+  it('that the bank lists and then does not tell of is asked for once, and then by workflows', async () => {
+    const { iban } = await enabled(api, client);
+    const ids = [await pay({ iban, mute: true }), await pay({ iban, mute: true })];
+    const { bank } = api.services.providers;
+    let asked = 0;
+    const credit = async () => {
+      asked += 1;
+      throw new ProviderAway();
+    };
+    api.services.providers.bank = { ...bank, credit };
+    try {
+      await catchUpCredits(api.services);
+    } finally {
+      api.services.providers.bank = bank;
+    }
+    expect([asked, ...ids.map(told)]).toEqual([1, 1, 1]);
+    for (const id of ids) await bookCredit(api.services, id);
+    expect(await ibanBalance(client)).toBe('50.00 0.00');
+  });
+
+  it('to an IBAN that is nobody’s, or disabled, or in another currency, waits in suspense for the operator', async () => {
+    const { iban } = await enabled(api, client);
+    const foreign = await pay({ iban, currency: 'USD' });
+    await bookCredit(api.services, foreign);
+    await disabled(api, client);
+    const late = await pay({ iban });
+    const unknown = await pay({ iban: 'LT000000000000000000', amount: '7.77' });
+    for (const id of [late, unknown, unknown]) expect(await bookCredit(api.services, id)).toBe('suspended');
+    expect(await breaksOf(api, foreign)).toEqual(['iban_credit_unmatched 25']);
+    expect(await breaksOf(api, late)).toEqual(['iban_credit_unmatched 25']);
+    expect(await breaksOf(api, unknown)).toEqual(['iban_credit_unmatched 7.77']);
+    await enabled(api, client);
+    expect(await ibanBalance(client)).toBe('0.00 0.00');
+  });
+});

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { runOperator } from '../../../src/startup/operator';
+import { externalCardProcesses } from '../../../src/transfers/external-cards/processes';
+import { takeMonthlyFees } from '../../../src/transfers/iban/fees';
+import { ibanPayoutProcesses } from '../../../src/transfers/iban/processes';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { urlOf } from '../../support/database';
+import { asked } from '../external-cards/support';
+import { bankingPath, credited, enabled, ibanBalance, paidOut } from './support';
+
+let api: TestApi;
+let client: Client;
+let environment: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  api = await testApi();
+  const [row] = await api.database.query<{ name: string }>('select current_database() as name');
+  environment = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEY: randomBytes(32).toString('base64') };
+});
+beforeEach(async () => {
+  client = await api.client();
+});
+afterAll(() => api.close());
+
+async function operator(...argv: string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runOperator(argv, environment, {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+describe('the operator’s command line', () => {
+  it('enables a company’s IBAN, which it has at once, and disables it; written down', async () => {
+    const made = await operator('iban', 'enable', client.clientId, '--json');
+    expect(made.code).toBe(0);
+    const iban = JSON.parse(made.out);
+    const { body } = await client.call('GET', `${bankingPath(client)}/account`);
+    expect(iban).toEqual({
+      id: body.id,
+      companyId: client.clientId,
+      iban: body.iban,
+      bic: body.bic,
+      status: 'active',
+    });
+    expect((await operator('iban', 'list')).out).toContain(body.iban);
+    expect((await operator('iban', 'disable', client.clientId)).out).toBe(
+      `${body.iban} of ${client.clientId} is disabled.`,
+    );
+    expect((await client.call('GET', `${bankingPath(client)}/account`)).status).toBe(403);
+    expect(
+      await api.database.query('select action, after from audit_log where subject = $1 order by id', [
+        body.id,
+      ]),
+    ).toEqual([
+      { action: 'iban.enable', after: { status: 'active', changed: true } },
+      { action: 'iban.disable', after: { status: 'disabled', changed: true } },
+    ]);
+  });
+
+  it('knows who is no company', async () => {
+    for (const verb of ['enable', 'disable']) {
+      const answer = await operator('iban', verb, 'cli_unknown');
+      expect([answer.code, answer.err]).toEqual([1, expect.stringContaining('not found')]);
+    }
+  });
+
+  it('shows fees that are unpaid', async () => {
+    const { id } = await enabled(api, client, new Date('2026-01-15T12:00:00Z'));
+    await takeMonthlyFees(api.services, new Date('2026-02-02T12:00:00Z'), null);
+    const fees = JSON.parse((await operator('iban', 'fees', '--json')).out);
+    expect(fees).toContainEqual({
+      virtualIbanId: id,
+      companyId: client.clientId,
+      month: '2026-01',
+      amount: '10.00',
+      attempts: 1,
+    });
+    expect((await operator('breaks', 'list')).out).toContain('iban_fee_unpaid');
+  });
+});
+
+it('what nobody watches is started again, and what was told lately is not', async () => {
+  const { id: ibanId } = await enabled(api, client);
+  await credited(api, ibanId, '100.00');
+  const { id: payoutId } = await paidOut(client, '10.00');
+  const { id: cardId } = await asked(api, client, 'topup', 'tok_visa');
+  const inAnHour = new Date(Date.now() + 3_600_000);
+  for (const [process, workflowId] of [
+    [ibanPayoutProcesses, `iban-payout-${payoutId}`],
+    [externalCardProcesses, `card-topup-${cardId}`],
+  ] as const) {
+    const stale = (at: Date, except: string[] = []) => process.stale(api.database, at, 100, except);
+    expect(await stale(new Date())).toEqual([]);
+    expect(await stale(inAnHour)).toMatchObject([{ workflowId, action: 'start' }]);
+    expect(await stale(inAnHour, [workflowId])).toEqual([]);
+  }
+});
+
+it('of many payouts at once as many are made as there is money for', async () => {
+  const { id: ibanId } = await enabled(api, client);
+  await credited(api, ibanId, '52.50');
+  const made = await Promise.allSettled(Array.from({ length: 12 }, () => paidOut(client, '10.00')));
+  expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+  expect(await ibanBalance(client)).toBe('0.00 52.50');
+});

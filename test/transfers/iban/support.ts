@@ -1,0 +1,61 @@
+import { move } from '../../../src/accounts/accounts/move';
+import { newId } from '../../../src/kernel/ids';
+import { accountEntry, internalEntry } from '../../../src/kernel/ledger/entries';
+import { Decimal } from '../../../src/kernel/money/money';
+import { advancePayout, type IbanPayoutProgress } from '../../../src/transfers/iban/advance';
+import { disableIban, enableIban } from '../../../src/transfers/iban/capability';
+import { SANDBOX_RANGE } from '../../../src/transfers/iban/iban';
+import type { Client, TestApi } from '../../support/api';
+import { freshKey } from '../external-cards/support';
+
+export const DESTINATION = { name: 'Ada Byron', iban: 'DE89370400440532013000' };
+
+/** What `operator iban enable` does. */
+export const enabled = (api: TestApi, client: Client, at = api.services.now()) =>
+  api.database.transaction(async (tx) => (await enableIban(tx, SANDBOX_RANGE, client.clientId, at)).iban);
+
+export const disabled = (api: TestApi, client: Client, at = api.services.now()) =>
+  api.database.transaction(async (tx) => (await disableIban(tx, client.clientId, at)).iban);
+
+export const bankingPath = (client: Client) => `/v1/corporate-banking/${client.clientId}`;
+
+/** Credits the virtual IBAN as the bank's payments do. */
+export async function credited(api: TestApi, ibanId: string, amount: string): Promise<void> {
+  const reference = newId('reference');
+  const value = new Decimal(amount);
+  const entries = [
+    accountEntry(ibanId, 'deposit/iban_credit', value, reference),
+    internalEntry('deposits', 'EUR', value.negated(), reference),
+  ];
+  await api.database.transaction((tx) => move(tx, { entries }, {}));
+}
+
+/** `available pending` of the virtual IBAN as the API shows it. */
+export async function ibanBalance(client: Client): Promise<string> {
+  const { balance } = (await client.call('GET', `${bankingPath(client)}/account`)).body;
+  return `${balance.available} ${balance.pending}`;
+}
+
+/** A payout of that amount, quoted and made. */
+export async function paidOut(client: Client, amount: string, headers = freshKey()) {
+  const path = bankingPath(client);
+  const quote = await client.call('POST', `${path}/quote`, { amount, destination: DESTINATION });
+  if (quote.status !== 201) throw new Error(`no quote: ${quote.text}`);
+  const made = await client.call('POST', `${path}/payouts`, { quoteId: quote.body.quoteId }, headers);
+  if (made.status !== 201) throw new Error(`no payout: ${made.text}`);
+  const { id } = made.body as { id: string };
+  return { id, made, show: async () => (await client.call('GET', `${path}/payouts/${id}`)).body };
+}
+
+/** What its workflow does when seconds have passed. */
+export async function drivenPayout(
+  api: TestApi & { clock: { pass(seconds: number): void } },
+  id: string,
+): Promise<IbanPayoutProgress> {
+  let progress = await advancePayout(api.services, id);
+  for (let looks = 0; progress.open && looks < 20; looks += 1) {
+    api.clock.pass(2);
+    progress = await advancePayout(api.services, id);
+  }
+  return progress;
+}

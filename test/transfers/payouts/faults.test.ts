@@ -1,0 +1,315 @@
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { accountBalance } from '../../cards/cards/support';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { type Fault, type ProviderDouble, providerDouble } from './provider-double';
+import { breaksOf, created, fundedAccount, IBAN, look, read, told } from './support';
+
+let api: TestApi;
+let client: Client;
+let accountId: string;
+let provider: ProviderDouble;
+beforeAll(async () => {
+  api = await testApi();
+});
+beforeEach(async () => {
+  provider = await providerDouble(api);
+  client = await api.client();
+  accountId = await fundedAccount(api, client);
+});
+afterEach(async () => {
+  await provider.close();
+  expect(await checkLedger(api.database)).toEqual([]);
+});
+afterAll(() => api.close());
+
+const balance = () => accountBalance(client, accountId);
+const HELD = '4899.65 100.35';
+const GONE = '4899.65 0.00';
+const WHOLE = '5000.00 0.00';
+
+/** Tries again as Temporal does. @returns the status, and how many attempts failed */
+async function persist(id: string): Promise<{ status: string; failures: string[] }> {
+  const failures: string[] = [];
+  while (failures.length < 10) {
+    try {
+      return { status: await look(api, id), failures };
+    } catch (error) {
+      failures.push((error as Error).name);
+    }
+  }
+  throw new Error(`${id} does not get on: ${failures.join()}`);
+}
+
+describe('the order', () => {
+  it.each<[Fault, string[]]>([
+    ['lost', ['ProviderOutcomeUnknown']],
+    ['unavailable', ['ProviderAway']],
+    ['error-500', ['ProviderOutcomeUnknown']],
+    ['rubbish', ['ProviderOutcomeUnknown']],
+    ['slow', []],
+    ['done-and-error-500', ['ProviderOutcomeUnknown']],
+    ['done-and-silent', ['ProviderOutcomeUnknown']],
+    ['done-and-broken-off', ['ProviderOutcomeUnknown']],
+  ])('%s: nothing is concluded, and it is paid once', async (fault, expected) => {
+    const id = await created(client, accountId);
+    provider.orders = [fault];
+    expect(await persist(id)).toEqual({ status: 'processing', failures: expected });
+    expect(await balance()).toBe(HELD);
+    expect(provider.payments).toHaveLength(1);
+    provider.set(id, { status: 'completed' });
+    expect(await look(api, id)).toBe('completed');
+    expect(await balance()).toBe(GONE);
+    expect(await told(api, id)).toEqual(['withdraw/payout 100.00', 'fee/payout_fee 0.35']);
+  });
+
+  it('carries what the provider needs, under the payout’s key', async () => {
+    const id = await created(client, accountId);
+    await look(api, id);
+    expect(provider.payment(id)).toMatchObject({
+      key: `payout-${id}`,
+      order: {
+        method: 'sepa',
+        amount: '100',
+        currency: 'EUR',
+        destination: { name: 'Ada Byron', iban: IBAN, bic: 'COBADEFF' },
+        callbackUrl: `${api.url}/callbacks/payouts`,
+      },
+    });
+  });
+
+  it('refused: it fails, and the hold is released', async () => {
+    const id = await created(client, accountId);
+    provider.orders = ['refused-422'];
+    expect(await look(api, id)).toBe('failed');
+    expect(await read(client, accountId, id)).toMatchObject({
+      status: 'failed',
+      failure: 'beneficiary_refused',
+    });
+    expect(await balance()).toBe(WHOLE);
+    // Looked at once more, it is not ordered again.
+    expect(await look(api, id)).toBe('failed');
+    expect(provider.payments).toHaveLength(0);
+  });
+
+  it('whose attempts never end keeps the money held', async () => {
+    const id = await created(client, accountId);
+    provider.orders = ['done-and-silent'];
+    provider.questions = Array<Fault>(4).fill('error-500');
+    for (let attempt = 0; attempt < 5; attempt += 1) await look(api, id).catch(() => undefined);
+    expect((await read(client, accountId, id)).status).toBe('processing');
+    expect(await balance()).toBe(HELD);
+    expect(await persist(id)).toEqual({ status: 'processing', failures: [] });
+    expect(provider.payments).toHaveLength(1);
+  });
+
+  it.each(['__proto__ GmbH', 'BigBank AG says no', 'x'.repeat(100), ''])(
+    'shows no reason that is not a word: %s',
+    async (failureCode) => {
+      const id = await created(client, accountId);
+      await look(api, id);
+      provider.set(id, { status: 'failed', failureCode });
+      await look(api, id);
+      expect((await read(client, accountId, id)).failure).toBe('provider_refused');
+    },
+  );
+});
+
+describe('the provider’s word', () => {
+  /** Submitted, and set to where the provider has it, one look after the other. */
+  async function through(...states: Parameters<ProviderDouble['set']>[1][]): Promise<string> {
+    const id = await created(client, accountId);
+    await look(api, id);
+    for (const state of states) {
+      provider.set(id, state);
+      await Promise.all([look(api, id), look(api, id)]); // twice at once, as when a worker is thought dead
+      await look(api, id);
+    }
+    return id;
+  }
+
+  it.each([
+    ['sent', GONE],
+    ['completed', GONE],
+    ['failed', WHOLE],
+    ['returned', '4999.65 0.00'],
+  ] as const)('%s at once', async (status, expected) => {
+    const id = await through({ status });
+    expect((await read(client, accountId, id)).status).toBe(status);
+    expect(await balance()).toBe(expected);
+    expect(await breaksOf(api, id)).toEqual([]);
+  });
+
+  it('older than what it said before changes nothing', async () => {
+    const id = await through({ status: 'completed' }, { status: 'sent' }, { status: 'processing' });
+    expect((await read(client, accountId, id)).status).toBe('completed');
+    expect(await balance()).toBe(GONE);
+    expect(await breaksOf(api, id)).toEqual([]);
+  });
+
+  it('asked for long ago is not taken when it comes after a newer one', async () => {
+    const id = await through({ status: 'completed' });
+    provider.questions = ['stale'];
+    const { asked } = provider;
+    const late = look(api, id);
+    while (provider.asked === asked || provider.questions.length > 0) await new Promise(setImmediate);
+    provider.set(id, { status: 'returned' });
+    expect(await look(api, id)).toBe('returned');
+    expect(await late).toBe('returned');
+    expect(await balance()).toBe('4999.65 0.00');
+    expect(await breaksOf(api, id)).toEqual([]);
+  });
+
+  it('returned weeks later is credited once, and the fee stays', async () => {
+    const id = await through({ status: 'completed' }, { status: 'returned' }, { status: 'returned' });
+    expect(await read(client, accountId, id)).toMatchObject({
+      status: 'returned',
+      returnedAmount: '100.00',
+      returnedAt: expect.stringMatching(/Z$/),
+    });
+    expect(await balance()).toBe('4999.65 0.00');
+    expect(await told(api, id)).toEqual([
+      'withdraw/payout 100.00',
+      'fee/payout_fee 0.35',
+      'deposit/payout_returned 100.00',
+    ]);
+  });
+
+  it('returned in part credits that part; what comes later waits in suspense', async () => {
+    const id = await through({ status: 'sent' }, { status: 'returned', returned: '40.00' });
+    expect((await read(client, accountId, id)).returnedAmount).toBe('40.00');
+    expect(await balance()).toBe('4939.65 0.00');
+    provider.set(id, { returned: '100.00' });
+    await look(api, id);
+    await look(api, id);
+    expect(await balance()).toBe('4939.65 0.00');
+    expect(await breaksOf(api, id)).toEqual([
+      { kind: 'payout_unmatched', detail: 'more came back after its return: 100 in all' },
+    ]);
+    expect(await internal('suspense:EUR', id)).toBe('60.00');
+  });
+
+  it('returned beyond what was paid credits what was paid', async () => {
+    const id = await through({ status: 'returned', returned: '130.00' });
+    expect(await balance()).toBe('4999.65 0.00');
+    expect(await internal('suspense:EUR', id)).toBe('30.00');
+    expect(await breaksOf(api, id)).toMatchObject([{ kind: 'payout_unmatched' }]);
+  });
+
+  it('returned to a closed account waits in suspense', async () => {
+    const id = await created(client, accountId);
+    await look(api, id);
+    provider.set(id, { status: 'completed' });
+    await look(api, id);
+    await api.database.query(`update accounts set status = 'closed' where id = $1`, [accountId]);
+    provider.set(id, { status: 'returned' });
+    expect(await look(api, id)).toBe('returned');
+    expect(await internal('suspense:EUR', id)).toBe('100.00');
+    expect(await breaksOf(api, id)).toMatchObject([{ detail: 'it came back to a closed account' }]);
+  });
+
+  it('failed, and then paid: taken by force, once, and shown to the operator', async () => {
+    const id = await created(client, accountId, { amount: '4000.00' });
+    await look(api, id);
+    provider.set(id, { status: 'failed' });
+    await look(api, id);
+    expect(await balance()).toBe(WHOLE);
+    await created(client, accountId, { amount: '4000.00' }); // the money is gone when the truth comes
+    provider.set(id, { status: 'completed' });
+    expect(await look(api, id)).toBe('completed');
+    expect(await look(api, id)).toBe('completed');
+    expect(await balance()).toBe('-3000.70 4000.35');
+    expect(await breaksOf(api, id)).toEqual([
+      { kind: 'payout_contradicted', detail: 'the provider said failed, and then sent' },
+    ]);
+  });
+
+  it.each(['sent', 'completed'] as const)('%s, and then failed: it has come back', async (status) => {
+    const id = await through({ status }, { status: 'failed', failureCode: 'bank_refused' });
+    expect(await read(client, accountId, id)).toMatchObject({ status: 'returned', failure: 'bank_refused' });
+    expect(await balance()).toBe('4999.65 0.00');
+    expect(await breaksOf(api, id)).toEqual([
+      { kind: 'payout_contradicted', detail: `the provider said ${status}, and then failed` },
+    ]);
+  });
+
+  it('returned, and then completed after all: in suspense, for the operator', async () => {
+    const id = await through({ status: 'returned' }, { status: 'completed' });
+    expect((await read(client, accountId, id)).status).toBe('returned');
+    expect(await balance()).toBe('4999.65 0.00');
+    expect(await internal('suspense:EUR', id)).toBe('-100.00');
+    expect(await breaksOf(api, id)).toMatchObject([
+      { kind: 'payout_unmatched', detail: 'the provider said returned, and then completed' },
+    ]);
+  });
+});
+
+describe('callbacks', () => {
+  const looks = (id: string) =>
+    api.commands.filter(({ action, args }) => action === 'look' && args[0] === id).length;
+  const kept = () =>
+    api.database.query<{ outcome: string | null }>(
+      `select outcome from provider_callbacks where party = 'payouts' order by received_at, id`,
+    );
+  const forged = () =>
+    api.database.query<{ party: string; count: string }>('select party, count from forged_callbacks');
+  beforeEach(() => api.database.query('truncate provider_callbacks, forged_callbacks'));
+
+  it('say "look", once however often they come, and move nothing themselves', async () => {
+    const id = await created(client, accountId);
+    await look(api, id);
+    provider.set(id, { status: 'completed' });
+    const statuses = await Promise.all(
+      Array.from({ length: 6 }, () => provider.tell(api, id, { id: 'message' })),
+    );
+    expect(statuses).toEqual(Array(6).fill(200));
+    expect(looks(id)).toBe(1);
+    expect(await kept()).toEqual([{ outcome: 'told' }]);
+    expect(await balance()).toBe(HELD);
+    expect(await look(api, id)).toBe('completed');
+  });
+
+  it.each([
+    ['a wrong signature', { forged: true }],
+    ['other bytes than were signed', { tampered: true }],
+    ['a signature of yesterday', { at: new Date(Date.now() - 86_400_000) }],
+    ['a signature of tomorrow', { at: new Date(Date.now() + 86_400_000) }],
+  ])('with %s are 401, counted, and move nothing', async (_, options) => {
+    const id = await created(client, accountId);
+    await look(api, id);
+    provider.set(id, { status: 'completed' });
+    expect(await provider.tell(api, id, options)).toBe(401);
+    expect(looks(id)).toBe(0);
+    expect([await kept(), await forged()]).toEqual([[], [{ party: 'payouts', count: '1' }]]);
+    expect((await read(client, accountId, id)).status).toBe('processing');
+    expect(await balance()).toBe(HELD);
+  });
+
+  it('without a signature, or without sense, are 401', async () => {
+    expect((await api.call('POST', '/callbacks/payouts', '{}')).status).toBe(401);
+    expect((await api.call('POST', '/callbacks/payouts', 'nonsense')).status).toBe(401);
+  });
+
+  it('of something that is not ours are kept and answered', async () => {
+    expect(await provider.tell(api, 'pay_01jz0000000000000000000000')).toBe(200);
+    expect(await provider.tell(api, 'nonsense')).toBe(200);
+    expect(await kept()).toEqual([{ outcome: 'payout_unknown' }, { outcome: 'payout_unknown' }]);
+  });
+
+  it('that come before the order was answered find it', async () => {
+    const id = await created(client, accountId);
+    provider.orders = ['done-and-silent'];
+    provider.begins = 'completed';
+    await look(api, id).catch(() => undefined);
+    expect(await provider.tell(api, id)).toBe(200);
+    expect(await look(api, id)).toBe('completed');
+    expect(await balance()).toBe(GONE);
+  });
+});
+
+async function internal(account: string, payoutId: string): Promise<string> {
+  const [row] = await api.database.query<{ sum: string }>(
+    'select coalesce(sum(available), 0)::numeric(20, 2)::text as sum from ledger_legs where account_id = $1 and reference_id = $2',
+    [account, payoutId],
+  );
+  return row?.sum ?? '';
+}

@@ -1,0 +1,180 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createHttpPayouts } from '../../../src/parties/payouts/http';
+import type { PayoutState } from '../../../src/parties/payouts/port';
+import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
+import type { TestApi } from '../../support/api';
+
+/** What becomes of one request. `lost`: the provider never hears of it. `done-and-…`: the work is done before. */
+export type Fault =
+  | 'lost'
+  | 'unavailable'
+  | 'error-500'
+  | 'rubbish'
+  | 'refused-422'
+  | 'slow'
+  /** The answer is an old one when it comes. */
+  | 'stale'
+  | 'done-and-error-500'
+  | 'done-and-silent'
+  | 'done-and-broken-off';
+
+export interface DoublePayout {
+  key: string;
+  status: PayoutState['status'];
+  failureCode?: string;
+  returned?: string;
+  /** As it was ordered, destination included. */
+  order: Record<string, unknown>;
+}
+
+const SECRET = Buffer.alloc(32, 7);
+/** An answer comes all the same. */
+const MILD: readonly Fault[] = ['slow', 'stale'];
+
+/** What the adapter waits for an answer. */
+const TIMEOUT_MS = 400;
+
+export interface ProviderDouble {
+  /** Every payment that was really made, by key; a second one of a key would be a second element. */
+  payments: DoublePayout[];
+  /** What the next orders, and the next questions, meet; then all is well. */
+  orders: Fault[];
+  questions: Fault[];
+  /** How many requests came, whatever became of them. */
+  asked: number;
+  /** Where new orders stand at once. */
+  begins: PayoutState['status'];
+  payment(payoutId: string): DoublePayout;
+  /** The provider moves a payout on. */
+  set(payoutId: string, state: Partial<Omit<DoublePayout, 'key' | 'order'>>): void;
+  /** A callback to the API. @returns its status */
+  tell(api: TestApi, payoutId: string, options?: CallbackOptions): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface CallbackOptions {
+  /** The provider's name for the message. */
+  id?: string;
+  /** Signed with another secret. */
+  forged?: boolean;
+  /** When it was signed. */
+  at?: Date;
+  /** Changes the bytes after they were signed. */
+  tampered?: boolean;
+}
+
+/** A payouts provider with faults, over HTTP; the API's adapter is the real one. */
+export async function providerDouble(api: TestApi): Promise<ProviderDouble> {
+  const double = emptyDouble();
+  const server = createServer((request, response) => {
+    void serve(double, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  api.services.providers.payouts = createHttpPayouts({ baseUrl, secret: SECRET, timeoutMs: TIMEOUT_MS });
+  double.close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return double;
+}
+
+const keyOf = (payoutId: string) => `payout-${payoutId}`;
+
+function emptyDouble(): ProviderDouble {
+  let messages = 0;
+  return {
+    payments: [],
+    orders: [],
+    questions: [],
+    asked: 0,
+    begins: 'processing',
+    payment(payoutId) {
+      const found = this.payments.find(({ key }) => key === keyOf(payoutId));
+      if (!found) throw new Error(`the provider has no ${payoutId}`);
+      return found;
+    },
+    set(payoutId, state) {
+      Object.assign(this.payment(payoutId), state);
+    },
+    async tell(api, payoutId, { id, forged, at = new Date(), tampered } = {}) {
+      messages += 1;
+      const body = { id: id ?? `message-${messages}`, key: keyOf(payoutId) };
+      const raw = Buffer.from(JSON.stringify(body));
+      const signature = signMessage(raw, forged ? Buffer.alloc(32, 8) : SECRET, at);
+      const sent = tampered ? JSON.stringify({ ...body, id: 'another' }) : raw.toString();
+      const headers = { [SIGNATURE_HEADER]: signature };
+      return (await api.call('POST', '/callbacks/payouts', sent, headers)).status;
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+async function serve(
+  double: ProviderDouble,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  double.asked += 1;
+  const isOrder = request.method === 'POST';
+  const body = await bodyOf(request);
+  const fault = (isOrder ? double.orders : double.questions).shift();
+  if (fault === 'slow') await new Promise((resolve) => setTimeout(resolve, TIMEOUT_MS / 2));
+  if (fault === undefined || MILD.includes(fault) || fault.startsWith('done-and-')) {
+    const answer = isOrder ? take(double, request, body) : find(double, request);
+    if (fault === 'stale') await new Promise((resolve) => setTimeout(resolve, TIMEOUT_MS / 2));
+    if (fault === undefined || MILD.includes(fault)) return send(response, ...answer);
+  }
+  return fail(response, fault);
+}
+
+function take(double: ProviderDouble, request: IncomingMessage, body: string): [number, object] {
+  const key = String(request.headers['idempotency-key']);
+  const known = double.payments.find((payment) => payment.key === key);
+  const payment = known ?? {
+    key,
+    status: double.begins,
+    order: JSON.parse(body) as Record<string, unknown>,
+  };
+  if (!known) double.payments.push(payment);
+  return [201, told(payment)];
+}
+
+function find(double: ProviderDouble, request: IncomingMessage): [number, object] {
+  const key = decodeURIComponent(request.url?.split('/').at(-1) ?? '');
+  const payment = double.payments.find((each) => each.key === key);
+  return payment ? [200, told(payment)] : [404, { code: 'not_found', message: 'not found' }];
+}
+
+const told = ({ order: _, key, ...state }: DoublePayout) => ({ id: `double-${key}`, ...state });
+
+function fail(response: ServerResponse, fault: Fault): void {
+  switch (fault) {
+    case 'unavailable':
+      return send(response, 503, { code: 'unavailable', message: 'unavailable' });
+    case 'refused-422':
+      return send(response, 422, { code: 'beneficiary_refused', message: 'refused' });
+    case 'rubbish':
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+      return;
+    case 'lost':
+    case 'done-and-silent':
+      return; // until the caller has waited long enough
+    case 'done-and-broken-off':
+      response.destroy();
+      return;
+    default:
+      response.writeHead(500).end('oops');
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,85 @@
+import { advancePayout } from '../../../src/transfers/payouts/lifecycle';
+import type { PayoutStatus } from '../../../src/transfers/payouts/rules';
+import type { Answer, Client, TestApi } from '../../support/api';
+import { fund, masterAccount } from '../../support/cards';
+
+export const IBAN = 'DE89370400440532013000';
+export const SEPA = { name: 'Ada Byron', iban: IBAN, bic: 'COBADEFF' };
+
+/** The tenant's master account of a currency, with money on it. */
+export async function fundedAccount(api: TestApi, client: Client, amount = '5000.00', currency = 'EUR') {
+  const accountId = await masterAccount(client, currency);
+  await fund(api, accountId, amount);
+  return accountId;
+}
+
+export interface Asked {
+  amount?: string;
+  method?: string;
+  currency?: string;
+  destination?: object;
+  externalId?: string;
+}
+
+export async function quote(client: Client, accountId: string, asked: Asked = {}): Promise<Answer> {
+  const { amount = '100.00', method = 'sepa', currency } = asked;
+  return client.call('POST', `/v2/accounts/${accountId}/payout-quote`, { method, amount, currency });
+}
+
+let keys = 0;
+export const newKey = () => ({ 'x-idempotency-key': `key-${(keys += 1)}` });
+
+/** Quotes and creates; the answer of whichever went wrong. */
+export async function create(
+  client: Client,
+  accountId: string,
+  asked: Asked = {},
+  headers: Record<string, string> = newKey(),
+): Promise<Answer> {
+  const quoted = await quote(client, accountId, asked);
+  if (quoted.status !== 201) return quoted;
+  const { destination = SEPA, externalId } = asked;
+  const body = { quoteId: quoted.body.quoteId, destination, externalId };
+  return client.call('POST', `/v2/accounts/${accountId}/payouts`, body, headers);
+}
+
+/** A payout that was asked for; its workflow has not run. */
+export async function created(client: Client, accountId: string, asked: Asked = {}): Promise<string> {
+  const answer = await create(client, accountId, asked);
+  if (answer.status !== 201) throw new Error(`no payout: ${answer.text}`);
+  return String(answer.body.id);
+}
+
+export const read = async (client: Client, accountId: string, id: string) =>
+  (await client.call('GET', `/v2/accounts/${accountId}/payouts/${id}`)).body;
+
+/** One look, as the workflow takes it. */
+export const look = (api: TestApi, payoutId: string, now = Date.now()): Promise<PayoutStatus> =>
+  advancePayout(api.services, { payoutId, now, askAfterMs: 500, reviewAfterMs: 43_200_000 });
+
+/** Looks until it is there. */
+export async function lookUntil(api: TestApi, payoutId: string, ...wanted: PayoutStatus[]): Promise<void> {
+  for (let looks = 0; looks < 200; looks += 1) {
+    const status = await look(api, payoutId);
+    if (wanted.includes(status)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${payoutId} did not become ${wanted.join(' or ')}`);
+}
+
+/** `type/subtype amount` of what the account's owner was told of the payout, in order. */
+export async function told(api: TestApi, payoutId: string): Promise<string[]> {
+  const rows = await api.database.query<{ type: string; subtype: string; data: string }>(
+    'select type, subtype, data from events where reference_id = $1 order by number',
+    [payoutId],
+  );
+  return rows.map(
+    ({ type, subtype, data }) => `${type}/${subtype} ${(JSON.parse(data) as { amount: string }).amount}`,
+  );
+}
+
+export const breaksOf = (api: TestApi, payoutId: string) =>
+  api.database.query<{ kind: string; detail: string }>(
+    'select kind, detail from breaks where subject = $1 order by created_at, id',
+    [payoutId],
+  );
