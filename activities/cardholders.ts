@@ -2,10 +2,10 @@ import type { Composed } from '../src/composition';
 import { seeCardholder } from '../src/people/cardholders/review';
 import type { CardholderStatus } from '../src/people/cardholders/rules';
 import {
-  askProvider,
+  askParty,
   giveUpSubmission,
   type SubmissionProgress,
-  submitToProvider,
+  submitToParty,
 } from '../src/people/cardholders/submission';
 
 export interface CardholderStep {
@@ -14,7 +14,7 @@ export interface CardholderStep {
   watchedUntil: number;
 }
 
-/** Each step asks the provider under the key of the submission and records its answer: run twice, it has run once. */
+/** Each step asks the party under the key of the submission and records its answer: run twice, it has run once. */
 export interface CardholderActivities {
   lookAtCardholder(step: CardholderStep): Promise<CardholderStatus>;
   submitCardholder(step: CardholderStep): Promise<SubmissionProgress>;
@@ -28,9 +28,9 @@ export function createCardholderActivities(services: Composed): CardholderActivi
     lookAtCardholder: ({ cardholderId, watchedUntil }) =>
       seeCardholder(services, cardholderId, new Date(watchedUntil)),
     submitCardholder: ({ cardholderId, watchedUntil }) =>
-      submitToProvider(services, cardholderId, new Date(watchedUntil)),
+      submitToParty(services, cardholderId, new Date(watchedUntil)),
     checkSubmission: ({ cardholderId, watchedUntil }) =>
-      askProvider(services, cardholderId, new Date(watchedUntil)),
+      askParty(services, cardholderId, new Date(watchedUntil)),
     giveUpSubmission: (cardholderId) => giveUpSubmission(services, cardholderId),
   };
 }

@@ -2,7 +2,7 @@ import type { Composed } from '../src/composition';
 import { type DepositProgress, type DepositStep, lookAtDeposit } from '../src/transfers/deposits/look';
 import { type MatchProgress, matchSession } from '../src/transfers/deposits/unmatched';
 
-/** Each asks the provider for the present state and records what is new in it: run twice, it has run once. */
+/** Each asks the party for the present state and records what is new in it: run twice, it has run once. */
 export interface DepositActivities {
   lookAtDeposit(step: DepositStep): Promise<DepositProgress>;
   matchSession(sessionId: string): Promise<MatchProgress>;

@@ -2,7 +2,7 @@ import type { Composed } from '../src/composition';
 import { advancePayout, type PayoutStep } from '../src/transfers/payouts/lifecycle';
 import type { PayoutStatus } from '../src/transfers/payouts/rules';
 
-/** A look submits under the payout's key and records the provider's present state: done twice, it is done once. */
+/** A look submits under the payout's key and records the party's present state: done twice, it is done once. */
 export interface PayoutActivities {
   advancePayout(step: PayoutStep): Promise<PayoutStatus>;
 }

@@ -25,7 +25,7 @@ const WAITS = '50.00';
 const DESTINATION = { name: 'Ada Byron', iban: 'DE89370400440532013000', bic: 'COBADEFF' };
 
 /**
- * Deposits and payouts from the request to the end, by one API and one worker process with the sandbox's providers: how many
+ * Deposits and payouts from the request to the end, by one API and one worker process with the sandbox's parties: how many
  * a second are finished, what each costs of Temporal's history, and what a caller waits for creation meanwhile.
  */
 export async function benchProcesses(): Promise<void> {
@@ -49,7 +49,7 @@ export async function benchProcesses(): Promise<void> {
     const worker = await startRole(bench, 'worker', {
       ...environment,
       PUBLIC_URL: base,
-      SANDBOX_PROVIDERS_URL: base,
+      SANDBOX_PARTIES_URL: base,
     });
     const connection = await Connection.connect({ address: temporal.address });
     const caller = openCaller(base, tenant);

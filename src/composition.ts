@@ -26,7 +26,7 @@ import { createHttpBank } from './parties/bank/http';
 import { createSandboxCardProcessor } from './parties/card-processor/sandbox';
 import { createSandboxCardholderReview } from './parties/cardholder-review/sandbox';
 import { createHttpCheckout } from './parties/checkout/http';
-import type { CheckoutProvider } from './parties/checkout/port';
+import type { CheckoutParty } from './parties/checkout/port';
 import { createStripeCheckout } from './parties/checkout/stripe';
 import { createMemoryStore } from './parties/documents/memory';
 import { createDocuments } from './parties/documents/sealed';
@@ -35,7 +35,7 @@ import { createHttpExternalCards } from './parties/external-cards/http';
 import { createHttpPayouts } from './parties/payouts/http';
 import { createRates } from './parties/rates/port';
 import { createSandboxRates } from './parties/rates/sandbox';
-import { partyPath, partySecret, type SandboxParty, sandboxProviders } from './parties/sandbox/mount';
+import { partyPath, partySecret, type SandboxParty, sandboxParties } from './parties/sandbox/mount';
 import { cardholderProcesses } from './people/cardholders/processes';
 import { cardholderRoutes } from './people/cardholders/routes';
 import type { CardholderServices } from './people/cardholders/services';
@@ -46,7 +46,7 @@ import { createReference } from './people/reference/reference';
 import { referenceRoutes } from './people/reference/routes';
 import { userRoutes } from './people/users/routes';
 import type { UserServices } from './people/users/services';
-import type { Providers } from './services';
+import type { Parties } from './services';
 import type { ApiOptions, Wiring } from './startup/wiring';
 import { type Access, createAccess } from './tenants/clients/access';
 import { createAuthenticator } from './tenants/clients/authenticate';
@@ -85,7 +85,7 @@ export function createServices(options: Wiring): Composed {
     log,
     mode,
     commands: createCommands(handOver),
-    providers: createProviders(options, now),
+    parties: createParties(options, now),
     programmes: createProgrammes(),
     blockCardsOf,
     requireAccount,
@@ -114,9 +114,9 @@ const PARTIES = [
  * The outside parties. Those of the sandbox are simulations: a live product must be given real ones.
  * @throws StartupError in live mode for a party without an adapter
  */
-function createProviders(options: Wiring, now: () => Date): Providers {
-  const { database, keyring, mode, documents, cardholderReviewSeconds, providers = {} } = options;
-  const given = { documents, checkout: options.stripe, ...providers };
+function createParties(options: Wiring, now: () => Date): Parties {
+  const { database, keyring, mode, documents, cardholderReviewSeconds, parties = {} } = options;
+  const given = { documents, checkout: options.stripe, ...parties };
   const missing = PARTIES.filter((party) => !given[party]);
   if (mode === 'live' && missing.length > 0) {
     throw new StartupError(
@@ -124,31 +124,30 @@ function createProviders(options: Wiring, now: () => Date): Providers {
     );
   }
   return {
-    cardProcessor: providers.cardProcessor ?? createSandboxCardProcessor({ database, keyring, now }),
+    cardProcessor: parties.cardProcessor ?? createSandboxCardProcessor({ database, keyring, now }),
     cardholderReview:
-      providers.cardholderReview ??
+      parties.cardholderReview ??
       createSandboxCardholderReview({ database, now, decisionSeconds: cardholderReviewSeconds }),
-    rates: providers.rates ?? createRates(createSandboxRates(now), { now }),
+    rates: parties.rates ?? createRates(createSandboxRates(now), { now }),
     documents:
-      providers.documents ??
-      createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
-    checkout: providers.checkout ?? createCheckout(options, now),
-    payouts: providers.payouts ?? createHttpPayouts({ ...sandboxParty(options, 'payouts'), now }),
+      parties.documents ?? createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
+    checkout: parties.checkout ?? createCheckout(options, now),
+    payouts: parties.payouts ?? createHttpPayouts({ ...sandboxParty(options, 'payouts'), now }),
     externalCards:
-      providers.externalCards ?? createHttpExternalCards({ ...sandboxParty(options, 'external-cards'), now }),
-    bank: providers.bank ?? createHttpBank({ ...sandboxParty(options, 'bank'), now }),
+      parties.externalCards ?? createHttpExternalCards({ ...sandboxParty(options, 'external-cards'), now }),
+    bank: parties.bank ?? createHttpBank({ ...sandboxParty(options, 'bank'), now }),
   };
 }
 
-function createCheckout(options: Wiring, now: () => Date): CheckoutProvider {
+function createCheckout(options: Wiring, now: () => Date): CheckoutParty {
   return options.stripe
     ? createStripeCheckout({ ...options.stripe, now })
     : createHttpCheckout({ ...sandboxParty(options, 'checkout'), now });
 }
 
-/** How the adapter of a sandbox provider reaches it. */
+/** How the adapter of a sandbox party reaches it. */
 function sandboxParty({ keyring, ...options }: Wiring, party: SandboxParty) {
-  const base = options.sandboxProvidersUrl ?? options.publicUrl ?? DEFAULT_URL;
+  const base = options.sandboxPartiesUrl ?? options.publicUrl ?? DEFAULT_URL;
   return { baseUrl: () => base() + partyPath(party), secret: partySecret(keyring, party) };
 }
 
@@ -197,7 +196,7 @@ export function apiRoutes(services: Composed): Route[] {
 }
 
 /**
- * What is served beside the documented interface: pages for a payer's browser, and where providers call back. No client
+ * What is served beside the documented interface: pages for a payer's browser, and where parties call back. No client
  * calls these.
  */
 export function outsideRoutes(services: Composed): Route[] {
@@ -221,7 +220,7 @@ export function createApi(services: Composed, { observe, publicUrl }: ApiOptions
     pages: [
       conditionalGet,
       documentPages(() => openApiDocument(routes, { publicUrl })),
-      ...sandboxProviders(services),
+      ...sandboxParties(services),
     ],
     observe,
   });

@@ -6,20 +6,20 @@ import type { Keyring } from './kernel/security/keyring';
 import type { Bank } from './parties/bank/port';
 import type { CardProcessor } from './parties/card-processor/port';
 import type { CardholderReview } from './parties/cardholder-review/port';
-import type { CheckoutProvider } from './parties/checkout/port';
+import type { CheckoutParty } from './parties/checkout/port';
 import type { Documents } from './parties/documents/port';
 import type { ExternalCards } from './parties/external-cards/port';
-import type { PayoutProvider } from './parties/payouts/port';
+import type { PayoutParty } from './parties/payouts/port';
 import type { Rates } from './parties/rates/port';
 
 /** The outside parties, each behind its port. */
-export interface Providers {
+export interface Parties {
   cardProcessor: CardProcessor;
   cardholderReview: CardholderReview;
   rates: Rates;
   documents: Documents;
-  checkout: CheckoutProvider;
-  payouts: PayoutProvider;
+  checkout: CheckoutParty;
+  payouts: PayoutParty;
   externalCards: ExternalCards;
   /** That keeps the money behind the virtual IBANs. */
   bank: Bank;
@@ -30,10 +30,10 @@ export interface Services {
   database: Database;
   keyring: Keyring;
   commands: Commands;
-  providers: Providers;
+  parties: Parties;
   log: Logger;
   mode: 'sandbox' | 'live';
-  /** Where clients, payers' browsers and providers reach the API, without a trailing slash. */
+  /** Where clients, payers' browsers and parties reach the API, without a trailing slash. */
   publicUrl(): string;
   /** Whether Postgres and Temporal answer. */
   readiness(): Promise<Readiness>;

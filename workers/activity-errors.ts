@@ -1,7 +1,7 @@
 import { CompleteAsyncError, Context } from '@temporalio/activity';
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
-import { DatabaseAway, isAway, OutcomeUnknown } from '../src/kernel/db/faults';
+import { CommitUnknown, DatabaseAway, isAway } from '../src/kernel/db/faults';
 import { Problem } from '../src/kernel/errors';
 
 /**
@@ -44,7 +44,7 @@ export function failureOf(error: unknown): ApplicationFailure {
     });
   }
   if (isAway(error)) {
-    const type = error instanceof OutcomeUnknown ? OutcomeUnknown.name : DatabaseAway.name;
+    const type = error instanceof CommitUnknown ? CommitUnknown.name : DatabaseAway.name;
     return ApplicationFailure.create({ type, message: type });
   }
   const type = error instanceof Error ? error.name : 'Error';

@@ -1,10 +1,10 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
-import { askAgainAfter, askingProvider } from './support/asking';
+import { askAgainAfter, askingParty } from './support/asking';
 import { listenForLooks } from './support/look';
 import { showStatus } from './support/show';
 
-const { closeAtProcessor } = proxyActivities<CardActivities>(askingProvider);
+const { closeAtProcessor } = proxyActivities<CardActivities>(askingParty);
 
 /**
  * Tells the card processor of a card that is closed, until it confirms (`card-closure-<cardId>`). For its holder the card

@@ -1,10 +1,10 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
-import { askAgainAfter, askingProvider } from './support/asking';
+import { askAgainAfter, askingParty } from './support/asking';
 import { listenForLooks } from './support/look';
 import { showStatus } from './support/show';
 
-const { orderCard, checkOrder } = proxyActivities<CardActivities>(askingProvider);
+const { orderCard, checkOrder } = proxyActivities<CardActivities>(askingParty);
 
 const OPEN = {
   processing: 'Ordered: the card processor has not decided yet.',

@@ -1,10 +1,10 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
-import { askAgainAfter, askingProvider } from './support/asking';
+import { askAgainAfter, askingParty } from './support/asking';
 import { listenForLooks } from './support/look';
 import { showStatus } from './support/show';
 
-const { tokenizeAtProcessor } = proxyActivities<CardActivities>(askingProvider);
+const { tokenizeAtProcessor } = proxyActivities<CardActivities>(askingParty);
 
 /**
  * Asks the card processor for a card in a wallet until it has decided (`card-tokenization-<tokenizationId>`).

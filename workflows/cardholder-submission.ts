@@ -2,19 +2,19 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardholderActivities } from '../activities/cardholders';
 import type { SubmissionProgress } from '../src/people/cardholders/submission';
-import { askAgainAfter, askingProvider } from './support/asking';
+import { askAgainAfter, askingParty } from './support/asking';
 import { listenForLooks } from './support/look';
 import { showStatus } from './support/show';
 
 const { lookAtCardholder, checkSubmission, giveUpSubmission } =
-  proxyActivities<CardholderActivities>(askingProvider);
+  proxyActivities<CardholderActivities>(askingParty);
 
 /** At five minutes between two, the attempts of about a day; then the client is told that the submission has failed. */
 const ATTEMPTS = 300;
 
 const { submitCardholder } = proxyActivities<CardholderActivities>({
-  ...askingProvider,
-  retry: { ...askingProvider.retry, maximumAttempts: ATTEMPTS },
+  ...askingParty,
+  retry: { ...askingParty.retry, maximumAttempts: ATTEMPTS },
 });
 
 /**
@@ -26,7 +26,7 @@ const LOOK_EVERY_MS = 12 * 60 * 60_000;
 const SOON_ENOUGH = 12;
 const HOURLY_MS = 60 * 60_000;
 
-/** A provider's people may take days or weeks: once it has been asked for half an hour, every hour will do. */
+/** A party's people may take days or weeks: once it has been asked for half an hour, every hour will do. */
 const askAfter = (asked: number) => (asked < SOON_ENOUGH ? askAgainAfter(asked) : HOURLY_MS);
 
 /** A run that has waited so often goes on in a new one, rather than in a history that grows for months. */
@@ -37,15 +37,15 @@ type Open = 'pending_review' | 'processing' | 'unknown';
 /** What it waits for, as the operator reads it. */
 const WAITS_FOR: Record<Open, string> = {
   pending_review: "Waits for an operator's decision.",
-  processing: 'Submitted: the provider has not decided yet.',
-  unknown: 'The provider gave no answer: it may have the submission. Its outcome is asked for.',
+  processing: 'Submitted: the party has not decided yet.',
+  unknown: 'The party gave no answer: it may have the submission. Its outcome is asked for.',
 };
 
 const isOpen = (progress: SubmissionProgress): progress is Open => progress in WAITS_FOR;
 
 /**
  * Leads a cardholder to its decision (`cardholder-submission-<cardholderId>`): the operator's review, then the submission
- * to the provider and its outcome, each for as long as it takes. Ends where the client must do something, or nobody need;
+ * to the party and its outcome, each for as long as it takes. Ends where the client must do something, or nobody need;
  * the client's next call begins it again.
  * @param asked how often the outcome was asked for before this run
  * @returns the cardholder's status
@@ -57,7 +57,7 @@ export async function cardholderSubmission(cardholderId: string, asked = 0): Pro
   let progress: SubmissionProgress = await look();
   for (let waits = 0; ; ) {
     if (progress === 'wait_audit') {
-      show('wait_audit', 'Submitting to the provider.');
+      show('wait_audit', 'Submitting to the party.');
       progress = await submit(cardholderId, asked);
     } else if (isOpen(progress)) {
       const reviewed: boolean = progress === 'pending_review';
@@ -92,7 +92,7 @@ const step = (cardholderId: string, asked: number) => ({
   watchedUntil: Date.now() + askAfter(asked),
 });
 
-/** A provider that cannot be reached is tried for about a day. */
+/** A party that cannot be reached is tried for about a day. */
 async function submit(cardholderId: string, asked: number): Promise<SubmissionProgress> {
   try {
     return await submitCardholder(step(cardholderId, asked));

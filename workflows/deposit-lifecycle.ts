@@ -22,7 +22,7 @@ const WAITS_PER_RUN = 200;
 
 /**
  * Leads a deposit from its creation to its end (`deposit-<depositId>`). Every step is the same one: look at what the
- * provider has, apply it, and wait for the next reason to look – a callback, the operator's decision, the time of expiry, or
+ * party has, apply it, and wait for the next reason to look – a callback, the operator's decision, the time of expiry, or
  * the turn to ask. A deposit that has ended is looked at once when its workflow is begun again.
  * @param last what the run before this one saw
  * @returns the deposit's status

@@ -1,10 +1,10 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { ExternalCardActivities } from '../activities/external-cards';
-import { askAgainAfter, askingProvider } from './support/asking';
+import { askAgainAfter, askingParty } from './support/asking';
 import { listenForLooks } from './support/look';
 import { showStatus } from './support/show';
 
-const { advanceExternalCard } = proxyActivities<ExternalCardActivities>(askingProvider);
+const { advanceExternalCard } = proxyActivities<ExternalCardActivities>(askingParty);
 
 const WAITS: Record<string, string> = {
   pending: 'Asking the card acquirer.',

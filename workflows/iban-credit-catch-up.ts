@@ -1,8 +1,8 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { BankingActivities } from '../activities/banking';
-import { askingProvider } from './support/asking';
+import { askingParty } from './support/asking';
 
-const { catchUpIbanCredits } = proxyActivities<BankingActivities>(askingProvider);
+const { catchUpIbanCredits } = proxyActivities<BankingActivities>(askingParty);
 
 /** Once a minute: books what the bank has received and no callback has told of. */
 export async function ibanCreditCatchUp(): Promise<void> {

@@ -1,9 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { BankingActivities } from '../activities/banking';
-import { askingProvider } from './support/asking';
+import { askingParty } from './support/asking';
 import { showStatus } from './support/show';
 
-const { bookIbanCredit } = proxyActivities<BankingActivities>(askingProvider);
+const { bookIbanCredit } = proxyActivities<BankingActivities>(askingParty);
 
 /** Books a payment that the bank has told us of (`iban-credit-<bank's id>`). @returns what became of it */
 export async function ibanCredit(bankId: string): Promise<string> {

@@ -1,19 +1,19 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { BankingActivities } from '../activities/banking';
-import { askAgainAfter, askingProvider } from './support/asking';
+import { askAgainAfter, askingParty } from './support/asking';
 import { listenForLooks } from './support/look';
 import { showStatus } from './support/show';
 
-const { advanceIbanPayout } = proxyActivities<BankingActivities>(askingProvider);
+const { advanceIbanPayout } = proxyActivities<BankingActivities>(askingParty);
 
 const WAITS: Record<string, string> = {
-  created: 'Submitting the payout to the payouts provider.',
-  processing: 'The payouts provider has it, and has not sent it yet.',
-  sent: 'The payouts provider has sent it.',
+  created: 'Submitting the payout to the payouts party.',
+  processing: 'The payouts party has it, and has not sent it yet.',
+  sent: 'The payouts party has sent it.',
 };
 
 /**
- * Drives a payout from a virtual IBAN (`iban-payout-<id>`) until the provider has said how it ends. A callback makes it look
+ * Drives a payout from a virtual IBAN (`iban-payout-<id>`) until the party has said how it ends. A callback makes it look
  * at once; without one it asks by itself. Begun again after the end, by a late callback, it looks once and ends.
  * @param asked how often it was asked since the status changed, before this run
  * @returns the payout's status

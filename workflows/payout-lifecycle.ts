@@ -17,7 +17,7 @@ const REVIEW_EVERY_MS = 12 * 60 * 60_000;
 const SOON_ENOUGH = 12;
 const HOURLY_MS = 60 * 60_000;
 
-/** Banks take a day or two: once the provider has been asked for half an hour, every hour will do beside its callbacks. */
+/** Banks take a day or two: once the party has been asked for half an hour, every hour will do beside its callbacks. */
 const askAfter = (asked: number) => (asked < SOON_ENOUGH ? askAgainAfter(asked) : HOURLY_MS);
 
 /** A run that has waited so often goes on in a new one, rather than in a history that grows for months. */
@@ -28,17 +28,17 @@ type Open = 'pending_approval' | 'processing' | 'sent';
 /** What it waits for, as the operator reads it. */
 const WAITS_FOR: Record<Open, string> = {
   pending_approval: "Waits for an operator's decision: the total is above the tenant's threshold.",
-  processing: 'Submitted: the provider has not sent it, or has not answered, yet.',
-  sent: 'Sent: the provider has not confirmed that it arrived.',
+  processing: 'Submitted: the party has not sent it, or has not answered, yet.',
+  sent: 'Sent: the party has not confirmed that it arrived.',
 };
 
 const isOpen = (status: PayoutStatus): status is Open => status in WAITS_FOR;
 
 /**
  * Leads a payout to its end (`payout-lifecycle-<payoutId>`): the operator's approval above the threshold, submission, and
- * the provider's outcome, each for as long as it takes. A time-out is not a failure: only the provider's word ends it. A
+ * the party's outcome, each for as long as it takes. A time-out is not a failure: only the party's word ends it. A
  * callback that comes after the end, such as a return weeks later, begins it again for one look.
- * @param asked how often the provider was asked before this run
+ * @param asked how often the party was asked before this run
  * @returns the payout's status
  */
 export async function payoutLifecycle(payoutId: string, asked = 0): Promise<string> {

@@ -3,7 +3,7 @@ import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import type { Authenticated, Caller } from '../kernel/caller';
 import type { Database } from '../kernel/db/database';
-import { DatabaseAway, isAway, isKeyTaken, OutcomeUnknown } from '../kernel/db/faults';
+import { CommitUnknown, DatabaseAway, isAway, isKeyTaken } from '../kernel/db/faults';
 import {
   forbidden,
   invalid,
@@ -131,7 +131,7 @@ const NUL_IN_TEXT = '22021';
 /** What the caller is told of an error. A fault of ours is logged with its stack, and told as no more than a 500. */
 function problemOf(error: unknown, log: Logger, requestId: string): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof OutcomeUnknown) return outcomeUnknown();
+  if (error instanceof CommitUnknown) return outcomeUnknown();
   if (isKeyTaken(error)) return mismatch();
   if (error instanceof DatabaseAway || isAway(error)) {
     log.warn({ requestId, err: error }, 'the database is away');

@@ -9,7 +9,7 @@ const seconds = z.coerce.number().positive();
 
 const schema = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
-  /** `sandbox`: simulated providers, `/sandbox/*` and demo BINs. `live`: none of these. */
+  /** `sandbox`: simulated parties, `/sandbox/*` and demo BINs. `live`: none of these. */
   MODE: z.enum(['sandbox', 'live']).default('sandbox'),
   HOST: text.default('127.0.0.1'),
   PORT: port.default(8080),
@@ -56,8 +56,8 @@ const schema = z.object({
     .string()
     .regex(/^whsec_\w+$/, 'must be the signing secret of a webhook endpoint at Stripe (whsec_…)')
     .optional(),
-  /** Where the API process that serves the simulated providers is reached from here; on this machine when not given. */
-  SANDBOX_PROVIDERS_URL: z.url({ normalize: true }).optional(),
+  /** Where the API process that serves the simulated parties is reached from here; on this machine when not given. */
+  SANDBOX_PARTIES_URL: z.url({ normalize: true }).optional(),
   /** Seconds a request in flight may take while the process stops. */
   SHUTDOWN_SECONDS: seconds.default(20),
   /** Given by npm to what it runs: the script's name. */
@@ -69,7 +69,7 @@ export type Role = 'api' | 'worker' | 'all';
 export interface StripeSettings {
   /** `sk_…`, or a restricted one, `rk_…`. */
   secretKey: string;
-  /** `whsec_…`: of the endpoint that is registered with the provider. */
+  /** `whsec_…`: of the endpoint that is registered with the party. */
   webhookSecret: string;
 }
 
@@ -113,7 +113,7 @@ export interface Config {
   /** Absent: the sandbox's checkout. */
   stripe: StripeSettings | undefined;
   /** Without a trailing slash; the API's own address on this machine when not given. */
-  sandboxProvidersUrl: string | undefined;
+  sandboxPartiesUrl: string | undefined;
   shutdownSeconds: number;
   /** By `npm start`: npm is the parent process. */
   startedByNpm: boolean;
@@ -166,7 +166,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
     stripe: stripeOf(env),
-    sandboxProvidersUrl: env.SANDBOX_PROVIDERS_URL?.replace(/\/+$/, ''),
+    sandboxPartiesUrl: env.SANDBOX_PARTIES_URL?.replace(/\/+$/, ''),
     shutdownSeconds: env.SHUTDOWN_SECONDS,
     startedByNpm: env.npm_lifecycle_event === 'start',
   };

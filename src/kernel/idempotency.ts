@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Database, Sql, Tx } from './db/database';
-import { DatabaseAway, OutcomeUnknown } from './db/faults';
+import { CommitUnknown, DatabaseAway } from './db/faults';
 import { type Write, writeTogether } from './db/writes';
 import { inProgress, invalid, mismatch, outcomeUnknown, Problem } from './errors';
 
@@ -85,7 +85,7 @@ export async function withKey(
       return { ...answer, replayed: false };
     });
   } catch (error) {
-    if (!(error instanceof OutcomeUnknown)) throw error;
+    if (!(error instanceof CommitUnknown)) throw error;
     return afterUnknownOutcome(database, key);
   }
 }

@@ -11,7 +11,7 @@ export function addCardholderCommands(program: Command, operator: Operator): voi
   addList(group, operator);
   addDecisions(group, operator, {
     noun: 'cardholder',
-    approve: 'lets it be submitted to the provider',
+    approve: 'lets it be submitted to the party',
     reject: 'ends the review; the client reads the reason and may submit again',
     decide: (session, tx, { id, ...given }) => decideCardholder(session, tx, { cardholderId: id, ...given }),
     audited: ({ status }) => ({ status }),

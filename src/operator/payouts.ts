@@ -13,7 +13,7 @@ export function addPayoutCommands(program: Command, operator: Operator): void {
   addList(group, operator);
   addDecisions(group, operator, {
     noun: 'payout',
-    approve: 'lets it be submitted to the provider',
+    approve: 'lets it be submitted to the party',
     reject: 'releases what is held; the client reads the reason',
     decide: (session, tx, { id, ...given }) => decidePayout(session, tx, { payoutId: id, ...given }),
     audited: ({ status }) => ({ status }),

@@ -1,8 +1,8 @@
-/** The provider will never do what it was asked: its own word, or a request that it cannot take. */
-export class ProviderRefused extends Error {
-  override name = 'ProviderRefused';
+/** The party will never do what it was asked: its own word, or a request that it cannot take. */
+export class PartyRefused extends Error {
+  override name = 'PartyRefused';
   constructor(
-    /** The provider's reason: a word without personal data. */
+    /** The party's reason: a word without personal data. */
     readonly code: string,
     message = code,
   ) {
@@ -10,21 +10,21 @@ export class ProviderRefused extends Error {
   }
 }
 
-/** The provider cannot be asked just now, or its answer was lost: the same is asked again, with the same key. */
-export class ProviderAway extends Error {
-  override name = 'ProviderAway';
-  constructor(message = 'the provider cannot be reached') {
+/** The party cannot be asked just now, or its answer was lost: the same is asked again, with the same key. */
+export class PartyAway extends Error {
+  override name = 'PartyAway';
+  constructor(message = 'the party cannot be reached') {
     super(message);
   }
 }
 
 /**
- * The answer was lost after a request had been sent: the provider may or may not have done the work. Who asks again with the
- * same key in any case may treat it as {@link ProviderAway}.
+ * The answer was lost after a request had been sent: the party may or may not have done the work. Who asks again with the
+ * same key in any case may treat it as {@link PartyAway}.
  */
-export class ProviderOutcomeUnknown extends ProviderAway {
-  override name = 'ProviderOutcomeUnknown';
-  constructor(message = 'the provider gave no answer; the outcome is not known') {
+export class OutcomeUnknown extends PartyAway {
+  override name = 'OutcomeUnknown';
+  constructor(message = 'the party gave no answer; the outcome is not known') {
     super(message);
   }
 }

@@ -99,7 +99,7 @@ function connect(setup: Setup): Parts {
     temporalIsServing: () => temporal.isServing(),
     publicUrl: () => config.publicUrl ?? ownUrl(),
     stripe: config.stripe,
-    sandboxProvidersUrl: () => config.sandboxProvidersUrl ?? ownUrl(),
+    sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),
     observeForged: metrics.observeForged,
   });
   return { ...setup, keyring, temporal, composition, services: composition.services, metrics, address };

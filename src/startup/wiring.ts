@@ -6,7 +6,7 @@ import type { Observe } from '../kernel/metrics/metrics';
 import type { HandOver } from '../kernel/outbox/commands';
 import type { Keyring } from '../kernel/security/keyring';
 import type { Reconcilable } from '../kernel/temporal/reconciler';
-import type { Providers, Services } from '../services';
+import type { Parties, Services } from '../services';
 
 /** What the product is composed of: all that is started, or configured, before any domain. */
 export interface Wiring {
@@ -19,7 +19,7 @@ export interface Wiring {
   /** Whether Temporal answers; absent where there is none. */
   temporalIsServing?: () => Promise<boolean>;
   /** The sandbox's when absent: a live installation must give its own. */
-  providers?: Partial<Providers>;
+  parties?: Partial<Parties>;
   /** Where documents are kept; for as long as the process lives when absent, which a live installation refuses. */
   documents?: DocumentsSettings;
   /** Given: payers of deposits are led there rather than to the sandbox's checkout. */
@@ -28,8 +28,8 @@ export interface Wiring {
   cardholderReviewSeconds?: number | undefined;
   /** Asked when it is needed: the port may be chosen only when the API listens. */
   publicUrl?: () => string;
-  /** Where the sandbox providers are served, without a trailing slash; where the API is when absent. */
-  sandboxProvidersUrl?: () => string;
+  /** Where the sandbox parties are served, without a trailing slash; where the API is when absent. */
+  sandboxPartiesUrl?: () => string;
   observeForged?: (party: string) => void;
   now?: () => Date;
 }

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { DatabaseAway, isOutOfReach, OutcomeUnknown } from '../../src/kernel/db/faults';
+import { CommitUnknown, DatabaseAway, isOutOfReach } from '../../src/kernel/db/faults';
 import { eachApart } from '../../src/kernel/each-apart';
 import { createLogger } from '../../src/kernel/logging';
 
@@ -53,7 +53,7 @@ it.each<[string, unknown, boolean]>([
   ['no connection', new DatabaseAway(withCode('ECONNREFUSED')), true],
   ['a connection that broke', new DatabaseAway(new Error('Connection terminated unexpectedly')), true],
   ['a server that stops', new DatabaseAway(withCode('57P01')), true],
-  ['a commit without an answer', new OutcomeUnknown(withCode('ECONNRESET')), true],
+  ['a commit without an answer', new CommitUnknown(withCode('ECONNRESET')), true],
   ['a lock that is held', new DatabaseAway(withCode('55P03')), false],
   ['a statement that took too long', new DatabaseAway(withCode('57014')), false],
   ['conflicts without end', new DatabaseAway(withCode('40001')), false],

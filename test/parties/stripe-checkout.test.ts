@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { readConfig } from '../../src/kernel/config';
 import { Decimal } from '../../src/kernel/money/money';
-import type { CheckoutProvider, NewCheckoutSession } from '../../src/parties/checkout/port';
+import type { CheckoutParty, NewCheckoutSession } from '../../src/parties/checkout/port';
 import { createStripeCheckout } from '../../src/parties/checkout/stripe';
 import { fromMinorUnits, toMinorUnits } from '../../src/parties/checkout/stripe-amounts';
-import { ProviderAway, ProviderOutcomeUnknown, ProviderRefused } from '../../src/process/party-errors';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../src/process/party-errors';
 import { type StripeMock, startStripeMock, stripeMockExecutable } from '../support/stripe-mock';
 
 const SECRET = 'whsec_test0123456789';
@@ -108,7 +108,7 @@ describe('amounts', () => {
     ['1.001', 'EUR'],
     ['90071992547409.92', 'USD'],
   ])('%s %s is refused rather than rounded', (amount, currency) => {
-    expect(() => toMinorUnits(new Decimal(amount), currency)).toThrow(ProviderRefused);
+    expect(() => toMinorUnits(new Decimal(amount), currency)).toThrow(PartyRefused);
   });
 });
 
@@ -270,7 +270,7 @@ const session = (given: Json = {}): Json => ({
 describe('the adapter', () => {
   let answer: Answer;
   let stripe: Awaited<ReturnType<typeof stripeServer>>;
-  let adapter: CheckoutProvider;
+  let adapter: CheckoutParty;
   beforeAll(async () => {
     stripe = await stripeServer(() => answer);
     adapter = stripe.adapter;
@@ -397,7 +397,7 @@ describe('the adapter', () => {
     });
     for (const method of ['bank_transfer', 'crypto'] as const)
       await expect(adapter.createSession(order({ method }))).rejects.toEqual(
-        new ProviderRefused('method_unavailable'),
+        new PartyRefused('method_unavailable'),
       );
     expect(stripe.requests).toHaveLength(1);
   });
@@ -435,17 +435,17 @@ describe('the adapter', () => {
     JSON.stringify({ error: { type, code, message: `Stripe does not like sk_test_123: ${code}` } });
 
   it.each([
-    [{ status: 400, body: stripeError('amount_too_small') }, ProviderRefused, 'amount_too_small'],
-    [{ status: 401, body: stripeError('api_key_expired') }, ProviderAway, undefined],
-    [{ status: 403, body: stripeError('not_permitted') }, ProviderAway, undefined],
-    [{ status: 409, body: stripeError('idempotency_key_in_use') }, ProviderAway, undefined],
-    [{ status: 429, body: stripeError('rate_limit') }, ProviderAway, undefined],
-    [{ status: 500, body: stripeError('oops', 'api_error') }, ProviderOutcomeUnknown, undefined],
-    [{ status: 200, body: '<html>' }, ProviderOutcomeUnknown, undefined],
-    [undefined, ProviderOutcomeUnknown, undefined],
+    [{ status: 400, body: stripeError('amount_too_small') }, PartyRefused, 'amount_too_small'],
+    [{ status: 401, body: stripeError('api_key_expired') }, PartyAway, undefined],
+    [{ status: 403, body: stripeError('not_permitted') }, PartyAway, undefined],
+    [{ status: 409, body: stripeError('idempotency_key_in_use') }, PartyAway, undefined],
+    [{ status: 429, body: stripeError('rate_limit') }, PartyAway, undefined],
+    [{ status: 500, body: stripeError('oops', 'api_error') }, OutcomeUnknown, undefined],
+    [{ status: 200, body: '<html>' }, OutcomeUnknown, undefined],
+    [undefined, OutcomeUnknown, undefined],
   ])('takes %j for what it is, and names nobody', async (given, kind, code) => {
     answer = async () => given;
-    const error = (await adapter.createSession(order()).catch((thrown: Error) => thrown)) as ProviderRefused;
+    const error = (await adapter.createSession(order()).catch((thrown: Error) => thrown)) as PartyRefused;
     expect(error.constructor).toBe(kind);
     expect(error.code).toBe(code);
     expect(error.message).not.toMatch(/stripe|sk_test/i);
@@ -454,9 +454,9 @@ describe('the adapter', () => {
   it('knows that reading leaves nothing behind', async () => {
     answer = async () => undefined;
     const error = (await adapter.getSession('cs_1').catch((thrown: Error) => thrown)) as Error;
-    expect(error.constructor).toBe(ProviderAway);
+    expect(error.constructor).toBe(PartyAway);
     answer = async () => ({ status: 404, body: stripeError('resource_missing') });
-    await expect(adapter.getSession('cs_1')).rejects.toEqual(new ProviderRefused('not_found'));
+    await expect(adapter.getSession('cs_1')).rejects.toEqual(new PartyRefused('not_found'));
   });
 
   describe('a callback', () => {
@@ -520,7 +520,7 @@ describe('the adapter', () => {
     it('waits where it cannot be asked what it is about', async () => {
       const payload = event({ object: 'charge', payment_intent: 'pi_1' });
       answer = async () => undefined;
-      await expect(verify(payload, sign(payload))).rejects.toThrow(ProviderAway);
+      await expect(verify(payload, sign(payload))).rejects.toThrow(PartyAway);
     });
   });
 });

@@ -16,7 +16,7 @@ export interface ProofStage extends Stage {
 export async function openStage(): Promise<ProofStage> {
   const market = createMarket();
   const { counting, conflicts } = countConflicts();
-  const api: TestApi = await testApi({ providers: { rates: market.rates } }, counting);
+  const api: TestApi = await testApi({ parties: { rates: market.rates } }, counting);
   await addProgrammes(api.database);
   // The domains are given the counting database by their services; what this file asks itself goes past it.
   const stage = createStage({ ...api, database: api.services.database }, market);

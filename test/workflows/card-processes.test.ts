@@ -131,7 +131,7 @@ describe('card issuance', () => {
 
   it('stays open while no outcome is known, however often it is asked', async () => {
     const { id } = await requestedCard(api, client);
-    const { cardProcessor } = api.services.providers;
+    const { cardProcessor } = api.services.parties;
     const order = { bin: '44112200', currency: 'USD', cardholderId: '', label: null };
     let asked = 0;
     const silent = async () => {
@@ -139,11 +139,11 @@ describe('card issuance', () => {
       if (asked < 12) throw new ProcessorTimeout();
       return cardProcessor.issue(`issue-${id}`, order);
     };
-    api.services.providers.cardProcessor = { ...cardProcessor, issue: silent, issuance: silent };
+    api.services.parties.cardProcessor = { ...cardProcessor, issue: silent, issuance: silent };
     try {
       expect(await run('cardIssuance', id)).toBe('active');
     } finally {
-      api.services.providers.cardProcessor = cardProcessor;
+      api.services.parties.cardProcessor = cardProcessor;
     }
     expect(asked).toBe(12);
     expect(await issues(id)).toBe(1);

@@ -166,7 +166,7 @@ it('learns at once of a decision, and in the end of one whose word was lost', as
   expect(await runner.workflow.getHandle(idOf(lost.id)).result()).toBe('pass_audit');
 });
 
-it('gives up a provider that is away for a day, with no attempt in its history', async () => {
+it('gives up a party that is away for a day, with no attempt in its history', async () => {
   const { id } = await pending(api, client, { accountPurpose: 'sandbox:gone' });
   expect(await run(id)).toBe('submission_failed');
   // The server's clock skips on past the end; the workflow's own times are what it took.
@@ -176,12 +176,12 @@ it('gives up a provider that is away for a day, with no attempt in its history',
   expect(took).toBeLessThan(DAY_MS * 1.1);
   expect(times('submitCardholder')).toBe(300);
   expect(times('giveUpSubmission')).toBe(1);
-  expect((await read(client, id)).description).toBe('The provider could not be reached.');
+  expect((await read(client, id)).description).toBe('The party could not be reached.');
   const { events } = await runner.workflow.getHandle(idOf(id)).fetchHistory();
   expect(events?.length).toBeLessThan(40);
 }, 600_000);
 
-it('asks a provider that never decides ever more rarely, and goes on for months', async () => {
+it('asks a party that never decides ever more rarely, and goes on for months', async () => {
   const { id } = await pending(api, client, { accountPurpose: 'sandbox:silent' });
   await hand(id);
   await until(() => attempts.includes('submitCardholder'));

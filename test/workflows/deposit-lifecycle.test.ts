@@ -77,7 +77,7 @@ async function begun(): Promise<TestDeposit> {
   return deposit;
 }
 
-/** The provider tells us, and our API tells the workflow. */
+/** The party tells us, and our API tells the workflow. */
 async function tell(deposit: { id: string }): Promise<void> {
   const at = new Date(Date.now() + world.clock.ahead);
   const answer = await world.double.tell(world.api.url, session(deposit).sessionId, { at });
@@ -188,7 +188,7 @@ describe('a deposit', () => {
     expect(await told()).toEqual([`account.deposit.${ended}`]);
   });
 
-  it('fails when the provider will not make its page', async () => {
+  it('fails when the party will not make its page', async () => {
     world.double.faults.push('refuse');
     const deposit = await begun();
     expect(await handleOf(deposit.id).result()).toBe('failed');
@@ -283,7 +283,7 @@ describe('a deposit', () => {
     expect(world.double.sessions().filter(({ asked }) => asked['depositId'] === deposit.id)).toHaveLength(1);
   });
 
-  it('waits out a provider that is away for hours, and no attempt stands in its history', async () => {
+  it('waits out a party that is away for hours, and no attempt stands in its history', async () => {
     const deposit = await created(world.client);
     before = (attempt) => {
       if (attempt <= 60) world.double.faults.push('500');

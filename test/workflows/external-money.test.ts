@@ -44,8 +44,8 @@ beforeAll(async () => {
     timeoutMs: 5_000,
     now: () => api.clock.at,
   });
-  api.services.providers.externalCards = createHttpExternalCards(reach('external-cards'));
-  api.services.providers.payouts = createHttpPayouts(reach('payouts'));
+  api.services.parties.externalCards = createHttpExternalCards(reach('external-cards'));
+  api.services.parties.payouts = createHttpPayouts(reach('payouts'));
   await temporal.keepWorkers(watchedActivities());
   runner = temporal.client;
 }, 600_000);

@@ -8,13 +8,13 @@ import { payoutProcesses } from '../../src/transfers/payouts/processes';
 import { accountBalance } from '../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
-import { type ProviderDouble, providerDouble } from '../transfers/payouts/provider-double';
+import { type PartyDouble, partyDouble } from '../transfers/payouts/party-double';
 import { breaksOf, created, fundedAccount, IBAN, read, told } from '../transfers/payouts/support';
 
 let api: TestApi;
 let client: Client;
 let accountId: string;
-let provider: ProviderDouble;
+let party: PartyDouble;
 let temporal: TimeSkipping;
 let runner: TemporalClient;
 /** Attempts of the step since the test began, what is to happen before and after each, and the workflow's time at it. */
@@ -49,7 +49,7 @@ beforeAll(async () => {
   runner = temporal.client;
 }, 600_000);
 beforeEach(async () => {
-  provider = await providerDouble(api);
+  party = await partyDouble(api);
   client = await api.client();
   accountId = await fundedAccount(api, client, '50000.00');
   attempts = 0;
@@ -57,7 +57,7 @@ beforeEach(async () => {
   after = () => undefined;
 });
 afterEach(async () => {
-  await provider.close();
+  await party.close();
   expect(await checkLedger(api.database)).toEqual([]);
 });
 afterAll(async () => {
@@ -81,11 +81,11 @@ const handleOf = (id: string) => runner.workflow.getHandle(`payout-lifecycle-${i
 const eventsOf = async (id: string) => (await handleOf(id).fetchHistory()).events ?? [];
 const balance = () => accountBalance(client, accountId);
 
-/** The provider moves the payout on before the step of that number. */
-function script(id: string, steps: Record<number, Parameters<ProviderDouble['set']>[1]>) {
+/** The party moves the payout on before the step of that number. */
+function script(id: string, steps: Record<number, Parameters<PartyDouble['set']>[1]>) {
   before = (attempt) => {
     const step = steps[attempt];
-    if (step) provider.set(id, step);
+    if (step) party.set(id, step);
   };
 }
 
@@ -112,7 +112,7 @@ describe('below the threshold', () => {
     expect(await run(id)).toBe('completed');
     expect(await balance()).toBe('49899.65 0.00');
     expect(attempts).toBe(5);
-    expect(provider.payments).toHaveLength(1);
+    expect(party.payments).toHaveLength(1);
   });
 
   it('costs at most 25 events of history: by asking, and by a callback for each of its states', async () => {
@@ -123,10 +123,10 @@ describe('below the threshold', () => {
 
     const id = await created(client, accountId);
     const handle = await handOver(id);
-    await until(() => provider.payments.length === 2);
+    await until(() => party.payments.length === 2);
     for (const status of ['sent', 'completed'] as const) {
-      provider.set(id, { status });
-      expect(await provider.tell(api, id)).toBe(200);
+      party.set(id, { status });
+      expect(await party.tell(api, id)).toBe(200);
       await handOver(id);
       await until(async () => (await read(client, accountId, id)).status === status);
     }
@@ -134,7 +134,7 @@ describe('below the threshold', () => {
     expect((await eventsOf(id)).length).toBeLessThanOrEqual(25);
   });
 
-  it('fails by the provider’s word, and the hold is released', async () => {
+  it('fails by the party’s word, and the hold is released', async () => {
     const id = await created(client, accountId);
     script(id, { 2: { status: 'failed', failureCode: 'account_not_found' } });
     expect(await run(id)).toBe('failed');
@@ -154,35 +154,35 @@ describe('below the threshold', () => {
     await api.database.query(`update accounts set status = 'closed' where id = $1`, [accountId]);
     expect(await run(id)).toBe('cancelled');
     expect(await balance()).toBe('50000.00 0.00');
-    expect(provider.asked).toBe(0);
+    expect(party.asked).toBe(0);
   });
 
-  it('waits out a day without the provider, and no attempt stands in its history', async () => {
+  it('waits out a day without the party, and no attempt stands in its history', async () => {
     const id = await created(client, accountId);
-    const { payouts } = api.services.providers;
+    const { payouts } = api.services.parties;
     let beganAt: number | undefined;
     before = (attempt) => {
       beganAt ??= lastAt;
-      provider.orders = lastAt < beganAt + DAY_MS ? ['unavailable'] : [];
-      provider.questions = lastAt < beganAt + DAY_MS ? ['unavailable'] : [];
-      if (provider.payments.length > 0 && attempt > 1) provider.set(id, { status: 'completed' });
+      party.orders = lastAt < beganAt + DAY_MS ? ['unavailable'] : [];
+      party.questions = lastAt < beganAt + DAY_MS ? ['unavailable'] : [];
+      if (party.payments.length > 0 && attempt > 1) party.set(id, { status: 'completed' });
     };
     expect(await run(id)).toBe('completed');
-    api.services.providers.payouts = payouts;
+    api.services.parties.payouts = payouts;
     const { startTime, closeTime } = await handleOf(id).describe();
     const took = (closeTime as Date).getTime() - startTime.getTime();
     expect(took).toBeGreaterThanOrEqual(DAY_MS);
     expect(took).toBeLessThan(DAY_MS + 15 * 60_000);
     expect((await eventsOf(id)).length).toBeLessThan(40);
-    expect(provider.payments).toHaveLength(1);
+    expect(party.payments).toHaveLength(1);
   });
 
-  it('stays open for days while the provider says nothing new, and goes on in a new run', async () => {
+  it('stays open for days while the party says nothing new, and goes on in a new run', async () => {
     const id = await created(client, accountId);
     let beganAt: number | undefined;
     before = (attempt) => {
       beganAt ??= lastAt;
-      if (attempt > 1 && lastAt > beganAt + 6 * DAY_MS) provider.set(id, { status: 'completed' });
+      if (attempt > 1 && lastAt > beganAt + 6 * DAY_MS) party.set(id, { status: 'completed' });
     };
     expect(await run(id)).toBe('completed');
     expect(attempts).toBeGreaterThan(101); // more than a run waits
@@ -193,17 +193,17 @@ describe('below the threshold', () => {
 
   it.each([1, 2, 3])('survives a worker that dies after its step number %i', async (death) => {
     const id = await created(client, accountId);
-    // The provider moves on with each look that was told of; the one that died is made again at the same place.
+    // The party moves on with each look that was told of; the one that died is made again at the same place.
     const states = [undefined, { status: 'sent' }, { status: 'completed' }] as const;
     before = (attempt) => {
       const state = states[attempt > death ? attempt - 2 : attempt - 1];
-      if (state) provider.set(id, state);
+      if (state) party.set(id, state);
     };
     after = (attempt) => {
       if (attempt === death) throw new Error('the worker dies');
     };
     expect(await run(id)).toBe('completed');
-    expect(provider.payments).toHaveLength(1);
+    expect(party.payments).toHaveLength(1);
     expect(await told(api, id)).toEqual(['withdraw/payout 100.00', 'fee/payout_fee 0.35']);
     expect(await balance()).toBe('49899.65 0.00');
   });
@@ -213,14 +213,14 @@ describe('below the threshold', () => {
     const states = [undefined, { status: 'sent' }, { status: 'completed' }] as const;
     before = (attempt) => {
       const state = states[Math.floor((attempt - 1) / 2)];
-      if (state && provider.payments.length > 0) provider.set(id, state);
+      if (state && party.payments.length > 0) party.set(id, state);
     };
     after = (attempt) => {
       if (attempt % 2 === 1) throw new Error('the worker dies');
     };
     expect(await run(id)).toBe('completed');
     expect(attempts).toBe(6);
-    expect(provider.payments).toHaveLength(1);
+    expect(party.payments).toHaveLength(1);
     expect(await told(api, id)).toHaveLength(2);
   });
 });
@@ -234,9 +234,9 @@ describe('above the threshold', () => {
     await until(async () => (await read(client, accountId, id)).status === 'pending_approval');
     await temporal.env.sleep(75 * DAY_MS);
     expect((await read(client, accountId, id)).status).toBe('pending_approval');
-    expect(provider.asked).toBe(0);
+    expect(party.asked).toBe(0);
     expect(await balance()).toBe('29999.65 20000.35');
-    provider.begins = 'completed';
+    party.begins = 'completed';
     await decide(id, 'approved', 'Called them.');
     await handOver(id);
     expect(await handle.result()).toBe('completed');
@@ -264,7 +264,7 @@ describe('above the threshold', () => {
       description: 'No invoice.',
     });
     expect(await balance()).toBe('50000.00 0.00');
-    expect(provider.asked).toBe(0);
+    expect(party.asked).toBe(0);
     await expect(decide(id, 'approved')).rejects.toMatchObject({ code: 'invalid_transition' });
   });
 
@@ -275,7 +275,7 @@ describe('above the threshold', () => {
     await handle.signal(LOOK);
     await until(() => attempts === 2);
     expect((await read(client, accountId, id)).status).toBe('pending_approval');
-    expect(provider.asked).toBe(0);
+    expect(party.asked).toBe(0);
     await decide(id, 'rejected');
     await handle.signal(LOOK);
     expect(await handle.result()).toBe('rejected');
@@ -285,7 +285,7 @@ describe('above the threshold', () => {
 describe('after its end', () => {
   async function completed(): Promise<string> {
     const id = await created(client, accountId);
-    provider.begins = 'completed';
+    party.begins = 'completed';
     expect(await run(id)).toBe('completed');
     attempts = 0;
     return id;
@@ -294,14 +294,14 @@ describe('after its end', () => {
   it('a callback weeks later begins it again for one look', async () => {
     const id = await completed();
     await temporal.env.sleep(30 * DAY_MS);
-    provider.set(id, { status: 'returned' });
-    expect(await provider.tell(api, id)).toBe(200);
+    party.set(id, { status: 'returned' });
+    expect(await party.tell(api, id)).toBe(200);
     expect(await run(id)).toBe('returned');
     expect(attempts).toBe(1);
     expect((await eventsOf(id)).length).toBeLessThanOrEqual(13);
     expect(await balance()).toBe('49999.65 0.00');
     expect(await told(api, id)).toContain('deposit/payout_returned 100.00');
-    await provider.tell(api, id);
+    await party.tell(api, id);
     expect(await run(id)).toBe('returned');
     expect(await balance()).toBe('49999.65 0.00');
   });
@@ -319,7 +319,7 @@ describe('after its end', () => {
     expect(await stale(1)).toBeUndefined();
     const command = await stale(3);
     expect(command).toMatchObject({ workflow: 'payoutLifecycle', action: 'start' });
-    provider.set(id, { status: 'returned' });
+    party.set(id, { status: 'returned' });
     expect(await run(id)).toBe('returned');
     expect(await stale(400)).toBeUndefined(); // then no more
   });
@@ -328,8 +328,8 @@ describe('after its end', () => {
     const id = await created(client, accountId);
     script(id, { 2: { status: 'failed' } });
     expect(await run(id)).toBe('failed');
-    before = () => provider.set(id, { status: 'completed' });
-    await provider.tell(api, id);
+    before = () => party.set(id, { status: 'completed' });
+    await party.tell(api, id);
     expect(await run(id)).toBe('completed');
     expect(await balance()).toBe('49899.65 0.00');
     expect(await breaksOf(api, id)).toHaveLength(1);
@@ -338,7 +338,7 @@ describe('after its end', () => {
 
 it('puts nothing into its history but ids, states and codes', async () => {
   const id = await created(client, accountId);
-  provider.orders = ['refused-422'];
+  party.orders = ['refused-422'];
   expect(await run(id)).toBe('failed');
   const said = payloadsIn(await handleOf(id).fetchHistory()).join(' ');
   expect(said).toContain(id);

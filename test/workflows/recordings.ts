@@ -79,9 +79,9 @@ export const RECORDINGS: readonly Recording[] = [
     depositEnded('completed'),
   ]),
   deposit('unreachable', [
-    ...times(3, '!ProviderAway'),
+    ...times(3, '!PartyAway'),
     waiting('awaiting_payment', 'payment'),
-    ...times(2, '!ProviderAway'),
+    ...times(2, '!PartyAway'),
     depositEnded('expired'),
   ]),
   deposit('told', [waiting('completed', 'refund'), depositEnded('refunded')], true),
@@ -90,7 +90,7 @@ export const RECORDINGS: readonly Recording[] = [
     workflow: 'checkoutPayment',
     way: 'matched',
     args: ['cs_1'],
-    answers: { matchSession: ['open', '!ProviderAway', 'open', 'matched'] },
+    answers: { matchSession: ['open', '!PartyAway', 'open', 'matched'] },
   },
   {
     workflow: 'checkoutPayment',
@@ -253,7 +253,7 @@ export const RECORDINGS: readonly Recording[] = [
   payout('completed', ['processing', 'sent', 'completed']),
   payout('approved', ['pending_approval', 'pending_approval', 'processing', 'completed']),
   payout('months-of-approval', [...times(120, 'pending_approval'), 'rejected']),
-  payout('unreachable', ['!ProviderAway', '!ProviderAway', 'processing', '!ProviderAway', 'failed']),
+  payout('unreachable', ['!PartyAway', '!PartyAway', 'processing', '!PartyAway', 'failed']),
   payout('returned-late', ['returned'], true),
   {
     workflow: 'webhookDispatcher',

@@ -1,8 +1,8 @@
 import { isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import { askingProvider } from './asking';
+import { askingParty } from './asking';
 
 /**
- * Steps that ask a provider and mostly end at once. Each is first tried within the workflow's own task, which costs one event
+ * Steps that ask a party and mostly end at once. Each is first tried within the workflow's own task, which costs one event
  * of history instead of six; where that attempt fails, or takes longer than a task should, it is made as an activity of its
  * own, and again for as long as it takes. For steps that are the same when they are done twice.
  */
@@ -12,7 +12,7 @@ export function quickly<A>(): A {
     startToCloseTimeout: '5 seconds',
     retry: { maximumAttempts: 1 },
   }) as Record<string, (...args: unknown[]) => Promise<unknown>>;
-  const patient = proxyActivities(askingProvider) as typeof quick;
+  const patient = proxyActivities(askingParty) as typeof quick;
   const both =
     (name: string) =>
     async (...args: unknown[]) => {

@@ -10,12 +10,12 @@ export type ClosureProgress = 'confirmed' | 'processing' | 'open';
  * @throws ProcessorUnreachable, ProcessorTimeout: to be told again; the key makes twice the same as once
  */
 export async function closeAtProcessor(services: CardServices, cardId: string): Promise<ClosureProgress> {
-  const { database, providers } = services;
+  const { database, parties } = services;
   const card = await requireCard(database, null, cardId);
   if (card.processorClosedAt) return 'confirmed';
   if (card.status !== 'closed' && card.status !== 'closing') return 'open';
   if (card.processorReference === null) throw new Error('a closed card was never issued');
-  if ((await providers.cardProcessor.close(`close-${cardId}`, card.processorReference)) === 'processing') {
+  if ((await parties.cardProcessor.close(`close-${cardId}`, card.processorReference)) === 'processing') {
     return 'processing';
   }
   await confirmClosure(database, cardId, services.now());

@@ -27,7 +27,7 @@ export async function orderCard(services: CardServices, cardId: string): Promise
     return await settleIssuance(
       services,
       card,
-      await services.providers.cardProcessor.issue(orderKey(cardId), order),
+      await services.parties.cardProcessor.issue(orderKey(cardId), order),
     );
   } catch (error) {
     if (error instanceof ProcessorTimeout) return 'unknown';
@@ -39,7 +39,7 @@ export async function orderCard(services: CardServices, cardId: string): Promise
 export async function checkOrder(services: CardServices, cardId: string): Promise<IssuanceProgress> {
   const card = await requireCard(services.database, null, cardId);
   if (card.status !== 'pending') return card.status;
-  const issuance = await services.providers.cardProcessor.issuance(orderKey(cardId));
+  const issuance = await services.parties.cardProcessor.issuance(orderKey(cardId));
   return issuance ? settleIssuance(services, card, issuance) : 'unheard';
 }
 

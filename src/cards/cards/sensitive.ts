@@ -12,7 +12,7 @@ import { assertLive } from './rules';
  * @throws Problem 403 for an admin, 404, 409 `card_not_active` before it is issued, `card_closed`, 503 `unavailable`
  */
 export async function revealCard(
-  { database, providers }: Pick<CardServices, 'database' | 'providers'>,
+  { database, parties }: Pick<CardServices, 'database' | 'parties'>,
   { caller, requestId }: Pick<Call, 'caller' | 'requestId'>,
   id: string,
 ): Promise<SensitiveCard> {
@@ -20,7 +20,7 @@ export async function revealCard(
   const card = await requireCard(database, caller.reach, id);
   assertLive(card);
   if (card.processorReference === null) throw new Error('an issued card has no reference at the processor');
-  const { cardNumber, cvv, expiryMonth, expiryYear } = await providers.cardProcessor
+  const { cardNumber, cvv, expiryMonth, expiryYear } = await parties.cardProcessor
     .sensitive(card.processorReference)
     .catch((error: unknown) => {
       throw isProcessorAway(error) ? unavailable('The card processor cannot be reached just now.') : error;

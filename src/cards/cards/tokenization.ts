@@ -56,7 +56,7 @@ export type TokenizationProgress = 'processing' | 'completed' | 'failed';
  * @throws ProcessorUnreachable, ProcessorTimeout: to be asked again with the same key
  */
 export async function tokenizeAtProcessor(services: CardServices, id: string): Promise<TokenizationProgress> {
-  const { database, providers } = services;
+  const { database, parties } = services;
   const { status, cardId, wallet } = await requireTokenization(database, id);
   if (status !== 'pending') return status;
   const card = await requireCard(database, null, cardId);
@@ -64,7 +64,7 @@ export async function tokenizeAtProcessor(services: CardServices, id: string): P
     await endTokenization(database, id, { status: 'failed', failure: 'card_closed' });
     return 'failed';
   }
-  const answer = await providers.cardProcessor.tokenize(`tokenize-${id}`, card.processorReference, wallet);
+  const answer = await parties.cardProcessor.tokenize(`tokenize-${id}`, card.processorReference, wallet);
   if (answer.status === 'processing') return 'processing';
   const end = answer.status === 'completed' ? { status: answer.status, failure: null } : failed(answer.code);
   await endTokenization(database, id, end);

@@ -1,5 +1,5 @@
 import type { Database, TransactionOptions, Tx } from '../../kernel/db/database';
-import { isOutOfReach, OutcomeUnknown } from '../../kernel/db/faults';
+import { CommitUnknown, isOutOfReach } from '../../kernel/db/faults';
 import { writeTogether } from '../../kernel/db/writes';
 import { inProgress, Problem } from '../../kernel/errors';
 import {
@@ -89,7 +89,7 @@ export function createGatherer(database: Database, deps: EngineDeps) {
   }
 
   async function settleFailed(batch: Waiting[], error: unknown): Promise<void> {
-    if (error instanceof OutcomeUnknown) {
+    if (error instanceof CommitUnknown) {
       await Promise.all(batch.map((one) => lookAgain(one, error)));
     } else if (batch.length > 1 && !isOutOfReach(error)) {
       for (const one of batch) await settleAll([one], ALONE);
@@ -98,7 +98,7 @@ export function createGatherer(database: Database, deps: EngineDeps) {
     }
   }
 
-  async function lookAgain(one: Waiting, error: OutcomeUnknown): Promise<void> {
+  async function lookAgain(one: Waiting, error: CommitUnknown): Promise<void> {
     if (!one.key) return one.reject(error);
     await afterUnknownOutcome(database, one.key).then(one.resolve, one.reject);
   }

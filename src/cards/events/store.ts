@@ -13,7 +13,7 @@ import type { Programmes } from './programmes';
 
 export interface EngineDeps {
   programmes: Programmes;
-  providers: { rates: Rates };
+  parties: { rates: Rates };
 }
 
 /**
@@ -38,7 +38,7 @@ export async function loadBoard(
     readChains(tx, cardIds, references, expiring),
   ]);
   const programmes = await deps.programmes.of(tx, [...new Set([...cards.values()].map((card) => card.bin))]);
-  const rates = await ratesFor(deps.providers.rates, messages, cards);
+  const rates = await ratesFor(deps.parties.rates, messages, cards);
   return createBoard({
     book: bookOf(accounts, now),
     cards,

@@ -9,7 +9,7 @@ import {
   openConnections,
   type PoolCounts,
 } from './connections';
-import { DatabaseAway, isAway, isBroken, isConflict, OutcomeUnknown } from './faults';
+import { CommitUnknown, DatabaseAway, isAway, isBroken, isConflict } from './faults';
 
 export interface Sql {
   /** Runs a statement that Knex has built, and gives its rows in camelCase: for all that is ordinary. */
@@ -32,7 +32,7 @@ export interface Database extends Sql {
   /**
    * Runs `work` in one transaction. Deadlocks and serialization failures are tried again, so `work` must have no
    * effect outside of its transaction.
-   * @throws DatabaseAway nothing was recorded; OutcomeUnknown the connection broke during the commit
+   * @throws DatabaseAway nothing was recorded; CommitUnknown the connection broke during the commit
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The pool's connections now. */
@@ -128,7 +128,7 @@ async function once<T>(
     if (!broken) await client.query('rollback').catch(() => undefined);
     connections.giveBack(client, broken);
     if (!broken) throw error;
-    throw committing && isBroken(error) ? new OutcomeUnknown(error) : new DatabaseAway(error);
+    throw committing && isBroken(error) ? new CommitUnknown(error) : new DatabaseAway(error);
   }
   connections.giveBack(client, false);
   for (const hook of hooks) hook();

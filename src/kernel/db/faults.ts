@@ -7,8 +7,8 @@ export class DatabaseAway extends Error {
 }
 
 /** The connection broke while the commit was under way. Answered with 503 `outcome_unknown` if no key settles it. */
-export class OutcomeUnknown extends Error {
-  override name = 'OutcomeUnknown';
+export class CommitUnknown extends Error {
+  override name = 'CommitUnknown';
   constructor(cause: unknown) {
     super('the connection broke during a commit', { cause });
   }
@@ -36,7 +36,7 @@ export function isConflict(error: unknown): boolean {
 
 /** Whether the error says that the database, not the statement, is at fault. */
 export function isAway(error: unknown): boolean {
-  if (error instanceof DatabaseAway || error instanceof OutcomeUnknown) return true;
+  if (error instanceof DatabaseAway || error instanceof CommitUnknown) return true;
   const code = codeOf(error);
   if (AWAY.has(code) || code.startsWith('08')) return true;
   if (/^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_)/.test(code)) return true;

@@ -53,7 +53,7 @@ export const INTERNAL_ACCOUNTS = [
   'fees',
   'fx_position',
   'suspense', // money that could not be matched
-  'deposits', // settled by a checkout provider
+  'deposits', // settled by a checkout party
   'payouts',
   'treasury',
 ] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Decimal } from '../../kernel/money/money';
-import { ProviderRefused } from '../../process/party-errors';
-import { type ProviderClientOptions, providerClient } from '../protocol/client';
+import { PartyRefused } from '../../process/party-errors';
+import { type PartyClientOptions, partyClient } from '../protocol/client';
 import { verifySignature } from '../protocol/signature';
 import type { Bank, BankCredit } from './port';
 
@@ -19,15 +19,15 @@ const pageSchema = z.object({ credits: z.array(z.object({ id })), next: z.string
 const callbackSchema = z.object({ id, creditId: z.string().regex(/^[\w-]{1,100}$/) });
 
 /** The bank over our own small JSON protocol: `GET /credits/{id}`, `GET /credits?after=`. */
-export function createHttpBank(options: ProviderClientOptions & { now?: () => Date }): Bank {
-  const client = providerClient(options);
+export function createHttpBank(options: PartyClientOptions & { now?: () => Date }): Bank {
+  const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
   return {
     async credit(creditId) {
       try {
         return creditOf(creditSchema.parse(await client.get(`/credits/${encodeURIComponent(creditId)}`)));
       } catch (error) {
-        if (error instanceof ProviderRefused && error.code === 'not_found') return 'unknown_to_provider';
+        if (error instanceof PartyRefused && error.code === 'not_found') return 'unknown_to_provider';
         throw error;
       }
     },

@@ -19,7 +19,7 @@ export interface BankCallback {
 
 /**
  * The bank that keeps the money behind the virtual IBANs.
- * @throws ProviderAway it cannot be asked just now
+ * @throws PartyAway it cannot be asked just now
  */
 export interface Bank {
   credit(id: string): Promise<BankCredit | 'unknown_to_provider'>;

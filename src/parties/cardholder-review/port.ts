@@ -9,7 +9,7 @@ export interface CardholderReview {
    * @throws ReviewerUnreachable nothing was handed in; ReviewerTimeout the outcome is not known
    */
   submit(key: string, application: Application): Promise<ReviewOutcome>;
-  /** What became of it; nothing when the provider has never heard of the key. @throws as `submit` */
+  /** What became of it; nothing when the party has never heard of the key. @throws as `submit` */
   outcome(key: string): Promise<ReviewOutcome | undefined>;
 }
 
@@ -39,7 +39,7 @@ export type ReviewOutcome =
   | { status: 'rejected'; reason: string }
   | { status: 'refused'; reason: string };
 
-/** The provider could not be reached: it has not heard of this call. */
+/** The party could not be reached: it has not heard of this call. */
 export class ReviewerUnreachable extends Error {
   override name = 'ReviewerUnreachable';
   constructor() {
@@ -47,7 +47,7 @@ export class ReviewerUnreachable extends Error {
   }
 }
 
-/** No answer came in time: the provider may or may not have taken the application. */
+/** No answer came in time: the party may or may not have taken the application. */
 export class ReviewerTimeout extends Error {
   override name = 'ReviewerTimeout';
   constructor() {

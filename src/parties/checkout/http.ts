@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { formatAmount } from '../../kernel/money/money';
 import { decimal, parseAnswer, parseMessage } from '../protocol/answers';
-import { providerClient } from '../protocol/client';
+import { partyClient } from '../protocol/client';
 import { verifySignature } from '../protocol/signature';
-import type { CheckoutProvider, CheckoutState } from './port';
+import type { CheckoutParty, CheckoutState } from './port';
 
 export interface HttpCheckoutOptions {
   baseUrl: string | (() => string);
-  /** Shared with the provider: it signs callbacks, and vouches for our requests. */
+  /** Shared with the party: it signs callbacks, and vouches for our requests. */
   secret: Buffer;
   timeoutMs?: number;
   now?: () => Date;
@@ -36,9 +36,9 @@ const refunded = z.object({
 const callback = z.object({ id: z.string().min(1), sessionId: z.string().min(1) });
 
 /** The hosted checkout that speaks our own protocol: the sandbox's, and any that is made to. */
-export function createHttpCheckout(options: HttpCheckoutOptions): CheckoutProvider {
+export function createHttpCheckout(options: HttpCheckoutOptions): CheckoutParty {
   const { secret, now = () => new Date() } = options;
-  const client = providerClient(options);
+  const client = partyClient(options);
   return {
     async createSession({ key, amount, expiresAt, ...session }) {
       const body = {

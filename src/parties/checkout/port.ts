@@ -14,7 +14,7 @@ export interface NewCheckoutSession {
   expiresAt: Date;
   /** Where the payer's browser goes when it is done. Its return means nothing. */
   returnUrl: string;
-  /** Where the provider tells us that something has happened. */
+  /** Where the party tells us that something has happened. */
   callbackUrl: string;
 }
 
@@ -46,9 +46,9 @@ export interface CheckoutState {
 /**
  * A hosted checkout: an outside party with a page of its own. Every call is idempotent by its `key`; an outcome that is not
  * known is asked for again with the same one.
- * @throws ProviderRefused it will never do it; ProviderAway it cannot be asked just now
+ * @throws PartyRefused it will never do it; PartyAway it cannot be asked just now
  */
-export interface CheckoutProvider {
+export interface CheckoutParty {
   createSession(session: NewCheckoutSession): Promise<{ sessionId: string; redirectUrl: string }>;
   getSession(sessionId: string): Promise<CheckoutState>;
   refund(refund: {
@@ -59,7 +59,7 @@ export interface CheckoutProvider {
   }): Promise<{ refundId: string; status: CheckoutRefund['status'] }>;
   /**
    * Nothing when the signature is wrong or too old.
-   * @throws ProviderAway where the provider must be asked what the message is about, and cannot be
+   * @throws PartyAway where the party must be asked what the message is about, and cannot be
    */
   verify(
     raw: Buffer,
@@ -69,7 +69,7 @@ export interface CheckoutProvider {
 
 /** A callback says no more than which session to look at. */
 export interface CheckoutCallback {
-  /** The provider's name for the message: the same when it comes again. */
+  /** The party's name for the message: the same when it comes again. */
   externalId: string;
   /** null: it is about none of ours. */
   sessionId: string | null;

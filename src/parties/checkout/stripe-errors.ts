@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { ProviderAway, ProviderOutcomeUnknown, ProviderRefused } from '../../process/party-errors';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
 
 /**
  * What an error means for the payment. Only a word about the request itself is a refusal; a key that is wrong, too many
@@ -10,12 +10,12 @@ export function meaningOf(error: unknown, changing: boolean): Error {
   if (!(error instanceof Stripe.errors.StripeError)) return error as Error;
   const { statusCode = 0, code } = error;
   if (error instanceof Stripe.errors.StripeInvalidRequestError && statusCode < 500 && statusCode !== 409)
-    return new ProviderRefused(statusCode === 404 ? 'not_found' : wordOf(code));
-  if (error instanceof Stripe.errors.StripeCardError) return new ProviderRefused(wordOf(code));
+    return new PartyRefused(statusCode === 404 ? 'not_found' : wordOf(code));
+  if (error instanceof Stripe.errors.StripeCardError) return new PartyRefused(wordOf(code));
   const undone = [401, 403, 409, 429].includes(statusCode) || !changing;
-  return undone ? new ProviderAway(`the provider answered ${statusCode}`) : new ProviderOutcomeUnknown();
+  return undone ? new PartyAway(`the party answered ${statusCode}`) : new OutcomeUnknown();
 }
 
-/** Never the message: it may repeat what was sent, and names the provider. */
+/** Never the message: it may repeat what was sent, and names the party. */
 const wordOf = (code: string | undefined): string =>
   code !== undefined && /^[a-z][a-z0-9_]{0,63}$/.test(code) ? code : 'refused';

@@ -37,7 +37,7 @@ export function stateOf({ session, refunds, disputes }: StripePayment): Checkout
   };
 }
 
-/** Settled is what can be paid out: until then the money is the provider's. */
+/** Settled is what can be paid out: until then the money is the party's. */
 function paidOrSettled(charge: Stripe.Charge): 'paid' | 'settled' {
   return expanded(charge.balance_transaction)?.status === 'available' ? 'settled' : 'paid';
 }

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Stripe from 'stripe';
 import type { StripeSettings } from '../../kernel/config';
-import { ProviderRefused } from '../../process/party-errors';
-import type { CheckoutProvider, NewCheckoutSession } from './port';
+import { PartyRefused } from '../../process/party-errors';
+import type { CheckoutParty, NewCheckoutSession } from './port';
 import { toMinorUnits } from './stripe-amounts';
 import { meaningOf } from './stripe-errors';
 import { EXPANDED, refundStatus, stateOf } from './stripe-state';
 
 export interface StripeOptions extends StripeSettings {
-  /** Another server than the provider's own, for tests. */
+  /** Another server than the party's own, for tests. */
   server?: { host: string; port: number; protocol: 'http' };
   now?: () => Date;
 }
@@ -24,7 +24,7 @@ const ORIGIN = 'cardwright';
  * pages live for at least half an hour and at most a day, so a session whose deposit has expired is expired when it is
  * next looked at, and none lives longer than a day.
  */
-export function createStripeCheckout(options: StripeOptions): CheckoutProvider {
+export function createStripeCheckout(options: StripeOptions): CheckoutParty {
   const { secretKey, webhookSecret, server = {}, now = () => new Date() } = options;
   const stripe = new Stripe(secretKey, {
     ...server,
@@ -46,7 +46,7 @@ export function createStripeCheckout(options: StripeOptions): CheckoutProvider {
       return await changing(() => stripe.checkout.sessions.expire(session.id, { expand: EXPANDED }));
     } catch (error) {
       // It was paid a moment ago.
-      if (error instanceof ProviderRefused) return retrieve(session.id);
+      if (error instanceof PartyRefused) return retrieve(session.id);
       throw error;
     }
   }
@@ -78,7 +78,7 @@ export function createStripeCheckout(options: StripeOptions): CheckoutProvider {
       const session = await changing(() =>
         stripe.checkout.sessions.create(params, { idempotencyKey: asked.key }),
       );
-      if (!session.url) throw new ProviderRefused('no_page');
+      if (!session.url) throw new PartyRefused('no_page');
       return { sessionId: session.id, redirectUrl: session.url };
     },
     async getSession(sessionId) {
@@ -90,9 +90,9 @@ export function createStripeCheckout(options: StripeOptions): CheckoutProvider {
     async refund({ key, sessionId, amount, currency }) {
       const session = await retrieve(sessionId);
       const intent = idOf(session.payment_intent);
-      if (intent === undefined) throw new ProviderRefused('not_paid');
-      if (session.currency?.toUpperCase() !== currency) throw new ProviderRefused('wrong_currency');
-      // The provider forgets keys after a day or more; what was made under ours is known by its mark.
+      if (intent === undefined) throw new PartyRefused('not_paid');
+      if (session.currency?.toUpperCase() !== currency) throw new PartyRefused('wrong_currency');
+      // The party forgets keys after a day or more; what was made under ours is known by its mark.
       const { refunds } = await movements(intent);
       const known = refunds.find(({ metadata }) => metadata?.['key'] === key);
       const params = { payment_intent: intent, amount: toMinorUnits(amount, currency), metadata: { key } };
@@ -115,13 +115,13 @@ async function told<T>(request: () => Promise<T>, changing: boolean): Promise<T>
 }
 
 /**
- * The same for the same key, whenever it is asked: the provider refuses a key that comes back with another request. So there
+ * The same for the same key, whenever it is asked: the party refuses a key that comes back with another request. So there
  * is no `expires_at`, which must be at least half an hour from the asking.
- * @throws ProviderRefused
+ * @throws PartyRefused
  */
 function sessionParams(asked: NewCheckoutSession): Stripe.Checkout.SessionCreateParams {
   const { method, amount, currency, merchant, depositId, returnUrl, expiresAt } = asked;
-  if (method !== 'card') throw new ProviderRefused('method_unavailable');
+  if (method !== 'card') throw new PartyRefused('method_unavailable');
   const mark = { origin: ORIGIN, deposit: depositId };
   return {
     mode: 'payment',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Decimal } from '../../kernel/money/money';
-import { ProviderRefused } from '../../process/party-errors';
-import { type ProviderClientOptions, providerClient } from '../protocol/client';
+import { PartyRefused } from '../../process/party-errors';
+import { type PartyClientOptions, partyClient } from '../protocol/client';
 import { verifySignature } from '../protocol/signature';
 import type { CardOrder, CardOrderState, ExternalCards } from './port';
 
@@ -19,13 +19,13 @@ const callbackSchema = z.object({ id: z.string().min(1).max(200), key: z.string(
 
 const NOTHING_RETURNED = new Decimal(0);
 
-export interface HttpExternalCardsOptions extends ProviderClientOptions {
+export interface HttpExternalCardsOptions extends PartyClientOptions {
   now?: () => Date;
 }
 
 /** The acquirer over our own small JSON protocol: `POST /charges`, `POST /pushes`, `GET /orders/{key}`. */
 export function createHttpExternalCards(options: HttpExternalCardsOptions): ExternalCards {
-  const client = providerClient(options);
+  const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
 
   async function order(path: string, given: CardOrder): Promise<CardOrderState> {
@@ -37,7 +37,7 @@ export function createHttpExternalCards(options: HttpExternalCardsOptions): Exte
     try {
       return stateOf(await client.post(path, body, key));
     } catch (error) {
-      if (!(error instanceof ProviderRefused)) throw error;
+      if (!(error instanceof PartyRefused)) throw error;
       return { status: 'failed', failureCode: error.code, returned: NOTHING_RETURNED };
     }
   }
@@ -49,7 +49,7 @@ export function createHttpExternalCards(options: HttpExternalCardsOptions): Exte
       try {
         return stateOf(await client.get(`/orders/${encodeURIComponent(key)}`));
       } catch (error) {
-        if (error instanceof ProviderRefused && error.code === 'not_found') return 'unknown_to_provider';
+        if (error instanceof PartyRefused && error.code === 'not_found') return 'unknown_to_provider';
         throw error;
       }
     },

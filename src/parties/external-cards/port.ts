@@ -10,24 +10,24 @@ export interface CardOrder {
   currency: string;
   /** Whom the payer deals with, as the page names it. */
   merchant: string;
-  /** Where the payer's browser goes after the provider's page. Its return means nothing. */
+  /** Where the payer's browser goes after the party's page. Its return means nothing. */
   returnUrl: string | null;
   /** The payer must have acted by then. */
   expiresAt: Date;
-  /** Where the provider tells that something has happened. */
+  /** Where the party tells that something has happened. */
   callbackUrl: string;
 }
 
 /** The whole present state of an order. */
 export interface CardOrderState {
   /**
-   * `requires_action`: the payer must confirm on the provider's page. `processing`: the provider has taken it on and the
+   * `requires_action`: the payer must confirm on the party's page. `processing`: the party has taken it on and the
    * money is on its way. `succeeded`: it has arrived – from a charge with us, from a push on the card.
    */
   status: 'requires_action' | 'processing' | 'succeeded' | 'failed';
-  /** The provider's page, while action is required. */
+  /** The party's page, while action is required. */
   actionUrl?: string;
-  /** The provider's reason: a word without personal data. */
+  /** The party's reason: a word without personal data. */
   failureCode?: string;
   /** What of the amount has gone back and stays there: charged back, or not taken by the card's bank. */
   returned: Decimal;
@@ -35,7 +35,7 @@ export interface CardOrderState {
 
 /** A callback says no more than which order to look at. */
 export interface CardCallback {
-  /** The provider's name for the message: the same when it comes again. */
+  /** The party's name for the message: the same when it comes again. */
   externalId: string;
   /** The order's key. */
   key: string;
@@ -43,7 +43,7 @@ export interface CardCallback {
 
 /**
  * The outside party that moves money from and to payment cards. A refusal is a state: `failed`.
- * @throws ProviderAway it cannot be asked just now, or its answer was lost: the same is asked again, with the same key
+ * @throws PartyAway it cannot be asked just now, or its answer was lost: the same is asked again, with the same key
  */
 export interface ExternalCards {
   charge(order: CardOrder): Promise<CardOrderState>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Decimal } from '../../kernel/money/money';
-import { ProviderRefused } from '../../process/party-errors';
-import { type ProviderClientOptions, providerClient } from '../protocol/client';
+import { PartyRefused } from '../../process/party-errors';
+import { type PartyClientOptions, partyClient } from '../protocol/client';
 import { verifySignature } from '../protocol/signature';
-import type { PayoutCallback, PayoutProvider, PayoutState } from './port';
+import type { PayoutCallback, PayoutParty, PayoutState } from './port';
 
 const stateSchema = z.object({
   id: z.string(),
@@ -19,17 +19,17 @@ const callbackSchema = z.object({ id: z.string().min(1).max(200), key: z.string(
 const MISLED = ['unknown_path', 'not_found', 'method_not_allowed'];
 
 /**
- * The payouts provider over our JSON protocol: `POST /orders` under an `idempotency-key`, `GET /orders/{key}`, and
+ * The payouts party over our JSON protocol: `POST /orders` under an `idempotency-key`, `GET /orders/{key}`, and
  * callbacks `{ id, key }` signed over their exact bytes.
  */
-export function createHttpPayouts(options: ProviderClientOptions & { now?: () => Date }): PayoutProvider {
-  const client = providerClient(options);
+export function createHttpPayouts(options: PartyClientOptions & { now?: () => Date }): PayoutParty {
+  const client = partyClient(options);
   return {
     async submit({ key, amount, ...order }) {
       try {
         return stateOf(await client.post('/orders', { ...order, amount: amount.toFixed() }, key));
       } catch (error) {
-        if (!(error instanceof ProviderRefused) || MISLED.includes(error.code)) throw error;
+        if (!(error instanceof PartyRefused) || MISLED.includes(error.code)) throw error;
         return { providerId: '', status: 'failed', failureCode: error.code };
       }
     },
@@ -37,7 +37,7 @@ export function createHttpPayouts(options: ProviderClientOptions & { now?: () =>
       try {
         return stateOf(await client.get(`/orders/${encodeURIComponent(key)}`));
       } catch (error) {
-        if (error instanceof ProviderRefused && error.code === 'not_found') return 'unknown_to_provider';
+        if (error instanceof PartyRefused && error.code === 'not_found') return 'unknown_to_provider';
         throw error;
       }
     },

@@ -22,7 +22,7 @@ export interface Destination {
   address?: string;
 }
 
-/** What the provider is to pay. */
+/** What the party is to pay. */
 export interface PayoutOrder {
   /** Ours: asking again with the same key gives the first order's state and never a second payment. */
   key: string;
@@ -31,16 +31,16 @@ export interface PayoutOrder {
   amount: Decimal;
   currency: string;
   destination: Destination;
-  /** Where the provider tells that the payout has moved. */
+  /** Where the party tells that the payout has moved. */
   callbackUrl: string;
 }
 
-/** Where the provider has a payout. */
+/** Where the party has a payout. */
 export interface PayoutState {
-  /** The provider's name for it; empty when it took no order. */
+  /** The party's name for it; empty when it took no order. */
   providerId: string;
   status: 'processing' | 'sent' | 'completed' | 'failed' | 'returned';
-  /** The provider's reason, a word without personal data. */
+  /** The party's reason, a word without personal data. */
   failureCode?: string;
   /** All that has come back so far, in the order's currency; the whole when absent. */
   returned?: Decimal;
@@ -48,20 +48,20 @@ export interface PayoutState {
 
 /** A callback says no more than which payout to look at. */
 export interface PayoutCallback {
-  /** The provider's name for the message: the same when it comes again. */
+  /** The party's name for the message: the same when it comes again. */
   externalId: string;
   /** The order's key. */
   key: string;
 }
 
 /** The outside party that pays. */
-export interface PayoutProvider {
+export interface PayoutParty {
   /**
    * Orders a payout. A refusal is a state: `failed`.
-   * @throws ProviderAway the outcome is not known: its state is asked for, and where there is none it is ordered again
+   * @throws PartyAway the outcome is not known: its state is asked for, and where there is none it is ordered again
    */
   submit(order: PayoutOrder): Promise<PayoutState>;
-  /** @throws ProviderAway nothing is known just now */
+  /** @throws PartyAway nothing is known just now */
   get(key: string): Promise<PayoutState | 'unknown_to_provider'>;
   /** Nothing when the signature is wrong or too old, or the message is none of these. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): PayoutCallback | undefined;

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { Decimal } from '../../kernel/money/money';
-import { ProviderOutcomeUnknown } from '../../process/party-errors';
+import { OutcomeUnknown } from '../../process/party-errors';
 
-/** An amount in a provider's answer or message: a decimal string. */
+/** An amount in a party's answer or message: a decimal string. */
 export const decimal = z
   .string()
   .regex(/^\d{1,15}(\.\d{1,18})?$/)
   .transform((text) => new Decimal(text));
 
 /**
- * What the provider answered, checked: an answer that cannot be understood says nothing of what was done.
- * @throws ProviderOutcomeUnknown
+ * What the party answered, checked: an answer that cannot be understood says nothing of what was done.
+ * @throws OutcomeUnknown
  */
 export function parseAnswer<S extends z.ZodType>(schema: S, answer: unknown): z.output<S> {
   const parsed = schema.safeParse(answer);
-  if (!parsed.success) throw new ProviderOutcomeUnknown('the provider gave an answer that cannot be read');
+  if (!parsed.success) throw new OutcomeUnknown('the party gave an answer that cannot be read');
   return parsed.data;
 }
 

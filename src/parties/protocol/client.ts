@@ -1,23 +1,23 @@
-import { ProviderAway, ProviderOutcomeUnknown, ProviderRefused } from '../../process/party-errors';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
 import { authorizationFor } from './signature';
 
-export interface ProviderClientOptions {
+export interface PartyClientOptions {
   /** Asked at each call: the address may be known only when the API listens. */
   baseUrl: string | (() => string);
-  /** Shared with the provider. */
+  /** Shared with the party. */
   secret: Buffer;
   /** Of one request, in milliseconds. */
   timeoutMs?: number;
 }
 
 /** Requests of our own small protocol: JSON both ways, `idempotency-key` on whatever changes something. */
-export interface ProviderClient {
+export interface PartyClient {
   /**
    * @param key the same for the same thing, however often it is asked
-   * @throws ProviderRefused; ProviderAway nothing was done; ProviderOutcomeUnknown it may have been done
+   * @throws PartyRefused; PartyAway nothing was done; OutcomeUnknown it may have been done
    */
   post(path: string, body: object, key: string): Promise<unknown>;
-  /** @throws ProviderRefused `not_found` for what it has never heard of; ProviderAway */
+  /** @throws PartyRefused `not_found` for what it has never heard of; PartyAway */
   get(path: string): Promise<unknown>;
 }
 
@@ -34,7 +34,7 @@ const NOT_CONNECTED = [
   'UND_ERR_CONNECT_TIMEOUT',
 ];
 
-export function providerClient(options: ProviderClientOptions): ProviderClient {
+export function partyClient(options: PartyClientOptions): PartyClient {
   const { secret, timeoutMs = TIMEOUT_MS } = options;
   const base = () => (typeof options.baseUrl === 'string' ? options.baseUrl : options.baseUrl());
   const authorization = authorizationFor(secret);
@@ -66,7 +66,7 @@ export function providerClient(options: ProviderClientOptions): ProviderClient {
 }
 
 /**
- * A refusal is the provider's own word, with a code: a status alone may come from whatever stands between us, and decides
+ * A refusal is the party's own word, with a code: a status alone may come from whatever stands between us, and decides
  * nothing. Neither does 401 or 403: it is our credential that is wrong then, not the payment.
  */
 function answerOf(method: string, status: number, text: string): unknown {
@@ -74,21 +74,20 @@ function answerOf(method: string, status: number, text: string): unknown {
   const code = codeOf(body);
   if (status >= 200 && status < 300 && body !== undefined) return body;
   const isRefusal = status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
-  if (isRefusal && code !== undefined) throw new ProviderRefused(code);
+  if (isRefusal && code !== undefined) throw new PartyRefused(code);
   const undone = [401, 403, 429].includes(status) || (status === 503 && code !== undefined);
-  throw undone ? new ProviderAway(`the provider answered ${status}`) : lost(method);
+  throw undone ? new PartyAway(`the party answered ${status}`) : lost(method);
 }
 
 /** No answer: what was never sent is not done, what was sent may be. */
 function faultOf(method: string, error: unknown): Error {
-  if (error instanceof ProviderRefused || error instanceof ProviderAway) return error;
+  if (error instanceof PartyRefused || error instanceof PartyAway) return error;
   const { code } = ((error as Error).cause ?? {}) as { code?: string };
-  return NOT_CONNECTED.includes(code ?? '') ? new ProviderAway() : lost(method);
+  return NOT_CONNECTED.includes(code ?? '') ? new PartyAway() : lost(method);
 }
 
 /** What only reads leaves nothing behind. */
-const lost = (method: string): Error =>
-  method === 'GET' ? new ProviderAway() : new ProviderOutcomeUnknown();
+const lost = (method: string): Error => (method === 'GET' ? new PartyAway() : new OutcomeUnknown());
 
 function parsed(text: string): unknown {
   try {

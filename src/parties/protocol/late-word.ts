@@ -1,7 +1,7 @@
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * A callback that tells of a return may be lost: the provider is asked again so many days after completion, then no more.
+ * A callback that tells of a return may be lost: the party is asked again so many days after completion, then no more.
  * @returns the next of these times; null when the last has passed
  */
 export function nextLateLook(days: readonly number[], completedAt: Date, now: Date): Date | null {

@@ -5,7 +5,7 @@ export interface CallbackSender {
   /**
    * Tells whoever ordered that something has happened; returns at once. What does not arrive in a few tries is lost, as it
    * would be with any party: who ordered asks by itself, too.
-   * @param message with the provider's own name for it in `id`, the same at each try
+   * @param message with the party's own name for it in `id`, the same at each try
    */
   send(url: string, message: { id: string } & Record<string, unknown>): void;
   /** Resolves when all that was sent has arrived or been given up. */

@@ -1,9 +1,9 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Keyring } from '../../kernel/security/keyring';
-import { createBankProvider } from '../bank/sandbox/provider';
-import { createCheckoutProvider } from '../checkout/sandbox/provider';
-import { createExternalCardsProvider } from '../external-cards/sandbox/provider';
-import { createPayoutsProvider } from '../payouts/sandbox/provider';
+import { createBankParty } from '../bank/sandbox/application';
+import { createCheckoutParty } from '../checkout/sandbox/application';
+import { createExternalCardsParty } from '../external-cards/sandbox/application';
+import { createPayoutsParty } from '../payouts/sandbox/application';
 import { isAuthorized } from '../protocol/signature';
 import type { PartyOptions } from './options';
 
@@ -12,7 +12,7 @@ export type SandboxParty = 'checkout' | 'payouts' | 'external-cards' | 'bank';
 
 const PREFIX = '/sandbox/providers';
 
-/** Where a party is below the address of the process that serves the sandbox providers. */
+/** Where a party is below the address of the process that serves the sandbox parties. */
 export const partyPath = (party: SandboxParty): string => `${PREFIX}/${party}`;
 
 /** What a party and our adapter of it share: it signs callbacks, and vouches for our requests. */
@@ -24,8 +24,8 @@ interface Installation extends Omit<PartyOptions, 'secret'> {
   keyring: Keyring;
 }
 
-/** Every party of the sandbox, below `/sandbox/providers/`; none in production. */
-export function sandboxProviders(services: Installation): Middleware[] {
+/** Every party of the sandbox, below `/sandbox/parties/`; none in production. */
+export function sandboxParties(services: Installation): Middleware[] {
   if (services.mode !== 'sandbox') return [];
   const { database, keyring, now } = services;
   const optionsOf = (party: SandboxParty): PartyOptions => ({
@@ -35,10 +35,10 @@ export function sandboxProviders(services: Installation): Middleware[] {
     publicUrl: () => services.publicUrl() + partyPath(party),
   });
   const parties: Partial<Record<SandboxParty, (options: PartyOptions) => Middleware>> = {
-    checkout: createCheckoutProvider,
-    'external-cards': createExternalCardsProvider,
-    bank: createBankProvider,
-    payouts: createPayoutsProvider,
+    checkout: createCheckoutParty,
+    'external-cards': createExternalCardsParty,
+    bank: createBankParty,
+    payouts: createPayoutsParty,
   };
   return Object.entries(parties).map(([name, create]) => {
     const party = name as SandboxParty;

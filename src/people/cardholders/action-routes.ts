@@ -39,7 +39,7 @@ export function cardholderActionRoutes(services: CardholderServices): Route[] {
   ];
 }
 
-/** `Prefer: wait=N`: until neither a person nor the provider is waited for. */
+/** `Prefer: wait=N`: until neither a person nor the party is waited for. */
 export function settling({ database }: CardholderServices): Settling {
   return {
     read: async ({ caller }, id) => cardholderRecord(await requireCardholder(database, caller.reach, id)),

@@ -4,7 +4,7 @@ import { transliterateName } from './transliteration';
 /** Bytes of UTF-8 (`interface.md 8`). */
 const MAX_BYTES = 40;
 
-/** Names of test data, which a provider refuses; the rule holds in the sandbox too (`interface.md 2.1`). */
+/** Names of test data, which a party refuses; the rule holds in the sandbox too (`interface.md 2.1`). */
 const RESERVED = /TEST|MOCK|SANDBOX/i;
 
 const LETTERS_ONLY =

@@ -24,7 +24,7 @@ export type CardholderTrigger =
   /** The operator's decision. */
   | 'approved'
   | 'rejected'
-  /** The provider's decision, and the end of a submission that came to none. */
+  /** The party's decision, and the end of a submission that came to none. */
   | 'provider_passed'
   | 'provider_rejected'
   | 'submission_failed';
@@ -73,7 +73,7 @@ export function requireTransition(from: CardholderStatus | null, on: CardholderT
   throw conflict(code, `A cardholder that is ${from ?? 'not there'} cannot be ${on}.`);
 }
 
-/** Whether its workflow waits for a person or for the provider. */
+/** Whether its workflow waits for a person or for the party. */
 export const isUnderReview = (status: CardholderStatus): boolean =>
   status === 'pending_review' || status === 'wait_audit';
 

@@ -24,15 +24,15 @@ export interface Cardholder {
   /** In lower case: unique per tenant and BIN. */
   email: string;
   maskedName: string;
-  /** How often it was sent to the provider. */
+  /** How often it was sent to the party. */
   submissions: number;
-  /** When the operator or the provider last decided. */
+  /** When the operator or the party last decided. */
   reviewedAt: Date | null;
   /** What the newest submission carries. */
   documents: CardholderDocument[];
   /** Of the request that set its process going. */
   idempotencyKey: string | null;
-  /** The present submission may have reached the provider. */
+  /** The present submission may have reached the party. */
   submissionSent: boolean;
   createdAt: Date;
   updatedAt: Date;
@@ -110,7 +110,7 @@ export async function saveCardholder(tx: Sql, changed: Cardholder): Promise<Card
   return row as Cardholder;
 }
 
-/** Says whether the submission may have reached the provider, unless it has ended. @returns whether it has not */
+/** Says whether the submission may have reached the party, unless it has ended. @returns whether it has not */
 export async function noteSent(
   sql: Sql,
   { id, submissions }: Pick<Cardholder, 'id' | 'submissions'>,

@@ -17,7 +17,7 @@ import type { CardholderServices } from './services';
 import { type Cardholder, noteSent, watch } from './store';
 
 /**
- * Where a submission stands after a step. `wait_audit`: the provider has never heard of it. `processing`: it has it and has
+ * Where a submission stands after a step. `wait_audit`: the party has never heard of it. `processing`: it has it and has
  * not decided. `unknown`: it gave no answer. Else the cardholder's status, which ends the submission.
  */
 export type SubmissionProgress = 'processing' | 'unknown' | CardholderStatus;
@@ -29,24 +29,24 @@ const ATTEMPTS_MS = 10 * 60_000;
 const submissionKey = ({ id, submissions }: Cardholder) => `submission-${id}-${submissions}`;
 
 /**
- * Submits a cardholder that waits for it, with what its user's meta and documents are now, and records what the provider
- * answers. What the provider has already heard of is not sent again.
+ * Submits a cardholder that waits for it, with what its user's meta and documents are now, and records what the party
+ * answers. What the party has already heard of is not sent again.
  * @param watchedUntil when the workflow will ask again
  * @throws ReviewerUnreachable nothing was submitted
  */
-export async function submitToProvider(
+export async function submitToParty(
   services: CardholderServices,
   id: string,
   watchedUntil: Date,
 ): Promise<SubmissionProgress> {
-  const known = await askProvider(services, id, watchedUntil).catch(orUnknown);
+  const known = await askParty(services, id, watchedUntil).catch(orUnknown);
   if (known !== 'wait_audit') return known;
   const prepared = await prepare(services, id);
   if (typeof prepared === 'string') return prepared;
   const { cardholder, application } = prepared;
   if (!(await noteSent(services.database, cardholder, true))) return statusOf(services, id);
   try {
-    const outcome = await services.providers.cardholderReview.submit(submissionKey(cardholder), application);
+    const outcome = await services.parties.cardholderReview.submit(submissionKey(cardholder), application);
     return await settle(services, cardholder, outcome);
   } catch (error) {
     // An earlier attempt may have come through although this one has not.
@@ -65,7 +65,7 @@ function orUnknown(error: unknown): 'unknown' {
  * Asks what became of a submission, and records it.
  * @throws ReviewerUnreachable, ReviewerTimeout nothing is known
  */
-export async function askProvider(
+export async function askParty(
   services: CardholderServices,
   id: string,
   watchedUntil: Date,
@@ -74,11 +74,11 @@ export async function askProvider(
   if (cardholder.status !== 'wait_audit') return cardholder.status;
   const attempted = services.now().getTime() + ATTEMPTS_MS;
   await watch(services.database, id, new Date(Math.max(attempted, watchedUntil.getTime())));
-  const outcome = await services.providers.cardholderReview.outcome(submissionKey(cardholder));
+  const outcome = await services.parties.cardholderReview.outcome(submissionKey(cardholder));
   return outcome ? settle(services, cardholder, outcome) : 'wait_audit';
 }
 
-/** The attempts are used up: the submission has failed, unless the provider may have it. */
+/** The attempts are used up: the submission has failed, unless the party may have it. */
 export async function giveUpSubmission(
   services: CardholderServices,
   id: string,
@@ -137,7 +137,7 @@ async function read(
   return { slot, contentType, content: await documentContent(services, document) };
 }
 
-/** Only the provider's own word ends a submission. Recording it twice changes nothing the second time. */
+/** Only the party's own word ends a submission. Recording it twice changes nothing the second time. */
 async function settle(
   services: CardholderServices,
   cardholder: Cardholder,

@@ -13,7 +13,7 @@ import { cancelRemoval, claimRemovals, forgetRemoval, scheduleRemoval } from './
  * between, no record is without its content, and no content without its record for longer than an hour.
  */
 
-type Deps = Pick<Services, 'database' | 'providers' | 'now' | 'log'>;
+type Deps = Pick<Services, 'database' | 'parties' | 'now' | 'log'>;
 
 /** Far longer than from the store to the commit. */
 const UNKEPT_MS = 60 * 60_000;
@@ -30,7 +30,7 @@ export interface StoredContent {
 /** @throws Problem 503 when the store is away */
 export async function storeContent(deps: Deps, key: DocumentKey, file: UploadedFile): Promise<StoredContent> {
   await scheduleRemoval(deps.database, key, new Date(deps.now().getTime() + UNKEPT_MS));
-  await orUnavailable(() => deps.providers.documents.put(key, file.bytes));
+  await orUnavailable(() => deps.parties.documents.put(key, file.bytes));
   return { key, contentType: file.contentType, size: file.bytes.length, sha256: file.sha256 };
 }
 
@@ -51,8 +51,8 @@ export async function dropContent(deps: Deps, tx: Tx, key: DocumentKey): Promise
 }
 
 /** @throws Problem 503 when the store is away; DocumentUnreadable when the content is lost or damaged */
-export function readContent({ providers }: Pick<Deps, 'providers'>, key: DocumentKey): Promise<Buffer> {
-  return orUnavailable(() => providers.documents.get(key));
+export function readContent({ parties }: Pick<Deps, 'parties'>, key: DocumentKey): Promise<Buffer> {
+  return orUnavailable(() => parties.documents.get(key));
 }
 
 /**
@@ -85,8 +85,8 @@ export async function removeDueContent(
   return { more: due.length === limit };
 }
 
-async function removeContent({ database, providers }: Deps, key: DocumentKey): Promise<void> {
-  await providers.documents.delete(key);
+async function removeContent({ database, parties }: Deps, key: DocumentKey): Promise<void> {
+  await parties.documents.delete(key);
   await forgetRemoval(database, key.documentId);
 }
 

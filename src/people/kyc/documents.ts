@@ -23,7 +23,7 @@ import {
   updateDocumentStatus,
 } from './store';
 
-type ContentDeps = Pick<Services, 'database' | 'providers' | 'now' | 'log'>;
+type ContentDeps = Pick<Services, 'database' | 'parties' | 'now' | 'log'>;
 
 /** The content of a document to come, before its transaction begins. @throws Problem 404, 503 */
 export async function storeDocument(
@@ -79,7 +79,7 @@ export async function requireDocument(
 
 /** @throws Problem 503 when the store is away */
 export function documentContent(
-  deps: Pick<Services, 'providers'>,
+  deps: Pick<Services, 'parties'>,
   { tenantId, id }: Pick<KycDocument, 'tenantId' | 'id'>,
 ): Promise<Buffer> {
   return readContent(deps, { tenantId, documentId: id });

@@ -143,7 +143,7 @@ export async function requireKycCompleted(sql: Sql, userId: string): Promise<voi
 }
 
 /**
- * The documents that a submission to a provider carries (`interface.md 2.2`): the newest non-rejected one of each slot.
+ * The documents that a submission to a party carries (`interface.md 2.2`): the newest non-rejected one of each slot.
  * @param idType of the user's meta: a passport needs no back
  * @throws Problem 412 `documents_missing`
  */

@@ -11,7 +11,7 @@ export interface NewBreak {
   tenantId: string | null;
   /** What went wrong, as a code: `deposit_unmatched`, `refund_failed` … */
   kind: string;
-  /** The record, or the provider's object, that it is about. */
+  /** The record, or the party's object, that it is about. */
   subject: string;
   /** What tells one from another of its kind and subject, and tells the operator what to look at; no personal data. */
   detail: string;

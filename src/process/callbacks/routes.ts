@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../kernel/db/database';
 import { Problem, unavailable } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
-import { ProviderAway } from '../party-errors';
+import { PartyAway } from '../party-errors';
 import { createForgedCount } from './operations';
 import { insertVerified, type NewCallback, noteHandled } from './store';
 
@@ -69,12 +69,12 @@ export function callbackRoute<V extends Verified>(services: CallbackServices, sp
     };
   }
 
-  /** The provider may have to be asked what a message is about: where it cannot be, it sends it again. */
+  /** The party may have to be asked what a message is about: where it cannot be, it sends it again. */
   async function verify({ bytes, headers }: RawRequest): Promise<V | undefined> {
     try {
       return await spec.verify(bytes, headers);
     } catch (error) {
-      throw error instanceof ProviderAway ? unavailable() : error;
+      throw error instanceof PartyAway ? unavailable() : error;
     }
   }
 

@@ -6,14 +6,14 @@ import { CALLBACK_PATH } from './session';
 import { findBySession } from './store';
 
 /**
- * Where the checkout provider calls. Whatever it says, its word is a nudge: the deposit's workflow asks it for the present
+ * Where the checkout party calls. Whatever it says, its word is a nudge: the deposit's workflow asks it for the present
  * state. A session that no deposit has (yet) gets a process of its own, so that no payment is lost.
  */
 export function checkoutCallbackRoute(services: Services): Route {
   return callbackRoute(services, {
     party: 'checkout',
     path: CALLBACK_PATH,
-    verify: (raw, headers) => services.providers.checkout.verify(raw, headers),
+    verify: (raw, headers) => services.parties.checkout.verify(raw, headers),
     async handle(tx, { sessionId }) {
       if (sessionId === null) return 'not_ours';
       const deposit = await findBySession(tx, sessionId);

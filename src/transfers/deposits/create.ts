@@ -23,7 +23,7 @@ export interface DepositRequest {
 }
 
 /**
- * Takes a quote and makes its deposit: `created`, until the provider has made the payer's page.
+ * Takes a quote and makes its deposit: `created`, until the party has made the payer's page.
  * @throws Problem 404 account, quote; 409 `account_closed`, `user_blocked`, `quote_used`, `quote_expired`
  */
 export async function createDeposit(

@@ -43,7 +43,7 @@ export interface Deposit {
   expiresAt: Date;
   sessionId: string | null;
   redirectSealed: Buffer | null;
-  /** What the provider says it has. */
+  /** What the party says it has. */
   paidAmount: Decimal | null;
   paidCurrency: string | null;
   settledAt: Date | null;

@@ -15,7 +15,7 @@ import { findDeposit, watch } from './store';
 export interface DepositProgress {
   status: DepositStatus;
   waitsFor: WaitsFor | null;
-  /** Milliseconds until the provider is asked again, or the deposit expires. */
+  /** Milliseconds until the party is asked again, or the deposit expires. */
   waitMs?: number;
   /** How often it has waited for the same before. */
   turns: number;
@@ -33,13 +33,13 @@ export interface DepositStep {
 const GRACE_MS = 10 * 60_000;
 
 /**
- * Brings a deposit to where the provider has it. Whatever made us look – a callback, however late or often it came, the
- * operator, a timer, the reconciler – the provider is asked for the whole present state, and what is new in it is applied
+ * Brings a deposit to where the party has it. Whatever made us look – a callback, however late or often it came, the
+ * operator, a timer, the reconciler – the party is asked for the whole present state, and what is new in it is applied
  * under the row's lock. Done twice, it has been done once.
- * @throws ProviderAway nothing is known now
+ * @throws PartyAway nothing is known now
  */
 export async function lookAtDeposit(services: Services, given: DepositStep): Promise<DepositProgress> {
-  const { database, providers } = services;
+  const { database, parties } = services;
   // Attempts may go on for hours after the workflow has asked for them.
   const step = { ...given, at: Math.max(given.at, services.now().getTime()) };
   const at = new Date(step.at);
@@ -50,7 +50,7 @@ export async function lookAtDeposit(services: Services, given: DepositStep): Pro
   if (step.last === undefined && deposit.status === 'awaiting_payment' && deposit.opened)
     return watched(database, deposit, step);
   await askForRefunds(services, deposit);
-  const state = await providers.checkout.getSession(sessionId);
+  const state = await parties.checkout.getSession(sessionId);
   return database.transaction(async (tx) =>
     watched(tx, await applyState(services, tx, deposit.id, state, at), step),
   );
@@ -78,7 +78,7 @@ async function watched(sql: Sql, deposit: Deposit, { at, last }: DepositStep): P
 }
 
 /**
- * Applies what the provider says to the record: each line of the table that it makes true, then what of the money it has
+ * Applies what the party says to the record: each line of the table that it makes true, then what of the money it has
  * taken back.
  */
 export async function applyState(

@@ -49,7 +49,7 @@ const FINISHED: Page = {
 };
 
 /**
- * The address that a payer is sent to: our own, which leads to the provider's page while the deposit waits for its payment.
+ * The address that a payer is sent to: our own, which leads to the party's page while the deposit waits for its payment.
  * It changes nothing.
  */
 export function checkoutPageRoute(services: Services): Route {

@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * Callbacks tell at once; the provider is asked all the same, for one may be lost. At first after so long, then twice as
+ * Callbacks tell at once; the party is asked all the same, for one may be lost. At first after so long, then twice as
  * long each time, up to so long: a payer acts in minutes, a bank in days, and a person's decision is told by itself.
  */
 const PATIENCE: Record<WaitsFor, { first: number; longest: number }> = {

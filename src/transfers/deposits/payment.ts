@@ -45,14 +45,14 @@ function reasonOf(deposit: Deposit, state: CheckoutState): string {
   return state.risk === 'review' ? 'risk' : 'taken_back';
 }
 
-/** A provider's words may give it away: what is not one of these is told as no more than a failure. */
+/** A party's words may give it away: what is not one of these is told as no more than a failure. */
 const TOLD_FAILURES = ['card_declined', 'insufficient_funds', 'expired_card', 'authentication_failed'];
 
 const toldFailure = (code: string | undefined): string =>
   code !== undefined && TOLD_FAILURES.includes(code) ? code : 'payment_failed';
 
 /**
- * While the operator decides, the provider may come to have another amount: what was approved is then approved no more.
+ * While the operator decides, the party may come to have another amount: what was approved is then approved no more.
  */
 export async function revisePayment(
   services: Services,

@@ -16,7 +16,7 @@ import type { Portion } from './price';
 
 type Of = Pick<Deposit, 'accountId' | 'currency' | 'accountCurrency' | 'referenceId' | 'idempotencyKey'>;
 
-/** @param from where the payer's money has stood: with the provider, or in suspense */
+/** @param from where the payer's money has stood: with the party, or in suspense */
 export async function postCredit(
   tx: Tx,
   deposit: Of & Pick<Deposit, 'chargedAmount' | 'creditedAmount' | 'serviceFee'>,
@@ -105,7 +105,7 @@ export async function postReversal(
   await move(tx, { entries }, { idempotencyKey: deposit.idempotencyKey });
 }
 
-/** The other side of a portion: the provider's account gets it, the fee's part comes from the fees, the rest from suspense. */
+/** The other side of a portion: the party's account gets it, the fee's part comes from the fees, the rest from suspense. */
 function counterparts(deposit: Of, portion: Portion & { referenceId: string }, sign: 1 | -1): Entry[] {
   const { amount, debit, gross, excess, referenceId } = portion;
   const within = amount.minus(excess).times(sign);

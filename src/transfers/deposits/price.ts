@@ -61,7 +61,7 @@ export function requireTerms(
   return terms;
 }
 
-/** Part of a deposit that the provider takes back. */
+/** Part of a deposit that the party takes back. */
 export interface Portion {
   /** In the payer's currency. */
   amount: Decimal;

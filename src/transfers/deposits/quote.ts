@@ -35,7 +35,7 @@ export interface DepositAsked {
  * @throws Problem 400 naming the field; 503 without a rate that is fresh enough
  */
 export async function priceDeposit(
-  { database, providers }: Pick<Services, 'database' | 'providers'>,
+  { database, parties }: Pick<Services, 'database' | 'parties'>,
   account: Account,
   { method, amount, currency = account.currency }: DepositAsked,
 ): Promise<DepositTerms> {
@@ -44,7 +44,7 @@ export async function priceDeposit(
   const terms = {
     currency,
     accountCurrency: account.currency,
-    rate: (await providers.rates.rate(currency, account.currency)).bid,
+    rate: (await parties.rates.rate(currency, account.currency)).bid,
     feeFixed: new Decimal(offered.feeFixed),
     feePercent: new Decimal(offered.feePercent),
   };

@@ -2,14 +2,14 @@ import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import type { Portion } from './price';
 
-/** Money that goes back to the payer by our word or the provider's. */
+/** Money that goes back to the payer by our word or the party's. */
 export interface DepositRefund extends Portion {
   id: string;
   depositId: string;
   /** `refund`: of a credited deposit, debited from its account. `return`: of one that was never credited. */
   kind: 'refund' | 'return';
   origin: 'operator' | 'provider';
-  /** `requested`: the provider has not taken it yet. */
+  /** `requested`: the party has not taken it yet. */
   status: 'requested' | 'pending' | 'succeeded' | 'failed';
   referenceId: string;
   providerId: string | null;
@@ -76,7 +76,7 @@ export async function insertRefund(
   return given;
 }
 
-/** What the provider calls it, once it has taken it. */
+/** What the party calls it, once it has taken it. */
 export async function nameRefund(sql: Sql, id: string, providerId: string): Promise<void> {
   await sql.query(
     `update deposit_refunds set provider_id = $2, status = 'pending', updated_at = ${NOW}

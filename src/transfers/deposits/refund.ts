@@ -3,7 +3,7 @@ import { newId } from '../../kernel/ids';
 import { ZERO } from '../../kernel/money/money';
 import type { CheckoutRefund, CheckoutState } from '../../parties/checkout/port';
 import { openBreak } from '../../process/breaks/operations';
-import { ProviderRefused } from '../../process/party-errors';
+import { PartyRefused } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { change, changeStatus, lockedDeposit } from './change';
 import type { Deposit } from './deposit';
@@ -30,16 +30,16 @@ export async function takenFrom(sql: Sql, depositId: string): Promise<Portion[]>
   ];
 }
 
-/** Hands the provider what it has not been told of. One that it refuses has failed. */
+/** Hands the party what it has not been told of. One that it refuses has failed. */
 export async function askForRefunds(services: Services, deposit: Deposit): Promise<void> {
-  const { database, providers } = services;
+  const { database, parties } = services;
   if (!deposit.refundOpen || deposit.sessionId === null) return;
   const { sessionId, currency, paidCurrency } = deposit;
   for (const refund of await refundsOf(database, deposit.id)) {
     if (refund.status !== 'requested') continue;
     const { id: key, amount } = refund;
     try {
-      const taken = await providers.checkout.refund({
+      const taken = await parties.checkout.refund({
         key,
         sessionId,
         amount,
@@ -47,7 +47,7 @@ export async function askForRefunds(services: Services, deposit: Deposit): Promi
       });
       await nameRefund(database, refund.id, taken.refundId);
     } catch (error) {
-      if (!(error instanceof ProviderRefused)) throw error;
+      if (!(error instanceof PartyRefused)) throw error;
       await refused(services, deposit.id, refund.id);
     }
   }
@@ -64,7 +64,7 @@ function refused(services: Services, depositId: string, refundId: string): Promi
 }
 
 /**
- * What the provider says, with what was paid less what has been returned without a credit: that counts as never paid.
+ * What the party says, with what was paid less what has been returned without a credit: that counts as never paid.
  */
 export async function withoutReturns(tx: Tx, deposit: Deposit, state: CheckoutState): Promise<CheckoutState> {
   const { paid, refunds } = state;
@@ -80,7 +80,7 @@ export async function withoutReturns(tx: Tx, deposit: Deposit, state: CheckoutSt
   return { ...state, paid: { ...paid, amount } };
 }
 
-/** Applies what the provider says of the money that it has sent back. */
+/** Applies what the party says of the money that it has sent back. */
 export async function applyRefunds(
   services: Services,
   tx: Tx,

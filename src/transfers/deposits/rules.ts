@@ -5,24 +5,24 @@ import type { Deposit, DepositStatus } from './deposit';
 /** What can happen to a deposit. */
 export type DepositTrigger =
   | 'created'
-  /** The provider has made its page, or will never. */
+  /** The party has made its page, or will never. */
   | 'session_made'
   | 'session_refused'
-  /** The payer's doing, as the provider tells it. */
+  /** The payer's doing, as the party tells it. */
   | 'paid'
   | 'cancelled'
   | 'expired'
   | 'payment_failed'
   /** It was paid after it had ended. */
   | 'paid_late'
-  /** The provider sees a risk, or has another amount than was asked for. */
+  /** The party sees a risk, or has another amount than was asked for. */
   | 'questioned'
-  /** The provider's money is ours. */
+  /** The party's money is ours. */
   | 'settled'
   /** The operator's decision, done: credited after settlement, or returned to the payer. */
   | 'approved'
   | 'returned'
-  /** The provider has taken the money back. */
+  /** The party has taken the money back. */
   | 'refunded'
   | 'charged_back';
 
@@ -87,7 +87,7 @@ export const wasCredited = (status: DepositStatus): boolean =>
 
 const isPaid = ({ status }: CheckoutState) => status === 'paid' || status === 'settled';
 
-/** What the provider has is not what was asked for. */
+/** What the party has is not what was asked for. */
 export function amountDiffers(
   { chargedAmount, currency }: Pick<Deposit, 'chargedAmount' | 'currency'>,
   { paid }: Pick<CheckoutState, 'paid'>,
@@ -95,13 +95,13 @@ export function amountDiffers(
   return paid !== undefined && !(paid.currency === currency && paid.amount.eq(chargedAmount));
 }
 
-/** The provider has taken money back, or is about to, before it was credited. */
+/** The party has taken money back, or is about to, before it was credited. */
 const isTakenBack = ({ disputes, refunds }: CheckoutState) =>
   disputes.some(({ status }) => status !== 'won') || refunds.some(({ status }) => status !== 'failed');
 
 /**
- * What happens next to a deposit of which the provider says this: one line of the table at a time, until nothing does. It
- * depends on the provider's present state alone, never on the order or number of its messages.
+ * What happens next to a deposit of which the party says this: one line of the table at a time, until nothing does. It
+ * depends on the party's present state alone, never on the order or number of its messages.
  * @param at the workflow's clock: what is unpaid at `expiresAt` expires
  */
 export function nextTrigger(

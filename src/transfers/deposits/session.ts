@@ -1,26 +1,26 @@
 import type { Database } from '../../kernel/db/database';
 import { asciiUrl } from '../../kernel/wire/web-url';
-import { ProviderRefused } from '../../process/party-errors';
+import { PartyRefused } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
 import { change, changeStatus, lockedDeposit } from './change';
 import type { Deposit } from './deposit';
 
-/** Where the provider calls back: one address for all sessions. */
+/** Where the party calls back: one address for all sessions. */
 export const CALLBACK_PATH = '/callbacks/checkout';
 
 /** Binds a sealed page's address to its deposit. */
 export const redirectContext = (depositId: string) => `deposit-redirect/${depositId}`;
 
 /**
- * Has the provider make its page for a new deposit. One that has no page by the time it expires never gets one.
+ * Has the party make its page for a new deposit. One that has no page by the time it expires never gets one.
  * @param at the workflow's clock
- * @throws ProviderAway, or that its answer was lost: asked again it is the same page
+ * @throws PartyAway, or that its answer was lost: asked again it is the same page
  */
 export async function openCheckout(services: Services, deposit: Deposit, at: Date): Promise<Deposit> {
   if (deposit.expiresAt <= at) return end(services, deposit.id, 'expired', null);
   try {
-    const session = await services.providers.checkout.createSession({
+    const session = await services.parties.checkout.createSession({
       key: deposit.id,
       depositId: deposit.id,
       method: deposit.method,
@@ -33,7 +33,7 @@ export async function openCheckout(services: Services, deposit: Deposit, at: Dat
     });
     return await noteSession(services, deposit.id, session);
   } catch (error) {
-    if (!(error instanceof ProviderRefused)) throw error;
+    if (!(error instanceof PartyRefused)) throw error;
     return end(services, deposit.id, 'session_refused', 'method_unavailable');
   }
 }

@@ -12,7 +12,7 @@ export function checkoutToken({ keyring }: Pick<Services, 'keyring'>, depositId:
 /** What a token is found by. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Our own address, which leads the payer to the provider's page. */
+/** Our own address, which leads the payer to the party's page. */
 export function checkoutUrl(deps: Pick<Services, 'keyring' | 'publicUrl'>, depositId: string): string {
   return `${deps.publicUrl()}${CHECKOUT_PATH}${checkoutToken(deps, depositId)}`;
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../../kernel/db/database';
 import type { CheckoutState } from '../../parties/checkout/port';
 import { openBreak } from '../../process/breaks/operations';
-import { ProviderRefused } from '../../process/party-errors';
+import { PartyRefused } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { postSuspense } from './postings';
 import { lookAtDeposit } from './processes';
@@ -15,7 +15,7 @@ export type MatchProgress = 'matched' | 'open' | 'suspended' | 'nothing';
 
 /**
  * Finds the deposit of a session, or keeps its money for the operator. Done twice, it has been done once.
- * @throws ProviderAway nothing is known now
+ * @throws PartyAway nothing is known now
  */
 export async function matchSession(services: Services, sessionId: string): Promise<MatchProgress> {
   if (await findBySession(services.database, sessionId)) return tellDeposit(services, sessionId);
@@ -38,11 +38,11 @@ function tellDeposit(services: Services, sessionId: string): Promise<MatchProgre
   });
 }
 
-async function stateOf({ providers }: Services, sessionId: string): Promise<CheckoutState | undefined> {
+async function stateOf({ parties }: Services, sessionId: string): Promise<CheckoutState | undefined> {
   try {
-    return await providers.checkout.getSession(sessionId);
+    return await parties.checkout.getSession(sessionId);
   } catch (error) {
-    if (error instanceof ProviderRefused) return undefined; // it knows of none either
+    if (error instanceof PartyRefused) return undefined; // it knows of none either
     throw error;
   }
 }

@@ -36,7 +36,7 @@ export interface ExternalCardProgress {
 /**
  * Orders what is pending, asks for the present state of what was ordered, and applies it. Twice is once: the order carries
  * the record's key, and what a state does is judged by the record under its lock.
- * @throws ProviderAway nothing is known now: it is asked again
+ * @throws PartyAway nothing is known now: it is asked again
  */
 export async function advanceTransfer(services: Services, id: string): Promise<ExternalCardProgress> {
   const { database } = services;
@@ -53,7 +53,7 @@ export async function advanceTransfer(services: Services, id: string): Promise<E
 }
 
 async function stateOf(services: Services, record: ExternalCardTransaction) {
-  const { externalCards } = services.providers;
+  const { externalCards } = services.parties;
   if (record.status !== 'pending') return externalCards.get(record.id);
   const order = await orderOf(services, record);
   return record.kind === 'topup' ? externalCards.charge(order) : externalCards.push(order);
@@ -61,10 +61,10 @@ async function stateOf(services: Services, record: ExternalCardTransaction) {
 
 /** It had the order once. It stays open: only its own answer ends a record. */
 async function tellLost(tx: Tx, record: ExternalCardTransaction): Promise<void> {
-  await tellOperator(tx, record, 'external_card_contradiction', 'the provider no longer knows the order');
+  await tellOperator(tx, record, 'external_card_contradiction', 'the party no longer knows the order');
 }
 
-/** Brings a record to where the provider has it. The caller holds its row. */
+/** Brings a record to where the party has it. The caller holds its row. */
 export async function applyState(
   services: Services,
   tx: Tx,
@@ -119,7 +119,7 @@ async function bookWay(tx: Tx, record: ExternalCardTransaction, to: ExternalCard
     await takeWithdrawal(tx, record, held);
 }
 
-/** What has gone back since it was last recorded, or come again; all of it when the provider says no more than `failed`. */
+/** What has gone back since it was last recorded, or come again; all of it when the party says no more than `failed`. */
 async function bookReturn(
   tx: Tx,
   record: ExternalCardTransaction,
@@ -159,7 +159,7 @@ function sealedUrl(
   { id }: ExternalCardTransaction,
   { actionUrl }: CardOrderState,
 ): Buffer {
-  if (!actionUrl) throw new Error('the provider requires action and names no page');
+  if (!actionUrl) throw new Error('the party requires action and names no page');
   return keyring.sealer('external-cards').seal(Buffer.from(actionUrl), id);
 }
 

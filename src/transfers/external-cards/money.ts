@@ -23,7 +23,7 @@ export async function releaseWithdrawal(tx: Tx, record: ExternalCardTransaction)
 
 /**
  * The money has left: the hold is released, and amount and fee are taken.
- * @param held false where the hold was released before, on the provider's word: what left is taken all the same
+ * @param held false where the hold was released before, on the party's word: what left is taken all the same
  */
 export async function takeWithdrawal(tx: Tx, record: ExternalCardTransaction, held: boolean): Promise<void> {
   const { id, accountId, amount, fee, currency, idempotencyKey } = record;
@@ -86,7 +86,7 @@ export async function bookChargeback(
 }
 
 /**
- * Money of the provider's that no rule gives to anybody: in suspense, and shown to the operator.
+ * Money of the party's that no rule gives to anybody: in suspense, and shown to the operator.
  * @param detail what tells this from another, so that it is shown once
  */
 export async function suspend(

@@ -30,7 +30,7 @@ export interface ExternalCardRequest {
 
 type Asked = Pick<Call, 'idempotencyKey'> & { caller: Pick<Caller, 'reach' | 'tenantId'> };
 
-/** Where the provider tells us that something has happened. */
+/** Where the party tells us that something has happened. */
 export const CALLBACK_PATH = '/callbacks/external-cards';
 
 /**
@@ -95,7 +95,7 @@ export async function requireById(sql: Sql, id: string): Promise<ExternalCardTra
   return found;
 }
 
-/** What the provider is asked to do: the same, whenever it is asked. */
+/** What the party is asked to do: the same, whenever it is asked. */
 export async function orderOf(services: Services, record: ExternalCardTransaction): Promise<CardOrder> {
   const { database, keyring } = services;
   const { id, amount, currency, returnUrl, actionExpiresAt } = record;
@@ -114,7 +114,7 @@ export async function orderOf(services: Services, record: ExternalCardTransactio
 }
 
 /**
- * Where the payer who follows our address is sent: to the provider's page while there is something to confirm, then to
+ * Where the payer who follows our address is sent: to the party's page while there is something to confirm, then to
  * where he came from.
  * @throws Problem 404 for a token that is none, and when there is nowhere to send him
  */

@@ -6,7 +6,7 @@ const PATH = '/card-authentication/';
 export const REDIRECT_PATH = `${PATH}{token}`;
 
 /**
- * The token of the payer's way to the provider's page: 256 bits that nobody can guess without the master key. It is
+ * The token of the payer's way to the party's page: 256 bits that nobody can guess without the master key. It is
  * derived, so that the database need keep no more than its hash.
  */
 function redirectToken({ keyring }: Pick<Services, 'keyring'>, id: string): string {
@@ -19,7 +19,7 @@ export const hashToken = (token: string): Buffer => createHash('sha256').update(
 export const redirectHash = (deps: Pick<Services, 'keyring'>, id: string): Buffer =>
   hashToken(redirectToken(deps, id));
 
-/** Our own address, which leads the payer to the provider's page. */
+/** Our own address, which leads the payer to the party's page. */
 export function redirectUrl(
   deps: Pick<Services, 'keyring' | 'publicUrl'>,
   { id }: Pick<ExternalCardTransaction, 'id'>,

@@ -92,9 +92,9 @@ function retrieval(services: Services, kind: ExternalCardKind): Route {
   });
 }
 
-/** For the payer's browser, and for the provider: no client calls these. */
+/** For the payer's browser, and for the party: no client calls these. */
 export function externalCardOutsideRoutes(services: Services): Route[] {
-  const { providers } = services;
+  const { parties } = services;
   return [
     route({
       method: 'GET',
@@ -110,7 +110,7 @@ export function externalCardOutsideRoutes(services: Services): Route[] {
     callbackRoute(services, {
       party: 'external-cards',
       path: CALLBACK_PATH,
-      verify: (raw, headers) => providers.externalCards.verify(raw, headers),
+      verify: (raw, headers) => parties.externalCards.verify(raw, headers),
       async handle(tx, { key }) {
         const record = isId('externalCardTransaction', key) ? await findTransaction(tx, key) : undefined;
         if (!record) return 'unknown_record';

@@ -32,7 +32,7 @@ interface Transition {
   to: ExternalCardStatus;
   /** Absent: of both kinds. */
   kind?: ExternalCardKind;
-  /** The provider takes back its own word: what really happened is booked, and the operator is told. */
+  /** The party takes back its own word: what really happened is booked, and the operator is told. */
   contradicts?: true;
 }
 
@@ -79,8 +79,8 @@ const TRIGGERS: Record<CardOrderState['status'], ExternalCardTrigger> = {
 };
 
 /**
- * What must happen, in this order, so that a record stands where the provider says; nothing where it does already, and
- * where the provider's word is older than what it said before: the table knows no way for that.
+ * What must happen, in this order, so that a record stands where the party says; nothing where it does already, and
+ * where the party's word is older than what it said before: the table knows no way for that.
  * @param returned what is recorded as gone back
  */
 export function triggersOf(
@@ -100,7 +100,7 @@ export function triggersOf(
   return triggers;
 }
 
-/** Nobody is waited for any more; a later word of the provider is still heard. */
+/** Nobody is waited for any more; a later word of the party is still heard. */
 export const isFinal = (status: ExternalCardStatus) => ['completed', 'failed', 'returned'].includes(status);
 
 /** While a withdrawal has not left, its amount and fee are held. */
@@ -143,7 +143,7 @@ function passesLuhn(digits: string): boolean {
 const MINUTE_MS = 60_000;
 /** Its workflow asks every ten minutes at least. */
 const WATCHED_MS = 15 * MINUTE_MS;
-/** A callback that tells of a return may be lost: the provider is asked again so long after completion, then no more. */
+/** A callback that tells of a return may be lost: the party is asked again so long after completion, then no more. */
 const RETURN_LOOK_DAYS = [2, 10, 45, 120] as const;
 
 /** When somebody must have looked at a record again; never, when it is at its end. */

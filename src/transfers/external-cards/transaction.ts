@@ -14,14 +14,14 @@ export interface ExternalCardTransaction {
   amount: Decimal;
   fee: Decimal;
   returnUrl: string | null;
-  /** The provider's page, sealed under the id; while the payer must act. */
+  /** The party's page, sealed under the id; while the payer must act. */
   actionUrl: Buffer | null;
   actionExpiresAt: Date;
   /** Of the call that made it; travels to its webhooks. */
   idempotencyKey: string;
-  /** The provider's code. */
+  /** The party's code. */
   failure: string | null;
-  /** What of the amount has gone back, by the provider's word: charged back, or not taken by the card. */
+  /** What of the amount has gone back, by the party's word: charged back, or not taken by the card. */
   returnedAmount: Decimal;
   /** How many movements were booked for that. */
   returns: number;

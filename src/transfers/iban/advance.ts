@@ -26,7 +26,7 @@ export interface IbanPayoutProgress {
 /**
  * Submits a payout that is created, asks for the present state of one that was, and applies it. Twice is once: the order
  * carries the payout's id, and what a state does is judged by the record under its lock.
- * @throws PayoutOutcomeUnknown, ProviderAway nothing is known now: it is asked again
+ * @throws PayoutOutcomeUnknown, PartyAway nothing is known now: it is asked again
  */
 export async function advancePayout(services: Services, id: string): Promise<IbanPayoutProgress> {
   const { database, now } = services;
@@ -34,8 +34,7 @@ export async function advancePayout(services: Services, id: string): Promise<Iba
   return database.transaction(async (tx) => {
     const locked = await lockPayout(tx, id);
     if (!locked) throw new Error('the payout is gone');
-    if (state === 'unknown_to_provider')
-      await tellContradiction(tx, locked, 'the provider no longer knows it');
+    if (state === 'unknown_to_provider') await tellContradiction(tx, locked, 'the party no longer knows it');
     const after = state === 'unknown_to_provider' ? locked : await applyState(services, tx, locked, state);
     await watchPayout(tx, id, nextLook(after, now()));
     return { status: after.status, open: !isFinal(after.status) };
@@ -43,19 +42,19 @@ export async function advancePayout(services: Services, id: string): Promise<Iba
 }
 
 async function stateOf(services: Services, payout: IbanPayout): Promise<PayoutState | 'unknown_to_provider'> {
-  const { database, keyring, providers, publicUrl, now } = services;
+  const { database, keyring, parties, publicUrl, now } = services;
   const { id, amount, status } = payout;
-  if (status !== 'created') return providers.payouts.get(id);
+  if (status !== 'created') return parties.payouts.get(id);
   const destination = await openDestination(database, keyring, id);
   await noteSubmission(database, id, now());
   const callbackUrl = publicUrl() + PAYOUT_CALLBACK_PATH;
-  return providers.payouts.submit({
+  return parties.payouts.submit({
     ...{ key: id, method: 'sepa', amount, currency: 'EUR' },
     ...{ destination, callbackUrl },
   });
 }
 
-/** Brings a payout to where the provider has it. The caller holds its row. */
+/** Brings a payout to where the party has it. The caller holds its row. */
 export async function applyState(
   services: Services,
   tx: Tx,

@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids';
 import { isCurrency } from '../../kernel/money/currencies';
 import { fitsCurrency } from '../../kernel/money/money';
 import type { BankCredit } from '../../parties/bank/port';
-import { ProviderAway } from '../../process/party-errors';
+import { PartyAway } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { insertCredit, isKnownCredit, readPlace, savePlace } from './credit-store';
 import { normalized } from './iban';
@@ -18,13 +18,13 @@ export type CreditOutcome = 'credited' | 'suspended' | 'unknown';
 /**
  * Books a payment that the bank has received: to the IBAN that it is for, or – when that is not enabled, or nobody's – to
  * suspense, where the operator sees it. Once, however often it is asked for.
- * @throws ProviderAway nothing is known now
+ * @throws PartyAway nothing is known now
  */
 export async function bookCredit(services: Services, bankId: string): Promise<CreditOutcome> {
-  const { database, providers } = services;
+  const { database, parties } = services;
   const known = await isKnownCredit(database, bankId);
   if (known) return known;
-  const credit = await providers.bank.credit(bankId);
+  const credit = await parties.bank.credit(bankId);
   if (credit === 'unknown_to_provider') return 'unknown';
   return database.transaction((tx) => book(tx, credit));
 }
@@ -51,19 +51,19 @@ async function book(tx: Tx, credit: BankCredit): Promise<CreditOutcome> {
  * Asks the bank for what it has received since the last look, and books what no callback has told of. A payment that cannot
  * be booked now is left to a workflow of its own, which asks until it can: it holds up neither the others nor the place.
  * @returns whether there is more
- * @throws ProviderAway the bank does not say what it has received
+ * @throws PartyAway the bank does not say what it has received
  */
 export async function catchUpCredits(services: Services): Promise<{ booked: number; more: boolean }> {
-  const { database, providers, log } = services;
+  const { database, parties, log } = services;
   const after = await readPlace(database);
-  const { credits, next } = await providers.bank.creditsAfter(after);
+  const { credits, next } = await parties.bank.creditsAfter(after);
   let booked = 0;
   let away = false;
   const bookApart = async ({ id }: { id: string }) => {
     if (await isKnownCredit(database, id)) return;
-    if (away) throw new ProviderAway(); // it was asked a moment ago
+    if (away) throw new PartyAway(); // it was asked a moment ago
     await bookCredit(services, id).catch((error: unknown) => {
-      away = error instanceof ProviderAway;
+      away = error instanceof PartyAway;
       throw error;
     });
     booked += 1;

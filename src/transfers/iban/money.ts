@@ -31,7 +31,7 @@ export async function releasePayout(tx: Tx, payout: IbanPayout): Promise<void> {
 
 /**
  * The money has left: the hold is released, and amount and fee are taken.
- * @param held false where the hold was released before, on the provider's word: what left is taken all the same
+ * @param held false where the hold was released before, on the party's word: what left is taken all the same
  */
 export async function takePayout(tx: Tx, payout: IbanPayout, held: boolean): Promise<void> {
   const { id, virtualIbanId, amount, fee, idempotencyKey } = payout;

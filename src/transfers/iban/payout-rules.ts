@@ -21,7 +21,7 @@ interface Transition {
   from: IbanPayoutStatus;
   on: IbanPayoutTrigger;
   to: IbanPayoutStatus;
-  /** The provider takes back its own word: what really happened is booked, and the operator is told. */
+  /** The party takes back its own word: what really happened is booked, and the operator is told. */
   contradicts?: true;
 }
 
@@ -43,7 +43,7 @@ export const TRANSITIONS: readonly Transition[] = [
 export const transitionOf = (from: IbanPayoutStatus, on: IbanPayoutTrigger): Transition | undefined =>
   TRANSITIONS.find((each) => each.from === from && each.on === on);
 
-/** The way to each of the provider's words, from the beginning. */
+/** The way to each of the party's words, from the beginning. */
 const WAYS: Record<PayoutState['status'], IbanPayoutTrigger[]> = {
   processing: ['accepted'],
   sent: ['accepted', 'sent'],
@@ -53,8 +53,8 @@ const WAYS: Record<PayoutState['status'], IbanPayoutTrigger[]> = {
 };
 
 /**
- * What must happen, in this order, so that a payout stands where the provider says. What the table knows no way for is
- * passed over: it has happened before, or the provider's word is older than what it said since.
+ * What must happen, in this order, so that a payout stands where the party says. What the table knows no way for is
+ * passed over: it has happened before, or the party's word is older than what it said since.
  */
 export function triggersTo(status: IbanPayoutStatus, state: PayoutState): IbanPayoutTrigger[] {
   if (status === 'returned') return state.status === 'returned' ? ['returned'] : [];
@@ -69,7 +69,7 @@ export function triggersTo(status: IbanPayoutStatus, state: PayoutState): IbanPa
   return triggers;
 }
 
-/** All that has come back, by the provider's word: the whole when it does not say. Never more than was paid. */
+/** All that has come back, by the party's word: the whole when it does not say. Never more than was paid. */
 export function returnedOf(amount: Decimal, { status, returned }: PayoutState): Decimal {
   if (status === 'failed' || returned === undefined) return amount;
   return minOf(amount, returned.lt(0) ? ZERO : returned);

@@ -17,9 +17,9 @@ export interface IbanPayout {
   destinationMasked: Destination;
   /** Of the call that made it; travels to its webhooks. */
   idempotencyKey: string;
-  /** The provider's code. */
+  /** The party's code. */
   failure: string | null;
-  /** It may have reached the provider since. */
+  /** It may have reached the party since. */
   submittedAt: Date | null;
   sentAt: Date | null;
   completedAt: Date | null;
@@ -99,7 +99,7 @@ export async function findSealedDestination(sql: Sql, id: string): Promise<Buffe
   return row?.destination;
 }
 
-/** Before it is submitted: whoever reads the row then knows that the provider may have it. */
+/** Before it is submitted: whoever reads the row then knows that the party may have it. */
 export async function noteSubmission(sql: Sql, id: string, at: Date): Promise<void> {
   await sql.query('update iban_payouts set submitted_at = coalesce(submitted_at, $2) where id = $1', [
     id,

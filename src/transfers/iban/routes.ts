@@ -170,14 +170,14 @@ function transferRoute(services: Services): Route {
   });
 }
 
-/** For the payouts provider and the bank: no client calls these. */
+/** For the payouts party and the bank: no client calls these. */
 export function bankingOutsideRoutes(services: Services): Route[] {
-  const { providers, commands } = services;
+  const { parties, commands } = services;
   return [
     callbackRoute(services, {
       party: 'iban-payouts',
       path: PAYOUT_CALLBACK_PATH,
-      verify: (raw, headers) => providers.payouts.verify(raw, headers),
+      verify: (raw, headers) => parties.payouts.verify(raw, headers),
       async handle(tx, { key }) {
         const payout = isId('ibanPayout', key) ? await findPayout(tx, key) : undefined;
         if (!payout) return 'unknown_record';
@@ -188,7 +188,7 @@ export function bankingOutsideRoutes(services: Services): Route[] {
     callbackRoute(services, {
       party: 'bank',
       path: CREDIT_CALLBACK_PATH,
-      verify: (raw, headers) => providers.bank.verify(raw, headers),
+      verify: (raw, headers) => parties.bank.verify(raw, headers),
       async handle(tx, { creditId }) {
         await commands.append(tx, [startIbanCredit(creditId)]);
         return 'told';

@@ -6,12 +6,12 @@ import { PAYOUT_CALLBACKS, payoutOfKey } from './lifecycle';
 import { lookAtPayout } from './processes';
 import { findPayout } from './store';
 
-/** Where the payouts provider calls: its word is "look at this one", and nothing moves by it. */
+/** Where the payouts party calls: its word is "look at this one", and nothing moves by it. */
 export function payoutCallbackRoute(services: Services): Route {
   return callbackRoute(services, {
     party: 'payouts',
     path: PAYOUT_CALLBACKS,
-    verify: (raw, headers) => services.providers.payouts.verify(raw, headers),
+    verify: (raw, headers) => services.parties.payouts.verify(raw, headers),
     handle: (tx, { key }) => tellLifecycle(services, tx, key),
   });
 }

@@ -9,7 +9,7 @@ import { savePayout } from './store';
 /** What a trigger brings with it. */
 export interface Happening {
   at: Date;
-  /** The provider's word, where it caused the trigger. */
+  /** The party's word, where it caused the trigger. */
   state?: PayoutState;
   /** The operator's, of a rejection. */
   description?: string | undefined;
@@ -18,7 +18,7 @@ export interface Happening {
 }
 
 /**
- * Moves a payout whose row is locked along a line of the table, with the money that moves by it. Where the provider takes
+ * Moves a payout whose row is locked along a line of the table, with the money that moves by it. Where the party takes
  * back its own word, what really happened is booked, and the operator is told.
  * @throws Problem 409 `invalid_transition`
  */
@@ -71,12 +71,12 @@ async function effectOf(
   }
 }
 
-/** All that has come back by the provider's word: the whole where it does not say. */
+/** All that has come back by the party's word: the whole where it does not say. */
 export function returnedOf({ receivedAmount }: Payout, state: PayoutState | undefined) {
   return state?.returned ?? receivedAmount;
 }
 
-/** A client reads the code: whatever is no plain word may name the provider. */
+/** A client reads the code: whatever is no plain word may name the party. */
 function failureOf(state: PayoutState | undefined): string {
   const code = state?.failureCode ?? '';
   return /^[a-z][a-z0-9_]{0,63}$/.test(code) ? code : 'provider_refused';
@@ -87,7 +87,7 @@ async function tellOfContradiction(tx: Tx, payout: Payout, on: PayoutTrigger): P
     tenantId: payout.tenantId,
     kind: 'payout_contradicted',
     subject: payout.id,
-    detail: `the provider said ${payout.status}, and then ${on}`,
+    detail: `the party said ${payout.status}, and then ${on}`,
     amount: payout.receivedAmount,
     currency: payout.receivedCurrency,
   });

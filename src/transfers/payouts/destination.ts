@@ -163,7 +163,7 @@ export function checkedToken(given: string): string {
 
 type ChainKind = 'evm' | 'tron';
 
-/** The chains that the payouts provider pays on, and the assets on each. */
+/** The chains that the payouts party pays on, and the assets on each. */
 const CHAINS: Record<string, { kind: ChainKind; assets: string[] }> = {
   ethereum: { kind: 'evm', assets: ['USDT', 'USDC', 'ETH'] },
   polygon: { kind: 'evm', assets: ['USDT', 'USDC'] },

@@ -20,7 +20,7 @@ import { noteSubmission, savePayout, watchPayout } from './store';
 export interface PayoutStep {
   payoutId: string;
   now: number;
-  /** How long until it asks the provider again. */
+  /** How long until it asks the party again. */
   askAfterMs: number;
   /** How long until it looks again while a person decides. */
   reviewAfterMs: number;
@@ -34,14 +34,14 @@ export const payoutOfKey = (key: string) => (key.startsWith(PREFIX) ? key.slice(
 
 /**
  * Leads a payout as far as it goes now: it is approved or put before the operator, submitted, and set to where the
- * provider has it. A poll, a callback and a return weeks later are all this one look. Done twice it is done once.
- * @throws ProviderAway the provider cannot be asked, or its answer was lost: to be done again. Nothing is concluded.
+ * party has it. A poll, a callback and a return weeks later are all this one look. Done twice it is done once.
+ * @throws PartyAway the party cannot be asked, or its answer was lost: to be done again. Nothing is concluded.
  */
 export async function advancePayout(services: Services, step: PayoutStep): Promise<PayoutStatus> {
   for (;;) {
     const payout = await services.database.transaction((tx) => begin(services, tx, step));
     if (!wasAccepted(payout.status)) return payout.status;
-    const state = await stateAtProvider(services, payout);
+    const state = await stateAtParty(services, payout);
     if (state === 'unheard') return payout.status;
     const status = await services.database.transaction((tx) => record(services, tx, payout, state, step));
     if (status !== 'outdated') return status;
@@ -63,7 +63,7 @@ async function record(
   return moved.status;
 }
 
-/** Before the provider is asked: what has been accepted may have reached it from now on. */
+/** Before the party is asked: what has been accepted may have reached it from now on. */
 async function begin(services: Services, tx: Tx, step: PayoutStep): Promise<Payout> {
   const found = await lockedPayout(tx, step.payoutId);
   const payout = found.status === 'created' ? await judge(services, tx, found) : found;
@@ -86,9 +86,9 @@ async function judge(services: Services, tx: Tx, payout: Payout): Promise<Payout
   return changePayout(tx, payout, waits ? 'approval_required' : 'accepted', { at });
 }
 
-/** `unheard`: the provider does not know it and is not to be told: for us it has ended. */
-async function stateAtProvider(services: Services, payout: Payout): Promise<PayoutState | 'unheard'> {
-  const { payouts } = services.providers;
+/** `unheard`: the party does not know it and is not to be told: for us it has ended. */
+async function stateAtParty(services: Services, payout: Payout): Promise<PayoutState | 'unheard'> {
+  const { payouts } = services.parties;
   if (payout.submittedAt !== null) {
     const state = await payouts.get(orderKey(payout.id));
     if (state !== 'unknown_to_provider') return state;
@@ -104,12 +104,12 @@ async function stateAtProvider(services: Services, payout: Payout): Promise<Payo
   });
 }
 
-/** Where the provider tells of payouts. */
+/** Where the party tells of payouts. */
 export const PAYOUT_CALLBACKS = '/callbacks/payouts';
 
 /**
- * Sets a payout whose row is locked to where the provider has it, whatever way led there.
- * @param state the provider's whole present state of it
+ * Sets a payout whose row is locked to where the party has it, whatever way led there.
+ * @param state the party's whole present state of it
  */
 export async function recordState(tx: Tx, payout: Payout, state: PayoutState, at: Date): Promise<Payout> {
   let moved = payout;
@@ -118,14 +118,14 @@ export async function recordState(tx: Tx, payout: Payout, state: PayoutState, at
   return payout.status === 'returned' ? keepReturn(tx, payout, state) : moved;
 }
 
-/** A return is credited once: what the provider says of it later stands in suspense, and the operator is told. */
+/** A return is credited once: what the party says of it later stands in suspense, and the operator is told. */
 async function keepReturn(tx: Tx, payout: Payout, state: PayoutState): Promise<Payout> {
   if (state.status === 'processing') return payout;
   const back = state.status === 'returned' || state.status === 'failed' ? returnedOf(payout, state) : ZERO;
   const further = back.minus(payout.returnedReceived ?? ZERO);
   if (further.isZero()) return payout;
   if (further.gt(0)) await suspendFurtherReturn(tx, payout, further, back);
-  else await suspend(tx, payout, further, `the provider said returned, and then ${state.status}`);
+  else await suspend(tx, payout, further, `the party said returned, and then ${state.status}`);
   return savePayout(tx, { ...payout, returnedReceived: back });
 }
 

@@ -25,7 +25,7 @@ export async function releasePayout(tx: Tx, payout: Payout): Promise<void> {
 
 /**
  * The money has left: the hold is released and amount and fee are taken, in one posting.
- * @param held false where the hold was released before, on the provider's word: what left is taken all the same
+ * @param held false where the hold was released before, on the party's word: what left is taken all the same
  */
 export async function takePayout(tx: Tx, payout: Payout, held: boolean): Promise<void> {
   const { id, accountId, amount, fee, currency, receivedAmount, idempotencyKey } = payout;
@@ -79,7 +79,7 @@ export const suspendFurtherReturn = (tx: Tx, payout: Payout, further: Decimal, a
   suspend(tx, payout, further, `more came back after its return: ${all.toFixed()} in all`);
 
 /**
- * Money of the provider's that no rule gives to anybody: in suspense, and shown to the operator.
+ * Money of the party's that no rule gives to anybody: in suspense, and shown to the operator.
  * @param received in the received currency; negative when it went out
  * @param detail what tells this from another, so that it is shown once
  */
@@ -103,7 +103,7 @@ export async function suspend(tx: Tx, payout: Payout, received: Decimal, detail:
 const releaseOf = (payout: Payout): Entry =>
   holdEntry(payout.accountId, 'transfer/payout', totalDebit(payout), payout.id);
 
-/** What the provider gets of it: in the received currency, over the FX position where that is another. */
+/** What the party gets of it: in the received currency, over the FX position where that is another. */
 function outside(payout: Payout, amount: Decimal, received: Decimal): Entry[] {
   const { id, currency, receivedCurrency } = payout;
   if (currency === receivedCurrency) return [internalEntry('payouts', currency, amount, id)];

@@ -58,7 +58,7 @@ export interface PayoutQuote extends PayoutPrice {
  * @throws Problem 404, 400 naming `method`, `currency` or `amount`, 503 when there is no fresh rate
  */
 export async function quotePayout(
-  { providers, now }: Pick<Services, 'providers' | 'now'>,
+  { parties, now }: Pick<Services, 'parties' | 'now'>,
   tx: Tx,
   account: Account,
   request: QuoteRequest,
@@ -67,7 +67,7 @@ export async function quotePayout(
   assertFits(request.amount, currency);
   const options = await payoutOptions(tx, account.tenantId);
   const terms = termsFor(options, request.method, currency, request.currency);
-  const { bid: rate } = await providers.rates.rate(currency, terms.currency);
+  const { bid: rate } = await parties.rates.rate(currency, terms.currency);
   const price = priceOf(terms, { amount: request.amount, currency, rate });
   const quote = await createQuote(tx, {
     tenantId: account.tenantId,

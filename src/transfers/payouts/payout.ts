@@ -22,9 +22,9 @@ export interface Payout {
   idempotencyKey: string;
   /** Why the operator rejected it. */
   description: string | null;
-  /** The provider's code, or ours. */
+  /** The party's code, or ours. */
   failure: string | null;
-  /** It may have reached the provider since. */
+  /** It may have reached the party since. */
   submittedAt: Date | null;
   sentAt: Date | null;
   completedAt: Date | null;

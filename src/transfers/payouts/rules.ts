@@ -30,7 +30,7 @@ interface Transition {
   from: PayoutStatus;
   on: PayoutTrigger;
   to: PayoutStatus;
-  /** The provider takes back its own word: what really happened is booked, and the operator is told. */
+  /** The party takes back its own word: what really happened is booked, and the operator is told. */
   contradicts?: true;
 }
 
@@ -63,13 +63,13 @@ const FINAL: readonly PayoutStatus[] = ['completed', 'rejected', 'failed', 'canc
 
 export const isFinal = (status: PayoutStatus) => FINAL.includes(status);
 
-/** Whether the provider may know of it. */
+/** Whether the party may know of it. */
 export const wasAccepted = (status: PayoutStatus) =>
   !['created', 'pending_approval', 'rejected', 'cancelled'].includes(status);
 
 type Reported = PayoutState['status'];
 
-/** How a payout that has not left comes to where the provider has it: also over states that nobody told us of. */
+/** How a payout that has not left comes to where the party has it: also over states that nobody told us of. */
 const FROM_START: Record<Reported, PayoutTrigger[]> = {
   processing: [],
   failed: ['failed'],
@@ -86,14 +86,14 @@ const STEPS: Partial<Record<PayoutStatus, Record<Reported, PayoutTrigger[]>>> = 
 };
 
 /**
- * What must happen to a payout so that it stands where the provider says; nothing where it does already, and where the
- * provider's word is older than what it said before.
+ * What must happen to a payout so that it stands where the party says; nothing where it does already, and where the
+ * party's word is older than what it said before.
  */
 export function stepsTo(status: PayoutStatus, reported: Reported): readonly PayoutTrigger[] {
   return STEPS[status]?.[reported] ?? [];
 }
 
-/** A callback that tells of a return may be lost: the provider is asked again so long after completion, then no more. */
+/** A callback that tells of a return may be lost: the party is asked again so long after completion, then no more. */
 const RETURN_LOOK_DAYS = [2, 10, 45] as const;
 
 /** When a completed payout is looked at again; never, when the last of these times has passed. */

@@ -160,7 +160,7 @@ export async function savePayout(tx: Sql, changed: Payout): Promise<Payout> {
   return payoutOf(row as Row);
 }
 
-/** From now on the provider may have it. */
+/** From now on the party may have it. */
 export async function noteSubmission(tx: Sql, id: string, at: Date): Promise<void> {
   await tx.query('update payouts set submitted_at = $2 where id = $1 and submitted_at is null', [id, at]);
 }

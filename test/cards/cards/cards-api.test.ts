@@ -209,13 +209,13 @@ describe('GET /v1/cards/{id}/sensitive', () => {
 
   it('is a 503 while the processor cannot be reached, and nothing is written down', async () => {
     const card = await issuedCard(api, client);
-    const { cardProcessor } = api.services.providers;
+    const { cardProcessor } = api.services.parties;
     const away = async () => {
       throw new ProcessorUnreachable();
     };
-    api.services.providers.cardProcessor = { ...cardProcessor, sensitive: away };
+    api.services.parties.cardProcessor = { ...cardProcessor, sensitive: away };
     const answer = await client.call('GET', `/v1/cards/${card.id}/sensitive`);
-    api.services.providers.cardProcessor = cardProcessor;
+    api.services.parties.cardProcessor = cardProcessor;
     expect([answer.status, answer.body.code]).toEqual([503, 'unavailable']);
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(await api.database.query('select 1 from audit_log where subject = $1', [card.id])).toEqual([]);

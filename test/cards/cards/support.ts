@@ -8,7 +8,7 @@ export function processorOnClock(api: TestApi): { at: Date } {
   const clock = { at: new Date('2026-03-01T12:00:00.000Z') };
   const { database, keyring } = api.services;
   const now = () => clock.at;
-  api.services.providers.cardProcessor = createSandboxCardProcessor({
+  api.services.parties.cardProcessor = createSandboxCardProcessor({
     database,
     keyring,
     now,

@@ -84,7 +84,7 @@ inBrowser('the payer', () => {
   const nudges = (id: string) =>
     api.commands.filter(({ action, args }) => action === 'look' && args[0] === id).length;
 
-  /** What the deposit comes to once the provider has called. */
+  /** What the deposit comes to once the party has called. */
   async function afterCallback({ id, status }: Awaited<ReturnType<typeof begin>>) {
     await until(() => nudges(id) > 0);
     await look(id);

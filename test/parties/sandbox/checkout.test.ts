@@ -2,16 +2,16 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Decimal } from '../../../src/kernel/money/money';
 import { createHttpCheckout } from '../../../src/parties/checkout/http';
-import type { CheckoutProvider, NewCheckoutSession } from '../../../src/parties/checkout/port';
+import type { CheckoutParty, NewCheckoutSession } from '../../../src/parties/checkout/port';
 import { partyPath, partySecret } from '../../../src/parties/sandbox/mount';
-import { ProviderAway, ProviderOutcomeUnknown, ProviderRefused } from '../../../src/process/party-errors';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
 import { freePort } from '../../../src/startup/embedded/ports';
 import { type TestApi, testApi } from '../../support/api';
 import { type Received, type Receiver, startReceiver, until } from '../../support/receiver';
 
 let api: TestApi;
 let shop: Receiver;
-let provider: CheckoutProvider;
+let party: CheckoutParty;
 let clock: number;
 const now = () => new Date(clock);
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   clock = Date.now();
   api = await testApi({ now });
   shop = await startReceiver({ http: true });
-  provider = api.services.providers.checkout;
+  party = api.services.parties.checkout;
 });
 beforeEach(() => {
   clock = Date.now();
@@ -59,19 +59,19 @@ async function send(page: string, fields: Record<string, string>) {
 
 async function paid(given: Partial<NewCheckoutSession> = {}, fields: Record<string, string> = {}) {
   const asked = order(given);
-  const session = await provider.createSession(asked);
+  const session = await party.createSession(asked);
   const amount = asked.amount.toFixed();
   expect((await send(session.redirectUrl, { action: 'pay_as', amount, ...fields })).status).toBe(303);
   return { ...session, asked };
 }
 
-const plain = async (sessionId: string) => JSON.parse(JSON.stringify(await provider.getSession(sessionId)));
+const plain = async (sessionId: string) => JSON.parse(JSON.stringify(await party.getSession(sessionId)));
 
 describe('a session', () => {
   it('is made once a key, and is open until it expires', async () => {
     const asked = order();
-    const made = await provider.createSession(asked);
-    expect(await provider.createSession(asked)).toEqual(made);
+    const made = await party.createSession(asked);
+    expect(await party.createSession(asked)).toEqual(made);
     expect(made.redirectUrl).toMatch(/\/sandbox\/providers\/checkout\/pages\/[\w-]{43}$/);
     expect(made.redirectUrl).not.toContain(made.sessionId);
     const open = { sessionId: made.sessionId, status: 'open', risk: 'normal', refunds: [], disputes: [] };
@@ -81,32 +81,32 @@ describe('a session', () => {
   });
 
   it('is unknown under another name, and is nobody’s without our credential', async () => {
-    await expect(provider.getSession('cks_unknown')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(party.getSession('cks_unknown')).rejects.toMatchObject({ code: 'not_found' });
     const stranger = createHttpCheckout({
       baseUrl: api.url + partyPath('checkout'),
       secret: Buffer.alloc(32),
     });
-    await expect(stranger.createSession(order())).rejects.toThrow(ProviderAway);
+    await expect(stranger.createSession(order())).rejects.toThrow(PartyAway);
     expect((await fetch(`${api.url}${partyPath('checkout')}/sessions/cks_1`)).status).toBe(401);
   });
 
   it('is refused, out of reach, or made without an answer, as its amount says', async () => {
-    const refused = provider.createSession(order({ amount: new Decimal('700.12') }));
-    await expect(refused).rejects.toEqual(new ProviderRefused('method_unavailable'));
+    const refused = party.createSession(order({ amount: new Decimal('700.12') }));
+    await expect(refused).rejects.toEqual(new PartyRefused('method_unavailable'));
 
     const away = order({ amount: new Decimal('700.13') });
-    await expect(provider.createSession(away)).rejects.toThrow(ProviderAway);
-    await expect(provider.createSession(away)).rejects.not.toThrow(ProviderOutcomeUnknown);
+    await expect(party.createSession(away)).rejects.toThrow(PartyAway);
+    await expect(party.createSession(away)).rejects.not.toThrow(OutcomeUnknown);
     clock += 30_000;
-    expect((await provider.createSession(away)).sessionId).toMatch(/^cks_/);
+    expect((await party.createSession(away)).sessionId).toMatch(/^cks_/);
 
     const lost = order({ amount: new Decimal('700.14') });
-    await expect(provider.createSession(lost)).rejects.toThrow(ProviderOutcomeUnknown);
+    await expect(party.createSession(lost)).rejects.toThrow(OutcomeUnknown);
     const [row] = await api.database.query<{ id: string }>(
       'select id from sandbox_checkout_sessions where key = $1',
       [lost.key],
     );
-    expect((await provider.createSession(lost)).sessionId).toBe(row?.id);
+    expect((await party.createSession(lost)).sessionId).toBe(row?.id);
   });
 });
 
@@ -116,24 +116,24 @@ describe('a payment', () => {
     const path = new URL(asked.callbackUrl).pathname;
     await until(() => shop.at(path).length === 1);
     const told = shop.at(path)[0] as Received;
-    expect(provider.verify(told.raw, told.headers)).toEqual({
+    expect(party.verify(told.raw, told.headers)).toEqual({
       externalId: told.body['id' as never],
       sessionId,
     });
-    expect(provider.verify(Buffer.concat([told.raw, Buffer.from(' ')]), told.headers)).toBeUndefined();
+    expect(party.verify(Buffer.concat([told.raw, Buffer.from(' ')]), told.headers)).toBeUndefined();
     const money = { amount: '50', currency: 'EUR' };
     expect(await plain(sessionId)).toMatchObject({ status: 'paid', paid: money });
     clock += 20_000;
     expect(await plain(sessionId)).toMatchObject({ status: 'settled', paid: money });
     clock += 281_000;
-    expect(provider.verify(told.raw, told.headers)).toBeUndefined();
+    expect(party.verify(told.raw, told.headers)).toBeUndefined();
   });
 
   it('is told of again where the callback fails', async () => {
     const asked = order();
     const path = new URL(asked.callbackUrl).pathname;
     shop.answer(path, 500);
-    const { redirectUrl } = await provider.createSession(asked);
+    const { redirectUrl } = await party.createSession(asked);
     await send(redirectUrl, { action: 'pay' });
     await until(() => shop.at(path).length === 1);
     shop.answer(path, 200);
@@ -155,13 +155,13 @@ describe('a payment', () => {
     [{ action: 'settle' }, { status: 'open' }],
     [{ action: 'toString' }, { status: 'open' }],
   ])('is what the payer does with the page: %j', async (fields, state) => {
-    const { sessionId, redirectUrl } = await provider.createSession(order());
+    const { sessionId, redirectUrl } = await party.createSession(order());
     await send(redirectUrl, fields);
     expect(await plain(sessionId)).toMatchObject(state);
   });
 
   it('leads to the shop, and is taken once however often the form is sent', async () => {
-    const { sessionId, redirectUrl } = await provider.createSession(order());
+    const { sessionId, redirectUrl } = await party.createSession(order());
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(redirectUrl, { action: 'pay' })));
     expect(answers.map(({ status, location }) => [status, location])).toEqual(
       Array.from({ length: 5 }, () => [303, 'https://shop.example/back?order=7']),
@@ -171,7 +171,7 @@ describe('a payment', () => {
 
   it('comes late after expiry, cancellation and failure', async () => {
     for (const before of [undefined, { action: 'cancel' }, { action: 'fail' }]) {
-      const { sessionId, redirectUrl } = await provider.createSession(order());
+      const { sessionId, redirectUrl } = await party.createSession(order());
       if (before) await send(redirectUrl, before);
       else clock += 60_000;
       await send(redirectUrl, { action: 'pay' });
@@ -197,7 +197,7 @@ describe('a payment', () => {
   });
 
   it.each(['', '0', '-1', '1.001', '1e3', 'abc'])('is not taken as the amount %j', async (amount) => {
-    const { sessionId, redirectUrl } = await provider.createSession(order());
+    const { sessionId, redirectUrl } = await party.createSession(order());
     const answer = await send(redirectUrl, { action: 'pay_as', amount });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('role="alert"');
@@ -212,12 +212,12 @@ describe('a payment', () => {
     ['700.06', { status: 'failed', failureCode: 'card_declined' }],
     ['700.11', { status: 'open' }],
   ])('happens by itself at %s', async (amount, state) => {
-    const { sessionId } = await provider.createSession(order({ amount: new Decimal(amount) }));
+    const { sessionId } = await party.createSession(order({ amount: new Decimal(amount) }));
     expect(await plain(sessionId)).toMatchObject(state);
   });
 
   it('happens by itself after the session has expired', async () => {
-    const { sessionId } = await provider.createSession(order({ amount: new Decimal('700.11') }));
+    const { sessionId } = await party.createSession(order({ amount: new Decimal('700.11') }));
     clock += 60_000;
     expect(await plain(sessionId)).toMatchObject({ status: 'expired' });
     clock += 30_000;
@@ -227,7 +227,7 @@ describe('a payment', () => {
 
 describe('a refund', () => {
   const refund = (sessionId: string, key: string, amount: string, currency = 'EUR') =>
-    provider.refund({ key, sessionId, amount: new Decimal(amount), currency });
+    party.refund({ key, sessionId, amount: new Decimal(amount), currency });
 
   it('is made once a key and never beyond what was paid', async () => {
     const { sessionId } = await paid();
@@ -245,17 +245,17 @@ describe('a refund', () => {
   });
 
   it('is refused before the payment, and of what is not known', async () => {
-    const { sessionId } = await provider.createSession(order());
+    const { sessionId } = await party.createSession(order());
     await expect(refund(sessionId, 'r5', '1')).rejects.toMatchObject({ code: 'not_paid' });
     await expect(refund('cks_unknown', 'r6', '1')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('takes its time or fails as the amount says, and what failed can go back again', async () => {
-    const slow = await provider.createSession(order({ amount: new Decimal('700.09') }));
+    const slow = await party.createSession(order({ amount: new Decimal('700.09') }));
     expect(await refund(slow.sessionId, 'r7', '10')).toMatchObject({ status: 'pending' });
     clock += 20_000;
     expect((await plain(slow.sessionId)).refunds).toMatchObject([{ amount: '10', status: 'succeeded' }]);
-    const failing = await provider.createSession(order({ amount: new Decimal('700.1') }));
+    const failing = await party.createSession(order({ amount: new Decimal('700.1') }));
     expect(await refund(failing.sessionId, 'r8', '700.10')).toMatchObject({ status: 'failed' });
     expect(await refund(failing.sessionId, 'r9', '700.10')).toMatchObject({ status: 'failed' });
   });
@@ -281,7 +281,7 @@ describe('a dispute', () => {
   });
 
   it('comes by itself and is told of, as the amount says', async () => {
-    const { sessionId } = await provider.createSession(order({ amount: new Decimal('700.08') }));
+    const { sessionId } = await party.createSession(order({ amount: new Decimal('700.08') }));
     expect((await plain(sessionId)).disputes).toEqual([]);
     clock += 5_000;
     expect((await plain(sessionId)).disputes).toMatchObject([{ amount: '700.08', status: 'open' }]);
@@ -293,7 +293,7 @@ describe('a dispute', () => {
 describe('the page', () => {
   it('runs nothing, loads nothing, and makes no tag of anybody’s text', async () => {
     const merchant = `<script>alert(1)</script>"'&`;
-    const { redirectUrl } = await provider.createSession(order({ merchant }));
+    const { redirectUrl } = await party.createSession(order({ merchant }));
     const response = await fetch(redirectUrl);
     const text = await response.text();
     expect(text).not.toContain('<script');
@@ -309,27 +309,27 @@ describe('the page', () => {
     const base = `${api.url}${partyPath('checkout')}/pages/`;
     expect((await fetch(base + 'A'.repeat(43))).status).toBe(404);
     expect((await fetch(`${base}%00`)).status).toBe(404);
-    const { redirectUrl } = await provider.createSession(order());
+    const { redirectUrl } = await party.createSession(order());
     expect((await fetch(redirectUrl, { method: 'DELETE' })).status).toBe(405);
   });
 
   it('takes no more than a form', async () => {
-    const { sessionId, redirectUrl } = await provider.createSession(order());
+    const { sessionId, redirectUrl } = await party.createSession(order());
     const large = { action: 'pay', more: 'x'.repeat(20_000) };
     expect((await send(redirectUrl, large)).status).toBe(400);
     expect(await plain(sessionId)).toMatchObject({ status: 'open' });
   });
 
   it('is not there in a live installation', async () => {
-    const live = await testApi({ mode: 'live', providers: api.services.providers });
-    const { redirectUrl } = await provider.createSession(order());
+    const live = await testApi({ mode: 'live', parties: api.services.parties });
+    const { redirectUrl } = await party.createSession(order());
     const { pathname } = new URL(redirectUrl);
     expect((await fetch(live.url + pathname)).status).toBe(401);
     await live.close();
   });
 
   it('cannot have its policy widened by a return address', async () => {
-    const { redirectUrl } = await provider.createSession(order({ returnUrl: 'https://a;script-src/x' }));
+    const { redirectUrl } = await party.createSession(order({ returnUrl: 'https://a;script-src/x' }));
     const policy = (await fetch(redirectUrl)).headers.get('content-security-policy');
     expect(policy).not.toContain('script-src');
   });
@@ -338,7 +338,7 @@ describe('the page', () => {
 describe('the adapter', () => {
   let server: Server;
   let reply: { status: number; body: string } | 'break' | 'silent';
-  let adapter: CheckoutProvider;
+  let adapter: CheckoutParty;
   const secret = () => partySecret(api.services.keyring, 'checkout');
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -358,17 +358,17 @@ describe('the adapter', () => {
   const word = (code: string) => JSON.stringify({ code, message: code });
 
   it.each([
-    [{ status: 422, body: word('no') }, ProviderRefused],
-    [{ status: 404, body: '<html>' }, ProviderOutcomeUnknown],
-    [{ status: 401, body: word('unauthorized') }, ProviderAway],
-    [{ status: 429, body: '' }, ProviderAway],
-    [{ status: 503, body: word('unavailable') }, ProviderAway],
-    [{ status: 503, body: '' }, ProviderOutcomeUnknown],
-    [{ status: 500, body: word('oops') }, ProviderOutcomeUnknown],
-    [{ status: 201, body: '{"sessionId":' }, ProviderOutcomeUnknown],
-    [{ status: 201, body: '{"sessionId":7}' }, ProviderOutcomeUnknown],
-    ['break' as const, ProviderOutcomeUnknown],
-    ['silent' as const, ProviderOutcomeUnknown],
+    [{ status: 422, body: word('no') }, PartyRefused],
+    [{ status: 404, body: '<html>' }, OutcomeUnknown],
+    [{ status: 401, body: word('unauthorized') }, PartyAway],
+    [{ status: 429, body: '' }, PartyAway],
+    [{ status: 503, body: word('unavailable') }, PartyAway],
+    [{ status: 503, body: '' }, OutcomeUnknown],
+    [{ status: 500, body: word('oops') }, OutcomeUnknown],
+    [{ status: 201, body: '{"sessionId":' }, OutcomeUnknown],
+    [{ status: 201, body: '{"sessionId":7}' }, OutcomeUnknown],
+    ['break' as const, OutcomeUnknown],
+    ['silent' as const, OutcomeUnknown],
   ])('takes %j for what it is', async (given, kind) => {
     reply = given;
     const error: Error = await adapter.createSession(order()).then(
@@ -384,6 +384,6 @@ describe('the adapter', () => {
       secret: secret(),
     });
     const error = await nobody.createSession(order()).catch((thrown: Error) => thrown);
-    expect((error as Error).constructor).toBe(ProviderAway);
+    expect((error as Error).constructor).toBe(PartyAway);
   });
 });

@@ -23,15 +23,15 @@ const called = async (method: string, path: string, body?: unknown) => {
   return answer.status === 200 ? 'done' : `${answer.status} ${answer.body.code}`;
 };
 
-/** The provider says so when it is asked. */
+/** The party says so when it is asked. */
 async function hear(id: string, outcome: ReviewOutcome): Promise<string> {
-  const { cardholderReview } = api.services.providers;
-  api.services.providers.cardholderReview = { ...cardholderReview, outcome: async () => outcome };
+  const { cardholderReview } = api.services.parties;
+  api.services.parties.cardholderReview = { ...cardholderReview, outcome: async () => outcome };
   try {
     await steps(api.services).check(id);
     return 'done';
   } finally {
-    api.services.providers.cardholderReview = cardholderReview;
+    api.services.parties.cardholderReview = cardholderReview;
   }
 }
 
@@ -42,9 +42,9 @@ const ACTIONS: Record<string, (id: string) => Promise<string>> = {
   submit: (id) => called('POST', `/v1/cardholders/${id}/submit`),
   approve: (id) => decide(api, id, 'approved').then(() => 'done', refused),
   reject: (id) => decide(api, id, 'rejected', 'No.').then(() => 'done', refused),
-  'the provider passes': (id) => hear(id, { status: 'passed' }),
-  'the provider rejects': (id) => hear(id, { status: 'rejected', reason: 'No.' }),
-  'the provider refuses': (id) => hear(id, { status: 'refused', reason: 'No.' }),
+  'the party passes': (id) => hear(id, { status: 'passed' }),
+  'the party rejects': (id) => hear(id, { status: 'rejected', reason: 'No.' }),
+  'the party refuses': (id) => hear(id, { status: 'refused', reason: 'No.' }),
   'the attempts are used up': (id) =>
     steps(api.services)
       .giveUp(id)
@@ -63,9 +63,9 @@ const LEADS: Record<string, Partial<Record<CardholderStatus, CardholderStatus>>>
   submit: { reject: 'wait_audit', rejected_by_admin: 'pending_review', pending_review: 'pending_review' },
   approve: { pending_review: 'wait_audit' },
   reject: { pending_review: 'rejected_by_admin' },
-  'the provider passes': { wait_audit: 'pass_audit' },
-  'the provider rejects': { wait_audit: 'reject' },
-  'the provider refuses': { wait_audit: 'submission_failed' },
+  'the party passes': { wait_audit: 'pass_audit' },
+  'the party rejects': { wait_audit: 'reject' },
+  'the party refuses': { wait_audit: 'submission_failed' },
   'the attempts are used up': { wait_audit: 'submission_failed' },
 };
 

@@ -47,9 +47,9 @@ async function approved(meta: Record<string, unknown> = {}): Promise<Holder> {
 
 /** What is submitted, by key, from now on. */
 function submitted(): { key: string; application: Application }[] {
-  const { cardholderReview } = api.services.providers;
+  const { cardholderReview } = api.services.parties;
   const seen: { key: string; application: Application }[] = [];
-  api.services.providers.cardholderReview = {
+  api.services.parties.cardholderReview = {
     ...cardholderReview,
     submit(key, application) {
       seen.push({ key, application });
@@ -127,14 +127,14 @@ describe('what is submitted', () => {
     expect(await step.submit(bare.id)).toBe('submission_failed');
     expect((await read(client, bare.id)).description).toContain('idFrontImg, idHoldImg');
     const damaged = await approved();
-    const kept = api.services.providers.documents;
+    const kept = api.services.parties.documents;
     const get = (error: Error) => ({ ...kept, get: () => Promise.reject(error) });
-    api.services.providers.documents = get(new DocumentsAway('test'));
+    api.services.parties.documents = get(new DocumentsAway('test'));
     await expect(step.submit(damaged.id)).rejects.toMatchObject({ status: 503 });
     expect(await statusOf(client, damaged.id)).toBe('wait_audit');
-    api.services.providers.documents = get(new DocumentUnreadable('doc'));
+    api.services.parties.documents = get(new DocumentUnreadable('doc'));
     expect(await step.submit(damaged.id)).toBe('submission_failed');
-    api.services.providers.documents = kept;
+    api.services.parties.documents = kept;
   });
 
   it('is nothing twice, however often and at once it is asked for', async () => {
@@ -216,10 +216,10 @@ describe('attempts that are used up', () => {
     'leave open what may have come through before: %s',
     async (cause) => {
       const { id } = await approved();
-      const { cardholderReview } = api.services.providers;
+      const { cardholderReview } = api.services.parties;
       const first = cause === 'timeout' ? new ReviewerTimeout() : new Error('the worker dies');
       const failures: Error[] = [first, new ReviewerUnreachable()];
-      api.services.providers.cardholderReview = {
+      api.services.parties.cardholderReview = {
         outcome: async () => undefined,
         submit: () => Promise.reject(failures.shift() ?? new Error('once too often')),
       };
@@ -228,7 +228,7 @@ describe('attempts that are used up', () => {
       await expect(step.submit(id)).rejects.toBeInstanceOf(ReviewerUnreachable);
       expect(await step.giveUp(id)).toBe('unknown');
       expect(await statusOf(client, id)).toBe('wait_audit');
-      api.services.providers.cardholderReview = cardholderReview;
+      api.services.parties.cardholderReview = cardholderReview;
       expect(await step.submit(id)).toBe('pass_audit');
     },
   );
@@ -236,12 +236,12 @@ describe('attempts that are used up', () => {
 
 it('ignores a word on a submission that has ended', async () => {
   const { id } = await approved({ accountPurpose: 'sandbox:reject' });
-  const { cardholderReview } = api.services.providers;
-  api.services.providers.cardholderReview = {
+  const { cardholderReview } = api.services.parties;
+  api.services.parties.cardholderReview = {
     ...cardholderReview,
     async outcome(key) {
-      // While the provider is asked, another attempt hears of the rejection and the client submits again.
-      api.services.providers.cardholderReview = cardholderReview;
+      // While the party is asked, another attempt hears of the rejection and the client submits again.
+      api.services.parties.cardholderReview = cardholderReview;
       await step.submit(id);
       await client.call('POST', `/v1/cardholders/${id}/submit`);
       return (await cardholderReview.outcome(key)) ?? { status: 'passed' };

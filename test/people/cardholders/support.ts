@@ -135,7 +135,7 @@ export function reviewerOnClock(api: TestApi, decisionSeconds = 0): { at: Date }
   const clock = { at: new Date('2026-03-01T12:00:00.000Z') };
   const { database } = api;
   const now = () => clock.at;
-  api.services.providers.cardholderReview = createSandboxCardholderReview({ database, now, decisionSeconds });
+  api.services.parties.cardholderReview = createSandboxCardholderReview({ database, now, decisionSeconds });
   return clock;
 }
 

@@ -28,13 +28,13 @@ const mine = async () => (await api.stored()).filter((name) => name.startsWith(c
 
 /** The store fails while `work` runs. */
 async function whileAway<T>(work: () => Promise<T>): Promise<T> {
-  const { documents } = api.services.providers;
+  const { documents } = api.services.parties;
   const away = () => Promise.reject(new DocumentsAway('test'));
-  api.services.providers.documents = { put: away, get: away, delete: away };
+  api.services.parties.documents = { put: away, get: away, delete: away };
   try {
     return await work();
   } finally {
-    api.services.providers.documents = documents;
+    api.services.parties.documents = documents;
   }
 }
 
@@ -141,8 +141,8 @@ it('takes them in portions, and says when there are more', async () => {
 
 it('records no document whose content is being removed', async () => {
   const userId = await createUser(client);
-  const { documents } = api.services.providers;
-  api.services.providers.documents = {
+  const { documents } = api.services.parties;
+  api.services.parties.documents = {
     ...documents,
     // The upload takes more than an hour to come from here to its transaction.
     async put(key, bytes) {
@@ -152,7 +152,7 @@ it('records no document whose content is being removed', async () => {
     },
   };
   const answer = await uploadDocument(client, userId, 'idFrontImg');
-  api.services.providers.documents = documents;
+  api.services.parties.documents = documents;
   expect([answer.status, answer.body.code]).toEqual([503, 'unavailable']);
   expect((await client.call('GET', `/v1/users/${userId}/kyc`)).body.documents).toEqual([]);
 });

@@ -102,7 +102,7 @@ describe('registration', () => {
   });
 
   it('refuses this machine where the service is not a sandbox', async () => {
-    const live = await testApi({ mode: 'live', providers: api.services.providers } as never);
+    const live = await testApi({ mode: 'live', parties: api.services.parties } as never);
     const tenant = await live.client();
     for (const url of [URL_A, 'https://localhost/', 'http://localhost/']) {
       expect((await tenant.call('POST', '/v1/webhooks', { url })).body).toMatchObject({ field: 'url' });

@@ -88,7 +88,7 @@ describe('a callback', () => {
     expect((await read(world.client, { id, accountId })).status).toBe('awaiting_payment');
   });
 
-  it('says nothing of a provider when it is refused', async () => {
+  it('says nothing of a party when it is refused', async () => {
     const answer = await fetch(`${world.api.url}/callbacks/checkout`, { method: 'POST', body: 'garbage' });
     expect([answer.status, Object.keys((await answer.json()) as object).sort()]).toEqual([
       401,
@@ -96,7 +96,7 @@ describe('a callback', () => {
     ]);
   });
 
-  it('whose handling fails is not kept: the provider sends it again', async () => {
+  it('whose handling fails is not kept: the party sends it again', async () => {
     const { id, session } = await payable(world);
     const { commands } = world.api.services;
     const callback = { id: randomUUID() };
@@ -125,7 +125,7 @@ describe('a callback', () => {
   });
 });
 
-describe('faults of the provider', () => {
+describe('faults of the party', () => {
   const faults = ['away', '500', 'after', 'slow'] as const;
 
   /** As the workflow does: the same look, until one ends. */

@@ -19,7 +19,7 @@ import {
 } from './support';
 
 /**
- * However the provider's messages come – shuffled, repeated, late, lost – the money is what the provider has in the end. The
+ * However the party's messages come – shuffled, repeated, late, lost – the money is what the party has in the end. The
  * seed is printed with a failure: `DEPOSITS_SEED=<seed> npx jest test/deposits/conservation`.
  */
 const DEPOSITS = 1_000;
@@ -51,7 +51,7 @@ interface Played {
   client: Client;
   id: string;
   accountId: string;
-  /** What is still to happen at the provider, in its order. */
+  /** What is still to happen at the party, in its order. */
   script: ((session: Session) => void)[];
   /** Sessions to be told of, each copy a callback of its own or a repeat. */
   callbacks: string[];
@@ -86,7 +86,7 @@ const endRefunds = (session: Session) => {
     if (refund.status === 'pending') refund.status = oneOf(['succeeded', 'failed']);
 };
 
-/** Ways that a payment can go, as the provider lives them. */
+/** Ways that a payment can go, as the party lives them. */
 const WAYS: readonly Played['script'][] = [
   [paid, settle],
   [paid, settle],
@@ -164,8 +164,8 @@ async function atOnce<T>(
   );
 }
 
-/** What the provider holds for us in the end, by currency: settled, less what it has sent or had to give back. */
-function heldByProvider(credited: ReadonlySet<string>): Map<string, Decimal> {
+/** What the party holds for us in the end, by currency: settled, less what it has sent or had to give back. */
+function heldByParty(credited: ReadonlySet<string>): Map<string, Decimal> {
   const held = new Map<string, Decimal>();
   for (const { asked, status, paid: has, refunds, disputes } of world.double.sessions()) {
     if (status !== 'settled' || !has) continue;
@@ -197,7 +197,7 @@ it(`${DEPOSITS} deposits end with the money conserved (seed ${SEED})`, async () 
     const session = world.double.session(played.id);
     for (const happen of played.script.splice(0)) happen(session);
     endRefunds(session);
-    // The last word of the provider, and the poll after it.
+    // The last word of the party, and the poll after it.
     for (let looks = 0; looks < 3; looks += 1) await look(world, played.id);
   });
 
@@ -226,7 +226,7 @@ it(`${DEPOSITS} deposits end with the money conserved (seed ${SEED})`, async () 
     const gross = new Decimal(shown.creditedAmount).plus(shown.serviceFee);
     expect(new Decimal(shown.chargedAmount).times(shown.rate).toFixed(2)).toBe(gross.toFixed(2));
   });
-  for (const [currency, amount] of heldByProvider(credited))
+  for (const [currency, amount] of heldByParty(credited))
     expect([currency, new Decimal(await internal(api, 'deposits', currency)).negated().toFixed(2)]).toEqual([
       currency,
       amount.toFixed(2),

@@ -294,7 +294,7 @@ describe('/checkout/{token}', () => {
   const visit = (checkoutUrl: string, method = 'GET') =>
     fetch(world.api.url + new URL(checkoutUrl).pathname, { method, redirect: 'manual' });
 
-  it('leads to the provider’s page while it can be paid, and to nobody else’s', async () => {
+  it('leads to the party’s page while it can be paid, and to nobody else’s', async () => {
     const { body, session } = await payable(world);
     const answer = await visit(body['checkoutUrl']);
     expect([answer.status, answer.headers.get('location')]).toEqual([

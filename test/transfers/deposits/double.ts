@@ -39,7 +39,7 @@ export interface CheckoutDouble {
 /** Longer than an impatient adapter waits. */
 const SLOW_MS = 900;
 
-/** A checkout provider of our own protocol over real HTTP, with faults on demand. */
+/** A checkout party of our own protocol over real HTTP, with faults on demand. */
 export async function startCheckoutDouble(): Promise<CheckoutDouble> {
   const byKey = new Map<string, Session>();
   const refundKeys = new Map<string, Session['refunds'][number]>();

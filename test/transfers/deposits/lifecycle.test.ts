@@ -101,7 +101,7 @@ describe('to its end', () => {
     ['cancelled', 'cancelled'],
     ['expired', 'expired'],
   ] as const)(
-    'is %s when the provider says so, told once however often it is looked at',
+    'is %s when the party says so, told once however often it is looked at',
     async (said, becomes) => {
       const deposit = await payable(world);
       deposit.session.status = said;
@@ -133,7 +133,7 @@ describe('to its end', () => {
     expect(await balance(deposit)).toBe('0.00 0.00');
   });
 
-  it('never tells a provider’s own words', async () => {
+  it('never tells a party’s own words', async () => {
     const deposit = await payable(world);
     deposit.session.status = 'failed';
     deposit.session.failureCode = 'acmepay_e17';
@@ -375,7 +375,7 @@ describe('refunds', () => {
     expect((await read(world.client, deposit)).refundedAmount).toBeUndefined();
   });
 
-  it('that the provider refuses have failed', async () => {
+  it('that the party refuses have failed', async () => {
     const deposit = await completed(world);
     await refund(deposit.id, '50.00');
     world.double.faults.push('refuse');
@@ -408,13 +408,13 @@ describe('refunds', () => {
     expect(await breaksOn(deposit.id)).toEqual([]);
   });
 
-  it('that the provider has and has not named to us yet are not taken for its own', async () => {
+  it('that the party has and has not named to us yet are not taken for its own', async () => {
     const { api, double } = world;
     const deposit = await completed(world);
     await refund(deposit.id, '20.00');
     double.faults.push('after');
     await expect(look(world, deposit.id)).rejects.toThrow();
-    const state = await api.services.providers.checkout.getSession(deposit.session.sessionId);
+    const state = await api.services.parties.checkout.getSession(deposit.session.sessionId);
     expect(state.refunds).toHaveLength(1);
     await api.database.transaction((tx) => applyState(api.services, tx, deposit.id, state, new Date()));
     await look(world, deposit.id);

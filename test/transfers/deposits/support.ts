@@ -21,7 +21,7 @@ export interface DepositWorld {
 
 export const PATIENCE_MS = 20_000;
 
-/** The API with the real adapter of the checkout, on a provider that the test plays. */
+/** The API with the real adapter of the checkout, on a party that the test plays. */
 export async function depositWorld(): Promise<DepositWorld> {
   const double = await startCheckoutDouble();
   const clock = { ahead: 0 };
@@ -30,7 +30,7 @@ export async function depositWorld(): Promise<DepositWorld> {
     createHttpCheckout({ baseUrl: double.url, secret: double.secret, timeoutMs, now });
   const api = await testApi({
     now,
-    providers: { checkout: adapter(PATIENCE_MS) },
+    parties: { checkout: adapter(PATIENCE_MS) },
     publicUrl: () => 'https://cards.example',
   });
   return {
@@ -38,7 +38,7 @@ export async function depositWorld(): Promise<DepositWorld> {
     double,
     client: await api.client(),
     clock,
-    patience: (timeoutMs) => void (api.services.providers.checkout = adapter(timeoutMs)),
+    patience: (timeoutMs) => void (api.services.parties.checkout = adapter(timeoutMs)),
     close: async () => void (await Promise.all([api.close(), double.close()])),
   };
 }

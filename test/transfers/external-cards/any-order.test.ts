@@ -16,8 +16,8 @@ beforeAll(async () => {
   client = await api.client();
   const say = async (key: string) => words.get(key) ?? 'unknown_to_provider';
   const order = async ({ key }: { key: string }) => words.get(key) as CardOrderState;
-  const { externalCards } = api.services.providers;
-  api.services.providers.externalCards = { ...externalCards, charge: order, push: order, get: say };
+  const { externalCards } = api.services.parties;
+  api.services.parties.externalCards = { ...externalCards, charge: order, push: order, get: say };
 });
 afterAll(() => api.close());
 

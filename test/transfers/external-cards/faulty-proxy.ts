@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * What becomes of a request: `dropped` on its way there, its answer `lost` on the way back, an `error` of whatever stands
- * between, `unavailable` by the provider's own word, or `slow`.
+ * between, `unavailable` by the party's own word, or `slow`.
  */
 export type Fault = 'dropped' | 'lost' | 'error' | 'unavailable' | 'slow' | 'none';
 
@@ -16,7 +16,7 @@ export interface FaultyProxy {
   close(): Promise<void>;
 }
 
-/** Stands between an adapter and the sandbox provider that it asks, and does to requests what networks do. */
+/** Stands between an adapter and the sandbox party that it asks, and does to requests what networks do. */
 export async function faultyProxy(target: string): Promise<FaultyProxy> {
   const faults: Fault[] = [];
   const requests: string[] = [];

@@ -1,5 +1,5 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { ProviderAway } from '../../../src/process/party-errors';
+import { PartyAway } from '../../../src/process/party-errors';
 import { advancePayout } from '../../../src/transfers/iban/advance';
 import { bookCredit, catchUpCredits } from '../../../src/transfers/iban/credits';
 import type { Client, TestApi } from '../../support/api';
@@ -297,16 +297,16 @@ describe('a payment from outside', () => {
       await pay({ iban, mute: true }),
       await pay({ iban, mute: true, amount: '7.00' }),
     ];
-    const { bank } = api.services.providers;
+    const { bank } = api.services.parties;
     const credit = async (id: string) => {
       if (id === spoilt) throw new Error('the answer cannot be read');
       return bank.credit(id);
     };
-    api.services.providers.bank = { ...bank, credit };
+    api.services.parties.bank = { ...bank, credit };
     try {
       await catchUpCredits(api.services);
     } finally {
-      api.services.providers.bank = bank;
+      api.services.parties.bank = bank;
     }
     expect([await ibanBalance(client), told(spoilt), told(sound)]).toEqual(['7.00 0.00', 1, 0]);
     await bookCredit(api.services, spoilt);
@@ -316,17 +316,17 @@ describe('a payment from outside', () => {
   it('that the bank lists and then does not tell of is asked for once, and then by workflows', async () => {
     const { iban } = await enabled(api, client);
     const ids = [await pay({ iban, mute: true }), await pay({ iban, mute: true })];
-    const { bank } = api.services.providers;
+    const { bank } = api.services.parties;
     let asked = 0;
     const credit = async () => {
       asked += 1;
-      throw new ProviderAway();
+      throw new PartyAway();
     };
-    api.services.providers.bank = { ...bank, credit };
+    api.services.parties.bank = { ...bank, credit };
     try {
       await catchUpCredits(api.services);
     } finally {
-      api.services.providers.bank = bank;
+      api.services.parties.bank = bank;
     }
     expect([asked, ...ids.map(told)]).toEqual([1, 1, 1]);
     for (const id of ids) await bookCredit(api.services, id);

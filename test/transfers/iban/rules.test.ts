@@ -21,7 +21,7 @@ function reachedFrom(status: IbanPayoutStatus, told: PayoutState): IbanPayoutSta
   }, status);
 }
 
-it('a payout stands where the provider says, in whatever order it is told', () => {
+it('a payout stands where the party says, in whatever order it is told', () => {
   for (const told of STATES) {
     const expected = told;
     expect(reachedFrom('created', state(told))).toBe(expected);

@@ -2,12 +2,12 @@ import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { foldOf } from '../../chaos/fold';
 import { type Client, type TestApi, testApi } from '../../support/api';
-import { type Fault, type ProviderDouble, providerDouble } from './provider-double';
+import { type Fault, type PartyDouble, partyDouble } from './party-double';
 import { create, fundedAccount, look, read } from './support';
 
 /**
- * However the provider's messages come – shuffled, repeated, late, lost, forged, between time-outs and repeated orders – the
- * money is in the end what the provider has. The seed is printed with a failure:
+ * However the party's messages come – shuffled, repeated, late, lost, forged, between time-outs and repeated orders – the
+ * money is in the end what the party has. The seed is printed with a failure:
  * `PAYOUTS_SEED=<seed> npx jest test/payouts/conservation`.
  */
 const PAYOUTS = 300;
@@ -25,11 +25,11 @@ const chance = (share: number) => random() < share;
 const oneOf = <T>(choices: readonly T[]): T => choices[between(0, choices.length - 1)] as T;
 
 let api: TestApi;
-let provider: ProviderDouble;
+let party: PartyDouble;
 let accounts: { client: Client; accountId: string }[];
 beforeAll(async () => {
   api = await testApi();
-  provider = await providerDouble(api);
+  party = await partyDouble(api);
   accounts = await Promise.all(
     [1, 2, 3].map(async () => {
       const client = await api.client();
@@ -38,11 +38,11 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await provider.close();
+  await party.close();
   await api.close();
 });
 
-type ProviderState = Parameters<ProviderDouble['set']>[1];
+type PartyState = Parameters<PartyDouble['set']>[1];
 
 interface Played {
   client: Client;
@@ -50,23 +50,23 @@ interface Played {
   id: string;
   receivedAmount: Decimal;
   receivedCurrency: string;
-  /** What is still to happen at the provider, in its order. */
-  script: ProviderState[];
+  /** What is still to happen at the party, in its order. */
+  script: PartyState[];
   /** Ids of messages that have come, to be sent again. */
   messages: string[];
 }
 
 const part = (whole: string) => new Decimal(whole).times(between(1, 99)).dividedBy(100).toFixed(2);
 
-/** What the provider does to a payout: mostly what providers do, and now and then what they should not. */
-function scriptFor(received: string): ProviderState[] {
-  const returned = (): ProviderState => ({
+/** What the party does to a payout: mostly what parties do, and now and then what they should not. */
+function scriptFor(received: string): PartyState[] {
+  const returned = (): PartyState => ({
     status: 'returned',
     ...(chance(0.5) ? { returned: part(received) } : {}),
   });
-  const sent: ProviderState = { status: 'sent' };
-  const completed: ProviderState = { status: 'completed' };
-  const failed: ProviderState = { status: 'failed', failureCode: 'bank_refused' };
+  const sent: PartyState = { status: 'sent' };
+  const completed: PartyState = { status: 'completed' };
+  const failed: PartyState = { status: 'failed', failureCode: 'bank_refused' };
   const roll = random();
   if (roll < 0.4) return [sent, completed];
   if (roll < 0.55) return [failed];
@@ -106,9 +106,9 @@ const ORDER_FAULTS: Fault[] = [
 
 /** Drawn before it is played, so that what runs beside it does not change the random numbers. */
 function actionsOf(played: Played): (() => Promise<unknown>)[] {
-  const moves = played.script.map((next) => () => Promise.resolve(provider.set(played.id, next)));
+  const moves = played.script.map((next) => () => Promise.resolve(party.set(played.id, next)));
   const noise = Array.from({ length: between(2, 6) }, () => noiseOf(played));
-  // The provider's moves keep their order; what tells of them does not.
+  // The party's moves keep their order; what tells of them does not.
   const actions: (() => Promise<unknown>)[] = [() => look(api, played.id).catch(() => undefined)];
   while (moves.length + noise.length > 0) {
     const from = moves.length > 0 && (noise.length === 0 || chance(0.5)) ? moves : noise;
@@ -120,13 +120,13 @@ function actionsOf(played: Played): (() => Promise<unknown>)[] {
 function noiseOf(played: Played): () => Promise<unknown> {
   const { id, messages } = played;
   const roll = random();
-  if (roll < 0.15) return () => provider.tell(api, id, { forged: true });
-  if (roll < 0.4) return () => provider.tell(api, id, { id: messages.at(-1) ?? 'unheard-of' });
+  if (roll < 0.15) return () => party.tell(api, id, { forged: true });
+  if (roll < 0.4) return () => party.tell(api, id, { id: messages.at(-1) ?? 'unheard-of' });
   if (roll < 0.7) {
     const message = `${id}-${between(1, 1_000_000)}`;
     messages.push(message);
     return async () => {
-      await provider.tell(api, id, { id: message });
+      await party.tell(api, id, { id: message });
       await look(api, id).catch(() => undefined); // what the callback asked the workflow for
     };
   }
@@ -136,17 +136,17 @@ function noiseOf(played: Played): () => Promise<unknown> {
   }
   const fault = oneOf(ORDER_FAULTS);
   return async () => {
-    provider.questions.push(fault);
+    party.questions.push(fault);
     await look(api, id).catch(() => undefined);
   };
 }
 
 /** The first look of a payout may meet a fault; nobody but the first look makes an order, mostly. */
 async function play(played: Played, actions: (() => Promise<unknown>)[], fault: Fault | undefined) {
-  if (fault) provider.orders.push(fault);
+  if (fault) party.orders.push(fault);
   for (let ordered = false; !ordered; ) {
     await look(api, played.id).catch(() => undefined);
-    ordered = provider.payments.some(({ key }) => key === `payout-${played.id}`);
+    ordered = party.payments.some(({ key }) => key === `payout-${played.id}`);
   }
   for (const action of actions) await action();
 }
@@ -171,9 +171,9 @@ async function inBatches<T>(items: T[], work: (item: T) => Promise<unknown>): Pr
   );
 }
 
-/** What the provider keeps of a payout. */
-function paidByProvider({ id, receivedAmount }: Played): Decimal {
-  const { status, returned } = provider.payment(id);
+/** What the party keeps of a payout. */
+function paidByParty({ id, receivedAmount }: Played): Decimal {
+  const { status, returned } = party.payment(id);
   if (status === 'sent' || status === 'completed') return receivedAmount;
   if (status === 'returned') return receivedAmount.minus(returned ?? receivedAmount);
   return new Decimal(0);
@@ -196,23 +196,23 @@ it(`conserves money over ${PAYOUTS} payouts (PAYOUTS_SEED=${SEED})`, async () =>
     fault: chance(0.3) ? oneOf(ORDER_FAULTS) : undefined,
   }));
   await inBatches(plays, ({ played, actions, fault }) => play(played, actions, fault));
-  provider.questions = [];
-  provider.orders = [];
+  party.questions = [];
+  party.orders = [];
   await inBatches(payouts, finish);
 
   expect(await checkLedger(api.database)).toEqual([]);
-  expect(provider.payments).toHaveLength(PAYOUTS);
+  expect(party.payments).toHaveLength(PAYOUTS);
   const reached = new Set<string>();
   for (const played of payouts) {
     const record = await read(played.client, played.accountId, played.id);
     reached.add(record.status);
     const legs = await legsOf(played.id);
-    // What the books say that the provider has is what it has, to the minor unit.
+    // What the books say that the party has is what it has, to the minor unit.
     const booked = legs.get(`payouts:${played.receivedCurrency}`) ?? new Decimal(0);
     expect([played.id, record.status, booked.toFixed(2)]).toEqual([
       played.id,
       record.status,
-      paidByProvider(played).toFixed(2),
+      paidByParty(played).toFixed(2),
     ]);
     // The account has paid what its record says.
     const left = record.sentAt === undefined ? new Decimal(0) : new Decimal(record.totalDebit);

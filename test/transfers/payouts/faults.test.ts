@@ -1,23 +1,23 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { accountBalance } from '../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../support/api';
-import { type Fault, type ProviderDouble, providerDouble } from './provider-double';
+import { type Fault, type PartyDouble, partyDouble } from './party-double';
 import { breaksOf, created, fundedAccount, IBAN, look, read, told } from './support';
 
 let api: TestApi;
 let client: Client;
 let accountId: string;
-let provider: ProviderDouble;
+let party: PartyDouble;
 beforeAll(async () => {
   api = await testApi();
 });
 beforeEach(async () => {
-  provider = await providerDouble(api);
+  party = await partyDouble(api);
   client = await api.client();
   accountId = await fundedAccount(api, client);
 });
 afterEach(async () => {
-  await provider.close();
+  await party.close();
   expect(await checkLedger(api.database)).toEqual([]);
 });
 afterAll(() => api.close());
@@ -42,30 +42,30 @@ async function persist(id: string): Promise<{ status: string; failures: string[]
 
 describe('the order', () => {
   it.each<[Fault, string[]]>([
-    ['lost', ['ProviderOutcomeUnknown']],
-    ['unavailable', ['ProviderAway']],
-    ['error-500', ['ProviderOutcomeUnknown']],
-    ['rubbish', ['ProviderOutcomeUnknown']],
+    ['lost', ['OutcomeUnknown']],
+    ['unavailable', ['PartyAway']],
+    ['error-500', ['OutcomeUnknown']],
+    ['rubbish', ['OutcomeUnknown']],
     ['slow', []],
-    ['done-and-error-500', ['ProviderOutcomeUnknown']],
-    ['done-and-silent', ['ProviderOutcomeUnknown']],
-    ['done-and-broken-off', ['ProviderOutcomeUnknown']],
+    ['done-and-error-500', ['OutcomeUnknown']],
+    ['done-and-silent', ['OutcomeUnknown']],
+    ['done-and-broken-off', ['OutcomeUnknown']],
   ])('%s: nothing is concluded, and it is paid once', async (fault, expected) => {
     const id = await created(client, accountId);
-    provider.orders = [fault];
+    party.orders = [fault];
     expect(await persist(id)).toEqual({ status: 'processing', failures: expected });
     expect(await balance()).toBe(HELD);
-    expect(provider.payments).toHaveLength(1);
-    provider.set(id, { status: 'completed' });
+    expect(party.payments).toHaveLength(1);
+    party.set(id, { status: 'completed' });
     expect(await look(api, id)).toBe('completed');
     expect(await balance()).toBe(GONE);
     expect(await told(api, id)).toEqual(['withdraw/payout 100.00', 'fee/payout_fee 0.35']);
   });
 
-  it('carries what the provider needs, under the payout’s key', async () => {
+  it('carries what the party needs, under the payout’s key', async () => {
     const id = await created(client, accountId);
     await look(api, id);
-    expect(provider.payment(id)).toMatchObject({
+    expect(party.payment(id)).toMatchObject({
       key: `payout-${id}`,
       order: {
         method: 'sepa',
@@ -79,7 +79,7 @@ describe('the order', () => {
 
   it('refused: it fails, and the hold is released', async () => {
     const id = await created(client, accountId);
-    provider.orders = ['refused-422'];
+    party.orders = ['refused-422'];
     expect(await look(api, id)).toBe('failed');
     expect(await read(client, accountId, id)).toMatchObject({
       status: 'failed',
@@ -88,18 +88,18 @@ describe('the order', () => {
     expect(await balance()).toBe(WHOLE);
     // Looked at once more, it is not ordered again.
     expect(await look(api, id)).toBe('failed');
-    expect(provider.payments).toHaveLength(0);
+    expect(party.payments).toHaveLength(0);
   });
 
   it('whose attempts never end keeps the money held', async () => {
     const id = await created(client, accountId);
-    provider.orders = ['done-and-silent'];
-    provider.questions = Array<Fault>(4).fill('error-500');
+    party.orders = ['done-and-silent'];
+    party.questions = Array<Fault>(4).fill('error-500');
     for (let attempt = 0; attempt < 5; attempt += 1) await look(api, id).catch(() => undefined);
     expect((await read(client, accountId, id)).status).toBe('processing');
     expect(await balance()).toBe(HELD);
     expect(await persist(id)).toEqual({ status: 'processing', failures: [] });
-    expect(provider.payments).toHaveLength(1);
+    expect(party.payments).toHaveLength(1);
   });
 
   it.each(['__proto__ GmbH', 'BigBank AG says no', 'x'.repeat(100), ''])(
@@ -107,20 +107,20 @@ describe('the order', () => {
     async (failureCode) => {
       const id = await created(client, accountId);
       await look(api, id);
-      provider.set(id, { status: 'failed', failureCode });
+      party.set(id, { status: 'failed', failureCode });
       await look(api, id);
       expect((await read(client, accountId, id)).failure).toBe('provider_refused');
     },
   );
 });
 
-describe('the provider’s word', () => {
-  /** Submitted, and set to where the provider has it, one look after the other. */
-  async function through(...states: Parameters<ProviderDouble['set']>[1][]): Promise<string> {
+describe('the party’s word', () => {
+  /** Submitted, and set to where the party has it, one look after the other. */
+  async function through(...states: Parameters<PartyDouble['set']>[1][]): Promise<string> {
     const id = await created(client, accountId);
     await look(api, id);
     for (const state of states) {
-      provider.set(id, state);
+      party.set(id, state);
       await Promise.all([look(api, id), look(api, id)]); // twice at once, as when a worker is thought dead
       await look(api, id);
     }
@@ -148,11 +148,11 @@ describe('the provider’s word', () => {
 
   it('asked for long ago is not taken when it comes after a newer one', async () => {
     const id = await through({ status: 'completed' });
-    provider.questions = ['stale'];
-    const { asked } = provider;
+    party.questions = ['stale'];
+    const { asked } = party;
     const late = look(api, id);
-    while (provider.asked === asked || provider.questions.length > 0) await new Promise(setImmediate);
-    provider.set(id, { status: 'returned' });
+    while (party.asked === asked || party.questions.length > 0) await new Promise(setImmediate);
+    party.set(id, { status: 'returned' });
     expect(await look(api, id)).toBe('returned');
     expect(await late).toBe('returned');
     expect(await balance()).toBe('4999.65 0.00');
@@ -178,7 +178,7 @@ describe('the provider’s word', () => {
     const id = await through({ status: 'sent' }, { status: 'returned', returned: '40.00' });
     expect((await read(client, accountId, id)).returnedAmount).toBe('40.00');
     expect(await balance()).toBe('4939.65 0.00');
-    provider.set(id, { returned: '100.00' });
+    party.set(id, { returned: '100.00' });
     await look(api, id);
     await look(api, id);
     expect(await balance()).toBe('4939.65 0.00');
@@ -198,10 +198,10 @@ describe('the provider’s word', () => {
   it('returned to a closed account waits in suspense', async () => {
     const id = await created(client, accountId);
     await look(api, id);
-    provider.set(id, { status: 'completed' });
+    party.set(id, { status: 'completed' });
     await look(api, id);
     await api.database.query(`update accounts set status = 'closed' where id = $1`, [accountId]);
-    provider.set(id, { status: 'returned' });
+    party.set(id, { status: 'returned' });
     expect(await look(api, id)).toBe('returned');
     expect(await internal('suspense:EUR', id)).toBe('100.00');
     expect(await breaksOf(api, id)).toMatchObject([{ detail: 'it came back to a closed account' }]);
@@ -210,16 +210,16 @@ describe('the provider’s word', () => {
   it('failed, and then paid: taken by force, once, and shown to the operator', async () => {
     const id = await created(client, accountId, { amount: '4000.00' });
     await look(api, id);
-    provider.set(id, { status: 'failed' });
+    party.set(id, { status: 'failed' });
     await look(api, id);
     expect(await balance()).toBe(WHOLE);
     await created(client, accountId, { amount: '4000.00' }); // the money is gone when the truth comes
-    provider.set(id, { status: 'completed' });
+    party.set(id, { status: 'completed' });
     expect(await look(api, id)).toBe('completed');
     expect(await look(api, id)).toBe('completed');
     expect(await balance()).toBe('-3000.70 4000.35');
     expect(await breaksOf(api, id)).toEqual([
-      { kind: 'payout_contradicted', detail: 'the provider said failed, and then sent' },
+      { kind: 'payout_contradicted', detail: 'the party said failed, and then sent' },
     ]);
   });
 
@@ -228,7 +228,7 @@ describe('the provider’s word', () => {
     expect(await read(client, accountId, id)).toMatchObject({ status: 'returned', failure: 'bank_refused' });
     expect(await balance()).toBe('4999.65 0.00');
     expect(await breaksOf(api, id)).toEqual([
-      { kind: 'payout_contradicted', detail: `the provider said ${status}, and then failed` },
+      { kind: 'payout_contradicted', detail: `the party said ${status}, and then failed` },
     ]);
   });
 
@@ -238,7 +238,7 @@ describe('the provider’s word', () => {
     expect(await balance()).toBe('4999.65 0.00');
     expect(await internal('suspense:EUR', id)).toBe('-100.00');
     expect(await breaksOf(api, id)).toMatchObject([
-      { kind: 'payout_unmatched', detail: 'the provider said returned, and then completed' },
+      { kind: 'payout_unmatched', detail: 'the party said returned, and then completed' },
     ]);
   });
 });
@@ -257,9 +257,9 @@ describe('callbacks', () => {
   it('say "look", once however often they come, and move nothing themselves', async () => {
     const id = await created(client, accountId);
     await look(api, id);
-    provider.set(id, { status: 'completed' });
+    party.set(id, { status: 'completed' });
     const statuses = await Promise.all(
-      Array.from({ length: 6 }, () => provider.tell(api, id, { id: 'message' })),
+      Array.from({ length: 6 }, () => party.tell(api, id, { id: 'message' })),
     );
     expect(statuses).toEqual(Array(6).fill(200));
     expect(looks(id)).toBe(1);
@@ -276,8 +276,8 @@ describe('callbacks', () => {
   ])('with %s are 401, counted, and move nothing', async (_, options) => {
     const id = await created(client, accountId);
     await look(api, id);
-    provider.set(id, { status: 'completed' });
-    expect(await provider.tell(api, id, options)).toBe(401);
+    party.set(id, { status: 'completed' });
+    expect(await party.tell(api, id, options)).toBe(401);
     expect(looks(id)).toBe(0);
     expect([await kept(), await forged()]).toEqual([[], [{ party: 'payouts', count: '1' }]]);
     expect((await read(client, accountId, id)).status).toBe('processing');
@@ -290,17 +290,17 @@ describe('callbacks', () => {
   });
 
   it('of something that is not ours are kept and answered', async () => {
-    expect(await provider.tell(api, 'pay_01jz0000000000000000000000')).toBe(200);
-    expect(await provider.tell(api, 'nonsense')).toBe(200);
+    expect(await party.tell(api, 'pay_01jz0000000000000000000000')).toBe(200);
+    expect(await party.tell(api, 'nonsense')).toBe(200);
     expect(await kept()).toEqual([{ outcome: 'payout_unknown' }, { outcome: 'payout_unknown' }]);
   });
 
   it('that come before the order was answered find it', async () => {
     const id = await created(client, accountId);
-    provider.orders = ['done-and-silent'];
-    provider.begins = 'completed';
+    party.orders = ['done-and-silent'];
+    party.begins = 'completed';
     await look(api, id).catch(() => undefined);
-    expect(await provider.tell(api, id)).toBe(200);
+    expect(await party.tell(api, id)).toBe(200);
     expect(await look(api, id)).toBe('completed');
     expect(await balance()).toBe(GONE);
   });

@@ -37,7 +37,7 @@ describe('the state machine', () => {
     }
   });
 
-  it('leaves a final status by the word of the provider alone, and contradictions are marked', () => {
+  it('leaves a final status by the word of the party alone, and contradictions are marked', () => {
     const leaving = TRANSITIONS.filter(({ from }) => isFinal(from));
     expect(leaving.map(({ from, on, contradicts }) => [from, on, contradicts ?? false])).toEqual([
       ['completed', 'returned', false],
@@ -51,7 +51,7 @@ describe('the state machine', () => {
     expect([...reached].sort()).toEqual([...PAYOUT_STATUSES].sort());
   });
 
-  it('has a way from wherever a payout stands to wherever the provider has it, and stays there', () => {
+  it('has a way from wherever a payout stands to wherever the party has it, and stays there', () => {
     for (const status of AT_PROVIDER) {
       for (const reported of REPORTED) {
         let at: PayoutStatus = status;

@@ -4,7 +4,7 @@ import { accountBalance } from '../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { breaksOf, created, fundedAccount, look, read } from './support';
 
-/** The sandbox's provider as a client meets it: over HTTP, through the real adapter, on a clock that the test moves. */
+/** The sandbox's party as a client meets it: over HTTP, through the real adapter, on a clock that the test moves. */
 
 const clock = { aheadMs: 0 };
 let api: TestApi;
@@ -39,9 +39,9 @@ const EXPECTED: Record<string, string[]> = {
   '901.01': ['processing', 'failed'],
   '901.02': ['processing', 'completed'],
   '901.03': ['processing'],
-  '901.04': ['ProviderOutcomeUnknown', 'processing', 'completed'],
-  '901.05': ['ProviderOutcomeUnknown', 'processing', 'completed'],
-  '901.06': ['ProviderAway', 'processing', 'completed'],
+  '901.04': ['OutcomeUnknown', 'processing', 'completed'],
+  '901.05': ['OutcomeUnknown', 'processing', 'completed'],
+  '901.06': ['PartyAway', 'processing', 'completed'],
   '901.07': ['processing', 'completed', 'returned'],
   '901.08': ['processing', 'completed', 'returned'],
   '901.09': ['processing', 'sent', 'returned'],

@@ -106,7 +106,7 @@ export const CHECKOUT_SCENARIOS: readonly CheckoutScenario[] = [
   },
   {
     amount: '700.13',
-    effect: 'The provider cannot be reached for 30 seconds: `created`, then `awaiting_payment`.',
+    effect: 'The party cannot be reached for 30 seconds: `created`, then `awaiting_payment`.',
     unreachableSeconds: 30,
   },
   {

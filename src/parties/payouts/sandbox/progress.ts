@@ -2,7 +2,7 @@ import { Decimal, roundTo } from '../../../kernel/money/money';
 import { type PayoutScenario, scenarioOf } from './scenarios';
 import type { SandboxPayout } from './store';
 
-/** A payout as the provider tells of it. */
+/** A payout as the party tells of it. */
 export interface ToldPayout {
   id: string;
   key: string;

@@ -1,5 +1,5 @@
 /**
- * How the sandbox's payouts provider treats a payout: decided by the amount that the destination receives, whatever its
+ * How the sandbox's payouts party treats a payout: decided by the amount that the destination receives, whatever its
  * currency, and by nothing else. Any other amount is sent and completed at once.
  */
 export interface PayoutScenario {
@@ -7,24 +7,24 @@ export interface PayoutScenario {
   amount: string;
   /** For the README: what a client sees. */
   effect: string;
-  /** The provider refuses it; `failed` after {@link decisionSeconds}. */
+  /** The party refuses it; `failed` after {@link decisionSeconds}. */
   refusal?: string;
-  /** Seconds from the order to `sent` or the refusal, instead of the provider's own delay. */
+  /** Seconds from the order to `sent` or the refusal, instead of the party's own delay. */
   decisionSeconds?: number;
-  /** Seconds from `sent` to `completed`, instead of the provider's own delay; Infinity: never. */
+  /** Seconds from `sent` to `completed`, instead of the party's own delay; Infinity: never. */
   completionSeconds?: number;
   /** Seconds from the order until it comes back, and which part of it. */
   returnSeconds?: number;
   returnedShare?: string;
-  /** Seconds from the order until the provider takes back that it sent it. */
+  /** Seconds from the order until the party takes back that it sent it. */
   failsAfterSendingSeconds?: number;
-  /** Seconds from the order until the provider takes back that it refused it. */
+  /** Seconds from the order until the party takes back that it refused it. */
   sentAfterRefusalSeconds?: number;
   /** The first order is carried out and its answer is lost. */
   losesFirstAnswer?: boolean;
   /** The first order is lost on its way, and no answer comes. */
   losesFirstOrder?: boolean;
-  /** Seconds in which no order reaches the provider, counted from the first. */
+  /** Seconds in which no order reaches the party, counted from the first. */
   unreachableSeconds?: number;
   /** Every callback is sent twice, and a forged one with it. */
   stutters?: boolean;
@@ -35,22 +35,22 @@ export interface PayoutScenario {
 export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
   {
     amount: '901.01',
-    effect: 'The provider refuses: `failed` with `account_not_found`, the hold is released.',
+    effect: 'The party refuses: `failed` with `account_not_found`, the hold is released.',
     refusal: 'account_not_found',
   },
   {
     amount: '901.02',
-    effect: 'The provider takes 20 seconds to send it: `processing`, then `sent`, then `completed`.',
+    effect: 'The party takes 20 seconds to send it: `processing`, then `sent`, then `completed`.',
     decisionSeconds: 20,
   },
   {
     amount: '901.03',
-    effect: 'The provider never says what became of it: it stays `processing`.',
+    effect: 'The party never says what became of it: it stays `processing`.',
     decisionSeconds: Number.POSITIVE_INFINITY,
   },
   {
     amount: '901.04',
-    effect: 'The provider takes the order and its answer is lost: it is asked for, and paid once.',
+    effect: 'The party takes the order and its answer is lost: it is asked for, and paid once.',
     losesFirstAnswer: true,
   },
   {
@@ -60,7 +60,7 @@ export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
   },
   {
     amount: '901.06',
-    effect: 'The provider cannot be reached for 30 seconds: `processing`, then as usual.',
+    effect: 'The party cannot be reached for 30 seconds: `processing`, then as usual.',
     unreachableSeconds: 30,
   },
   {
@@ -77,14 +77,14 @@ export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
   {
     amount: '901.09',
     effect:
-      'It is `sent`, and 20 seconds later the provider says that it failed: `returned`, and a break for the operator.',
+      'It is `sent`, and 20 seconds later the party says that it failed: `returned`, and a break for the operator.',
     completionSeconds: Number.POSITIVE_INFINITY,
     failsAfterSendingSeconds: 20,
   },
   {
     amount: '901.10',
     effect:
-      'The provider refuses, and 20 seconds later says that it has paid: taken from the account all the same, and a break for the operator.',
+      'The party refuses, and 20 seconds later says that it has paid: taken from the account all the same, and a break for the operator.',
     refusal: 'account_not_found',
     sentAfterRefusalSeconds: 20,
   },

@@ -1,7 +1,7 @@
 import type { Sql } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
 
-/** A payout as the sandbox's provider keeps it. */
+/** A payout as the sandbox's party keeps it. */
 export interface SandboxPayout {
   key: string;
   method: string;

@@ -37,7 +37,7 @@ const PATHS = /^\/(charges|pushes|orders|pages)(?:\/([\w%.-]{1,200}))?$/;
  * where the payer confirms or refuses, and callbacks. It commits by itself, as an outside party would. Faults come from the
  * card's token (scenarios.ts), never by chance.
  */
-export function createExternalCardsProvider({
+export function createExternalCardsParty({
   database,
   secret,
   now,

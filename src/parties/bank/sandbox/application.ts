@@ -11,7 +11,7 @@ const PATHS = /^\/credits(?:\/([\w-]{1,100}))?$/;
  * A bank that keeps no money: `GET /credits/{id}` and `GET /credits?after=` tell of what somebody out there has paid to an
  * IBAN (receive.ts), and a callback says that it has come.
  */
-export function createBankProvider({ database, now }: PartyOptions): Middleware {
+export function createBankParty({ database, now }: PartyOptions): Middleware {
   async function show(ctx: Context, id: string): Promise<void> {
     const credit = await findCredit(database, id);
     if (!credit) return answer(ctx, 404, { code: 'not_found' });

@@ -26,15 +26,15 @@ const orderSchema = z.object({
 const ORDERS = /\/orders(?:\/([^/]+))?$/;
 
 /**
- * A payouts provider that pays nobody: `POST /orders` under an `idempotency-key`, `GET /orders/{key}`, and callbacks. It
+ * A payouts party that pays nobody: `POST /orders` under an `idempotency-key`, `GET /orders/{key}`, and callbacks. It
  * commits by itself, as an outside party would: what it did stays done although its caller may fail afterwards. Faults come
  * from the amount (scenarios.ts), never by chance. Of the destination it keeps nothing.
  */
-export function createPayoutsProvider(options: SandboxPayoutsOptions): Middleware {
+export function createPayoutsParty(options: SandboxPayoutsOptions): Middleware {
   const { database, secret, now = () => new Date() } = options;
   const callbacks = createCallbacks({ secret, now });
 
-  /** What the provider does with an order: where it stands, or why its caller hears nothing of it. */
+  /** What the party does with an order: where it stands, or why its caller hears nothing of it. */
   async function take(order: Order): Promise<SandboxPayout | 'unreachable' | 'silent'> {
     const at = now();
     return database.transaction(async (tx) => {

@@ -11,7 +11,7 @@ const SESSIONS = /^\/sessions(?:\/([a-z0-9_]{1,64})(\/refunds)?)?$/;
  * callbacks, and the payer's page. It commits by itself, as an outside party would: what it did stays done although its
  * caller may fail afterwards. What happens comes from the amount (scenarios.ts) and from the page, never by chance.
  */
-export function createCheckoutProvider(options: PartyOptions): Middleware {
+export function createCheckoutParty(options: PartyOptions): Middleware {
   const party = createParty(options);
   const pages = createPages(party);
   const sessions = createSessions(party);

@@ -5,7 +5,7 @@ import type { PayoutState } from '../../../src/parties/payouts/port';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
 import type { TestApi } from '../../support/api';
 
-/** What becomes of one request. `lost`: the provider never hears of it. `done-and-…`: the work is done before. */
+/** What becomes of one request. `lost`: the party never hears of it. `done-and-…`: the work is done before. */
 export type Fault =
   | 'lost'
   | 'unavailable'
@@ -35,7 +35,7 @@ const MILD: readonly Fault[] = ['slow', 'stale'];
 /** What the adapter waits for an answer. */
 const TIMEOUT_MS = 400;
 
-export interface ProviderDouble {
+export interface PartyDouble {
   /** Every payment that was really made, by key; a second one of a key would be a second element. */
   payments: DoublePayout[];
   /** What the next orders, and the next questions, meet; then all is well. */
@@ -46,7 +46,7 @@ export interface ProviderDouble {
   /** Where new orders stand at once. */
   begins: PayoutState['status'];
   payment(payoutId: string): DoublePayout;
-  /** The provider moves a payout on. */
+  /** The party moves a payout on. */
   set(payoutId: string, state: Partial<Omit<DoublePayout, 'key' | 'order'>>): void;
   /** A callback to the API. @returns its status */
   tell(api: TestApi, payoutId: string, options?: CallbackOptions): Promise<number>;
@@ -54,7 +54,7 @@ export interface ProviderDouble {
 }
 
 export interface CallbackOptions {
-  /** The provider's name for the message. */
+  /** The party's name for the message. */
   id?: string;
   /** Signed with another secret. */
   forged?: boolean;
@@ -64,15 +64,15 @@ export interface CallbackOptions {
   tampered?: boolean;
 }
 
-/** A payouts provider with faults, over HTTP; the API's adapter is the real one. */
-export async function providerDouble(api: TestApi): Promise<ProviderDouble> {
+/** A payouts party with faults, over HTTP; the API's adapter is the real one. */
+export async function partyDouble(api: TestApi): Promise<PartyDouble> {
   const double = emptyDouble();
   const server = createServer((request, response) => {
     void serve(double, request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  api.services.providers.payouts = createHttpPayouts({ baseUrl, secret: SECRET, timeoutMs: TIMEOUT_MS });
+  api.services.parties.payouts = createHttpPayouts({ baseUrl, secret: SECRET, timeoutMs: TIMEOUT_MS });
   double.close = async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -82,7 +82,7 @@ export async function providerDouble(api: TestApi): Promise<ProviderDouble> {
 
 const keyOf = (payoutId: string) => `payout-${payoutId}`;
 
-function emptyDouble(): ProviderDouble {
+function emptyDouble(): PartyDouble {
   let messages = 0;
   return {
     payments: [],
@@ -92,7 +92,7 @@ function emptyDouble(): ProviderDouble {
     begins: 'processing',
     payment(payoutId) {
       const found = this.payments.find(({ key }) => key === keyOf(payoutId));
-      if (!found) throw new Error(`the provider has no ${payoutId}`);
+      if (!found) throw new Error(`the party has no ${payoutId}`);
       return found;
     },
     set(payoutId, state) {
@@ -111,11 +111,7 @@ function emptyDouble(): ProviderDouble {
   };
 }
 
-async function serve(
-  double: ProviderDouble,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function serve(double: PartyDouble, request: IncomingMessage, response: ServerResponse): Promise<void> {
   double.asked += 1;
   const isOrder = request.method === 'POST';
   const body = await bodyOf(request);
@@ -129,7 +125,7 @@ async function serve(
   return fail(response, fault);
 }
 
-function take(double: ProviderDouble, request: IncomingMessage, body: string): [number, object] {
+function take(double: PartyDouble, request: IncomingMessage, body: string): [number, object] {
   const key = String(request.headers['idempotency-key']);
   const known = double.payments.find((payment) => payment.key === key);
   const payment = known ?? {
@@ -141,7 +137,7 @@ function take(double: ProviderDouble, request: IncomingMessage, body: string): [
   return [201, told(payment)];
 }
 
-function find(double: ProviderDouble, request: IncomingMessage): [number, object] {
+function find(double: PartyDouble, request: IncomingMessage): [number, object] {
   const key = decodeURIComponent(request.url?.split('/').at(-1) ?? '');
   const payment = double.payments.find((each) => each.key === key);
   return payment ? [200, told(payment)] : [404, { code: 'not_found', message: 'not found' }];
