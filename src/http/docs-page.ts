@@ -5,6 +5,9 @@ import type { Context, Middleware } from 'koa';
 
 /** The OpenAPI document and the page that reads it: public, and nothing is loaded from elsewhere. */
 
+/** What a person types or a browser asks for by itself leads to the page. Relative, as all addresses here. */
+const REDIRECTS: Record<string, string> = { '/': 'docs', '/docs/': '../docs' };
+
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -72,6 +75,7 @@ export function documentPages(document: () => object): Middleware {
     if (path === '/openapi.json') return page(JSON.stringify(document()), 'application/json', 60);
     if (path === '/docs') return page(PAGE, 'text/html; charset=utf-8', 60);
     if (path === '/docs/start.js') return page(START, 'text/javascript', 60);
+    if (path === '/favicon.ico') return make('/docs/favicon-32x32.png');
     const name = /^\/docs\/([\w.-]+)$/.exec(path)?.[1] ?? '';
     const type = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
     return type === undefined ? undefined : page(readFileSync(join(SWAGGER_UI, name)), type, 86_400);
@@ -79,6 +83,12 @@ export function documentPages(document: () => object): Middleware {
 
   return async function servePages(ctx, next): Promise<void> {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return void (await next());
+    const elsewhere = REDIRECTS[ctx.path];
+    if (elsewhere !== undefined) {
+      ctx.state['route'] = ctx.path;
+      ctx.redirect(elsewhere);
+      return;
+    }
     const found = pages.get(ctx.path) ?? make(ctx.path);
     if (!found) return void (await next());
     pages.set(ctx.path, found);

@@ -237,6 +237,19 @@ it('is public and cached, as the docs page is', async () => {
   }
 });
 
+it('leads whoever opens the address of the API, or writes a slash too many, to the page', async () => {
+  for (const [path, location] of [
+    ['/', 'docs'],
+    ['/docs/', '../docs'],
+  ] as const) {
+    const { status, headers } = await fetch(api.url + path, { redirect: 'manual' });
+    expect([path, status, headers.get('location')]).toEqual([path, 302, location]);
+  }
+  const icon = await api.call('GET', '/favicon.ico');
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
+  expect((await api.call('POST', '/')).status).toBe(401);
+});
+
 it('serves a page that may load nothing from elsewhere, and no other file', async () => {
   const { text, headers } = await api.call('GET', '/docs');
   expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
