@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import ts from 'typescript';
+
+/** Draws the folders and who imports whom into docs/architecture.md, between its two marks: `npx tsx scripts/document-house.ts`. */
+
+const ROOT = join(__dirname, '..');
+const FILE = join(ROOT, 'docs/architecture.md');
+const BEGIN = '<!-- the house: scripts/document-house.ts -->\n';
+const END = '<!-- end of the house -->';
+
+/** Beside `src`, from the one that imports nothing of the others. */
+const PROCESSES = ['workflows', 'activities', 'workers'];
+
+interface District {
+  /** `kernel/`, or a file of `src` itself. */
+  name: string;
+  folders: string[];
+  /** Names of the districts that its files import, types included. */
+  imports: Set<string>;
+}
+
+/** @returns lines of text, those that are imported by others above those that import them */
+export function renderHouse(): string {
+  const districts = sorted(readDistricts());
+  const width = Math.max(...districts.map(({ name }) => name.length)) + 2;
+  const lines = districts.flatMap(({ name, folders, imports }) => {
+    const above = districts.filter((other) => imports.has(other.name)).map((other) => bare(other.name));
+    const contents = wrapped(folders, 100 - width);
+    const [first = '', ...rest] = [
+      ...contents,
+      ...wrapped(['↑', ...(above.length > 0 ? above : ['nothing'])], 100 - width),
+    ];
+    return [name.padEnd(width) + first, ...rest.map((line) => ' '.repeat(width) + line), ''];
+  });
+  return ['```text', ...lines.slice(0, -1), '```', ''].join('\n');
+}
+
+/** The document with the drawing as it should be. @throws Error when its marks are gone */
+export function withHouse(document: string): string {
+  const begin = document.indexOf(BEGIN);
+  const end = document.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error('docs/architecture.md has lost the marks of its drawing');
+  return `${document.slice(0, begin)}${BEGIN}${renderHouse()}${document.slice(end)}`;
+}
+
+function readDistricts(): District[] {
+  const districts = new Map<string, District>();
+  for (const file of [join(ROOT, 'src'), ...PROCESSES.map((name) => join(ROOT, name))].flatMap(filesOf)) {
+    const name = districtOf(file);
+    const district = districts.get(name) ?? { name, folders: foldersOf(name), imports: new Set() };
+    districts.set(name, district);
+    for (const imported of importsOf(file)) {
+      const other = districtOf(imported);
+      if (other !== name) district.imports.add(other);
+    }
+  }
+  return [...districts.values()];
+}
+
+/** Each below all that it imports. @throws Error when districts import one another in a circle */
+function sorted(districts: District[]): District[] {
+  const left = new Map(districts.map((district) => [district.name, district]));
+  const placed: District[] = [];
+  while (left.size > 0) {
+    const free = [...left.values()].filter(({ imports }) => ![...imports].some((name) => left.has(name)));
+    if (free.length === 0) throw new Error(`a circle of districts: ${[...left.keys()].join(', ')}`);
+    for (const district of free.sort((a, b) => a.name.localeCompare(b.name))) {
+      placed.push(district);
+      left.delete(district.name);
+    }
+  }
+  return placed;
+}
+
+const isCode = (path: string) => path.endsWith('.ts');
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter(isCode);
+}
+
+function importsOf(file: string): string[] {
+  const { importedFiles } = ts.preProcessFile(readFileSync(file, 'utf8'), true, true);
+  return importedFiles
+    .map(({ fileName }) => fileName)
+    .filter((name) => name.startsWith('.'))
+    .map((name) => resolve(dirname(file), name));
+}
+
+function districtOf(path: string): string {
+  const [first = '', second = ''] = relative(ROOT, path).split('/');
+  if (first !== 'src') return `${first}/`;
+  return relative(ROOT, path).split('/').length > 2 ? `${second}/` : `${second.replace(/\.ts$/, '')}.ts`;
+}
+
+/** The folders right below a district that hold code, wherever in them. */
+function foldersOf(district: string): string[] {
+  if (!district.endsWith('/')) return [];
+  const folder = join(ROOT, PROCESSES.includes(bare(district)) ? '' : 'src', district);
+  return readdirSync(folder)
+    .filter((name) => statSync(join(folder, name)).isDirectory() && filesOf(join(folder, name)).length > 0)
+    .sort();
+}
+
+const bare = (name: string) => name.replace(/\/$/, '');
+
+function wrapped(words: string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+if (require.main === module) writeFileSync(FILE, withHouse(readFileSync(FILE, 'utf8')));
