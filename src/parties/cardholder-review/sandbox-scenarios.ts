@@ -25,22 +25,22 @@ const REJECTION = 'The provider has rejected the application: the identity could
 export const REVIEW_SCENARIOS: readonly ReviewScenario[] = [
   {
     accountPurpose: 'sandbox:reject',
-    effect: 'The provider rejects: `reject`, with the reason in `description`.',
+    effect: 'The party rejects: `reject`, with the reason in `description`.',
     rejection: REJECTION,
   },
   {
     accountPurpose: 'sandbox:refuse',
-    effect: 'The provider does not take the data: `submission_failed`, with the reason in `description`.',
+    effect: 'The party does not take the data: `submission_failed`, with the reason in `description`.',
     refusal: 'The provider has refused the data: idNo is not a number of that document type.',
   },
   {
     accountPurpose: 'sandbox:slow',
-    effect: 'The provider takes 20 seconds: `wait_audit`, then `pass_audit`.',
+    effect: 'The party takes 20 seconds: `wait_audit`, then `pass_audit`.',
     decisionSeconds: 20,
   },
   {
     accountPurpose: 'sandbox:slow-reject',
-    effect: 'The provider takes 20 seconds and then rejects: `wait_audit`, then `reject`.',
+    effect: 'The party takes 20 seconds and then rejects: `wait_audit`, then `reject`.',
     decisionSeconds: 20,
     rejection: REJECTION,
   },
@@ -56,18 +56,18 @@ export const REVIEW_SCENARIOS: readonly ReviewScenario[] = [
   },
   {
     accountPurpose: 'sandbox:unreachable',
-    effect: 'The provider cannot be reached for 30 seconds: `wait_audit`, then `pass_audit`.',
+    effect: 'The party cannot be reached for 30 seconds: `wait_audit`, then `pass_audit`.',
     unreachableSeconds: 30,
   },
   {
     accountPurpose: 'sandbox:gone',
     effect:
-      'The provider cannot be reached at all: `submission_failed` when the attempts of a day are used up.',
+      'The party cannot be reached at all: `submission_failed` when the attempts of a day are used up.',
     unreachableSeconds: Number.POSITIVE_INFINITY,
   },
   {
     accountPurpose: 'sandbox:silent',
-    effect: 'The provider takes the data and never decides: it stays `wait_audit`.',
+    effect: 'The party takes the data and never decides: it stays `wait_audit`.',
     decisionSeconds: Number.POSITIVE_INFINITY,
   },
 ];
