@@ -61,8 +61,7 @@ export const REVIEW_SCENARIOS: readonly ReviewScenario[] = [
   },
   {
     accountPurpose: 'sandbox:gone',
-    effect:
-      'The party cannot be reached at all: `submission_failed` when the attempts of a day are used up.',
+    effect: 'The party cannot be reached at all: `submission_failed` when the attempts of a day are used up.',
     unreachableSeconds: Number.POSITIVE_INFINITY,
   },
   {
