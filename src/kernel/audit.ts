@@ -1,5 +1,6 @@
 import { toUSVString } from 'node:util';
 import type { Caller } from './caller';
+import { table } from './db/build';
 import type { Sql } from './db/database';
 
 export interface AuditRecord {
@@ -18,18 +19,17 @@ export interface AuditRecord {
 
 /** Writes down who did what (decisions part 1, Roles), in the transaction of what was done. */
 export async function audit(tx: Sql, record: AuditRecord): Promise<void> {
-  await tx.query(
-    `insert into audit_log (actor, action, subject, tenant_id, request_id, before, after)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [
-      record.caller.tenantId,
-      record.action,
-      record.subject,
-      record.tenantId,
-      record.requestId,
-      json(record.before),
-      json(record.after),
-    ],
+  const { caller, action, subject, tenantId, requestId, before, after } = record;
+  await tx.run(
+    table('audit_log').insert({
+      actor: caller.tenantId,
+      action,
+      subject,
+      tenantId,
+      requestId,
+      before: json(before),
+      after: json(after),
+    }),
   );
 }
 

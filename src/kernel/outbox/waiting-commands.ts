@@ -1,3 +1,4 @@
+import { anyOf, raw, table } from '../db/build';
 import type { Sql } from '../db/database';
 import type { NumberedCommand } from './commands';
 
@@ -89,11 +90,16 @@ export interface ParkedCommand {
 
 /** What Temporal would never take, for the operator; the newest first. */
 export async function listParked(sql: Sql, limit = 100): Promise<ParkedCommand[]> {
-  return sql.query<ParkedCommand>(
-    `select number, workflow, workflow_id as "workflowId", action, tenant_id as "tenantId", created_at as "createdAt",
-            parked_at as "parkedAt", attempts, last_error as "lastError"
-       from workflow_commands where parked_at is not null order by parked_at desc, number desc limit $1`,
-    [limit],
+  return sql.run<ParkedCommand>(
+    table('workflow_commands')
+      .select('number', 'workflow', 'workflowId', 'action', 'tenantId', 'createdAt', 'parkedAt', 'attempts')
+      .select('lastError')
+      .whereNotNull('parkedAt')
+      .orderBy([
+        { column: 'parkedAt', order: 'desc' },
+        { column: 'number', order: 'desc' },
+      ])
+      .limit(limit),
   );
 }
 
@@ -103,10 +109,12 @@ export async function listParked(sql: Sql, limit = 100): Promise<ParkedCommand[]
  * @returns how many
  */
 export async function retryParked(sql: Sql, numbers?: string[]): Promise<number> {
-  const rows = await sql.query(
-    `update workflow_commands set parked_at = null, attempts = 0, due_at = clock_timestamp(), leased_until = null
-      where parked_at is not null and ($1::bigint[] is null or number = any($1::bigint[])) returning number`,
-    [numbers ?? null],
+  const parked = table('workflow_commands').whereNotNull('parkedAt');
+  if (numbers) void parked.where(anyOf('number', numbers));
+  const rows = await sql.run(
+    parked
+      .update({ parkedAt: null, attempts: 0, dueAt: raw('clock_timestamp()'), leasedUntil: null })
+      .returning('number'),
   );
   return rows.length;
 }
