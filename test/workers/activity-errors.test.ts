@@ -19,7 +19,7 @@ const cases: [string, unknown, { type: string; message: string; nonRetryable: bo
   ['a 429', rateLimited, failing('rate_limited', false)],
   ['a 503', unavailable(PERSON), failing('unavailable', false)],
   ['the database away', new DatabaseAway(broken), failing('DatabaseAway', false)],
-  ['an unknown outcome', new CommitUnknown(broken), failing('OutcomeUnknown', false)],
+  ['an unknown outcome', new CommitUnknown(broken), failing('CommitUnknown', false)],
   ['a broken connection', broken, failing('DatabaseAway', false)],
   ['a violated constraint', violation, { type: 'error', message: '23505', nonRetryable: false }],
   ['a fault of ours', new TypeError(`cannot read ${PERSON}`), failing('TypeError', false)],
