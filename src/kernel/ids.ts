@@ -21,6 +21,7 @@ export const PREFIXES = {
   externalCardTransaction: 'ect',
   virtualIban: 'vib',
   ibanPayout: 'ibp',
+  decision: 'dec',
   callback: 'cbk',
   break: 'brk',
   suspense: 'sus',

@@ -135,7 +135,7 @@ export interface Transfer {
 
 export async function insertTransfer(tx: Sql, transfer: Transfer): Promise<void> {
   await tx.query(
-    `insert into transfers (reference_id, tenant_id, from_account_id, to_account_id, amount, currency, description,
+    `insert into account_transfers (reference_id, tenant_id, from_account_id, to_account_id, amount, currency, description,
                             created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [

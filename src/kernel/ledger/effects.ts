@@ -68,6 +68,20 @@ export const ACCOUNT_EFFECTS = {
   'withdraw/deposit_refund': effect(-1),
   'withdraw/deposit_chargeback': effect(-1),
   'withdraw/iban_payout': effect(-1),
+  // What undoes an effect on the other side when a party takes its word back (decisions part 3).
+  'withdraw/checkout_reversed': effect(-1),
+  'withdraw/card_topup_reversed': effect(-1),
+  'withdraw/crypto_reversed': effect(-1),
+  'withdraw/iban_credit_reversed': effect(-1),
+  'withdraw/payout_returned_reversed': effect(-1),
+  'deposit/deposit_refund_reversed': effect(+1),
+  'deposit/payout_reversed': effect(+1),
+  'deposit/payout_fee_reversed': effect(+1),
+  'deposit/iban_payout_reversed': effect(+1),
+  'deposit/iban_fee_reversed': effect(+1),
+  'deposit/card_withdrawal_reversed': effect(+1),
+  'deposit/withdrawal_fee_reversed': effect(+1),
+  'deposit/exchange_withdrawal_reversed': effect(+1),
 } as const satisfies Record<string, Effect>;
 
 export type AccountEffect = keyof typeof ACCOUNT_EFFECTS;

@@ -56,6 +56,7 @@ export const INTERNAL_ACCOUNTS = [
   'deposits', // settled by a checkout party
   'payouts',
   'treasury',
+  'losses', // written off by an operator
 ] as const;
 
 export type InternalAccount = (typeof INTERNAL_ACCOUNTS)[number];

@@ -1,0 +1,151 @@
+import type { Tx } from '../../kernel/db/database';
+import { newId } from '../../kernel/ids';
+import { PartyRefused } from '../../process/party-errors';
+import type { Services } from '../../services';
+import { apply } from './apply';
+import { follow } from './follow';
+import type { Given, Order, PartyWord, TransferKind } from './kind';
+import { type Decision, type Situation, SYSTEM } from './record';
+import { insertDecisions, lockSituation, readSituation } from './store';
+
+/** Where a transfer stands after a step, for its workflow: no data, only what it waits for. */
+export interface Progress {
+  status: string;
+  /** When it looks again without being told, milliseconds since 1970; null when it rests. */
+  lookAt: number | null;
+}
+
+/** The party is asked again at once when the record changed meanwhile; a record that never stands still waits its turn. */
+const ROUNDS = 10;
+
+/**
+ * The one step of every transfer: gives the party what it has not been told, asks for its whole state, and applies it
+ * under the record's lock. Done twice, it has been done once.
+ * @throws PartyAway nothing is known now: the same again
+ */
+export async function advance<Terms, Word extends PartyWord>(
+  services: Services,
+  kind: TransferKind<Terms, Word>,
+  id: string,
+): Promise<Progress> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const seen = await begun(services, kind, id);
+    const told = await tell(services, kind, seen);
+    const heard = told.word ?? (await asked(services, kind, seen, told));
+    const after = await services.database.transaction(async (tx) => {
+      const locked = await lock(services, tx, kind, id);
+      // Changed since the party was asked: its answer may be older than what is known.
+      if (locked.transfer.revision !== seen.transfer.revision) return undefined;
+      return apply(tx, kind, await noted(tx, locked, told), heard === undefined ? {} : { heard });
+    });
+    if (after) return progressOf(after);
+  }
+  throw new Error(`the ${kind.name} ${id} does not stand still`);
+}
+
+/**
+ * What time and decisions alone lead to comes first. Before the party is told of it for the first time that is committed:
+ * from then on only the party's word ends it.
+ */
+async function begun<Terms, Word extends PartyWord>(
+  services: Services,
+  kind: TransferKind<Terms, Word>,
+  id: string,
+): Promise<Situation<Terms, Word>> {
+  const seen = await readSituation(services.database, kind, id, services.now());
+  if (!seen) throw new Error(`there is no ${kind.name} ${id}`);
+  const { chosen, path, situation } = follow(kind, seen);
+  if (chosen.length + path.length === 0 && !isFirstOrder(kind, situation)) return seen;
+  return services.database.transaction(async (tx) => {
+    const after = await apply(tx, kind, await lock(services, tx, kind, id));
+    return isFirstOrder(kind, after) ? markOrdered(tx, after) : after;
+  });
+}
+
+const isFirstOrder = <Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  situation: Situation<Terms, Word>,
+): boolean =>
+  situation.transfer.orderedAt === null && kind.orders(situation).some(({ what }) => what === 'open');
+
+/** What giving its orders has brought. */
+interface Told<Word> {
+  partyRef?: string;
+  word?: Word;
+  refused: Decision[];
+  keep: ((tx: Tx) => Promise<void>)[];
+}
+
+async function tell<Terms, Word extends PartyWord>(
+  services: Services,
+  kind: TransferKind<Terms, Word>,
+  seen: Situation<Terms, Word>,
+): Promise<Told<Word>> {
+  const told: Told<Word> = { refused: [], keep: [] };
+  for (const order of kind.orders(seen)) note(told, await give(services, kind, seen, order));
+  return told;
+}
+
+async function give<Terms, Word extends PartyWord>(
+  services: Services,
+  kind: TransferKind<Terms, Word>,
+  seen: Situation<Terms, Word>,
+  order: Order,
+): Promise<Given<Word> | Decision> {
+  try {
+    return await kind.give(services, seen, order);
+  } catch (error) {
+    if (!(error instanceof PartyRefused)) throw error;
+    return refusal(order, error, seen.at);
+  }
+}
+
+/** The party will never do it: a decision, for nothing but its order says so. */
+function refusal({ key }: Order, { code }: PartyRefused, at: Date): Decision {
+  const data = { key, code };
+  const nothing = { amount: null, currency: null, accountId: null, reason: null };
+  return { id: newId('decision'), kind: 'refused', data, ...nothing, decidedBy: SYSTEM, at };
+}
+
+function note<Word>(told: Told<Word>, given: Given<Word> | Decision): void {
+  if ('decidedBy' in given) {
+    told.refused.push(given);
+    return;
+  }
+  // Only the answer to the last order is its whole state.
+  delete told.word;
+  if (given.word !== undefined) told.word = given.word;
+  if (given.partyRef !== undefined) told.partyRef = given.partyRef;
+  if (given.keep) told.keep.push(given.keep);
+}
+
+/** An order of ours that the party does not know was not taken: it is given again under its key, and never has failed. */
+async function asked<Terms, Word extends PartyWord>(
+  services: Services,
+  kind: TransferKind<Terms, Word>,
+  seen: Situation<Terms, Word>,
+  told: Told<Word>,
+): Promise<Word | undefined> {
+  const partyRef = told.partyRef ?? seen.transfer.partyRef;
+  if (partyRef === null) return undefined;
+  const state = await kind.ask(services, { ...seen, transfer: { ...seen.transfer, partyRef } });
+  if (state !== 'unknown') return state;
+  const open = kind.openOrder(seen);
+  if (open) note(told, await give(services, kind, seen, open));
+  return told.word;
+}
+
+/** The situation with what the party has answered to orders. */
+async function noted<Terms, Word extends PartyWord>(
+  tx: Tx,
+  locked: Situation<Terms, Word>,
+  { partyRef, refused, keep }: Told<Word>,
+): Promise<Situation<Terms, Word>> {
+  await insertDecisions(tx, locked.transfer.id, refused);
+  for (const each of keep) await each(tx);
+  return {
+    ...locked,
+    decisions: [...locked.decisions, ...refused],
+    transfer: { ...locked.transfer, partyRef: partyRef ?? locked.transfer.partyRef },
+  };
+}

@@ -1,0 +1,159 @@
+import { type Decimal, maxOf, minOf, roundTo, ZERO } from '../../kernel/money/money';
+import type { Holding } from './position';
+
+/** Money that comes from a party, and what of it goes back: a deposit, a top-up, a bank's credit, a chain's deposit. */
+export interface Inflow {
+  /** What the party has received for good, by currency. */
+  received: readonly Money[];
+  /** What it has taken back, or is to take back; refunds and disputes, each in the order first seen. */
+  backs: readonly Back[];
+  /** The client's part of it, once the transfer is credited. */
+  credit: Credit | null;
+  /** What people have done with what stands in suspense. */
+  doors: readonly Door[];
+  /** The internal account that stands for the party. */
+  party: string;
+}
+
+export interface Money {
+  currency: string;
+  amount: Decimal;
+}
+
+export interface Back extends Money {
+  /** Our id of it. */
+  part: string;
+  as: 'refund' | 'dispute';
+  /** `asked`: ordered by us and not done: the client's part is held. `done`: the money has gone. */
+  state: 'asked' | 'done';
+}
+
+export interface Credit {
+  account: string;
+  /** What is credited of what was received: in the payer's currency. */
+  base: Money;
+  /** In the account's currency: what the account gets, and what we keep. */
+  credited: Decimal;
+  fee: Decimal;
+  currency: string;
+}
+
+/** A fixed amount out of suspense; negative: into it. */
+export interface Door extends Money {
+  /** The decision's id. */
+  part: string;
+  to: 'account' | 'losses';
+  account: string | null;
+}
+
+/**
+ * What the books hold because of money that came in. What goes back comes first out of what was not credited, then out of
+ * the client's credit, refunds before disputes; what goes back beyond all that was received is ours to claim, and stands
+ * in suspense below zero (decisions part 4, Deposits).
+ */
+export function inflowPosition({ received, backs, credit, doors, party }: Inflow): Holding[] {
+  const currencies = new Set([...received, ...backs, ...doors].map(({ currency }) => currency));
+  return [...currencies].flatMap((currency) => {
+    const of = <M extends Money>(all: readonly M[]) => all.filter((money) => money.currency === currency);
+    const total = sum(of(received));
+    const own = credit?.base.currency === currency ? credit : null;
+    const base = own ? maxOf(ZERO, minOf(own.base.amount, total)) : ZERO;
+    const taken = allocate(of(backs), total.minus(base), base);
+    const gone = sum(of(backs).filter(({ state }) => state === 'done'));
+    const out = sum(of(doors));
+    return [
+      internal(party, currency, gone.minus(total)),
+      internal('suspense', currency, total.minus(base).minus(taken.fromUncredited).minus(out)),
+      ...(own ? creditHoldings(own, base, taken.parts) : []),
+      ...of(doors).map(doorHolding),
+    ];
+  });
+}
+
+export const sum = (all: readonly Money[]): Decimal => all.reduce((total, { amount }) => total.plus(amount), ZERO);
+
+interface Taken {
+  back: Back;
+  /** Of the credit's base, before this part and with it. */
+  before: Decimal;
+  after: Decimal;
+}
+
+const CLAIMS: readonly [Back['as'], Back['state']][] = [
+  ['refund', 'done'],
+  ['refund', 'asked'],
+  ['dispute', 'done'],
+];
+
+/** Who pays for each part. What is only asked for claims its share of the credit, and takes nothing of the rest yet. */
+function allocate(backs: readonly Back[], uncredited: Decimal, base: Decimal) {
+  let pool = maxOf(ZERO, uncredited);
+  let before = ZERO;
+  let fromUncredited = ZERO;
+  const parts: Taken[] = [];
+  for (const back of CLAIMS.flatMap(([as, state]) => backs.filter((one) => one.as === as && one.state === state))) {
+    const fromPool = minOf(back.amount, pool);
+    const fromCredit = minOf(back.amount.minus(fromPool), base.minus(before));
+    pool = pool.minus(fromPool);
+    const after = before.plus(fromCredit);
+    parts.push({ back, before, after });
+    before = after;
+    if (back.state === 'done') fromUncredited = fromUncredited.plus(back.amount).minus(fromCredit);
+  }
+  return { parts, fromUncredited };
+}
+
+function creditHoldings(credit: Credit, base: Decimal, parts: readonly Taken[]): Holding[] {
+  const { account, currency } = credit;
+  const whole = shareOf(credit, base);
+  const shares = parts.map(({ back, before, after }) => {
+    const [from, to] = [shareOf(credit, before), shareOf(credit, after)];
+    return { back, net: to.net.minus(from.net), fee: to.fee.minus(from.fee) };
+  });
+  const done = shares.filter(({ back }) => back.state === 'done');
+  const fee = done.reduce((left, share) => left.minus(share.fee), whole.fee);
+  return [
+    { component: 'credited', part: null, account, currency, amount: whole.net },
+    internal('fees', currency, fee),
+    ...shares.map(({ back, net }) => ({
+      component: componentOf(back),
+      part: back.part,
+      account,
+      currency,
+      amount: net,
+    })),
+  ];
+}
+
+function componentOf({ as, state }: Back): string {
+  if (state === 'asked') return 'held';
+  return as === 'refund' ? 'refunded' : 'chargedBack';
+}
+
+/**
+ * What a part of the base comes to, cumulatively: so that shares, however many, never turn round, and sum to the whole and
+ * its exact rest. Without an exchange each minor unit is somebody's; with one, what rounding leaves is the FX position's.
+ */
+function shareOf({ base, credited, fee, currency }: Credit, part: Decimal): { net: Decimal; fee: Decimal } {
+  if (part.gte(base.amount)) return { net: credited, fee };
+  const kept = roundTo(fee.times(part).dividedBy(base.amount), currency);
+  const exact = currency === base.currency && credited.plus(fee).eq(base.amount);
+  return {
+    net: exact ? part.minus(kept) : roundTo(credited.times(part).dividedBy(base.amount), currency),
+    fee: kept,
+  };
+}
+
+const internal = (component: string, currency: string, amount: Decimal): Holding => ({
+  component,
+  part: null,
+  account: null,
+  currency,
+  amount,
+});
+
+function doorHolding({ part, to, account, currency, amount }: Door): Holding {
+  return to === 'account'
+    ? { component: 'released', part, account, currency, amount }
+    : { component: 'losses', part, account: null, currency, amount };
+}

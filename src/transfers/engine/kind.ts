@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import type { Tx } from '../../kernel/db/database';
+import type { Decimal } from '../../kernel/money/money';
+import type { WebhookEvent } from '../../kernel/outbox/events';
+import type { Services } from '../../services';
+import type { ComponentTable, Holding } from './position';
+import type { Decision, Part, Situation, Transition } from './record';
+
+/**
+ * What makes a kind of transfer. It holds data and pure functions of the situation, and speaks to its party; locking,
+ * posting, asking again, breaks and events are the engine's.
+ */
+export interface TransferKind<Terms, Word extends PartyWord> {
+  readonly name: string;
+  /** The outside party that moves the money: with `partyRef` it names the transfer. */
+  readonly party: string;
+  readonly terms: z.ZodType<Terms>;
+  readonly word: z.ZodType<Word>;
+  readonly components: ComponentTable;
+  readonly transitions: readonly Transition[];
+  /** A choice of the system that time or path has made due: stored as a decision before anything follows from it. */
+  choose(situation: Situation<Terms, Word>): NewDecision | undefined;
+  /** Amounts of a word, by name: a word that lowers one, or lacks it, takes something back. */
+  measures(word: Word): Record<string, Decimal>;
+  /** The parts of a word by the party's names; those that we ordered by our own id too. */
+  parts(word: Word): (string | Part)[];
+  /**
+   * What happens next to the status: a trigger of the table. One that the table has no line for is an impossible word: the
+   * status stays, and a break is opened.
+   */
+  trigger(situation: Situation<Terms, Word>): string | undefined;
+  /** The code of ours that goes with the status. */
+  failure(situation: Situation<Terms, Word>, on: string): string | null;
+  /** What the books must hold; the engine adds what balances it. */
+  position(situation: Situation<Terms, Word>): Holding[];
+  /** What the party must be told and has not been, in order. */
+  orders(situation: Situation<Terms, Word>): Order[];
+  /**
+   * Gives one order, under its key.
+   * @throws PartyRefused it will never do it; PartyAway the outcome is not known: the same again
+   */
+  give(services: Services, situation: Situation<Terms, Word>, order: Order): Promise<Given<Word>>;
+  /** The party's whole present state. @throws PartyAway it cannot be asked just now */
+  ask(services: Services, situation: Situation<Terms, Word>): Promise<Word | 'unknown'>;
+  /** When it is looked at again without being told; null when it rests. */
+  patience(situation: Situation<Terms, Word>): Date | null;
+  /** What the client hears when the status changes; nothing for some. */
+  told(situation: Situation<Terms, Word>, previous: string): WebhookEvent[];
+  /** What a person must look at beyond what the engine sees: each is shown once. */
+  notices(situation: Situation<Terms, Word>): Notice[];
+}
+
+/** A word names its parts by the party's own ids, and carries the party's version where there is one. */
+export interface PartyWord {
+  /** Grows with each change at the party. */
+  version?: number | undefined;
+}
+
+export type NewDecision = Pick<Decision, 'kind'> &
+  Partial<Pick<Decision, 'amount' | 'currency' | 'accountId' | 'data' | 'reason'>>;
+
+/** Something that the party is to do, under one key for ever. */
+export interface Order {
+  key: string;
+  /** `open`: what the transfer itself asks for. `refund`: money that goes back. */
+  what: 'open' | 'refund';
+}
+
+export interface Given<Word> {
+  /** How the party is asked from now on. */
+  partyRef?: string;
+  /** Its state, where the answer holds it. */
+  word?: Word;
+  /** Keeps what else the answer brought, in the transaction that notes it. */
+  keep?: (tx: Tx) => Promise<void>;
+}
+
+export interface Notice {
+  kind: string;
+  detail: string;
+}

@@ -1,0 +1,86 @@
+import { type Decimal, maxOf, minOf, roundTo, ZERO } from '../../kernel/money/money';
+import { type Door, type Money, sum } from './inflow';
+import type { Holding } from './position';
+
+/** Money that leaves an account through a party, and what of it comes back: a payout of any kind. */
+export interface Outflow {
+  account: string;
+  currency: string;
+  /** In the account's currency. */
+  amount: Decimal;
+  fee: Decimal;
+  /** What the destination is to get. */
+  target: Money;
+  /** It may still be paid: amount and fee are held. */
+  held: boolean;
+  /** What the party has sent, in the target's currency, for which the fee is due. */
+  sent: Decimal;
+  /** What of it came back, in the order first seen, in the target's currency. */
+  backs: readonly { part: string; amount: Decimal }[];
+  doors: readonly Door[];
+  /** The internal account that stands for the party. */
+  party: string;
+}
+
+/**
+ * What the books hold because of money that goes out. What comes back is credited in proportion, the last part with the
+ * exact rest; what comes back beyond all that was sent stands in suspense, as does what was sent beyond the order.
+ */
+export function outflowPosition(outflow: Outflow): Holding[] {
+  const { account, currency, target, sent, backs, doors, party } = outflow;
+  const own = (component: string, amount: Decimal, part: string | null = null): Holding => ({
+    component,
+    part,
+    account,
+    currency,
+    amount,
+  });
+  const ordered = minOf(sent, target.amount);
+  const fee = sent.gt(0) ? outflow.fee : ZERO;
+  const returned = returnsOf(outflow, ordered);
+  const gone = sum(backs.map(({ amount }) => ({ amount, currency: target.currency })));
+  return [
+    ...(outflow.held ? [own('held', outflow.amount.plus(outflow.fee))] : []),
+    own('paid', shareOf(outflow, ordered)),
+    own('fee', fee),
+    ...returned.parts.map(({ part, amount }) => own('returned', amount, part)),
+    internal('fees', currency, fee),
+    internal(party, target.currency, sent.minus(gone)),
+    internal('suspense', target.currency, ordered.minus(sent).plus(returned.beyond).minus(sum(doors))),
+    ...doors.map(doorHolding),
+  ];
+}
+
+function returnsOf(outflow: Outflow, ordered: Decimal) {
+  let before = ZERO;
+  let beyond = ZERO;
+  const parts = outflow.backs.map(({ part, amount }) => {
+    const own = maxOf(ZERO, minOf(amount, ordered.minus(before)));
+    const after = before.plus(own);
+    const share = shareOf(outflow, after).minus(shareOf(outflow, before));
+    before = after;
+    beyond = beyond.plus(amount).minus(own);
+    return { part, amount: share };
+  });
+  return { parts, beyond };
+}
+
+/** What a part of the target comes to in the account's currency, cumulatively. */
+function shareOf({ amount, target, currency }: Outflow, part: Decimal): Decimal {
+  if (part.gte(target.amount)) return amount;
+  return roundTo(amount.times(part).dividedBy(target.amount), currency);
+}
+
+const internal = (component: string, currency: string, amount: Decimal): Holding => ({
+  component,
+  part: null,
+  account: null,
+  currency,
+  amount,
+});
+
+function doorHolding({ part, to, account, currency, amount }: Door): Holding {
+  return to === 'account'
+    ? { component: 'released', part, account, currency, amount }
+    : { component: 'losses', part, account: null, currency, amount };
+}

@@ -1,0 +1,85 @@
+import type { Decimal } from '../../kernel/money/money';
+
+/** What every kind of transfer has. Terms and word are of the kind's own shape. */
+export interface Transfer<Terms = unknown, Word = unknown> {
+  id: string;
+  kind: string;
+  /** null: it is nobody's, and all of it stands in suspense. */
+  tenantId: string | null;
+  accountId: string | null;
+  status: string;
+  /** Agreed when it was made; never changed. */
+  terms: Terms;
+  /** Of its account transactions. */
+  referenceId: string;
+  idempotencyKey: string | null;
+  /** The party's name for it, or the key that it is asked by; null: it knows of none. */
+  partyRef: string | null;
+  /** It may have reached the party since. */
+  orderedAt: Date | null;
+  /** The party's whole state, as it was applied last. */
+  word: Word | null;
+  wordAt: Date | null;
+  /** A word that takes something back, read once: it counts when it is read again. */
+  doubted: Word | null;
+  doubtedAt: Date | null;
+  parts: readonly Part[];
+  /** A code of ours: why it failed, or waits for a person. */
+  failure: string | null;
+  /** false: made by an earlier release, and its books are not what they should be; nothing is posted. */
+  adopted: boolean;
+  /** Changes so far: a word that was asked for before one is not applied. */
+  revision: number;
+  /** Looks in a row that found nothing new. */
+  quiet: number;
+  /** It must have moved by then; null while it rests. */
+  dueBy: Date | null;
+  completedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** A refund, dispute or return of a transfer; they are ordered by when they were first seen. */
+export interface Part {
+  id: string;
+  /** What the party calls it, or our key where we ordered it. */
+  name: string;
+}
+
+/** A row of what was decided: by a person, or by the system where time or path matters. */
+export interface Decision {
+  id: string;
+  kind: string;
+  amount: Decimal | null;
+  currency: string | null;
+  accountId: string | null;
+  data: Record<string, unknown>;
+  reason: string | null;
+  /** `system`, or who. */
+  decidedBy: string;
+  at: Date;
+}
+
+export const SYSTEM = 'system';
+
+/** All that a transfer's status and position are functions of. */
+export interface Situation<Terms = unknown, Word = unknown> {
+  transfer: Transfer<Terms, Word>;
+  /** In the order in which they were taken. */
+  decisions: readonly Decision[];
+  /** Now. */
+  at: Date;
+}
+
+/** A line of a kind's table of states. */
+export interface Transition<Status extends string = string, Trigger extends string = string> {
+  from: Status;
+  on: Trigger;
+  to: Status;
+}
+
+export const statusAfter = <Status extends string>(
+  transitions: readonly Transition<Status>[],
+  from: string,
+  on: string,
+): Status | undefined => transitions.find((line) => line.from === from && line.on === on)?.to;

@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { Decimal, ZERO } from '../../../src/kernel/money/money';
+import { type Back, type Inflow, inflowPosition } from '../../../src/transfers/engine/inflow';
+import { type Outflow, outflowPosition } from '../../../src/transfers/engine/outflow';
+import {
+  balanced,
+  type ComponentTable,
+  differences,
+  entryOf,
+  type Holding,
+  INTERNAL_COMPONENTS,
+} from '../../../src/transfers/engine/position';
+
+const TABLE: ComponentTable = {
+  ...INTERNAL_COMPONENTS,
+  credited: { on: 'client', up: 'deposit/checkout', down: 'withdraw/checkout_reversed' },
+  released: { on: 'client', up: 'deposit/checkout', down: 'withdraw/checkout_reversed' },
+  held: { on: 'hold', up: 'pending/deposit_refund', down: 'transfer/deposit_refund' },
+  refunded: { on: 'client', up: 'withdraw/deposit_refund', down: 'deposit/deposit_refund_reversed' },
+  chargedBack: { on: 'client', up: 'withdraw/deposit_chargeback', down: 'deposit/chargeback_reversed' },
+  paid: { on: 'client', up: 'withdraw/payout', down: 'deposit/payout_reversed' },
+  fee: { on: 'client', up: 'fee/payout_fee', down: 'deposit/payout_fee_reversed' },
+  returned: { on: 'client', up: 'deposit/payout_returned', down: 'withdraw/payout_returned_reversed' },
+  deposits: { on: 'internal', account: 'deposits' },
+  payouts: { on: 'internal', account: 'payouts' },
+};
+
+const money = (max = 30_000) => fc.integer({ min: 1, max }).map((cents) => new Decimal(cents).dividedBy(100));
+const total = (all: Decimal[]) => all.reduce((sum, amount) => sum.plus(amount), ZERO);
+const of = (position: readonly Holding[], component: string, currency?: string) =>
+  total(
+    position
+      .filter((each) => each.component === component && (currency ?? each.currency) === each.currency)
+      .map(({ amount }) => amount),
+  );
+
+/** What a posting of these would do to each currency. */
+function sums(position: readonly Holding[]): Map<string, string> {
+  const all = new Map<string, Decimal>();
+  for (const holding of position) {
+    const { available, pending } = entryOf({ ...holding, reference: 'ref' }, TABLE);
+    const { currency } = holding;
+    all.set(currency, (all.get(currency) ?? ZERO).plus(available).plus(pending));
+  }
+  return new Map([...all].map(([currency, sum]) => [currency, sum.toFixed()]));
+}
+
+const backs: fc.Arbitrary<Back[]> = fc
+  .array(
+    fc.record({
+      amount: money(),
+      currency: fc.constantFrom('USD', 'USD', 'USD', 'GBP'),
+      as: fc.constantFrom('refund' as const, 'dispute' as const),
+      state: fc.constantFrom('asked' as const, 'done' as const),
+    }),
+    { maxLength: 5 },
+  )
+  .map((all) =>
+    all.map((back, n) => ({ ...back, part: `ref_${n}`, state: back.as === 'dispute' ? 'done' : back.state })),
+  );
+
+const inflows: fc.Arbitrary<Inflow> = fc
+  .record({
+    received: fc.array(fc.record({ currency: fc.constantFrom('USD', 'USD', 'GBP'), amount: money() }), { maxLength: 3 }),
+    backs,
+    base: money(),
+    credited: money(),
+    fee: money(500),
+    currency: fc.constantFrom('USD', 'EUR', 'JPY'),
+    isCredited: fc.boolean(),
+    door: fc.option(money(), { nil: null }),
+  })
+  .map(({ received, backs, base, credited, fee, currency, isCredited, door }) => {
+    const whole = (amount: Decimal) => (currency === 'JPY' ? amount.ceil() : amount);
+    const same = currency === 'USD';
+    const kept = Decimal.min(fee, base);
+    const credit = {
+      account: 'acc_1',
+      base: { currency: 'USD', amount: base },
+      credited: same ? base.minus(kept) : whole(credited),
+      fee: same ? kept : whole(fee),
+      currency,
+    };
+    const doors = door
+      ? [{ part: 'dec_1', to: 'losses' as const, account: null, currency: 'USD', amount: door }]
+      : [];
+    return { received, backs, credit: isCredited ? credit : null, doors, party: 'deposits' };
+  });
+
+describe('money that came in', () => {
+  it('leaves the books with what the party has, in every currency, and nothing unaccounted for', () => {
+    fc.assert(
+      fc.property(inflows, (inflow) => {
+        const position = balanced(inflowPosition(inflow), TABLE);
+        for (const sum of sums(position).values()) expect(sum).toBe('0');
+        for (const currency of ['USD', 'GBP']) {
+          const ours = (all: readonly { currency: string; amount: Decimal }[]) =>
+            total(all.filter((each) => each.currency === currency).map(({ amount }) => amount));
+          const gone = ours(inflow.backs.filter(({ state }) => state === 'done'));
+          expect(of(position, 'deposits', currency).toFixed()).toBe(gone.minus(ours(inflow.received)).toFixed());
+        }
+        const { credit } = inflow;
+        if (credit?.currency === 'USD') expect(of(position, 'fx').toFixed()).toBe('0');
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('never takes more of the account than it was credited, and all of it when all has gone back', () => {
+    fc.assert(
+      fc.property(inflows, (inflow) => {
+        const position = inflowPosition(inflow);
+        const taken = total(['refunded', 'chargedBack', 'held'].map((component) => of(position, component)));
+        expect(taken.lte(of(position, 'credited'))).toBe(true);
+        for (const component of ['credited', 'refunded', 'chargedBack', 'held', 'fees'])
+          expect(of(position, component).gte(0)).toBe(true);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('posts nothing when nothing has changed, and by any way the same in all', () => {
+    fc.assert(
+      fc.property(inflows, inflows, (first, last) => {
+        const [from, to] = [first, last].map((each) => balanced(inflowPosition(each), TABLE)) as [Holding[], Holding[]];
+        expect(differences(to, to)).toEqual([]);
+        const [through, straight] = [differences(from, []).concat(differences(to, from)), differences(to, [])];
+        expect([...sums(through)].filter(([, sum]) => sum !== '0')).toEqual([]);
+        for (const component of Object.keys(TABLE))
+          for (const currency of ['USD', 'EUR', 'GBP', 'JPY'])
+            expect(of(through, component, currency).toFixed()).toBe(of(straight, component, currency).toFixed());
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  const PAID = { currency: 'USD', amount: new Decimal(100) };
+  const CREDIT = { account: 'acc_1', base: PAID, credited: new Decimal(97), fee: new Decimal(3), currency: 'USD' };
+  const back = (part: string, as: Back['as'], amount: number, state: Back['state'] = 'done'): Back => ({
+    ...{ part, as, state, currency: 'USD' },
+    amount: new Decimal(amount),
+  });
+  const shown = (inflow: Partial<Inflow>) =>
+    Object.fromEntries(
+      inflowPosition({ received: [PAID], backs: [], credit: CREDIT, doors: [], party: 'deposits', ...inflow })
+        .filter(({ amount }) => !amount.isZero())
+        .map(({ component, part, amount }) => [part ? `${component} ${part}` : component, amount.toNumber()]),
+    );
+
+  it.each<[string, Partial<Inflow>, Record<string, number>]>([
+    ['credited', {}, { deposits: -100, credited: 97, fees: 3 }],
+    ['to be decided', { credit: null }, { deposits: -100, suspense: 100 }],
+    ['paid twice', { received: [PAID, PAID] }, { deposits: -200, suspense: 100, credited: 97, fees: 3 }],
+    [
+      'paid twice, once given back',
+      { received: [PAID, PAID], backs: [back('r', 'refund', 100)] },
+      { deposits: -100, credited: 97, fees: 3 },
+    ],
+    [
+      'a refund and a dispute of the same money',
+      { backs: [back('d', 'dispute', 100), back('r', 'refund', 100)] },
+      { deposits: 100, suspense: -100, credited: 97, 'refunded r': 97 },
+    ],
+    [
+      'a refund that failed, and a dispute of it',
+      { backs: [back('d', 'dispute', 100)] },
+      { credited: 97, 'chargedBack d': 97 },
+    ],
+    [
+      'a refund that is asked for keeps its share from a dispute',
+      { backs: [back('r', 'refund', 100, 'asked'), back('d', 'dispute', 100)] },
+      { suspense: -100, credited: 97, fees: 3, 'held r': 97 },
+    ],
+    ['a payment that never was', { received: [] }, {}],
+  ])('%s', (_, inflow, expected) => {
+    expect(shown(inflow)).toEqual(expected);
+  });
+});
+
+const outflows: fc.Arbitrary<Outflow> = fc
+  .record({
+    amount: money(),
+    fee: money(500),
+    received: money(),
+    exchange: fc.boolean(),
+    sent: fc.oneof(fc.constant(0), fc.constant(1), fc.constant(0.5), fc.constant(1.5)),
+    backs: fc.array(money(), { maxLength: 4 }),
+    held: fc.boolean(),
+  })
+  .map(({ amount, fee, received, exchange, sent, backs, held }) => {
+    const target = { currency: exchange ? 'EUR' : 'USD', amount: exchange ? received : amount };
+    return {
+      ...{ account: 'acc_1', currency: 'USD', amount, fee, target, party: 'payouts', doors: [] },
+      sent: target.amount.times(sent).toDecimalPlaces(2),
+      held: held && sent === 0,
+      backs: backs.map((each, n) => ({ part: `ref_${n}`, amount: each })),
+    };
+  });
+
+describe('money that went out', () => {
+  it('leaves the books with what the party has had of us', () => {
+    fc.assert(
+      fc.property(outflows, (outflow) => {
+        const position = balanced(outflowPosition(outflow), TABLE);
+        for (const sum of sums(position).values()) expect(sum).toBe('0');
+        const back = total(outflow.backs.map(({ amount }) => amount));
+        const { currency } = outflow.target;
+        expect(of(position, 'payouts', currency).toFixed()).toBe(outflow.sent.minus(back).toFixed());
+        expect(of(position, 'returned').lte(of(position, 'paid'))).toBe(true);
+        if (currency === 'USD') expect(of(position, 'fx').toFixed()).toBe('0');
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
