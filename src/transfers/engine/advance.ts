@@ -6,7 +6,7 @@ import { apply } from './apply';
 import { follow } from './follow';
 import type { Given, Order, PartyWord, TransferKind } from './kind';
 import { type Decision, type Situation, SYSTEM } from './record';
-import { insertDecisions, lockSituation, readSituation } from './store';
+import { insertDecisions, lockSituation, readSituation, saveTransfer } from './store';
 
 /** Where a transfer stands after a step, for its workflow: no data, only what it waits for. */
 export interface Progress {
@@ -33,7 +33,7 @@ export async function advance<Terms, Word extends PartyWord>(
     const told = await tell(services, kind, seen);
     const heard = told.word ?? (await asked(services, kind, seen, told));
     const after = await services.database.transaction(async (tx) => {
-      const locked = await lock(services, tx, kind, id);
+      const locked = await lock(tx, kind, id, services.now());
       // Changed since the party was asked: its answer may be older than what is known.
       if (locked.transfer.revision !== seen.transfer.revision) return undefined;
       return apply(tx, kind, await noted(tx, locked, told), heard === undefined ? {} : { heard });
@@ -57,7 +57,7 @@ async function begun<Terms, Word extends PartyWord>(
   const { chosen, path, situation } = follow(kind, seen);
   if (chosen.length + path.length === 0 && !isFirstOrder(kind, situation)) return seen;
   return services.database.transaction(async (tx) => {
-    const after = await apply(tx, kind, await lock(services, tx, kind, id));
+    const after = await apply(tx, kind, await lock(tx, kind, id, services.now()));
     return isFirstOrder(kind, after) ? markOrdered(tx, after) : after;
   });
 }
@@ -67,6 +67,33 @@ const isFirstOrder = <Terms, Word extends PartyWord>(
   situation: Situation<Terms, Word>,
 ): boolean =>
   situation.transfer.orderedAt === null && kind.orders(situation).some(({ what }) => what === 'open');
+
+/** @throws Error when there is none: ids come from commands that were committed with their record */
+async function lock<Terms, Word extends PartyWord>(
+  tx: Tx,
+  kind: TransferKind<Terms, Word>,
+  id: string,
+  at: Date,
+): Promise<Situation<Terms, Word>> {
+  const locked = await lockSituation(tx, kind, id, at);
+  if (!locked) throw new Error(`there is no ${kind.name} ${id}`);
+  return locked;
+}
+
+async function markOrdered<Terms, Word extends PartyWord>(
+  tx: Tx,
+  situation: Situation<Terms, Word>,
+): Promise<Situation<Terms, Word>> {
+  const { transfer, at } = situation;
+  const ordered = { ...transfer, orderedAt: at, revision: transfer.revision + 1 };
+  await saveTransfer(tx, ordered);
+  return { ...situation, transfer: ordered };
+}
+
+const progressOf = ({ transfer: { status, dueBy } }: Situation): Progress => ({
+  status,
+  lookAt: dueBy?.getTime() ?? null,
+});
 
 /** What giving its orders has brought. */
 interface Told<Word> {
@@ -130,8 +157,7 @@ async function asked<Terms, Word extends PartyWord>(
   if (partyRef === null) return undefined;
   const state = await kind.ask(services, { ...seen, transfer: { ...seen.transfer, partyRef } });
   if (state !== 'unknown') return state;
-  const open = kind.openOrder(seen);
-  if (open) note(told, await give(services, kind, seen, open));
+  note(told, await give(services, kind, seen, { key: seen.transfer.id, what: 'open' }));
   return told.word;
 }
 

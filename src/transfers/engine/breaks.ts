@@ -55,7 +55,7 @@ function belowZero({ wanted, book }: Seen): WantedBreak[] {
   if (!book) return [];
   const accounts = new Set(wanted.flatMap(({ account }) => account ?? []));
   return [...accounts]
-    .map((id) => ({ id, ...book.account(id) }))
+    .map((id) => book.account(id))
     .filter(({ available }) => available.lt(0))
     .map(({ id, available, currency }) => ({ kind: 'transfer_below_zero', detail: id, amount: available, currency }));
 }
