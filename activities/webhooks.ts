@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
 import { createResolver, guardedConnector } from '../src/tenants/webhooks/addresses';
-import { type Counts, createDispatcher } from '../src/tenants/webhooks/dispatch';
-import { UNDER_WAY } from '../src/tenants/webhooks/lanes';
-import { createPoster } from '../src/tenants/webhooks/post';
+import { type Counts, createDispatcher } from '../src/tenants/webhooks/delivery/dispatcher';
+import { UNDER_WAY } from '../src/tenants/webhooks/delivery/lane';
+import { createPoster } from '../src/tenants/webhooks/delivery/poster';
 import {
   type ProbeRequest,
   probeEndpoint,
   type RecoveryView,
   readRecovery,
-} from '../src/tenants/webhooks/recovery';
+} from '../src/tenants/webhooks/delivery/recovery';
+import { createSigningSecrets } from '../src/tenants/webhooks/delivery/signing-secrets';
 import type { EndpointKey } from '../src/tenants/webhooks/rules';
-import { createSigningSecrets } from '../src/tenants/webhooks/signing';
 
 export interface WebhookActivities {
   /** Delivers a shard's events for some minutes. @returns how many attempts succeeded and failed */

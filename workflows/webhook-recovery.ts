@@ -1,6 +1,6 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhooks';
-import type { RecoveryView } from '../src/tenants/webhooks/recovery';
+import type { RecoveryView } from '../src/tenants/webhooks/delivery/recovery';
 import type { EndpointKey } from '../src/tenants/webhooks/rules';
 import { listenForLooks } from './support/look';
 import { showStatus } from './support/show';

@@ -2,8 +2,8 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { Problem } from '../../kernel/errors';
 import type { Commands } from '../../kernel/outbox/commands';
 import { REGISTRATIONS, type Registration, tellWhenCommitted } from '../../kernel/outbox/events';
-import { recoveryCommand } from './commands';
-import { parkDue, requeue } from './delivery-store';
+import { parkDue, requeue } from './delivery/store';
+import { recoveryCommand } from './recovery-command';
 import type { EndpointKey } from './rules';
 import {
   deleteEndpoints,

@@ -2,8 +2,8 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import type { Commands } from '../../kernel/outbox/commands';
 import type { Registration } from '../../kernel/outbox/events';
 import type { Reconcilable } from '../../kernel/temporal/reconciler';
-import { recoveryCommand } from './commands';
 import { queueAgain, type ResendCounters } from './operations';
+import { recoveryCommand } from './recovery-command';
 import type { EndpointStatus } from './rules';
 import { countDeliveries, type Endpoint, findEndpoints, overdueProbes } from './store';
 

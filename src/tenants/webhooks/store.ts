@@ -1,6 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import type { Registration } from '../../kernel/outbox/events';
-import { RECOVERY_ID } from './commands';
+import { RECOVERY_ID } from './recovery-command';
 import { type EndpointKey, type EndpointStatus, endpointTransition } from './rules';
 
 export interface Endpoint extends EndpointKey {

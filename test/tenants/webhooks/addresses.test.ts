@@ -1,6 +1,6 @@
 import { Problem } from '../../../src/kernel/errors';
 import { guardedConnector, isAllowedAddress, type Resolve } from '../../../src/tenants/webhooks/addresses';
-import { type Attempt, createPoster } from '../../../src/tenants/webhooks/post';
+import { type Attempt, createPoster } from '../../../src/tenants/webhooks/delivery/poster';
 import { checkUrl } from '../../../src/tenants/webhooks/url';
 import { testCertificate } from '../../support/certificate';
 import { type Receiver, startReceiver } from '../../support/receiver';

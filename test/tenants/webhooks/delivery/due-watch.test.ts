@@ -1,4 +1,4 @@
-import { createDueWatch } from '../../../src/tenants/webhooks/due-watch';
+import { createDueWatch } from '../../../../src/tenants/webhooks/delivery/due-watch';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

@@ -1,17 +1,10 @@
-import type { Database, Sql, Tx } from '../../kernel/db/database';
-import {
-  type ClaimedEvent,
-  claimOldest,
-  hasDue,
-  parkDue,
-  recordDelivered,
-  recordFailures,
-} from './delivery-store';
-import { laneKey } from './lanes';
-import type { Attempt, Poster } from './post';
-import { type EndpointKey, jitterOf, probeAfter } from './rules';
-import type { SigningSecrets } from './signing';
-import { type Endpoint, findEndpoint, markActive, markDisabled, setNextProbe } from './store';
+import type { Database, Sql, Tx } from '../../../kernel/db/database';
+import { type EndpointKey, jitterOf, probeAfter } from '../rules';
+import { type Endpoint, findEndpoint, markActive, markDisabled, setNextProbe } from '../store';
+import { laneKey } from './lane';
+import type { Attempt, Poster } from './poster';
+import type { SigningSecrets } from './signing-secrets';
+import { type ClaimedEvent, claimOldest, hasDue, parkDue, recordDelivered, recordFailures } from './store';
 
 export interface RecoveryDeps {
   database: Database;

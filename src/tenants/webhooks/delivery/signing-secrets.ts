@@ -1,6 +1,6 @@
-import type { Database } from '../../kernel/db/database';
-import type { Keyring } from '../../kernel/security/keyring';
-import { signingSecret } from '../clients/operations';
+import type { Database } from '../../../kernel/db/database';
+import type { Keyring } from '../../../kernel/security/keyring';
+import { signingSecret } from '../../clients/operations';
 
 /** How long an opened secret is kept: a rotated one signs at once, give or take this. Milliseconds. */
 const FRESH_MS = 1_000;

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Database } from '../../kernel/db/database';
-import { isAway } from '../../kernel/db/faults';
-import type { Commands } from '../../kernel/outbox/commands';
-import { recoveryCommand } from './commands';
-import type { ClaimedEvent } from './delivery-store';
-import { parkDue, recordDelivered, recordFailures, releaseClaims } from './delivery-store';
-import type { Attempt } from './post';
-import { firstProbe, jitterOf } from './rules';
-import { type FailedEndpoint, markDisabled, markFailing } from './store';
+import type { Database } from '../../../kernel/db/database';
+import { isAway } from '../../../kernel/db/faults';
+import type { Commands } from '../../../kernel/outbox/commands';
+import { recoveryCommand } from '../recovery-command';
+import { firstProbe, jitterOf } from '../rules';
+import { type FailedEndpoint, markDisabled, markFailing } from '../store';
+import type { Attempt } from './poster';
+import type { ClaimedEvent } from './store';
+import { parkDue, recordDelivered, recordFailures, releaseClaims } from './store';
 
 export interface Failure {
   event: ClaimedEvent;

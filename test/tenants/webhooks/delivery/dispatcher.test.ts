@@ -1,6 +1,6 @@
-import { type Client, type TestApi, testApi } from '../../support/api';
-import { isSigned, type Receiver, startReceiver, until } from '../../support/receiver';
-import { append, dispatching, endpointOf, eventsOf, register } from './support';
+import { type Client, type TestApi, testApi } from '../../../support/api';
+import { isSigned, type Receiver, startReceiver, until } from '../../../support/receiver';
+import { append, dispatching, endpointOf, eventsOf, register } from '../support';
 
 let api: TestApi;
 let receiver: Receiver;

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Database } from '../../kernel/db/database';
-import type { Commands } from '../../kernel/outbox/commands';
-import { type ClaimedEvent, claimDue, endpointsWithDue, parkDue, type Want } from './delivery-store';
+import type { Database } from '../../../kernel/db/database';
+import type { Commands } from '../../../kernel/outbox/commands';
 import { createDueWatch } from './due-watch';
 import {
   isIdle,
@@ -14,10 +13,11 @@ import {
   noteSuccess,
   openLane,
   wantOf,
-} from './lanes';
-import type { Attempt, Poster } from './post';
+} from './lane';
+import type { Attempt, Poster } from './poster';
 import { createRecorder } from './recorder';
-import type { SigningSecrets } from './signing';
+import type { SigningSecrets } from './signing-secrets';
+import { type ClaimedEvent, claimDue, endpointsWithDue, parkDue, type Want } from './store';
 
 export interface DispatcherDeps {
   database: Database;

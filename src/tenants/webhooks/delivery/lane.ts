@@ -1,4 +1,4 @@
-import type { ClaimedEvent, DueEndpoint, Want } from './delivery-store';
+import type { ClaimedEvent, DueEndpoint, Want } from './store';
 
 /** Deliveries under way per endpoint (decisions part 4, Webhooks). */
 export const UNDER_WAY = 8;

@@ -1,5 +1,5 @@
-import type { Sql } from '../../kernel/db/database';
-import { deliveryTransition, type EndpointKey, MAX_ATTEMPTS } from './rules';
+import type { Sql } from '../../../kernel/db/database';
+import { deliveryTransition, type EndpointKey, MAX_ATTEMPTS } from '../rules';
 
 /** The SQL of deliveries: what is due, who has it in hand, what became of it. */
 

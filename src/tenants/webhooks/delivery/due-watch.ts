@@ -1,4 +1,4 @@
-import { eventsCommitted } from '../../kernel/outbox/events';
+import { eventsCommitted } from '../../../kernel/outbox/events';
 
 /** How often an idle process asks the database what is due: between these, the longer nothing was. Milliseconds. */
 const SOONEST_MS = 100;
