@@ -1,12 +1,12 @@
 import type { Composed } from '../src/composition';
-import { seeCardholder } from '../src/people/cardholders/review';
-import type { CardholderStatus } from '../src/people/cardholders/rules';
+import { seeCardholder } from '../src/people/cardholders/review/decision';
 import {
   askParty,
   giveUpSubmission,
   type SubmissionProgress,
   submitToParty,
-} from '../src/people/cardholders/submission';
+} from '../src/people/cardholders/review/submission';
+import type { CardholderStatus } from '../src/people/cardholders/rules';
 
 export interface CardholderStep {
   cardholderId: string;

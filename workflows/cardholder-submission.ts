@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardholderActivities } from '../activities/cardholders';
-import type { SubmissionProgress } from '../src/people/cardholders/submission';
+import type { SubmissionProgress } from '../src/people/cardholders/review/submission';
 import { askAgainAfter, askingParty } from './support/asking';
 import { listenForLooks } from './support/look';
 import { showStatus } from './support/show';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { cardholderRecord } from '../people/cardholders/record';
-import { decideCardholder } from '../people/cardholders/review';
+import { decideCardholder } from '../people/cardholders/review/decision';
 import { awaitingReview } from '../people/cardholders/store';
+import { cardholderRecord } from '../people/cardholders/view';
 import { show, table } from './console';
 import { addDecisions, LISTED } from './decision-commands';
 import type { Operator } from './operator';

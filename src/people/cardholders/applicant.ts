@@ -3,7 +3,7 @@ import { alreadyExists, invalid } from '../../kernel/errors';
 import { documentsForSubmission, requireKycCompleted } from '../kyc/operations';
 import type { Reference } from '../reference/reference';
 import type { User } from '../users/operations';
-import { type CardholderModel, type CorrectedMeta, type MetaResult, validateMeta } from './meta-rules';
+import { type CardholderModel, type CorrectedMeta, type MetaResult, validateMeta } from './fields/validate';
 import { emailKey, maskName } from './rules';
 import { type CardholderDocument, isEmailHeld } from './store';
 

@@ -6,12 +6,12 @@ import { afterId, pageById } from '../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { identifier, text } from '../../kernel/wire/schemas';
 import { requireUser } from '../users/operations';
-import { cardholderActionRoutes, settling } from './action-routes';
 import { createCardholder, requireCardholder } from './operations';
-import { cardholderRecord, cardholderSchema } from './record';
 import { CARDHOLDER_STATUSES } from './rules';
 import type { CardholderServices } from './services';
 import { findCardholderOfUser, listCardholders } from './store';
+import { cardholderActionRoutes, settling } from './update-routes';
+import { cardholderRecord, cardholderSchema } from './view';
 
 const TAG = 'Cardholders';
 

@@ -1,7 +1,7 @@
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import type { KycSlot } from '../kyc/rules';
-import type { CardholderModel } from './meta-rules';
+import type { CardholderModel } from './fields/validate';
 import type { CardholderStatus } from './rules';
 
 /** A document of the user's KYC in one of its slots. */

@@ -10,12 +10,12 @@ import {
   shownOf,
   surroundings,
 } from './applicant';
-import { type Changed, type Changes, changeStatus, lockWithUser } from './change';
-import { type CorrectedMeta, type Meta, validatePatch } from './meta-rules';
+import { type CorrectedMeta, type Meta, validatePatch } from './fields/validate';
 import { lookAtCardholder } from './processes';
 import { requireTransition, statusAfter } from './rules';
 import type { CardholderServices } from './services';
 import type { Cardholder } from './store';
+import { type Changed, type Changes, changeStatus, lockWithUser } from './transition';
 
 type Deps = CardholderDeps & Pick<CardholderServices, 'commands'>;
 

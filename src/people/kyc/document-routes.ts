@@ -16,9 +16,9 @@ import {
   requireDocument,
   storeDocument,
 } from './documents';
-import { documentRecord, documentSchema } from './record';
 import { KYC_DOCUMENT_DECISIONS, KYC_DOCUMENT_STATUSES, KYC_SLOTS } from './rules';
 import { listDocuments } from './store';
+import { documentRecord, documentSchema } from './view';
 
 const TAG = 'KYC';
 const PATH = '/v1/users/{id}/kyc/documents';

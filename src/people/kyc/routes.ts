@@ -5,8 +5,8 @@ import { text } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
 import { kycDocumentRoutes } from './document-routes';
 import { decideKyc, readKyc, setNotes, submitKyc } from './operations';
-import { kycRecord, kycSchema } from './record';
 import { KYC_DECISIONS } from './rules';
+import { kycRecord, kycSchema } from './view';
 
 const TAG = 'KYC';
 

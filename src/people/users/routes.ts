@@ -6,9 +6,9 @@ import { pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { text } from '../../kernel/wire/schemas';
 import { metaSchema } from './meta';
 import { createUser, patchMeta, requireUser, setUserStatus } from './operations';
-import { userRecord, userSchema } from './record';
 import type { UserServices } from './services';
 import { KYC_STATUSES, listUsers, USER_STATUSES } from './store';
+import { userRecord, userSchema } from './view';
 
 const TAG = 'Users';
 

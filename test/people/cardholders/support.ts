@@ -1,7 +1,7 @@
 import { createCardholderActivities } from '../../../activities/cardholders';
 import type { Composed } from '../../../src/composition';
 import { createSandboxCardholderReview } from '../../../src/parties/cardholder-review/sandbox';
-import { decideCardholder } from '../../../src/people/cardholders/review';
+import { decideCardholder } from '../../../src/people/cardholders/review/decision';
 import type { CardholderStatus } from '../../../src/people/cardholders/rules';
 import type { Answer, Client, TestApi } from '../../support/api';
 import { createUser, jpeg, uploadDocument } from '../../support/uploads';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { checkName } from './name-rule';
-import { checkPhone, checkPhoneCode } from './phone-rule';
-import type { Check, Rule } from './rule';
+import type { Check, Rule } from './check';
+import { checkName } from './name';
+import { checkPhone, checkPhoneCode } from './phone';
 
 /** For which BINs a field must be there: `B2B` for both models, `B2C` for that one alone. */
 export type Need = 'B2B' | 'B2C' | 'optional';

@@ -1,14 +1,14 @@
-import { createCardholderActivities } from '../../../activities/cardholders';
+import { createCardholderActivities } from '../../../../activities/cardholders';
 import {
   type Application,
   ReviewerTimeout,
   ReviewerUnreachable,
-} from '../../../src/parties/cardholder-review/port';
-import { REVIEW_SCENARIOS } from '../../../src/parties/cardholder-review/sandbox-scenarios';
-import { DocumentsAway, DocumentUnreadable } from '../../../src/parties/documents/port';
-import { cardholderProcesses } from '../../../src/people/cardholders/processes';
-import { type Client, type TestApi, testApi } from '../../support/api';
-import { uploadDocument } from '../../support/uploads';
+} from '../../../../src/parties/cardholder-review/port';
+import { REVIEW_SCENARIOS } from '../../../../src/parties/cardholder-review/sandbox-scenarios';
+import { DocumentsAway, DocumentUnreadable } from '../../../../src/parties/documents/port';
+import { cardholderProcesses } from '../../../../src/people/cardholders/processes';
+import { type Client, type TestApi, testApi } from '../../../support/api';
+import { uploadDocument } from '../../../support/uploads';
 import {
   decide,
   eventsOf,
@@ -23,7 +23,7 @@ import {
   setReview,
   statusOf,
   steps,
-} from './support';
+} from '../support';
 
 let api: TestApi;
 let client: Client;

@@ -8,8 +8,8 @@ import {
   PATCH_FIELDS,
   validateMeta,
   validatePatch,
-} from '../../../src/people/cardholders/meta-rules';
-import { createReference } from '../../../src/people/reference/reference';
+} from '../../../../src/people/cardholders/fields/validate';
+import { createReference } from '../../../../src/people/reference/reference';
 
 const surroundings = { reference: createReference(), today: '2026-03-15' };
 

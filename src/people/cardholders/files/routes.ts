@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { type Route, route } from '../../http/route';
-import { auditAdmin } from '../../kernel/audit';
-import { type Caller } from '../../kernel/caller';
-import { conflict, invalid, notFound } from '../../kernel/errors';
-import { newId } from '../../kernel/ids';
-import type { UploadedFile } from '../../kernel/wire/file-type';
-import { identifier } from '../../kernel/wire/schemas';
-import { keepContent, readContent, type StoredContent, storeContent } from '../kyc/content';
-import { addDocument, storeDocument } from '../kyc/documents';
-import { documentRecord, documentSchema } from '../kyc/record';
-import { KYC_SLOTS } from '../kyc/rules';
-import { findFile, insertFile } from './file-store';
-import { requireCardholder } from './operations';
-import type { CardholderServices } from './services';
+import { type Route, route } from '../../../http/route';
+import { auditAdmin } from '../../../kernel/audit';
+import { type Caller } from '../../../kernel/caller';
+import { conflict, invalid, notFound } from '../../../kernel/errors';
+import { newId } from '../../../kernel/ids';
+import type { UploadedFile } from '../../../kernel/wire/file-type';
+import { identifier } from '../../../kernel/wire/schemas';
+import { keepContent, readContent, type StoredContent, storeContent } from '../../kyc/content';
+import { addDocument, storeDocument } from '../../kyc/documents';
+import { KYC_SLOTS } from '../../kyc/rules';
+import { documentRecord, documentSchema } from '../../kyc/view';
+import { requireCardholder } from '../operations';
+import type { CardholderServices } from '../services';
+import { findFile, insertFile } from './store';
 
 const TAG = 'Cardholders';
 

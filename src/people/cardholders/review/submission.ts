@@ -1,20 +1,20 @@
-import { Problem } from '../../kernel/errors';
+import { Problem } from '../../../kernel/errors';
 import {
   type Application,
   type ApplicationDocument,
   ReviewerTimeout,
   ReviewerUnreachable,
   type ReviewOutcome,
-} from '../../parties/cardholder-review/port';
-import { DocumentUnreadable } from '../../parties/documents/port';
-import { documentContent, requireDocument } from '../kyc/documents';
-import { requireApplicant, shownOf } from './applicant';
-import { changeStatus, lockedCardholder, lockWithUser, save } from './change';
-import type { CorrectedMeta } from './meta-rules';
-import { requireCardholder } from './operations';
-import type { CardholderStatus, CardholderTrigger } from './rules';
-import type { CardholderServices } from './services';
-import { type Cardholder, noteSent, watch } from './store';
+} from '../../../parties/cardholder-review/port';
+import { DocumentUnreadable } from '../../../parties/documents/port';
+import { documentContent, requireDocument } from '../../kyc/documents';
+import { requireApplicant, shownOf } from '../applicant';
+import type { CorrectedMeta } from '../fields/validate';
+import { requireCardholder } from '../operations';
+import type { CardholderStatus, CardholderTrigger } from '../rules';
+import type { CardholderServices } from '../services';
+import { type Cardholder, noteSent, watch } from '../store';
+import { changeStatus, lockedCardholder, lockWithUser, save } from '../transition';
 
 /**
  * Where a submission stands after a step. `wait_audit`: the party has never heard of it. `processing`: it has it and has

@@ -5,7 +5,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
-import type { Check, RuleContext } from './rule';
+import type { Check, RuleContext } from './check';
 
 /**
  * Calling codes that different states share: there a number must be the country's own. Every other shared

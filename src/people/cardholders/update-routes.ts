@@ -3,13 +3,13 @@ import { type ApiRequest, type Route, route, type Settling } from '../../http/ro
 import { auditAdmin } from '../../kernel/audit';
 import type { Tx } from '../../kernel/db/database';
 import { invalid } from '../../kernel/errors';
-import type { Changed } from './change';
-import { type MetaField, PATCH_FIELDS } from './meta-rules';
+import { type MetaField, PATCH_FIELDS } from './fields/validate';
 import { requireCardholder } from './operations';
-import { cardholderRecord, cardholderSchema } from './record';
 import { type CardholderStatus, isUnderReview } from './rules';
 import type { CardholderServices } from './services';
+import type { Changed } from './transition';
 import { resubmitCardholder, updateCardholder } from './update';
+import { cardholderRecord, cardholderSchema } from './view';
 
 const TAG = 'Cardholders';
 const PROBLEMS = [

@@ -1,12 +1,12 @@
-import type { Tx } from '../../kernel/db/database';
-import { requireTenant } from '../../tenants/clients/operations';
-import { requireUser } from '../users/operations';
-import { type Changed, changeStatus, lockedCardholder } from './change';
-import { lookAtCardholder } from './processes';
-import { type CardholderStatus, requireTransition } from './rules';
-import { sandboxVerdict } from './sandbox-review';
-import type { CardholderServices } from './services';
-import { type Cardholder, insertDecision, watch } from './store';
+import type { Tx } from '../../../kernel/db/database';
+import { requireTenant } from '../../../tenants/clients/operations';
+import { requireUser } from '../../users/operations';
+import { lookAtCardholder } from '../processes';
+import { type CardholderStatus, requireTransition } from '../rules';
+import type { CardholderServices } from '../services';
+import { type Cardholder, insertDecision, watch } from '../store';
+import { type Changed, changeStatus, lockedCardholder } from '../transition';
+import { sandboxVerdict } from './sandbox';
 
 /** The operator's word on a cardholder that waits for it. */
 export interface DecideCardholder {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { checkName } from '../../../src/people/cardholders/name-rule';
-import { transliterateName } from '../../../src/people/cardholders/transliteration';
+import { checkName } from '../../../../src/people/cardholders/fields/name';
+import { transliterateName } from '../../../../src/people/cardholders/fields/transliteration';
 
 const characters = (pattern: RegExp): string[] =>
   Array.from({ length: 0x2fff }, (_, code) => String.fromCharCode(code)).filter((char) => pattern.test(char));

@@ -1,7 +1,7 @@
-import { FIELD_RULES, META_FIELDS, type MetaField, type Need } from './field-rules';
-import type { Check, RuleContext } from './rule';
+import type { Check, RuleContext } from './check';
+import { FIELD_RULES, META_FIELDS, type MetaField, type Need } from './fields';
 
-export { META_FIELDS, type MetaField } from './field-rules';
+export { META_FIELDS, type MetaField } from './fields';
 
 /** `providerCardHolderModel` of a BIN (`interface.md 1`). */
 export type CardholderModel = 'B2B' | 'B2C';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { runOperator } from '../../../src/startup/operator';
-import { type Client, type TestApi, testApi } from '../../support/api';
-import { urlOf } from '../../support/database';
-import { eventsOf, pending, read } from './support';
+import { runOperator } from '../../../../src/startup/operator';
+import { type Client, type TestApi, testApi } from '../../../support/api';
+import { urlOf } from '../../../support/database';
+import { eventsOf, pending, read } from '../support';
 
 let api: TestApi;
 let client: Client;

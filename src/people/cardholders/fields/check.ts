@@ -1,4 +1,4 @@
-import type { Reference } from '../reference/reference';
+import type { Reference } from '../../reference/reference';
 
 /** What a rule may look at beside the value itself. */
 export interface RuleContext {

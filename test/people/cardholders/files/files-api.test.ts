@@ -1,6 +1,6 @@
-import { type Client, type TestApi, testApi } from '../../support/api';
-import { cardholder } from '../../support/cards';
-import { form, jpeg, pdf, png, upload } from '../../support/uploads';
+import { type Client, type TestApi, testApi } from '../../../support/api';
+import { cardholder } from '../../../support/cards';
+import { form, jpeg, pdf, png, upload } from '../../../support/uploads';
 
 let api: TestApi;
 let client: Client;

@@ -1,4 +1,4 @@
-import type { Check } from './rule';
+import type { Check } from './check';
 import { transliterateName } from './transliteration';
 
 /** Bytes of UTF-8 (`interface.md 8`). */
