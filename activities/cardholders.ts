@@ -1,4 +1,5 @@
 import type { Composed } from '../src/composition';
+import type { CardholderStatus } from '../src/people/cardholders/record';
 import { seeCardholder } from '../src/people/cardholders/review/decision';
 import {
   askParty,
@@ -6,7 +7,6 @@ import {
   type SubmissionProgress,
   submitToParty,
 } from '../src/people/cardholders/review/submission';
-import type { CardholderStatus } from '../src/people/cardholders/rules';
 
 export interface CardholderStep {
   cardholderId: string;

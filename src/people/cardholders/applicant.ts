@@ -2,10 +2,11 @@ import type { Sql } from '../../kernel/db/database';
 import { alreadyExists, invalid } from '../../kernel/errors';
 import { documentsForSubmission, requireKycCompleted } from '../kyc/operations';
 import type { Reference } from '../reference/reference';
-import type { User } from '../users/operations';
-import { type CardholderModel, type CorrectedMeta, type MetaResult, validateMeta } from './fields/validate';
+import type { User } from '../users/record';
+import { type CorrectedMeta, type MetaResult, validateMeta } from './fields/validate';
+import { type CardholderDocument, type CardholderModel } from './record';
 import { emailKey, maskName } from './rules';
-import { type CardholderDocument, isEmailHeld } from './store';
+import { isEmailHeld } from './store';
 
 /** What the rules of a user's meta look at. */
 export interface CardholderDeps {

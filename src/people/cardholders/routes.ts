@@ -7,11 +7,11 @@ import { pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { identifier, text } from '../../kernel/wire/schemas';
 import { requireUser } from '../users/operations';
 import { createCardholder, requireCardholder } from './operations';
-import { CARDHOLDER_STATUSES } from './rules';
+import { CARDHOLDER_STATUSES } from './record';
 import type { CardholderServices } from './services';
 import { findCardholderOfUser, listCardholders } from './store';
 import { cardholderActionRoutes, settling } from './update-routes';
-import { cardholderRecord, cardholderSchema } from './view';
+import { cardholderSchema, cardholderView } from './view';
 
 const TAG = 'Cardholders';
 
@@ -35,7 +35,7 @@ function userCardholderRoutes(services: CardholderServices): Route[] {
         const user = await requireUser(database, caller.reach, params['id'] ?? '');
         const cardholder = await findCardholderOfUser(database, user.id, bin);
         if (!cardholder) throw notFound('cardholder');
-        return cardholderRecord(cardholder);
+        return cardholderView(cardholder);
       },
     }),
     route({
@@ -60,11 +60,11 @@ function userCardholderRoutes(services: CardholderServices): Route[] {
         const userId = params['id'] ?? '';
         const given = { reach: caller.reach, userId, ...body, idempotencyKey };
         const { cardholder, created } = await createCardholder(tx, services, given);
-        if (!created) return new Reply(200, cardholderRecord(cardholder));
+        if (!created) return new Reply(200, cardholderView(cardholder));
         const { id: subject, tenantId, status } = cardholder;
         const action = 'users.create-cardholder';
         await auditAdmin(tx, { caller, requestId, action, subject, tenantId, after: { status } });
-        return cardholderRecord(cardholder);
+        return cardholderView(cardholder);
       },
     }),
   ];
@@ -87,7 +87,7 @@ function recordRoutes({ database }: CardholderServices): Route[] {
       async read({ caller, query: { limit, cursor, ...filter } }) {
         const after = afterId(cursor, 'cardholder');
         const rows = await listCardholders(database, caller.tenantId, filter, after, limit + 1);
-        return pageById(rows, limit, cardholderRecord);
+        return pageById(rows, limit, cardholderView);
       },
     }),
     route({
@@ -97,7 +97,7 @@ function recordRoutes({ database }: CardholderServices): Route[] {
       summary: 'A cardholder',
       response: cardholderSchema,
       read: async ({ caller, params }) =>
-        cardholderRecord(await requireCardholder(database, caller.reach, params['id'] ?? '')),
+        cardholderView(await requireCardholder(database, caller.reach, params['id'] ?? '')),
     }),
   ];
 }

@@ -1,42 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
-import type { KycSlot } from '../kyc/rules';
-import type { CardholderModel } from './fields/validate';
-import type { CardholderStatus } from './rules';
-
-/** A document of the user's KYC in one of its slots. */
-export interface CardholderDocument {
-  slot: KycSlot;
-  documentId: string;
-}
-
-export interface Cardholder {
-  id: string;
-  tenantId: string;
-  /** Whose meta the submission is built from. */
-  userId: string | null;
-  accountId: string;
-  bin: string;
-  model: CardholderModel;
-  status: CardholderStatus;
-  /** Why a submission failed or was rejected. */
-  description: string | null;
-  /** In lower case: unique per tenant and BIN. */
-  email: string;
-  maskedName: string;
-  /** How often it was sent to the party. */
-  submissions: number;
-  /** When the operator or the party last decided. */
-  reviewedAt: Date | null;
-  /** What the newest submission carries. */
-  documents: CardholderDocument[];
-  /** Of the request that set its process going. */
-  idempotencyKey: string | null;
-  /** The present submission may have reached the party. */
-  submissionSent: boolean;
-  createdAt: Date;
-  updatedAt: Date;
-}
+import type { Cardholder, CardholderStatus } from './record';
 
 const COLUMNS = `id, tenant_id as "tenantId", user_id as "userId", account_id as "accountId", bin, model, status,
   description, email, masked_name as "maskedName", submissions, reviewed_at as "reviewedAt", documents,

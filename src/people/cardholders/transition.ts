@@ -1,11 +1,12 @@
 import type { Tx } from '../../kernel/db/database';
 import { appendEvents } from '../../kernel/outbox/events';
-import { requireUser, type User } from '../users/operations';
+import { requireUser } from '../users/operations';
+import { type User } from '../users/record';
 import { emailHeld, isEmailConflict } from './applicant';
 import { statusChangedEvent } from './events';
 import { requireCardholder } from './operations';
-import { type CardholderTrigger, requireTransition } from './rules';
-import { type Cardholder, lockRow, saveCardholder } from './store';
+import { type Cardholder, type CardholderTrigger, requireTransition } from './record';
+import { lockRow, saveCardholder } from './store';
 
 /** A cardholder and the user whom it is linked to, if any; both locked, the user first. @throws Problem 404 */
 export async function lockWithUser(

@@ -5,11 +5,11 @@ import type { Tx } from '../../kernel/db/database';
 import { invalid } from '../../kernel/errors';
 import { type MetaField, PATCH_FIELDS } from './fields/validate';
 import { requireCardholder } from './operations';
-import { type CardholderStatus, isUnderReview } from './rules';
+import { type CardholderStatus, isUnderReview } from './record';
 import type { CardholderServices } from './services';
 import type { Changed } from './transition';
 import { resubmitCardholder, updateCardholder } from './update';
-import { cardholderRecord, cardholderSchema } from './view';
+import { cardholderSchema, cardholderView } from './view';
 
 const TAG = 'Cardholders';
 const PROBLEMS = [
@@ -42,7 +42,7 @@ export function cardholderActionRoutes(services: CardholderServices): Route[] {
 /** `Prefer: wait=N`: until neither a person nor the party is waited for. */
 export function settling({ database }: CardholderServices): Settling {
   return {
-    read: async ({ caller }, id) => cardholderRecord(await requireCardholder(database, caller.reach, id)),
+    read: async ({ caller }, id) => cardholderView(await requireCardholder(database, caller.reach, id)),
     settled: ({ status }: { status: CardholderStatus }) => !isUnderReview(status),
   };
 }
@@ -109,5 +109,5 @@ async function answer(
   const { id: subject, tenantId, status } = after;
   const states = { before: { status: before.status }, after: { status, ...more } };
   await auditAdmin(tx, { caller, requestId, action, subject, tenantId, ...states });
-  return cardholderRecord(after);
+  return cardholderView(after);
 }

@@ -12,9 +12,9 @@ import {
 } from './applicant';
 import { type CorrectedMeta, type Meta, validatePatch } from './fields/validate';
 import { lookAtCardholder } from './processes';
-import { requireTransition, statusAfter } from './rules';
+import type { Cardholder } from './record';
+import { requireTransition, statusAfter } from './record';
 import type { CardholderServices } from './services';
-import type { Cardholder } from './store';
 import { type Changed, type Changes, changeStatus, lockWithUser } from './transition';
 
 type Deps = CardholderDeps & Pick<CardholderServices, 'commands'>;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { instant } from '../../kernel/wire/schemas';
-import { KYC_SLOTS } from '../kyc/rules';
-import { CARDHOLDER_STATUSES, maskEmail } from './rules';
-import type { Cardholder } from './store';
+import { KYC_SLOTS } from '../kyc/record';
+import type { Cardholder } from './record';
+import { CARDHOLDER_STATUSES } from './record';
+import { maskEmail } from './rules';
 
 export const cardholderSchema = z.object({
   id: z.string().meta({ examples: ['chd_01h455vb4pex5vsknk084sn02q'] }),
@@ -22,7 +23,7 @@ export const cardholderSchema = z.object({
 });
 
 /** The cardholder as the wire shows it: its person only masked. Documents are copied from KYC, on B2C BINs only. */
-export function cardholderRecord(cardholder: Cardholder): z.infer<typeof cardholderSchema> {
+export function cardholderView(cardholder: Cardholder): z.infer<typeof cardholderSchema> {
   return {
     id: cardholder.id,
     userId: cardholder.userId ?? undefined,

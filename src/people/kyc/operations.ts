@@ -2,23 +2,23 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { precondition } from '../../kernel/errors';
 import { appendEvents } from '../../kernel/outbox/events';
 import type { Services } from '../../services';
-import { type KycStatus, requireUser, setKycStatus, type User } from '../users/operations';
+import { requireUser, setKycStatus } from '../users/operations';
+import { type KycStatus, type User } from '../users/record';
 import { statusChangedEvent } from './events';
 import { lookAtReview, startReview } from './processes';
 import {
-  assertSlotsFilled,
   type KycDecision,
+  type KycDocument,
+  type KycReview,
   type KycSlot,
-  newestPerSlot,
   requireKycTransition,
-} from './rules';
+} from './record';
+import { assertSlotsFilled, newestPerSlot } from './rules';
 import {
   documentsOfUser,
   findNotes,
   insertDecision,
   insertReview,
-  type KycDocument,
-  type KycReview,
   markSubmitted,
   newestReview,
   updateReview,

@@ -2,11 +2,12 @@ import type { Tx } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
-import { requireUser, type User } from '../users/operations';
+import { requireUser } from '../users/operations';
+import { type User } from '../users/record';
 import { recordDecision } from './operations';
-import { requireKycTransition } from './rules';
+import { type KycReview, requireKycTransition } from './record';
 import { sandboxDecision } from './sandbox-review';
-import { findReview, type KycReview, watchReview } from './store';
+import { findReview, watchReview } from './store';
 
 type Deps = Pick<Services, 'database' | 'mode'>;
 

@@ -1,37 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
-import type { FileType } from '../../kernel/wire/file-type';
-import type { KycDecision, KycDocumentStatus, KycSlot } from './rules';
-
-export interface KycDocument {
-  id: string;
-  tenantId: string;
-  userId: string;
-  slot: KycSlot;
-  contentType: FileType;
-  /** Bytes. */
-  size: number;
-  sha256: string;
-  status: KycDocumentStatus;
-  /** Why it was approved or rejected, in the words of who decided. */
-  note: string | null;
-  /** The first review that had it. */
-  submission: number | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-export interface KycReview {
-  userId: string;
-  submission: number;
-  tenantId: string;
-  status: 'in_review' | KycDecision;
-  reason: string | null;
-  /** Of the request that submitted. */
-  idempotencyKey: string | null;
-  submittedAt: Date;
-  decidedAt: Date | null;
-}
+import type { KycDecision, KycDocument, KycDocumentStatus, KycReview, KycSlot } from './record';
 
 const NOW = `date_trunc('milliseconds', clock_timestamp())`;
 

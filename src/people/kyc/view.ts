@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Caller } from '../../kernel/caller';
 import { FILE_TYPES } from '../../kernel/wire/file-type';
 import { instant } from '../../kernel/wire/schemas';
-import { KYC_STATUSES } from '../users/operations';
+import { KYC_STATUSES } from '../users/record';
 import type { Kyc } from './operations';
-import { KYC_DOCUMENT_STATUSES, KYC_SLOTS } from './rules';
-import type { KycDocument } from './store';
+import type { KycDocument } from './record';
+import { KYC_DOCUMENT_STATUSES, KYC_SLOTS } from './record';
 
 export const documentSchema = z.object({
   id: z.string().meta({ examples: ['doc_01h455vb4pex5vsknk084sn02q'] }),
@@ -21,7 +21,7 @@ export const documentSchema = z.object({
 });
 
 /** The document as the wire shows it. */
-export function documentRecord(document: KycDocument): z.infer<typeof documentSchema> {
+export function documentView(document: KycDocument): z.infer<typeof documentSchema> {
   const { id, userId, slot, contentType, size, sha256, status } = document;
   return {
     ...{ id, userId, slot, contentType, size, sha256, status },
@@ -43,7 +43,7 @@ export const kycSchema = z.object({
 });
 
 /** A user's KYC as the wire shows it; the notes to nobody but an operator. */
-export function kycRecord(
+export function kycView(
   { user, documents, review, notes }: Kyc,
   { role }: Pick<Caller, 'role'>,
 ): z.infer<typeof kycSchema> {
@@ -51,7 +51,7 @@ export function kycRecord(
     userId: user.id,
     status: user.kycStatus,
     reason: review?.reason ?? undefined,
-    documents: documents.map(documentRecord),
+    documents: documents.map(documentView),
     submissions: review?.submission ?? 0,
     submittedAt: review?.submittedAt.toISOString(),
     decidedAt: review?.decidedAt?.toISOString(),

@@ -6,9 +6,10 @@ import { pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { text } from '../../kernel/wire/schemas';
 import { metaSchema } from './meta';
 import { createUser, patchMeta, requireUser, setUserStatus } from './operations';
+import { KYC_STATUSES, USER_STATUSES } from './record';
 import type { UserServices } from './services';
-import { KYC_STATUSES, listUsers, USER_STATUSES } from './store';
-import { userRecord, userSchema } from './view';
+import { listUsers } from './store';
+import { userSchema, userView } from './view';
 
 const TAG = 'Users';
 
@@ -37,7 +38,7 @@ function recordRoutes(services: UserServices): Route[] {
         return pageById(
           await listUsers(database, caller.tenantId, filter, after, limit + 1),
           limit,
-          userRecord,
+          userView,
         );
       },
     }),
@@ -55,7 +56,7 @@ function recordRoutes(services: UserServices): Route[] {
         const user = await createUser(tx, caller.tenantId, body);
         const { id: subject, tenantId } = user;
         await auditAdmin(tx, { caller, requestId, action: 'users.create', subject, tenantId });
-        return userRecord(user);
+        return userView(user);
       },
     }),
     route({
@@ -65,7 +66,7 @@ function recordRoutes(services: UserServices): Route[] {
       summary: 'User by id',
       response: userSchema,
       read: async ({ caller, params }) =>
-        userRecord(await requireUser(database, caller.reach, params['id'] ?? '')),
+        userView(await requireUser(database, caller.reach, params['id'] ?? '')),
     }),
     route({
       method: 'PATCH',
@@ -88,7 +89,7 @@ function recordRoutes(services: UserServices): Route[] {
           tenantId,
           after: written,
         });
-        return userRecord(after);
+        return userView(after);
       },
     }),
     route({
@@ -117,7 +118,7 @@ function recordRoutes(services: UserServices): Route[] {
           before: { status: before.status, reason: before.statusReason },
           after: { status: after.status, reason: after.statusReason },
         });
-        return userRecord(after);
+        return userView(after);
       },
     }),
   ];

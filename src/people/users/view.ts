@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { instant } from '../../kernel/wire/schemas';
-import { KYC_STATUSES, USER_STATUSES, type User } from './store';
+import { KYC_STATUSES, USER_STATUSES, type User } from './record';
 
 export const userSchema = z.object({
   id: z.string().meta({ examples: ['usr_01h455vb4pex5vsknk084sn02q'] }),
@@ -14,7 +14,7 @@ export const userSchema = z.object({
 });
 
 /** The user as the wire shows it. */
-export function userRecord(user: User) {
+export function userView(user: User) {
   return {
     id: user.id,
     externalId: user.externalId ?? undefined,

@@ -3,7 +3,7 @@ import {
   CARDHOLDER_STATUSES,
   CARDHOLDER_TRANSITIONS,
   type CardholderStatus,
-} from '../../../src/people/cardholders/rules';
+} from '../../../src/people/cardholders/record';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { decide, eventsOf, holderIn, read, reviewerOnClock, steps } from './support';
 

@@ -1,10 +1,8 @@
+import type { CardholderModel } from '../record';
 import type { Check, RuleContext } from './check';
 import { FIELD_RULES, META_FIELDS, type MetaField, type Need } from './fields';
 
 export { META_FIELDS, type MetaField } from './fields';
-
-/** `providerCardHolderModel` of a BIN (`interface.md 1`). */
-export type CardholderModel = 'B2B' | 'B2C';
 
 /** A user's `meta`: any JSON object, stored as given. */
 export type Meta = Readonly<Record<string, unknown>>;

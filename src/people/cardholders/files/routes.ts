@@ -8,8 +8,8 @@ import type { UploadedFile } from '../../../kernel/wire/file-type';
 import { identifier } from '../../../kernel/wire/schemas';
 import { keepContent, readContent, type StoredContent, storeContent } from '../../kyc/content';
 import { addDocument, storeDocument } from '../../kyc/documents';
-import { KYC_SLOTS } from '../../kyc/rules';
-import { documentRecord, documentSchema } from '../../kyc/view';
+import { KYC_SLOTS } from '../../kyc/record';
+import { documentSchema, documentView } from '../../kyc/view';
 import { requireCardholder } from '../operations';
 import type { CardholderServices } from '../services';
 import { findFile, insertFile } from './store';
@@ -85,7 +85,7 @@ function photoRoute(services: CardholderServices): Route {
       const subject = params['id'] ?? '';
       const after = { documentId: id, slot };
       await auditAdmin(tx, { caller, requestId, action: 'cardholders.photo', subject, tenantId, after });
-      return documentRecord(document);
+      return documentView(document);
     },
   });
 }

@@ -2,9 +2,9 @@ import type { Tx } from '../../../kernel/db/database';
 import { requireTenant } from '../../../tenants/clients/operations';
 import { requireUser } from '../../users/operations';
 import { lookAtCardholder } from '../processes';
-import { type CardholderStatus, requireTransition } from '../rules';
+import { type Cardholder, type CardholderStatus, requireTransition } from '../record';
 import type { CardholderServices } from '../services';
-import { type Cardholder, insertDecision, watch } from '../store';
+import { insertDecision, watch } from '../store';
 import { type Changed, changeStatus, lockedCardholder } from '../transition';
 import { sandboxVerdict } from './sandbox';
 

@@ -11,9 +11,10 @@ import { documentContent, requireDocument } from '../../kyc/documents';
 import { requireApplicant, shownOf } from '../applicant';
 import type { CorrectedMeta } from '../fields/validate';
 import { requireCardholder } from '../operations';
-import type { CardholderStatus, CardholderTrigger } from '../rules';
+import type { CardholderStatus, CardholderTrigger } from '../record';
+import { type Cardholder } from '../record';
 import type { CardholderServices } from '../services';
-import { type Cardholder, noteSent, watch } from '../store';
+import { noteSent, watch } from '../store';
 import { changeStatus, lockedCardholder, lockWithUser, save } from '../transition';
 
 /**
