@@ -12,7 +12,7 @@ import {
   readRecovery,
 } from '../src/tenants/webhooks/delivery/recovery';
 import { createSigningSecrets } from '../src/tenants/webhooks/delivery/signing-secrets';
-import type { EndpointKey } from '../src/tenants/webhooks/rules';
+import type { EndpointKey } from '../src/tenants/webhooks/record';
 
 export interface WebhookActivities {
   /** Delivers a shard's events for some minutes. @returns how many attempts succeeded and failed */

@@ -1,7 +1,7 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhooks';
 import type { RecoveryView } from '../src/tenants/webhooks/delivery/recovery';
-import type { EndpointKey } from '../src/tenants/webhooks/rules';
+import type { EndpointKey } from '../src/tenants/webhooks/record';
 import { listenForLooks } from './support/look';
 import { showStatus } from './support/show';
 

@@ -1,6 +1,7 @@
 import type { Sql } from '../../kernel/db/database';
 import { gathered } from '../../kernel/db/gathered';
-import { accessVersions, readAccess, type Tenant, type TenantAccess } from './store';
+import { type Tenant, type TenantAccess } from './record';
+import { accessVersions, readAccess } from './store';
 
 /** A tenant that was confirmed so long ago at most is believed: a change made by another process counts within this. */
 const BELIEVED_MS = 1_000;

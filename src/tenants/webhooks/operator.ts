@@ -3,9 +3,10 @@ import type { Commands } from '../../kernel/outbox/commands';
 import type { Registration } from '../../kernel/outbox/events';
 import type { Reconcilable } from '../../kernel/temporal/reconciler';
 import { queueAgain, type ResendCounters } from './operations';
+import type { EndpointStatus } from './record';
+import { type Endpoint } from './record';
 import { recoveryCommand } from './recovery-command';
-import type { EndpointStatus } from './rules';
-import { countDeliveries, type Endpoint, findEndpoints, overdueProbes } from './store';
+import { countDeliveries, findEndpoints, overdueProbes } from './store';
 
 /** What the operator's command line asks of webhooks. */
 

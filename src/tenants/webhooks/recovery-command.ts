@@ -1,6 +1,6 @@
 import type { WorkflowCommand } from '../../kernel/outbox/commands';
 import { QUEUES } from '../../kernel/outbox/queues';
-import type { EndpointKey } from './rules';
+import type { EndpointKey } from './record';
 
 /** What a recovery's id begins with; tenant and registration follow. */
 export const RECOVERY_ID = 'webhook-recovery-';

@@ -1,18 +1,8 @@
 import type { Sql } from '../../kernel/db/database';
 import type { Registration } from '../../kernel/outbox/events';
+import type { Endpoint } from './record';
+import { type EndpointKey, type EndpointStatus, endpointTransition } from './record';
 import { RECOVERY_ID } from './recovery-command';
-import { type EndpointKey, type EndpointStatus, endpointTransition } from './rules';
-
-export interface Endpoint extends EndpointKey {
-  url: string;
-  status: EndpointStatus;
-  failingSince: Date | null;
-  /** Where in the schedule the next probe stands. */
-  probes: number;
-  nextProbeAt: Date | null;
-  lastError: string | null;
-  createdAt: Date;
-}
 
 const ENDPOINT = `tenant_id as "tenantId", registration, url, status, failing_since as "failingSince", probes,
   next_probe_at as "nextProbeAt", last_error as "lastError", created_at as "createdAt"`;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type buildConnector, type Dispatcher, Pool } from 'undici';
-import { retryAfterMs } from '../rules';
+import { retryAfterMs } from './schedule';
 
 /** What one attempt sends. */
 export interface Delivery {

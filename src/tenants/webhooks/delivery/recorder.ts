@@ -4,9 +4,9 @@ import type { Database } from '../../../kernel/db/database';
 import { isAway } from '../../../kernel/db/faults';
 import type { Commands } from '../../../kernel/outbox/commands';
 import { recoveryCommand } from '../recovery-command';
-import { firstProbe, jitterOf } from '../rules';
 import { type FailedEndpoint, markDisabled, markFailing } from '../store';
 import type { Attempt } from './poster';
+import { firstProbe, jitterOf } from './schedule';
 import type { ClaimedEvent } from './store';
 import { parkDue, recordDelivered, recordFailures, releaseClaims } from './store';
 

@@ -1,8 +1,9 @@
 import type { Database, Sql, Tx } from '../../../kernel/db/database';
-import { type EndpointKey, jitterOf, probeAfter } from '../rules';
-import { type Endpoint, findEndpoint, markActive, markDisabled, setNextProbe } from '../store';
+import { type Endpoint, type EndpointKey } from '../record';
+import { findEndpoint, markActive, markDisabled, setNextProbe } from '../store';
 import { laneKey } from './lane';
 import type { Attempt, Poster } from './poster';
+import { jitterOf, probeAfter } from './schedule';
 import type { SigningSecrets } from './signing-secrets';
 import { type ClaimedEvent, claimOldest, hasDue, parkDue, recordDelivered, recordFailures } from './store';
 

@@ -1,5 +1,7 @@
 import type { Sql } from '../../../kernel/db/database';
-import { deliveryTransition, type EndpointKey, MAX_ATTEMPTS } from '../rules';
+import { type EndpointKey } from '../record';
+import { deliveryTransition } from './record';
+import { MAX_ATTEMPTS } from './schedule';
 
 /** The SQL of deliveries: what is due, who has it in hand, what became of it. */
 

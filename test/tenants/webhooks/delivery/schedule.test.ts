@@ -1,13 +1,11 @@
 import {
-  DELIVERY_TRANSITIONS,
-  ENDPOINT_TRANSITIONS,
   firstProbe,
   jitterOf,
   MAX_ATTEMPTS,
   probeAfter,
   RETRY_SECONDS,
   retryAfterMs,
-} from '../../../src/tenants/webhooks/rules';
+} from '../../../../src/tenants/webhooks/delivery/schedule';
 
 it('retries after 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h and 12 h', () => {
   const waits: number[] = [];
@@ -47,12 +45,4 @@ it.each([
   ['99999999', 86_400_000],
 ])('reads Retry-After %p as %i ms', (header, ms) => {
   expect(retryAfterMs(header, 60_000)).toBe(ms);
-});
-
-it('never sends again what was delivered, and knows each state once per event', () => {
-  expect(DELIVERY_TRANSITIONS.some(({ from }) => from.includes('delivered'))).toBe(false);
-  for (const table of [DELIVERY_TRANSITIONS, ENDPOINT_TRANSITIONS]) {
-    const names = table.map(({ on }) => on);
-    expect(new Set(names).size).toBe(names.length);
-  }
 });
