@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
 import { createResolver, guardedConnector } from '../src/tenants/webhooks/addresses';
-import { type Counts, createDispatcher } from '../src/tenants/webhooks/delivery/dispatcher';
+import { createDispatcher } from '../src/tenants/webhooks/delivery/dispatcher';
 import { UNDER_WAY } from '../src/tenants/webhooks/delivery/lane';
 import { createPoster } from '../src/tenants/webhooks/delivery/poster';
 import {
@@ -11,6 +11,7 @@ import {
   type RecoveryView,
   readRecovery,
 } from '../src/tenants/webhooks/delivery/recovery';
+import type { Counts } from '../src/tenants/webhooks/delivery/shards';
 import { createSigningSecrets } from '../src/tenants/webhooks/delivery/signing-secrets';
 import type { EndpointKey } from '../src/tenants/webhooks/record';
 

@@ -2,20 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../../kernel/db/database';
 import type { Commands } from '../../../kernel/outbox/commands';
-import { createDueWatch } from './due-watch';
+import { createDuePoll } from './due-poll';
 import {
+  attemptEnded,
+  claimEnded,
+  dueFound,
+  failureRecorded,
   isIdle,
   type Job,
   type Lane,
   laneKey,
-  nextJob,
-  noteFailure,
-  noteSuccess,
-  openLane,
-  wantOf,
+  roomOf,
+  takeJobs,
 } from './lane';
+import { createLanes } from './lanes';
 import type { Attempt, Poster } from './poster';
 import { createRecorder } from './recorder';
+import { createRounds } from './rounds';
+import { type Counts, createShards } from './shards';
 import type { SigningSecrets } from './signing-secrets';
 import { type ClaimedEvent, claimDue, endpointsWithDue, parkDue, type Want } from './store';
 
@@ -34,11 +38,6 @@ export interface DispatcherDeps {
   maxClaimed?: number;
 }
 
-export interface Counts {
-  delivered: number;
-  failed: number;
-}
-
 /** A shard that this process delivers for. */
 export interface TakenShard {
   /** Since it was taken. */
@@ -55,40 +54,39 @@ export interface Dispatcher {
 
 const LEASE_MS = 30_000;
 const MAX_CLAIMED = 4_096;
-const FORGET_LANE_MS = 60_000;
-const DRAIN_LOOK_MS = 20;
-const AWAY_MS = 250;
+const DRAIN_POLL_MS = 20;
+/** Between a claim that failed and the next one. */
+const CLAIM_AGAIN_MS = 250;
 
 /**
- * The delivery engine of a process: one look for what is due, one loop that claims, one recorder, for all of its shards.
- * Each endpoint has a lane with connections of its own, so that none waits for another's; a claim asks for what each lane
- * can send now, so memory is bounded by the endpoints that answer, not by the events that wait.
+ * The delivery engine of a process, for all of its shards: one poll finds what is due, one claim at a time takes it, each
+ * endpoint has a lane that begins its attempts, and one recorder writes their outcomes. A lane has connections of its own,
+ * so that no endpoint waits for another's; a claim asks for what each lane can send now, so memory is bounded by the
+ * endpoints that answer, not by the events that wait.
  */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { database, poster, secrets, log, leaseMs = LEASE_MS, maxClaimed = MAX_CLAIMED } = deps;
-  const lanes = new Map<string, Lane>();
-  /** How often each shard is taken: a new activity may begin before the old one has noticed its end. */
-  const shards = new Map<number, number>();
-  const counts = new Map<number, Counts>();
-  let claiming = false;
-  let again = false;
-
+  const shards = createShards();
+  const lanes = createLanes();
+  const claims = createRounds(claim);
   const recorder = createRecorder({
     ...deps,
     random: deps.random ?? Math.random,
-    onRecorded: () => claim(),
+    onRecorded: () => claims.ask(),
   });
-  const watch = createDueWatch(look);
+  const poll = createDuePoll(findDue);
 
-  async function look(): Promise<number> {
+  /** @returns how many active endpoints have due events */
+  async function findDue(): Promise<number> {
     try {
-      const found = await endpointsWithDue(database, [...shards.keys()]);
+      const found = await endpointsWithDue(database, shards.taken());
       const orphans = found.filter(({ status }) => status === null || status === 'disabled');
       if (orphans.length > 0) await parkDue(database, orphans);
       const active = found.filter(({ status }) => status === 'active');
-      for (const endpoint of active) laneOf(endpoint).more = true;
-      forgetIdleLanes();
-      claim();
+      const now = performance.now();
+      for (const endpoint of active) dueFound(lanes.of(endpoint), now);
+      for (const key of lanes.forgetIdle()) poster.forget(key);
+      claims.ask();
       return active.length;
     } catch (error) {
       log.warn({ cause: (error as Error).message }, 'what is due could not be read');
@@ -96,159 +94,85 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
   }
 
-  function laneOf(endpoint: ClaimedEvent | Parameters<typeof openLane>[0]): Lane {
-    const key = laneKey(endpoint);
-    const known = lanes.get(key);
-    if (known) return known;
-    const lane = openLane(endpoint, performance.now());
-    lanes.set(key, lane);
-    return lane;
-  }
-
-  function forgetIdleLanes(): void {
-    const before = performance.now() - FORGET_LANE_MS;
-    for (const [key, lane] of lanes) {
-      if (lane.usedAt > before || !isIdle(lane)) continue;
-      lanes.delete(key);
-      poster.forget(key);
+  async function claim(): Promise<void> {
+    const wants = lanes.wants(maxClaimed - lanes.held() - recorder.waiting(), shards.isTaken);
+    if (wants.length === 0) return;
+    try {
+      handOut(wants, await claimDue(database, wants, leaseMs));
+    } catch (error) {
+      log.warn({ cause: (error as Error).message }, 'due events could not be claimed');
+      await sleep(CLAIM_AGAIN_MS);
     }
   }
 
-  /** What is in this process's hands: claimed, under way, or not recorded yet. */
-  function claimed(): number {
-    let sum = recorder.waiting();
-    for (const lane of lanes.values()) sum += lane.queue.length + lane.underWay;
-    return sum;
-  }
-
-  function claim(): void {
-    again = true;
-    if (!claiming) void claimLoop();
-  }
-
-  async function claimLoop(): Promise<void> {
-    claiming = true;
-    while (again) {
-      again = false;
-      const wants = wanted();
-      if (wants.length === 0) continue;
-      try {
-        await claimOnce(wants);
-      } catch (error) {
-        log.warn({ cause: (error as Error).message }, 'due events could not be claimed');
-        await sleep(AWAY_MS);
-      }
-    }
-    claiming = false;
-  }
-
-  /** What the lanes can take, those first that were served longest ago, within what the process may hold. */
-  function wanted(): Want[] {
-    let free = maxClaimed - claimed();
-    const wants: Want[] = [];
-    for (const [key, lane] of [...lanes]) {
-      const want = shards.has(lane.shard) ? wantOf(lane) : undefined;
-      if (!want || free <= 0) continue;
-      want.room = Math.min(want.room, free);
-      free -= want.room;
-      wants.push(want);
-      lanes.delete(key);
-      lanes.set(key, lane);
-    }
-    return wants;
-  }
-
-  async function claimOnce(wants: Want[]): Promise<void> {
-    for (const want of wants) laneOf(want).more = false; // a look meanwhile may find more
-    const events = await claimDue(database, wants, leaseMs);
+  /** Gives each lane what was claimed for it. */
+  function handOut(wants: Want[], events: ClaimedEvent[]): void {
     const claimedAt = performance.now();
-    const taken = new Map<Lane, number>();
-    for (const event of events) {
-      const lane = laneOf(event);
-      lane.queue.push({ ...event, claimedAt });
-      taken.set(lane, (taken.get(lane) ?? 0) + 1);
-    }
+    const jobs = new Map(wants.map((want) => [laneKey(want), [] as Job[]]));
+    for (const event of events) jobs.get(laneKey(event))?.push({ ...event, claimedAt });
     for (const want of wants) {
-      const lane = laneOf(want);
-      if ((taken.get(lane) ?? 0) >= want.room) lane.more = true;
+      const lane = lanes.of(want);
+      claimEnded(lane, jobs.get(laneKey(want)) ?? [], want.room);
+      advance(lane);
     }
-    for (const lane of taken.keys()) pump(lane);
   }
 
-  /** Begins what may be begun. */
-  function pump(lane: Lane): void {
-    const outdated: Job[] = [];
-    const now = performance.now();
-    for (;;) {
-      const job = nextJob(lane, now, outdated);
-      if (!job) break;
-      lane.underWay += 1;
-      lane.usedAt = now;
-      void attempt(lane, job);
-    }
-    // Events that came while a failure was being recorded wait with the others.
-    if (lane.held > 0 || !shards.has(lane.shard)) outdated.push(...lane.queue.splice(0));
-    if (outdated.length > 0) recorder.released(outdated.map(({ number }) => number));
-    if (wantOf(lane)) claim();
+  /** Begins what may be begun, gives back what may not, and asks for more where there is room. */
+  function advance(lane: Lane): void {
+    const { begun, givenBack } = takeJobs(lane, performance.now());
+    for (const job of begun) void attempt(lane, job);
+    if (!shards.isTaken(lane.shard)) givenBack.push(...lane.queue.splice(0));
+    if (givenBack.length > 0) recorder.released(givenBack.map(({ number }) => number));
+    if (roomOf(lane) > 0) claims.ask();
   }
 
   async function attempt(lane: Lane, job: Job): Promise<void> {
-    let outcome: Attempt | undefined;
+    const outcome = await send(lane, job);
+    const now = performance.now();
+    if (!outcome) {
+      attemptEnded(lane, 'unsent', now);
+      recorder.released([job.number]);
+    } else if (outcome.ok) {
+      attemptEnded(lane, 'delivered', now);
+      shards.count(lane.shard, 'delivered');
+      recorder.delivered(job.number);
+    } else {
+      attemptEnded(lane, 'failed', now);
+      shards.count(lane.shard, 'failed');
+      recorder.failed({ event: job, attempt: outcome }, () => failureRecorded(lane, performance.now()));
+    }
+    advance(lane);
+  }
+
+  /** @returns nothing when it could not be signed */
+  async function send(lane: Lane, job: Job): Promise<Attempt | undefined> {
     try {
       const secret = await secrets.of(job.tenantId);
-      outcome = await poster.post(laneKey(lane), { ...job, secret });
+      return await poster.post(laneKey(lane), { ...job, secret });
     } catch (error) {
       log.warn({ cause: (error as Error).message, tenantId: job.tenantId }, 'a webhook could not be signed');
+      return undefined;
     }
-    lane.underWay -= 1;
-    if (!outcome) recorder.released([job.number]);
-    else if (outcome.ok) succeeded(lane, job);
-    else failed(lane, job, outcome);
-    pump(lane);
-  }
-
-  function succeeded(lane: Lane, job: Job): void {
-    noteSuccess(lane, performance.now());
-    countsOf(lane.shard).delivered += 1;
-    recorder.delivered(job.number);
-  }
-
-  function failed(lane: Lane, job: Job, outcome: Attempt): void {
-    lane.held += 1;
-    countsOf(lane.shard).failed += 1;
-    const unbegun = noteFailure(lane);
-    if (unbegun.length > 0) recorder.released(unbegun.map(({ number }) => number));
-    recorder.failed({ event: job, attempt: outcome }, () => {
-      lane.held -= 1;
-    });
-  }
-
-  function countsOf(shard: number): Counts {
-    const known = counts.get(shard) ?? { delivered: 0, failed: 0 };
-    counts.set(shard, known);
-    return known;
   }
 
   function release(shard: number): void {
-    const left = (shards.get(shard) ?? 1) - 1;
-    if (left > 0) shards.set(shard, left);
-    else shards.delete(shard);
-    for (const lane of lanes.values()) if (lane.shard === shard) pump(lane);
-    if (shards.size === 0) watch.stop();
+    shards.release(shard);
+    for (const lane of lanes.ofShard(shard)) advance(lane);
+    if (shards.taken().length === 0) poll.stop();
   }
 
   const isBusy = (shard: number) =>
-    recorder.waiting() > 0 || [...lanes.values()].some((lane) => lane.shard === shard && !isIdle(lane));
+    recorder.waiting() > 0 || lanes.ofShard(shard).some((lane) => !isIdle(lane));
 
   return {
     take(shard) {
-      const before = { ...countsOf(shard) };
-      shards.set(shard, (shards.get(shard) ?? 0) + 1);
-      watch.start();
+      const before = shards.counts(shard);
       let taken = true;
+      shards.take(shard);
+      poll.start();
       return {
         counts() {
-          const { delivered, failed } = countsOf(shard);
+          const { delivered, failed } = shards.counts(shard);
           return { delivered: delivered - before.delivered, failed: failed - before.failed };
         },
         release() {
@@ -256,7 +180,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
           taken = false;
         },
         async drained() {
-          while (isBusy(shard)) await sleep(DRAIN_LOOK_MS);
+          while (isBusy(shard)) await sleep(DRAIN_POLL_MS);
         },
       };
     },

@@ -6,6 +6,7 @@ import type { Commands } from '../../../kernel/outbox/commands';
 import { recoveryCommand } from '../recovery-command';
 import { type FailedEndpoint, markDisabled, markFailing } from '../store';
 import type { Attempt } from './poster';
+import { createRounds } from './rounds';
 import { firstProbe, jitterOf } from './schedule';
 import type { ClaimedEvent } from './store';
 import { parkDue, recordDelivered, recordFailures, releaseClaims } from './store';
@@ -56,42 +57,34 @@ const emptyBatch = (): Batch => ({ delivered: [], released: [], failures: [], re
 export function createRecorder(deps: RecorderDeps): Recorder {
   let batch = emptyBatch();
   let recording = 0;
-  let running = false;
 
   const size = (of: Batch) => of.delivered.length + of.released.length + of.failures.length;
 
-  async function run(): Promise<void> {
-    running = true;
-    while (size(batch) > 0) {
-      if (size(batch) < BATCH) await sleep(GATHER_MS);
-      const full = batch;
-      batch = emptyBatch();
-      recording = size(full);
-      await record(full, deps);
-      recording = 0;
-      for (const recorded of full.recorded) recorded();
-      deps.onRecorded();
-    }
-    running = false;
-  }
-
-  function start(): void {
-    if (!running) void run();
-  }
+  const rounds = createRounds(async () => {
+    if (size(batch) === 0) return; // the round before has recorded what this one was asked for
+    if (size(batch) < BATCH) await sleep(GATHER_MS);
+    const full = batch;
+    batch = emptyBatch();
+    recording = size(full);
+    await record(full, deps);
+    recording = 0;
+    for (const recorded of full.recorded) recorded();
+    deps.onRecorded();
+  });
 
   return {
     delivered(number) {
       batch.delivered.push(number);
-      start();
+      rounds.ask();
     },
     released(numbers) {
       batch.released.push(...numbers);
-      start();
+      rounds.ask();
     },
     failed(failure, recorded) {
       batch.failures.push(failure);
       batch.recorded.push(recorded);
-      start();
+      rounds.ask();
     },
     waiting: () => size(batch) + recording,
   };
