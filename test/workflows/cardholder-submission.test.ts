@@ -176,7 +176,7 @@ it('gives up a party that is away for a day, with no attempt in its history', as
   expect(took).toBeLessThan(DAY_MS * 1.1);
   expect(times('submitCardholder')).toBe(300);
   expect(times('giveUpSubmission')).toBe(1);
-  expect((await read(client, id)).description).toBe('The party could not be reached.');
+  expect((await read(client, id)).description).toBe('The provider could not be reached.');
   const { events } = await runner.workflow.getHandle(idOf(id)).fetchHistory();
   expect(events?.length).toBeLessThan(40);
 }, 600_000);
