@@ -1,6 +1,6 @@
 import type { Composed } from '../src/composition';
 import type { CardholderStatus } from '../src/people/cardholders/record';
-import { seeCardholder } from '../src/people/cardholders/review/decision';
+import { advanceCardholder } from '../src/people/cardholders/review/decision';
 import {
   askParty,
   giveUpSubmission,
@@ -26,7 +26,7 @@ export interface CardholderActivities {
 export function createCardholderActivities(services: Composed): CardholderActivities {
   return {
     lookAtCardholder: ({ cardholderId, watchedUntil }) =>
-      seeCardholder(services, cardholderId, new Date(watchedUntil)),
+      advanceCardholder(services, cardholderId, new Date(watchedUntil)),
     submitCardholder: ({ cardholderId, watchedUntil }) =>
       submitToParty(services, cardholderId, new Date(watchedUntil)),
     checkSubmission: ({ cardholderId, watchedUntil }) =>

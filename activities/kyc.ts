@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
 import { removeDueContent } from '../src/people/kyc/content';
-import { seeReview } from '../src/people/kyc/review';
+import { advanceReview } from '../src/people/kyc/review';
 
 /** What the workflow of a review names it by. */
 export interface KycReviewLook {
@@ -24,7 +24,7 @@ export interface KycActivities {
 export function createKycActivities(services: Composed): KycActivities {
   return {
     lookAtKycReview: ({ userId, submission, watchedUntil }) =>
-      seeReview(services, userId, submission, new Date(watchedUntil)),
+      advanceReview(services, userId, submission, new Date(watchedUntil)),
     removeDueDocuments: () => removeDueContent(services, AT_ONCE, () => Context.current().heartbeat()),
   };
 }

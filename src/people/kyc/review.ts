@@ -7,22 +7,22 @@ import { type User } from '../users/record';
 import { recordDecision } from './operations';
 import { type KycReview, requireKycTransition } from './record';
 import { sandboxDecision } from './sandbox-review';
-import { findReview, watchReview } from './store';
+import { findReview, setReviewDueBy } from './store';
 
 type Deps = Pick<Services, 'database' | 'mode'>;
 
 /**
  * What the workflow of a review sees when it looks. In the sandbox, where the tenant's setting says `auto`, it ends the
  * review. Seeing twice changes nothing the second time.
- * @param watchedUntil when the workflow will have looked again; later than that it has been lost
+ * @param dueBy when the workflow will have looked again; later than that it has been lost
  * @returns the status of the review: final unless `in_review`
  * @throws Problem 404 when there is no such review
  */
-export function seeReview(
+export function advanceReview(
   deps: Deps,
   userId: string,
   submission: number,
-  watchedUntil: Date,
+  dueBy: Date,
 ): Promise<KycReview['status']> {
   return deps.database.transaction(async (tx) => {
     const user = await requireUser(tx, null, userId, undefined, 'update');
@@ -30,7 +30,7 @@ export function seeReview(
     if (!review) throw notFound('review');
     if (review.status !== 'in_review') return review.status;
     if (await isAutomatic(deps, tx, user)) return decideBySandbox(tx, user, review);
-    await watchReview(tx, review, watchedUntil);
+    await setReviewDueBy(tx, review, dueBy);
     return 'in_review';
   });
 }

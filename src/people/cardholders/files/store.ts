@@ -1,3 +1,4 @@
+import { filtered, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { isId } from '../../../kernel/ids';
 import type { FileType } from '../../../kernel/wire/file-type';
@@ -10,13 +11,12 @@ export interface CardholderFile {
   sha256: string;
 }
 
-const COLUMNS = 'id, tenant_id as "tenantId", content_type as "contentType", sha256';
+const COLUMNS = ['id', 'tenantId', 'contentType', 'sha256'];
+
+const files = () => table('cardholder_files');
 
 export async function insertFile(tx: Sql, given: CardholderFile & { size: number }): Promise<void> {
-  await tx.query(
-    'insert into cardholder_files (id, tenant_id, content_type, size, sha256) values ($1, $2, $3, $4, $5)',
-    [given.id, given.tenantId, given.contentType, given.size, given.sha256],
-  );
+  await tx.run(files().insert(given));
 }
 
 /** @param reach the tenant whose files may be found, or null for every tenant's */
@@ -26,9 +26,8 @@ export async function findFile(
   id: string,
 ): Promise<CardholderFile | undefined> {
   if (!isId('file', id)) return undefined;
-  const [row] = await sql.query<CardholderFile>(
-    `select ${COLUMNS} from cardholder_files where id = $1 and ($2::text is null or tenant_id = $2)`,
-    [id, reach],
+  const [file] = await sql.run<CardholderFile>(
+    files().select(COLUMNS).where({ id }).modify(filtered, { tenantId: reach }),
   );
-  return row;
+  return file;
 }

@@ -4,7 +4,7 @@ import { requireUser } from '../../users/operations';
 import { lookAtCardholder } from '../processes';
 import { type Cardholder, type CardholderStatus, requireTransition } from '../record';
 import type { CardholderServices } from '../services';
-import { insertDecision, watch } from '../store';
+import { insertDecision, setDueBy } from '../store';
 import { type Changed, changeStatus, lockedCardholder } from '../transition';
 import { sandboxVerdict } from './sandbox';
 
@@ -50,13 +50,13 @@ async function recordDecision(
 /**
  * What the workflow sees when it looks. In the sandbox, where the tenant's setting says `auto`, it decides in the
  * operator's place. Seeing twice changes nothing the second time.
- * @param watchedUntil when the workflow will have looked again; later than that it has been lost
+ * @param dueBy when the workflow will have looked again; later than that it has been lost
  * @throws Problem 404
  */
-export function seeCardholder(
+export function advanceCardholder(
   services: Pick<CardholderServices, 'database' | 'mode' | 'now'>,
   id: string,
-  watchedUntil: Date,
+  dueBy: Date,
 ): Promise<CardholderStatus> {
   return services.database.transaction(async (tx) => {
     const cardholder = await lockedCardholder(tx, id);
@@ -66,7 +66,7 @@ export function seeCardholder(
       const given = { ...verdict, cardholderId: id, decidedBy: 'sandbox' };
       return (await recordDecision(services, tx, cardholder, given)).status;
     }
-    await watch(tx, id, watchedUntil);
+    await setDueBy(tx, id, dueBy);
     return cardholder.status;
   });
 }

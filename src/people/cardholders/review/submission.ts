@@ -14,7 +14,7 @@ import { requireCardholder } from '../operations';
 import type { CardholderStatus, CardholderTrigger } from '../record';
 import { type Cardholder } from '../record';
 import type { CardholderServices } from '../services';
-import { noteSent, watch } from '../store';
+import { noteSent, setDueBy } from '../store';
 import { changeStatus, lockedCardholder, lockWithUser, save } from '../transition';
 
 /**
@@ -32,15 +32,15 @@ const submissionKey = ({ id, submissions }: Cardholder) => `submission-${id}-${s
 /**
  * Submits a cardholder that waits for it, with what its user's meta and documents are now, and records what the party
  * answers. What the party has already heard of is not sent again.
- * @param watchedUntil when the workflow will ask again
+ * @param dueBy when the workflow will ask again
  * @throws ReviewerUnreachable nothing was submitted
  */
 export async function submitToParty(
   services: CardholderServices,
   id: string,
-  watchedUntil: Date,
+  dueBy: Date,
 ): Promise<SubmissionProgress> {
-  const known = await askParty(services, id, watchedUntil).catch(orUnknown);
+  const known = await askParty(services, id, dueBy).catch(orUnknown);
   if (known !== 'wait_audit') return known;
   const prepared = await prepare(services, id);
   if (typeof prepared === 'string') return prepared;
@@ -69,12 +69,12 @@ function orUnknown(error: unknown): 'unknown' {
 export async function askParty(
   services: CardholderServices,
   id: string,
-  watchedUntil: Date,
+  dueBy: Date,
 ): Promise<SubmissionProgress> {
   const cardholder = await requireCardholder(services.database, null, id);
   if (cardholder.status !== 'wait_audit') return cardholder.status;
   const attempted = services.now().getTime() + ATTEMPTS_MS;
-  await watch(services.database, id, new Date(Math.max(attempted, watchedUntil.getTime())));
+  await setDueBy(services.database, id, new Date(Math.max(attempted, dueBy.getTime())));
   const outcome = await services.parties.cardholderReview.outcome(submissionKey(cardholder));
   return outcome ? settle(services, cardholder, outcome) : 'wait_audit';
 }
