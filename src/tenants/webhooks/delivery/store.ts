@@ -1,3 +1,4 @@
+import { raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { type EndpointKey } from '../record';
 import { deliveryTransition } from './record';
@@ -108,10 +109,12 @@ export async function claimOldest(
 }
 
 export async function hasDue(sql: Sql, { tenantId, registration }: EndpointKey): Promise<boolean> {
-  const rows = await sql.query(
-    `select from events
-      where shard = webhook_shard($1, $2) and tenant_id = $1 and registration = $2 and delivery = 'due' limit 1`,
-    [tenantId, registration],
+  const rows = await sql.run(
+    table('events')
+      .select('number')
+      .where({ tenantId, registration, shard: raw('webhook_shard(?, ?)', [tenantId, registration]) })
+      .whereRaw(`delivery = 'due'`) // the condition of the index, in its words
+      .limit(1),
   );
   return rows.length > 0;
 }
