@@ -8,13 +8,14 @@ import {
   submitToParty,
 } from '../src/people/cardholders/review/submission';
 
+/** A step of a cardholder's workflow. Its fields are in recorded histories, and keep their names. */
 export interface CardholderStep {
   cardholderId: string;
-  /** When the workflow will have looked again, by its own clock, in milliseconds. */
+  /** `dueBy`: when the workflow will advance it again, by its own clock, in milliseconds. */
   watchedUntil: number;
 }
 
-/** Each step asks the party under the key of the submission and records its answer: run twice, it has run once. */
+/** Idempotent: each step asks the party under the key of the submission, and records its answer once. */
 export interface CardholderActivities {
   lookAtCardholder(step: CardholderStep): Promise<CardholderStatus>;
   submitCardholder(step: CardholderStep): Promise<SubmissionProgress>;

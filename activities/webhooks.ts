@@ -9,7 +9,7 @@ import { createPoster } from '../src/tenants/webhooks/delivery/poster';
 import {
   type ProbeRequest,
   probeEndpoint,
-  type RecoveryView,
+  type RecoveryState,
   readRecovery,
 } from '../src/tenants/webhooks/delivery/recovery';
 import type { Counts } from '../src/tenants/webhooks/delivery/shards';
@@ -19,8 +19,8 @@ import type { EndpointKey } from '../src/tenants/webhooks/record';
 export interface WebhookActivities {
   /** Delivers a shard's events for some minutes. @returns how many attempts succeeded and failed */
   dispatchWebhooks(shard: number): Promise<Counts>;
-  readWebhookRecovery(endpoint: EndpointKey): Promise<RecoveryView>;
-  probeWebhookEndpoint(request: ProbeRequest): Promise<RecoveryView>;
+  readWebhookRecovery(endpoint: EndpointKey): Promise<RecoveryState>;
+  probeWebhookEndpoint(request: ProbeRequest): Promise<RecoveryState>;
 }
 
 export interface WebhookOptions {

@@ -85,7 +85,7 @@ export async function saveCardholder(tx: Sql, changed: Cardholder): Promise<Card
 }
 
 /** Says whether the submission may have reached the party, unless it has ended. @returns whether it has not */
-export async function noteSent(
+export async function setSubmissionSent(
   sql: Sql,
   { id, submissions }: Pick<Cardholder, 'id' | 'submissions'>,
   submissionSent: boolean,

@@ -26,13 +26,13 @@ export async function lockedCardholder(tx: Tx, id: string): Promise<Cardholder> 
 }
 
 /** What it was, and what it has become. */
-export interface Changed {
+export interface Change {
   before: Cardholder;
   after: Cardholder;
 }
 
 /** What changes beside the status. */
-export type Changes = Partial<
+export type FieldChanges = Partial<
   Pick<
     Cardholder,
     'description' | 'reviewedAt' | 'documents' | 'email' | 'maskedName' | 'idempotencyKey' | 'submissionSent'
@@ -44,11 +44,11 @@ export type Changes = Partial<
  * description that still holds must be among the changes.
  * @throws Problem 409; 400 `ErrAlreadyExists` when another cardholder on the BIN holds the email
  */
-export async function changeStatus(
+export async function applyTransition(
   tx: Tx,
   before: Cardholder,
   on: CardholderTrigger,
-  changes: Changes = {},
+  changes: FieldChanges = {},
 ): Promise<Cardholder> {
   const status = requireTransition(before.status, on);
   const submitted = status === 'wait_audit' && before.status !== 'wait_audit';

@@ -7,7 +7,7 @@ import { type MetaField, PATCH_FIELDS } from './fields/validate';
 import { requireCardholder } from './operations';
 import { type CardholderStatus, isUnderReview } from './record';
 import type { CardholderServices } from './services';
-import type { Changed } from './transition';
+import type { Change } from './transition';
 import { resubmitCardholder, updateCardholder } from './update';
 import { cardholderSchema, cardholderView } from './view';
 
@@ -103,7 +103,7 @@ async function answer(
   tx: Tx,
   { caller, requestId }: ApiRequest,
   action: string,
-  { before, after }: Changed,
+  { before, after }: Change,
   more: object = {},
 ) {
   const { id: subject, tenantId, status } = after;

@@ -94,8 +94,8 @@ export interface DecideKyc {
 }
 
 /**
- * A decision on the user: a row, the status, the event, and a word to the review that waits for it. A decision of before
- * may be corrected. Whoever calls writes it down in the audit log.
+ * A decision on the user: a row, the status, the event, and a signal to the review that waits for it. An earlier decision
+ * may be corrected. The caller writes the audit log.
  * @throws Problem 404, 409 `invalid_transition`
  */
 export async function decideKyc(

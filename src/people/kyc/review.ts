@@ -12,9 +12,9 @@ import { findReview, setReviewDueBy } from './store';
 type Deps = Pick<Services, 'database' | 'mode'>;
 
 /**
- * What the workflow of a review sees when it looks. In the sandbox, where the tenant's setting says `auto`, it ends the
- * review. Seeing twice changes nothing the second time.
- * @param dueBy when the workflow will have looked again; later than that it has been lost
+ * The step of a review's workflow. In the sandbox, where the tenant's setting says `auto`, it ends the review. Idempotent:
+ * a review that has ended is left as it is.
+ * @param dueBy when the workflow will advance it again; later than that it is overdue: the workflow was lost
  * @returns the status of the review: final unless `in_review`
  * @throws Problem 404 when there is no such review
  */

@@ -147,7 +147,7 @@ export async function forgottenReviews(
 }
 
 /** What a person decided: on a review, or on a document. */
-export interface KycDecisionEntry {
+export interface DecisionRecord {
   userId: string;
   submission?: number;
   documentId?: string;
@@ -157,7 +157,7 @@ export interface KycDecisionEntry {
   decidedBy: string;
 }
 
-export async function insertDecision(tx: Sql, decision: KycDecisionEntry): Promise<void> {
+export async function insertDecision(tx: Sql, decision: DecisionRecord): Promise<void> {
   await tx.run(table('kyc_decisions').insert(decision));
 }
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Check, Rule } from './check';
+import type { CheckResult, FieldCheck } from './check';
 import { checkName } from './name';
 import { checkPhone, checkPhoneCode } from './phone';
 
@@ -8,7 +8,7 @@ export type Need = 'B2B' | 'B2C' | 'optional';
 
 interface FieldRule {
   readonly need: Need;
-  readonly check: Rule;
+  readonly check: FieldCheck;
 }
 
 /** Bytes of UTF-8 (`interface.md 8`). */
@@ -16,7 +16,7 @@ const MAX_EMAIL_BYTES = 50;
 const MAX_ADDRESS_BYTES = 40;
 const MAX_POST_CODE = 15;
 
-/** Older than any living person: a birthday before it is a slip of the hand. */
+/** Older than any living person: a birthday before it is a typing error. */
 const EARLIEST_BIRTHDAY = '1900-01-01';
 
 const ID_TYPES = ['PASSPORT', 'DLN', 'HK_HKID', 'GOVERNMENT_ISSUED_ID_CARD'];
@@ -33,7 +33,7 @@ const EMAIL = new RegExp(
   'u',
 );
 
-const fits = (condition: boolean, value: string, problem: string): Check =>
+const acceptIf = (condition: boolean, value: string, problem: string): CheckResult =>
   condition ? { value } : { problem };
 
 /** Whether a text is a day of the calendar, written `YYYY-MM-DD`. */
@@ -44,66 +44,75 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-const checkDate: Rule = (value) => fits(isDate(value), value, 'must be an existing date written YYYY-MM-DD');
+const checkDate: FieldCheck = (value) =>
+  acceptIf(isDate(value), value, 'must be an existing date written YYYY-MM-DD');
 
-const checkEmail: Rule = (value) => {
+const checkEmail: FieldCheck = (value) => {
   if (Buffer.byteLength(value) > MAX_EMAIL_BYTES) {
     return { problem: `must be at most ${MAX_EMAIL_BYTES} bytes long` };
   }
-  return fits(EMAIL.test(value), value, 'must be an email address');
+  return acceptIf(EMAIL.test(value), value, 'must be an email address');
 };
 
-const checkBirthday: Rule = (value, context) => {
+const checkBirthday: FieldCheck = (value, context) => {
   const date = checkDate(value, context);
   if ('problem' in date) return date;
   if (value > context.today) return { problem: 'must not be in the future' };
-  return fits(value >= EARLIEST_BIRTHDAY, value, `must not be before ${EARLIEST_BIRTHDAY}`);
+  return acceptIf(value >= EARLIEST_BIRTHDAY, value, `must not be before ${EARLIEST_BIRTHDAY}`);
 };
 
-const checkRegion: Rule = (value, { reference }) =>
-  fits(reference.isRegion(value), value, 'must be a country code of GET /v1/cardholders/regions');
+const checkRegion: FieldCheck = (value, { reference }) =>
+  acceptIf(reference.isRegion(value), value, 'must be a country code of GET /v1/cardholders/regions');
 
-const checkTown: Rule = (value, { meta, reference }) => {
+const checkTown: FieldCheck = (value, { meta, reference }) => {
   const known = typeof meta.country === 'string' && reference.isCityOf(meta.country, value);
-  return fits(known, value, 'must be a city code of GET /v1/cardholders/cities for country');
+  return acceptIf(known, value, 'must be a city code of GET /v1/cardholders/cities for country');
 };
 
-const checkAddress: Rule = (value) => {
+const checkAddress: FieldCheck = (value) => {
   if (Buffer.byteLength(value) > MAX_ADDRESS_BYTES) {
     return { problem: `must be at most ${MAX_ADDRESS_BYTES} bytes long` };
   }
-  return fits(
+  return acceptIf(
     /^[A-Za-z0-9 -]+$/.test(value),
     value,
     'must contain only ASCII letters, digits, hyphens and spaces',
   );
 };
 
-const checkPostCode: Rule = (value) => {
+const checkPostCode: FieldCheck = (value) => {
   const stripped = value.replaceAll(' ', '');
   if (!/^[A-Za-z0-9]+$/.test(stripped)) return { problem: 'must contain only letters and digits' };
-  return fits(stripped.length <= MAX_POST_CODE, stripped, `must be at most ${MAX_POST_CODE} characters long`);
+  return acceptIf(
+    stripped.length <= MAX_POST_CODE,
+    stripped,
+    `must be at most ${MAX_POST_CODE} characters long`,
+  );
 };
 
-const checkIdType: Rule = (value) => {
+const checkIdType: FieldCheck = (value) => {
   const type = value.toUpperCase();
   if (type === 'NATIONAL_ID') {
     return { problem: `does not accept NATIONAL_ID; must be one of ${ID_TYPES.join(', ')}` };
   }
-  return fits(ID_TYPES.includes(type), type, `must be one of ${ID_TYPES.join(', ')}`);
+  return acceptIf(ID_TYPES.includes(type), type, `must be one of ${ID_TYPES.join(', ')}`);
 };
 
-const checkExpiryDate: Rule = (value, context) => {
+const checkExpiryDate: FieldCheck = (value, context) => {
   const date = checkDate(value, context);
   const issued = context.meta.idIssueDate;
   if ('problem' in date || typeof issued !== 'string' || !isDate(issued)) return date;
-  return fits(value >= issued, value, 'must not be earlier than idIssueDate');
+  return acceptIf(value >= issued, value, 'must not be earlier than idIssueDate');
 };
 
-const checkOccupation: Rule = (value, { reference }) =>
-  fits(reference.isOccupation(value), value, 'must be an occupation code of GET /v1/cardholders/occupations');
+const checkOccupation: FieldCheck = (value, { reference }) =>
+  acceptIf(
+    reference.isOccupation(value),
+    value,
+    'must be an occupation code of GET /v1/cardholders/occupations',
+  );
 
-const acceptText: Rule = (value) => ({ value });
+const acceptText: FieldCheck = (value) => ({ value });
 
 /**
  * The fields of a user's `meta` in the order of `interface.md 2.1`: the order in which violations are found.
@@ -119,7 +128,10 @@ export const FIELD_RULES = {
   town: { need: 'B2C', check: checkTown },
   address: { need: 'B2C', check: checkAddress },
   postCode: { need: 'B2C', check: checkPostCode },
-  gender: { need: 'B2C', check: (value) => fits(value === 'M' || value === 'F', value, 'must be M or F') },
+  gender: {
+    need: 'B2C',
+    check: (value) => acceptIf(value === 'M' || value === 'F', value, 'must be M or F'),
+  },
   idType: { need: 'B2C', check: checkIdType },
   idNo: { need: 'B2C', check: acceptText },
   idIssueDate: { need: 'B2C', check: checkDate },
@@ -129,7 +141,10 @@ export const FIELD_RULES = {
   annualSalary: { need: 'optional', check: acceptText },
   accountPurpose: { need: 'optional', check: acceptText },
   expectedMonthlyVolume: { need: 'optional', check: acceptText },
-  ipAddress: { need: 'optional', check: (value) => fits(isIP(value) !== 0, value, 'must be an IP address') },
+  ipAddress: {
+    need: 'optional',
+    check: (value) => acceptIf(isIP(value) !== 0, value, 'must be an IP address'),
+  },
 } as const satisfies Record<string, FieldRule>;
 
 export type MetaField = keyof typeof FIELD_RULES;

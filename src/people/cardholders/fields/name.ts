@@ -1,4 +1,4 @@
-import type { Check } from './check';
+import type { CheckResult } from './check';
 import { transliterateName } from './transliteration';
 
 /** Bytes of UTF-8 (`interface.md 8`). */
@@ -18,7 +18,7 @@ const LETTERS_ONLY =
  * stored, where Щ has become four (Shch): so it holds whichever of the two a reader of the contract has in
  * mind.
  */
-export function checkName(name: string): Check {
+export function checkName(name: string): CheckResult {
   if (Buffer.byteLength(name) > MAX_BYTES) return { problem: `must be at most ${MAX_BYTES} bytes long` };
   if (/\p{N}/u.test(name)) return { problem: 'must not contain digits' };
   const ascii = transliterateName(name);

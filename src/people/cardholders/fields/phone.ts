@@ -5,7 +5,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
-import type { Check, RuleContext } from './check';
+import type { CheckContext, CheckResult } from './check';
 
 /**
  * Calling codes that different states share: there a number must be the country's own. Every other shared
@@ -17,7 +17,7 @@ const SHARED_BY_STATES = new Set(['1', '7']);
 /** Many plans do not tell mobile from fixed numbers (+1): such a number may well be a mobile one. */
 const MOBILE_TYPES = new Set<string | undefined>(['MOBILE', 'FIXED_LINE_OR_MOBILE']);
 
-const NOT_MOBILE: Check = { problem: 'must be a mobile number for country' };
+const NOT_MOBILE: CheckResult = { problem: 'must be a mobile number for country' };
 
 /** Digits of a phone code without the plus, or undefined when it is not formed like one. */
 function codeDigits(phoneCode: unknown): string | undefined {
@@ -49,7 +49,7 @@ function isMobile(number: PhoneNumber, country: CountryCode): boolean {
  * dialled inside it (0 in GB), without the country code (`interface.md 2.1`). While `country` is no region it
  * stays at the digits: the country is refused at its own place.
  */
-export function checkPhone(phone: string, { meta, reference }: RuleContext): Check {
+export function checkPhone(phone: string, { meta, reference }: CheckContext): CheckResult {
   if (!/^\d*$/.test(phone)) return { problem: 'must contain digits only, without the country code' };
   if (phone.length < 7 || phone.length > 15) return { problem: 'must have 7 to 15 digits' };
   const { country } = meta;
@@ -67,7 +67,7 @@ export function checkPhone(phone: string, { meta, reference }: RuleContext): Che
 }
 
 /** Judges `phoneCode`, + and 1 to 4 digits of the `country`; a missing + is added (`interface.md 2.1`). */
-export function checkPhoneCode(phoneCode: string, { meta, reference }: RuleContext): Check {
+export function checkPhoneCode(phoneCode: string, { meta, reference }: CheckContext): CheckResult {
   const digits = codeDigits(phoneCode);
   if (digits === undefined) return { problem: 'must be + followed by 1 to 4 digits' };
   const { country } = meta;

@@ -1,5 +1,5 @@
 import type { CardholderModel } from '../record';
-import type { Check, RuleContext } from './check';
+import type { CheckContext, CheckResult } from './check';
 import { FIELD_RULES, META_FIELDS, type MetaField, type Need } from './fields';
 
 export { META_FIELDS, type MetaField } from './fields';
@@ -7,8 +7,8 @@ export { META_FIELDS, type MetaField } from './fields';
 /** A user's `meta`: any JSON object, stored as given. */
 export type Meta = Readonly<Record<string, unknown>>;
 
-/** What rules need beside the data: the code lists, and the day (`YYYY-MM-DD`). */
-export type Surroundings = Omit<RuleContext, 'meta'>;
+/** What checks need beside the data: the code lists, and the day (`YYYY-MM-DD`). */
+export type CheckEnvironment = Omit<CheckContext, 'meta'>;
 
 /** Values to store, by field: corrected where 2.1 corrects silently, else as given. */
 export type CorrectedMeta = Partial<Record<MetaField, string>>;
@@ -26,7 +26,7 @@ export const PATCH_FIELDS: readonly MetaField[] = META_FIELDS.filter((field) => 
  */
 const UNSTORABLE = /(?![\t\n\r])\p{Cc}|\p{Cs}/u;
 
-function checkField(field: MetaField, value: unknown, required: boolean, context: RuleContext): Check {
+function checkField(field: MetaField, value: unknown, required: boolean, context: CheckContext): CheckResult {
   if (typeof value !== 'string') return { problem: 'must be a string' };
   if (required && value.trim() === '') return { problem: 'is required' };
   if (UNSTORABLE.test(value)) return { problem: 'must not contain control characters' };
@@ -37,13 +37,13 @@ function checkField(field: MetaField, value: unknown, required: boolean, context
 function checkFields(
   fields: readonly MetaField[],
   required: (field: MetaField) => boolean,
-  context: RuleContext,
+  context: CheckContext,
 ) {
   const corrected: CorrectedMeta = {};
   for (const field of fields) {
     const value = context.meta[field] ?? undefined;
     if (value === undefined && !required(field)) continue;
-    const check: Check =
+    const check: CheckResult =
       value === undefined ? { problem: 'is required' } : checkField(field, value, required(field), context);
     if ('problem' in check) return { ok: false, field, message: `${field} ${check.problem}` } as const;
     corrected[field] = check.value;
@@ -59,10 +59,10 @@ function checkFields(
  * @returns the values of all fields read, to be written back to `meta` and to build a submission from, or the
  *   first violation in the order of 2.1
  */
-export function validateMeta(meta: Meta, model: CardholderModel, surroundings: Surroundings): MetaResult {
+export function validateMeta(meta: Meta, model: CardholderModel, environment: CheckEnvironment): MetaResult {
   const need = (field: MetaField): Need => FIELD_RULES[field].need;
   const fields = model === 'B2B' ? META_FIELDS.filter((field) => need(field) === 'B2B') : META_FIELDS;
-  return checkFields(fields, (field) => need(field) !== 'optional', { ...surroundings, meta });
+  return checkFields(fields, (field) => need(field) !== 'optional', { ...environment, meta });
 }
 
 /**
@@ -77,7 +77,7 @@ export function validatePatch(
   patch: Meta,
   meta: Meta,
   model: CardholderModel,
-  surroundings: Surroundings,
+  environment: CheckEnvironment,
 ): MetaResult {
   const present = PATCH_FIELDS.filter((field) => patch[field] !== undefined);
   const merged = { ...meta, ...Object.fromEntries(present.map((field) => [field, patch[field]])) };
@@ -85,8 +85,8 @@ export function validatePatch(
     if (patch[field] === null) return { ok: false, field, message: `${field} must be a string` };
   }
   const required = (field: MetaField): boolean => FIELD_RULES[field].need !== 'optional';
-  const fields = checkFields(present, required, { ...surroundings, meta: merged });
+  const fields = checkFields(present, required, { ...environment, meta: merged });
   if (!fields.ok) return fields;
-  const whole = validateMeta(merged, model, surroundings);
+  const whole = validateMeta(merged, model, environment);
   return whole.ok ? fields : whole;
 }

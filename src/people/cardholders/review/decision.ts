@@ -5,10 +5,10 @@ import { lookAtCardholder } from '../processes';
 import { type Cardholder, type CardholderStatus, requireTransition } from '../record';
 import type { CardholderServices } from '../services';
 import { insertDecision, setDueBy } from '../store';
-import { type Changed, changeStatus, lockedCardholder } from '../transition';
-import { sandboxVerdict } from './sandbox';
+import { applyTransition, type Change, lockedCardholder } from '../transition';
+import { sandboxDecision } from './sandbox';
 
-/** The operator's word on a cardholder that waits for it. */
+/** The operator's decision on a cardholder in `pending_review`. */
 export interface DecideCardholder {
   cardholderId: string;
   decision: 'approved' | 'rejected';
@@ -20,15 +20,15 @@ export interface DecideCardholder {
 const REJECTED = 'The operator has rejected the cardholder.';
 
 /**
- * A person's decision: a row, the status, the event, and a word to the workflow that waits for it. The reason of a
- * rejection becomes the description that the client reads. Whoever calls writes it down in the audit log.
+ * A person's decision: a row, the status, the event, and a signal to the workflow that waits for it. The reason of a
+ * rejection becomes the description that the client reads. The caller writes the audit log.
  * @throws Problem 404, 409 `invalid_transition`
  */
 export async function decideCardholder(
   deps: Pick<CardholderServices, 'commands' | 'now'>,
   tx: Tx,
   given: DecideCardholder,
-): Promise<Changed> {
+): Promise<Change> {
   const before = await lockedCardholder(tx, given.cardholderId);
   const after = await recordDecision(deps, tx, before, given);
   await deps.commands.append(tx, [lookAtCardholder(after)]);
@@ -44,13 +44,13 @@ async function recordDecision(
   requireTransition(before.status, decision);
   await insertDecision(tx, { cardholderId, decision, reason: reason ?? null, decidedBy });
   const description = decision === 'rejected' ? (reason ?? REJECTED) : null;
-  return changeStatus(tx, before, decision, { description, reviewedAt: now() });
+  return applyTransition(tx, before, decision, { description, reviewedAt: now() });
 }
 
 /**
- * What the workflow sees when it looks. In the sandbox, where the tenant's setting says `auto`, it decides in the
- * operator's place. Seeing twice changes nothing the second time.
- * @param dueBy when the workflow will have looked again; later than that it has been lost
+ * The workflow's step while the operator has not decided. In the sandbox, where the tenant's setting says `auto`, it
+ * decides in the operator's place. Idempotent: a decision that was recorded is not made again.
+ * @param dueBy when the workflow will advance it again; later than that it is overdue: the workflow was lost
  * @throws Problem 404
  */
 export function advanceCardholder(
@@ -61,9 +61,9 @@ export function advanceCardholder(
   return services.database.transaction(async (tx) => {
     const cardholder = await lockedCardholder(tx, id);
     if (cardholder.status !== 'pending_review') return cardholder.status;
-    const verdict = await automaticVerdict(services, tx, cardholder);
-    if (verdict) {
-      const given = { ...verdict, cardholderId: id, decidedBy: 'sandbox' };
+    const automatic = await automaticDecision(services, tx, cardholder);
+    if (automatic) {
+      const given = { ...automatic, cardholderId: id, decidedBy: 'sandbox' };
       return (await recordDecision(services, tx, cardholder, given)).status;
     }
     await setDueBy(tx, id, dueBy);
@@ -72,7 +72,7 @@ export function advanceCardholder(
 }
 
 /** Nothing where a person decides. */
-async function automaticVerdict(
+async function automaticDecision(
   { mode }: Pick<CardholderServices, 'mode'>,
   tx: Tx,
   { tenantId, userId }: Cardholder,
@@ -80,5 +80,5 @@ async function automaticVerdict(
   if (mode !== 'sandbox' || userId === null) return undefined;
   const { settings } = await requireTenant(tx, tenantId);
   if (settings.cardholderReview !== 'auto') return undefined;
-  return sandboxVerdict((await requireUser(tx, null, userId)).meta);
+  return sandboxDecision((await requireUser(tx, null, userId)).meta);
 }

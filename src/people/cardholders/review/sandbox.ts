@@ -11,9 +11,9 @@ export const OPERATOR_SCENARIOS: readonly { accountPurpose: string; effect: stri
   },
 ];
 
-export type Verdict = { decision: 'approved' } | { decision: 'rejected'; reason: string };
+export type SandboxDecision = { decision: 'approved' } | { decision: 'rejected'; reason: string };
 
-export function sandboxVerdict(meta: Readonly<Record<string, unknown>>): Verdict {
+export function sandboxDecision(meta: Readonly<Record<string, unknown>>): SandboxDecision {
   const scenario = OPERATOR_SCENARIOS.find(({ accountPurpose }) => accountPurpose === meta['accountPurpose']);
   return scenario ? { decision: 'rejected', reason: scenario.reason } : { decision: 'approved' };
 }

@@ -14,8 +14,8 @@ import { requireCardholder } from '../operations';
 import type { CardholderStatus, CardholderTrigger } from '../record';
 import { type Cardholder } from '../record';
 import type { CardholderServices } from '../services';
-import { noteSent, setDueBy } from '../store';
-import { changeStatus, lockedCardholder, lockWithUser, save } from '../transition';
+import { setDueBy, setSubmissionSent } from '../store';
+import { applyTransition, lockedCardholder, lockWithUser, save } from '../transition';
 
 /**
  * Where a submission stands after a step. `wait_audit`: the party has never heard of it. `processing`: it has it and has
@@ -45,14 +45,14 @@ export async function submitToParty(
   const prepared = await prepare(services, id);
   if (typeof prepared === 'string') return prepared;
   const { cardholder, application } = prepared;
-  if (!(await noteSent(services.database, cardholder, true))) return statusOf(services, id);
+  if (!(await setSubmissionSent(services.database, cardholder, true))) return statusOf(services, id);
   try {
     const outcome = await services.parties.cardholderReview.submit(submissionKey(cardholder), application);
     return await settle(services, cardholder, outcome);
   } catch (error) {
     // An earlier attempt may have come through although this one has not.
     if (error instanceof ReviewerUnreachable && !cardholder.submissionSent)
-      await noteSent(services.database, cardholder, false);
+      await setSubmissionSent(services.database, cardholder, false);
     return orUnknown(error);
   }
 }
@@ -170,7 +170,7 @@ function end(
       return cardholder.status;
     }
     const decided = on === 'submission_failed' ? {} : { reviewedAt: now() };
-    return (await changeStatus(tx, cardholder, on, { description, ...decided })).status;
+    return (await applyTransition(tx, cardholder, on, { description, ...decided })).status;
   });
 }
 

@@ -127,12 +127,12 @@ async function writeFailures(deps: RecorderDeps, failures: Failure[]): Promise<v
     // The endpoint's schedule goes by the delivery that has failed most often.
     if (known && failure.event.attempts > known.event.attempts) byEndpoint.set(endpointOf(failure), failure);
   }
-  const one = [...byEndpoint.values()];
+  const worst = [...byEndpoint.values()];
   const gone = failures.filter(({ attempt }) => attempt.gone).map(({ event }) => event);
   await database.transaction(async (tx) => {
     const failing = await markFailing(
       tx,
-      one.filter(({ attempt }) => !attempt.gone).map((failure) => failedEndpoint(failure, at, random())),
+      worst.filter(({ attempt }) => !attempt.gone).map((failure) => failedEndpoint(failure, at, random())),
       at,
     );
     const disabled = gone.length > 0 ? await markDisabled(tx, gone, at) : [];

@@ -14,7 +14,7 @@ export interface RecoveryDeps {
 }
 
 /** Where a recovery stands. Ids, numbers and codes only: it enters a workflow's history. */
-export interface RecoveryView {
+export interface RecoveryState {
   failing: boolean;
   /** Milliseconds of the epoch, by the clock of the workflow that asks. */
   nextProbeAt: number;
@@ -31,19 +31,19 @@ export interface ProbeRequest extends EndpointKey {
   random: number;
 }
 
-type Oldest = Omit<ClaimedEvent, 'url'>;
+type OldestEvent = Omit<ClaimedEvent, 'url'>;
 
 const LEASE_MS = 30_000;
 /** The oldest event is still in a dispatcher's hands. */
 const BUSY_MS = 5_000;
-const OVER: RecoveryView = { failing: false, nextProbeAt: 0 };
+const NOT_FAILING: RecoveryState = { failing: false, nextProbeAt: 0 };
 
-export async function readRecovery(sql: Sql, key: EndpointKey): Promise<RecoveryView> {
+export async function readRecovery(sql: Sql, key: EndpointKey): Promise<RecoveryState> {
   const endpoint = await findEndpoint(sql, key);
-  return endpoint?.status === 'failing' ? viewOf(endpoint) : OVER;
+  return endpoint?.status === 'failing' ? stateOf(endpoint) : NOT_FAILING;
 }
 
-function viewOf(endpoint: Endpoint): RecoveryView {
+function stateOf(endpoint: Endpoint): RecoveryState {
   return {
     failing: true,
     nextProbeAt: endpoint.nextProbeAt?.getTime() ?? 0,
@@ -55,22 +55,22 @@ function viewOf(endpoint: Endpoint): RecoveryView {
  * Tries the oldest waiting event of a failing endpoint, at the URL that is set now. When it is taken the endpoint is
  * active again; when its schedule is used up it is `failed` and the next event will be tried.
  */
-export async function probeEndpoint(deps: RecoveryDeps, request: ProbeRequest): Promise<RecoveryView> {
+export async function probeEndpoint(deps: RecoveryDeps, request: ProbeRequest): Promise<RecoveryState> {
   const { database, poster, secrets } = deps;
   const endpoint = await findEndpoint(database, request);
-  if (endpoint?.status !== 'failing') return OVER;
+  if (endpoint?.status !== 'failing') return NOT_FAILING;
   const oldest = await claimOldest(database, request, LEASE_MS);
-  if (!oldest) return withoutEvent(database, endpoint, request);
+  if (!oldest) return nothingToProbe(database, endpoint, request);
   const secret = await secrets.of(endpoint.tenantId);
   const attempt = await poster.post(laneKey(endpoint), { ...oldest, url: endpoint.url, secret });
   return database.transaction((tx) => record(tx, endpoint, oldest, attempt, request));
 }
 
-async function withoutEvent(
+async function nothingToProbe(
   database: Database,
   endpoint: Endpoint,
   { now }: ProbeRequest,
-): Promise<RecoveryView> {
+): Promise<RecoveryState> {
   if (!(await hasDue(database, endpoint))) {
     await markActive(database, endpoint, 'nothing_waits', new Date(now));
     return readRecovery(database, endpoint);
@@ -82,10 +82,10 @@ async function withoutEvent(
 async function record(
   tx: Tx,
   endpoint: Endpoint,
-  oldest: Oldest,
+  oldest: OldestEvent,
   attempt: Attempt,
   { now, random }: ProbeRequest,
-): Promise<RecoveryView> {
+): Promise<RecoveryState> {
   if (attempt.ok) {
     await markActive(tx, endpoint, 'probe_succeeded', new Date(now));
     await recordDelivered(tx, [oldest.number]);

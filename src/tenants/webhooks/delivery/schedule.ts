@@ -24,8 +24,8 @@ export function firstProbe(attempts: number, jitter: number, retryAfterMs = 0): 
 }
 
 /**
- * The probe after a failed one. While a delivery has attempts left the schedule goes on; when it is given up the next
- * delivery is tried soon, once – perhaps only the former was indigestible – and from then on at the last interval.
+ * The probe after a failed one. While a delivery has attempts left the schedule goes on. When it is given up the next
+ * delivery is tried soon, once, in case the receiver fails on the former alone, and from then on at the last interval.
  * @param attempts that the probed delivery has now had
  */
 export function probeAfter(index: number, attempts: number, jitter: number, retryAfterMs = 0): NextProbe {

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/people/cardholders/fields/validate';
 import { createReference } from '../../../../src/people/reference/reference';
 
-const surroundings = { reference: createReference(), today: '2026-03-15' };
+const environment = { reference: createReference(), today: '2026-03-15' };
 
 const LONDON = '2643743';
 const PARIS = '2988507';
@@ -44,7 +44,7 @@ const VALID = {
 const meta = (changes: Meta = {}): Meta =>
   Object.fromEntries(Object.entries({ ...VALID, ...changes }).filter(([, value]) => value !== undefined));
 
-const validate = (changes: Meta = {}): MetaResult => validateMeta(meta(changes), 'B2C', surroundings);
+const validate = (changes: Meta = {}): MetaResult => validateMeta(meta(changes), 'B2C', environment);
 
 /** Cases `[what, field, given, stored]`: accepted, and stored as the fourth (as given without one). */
 type Accepted = [what: string, field: MetaField, given: string, stored?: string];
@@ -344,7 +344,7 @@ describe('validateMeta', () => {
 
   it('leaves the meta it is given as it is', () => {
     const given = Object.freeze(meta({ firstName: 'Zoë', postCode: 'SW1Y 4JH' }));
-    expect(validateMeta(given, 'B2C', surroundings).ok).toBe(true);
+    expect(validateMeta(given, 'B2C', environment).ok).toBe(true);
     expect(given.firstName).toBe('Zoë');
   });
 });
@@ -354,21 +354,21 @@ describe('validateMeta on a B2B BIN', () => {
   const corrected = { firstName: 'Zoe', lastName: 'Bronte', email: 'zoe@example.com' };
 
   it('needs three fields', () => {
-    expect(validateMeta(B2B, 'B2B', surroundings)).toEqual({ ok: true, corrected });
+    expect(validateMeta(B2B, 'B2B', environment)).toEqual({ ok: true, corrected });
   });
 
   it('reads nothing else', () => {
     const others = { phone: 7, birthday: 'yesterday', country: 'ZZ', idType: 'NATIONAL_ID', address: '#,' };
-    expect(validateMeta({ ...B2B, ...others }, 'B2B', surroundings)).toEqual({ ok: true, corrected });
+    expect(validateMeta({ ...B2B, ...others }, 'B2B', environment)).toEqual({ ok: true, corrected });
   });
 
   it.each(['firstName', 'lastName', 'email'] as const)('requires %s', (field) => {
-    const result = validateMeta({ ...B2B, [field]: undefined }, 'B2B', surroundings);
+    const result = validateMeta({ ...B2B, [field]: undefined }, 'B2B', environment);
     expect(result).toEqual({ ok: false, field, message: `${field} is required` });
   });
 
   it.each([...notFirstNames, ...notLastNames])('refuses %s in %s: %j', (_, field, given, message) => {
-    const result = validateMeta({ ...B2B, [field]: given }, 'B2B', surroundings);
+    const result = validateMeta({ ...B2B, [field]: given }, 'B2B', environment);
     expect(result).toEqual({ ok: false, field, message: `${field} ${message}` });
   });
 });
@@ -376,7 +376,7 @@ describe('validateMeta on a B2B BIN', () => {
 describe('phone and country', () => {
   /** A valid set of data of a country: its first city, and the phone as given. */
   const from = (country: string, phoneCode: string, phone: string): MetaResult => {
-    const town = surroundings.reference.cities(country)[0]?.code;
+    const town = environment.reference.cities(country)[0]?.code;
     return validate({ country, town, phoneCode, phone });
   };
 
@@ -418,7 +418,7 @@ describe('phone and country', () => {
   });
 
   const reachable = Object.entries(examples).filter(
-    ([country]) => surroundings.reference.cities(country).length > 0,
+    ([country]) => environment.reference.cities(country).length > 0,
   );
 
   it.each(reachable.filter(([, phone]) => phone.length >= 7))(
@@ -439,7 +439,7 @@ describe('phone and country', () => {
 
 describe('validatePatch', () => {
   const patch = (changes: Meta, stored: Meta = meta(), model: 'B2B' | 'B2C' = 'B2C'): MetaResult =>
-    validatePatch(changes, stored, model, surroundings);
+    validatePatch(changes, stored, model, environment);
 
   it('takes every field of the contract but ipAddress', () => {
     expect(PATCH_FIELDS).toEqual(META_FIELDS.filter((field) => field !== 'ipAddress'));
