@@ -21,7 +21,7 @@ const PROBLEMS = [
 ];
 
 /** What a client may do with a cardholder that is there (`interface.md 3.1`, 4.3). */
-export function cardholderActionRoutes(services: CardholderServices): Route[] {
+export function cardholderUpdateRoutes(services: CardholderServices): Route[] {
   return [
     updateRoute(services),
     resubmitRoute(services, 'retried', {

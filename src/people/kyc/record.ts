@@ -10,7 +10,7 @@ export type KycSlot = (typeof KYC_SLOTS)[number];
 export const KYC_DECISIONS = ['completed', 'rejected', 'resubmission_required'] as const;
 export type KycDecision = (typeof KYC_DECISIONS)[number];
 
-export type KycTrigger = 'document_uploaded' | 'last_document_deleted' | 'submitted' | KycDecision;
+type KycTrigger = 'document_uploaded' | 'last_document_deleted' | 'submitted' | KycDecision;
 
 interface KycTransition {
   from: readonly KycStatus[];
@@ -22,7 +22,7 @@ interface KycTransition {
  * A user's KYC (decisions part 4): no status is assigned but by a line of it. `rejected` is final for the client: only an
  * operator opens it again, by `resubmission_required`.
  */
-export const KYC_TRANSITIONS: readonly KycTransition[] = [
+const KYC_TRANSITIONS: readonly KycTransition[] = [
   { from: ['not_started'], on: 'document_uploaded', to: 'documents_uploaded' },
   { from: ['documents_uploaded'], on: 'last_document_deleted', to: 'not_started' },
   { from: ['documents_uploaded', 'resubmission_required'], on: 'submitted', to: 'in_review' },
@@ -56,7 +56,7 @@ export const KYC_DOCUMENT_DECISIONS = ['approved', 'rejected'] as const;
 export type KycDocumentDecision = (typeof KYC_DOCUMENT_DECISIONS)[number];
 
 /** A document's states. A decision on it may be changed, whatever became of the user. */
-export const KYC_DOCUMENT_TRANSITIONS: readonly {
+const KYC_DOCUMENT_TRANSITIONS: readonly {
   from: readonly KycDocumentStatus[];
   on: KycDocumentDecision;
   to: KycDocumentStatus;

@@ -28,7 +28,7 @@ export function newestPerSlot<T extends { id: string; slot: KycSlot; status: Kyc
 }
 
 /** A passport has one page that tells who somebody is; every other document has a back. */
-export function requiredSlots(idType: unknown): KycSlot[] {
+function requiredSlots(idType: unknown): KycSlot[] {
   const passport = typeof idType === 'string' && idType.trim().toUpperCase() === 'PASSPORT';
   return passport ? ['idFrontImg', 'idHoldImg'] : [...KYC_SLOTS];
 }

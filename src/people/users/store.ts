@@ -92,13 +92,3 @@ async function updateUser(tx: Sql, id: string, values: Record<string, unknown>):
   );
   return user as User;
 }
-
-/** Which of the users are blocked. Raw and prepared: it is on the path of every authorization. */
-export async function findBlocked(sql: Sql, ids: string[]): Promise<Set<string>> {
-  const rows = await sql.prepared<{ id: string }>(
-    'users-blocked',
-    `select id from users where id = any($1) and status = 'blocked'`,
-    [ids],
-  );
-  return new Set(rows.map((row) => row.id));
-}

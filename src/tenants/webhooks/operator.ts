@@ -23,7 +23,7 @@ export async function listEndpoints(
 ): Promise<ListedEndpoint[]> {
   const [endpoints, counts] = await Promise.all([
     findEndpoints(sql, given),
-    deliveryCounts(sql, given.tenantId),
+    countDeliveries(sql, given.tenantId),
   ]);
   return endpoints.map((endpoint) => {
     const of = (delivery: string) =>
@@ -35,11 +35,6 @@ export async function listEndpoints(
       )?.count ?? 0;
     return { ...endpoint, due: of('due'), failed: of('failed'), parked: of('parked') };
   });
-}
-
-/** How many deliveries are recorded, due, failed and parked, by tenant and registration. */
-export function deliveryCounts(sql: Sql, tenantId?: string) {
-  return countDeliveries(sql, tenantId);
 }
 
 /** Queues failed deliveries again: all, or those of events since `fromDate`. @returns how many of each type */

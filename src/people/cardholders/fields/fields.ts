@@ -37,7 +37,7 @@ const acceptIf = (condition: boolean, value: string, problem: string): CheckResu
   condition ? { value } : { problem };
 
 /** Whether a text is a day of the calendar, written `YYYY-MM-DD`. */
-export function isDate(text: string): boolean {
+function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
   // V8 moves 30 February into March: only a date that comes back unchanged exists.

@@ -11,7 +11,7 @@ export const OPERATOR_SCENARIOS: readonly { accountPurpose: string; effect: stri
   },
 ];
 
-export type SandboxDecision = { decision: 'approved' } | { decision: 'rejected'; reason: string };
+type SandboxDecision = { decision: 'approved' } | { decision: 'rejected'; reason: string };
 
 export function sandboxDecision(meta: Readonly<Record<string, unknown>>): SandboxDecision {
   const scenario = OPERATOR_SCENARIOS.find(({ accountPurpose }) => accountPurpose === meta['accountPurpose']);

@@ -3,7 +3,7 @@ import { buildConnector } from 'undici';
 import { type AddressPolicy, isAllowedAddress, type Resolve } from '../addresses';
 
 /** Nothing was sent: the address that would have been dialled is not allowed. */
-export class AddressRefused extends Error {
+class AddressRefused extends Error {
   override name = 'AddressRefused';
   readonly code = 'ADDRESS_REFUSED';
 }

@@ -49,10 +49,17 @@ interface Connections {
   answered: boolean;
 }
 
+/** An attempt that is under way. */
 interface Flight {
   deadline: number;
   end(attempt: Attempt): void;
   expire(): void;
+}
+
+interface Sending {
+  connections: Connections;
+  request: Dispatcher.DispatchOptions;
+  flight: Flight;
 }
 
 /** The exact bytes of a webhook's body (`interface.md 2.3`). */
@@ -61,12 +68,55 @@ export function envelope(event: string, data: string): Buffer {
 }
 
 /** `x-signature`: HMAC-SHA256 over the exact bytes of the body, lower-case hexadecimal (`interface.md 6.1`). */
-export function signatureOf(body: Buffer, secret: Buffer): string {
+function signatureOf(body: Buffer, secret: Buffer): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }
 
-export function createPoster({ connect, timeoutMs, connections }: PosterOptions): Poster {
+export function createPoster(options: PosterOptions): Poster {
+  const lanes = createLaneConnections(options);
+  const flights = createFlights(options.timeoutMs);
+  return {
+    post(lane, delivery) {
+      return new Promise((resolve) => {
+        const url = new URL(delivery.url);
+        const connections = lanes.of(lane, url.origin);
+        const request = requestOf(url, delivery);
+        send({ connections, request, flight: flights.begin(resolve) }, connections.answered);
+      });
+    },
+    forget: (lane) => lanes.close(lane),
+  };
+}
+
+/** The connections of each lane, to the origin that it posts to now. */
+function createLaneConnections({ connect, connections }: PosterOptions) {
   const lanes = new Map<string, Connections>();
+
+  function close(lane: string): void {
+    lanes
+      .get(lane)
+      ?.pool.close()
+      .catch(() => undefined);
+    lanes.delete(lane);
+  }
+
+  return {
+    close,
+    of(lane: string, origin: string): Connections {
+      const known = lanes.get(lane);
+      if (known?.origin === origin) return known;
+      close(lane);
+      // The sweep of the flights ends what takes too long, whatever it is waiting for: undici's own timers are off.
+      const pool = new Pool(origin, { connect, connections, headersTimeout: 0, bodyTimeout: 0 });
+      const fresh = { origin, pool, answered: false };
+      lanes.set(lane, fresh);
+      return fresh;
+    },
+  };
+}
+
+/** Attempts under way: one timer for all of them expires those whose time is over. */
+function createFlights(timeoutMs: number) {
   /** In the order in which they began, which is the order of their deadlines. */
   const flights = new Set<Flight>();
   let sweeper: NodeJS.Timeout | undefined;
@@ -83,42 +133,19 @@ export function createPoster({ connect, timeoutMs, connections }: PosterOptions)
     }
   }
 
-  function connectionsOf(lane: string, origin: string): Connections {
-    const known = lanes.get(lane);
-    if (known?.origin === origin) return known;
-    if (known) known.pool.close().catch(() => undefined);
-    // The sweep ends what takes too long, whatever it is waiting for: undici's own timers are off.
-    const pool = new Pool(origin, { connect, connections, headersTimeout: 0, bodyTimeout: 0 });
-    const fresh = { origin, pool, answered: false };
-    lanes.set(lane, fresh);
-    return fresh;
-  }
-
   return {
-    post(lane, delivery) {
-      return new Promise((resolve) => {
-        const url = new URL(delivery.url);
-        const over = connectionsOf(lane, url.origin);
-        const request = requestOf(url, delivery);
-        const flight: Flight = {
-          deadline: performance.now() + timeoutMs,
-          end(attempt) {
-            flights.delete(flight);
-            resolve(attempt);
-          },
-          expire: () => undefined,
-        };
-        flights.add(flight);
-        sweeper ??= setInterval(sweep, SWEEP_MS);
-        send(over, request, flight, over.answered);
-      });
-    },
-    forget(lane) {
-      lanes
-        .get(lane)
-        ?.pool.close()
-        .catch(() => undefined);
-      lanes.delete(lane);
+    begin(ended: (attempt: Attempt) => void): Flight {
+      const flight: Flight = {
+        deadline: performance.now() + timeoutMs,
+        end(attempt) {
+          flights.delete(flight);
+          ended(attempt);
+        },
+        expire: () => undefined,
+      };
+      flights.add(flight);
+      sweeper ??= setInterval(sweep, SWEEP_MS);
+      return flight;
     },
   };
 }
@@ -137,9 +164,11 @@ function requestOf(url: URL, delivery: Delivery): Dispatcher.DispatchOptions {
 
 /**
  * Sends once. A connection that had served before and broke before any answer had probably been closed as idle at that
- * moment: that is no failure of the receiver, and the attempt goes on over a new one (`again`).
+ * moment: that is no failure of the receiver, and the attempt goes on over a new one.
+ * @param mayReconnect whether a broken connection may be such a one
  */
-function send(over: Connections, request: Dispatcher.DispatchOptions, flight: Flight, again: boolean): void {
+function send(sending: Sending, mayReconnect: boolean): void {
+  const { connections, request, flight } = sending;
   let status = 0;
   let retryAfter: string | undefined;
   let bytes = 0;
@@ -155,17 +184,16 @@ function send(over: Connections, request: Dispatcher.DispatchOptions, flight: Fl
     controller?.abort(new Error(code));
   };
   flight.expire = () => abort('timeout');
-  over.pool.dispatch(request, {
+  connections.pool.dispatch(request, {
     onRequestStart(given) {
       controller = given;
       if (ended) given.abort(new Error('timeout'));
     },
     onResponseStart(_controller, code, headers) {
       if (code < 200) return; // informational
-      over.answered = true;
+      connections.answered = true;
       status = code;
-      const header = headers['retry-after'];
-      retryAfter = Array.isArray(header) ? header[0] : header;
+      retryAfter = [headers['retry-after']].flat()[0];
     },
     onResponseData(_controller, chunk) {
       bytes += chunk.length;
@@ -174,7 +202,7 @@ function send(over: Connections, request: Dispatcher.DispatchOptions, flight: Fl
     onResponseEnd: () => finish('no_status'),
     onResponseError(_controller, error) {
       const code = codeOf(error);
-      if (again && !ended && status === 0 && code === 'connection_lost') send(over, request, flight, false);
+      if (mayReconnect && !ended && status === 0 && code === 'connection_lost') send(sending, false);
       else finish(code);
     },
   });

@@ -5,7 +5,7 @@ export const MAX_ATTEMPTS = 1 + RETRY_SECONDS.length;
 const LAST = RETRY_SECONDS.length - 1;
 
 /** How far a wait is stretched or shortened at random, so that what failed together does not come back together. */
-export const JITTER = 0.1;
+const JITTER = 0.1;
 /** A receiver's `Retry-After` is honoured up to a day. */
 const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60_000;
 
