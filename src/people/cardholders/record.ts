@@ -29,8 +29,8 @@ export type CardholderTrigger =
   | 'approved'
   | 'rejected'
   /** The party's decision, and the end of a submission that came to none. */
-  | 'provider_passed'
-  | 'provider_rejected'
+  | 'party_passed'
+  | 'party_rejected'
   | 'submission_failed';
 
 interface Transition {
@@ -46,8 +46,8 @@ export const CARDHOLDER_TRANSITIONS: readonly Transition[] = [
   { from: null, on: 'created_b2c', to: 'pending_review' },
   { from: 'pending_review', on: 'approved', to: 'wait_audit' },
   { from: 'pending_review', on: 'rejected', to: 'rejected_by_admin' },
-  { from: 'wait_audit', on: 'provider_passed', to: 'pass_audit' },
-  { from: 'wait_audit', on: 'provider_rejected', to: 'reject' },
+  { from: 'wait_audit', on: 'party_passed', to: 'pass_audit' },
+  { from: 'wait_audit', on: 'party_rejected', to: 'reject' },
   { from: 'wait_audit', on: 'submission_failed', to: 'submission_failed' },
   { from: 'submission_failed', on: 'updated', to: 'wait_audit' },
   { from: 'submission_failed', on: 'retried', to: 'wait_audit' },

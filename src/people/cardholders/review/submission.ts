@@ -18,7 +18,7 @@ import { setDueBy, setSubmissionSent } from '../store';
 import { applyTransition, lockedCardholder, lockWithUser, save } from '../transition';
 
 /**
- * Where a submission stands after a step. `wait_audit`: the party has never heard of it. `processing`: it has it and has
+ * Where a submission stands after a step. `wait_audit`: the party has not received it. `processing`: it has it and has
  * not decided. `unknown`: it gave no answer. Else the cardholder's status, which ends the submission.
  */
 export type SubmissionProgress = 'processing' | 'unknown' | CardholderStatus;
@@ -148,9 +148,9 @@ async function settle(
     case 'processing':
       return 'processing';
     case 'passed':
-      return end(services, cardholder, 'provider_passed', null);
+      return end(services, cardholder, 'party_passed', null);
     case 'rejected':
-      return end(services, cardholder, 'provider_rejected', outcome.reason);
+      return end(services, cardholder, 'party_rejected', outcome.reason);
     case 'refused':
       return end(services, cardholder, 'submission_failed', outcome.reason);
   }
@@ -160,7 +160,7 @@ async function settle(
 function end(
   { database, log, now }: CardholderServices,
   { id, submissions }: Cardholder,
-  on: Extract<CardholderTrigger, 'provider_passed' | 'provider_rejected' | 'submission_failed'>,
+  on: Extract<CardholderTrigger, 'party_passed' | 'party_rejected' | 'submission_failed'>,
   description: string | null,
 ): Promise<CardholderStatus> {
   return database.transaction(async (tx) => {
