@@ -1,4 +1,4 @@
-import { NOW, raw, table } from '../../kernel/db/build';
+import { NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { LiveSecret, Tenant, TenantAccess } from './record';
 import { type TenantSettings, tenantSettings } from './settings';
@@ -102,7 +102,7 @@ export async function liveSecrets(sql: Sql, tenantId: string): Promise<LiveSecre
     credentials()
       .select('id', 'expiresAt as endsAt')
       .where({ tenantId })
-      .where((live) => live.whereNull('expiresAt').orWhere('expiresAt', '>', raw('clock_timestamp()')))
+      .whereRaw('(expires_at is null or expires_at > clock_timestamp())')
       .orderBy('id', 'desc'),
   );
 }
