@@ -4,7 +4,10 @@ import { type EndpointKey } from '../record';
 import { deliveryTransition } from './record';
 import { MAX_ATTEMPTS } from './schedule';
 
-/** The SQL of deliveries: what is due, who has it in hand, what became of it. */
+/**
+ * The SQL of deliveries: what is due, who has claimed it, what became of it. Nearly all of it is raw, for it is what every
+ * webhook passes through: claims with `skip locked`, batches over arrays, prepared statements, several steps in one.
+ */
 
 /** An endpoint with due events, and the shard that it falls to. */
 export interface DueEndpoint extends EndpointKey {
@@ -37,7 +40,7 @@ export async function endpointsWithDue(
   );
 }
 
-/** How many of an endpoint's events can be taken in hand now. */
+/** How many of an endpoint's events can be claimed now. */
 export interface Want extends DueEndpoint {
   room: number;
 }
@@ -58,7 +61,7 @@ const CLAIMED = `number, shard, tenant_id as "tenantId", registration, event, da
   attempts, due_at as "dueAt"`;
 
 /**
- * Takes the oldest due events of active endpoints in hand, at most `room` of each, in time order.
+ * Claims the oldest due events of active endpoints, at most `room` of each, in time order.
  * The numbers are gathered first, so that the update always goes by the primary key.
  */
 export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promise<ClaimedEvent[]> {
@@ -89,7 +92,7 @@ export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promis
   return rows.sort((a, b) => Number(a.dueAt) - Number(b.dueAt) || Number(a.number) - Number(b.number));
 }
 
-/** Takes the oldest due event of a failing endpoint in hand, to probe with. */
+/** Claims the oldest due event of a failing endpoint, to probe with. */
 export async function claimOldest(
   sql: Sql,
   { tenantId, registration }: EndpointKey,
@@ -130,7 +133,7 @@ export async function recordDelivered(sql: Sql, numbers: string[]): Promise<void
   );
 }
 
-/** Gives back what was taken in hand and not sent: no attempt was used up. */
+/** Gives back what was claimed and not sent: no attempt was used up. */
 export async function releaseClaims(sql: Sql, numbers: string[]): Promise<void> {
   await sql.prepared(
     'webhooks-release',
