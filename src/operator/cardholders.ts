@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { cardholderRecord } from '../people/cardholders/record';
-import { decideCardholder } from '../people/cardholders/review';
+import { decideCardholder } from '../people/cardholders/review/decision';
 import { awaitingReview } from '../people/cardholders/store';
+import { cardholderView } from '../people/cardholders/view';
 import { show, table } from './console';
 import { addDecisions, LISTED } from './decision-commands';
 import type { Operator } from './operator';
@@ -15,7 +15,7 @@ export function addCardholderCommands(program: Command, operator: Operator): voi
     reject: 'ends the review; the client reads the reason and may submit again',
     decide: (session, tx, { id, ...given }) => decideCardholder(session, tx, { cardholderId: id, ...given }),
     audited: ({ status }) => ({ status }),
-    record: cardholderRecord,
+    record: cardholderView,
     told: ({ id, status }) => `${id} is ${status}.`,
   });
 }
@@ -32,7 +32,7 @@ function addList(group: Command, { console, run }: Operator): void {
           ...[each.id, each.tenantId, each.userId, each.bin, each.maskedName, each.updatedAt.toISOString()],
         ]);
         const columns = ['id', 'client', 'user', 'bin', 'name', 'since'];
-        show(console, json, waiting.map(cardholderRecord), table(columns, rows));
+        show(console, json, waiting.map(cardholderView), table(columns, rows));
       }),
     );
 }

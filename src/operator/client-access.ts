@@ -66,7 +66,7 @@ function addRotate(group: Command, { console, run }: Operator): void {
       '--overlap-seconds <n>',
       'how long the old one works; 0 ends it now',
       checkedOverlap,
-      OVERLAP_SECONDS.usual,
+      OVERLAP_SECONDS.default,
     )
     .option('--json', 'print { "clientId", "clientSecret", "overlapEndsAt" }')
     .action((id: string, { overlapSeconds, json }: Json & { overlapSeconds: number }) =>
@@ -91,8 +91,8 @@ function toldOfOld(overlapEndsAt: string | null, overlapSeconds: number): string
 
 function checkedOverlap(text: string): number {
   const seconds = Number(text);
-  if (!/^\d+$/.test(text) || seconds > OVERLAP_SECONDS.most)
-    throw new InvalidArgumentError(`Whole seconds from 0 to ${OVERLAP_SECONDS.most}.`);
+  if (!/^\d+$/.test(text) || seconds > OVERLAP_SECONDS.max)
+    throw new InvalidArgumentError(`Whole seconds from 0 to ${OVERLAP_SECONDS.max}.`);
   return seconds;
 }
 

@@ -3,7 +3,7 @@ import type { Client as TemporalClient } from '@temporalio/client';
 import { createCardholderActivities } from '../../activities/cardholders';
 import { createLogger } from '../../src/kernel/logging';
 import { LOOK, SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/names';
-import type { CardholderStatus } from '../../src/people/cardholders/rules';
+import type { CardholderStatus } from '../../src/people/cardholders/record';
 import {
   decide,
   eventsOf,

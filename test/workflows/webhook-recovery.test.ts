@@ -1,5 +1,5 @@
 import { createWebhookActivities } from '../../activities/webhooks';
-import { recoveryCommand } from '../../src/tenants/webhooks/commands';
+import { recoveryCommand } from '../../src/tenants/webhooks/recovery-command';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type Behaviour, type Receiver, startReceiver, until } from '../support/receiver';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';

@@ -1,6 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
-import type { CardholderModel } from '../../people/cardholders/meta-rules';
+import type { CardholderModel } from '../../people/cardholders/record';
 import type { Programme } from './programme';
 
 /** A BIN with the programme that runs on it. */

@@ -1,7 +1,8 @@
 import type { WorkflowCommand } from '../../kernel/outbox/commands';
 import { QUEUES } from '../../kernel/outbox/queues';
 import type { Reconcilable } from '../../kernel/temporal/reconciler';
-import { forgottenReviews, type KycReview } from './store';
+import { type KycReview } from './record';
+import { forgottenReviews } from './store';
 
 type Named = Pick<KycReview, 'userId' | 'submission' | 'tenantId'>;
 

@@ -1,7 +1,6 @@
 import { Resolver } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { buildConnector } from 'undici';
 
 /** Where webhooks may go. Elsewhere than on loopback only https, and only addresses of the public internet. */
 export interface AddressPolicy {
@@ -15,8 +14,8 @@ const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 const HOST_SERVICES = new Set(['168.63.129.16']);
 
 /**
- * Whether an address may be dialled: an allow-list, so that a range nobody thought of is refused. Addresses of IPv4 in
- * IPv6 clothes are judged as what they are.
+ * Whether an address may be dialled: an allow-list, so that a range nobody thought of is refused. An IPv4 address that is
+ * mapped into IPv6 is judged as the IPv4 address.
  */
 export function isAllowedAddress(address: string, protocol: string, policy: AddressPolicy): boolean {
   if (isIP(address) === 0) return false;
@@ -25,12 +24,6 @@ export function isAllowedAddress(address: string, protocol: string, policy: Addr
   if (protocol !== 'https:' || parsed.range() !== 'unicast' || HOST_SERVICES.has(parsed.toString()))
     return false;
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_V6);
-}
-
-/** Nothing was sent: the address that would have been dialled is not allowed. */
-export class AddressRefused extends Error {
-  override name = 'AddressRefused';
-  readonly code = 'ADDRESS_REFUSED';
 }
 
 /** Gives all addresses of a host name. @throws Error with a DNS `code` when there is none */
@@ -50,63 +43,5 @@ export function createResolver(): Resolve {
     const [failure] = answers.filter((answer) => answer.status === 'rejected');
     if (found.length === 0) throw failure?.reason ?? new Error('no address');
     return found;
-  };
-}
-
-export interface ConnectorOptions extends AddressPolicy {
-  resolve: Resolve;
-  /** Certificates to trust beside the system's: for tests. */
-  ca?: string;
-  timeoutMs: number;
-}
-
-/**
- * Connects for undici, with TLS 1.2 at least, to allowed addresses only. The address is judged where it is dialled, not
- * where the URL was registered: a name may lead elsewhere by now.
- */
-export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
-  const { ca, timeoutMs: timeout } = options;
-  const connectors = new Map(
-    ['http:', 'https:'].map((protocol) => [
-      protocol,
-      buildConnector({
-        timeout,
-        minVersion: 'TLSv1.2',
-        ...(ca ? { ca } : {}),
-        lookup: guardedLookup(options, protocol),
-      }),
-    ]),
-  );
-  return (target, callback) => {
-    const allowed = (address = '') => isAllowedAddress(address, target.protocol, options);
-    const connect = connectors.get(target.protocol);
-    // A literal address is dialled without a lookup.
-    if (!connect || (isIP(target.hostname) !== 0 && !allowed(target.hostname))) {
-      queueMicrotask(() => callback(new AddressRefused('the address is not allowed'), null));
-      return;
-    }
-    connect(target, (...[error, socket]) => {
-      if (error) return callback(error, null);
-      if (allowed(socket.remoteAddress)) return callback(null, socket);
-      socket.destroy();
-      callback(new AddressRefused('the address is not allowed'), null);
-    });
-  };
-}
-
-function guardedLookup(options: ConnectorOptions, protocol: string): LookupFunction {
-  return (hostname, { all }, callback) => {
-    options.resolve(hostname).then(
-      (addresses) => {
-        const allowed = addresses
-          .filter((address) => isAllowedAddress(address, protocol, options))
-          .map((address) => ({ address, family: isIP(address) }));
-        const [first] = allowed;
-        if (!first) callback(new AddressRefused('no allowed address'), '');
-        else if (all) callback(null, allowed);
-        else callback(null, first.address, first.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, ''),
-    );
   };
 }

@@ -4,7 +4,7 @@ import { readWebUrl } from '../../kernel/wire/web-url';
 import { type AddressPolicy, isAllowedAddress, type Resolve } from './addresses';
 
 /** The resolver says that the text can be no one's name. */
-const NO_NAME = new Set(['EBADNAME', 'EBADQUERY']);
+const NOT_A_NAME = new Set(['EBADNAME', 'EBADQUERY']);
 
 /**
  * Whether a URL may be registered: https (in the sandbox http to loopback too), no credentials, and no name that leads
@@ -32,7 +32,8 @@ async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]
   try {
     return await resolve(hostname);
   } catch (error) {
-    if (NO_NAME.has((error as { code?: string }).code ?? '')) throw invalid('url must name a host.', 'url');
+    if (NOT_A_NAME.has((error as { code?: string }).code ?? ''))
+      throw invalid('url must name a host.', 'url');
     return [];
   }
 }
