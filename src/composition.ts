@@ -54,7 +54,7 @@ import { clientRoutes } from './tenants/clients/routes';
 import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
 import { checkoutCallbackRoute } from './transfers/deposits/callback-routes';
-import { checkoutPageRoute } from './transfers/deposits/page-routes';
+import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositProcesses } from './transfers/deposits/processes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { externalCardProcesses } from './transfers/external-cards/processes';

@@ -1,6 +1,6 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { DepositActivities } from '../activities/deposits';
-import type { DepositProgress } from '../src/transfers/deposits/look';
+import type { DepositProgress } from '../src/transfers/deposits/advance';
 import type { WaitsFor } from '../src/transfers/deposits/patience';
 import { listenForLooks } from './support/look';
 import { quickly } from './support/quickly';

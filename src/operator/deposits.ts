@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { Decimal, formatAmount } from '../kernel/money/money';
-import { type Decided, decideDeposit, refundDeposit } from '../transfers/deposits/review';
-import { depositRecord } from '../transfers/deposits/show';
+import { type Decided, decideDeposit, refundDeposit } from '../transfers/deposits/decide';
 import { depositsToReview } from '../transfers/deposits/store';
+import { depositRecord } from '../transfers/deposits/view';
 import { show, table } from './console';
 import { addDecisions, checkedReason, LISTED } from './decision-commands';
 import type { Operator } from './operator';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { formatAmount } from '../kernel/money/money';
 import { StartupError } from '../kernel/startup-error';
-import { disableIban, enableIban } from '../transfers/iban/capability';
-import { unpaidFees } from '../transfers/iban/fee-store';
-import { SANDBOX_RANGE } from '../transfers/iban/iban';
-import { listVirtualIbans, type VirtualIban } from '../transfers/iban/virtual-iban';
+import { unpaidFees } from '../transfers/iban/fees/store';
+import { disableIban, enableIban } from '../transfers/iban/virtual-ibans/capability';
+import { SANDBOX_RANGE } from '../transfers/iban/virtual-ibans/iban-number';
+import { listVirtualIbans, type VirtualIban } from '../transfers/iban/virtual-ibans/store';
 import { show, table } from './console';
 import type { Operator } from './operator';
 

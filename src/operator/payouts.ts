@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { formatAmount } from '../kernel/money/money';
 import { decidePayout } from '../transfers/payouts/decide';
-import { totalDebit } from '../transfers/payouts/payout';
-import { showPayout } from '../transfers/payouts/show';
+import { totalDebit } from '../transfers/payouts/record';
 import { awaitingApproval } from '../transfers/payouts/store';
+import { showPayout } from '../transfers/payouts/view';
 import { show, table } from './console';
 import { addDecisions, LISTED } from './decision-commands';
 import type { Operator } from './operator';

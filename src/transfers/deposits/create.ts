@@ -7,13 +7,13 @@ import { newId } from '../../kernel/ids';
 import { requireQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
-import { type Deposit } from './deposit';
+import { checkoutToken, hashToken } from './page/token';
 import { startDeposit } from './processes';
-import { termsOf } from './quote';
+import { termsOf } from './quotes/quote';
+import { type Deposit } from './record';
 import { requireTransition } from './rules';
 import { depositSettingsSection } from './settings';
 import { findDeposit, insertDeposit } from './store';
-import { checkoutToken, hashToken } from './token';
 
 export interface DepositRequest {
   accountId: string;

@@ -12,12 +12,12 @@ import { webUrl } from '../../kernel/wire/web-url';
 import type { Quote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { createDeposit, requireDeposit } from './create';
-import { DEPOSIT_STATUSES } from './deposit';
-import { fundingOptions, priceDeposit, quoteDeposit, termsOf } from './quote';
+import { revealToken, unrevealedUrl } from './page/token';
+import { fundingOptions, priceDeposit, quoteDeposit, termsOf } from './quotes/quote';
+import { DEPOSIT_STATUSES } from './record';
 import { DEPOSIT_METHODS, type FundingTerms } from './settings';
-import { depositRecord, depositSchema, showDeposit } from './show';
 import { listDeposits } from './store';
-import { revealToken, unrevealedUrl } from './token';
+import { depositRecord, depositSchema, showDeposit } from './view';
 
 const tag = 'Deposits';
 

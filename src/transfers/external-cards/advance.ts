@@ -2,6 +2,7 @@ import type { Tx } from '../../kernel/db/database';
 import { maxOf, minOf, ZERO } from '../../kernel/money/money';
 import type { CardOrderState } from '../../parties/external-cards/port';
 import type { Services } from '../../services';
+import { orderOf, requireById } from './operations';
 import {
   bookChargeback,
   creditReturn,
@@ -10,8 +11,8 @@ import {
   suspend,
   takeWithdrawal,
   tellOperator,
-} from './money';
-import { orderOf, requireById } from './operations';
+} from './postings';
+import type { ExternalCardTransaction } from './record';
 import {
   type ExternalCardStatus,
   type ExternalCardTrigger,
@@ -22,7 +23,6 @@ import {
   triggersOf,
 } from './rules';
 import { lockTransaction, saveTransaction, watchTransaction } from './store';
-import type { ExternalCardTransaction } from './transaction';
 
 /** Where a record stands after a step. */
 export interface ExternalCardProgress {

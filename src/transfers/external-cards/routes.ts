@@ -10,8 +10,8 @@ import { CALLBACK_PATH, payersWay, requestTransfer, requireTransfer } from './op
 import { lookAtTransfer } from './processes';
 import { REDIRECT_PATH } from './redirect';
 import { type ExternalCardKind, isCardNumber } from './rules';
-import { type ExternalCardRecord, externalCardSchema, showTransaction } from './show';
 import { findTransaction } from './store';
+import { type ExternalCardRecord, externalCardSchema, showTransaction } from './view';
 
 const tag = 'Accounts';
 

@@ -1,8 +1,8 @@
 import type { Sql } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import { Decimal } from '../../kernel/money/money';
+import type { ExternalCardTransaction } from './record';
 import type { ExternalCardKind } from './rules';
-import type { ExternalCardTransaction } from './transaction';
 
 type Amounts = 'amount' | 'fee' | 'returnedAmount' | 'suspended';
 type Row = Omit<ExternalCardTransaction, Amounts> & Record<Amounts, string>;

@@ -1,7 +1,7 @@
 import type { WorkflowCommand } from '../../kernel/outbox/commands';
 import { QUEUES } from '../../kernel/outbox/queues';
 import type { Reconcilable } from '../../kernel/temporal/reconciler';
-import { forgottenPayouts } from './payout';
+import { forgottenPayouts } from './payouts/store';
 
 const PAYOUT = 'iban-payout-';
 const CREDIT = 'iban-credit-';

@@ -7,13 +7,12 @@ import { isId } from '../../kernel/ids';
 import { amount, assertFits, identifier, text } from '../../kernel/wire/schemas';
 import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
-import { destinationSchema } from '../payouts/destination';
-import { requireCapability, requireVirtualIban } from './capability';
-import { transferToMaster } from './money';
-import { CREDIT_CALLBACK_PATH, PAYOUT_CALLBACK_PATH } from './names';
-import { createPayout, quotePayout, readAccount, requirePayout } from './operations';
-import { findPayout } from './payout';
-import { isFinal } from './payout-rules';
+import { destinationSchema } from '../payouts/destinations/destination';
+import { CREDIT_CALLBACK_PATH, PAYOUT_CALLBACK_PATH } from './callback-paths';
+import { createPayout, quotePayout, readAccount, requirePayout } from './payouts/operations';
+import { isFinal } from './payouts/rules';
+import { findPayout } from './payouts/store';
+import { transferToMaster } from './postings';
 import { lookAtIbanPayout, startIbanCredit } from './processes';
 import {
   type IbanPayoutRecord,
@@ -25,7 +24,8 @@ import {
   showTransfer,
   showVirtualIban,
   virtualIbanSchema,
-} from './show';
+} from './view';
+import { requireCapability, requireVirtualIban } from './virtual-ibans/capability';
 
 const tag = 'Virtual IBAN';
 const PATH = '/v1/corporate-banking/{companyId}';

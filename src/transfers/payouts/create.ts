@@ -9,12 +9,12 @@ import { type Destination } from '../../parties/payouts/port';
 import { requireActiveUser } from '../../people/users/operations';
 import { requireQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
-import { checkDestination, maskDestination } from './destination';
-import { holdPayout } from './money';
+import { checkDestination, maskDestination } from './destinations/destination';
+import { sealDestination } from './destinations/sealing';
 import type { QuotedTerms } from './operations';
-import type { Payout } from './payout';
+import { holdPayout } from './postings';
 import { startLifecycle } from './processes';
-import { sealDestination } from './sealing';
+import type { Payout } from './record';
 import { insertPayout } from './store';
 
 /** Body of `POST /v2/accounts/{accountId}/payouts`. */

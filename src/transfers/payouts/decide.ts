@@ -4,8 +4,8 @@ import type { Services } from '../../services';
 import { changePayout } from './change';
 import { assertMayPay } from './create';
 import { lockedPayout } from './operations';
-import type { Payout } from './payout';
 import { lookAtPayout } from './processes';
+import type { Payout } from './record';
 import { requireTransition } from './rules';
 import { insertDecision } from './store';
 

@@ -9,9 +9,10 @@ import { amount, currency, identifier, text } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import type { Services } from '../../services';
 import { createPayout } from './create';
-import { destinationSchema } from './destination';
+import { destinationSchema } from './destinations/destination';
 import { payingAccount, payoutOptions, quotePayout, requirePayout } from './operations';
 import { isFinal, PAYOUT_STATUSES, type PayoutStatus } from './rules';
+import { listPayouts } from './store';
 import {
   payoutOptionSchema,
   payoutQuoteSchema,
@@ -19,8 +20,7 @@ import {
   showOption,
   showPayout,
   showQuote,
-} from './show';
-import { listPayouts } from './store';
+} from './view';
 
 const tag = 'Payouts';
 
