@@ -8,6 +8,8 @@ import { sandboxVerdict } from './sandbox-review';
 import type { CardholderServices } from './services';
 import { type Cardholder, insertDecision, watch } from './store';
 
+export { awaitingReview } from './store';
+
 /** The operator's word on a cardholder that waits for it. */
 export interface DecideCardholder {
   cardholderId: string;

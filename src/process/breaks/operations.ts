@@ -4,7 +4,7 @@ import { isId, newId } from '../../kernel/ids';
 import type { Decimal } from '../../kernel/money/money';
 import { type Break, findBreak, insertBreak, resolve } from './store';
 
-export type { Break } from './store';
+export { type Break, breakRecord, listBreaks } from './store';
 
 export interface NewBreak {
   /** null where the money belongs to nobody that we know. */

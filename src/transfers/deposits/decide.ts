@@ -13,6 +13,8 @@ import { referenceOf, takenFrom } from './refunds/refund';
 import { insertRefund } from './refunds/store';
 import { insertDecision } from './store';
 
+export { depositsToReview } from './store';
+
 type Deps = Pick<Services, 'commands' | 'now'>;
 
 /** The operator's word on a deposit that waits for it. */

@@ -9,6 +9,8 @@ import type { Payout } from './record';
 import { requireTransition } from './rules';
 import { insertDecision } from './store';
 
+export { awaitingApproval } from './store';
+
 /** The operator's word on a payout that waits for it. */
 export interface DecidePayout {
   payoutId: string;

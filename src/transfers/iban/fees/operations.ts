@@ -19,6 +19,8 @@ import {
   unpaidFees,
 } from './store';
 
+export { unpaidFees } from './store';
+
 /** One round of a run: so many are made, and so many taken. */
 const PORTION = 200;
 

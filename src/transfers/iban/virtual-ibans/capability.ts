@@ -15,6 +15,8 @@ import {
   type VirtualIban,
 } from './store';
 
+export { listVirtualIbans, type VirtualIban } from './store';
+
 /**
  * The capability is the caller's own company's, whatever company is named: so a company without it learns nothing of
  * others. An admin acts for the company that is named.

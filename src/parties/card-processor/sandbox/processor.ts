@@ -1,0 +1,135 @@
+import { randomInt } from 'node:crypto';
+import type { Database } from '../../../kernel/db/database';
+import type { Keyring } from '../../../kernel/security/keyring';
+import { cardNumber } from '../card-number';
+import {
+  type CardOrder,
+  type CardProcessor,
+  type Issuance,
+  ProcessorTimeout,
+  ProcessorUnreachable,
+} from '../port';
+import { scenarioOf } from './scenarios';
+import {
+  accept,
+  countCall,
+  findByKey,
+  findByReference,
+  lockOrder,
+  noteClosure,
+  type ProcessorCard,
+} from './store';
+
+export interface SandboxProcessorOptions {
+  database: Database;
+  keyring: Keyring;
+  now?: () => Date;
+  /** A number from 0 to below `limit`: makes CVVs. */
+  random?: (limit: number) => number;
+  /** From an order to its decision where the label says nothing else. */
+  decisionMs?: number;
+}
+
+const DECISION_MS = 250;
+const VALID_YEARS = 4;
+
+/**
+ * A card processor in a table of its own. It commits by itself, as an outside party would: what it did stays done
+ * although its caller may fail afterwards. Faults come from the card's label (scenarios.ts), never by chance.
+ */
+export function createSandboxCardProcessor(options: SandboxProcessorOptions): CardProcessor {
+  const { database, keyring, now = () => new Date(), random = randomInt, decisionMs = DECISION_MS } = options;
+
+  function made(card: ProcessorCard, at: Date) {
+    const number = cardNumber(card.bin, card.sequence);
+    const cvv = String(random(1000)).padStart(3, '0');
+    return {
+      acceptedAt: at,
+      reference: `sandbox-card-${card.sequence}`,
+      numberSealed: keyring.seal(Buffer.from(number), sealContext(card)),
+      cvvSealed: keyring.seal(Buffer.from(cvv), sealContext(card)),
+      last4: number.slice(-4),
+      expiryMonth: at.getUTCMonth() + 1,
+      expiryYear: at.getUTCFullYear() + VALID_YEARS,
+    };
+  }
+
+  /** What the processor does with an order, and what its caller gets to know of it. */
+  function order(key: string, { bin, label }: CardOrder): Promise<Issuance | Error> {
+    return database.transaction(async (tx) => {
+      const at = now();
+      const card = await lockOrder(tx, { key, bin, label, at });
+      const scenario = scenarioOf(card.label);
+      if (isUnreachable(card, at)) return new ProcessorUnreachable();
+      await countCall(tx, key);
+      const first = card.calls === 0;
+      if (first && scenario.losesFirstOrder) return new ProcessorTimeout();
+      const accepted = card.acceptedAt ? card : { ...card, ...made(card, at) };
+      if (!card.acceptedAt) await accept(tx, key, accepted);
+      if (first && scenario.losesFirstAnswer) return new ProcessorTimeout();
+      return decided(accepted, at, decisionMs);
+    });
+  }
+
+  async function known(reference: string): Promise<ProcessorCard> {
+    const card = await findByReference(database, reference);
+    if (!card) throw new Error('the card processor does not know this card');
+    return card;
+  }
+
+  return {
+    async issue(key, given) {
+      const outcome = await order(key, given);
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    },
+    async issuance(key) {
+      const card = await findByKey(database, key);
+      if (card && isUnreachable(card, now())) throw new ProcessorUnreachable();
+      return card?.acceptedAt ? decided(card, now(), decisionMs) : undefined;
+    },
+    async close(_key, reference) {
+      const at = now();
+      const { label } = await known(reference);
+      const first = (await noteClosure(database, reference, at)) ?? at;
+      const { closeUnreachableSeconds = 0, closeSeconds = 0 } = scenarioOf(label);
+      if (secondsSince(first, at) < closeUnreachableSeconds) throw new ProcessorUnreachable();
+      return secondsSince(first, at) < closeUnreachableSeconds + closeSeconds ? 'processing' : 'closed';
+    },
+    async sensitive(reference) {
+      const card = await known(reference);
+      const open = (sealed: Buffer | null) => keyring.open(sealed as Buffer, sealContext(card)).toString();
+      return {
+        cardNumber: open(card.numberSealed),
+        cvv: open(card.cvvSealed),
+        expiryMonth: card.expiryMonth as number,
+        expiryYear: card.expiryYear as number,
+      };
+    },
+    async tokenize(_key, reference, _wallet) {
+      const { tokenizeRefusal } = scenarioOf((await known(reference)).label);
+      return tokenizeRefusal ? { status: 'refused', code: tokenizeRefusal } : { status: 'completed' };
+    },
+  };
+}
+
+const sealContext = (card: ProcessorCard) => `sandbox-processor/${card.key}`;
+
+const secondsSince = (from: Date, to: Date) => (to.getTime() - from.getTime()) / 1000;
+
+function isUnreachable(card: ProcessorCard, at: Date): boolean {
+  return secondsSince(card.firstAskedAt, at) < (scenarioOf(card.label).unreachableSeconds ?? 0);
+}
+
+function decided(card: ProcessorCard, at: Date, decisionMs: number): Issuance {
+  const { decisionSeconds = decisionMs / 1000, refusal } = scenarioOf(card.label);
+  if (secondsSince(card.acceptedAt as Date, at) < decisionSeconds) return { status: 'processing' };
+  if (refusal) return { status: 'refused', code: refusal };
+  return {
+    status: 'issued',
+    reference: card.reference as string,
+    last4: card.last4 as string,
+    expiryMonth: card.expiryMonth as number,
+    expiryYear: card.expiryYear as number,
+  };
+}
