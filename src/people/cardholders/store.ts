@@ -1,5 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
+import { overdueIn } from '../../process/due';
 import type { KycSlot } from '../kyc/rules';
 import type { CardholderModel } from './meta-rules';
 import type { CardholderStatus } from './rules';
@@ -129,15 +130,11 @@ export async function watch(sql: Sql, id: string, until: Date): Promise<void> {
   await sql.query('update cardholders set watched_until = $2 where id = $1', [id, until]);
 }
 
-/** Open cardholders that their workflow should have looked at before `olderThan`; the longest forgotten first. */
-export async function forgottenCardholders(sql: Sql, olderThan: Date, limit: number, except: string[]) {
-  return sql.query<Pick<Cardholder, 'id' | 'tenantId'>>(
-    `select id, tenant_id as "tenantId" from cardholders
-      where status in ('pending_review', 'wait_audit') and watched_until < $1 and id <> all($3)
-      order by watched_until limit $2`,
-    [olderThan, limit, except],
-  );
-}
+/** Open cardholders whose workflow should have looked by now; the condition is the index's. */
+export const overdueCardholders = overdueIn<Pick<Cardholder, 'id' | 'tenantId'>>('cardholders', {
+  columns: ['id', 'tenantId'],
+  open: `status in ('pending_review', 'wait_audit')`,
+});
 
 /** Those of every tenant that wait for the operator, the longest first. */
 export async function awaitingReview(sql: Sql, limit: number): Promise<Cardholder[]> {

@@ -9,7 +9,7 @@ import { type Deposit, type DepositStatus } from './record';
 import { applyDisputes } from './refunds/dispute';
 import { applyRefunds, askForRefunds, withoutReturns } from './refunds/refund';
 import { nextTrigger, statusAfter, wasCredited } from './rules';
-import { findDeposit, watch } from './store';
+import { findDeposit, setDueBy } from './store';
 
 /** What a workflow does next: it waits for somebody, for so long at most; or it ends. */
 export interface DepositProgress {
@@ -38,7 +38,7 @@ const GRACE_MS = 10 * 60_000;
  * under the row's lock. Done twice, it has been done once.
  * @throws PartyAway nothing is known now
  */
-export async function lookAtDeposit(services: Services, given: DepositStep): Promise<DepositProgress> {
+export async function advanceDeposit(services: Services, given: DepositStep): Promise<DepositProgress> {
   const { database, parties } = services;
   // Attempts may go on for hours after the workflow has asked for them.
   const step = { ...given, at: Math.max(given.at, services.now().getTime()) };
@@ -73,7 +73,7 @@ async function watched(sql: Sql, deposit: Deposit, { at, last }: DepositStep): P
   const untilExpiry =
     waitsFor === 'payment' ? Math.max(1, expiresAt.getTime() - at) : Number.POSITIVE_INFINITY;
   const waitMs = Math.min(patience(waitsFor, turns), untilExpiry);
-  await watch(sql, deposit.id, new Date(at + waitMs + GRACE_MS));
+  await setDueBy(sql, deposit.id, new Date(at + waitMs + GRACE_MS));
   return { status, waitsFor, waitMs, turns };
 }
 

@@ -22,7 +22,7 @@ import {
   transitionOf,
   triggersOf,
 } from './rules';
-import { lockTransaction, saveTransaction, watchTransaction } from './store';
+import { lockTransaction, saveTransaction, setDueBy } from './store';
 
 /** Where a record stands after a step. */
 export interface ExternalCardProgress {
@@ -47,7 +47,7 @@ export async function advanceTransfer(services: Services, id: string): Promise<E
     if (!locked) throw new Error('the transaction is gone');
     if (state === 'unknown_to_provider') await tellLost(tx, locked);
     const after = state === 'unknown_to_provider' ? locked : await applyState(services, tx, locked, state);
-    await watchTransaction(tx, id, nextLook(after, services.now()));
+    await setDueBy(tx, id, nextLook(after, services.now()));
     return progressOf(after);
   });
 }

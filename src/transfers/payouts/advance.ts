@@ -14,7 +14,7 @@ import { needsApproval } from './price';
 import { type Payout, totalDebit } from './record';
 import { isFinal, nextReturnLook, type PayoutStatus, stepsTo, wasAccepted } from './rules';
 import { payoutSettingsSection } from './settings';
-import { noteSubmission, savePayout, watchPayout } from './store';
+import { noteSubmission, savePayout, setDueBy } from './store';
 
 /** One look of a workflow at its payout, by the workflow's clock, in milliseconds. */
 export interface PayoutStep {
@@ -130,9 +130,9 @@ async function keepReturn(tx: Tx, payout: Payout, state: PayoutState): Promise<P
 }
 
 async function watch(tx: Tx, payout: Payout, { now, askAfterMs, reviewAfterMs }: PayoutStep): Promise<void> {
-  await watchPayout(tx, payout.id, watchedUntil());
+  await setDueBy(tx, payout.id, dueBy());
 
-  function watchedUntil(): Date | null {
+  function dueBy(): Date | null {
     if (payout.status === 'completed') return nextReturnLook(payout.completedAt as Date, new Date(now));
     if (isFinal(payout.status)) return null;
     return new Date(now + (payout.status === 'pending_approval' ? reviewAfterMs : askAfterMs));

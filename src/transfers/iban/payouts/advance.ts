@@ -15,7 +15,7 @@ import {
   triggersTo,
 } from './rules';
 import { openDestination } from './sealing';
-import { type IbanPayout, lockPayout, noteSubmission, savePayout, watchPayout } from './store';
+import { type IbanPayout, lockPayout, noteSubmission, savePayout, setDueBy } from './store';
 
 export interface IbanPayoutProgress {
   status: IbanPayoutStatus;
@@ -36,7 +36,7 @@ export async function advancePayout(services: Services, id: string): Promise<Iba
     if (!locked) throw new Error('the payout is gone');
     if (state === 'unknown_to_provider') await tellContradiction(tx, locked, 'the party no longer knows it');
     const after = state === 'unknown_to_provider' ? locked : await applyState(services, tx, locked, state);
-    await watchPayout(tx, id, nextLook(after, now()));
+    await setDueBy(tx, id, nextLook(after, now()));
     return { status: after.status, open: !isFinal(after.status) };
   });
 }

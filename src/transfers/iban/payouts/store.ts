@@ -2,6 +2,7 @@ import type { Sql } from '../../../kernel/db/database';
 import type { OperationKey } from '../../../kernel/idempotency';
 import { Decimal } from '../../../kernel/money/money';
 import type { Destination } from '../../../parties/payouts/port';
+import { overdueIn } from '../../../process/due';
 import type { IbanPayoutStatus } from './rules';
 
 /** A payout from a virtual IBAN by SEPA; all amounts in EUR. Its id is its `referenceId` too. */
@@ -51,7 +52,7 @@ export type NewIbanPayout = Pick<
   IbanPayout,
   'id' | 'tenantId' | 'virtualIbanId' | 'quoteId' | 'externalId' | 'amount' | 'fee' | 'destinationMasked'
 > &
-  OperationKey & { sealedDestination: Buffer; watchedUntil: Date };
+  OperationKey & { sealedDestination: Buffer; dueBy: Date };
 
 /** @returns nothing when the company has another with that `externalId` */
 export async function insertPayout(tx: Sql, given: NewIbanPayout): Promise<IbanPayout | undefined> {
@@ -63,7 +64,7 @@ export async function insertPayout(tx: Sql, given: NewIbanPayout): Promise<IbanP
     [
       ...[given.id, given.tenantId, given.virtualIbanId, given.quoteId, given.externalId],
       ...[given.amount.toFixed(), given.fee.toFixed(), given.sealedDestination],
-      ...[JSON.stringify(given.destinationMasked), given.idempotencyKey, given.callerId, given.watchedUntil],
+      ...[JSON.stringify(given.destinationMasked), given.idempotencyKey, given.callerId, given.dueBy],
     ],
   );
   return row && payoutOf(row);
@@ -121,21 +122,11 @@ export async function savePayout(tx: Sql, changed: IbanPayout): Promise<void> {
   );
 }
 
-/** @param until when its process will have looked again; null when nobody need look */
-export async function watchPayout(sql: Sql, id: string, until: Date | null): Promise<void> {
-  await sql.query('update iban_payouts set watched_until = $2 where id = $1', [id, until]);
+/** @param dueBy when its process will have looked again; null when nobody need look */
+export async function setDueBy(sql: Sql, id: string, dueBy: Date | null): Promise<void> {
+  await sql.query('update iban_payouts set watched_until = $2 where id = $1', [id, dueBy]);
 }
 
-/** Those that nobody watches; the longest forgotten first. */
-export async function forgottenPayouts(
-  sql: Sql,
-  before: Date,
-  limit: number,
-  except: string[],
-): Promise<Pick<IbanPayout, 'id' | 'tenantId'>[]> {
-  return sql.query(
-    `select id, tenant_id as "tenantId" from iban_payouts
-      where watched_until < $1 and id <> all($3) order by watched_until limit $2`,
-    [before, limit, except],
-  );
-}
+export const overduePayouts = overdueIn<Pick<IbanPayout, 'id' | 'tenantId'>>('iban_payouts', {
+  columns: ['id', 'tenantId'],
+});
