@@ -5,7 +5,7 @@ import { isId, newId } from '../../../kernel/ids';
 import { readBalances } from '../../../kernel/ledger/accounts';
 import { Decimal } from '../../../kernel/money/money';
 import { type Destination } from '../../../parties/payouts/port';
-import { createQuote, takeQuote } from '../../../process/quotes/operations';
+import { createQuote, lockQuote, takeQuote } from '../../../process/quotes/operations';
 import type { Services } from '../../../services';
 import { settingsOf } from '../../../tenants/clients/operations';
 import { checkDestination, maskDestination } from '../../payouts/destinations/destination';
@@ -86,10 +86,8 @@ export async function createPayout(
   const id = newId('ibanPayout');
   const at = now();
   const { quoteId } = request;
-  const quote = await takeQuote(tx, {
-    ...{ tenantId, accountId: iban.id, quoteId, kind: 'iban_payout' },
-    ...{ usedBy: id, at },
-  });
+  const quote = await lockQuote(tx, { tenantId, accountId: iban.id, quoteId, kind: 'iban_payout' });
+  await takeQuote(tx, quote, { usedBy: id, at });
   const terms = quote.terms as unknown as QuotedTerms;
   const destination = unsealedFromQuote(keyring, iban.id, terms.destination);
   const payout = await insertPayout(tx, {
@@ -99,7 +97,7 @@ export async function createPayout(
     sealedDestination: sealedForPayout(keyring, id, destination),
     destinationMasked: maskDestination(destination),
     ...key,
-    watchedUntil: nextLook({ status: 'created', completedAt: null }, at) as Date,
+    dueBy: nextLook({ status: 'created', completedAt: null }, at) as Date,
   });
   if (!payout) throw alreadyExists('Another payout has this externalId.', 'externalId');
   await services.commands.append(tx, [startIbanPayout(payout)]);
