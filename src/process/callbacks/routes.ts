@@ -22,15 +22,15 @@ export interface CallbackSpec<V extends Verified> {
   /** Nothing when the signature is wrong, or too old. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): V | undefined | Promise<V | undefined>;
   /**
-   * What the message makes us do, in the transaction that keeps it: a word to a workflow, never a movement of money. A
+   * What the message makes us do, in the transaction that keeps it: a workflow is told to look, and money never moves. A
    * message that names nothing of ours is an outcome too.
    * @returns the outcome, as a code
    */
   handle(tx: Tx, callback: V): Promise<string>;
 }
 
-/** Of a body: no message of a party is near it. Bytes. */
-const LIMIT = 64 * 1024;
+/** Bytes of a body: no message of a party comes near. */
+const BODY_LIMIT = 64 * 1024;
 
 /** What is kept of the headers: neither signatures nor credentials. */
 const KEPT_HEADERS = ['content-type', 'content-length', 'user-agent', 'date', 'x-request-id'] as const;
@@ -69,7 +69,7 @@ export function callbackRoute<V extends Verified>(services: CallbackServices, sp
     };
   }
 
-  /** The party may have to be asked what a message is about: where it cannot be, it sends it again. */
+  /** The party may have to be asked what a message is about: where it cannot be reached, 503 makes it send it again. */
   async function verify({ bytes, headers }: RawRequest): Promise<V | undefined> {
     try {
       return await spec.verify(bytes, headers);
@@ -84,7 +84,7 @@ export function callbackRoute<V extends Verified>(services: CallbackServices, sp
     tag: 'Callbacks',
     summary: `Callback of the ${spec.party} provider`,
     role: 'public',
-    raw: { limit: LIMIT },
+    raw: { limit: BODY_LIMIT },
     idempotency: 'ignored',
     async prepare(request) {
       const raw = rawOf(request.raw);

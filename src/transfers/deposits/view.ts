@@ -37,10 +37,10 @@ export const depositSchema = z
   })
   .meta({ id: 'Deposit' });
 
-export type DepositRecord = z.infer<typeof depositSchema>;
+export type DepositView = z.infer<typeof depositSchema>;
 
 /** Without the checkout's address, which is a secret. */
-export function depositRecord(deposit: Deposit): DepositRecord {
+export function depositView(deposit: Deposit): DepositView {
   const inPayers = (amount: Deposit['amount']) => formatAmount(amount, deposit.currency);
   const credited = (amount: Deposit['amount']) => formatAmount(amount, deposit.accountCurrency);
   return {
@@ -69,7 +69,7 @@ export function depositRecord(deposit: Deposit): DepositRecord {
 }
 
 /** With the checkout's address while it can be paid. */
-export function showDeposit(deps: Parameters<typeof checkoutUrl>[0], deposit: Deposit): DepositRecord {
+export function payableDepositView(deps: Parameters<typeof checkoutUrl>[0], deposit: Deposit): DepositView {
   const payable = deposit.status === 'created' || deposit.status === 'awaiting_payment';
-  return { ...depositRecord(deposit), ...(payable ? { checkoutUrl: checkoutUrl(deps, deposit.id) } : {}) };
+  return { ...depositView(deposit), ...(payable ? { checkoutUrl: checkoutUrl(deps, deposit.id) } : {}) };
 }

@@ -33,12 +33,12 @@ export const externalCardSchema = z
   })
   .meta({ id: 'ExternalCardTransaction' });
 
-export type ExternalCardRecord = z.infer<typeof externalCardSchema>;
+export type ExternalCardView = z.infer<typeof externalCardSchema>;
 
-export function showTransaction(
+export function externalCardView(
   deps: Parameters<typeof redirectUrl>[0],
   transaction: ExternalCardTransaction,
-): ExternalCardRecord {
+): ExternalCardView {
   const { id, kind, status, amount, fee, currency, returnedAmount, returnUrl, failure } = transaction;
   const shown = (value: Decimal) => formatAmount(value, currency);
   return {

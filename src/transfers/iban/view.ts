@@ -28,7 +28,7 @@ export const virtualIbanSchema = z
   })
   .meta({ id: 'VirtualIban' });
 
-export function showVirtualIban({
+export function virtualIbanView({
   iban,
   balance,
   monthlyFee,
@@ -63,7 +63,12 @@ export const ibanQuoteSchema = z.object({
   expiresAt: instant(),
 });
 
-export function showQuote({ quoteId, amount, fee, expiresAt }: IbanQuote): z.infer<typeof ibanQuoteSchema> {
+export function ibanQuoteView({
+  quoteId,
+  amount,
+  fee,
+  expiresAt,
+}: IbanQuote): z.infer<typeof ibanQuoteSchema> {
   return {
     quoteId,
     amount: eur(amount),
@@ -99,9 +104,9 @@ export const ibanPayoutSchema = z
   })
   .meta({ id: 'IbanPayout' });
 
-export type IbanPayoutRecord = z.infer<typeof ibanPayoutSchema>;
+export type IbanPayoutView = z.infer<typeof ibanPayoutSchema>;
 
-export function showPayout(payout: IbanPayout): IbanPayoutRecord {
+export function ibanPayoutView(payout: IbanPayout): IbanPayoutView {
   const { id, tenantId, quoteId, externalId, status, amount, fee, failure, returnedAmount } = payout;
   return {
     id,
@@ -139,7 +144,7 @@ export const ibanTransferSchema = z
   })
   .meta({ id: 'IbanTransfer' });
 
-export function showTransfer(
+export function ibanTransferView(
   iban: VirtualIban,
   amount: Decimal,
   done: { referenceId: string; toAccountId: string; entries: PostedEntry[] },

@@ -21,7 +21,7 @@ export const payoutOptionSchema = z
   })
   .meta({ id: 'PayoutOption' });
 
-export function showOption(terms: PayoutTerms): z.output<typeof payoutOptionSchema> {
+export function payoutOptionView(terms: PayoutTerms): z.output<typeof payoutOptionSchema> {
   const { method, currency } = terms;
   const shown = (amount: string) => formatAmount(new Decimal(amount), currency);
   return {
@@ -48,7 +48,7 @@ export const payoutQuoteSchema = z
   .object({ quoteId: z.string(), method: z.enum(PAYOUT_METHODS), ...priced, expiresAt: instant() })
   .meta({ id: 'PayoutQuote' });
 
-export function showQuote(quote: PayoutQuote): z.output<typeof payoutQuoteSchema> {
+export function payoutQuoteView(quote: PayoutQuote): z.output<typeof payoutQuoteSchema> {
   return {
     quoteId: quote.quoteId,
     method: quote.method,
@@ -82,7 +82,7 @@ export const payoutSchema = z
   })
   .meta({ id: 'Payout' });
 
-export function showPayout(payout: Payout): z.output<typeof payoutSchema> {
+export function payoutView(payout: Payout): z.output<typeof payoutSchema> {
   const { currency, returnedAmount } = payout;
   return {
     id: payout.id,

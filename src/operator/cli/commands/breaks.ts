@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { formatAmount } from '../../../kernel/money/money';
-import { breakRecord, listBreaks, resolveBreak } from '../../../process/breaks/operations';
+import { listBreaks, resolveBreak } from '../../../process/breaks/operations';
+import { breakView } from '../../../process/breaks/view';
 import { show, table } from '../console';
 import type { Operator } from '../context';
 
@@ -28,7 +29,7 @@ function addList(group: Command, { console, run }: Operator): void {
           ...[createdAt.toISOString(), resolvedBy],
         ]);
         const columns = ['id', 'kind', 'subject', 'detail', 'amount', 'since', 'resolved by'];
-        show(console, json, found.map(breakRecord), table(columns, rows));
+        show(console, json, found.map(breakView), table(columns, rows));
       }),
     );
 }
@@ -50,7 +51,7 @@ function addResolve(group: Command, { console, run }: Operator): void {
             after: { kind, subject, note },
           }),
         );
-        show(console, json, breakRecord(resolved), `${id} is resolved.`);
+        show(console, json, breakView(resolved), `${id} is resolved.`);
       }),
     );
 }

@@ -6,7 +6,7 @@ import {
   depositsToReview,
   refundDeposit,
 } from '../../../transfers/deposits/decide';
-import { depositRecord } from '../../../transfers/deposits/view';
+import { depositView } from '../../../transfers/deposits/view';
 import { show, table } from '../console';
 import type { Operator } from '../context';
 import { addDecisions, checkedReason, LISTED } from './decisions';
@@ -20,7 +20,7 @@ export function addDepositCommands(program: Command, operator: Operator): void {
     reject: 'returns what was paid to the payer; nothing is credited',
     decide: (session, tx, { id, ...given }) => decideDeposit(session, tx, { depositId: id, ...given }),
     audited,
-    record: depositRecord,
+    record: depositView,
     told: ({ id }, { decision }) => `${id} is ${decision}; its workflow does it now.`,
   });
   addRefund(group, operator);
@@ -43,7 +43,7 @@ function addList(group: Command, { console, run }: Operator): void {
           ...[each.settledAt ? 'yes' : 'no', each.decision, each.updatedAt.toISOString()],
         ]);
         const columns = ['id', 'client', 'why', 'asked for', 'paid', 'settled', 'decision', 'since'];
-        show(console, json, waiting.map(depositRecord), table(columns, rows));
+        show(console, json, waiting.map(depositView), table(columns, rows));
       }),
     );
 }
@@ -74,7 +74,7 @@ function addRefund(group: Command, { console, run }: Operator): void {
             after: { ...audited(decided.after), amount: amount?.toFixed() ?? 'all' },
           }),
         );
-        show(console, json, depositRecord(after), `The refund of ${id} is on its way.`);
+        show(console, json, depositView(after), `The refund of ${id} is on its way.`);
       }),
     );
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { formatAmount } from '../../../kernel/money/money';
 import { awaitingApproval, decidePayout } from '../../../transfers/payouts/decide';
 import { totalDebit } from '../../../transfers/payouts/record';
-import { showPayout } from '../../../transfers/payouts/view';
+import { payoutView } from '../../../transfers/payouts/view';
 import { show, table } from '../console';
 import type { Operator } from '../context';
 import { addDecisions, LISTED } from './decisions';
@@ -16,7 +16,7 @@ export function addPayoutCommands(program: Command, operator: Operator): void {
     reject: 'releases what is held; the client reads the reason',
     decide: (session, tx, { id, ...given }) => decidePayout(session, tx, { payoutId: id, ...given }),
     audited: ({ status }) => ({ status }),
-    record: showPayout,
+    record: payoutView,
     told: ({ id, status }) => `${id} is ${status}.`,
   });
 }
@@ -35,7 +35,7 @@ function addList(group: Command, { console, run }: Operator): void {
           each.createdAt.toISOString(),
         ]);
         const columns = ['id', 'client', 'account', 'method', 'total', 'since'];
-        show(console, json, waiting.map(showPayout), table(columns, rows));
+        show(console, json, waiting.map(payoutView), table(columns, rows));
       }),
     );
 }
