@@ -10,6 +10,11 @@ export interface PartyClientOptions {
   timeoutMs?: number;
 }
 
+/** What an adapter of our protocol is given: its callbacks' signatures go by the clock, too. */
+export interface AdapterOptions extends PartyClientOptions {
+  now?: () => Date;
+}
+
 /** Requests of our own small protocol: JSON both ways, `idempotency-key` on whatever changes something. */
 export interface PartyClient {
   /**

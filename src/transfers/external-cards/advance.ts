@@ -45,8 +45,8 @@ export async function advanceTransfer(services: Services, id: string): Promise<E
   return database.transaction(async (tx) => {
     const locked = await lockTransaction(tx, id);
     if (!locked) throw new Error('the transaction is gone');
-    if (state === 'unknown_to_provider') await tellLost(tx, locked);
-    const after = state === 'unknown_to_provider' ? locked : await applyState(services, tx, locked, state);
+    if (state === 'unknown_to_party') await tellLost(tx, locked);
+    const after = state === 'unknown_to_party' ? locked : await applyState(services, tx, locked, state);
     await setDueBy(tx, id, nextLook(after, services.now()));
     return progressOf(after);
   });

@@ -91,7 +91,7 @@ async function stateAtParty(services: Services, payout: Payout): Promise<PayoutS
   const { payouts } = services.parties;
   if (payout.submittedAt !== null) {
     const state = await payouts.get(orderKey(payout.id));
-    if (state !== 'unknown_to_provider') return state;
+    if (state !== 'unknown_to_party') return state;
     if (payout.status !== 'processing') return 'unheard';
   }
   return payouts.submit({

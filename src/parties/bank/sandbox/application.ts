@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa';
+import { answer } from '../../sandbox/answers';
 import type { PartyOptions } from '../../sandbox/options';
 import { creditsAfter, findCredit, type SandboxCredit } from './store';
 
@@ -38,8 +39,3 @@ const told = ({ id, iban, amount, currency }: SandboxCredit) => ({
   ...{ id, iban, currency },
   amount: amount.toFixed(),
 });
-
-function answer(ctx: Context, status: number, body: object): void {
-  ctx.status = status;
-  ctx.body = body;
-}

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Database } from '../../../kernel/db/database';
 import type { Keyring } from '../../../kernel/security/keyring';
+import { secondsSince } from '../../sandbox/time';
 import { cardNumber } from '../card-number';
 import {
   type CardOrder,
@@ -16,6 +17,7 @@ import {
   findByKey,
   findByReference,
   lockOrder,
+  type MadeCard,
   noteClosure,
   type ProcessorCard,
 } from './store';
@@ -40,7 +42,7 @@ const VALID_YEARS = 4;
 export function createSandboxCardProcessor(options: SandboxProcessorOptions): CardProcessor {
   const { database, keyring, now = () => new Date(), random = randomInt, decisionMs = DECISION_MS } = options;
 
-  function made(card: ProcessorCard, at: Date) {
+  function made(card: ProcessorCard, at: Date): MadeCard {
     const number = cardNumber(card.bin, card.sequence);
     const cvv = String(random(1000)).padStart(3, '0');
     return {
@@ -64,10 +66,10 @@ export function createSandboxCardProcessor(options: SandboxProcessorOptions): Ca
       await countCall(tx, key);
       const first = card.calls === 0;
       if (first && scenario.losesFirstOrder) return new ProcessorTimeout();
-      const accepted = card.acceptedAt ? card : { ...card, ...made(card, at) };
-      if (!card.acceptedAt) await accept(tx, key, accepted);
+      const fresh = card.acceptedAt ? undefined : made(card, at);
+      if (fresh) await accept(tx, key, fresh);
       if (first && scenario.losesFirstAnswer) return new ProcessorTimeout();
-      return decided(accepted, at, decisionMs);
+      return decided({ ...card, ...fresh }, at, decisionMs);
     });
   }
 
@@ -114,8 +116,6 @@ export function createSandboxCardProcessor(options: SandboxProcessorOptions): Ca
 }
 
 const sealContext = (card: ProcessorCard) => `sandbox-processor/${card.key}`;
-
-const secondsSince = (from: Date, to: Date) => (to.getTime() - from.getTime()) / 1000;
 
 function isUnreachable(card: ProcessorCard, at: Date): boolean {
   return secondsSince(card.firstAskedAt, at) < (scenarioOf(card.label).unreachableSeconds ?? 0);

@@ -1,4 +1,5 @@
 import type { Database } from '../../../kernel/db/database';
+import { secondsSince } from '../../sandbox/time';
 import {
   type Application,
   type CardholderReview,
@@ -56,8 +57,6 @@ export function createSandboxCardholderReview(options: SandboxReviewOptions): Ca
     },
   };
 }
-
-const secondsSince = (from: Date, to: Date) => (to.getTime() - from.getTime()) / 1000;
 
 function isUnreachable({ scenario, firstAskedAt }: SandboxReview, at: Date): boolean {
   return secondsSince(firstAskedAt, at) < (reviewScenarioOf(scenario).unreachableSeconds ?? 0);

@@ -1,6 +1,7 @@
 import { typeidUnboxed } from 'typeid-js';
 import type { Tx } from '../../../kernel/db/database';
 import { Decimal, maxOf, ZERO } from '../../../kernel/money/money';
+import { secondsAfter } from '../../sandbox/time';
 import { scenarioOf } from './scenarios';
 import { refundable, statusAt, type Whole } from './state';
 import { endDisputes, insertDispute, insertRefund, type Refund, type Session, saveSession } from './store';
@@ -10,8 +11,6 @@ export interface Done {
   session: Session;
   moments: Date[];
 }
-
-const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000);
 
 export interface Payment {
   amount: Decimal;
@@ -23,7 +22,7 @@ export interface Payment {
 /** The payer has paid: in time, late, or once more. The money is taken whatever the session has come to. */
 export async function pay(tx: Tx, session: Session, payment: Payment, at: Date): Promise<Done> {
   const { amount, settlesSeconds, risk } = payment;
-  const settlesAt = settlesSeconds === null ? null : after(at, settlesSeconds);
+  const settlesAt = settlesSeconds === null ? null : secondsAfter(at, settlesSeconds);
   const paid: Session = {
     ...session,
     status: 'paid',
@@ -35,13 +34,13 @@ export async function pay(tx: Tx, session: Session, payment: Payment, at: Date):
   await saveSession(tx, paid);
   const { disputedSeconds } = scenarioOf(session.amount);
   const disputed =
-    disputedSeconds === undefined ? [] : await disputeLater(tx, paid, after(at, disputedSeconds));
+    disputedSeconds === undefined ? [] : await disputeLater(tx, paid, secondsAfter(at, disputedSeconds));
   return { session: paid, moments: [...(paid.settlesAt ? [paid.settlesAt] : []), ...disputed] };
 }
 
 async function disputeLater(tx: Tx, session: Session, opensAt: Date): Promise<Date[]> {
   const { disputeEnds } = scenarioOf(session.amount);
-  const endsAt = disputeEnds ? after(opensAt, disputeEnds.seconds) : null;
+  const endsAt = disputeEnds ? secondsAfter(opensAt, disputeEnds.seconds) : null;
   await insertDispute(tx, {
     id: typeidUnboxed('ckd'),
     sessionId: session.id,
@@ -116,7 +115,7 @@ export async function refund(
     sessionId: session.id,
     key,
     amount,
-    endsAt: after(at, refundSeconds),
+    endsAt: secondsAfter(at, refundSeconds),
     outcome: refundFails ? 'failed' : 'succeeded',
   };
   await insertRefund(tx, made);

@@ -2,6 +2,7 @@ import { typeidUnboxed } from 'typeid-js';
 import type { Tx } from '../../../kernel/db/database';
 import { createCallbackSender } from '../../sandbox/callback-sender';
 import type { PartyOptions } from '../../sandbox/options';
+import { secondsAfter } from '../../sandbox/time';
 import { type Done, payOrdinarily } from './actions';
 import { scenarioOf } from './scenarios';
 import { lockSession, type Session } from './store';
@@ -60,7 +61,5 @@ export function createParty(options: PartyOptions): Party {
 /** When the session is paid without a payer, if it is. */
 export function paysItselfAt({ amount, firstAskedAt }: Session): Date | undefined {
   const { paysItselfSeconds } = scenarioOf(amount);
-  return paysItselfSeconds === undefined
-    ? undefined
-    : new Date(firstAskedAt.getTime() + paysItselfSeconds * 1000);
+  return paysItselfSeconds === undefined ? undefined : secondsAfter(firstAskedAt, paysItselfSeconds);
 }

@@ -5,7 +5,9 @@ import { z } from 'zod';
 import { isCurrency } from '../../../kernel/money/currencies';
 import { fitsCurrency } from '../../../kernel/money/money';
 import { decimal } from '../../protocol/answers';
+import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
+import { secondsSince } from '../../sandbox/time';
 import { refund, refundRefusal } from './actions';
 import { type Party, paysItselfAt } from './party';
 import { scenarioOf } from './scenarios';
@@ -44,7 +46,7 @@ export function createSessions(party: Party) {
     const { refusal, unreachableSeconds = 0, losesFirstAnswer = false } = scenarioOf(order.amount);
     return database.transaction(async (tx) => {
       const session = await lockOrder(tx, { ...order, key, page, id: typeidUnboxed('cks') }, now());
-      if (now().getTime() < session.firstAskedAt.getTime() + unreachableSeconds * 1000) return 'unreachable';
+      if (secondsSince(session.firstAskedAt, now()) < unreachableSeconds) return 'unreachable';
       await countCall(tx, session.id);
       if (refusal !== undefined) return 'refused';
       return losesFirstAnswer && session.calls === 0 ? 'silent' : session;
@@ -58,7 +60,7 @@ export function createSessions(party: Party) {
     const taken = await take(key, order.data);
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'refused') return refuse(ctx, 422, scenarioOf(order.data.amount).refusal ?? 'refused');
-    if (taken === 'silent') return fallSilent(ctx);
+    if (taken === 'silent') return dropConnection(ctx);
     await party.present(taken);
     payItselfLater(taken);
     answer(ctx, 201, { sessionId: taken.id, redirectUrl: `${publicUrl()}/pages/${taken.page}` });
@@ -106,18 +108,4 @@ export function createSessions(party: Party) {
   }
 
   return { create, show, makeRefund };
-}
-
-function answer(ctx: Context, status: number, body: object): void {
-  ctx.status = status;
-  ctx.body = body;
-}
-
-export const refuse = (ctx: Context, status: number, code: string) =>
-  answer(ctx, status, { code, message: code });
-
-/** The connection breaks before an answer. */
-function fallSilent(ctx: Context): void {
-  ctx.respond = false;
-  ctx.req.socket.destroy();
 }

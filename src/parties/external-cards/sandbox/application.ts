@@ -3,9 +3,11 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { Decimal } from '../../../kernel/money/money';
 import { asciiUrl } from '../../../kernel/wire/web-url';
+import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readForm, readOrder } from '../../sandbox/body';
 import { createCallbackSender } from '../../sandbox/callback-sender';
 import type { PartyOptions } from '../../sandbox/options';
+import { secondsSince } from '../../sandbox/time';
 import { followOrder } from './follow';
 import { decisionPage, endPage } from './page';
 import { toldAt } from './progress';
@@ -37,12 +39,7 @@ const PATHS = /^\/(charges|pushes|orders|pages)(?:\/([\w%.-]{1,200}))?$/;
  * where the payer confirms or refuses, and callbacks. It commits by itself, as an outside party would. Faults come from the
  * card's token (scenarios.ts), never by chance.
  */
-export function createExternalCardsParty({
-  database,
-  secret,
-  now,
-  publicUrl,
-}: Omit<PartyOptions, 'now'> & { now: () => Date }): Middleware {
+export function createExternalCardsParty({ database, secret, now, publicUrl }: PartyOptions): Middleware {
   const callbacks = createCallbackSender({ secret, now });
   const follow = (order: SandboxCardOrder) => followOrder(order, { callbacks, now });
 
@@ -52,7 +49,7 @@ export function createExternalCardsParty({
     return database.transaction(async (tx) => {
       const order = await lockOrder(tx, given, at);
       const { unreachableSeconds = 0, losesFirstAnswer } = scenarioOf(order.token);
-      if (at.getTime() - order.firstAskedAt.getTime() < unreachableSeconds * 1000) return 'unreachable';
+      if (secondsSince(order.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
       await noteCall(tx, order.key, at);
       const accepted = { ...order, acceptedAt: order.acceptedAt ?? at };
       if (order.acceptedAt === null) tx.afterCommit(() => follow(accepted));
@@ -79,7 +76,7 @@ export function createExternalCardsParty({
       ...{ key, kind, page, amount: new Decimal(amount), expiresAt: new Date(expiresAt) },
     });
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
-    if (taken === 'silent') return fallSilent(ctx);
+    if (taken === 'silent') return dropConnection(ctx);
     answer(ctx, 201, told(taken));
   }
 
@@ -119,19 +116,6 @@ export function createExternalCardsParty({
     if (id !== undefined && what === 'pages' && (method === 'GET' || method === 'POST')) return page(ctx, id);
     await next();
   };
-}
-
-function answer(ctx: Context, status: number, body: object): void {
-  ctx.status = status;
-  ctx.body = body;
-}
-
-const refuse = (ctx: Context, status: number, code: string) => answer(ctx, status, { code, message: code });
-
-/** The connection breaks before an answer. */
-function fallSilent(ctx: Context): void {
-  ctx.respond = false;
-  ctx.req.socket.destroy();
 }
 
 function sendPage(ctx: Context, html: string): void {

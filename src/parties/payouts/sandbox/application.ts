@@ -1,19 +1,14 @@
 import type { Context, Middleware, Next } from 'koa';
 import { z } from 'zod';
-import type { Database } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
+import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
+import type { PartyOptions } from '../../sandbox/options';
+import { secondsSince } from '../../sandbox/time';
 import { createCallbacks } from './callbacks';
 import { toldAt } from './progress';
 import { scenarioOf } from './scenarios';
 import { findOrder, lockOrder, noteCall, type Order, type SandboxPayout } from './store';
-
-export interface SandboxPayoutsOptions {
-  database: Database;
-  /** Shared with the adapter: signs the callbacks. */
-  secret: Buffer;
-  now?: () => Date;
-}
 
 const orderSchema = z.object({
   method: z.string(),
@@ -30,8 +25,7 @@ const ORDERS = /\/orders(?:\/([^/]+))?$/;
  * commits by itself, as an outside party would: what it did stays done although its caller may fail afterwards. Faults come
  * from the amount (scenarios.ts), never by chance. Of the destination it keeps nothing.
  */
-export function createPayoutsParty(options: SandboxPayoutsOptions): Middleware {
-  const { database, secret, now = () => new Date() } = options;
+export function createPayoutsParty({ database, secret, now }: PartyOptions): Middleware {
   const callbacks = createCallbacks({ secret, now });
 
   /** What the party does with an order: where it stands, or why its caller hears nothing of it. */
@@ -40,7 +34,7 @@ export function createPayoutsParty(options: SandboxPayoutsOptions): Middleware {
     return database.transaction(async (tx) => {
       const payout = await lockOrder(tx, order, at);
       const { unreachableSeconds = 0, losesFirstOrder, losesFirstAnswer } = scenarioOf(payout.amount);
-      if (at.getTime() - payout.firstAskedAt.getTime() < unreachableSeconds * 1000) return 'unreachable';
+      if (secondsSince(payout.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
       const first = payout.calls === 0;
       const lost = first && losesFirstOrder === true;
       await noteCall(tx, order.key, lost ? null : at);
@@ -58,7 +52,7 @@ export function createPayoutsParty(options: SandboxPayoutsOptions): Middleware {
     const { method, amount, currency, callbackUrl } = body.data;
     const taken = await take({ key, method, amount: new Decimal(amount), currency, callbackUrl });
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
-    if (taken === 'silent') return fallSilent(ctx);
+    if (taken === 'silent') return dropConnection(ctx);
     answer(ctx, 201, toldAt(taken, now()));
   }
 
@@ -76,17 +70,4 @@ export function createPayoutsParty(options: SandboxPayoutsOptions): Middleware {
     if (key !== undefined && ctx.method === 'GET') return show(ctx, decodeURIComponent(key));
     refuse(ctx, 405, 'method_not_allowed');
   };
-}
-
-function answer(ctx: Context, status: number, body: object): void {
-  ctx.status = status;
-  ctx.body = body;
-}
-
-const refuse = (ctx: Context, status: number, code: string) => answer(ctx, status, { code, message: code });
-
-/** The connection breaks before an answer. */
-function fallSilent(ctx: Context): void {
-  ctx.respond = false;
-  ctx.req.socket.destroy();
 }

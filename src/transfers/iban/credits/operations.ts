@@ -25,7 +25,7 @@ export async function bookCredit(services: Services, bankId: string): Promise<Cr
   const known = await isKnownCredit(database, bankId);
   if (known) return known;
   const credit = await parties.bank.credit(bankId);
-  if (credit === 'unknown_to_provider') return 'unknown';
+  if (credit === 'unknown_to_party') return 'unknown';
   return database.transaction((tx) => book(tx, credit));
 }
 

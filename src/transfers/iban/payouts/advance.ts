@@ -34,14 +34,14 @@ export async function advancePayout(services: Services, id: string): Promise<Iba
   return database.transaction(async (tx) => {
     const locked = await lockPayout(tx, id);
     if (!locked) throw new Error('the payout is gone');
-    if (state === 'unknown_to_provider') await tellContradiction(tx, locked, 'the party no longer knows it');
-    const after = state === 'unknown_to_provider' ? locked : await applyState(services, tx, locked, state);
+    if (state === 'unknown_to_party') await tellContradiction(tx, locked, 'the party no longer knows it');
+    const after = state === 'unknown_to_party' ? locked : await applyState(services, tx, locked, state);
     await setDueBy(tx, id, nextLook(after, now()));
     return { status: after.status, open: !isFinal(after.status) };
   });
 }
 
-async function stateOf(services: Services, payout: IbanPayout): Promise<PayoutState | 'unknown_to_provider'> {
+async function stateOf(services: Services, payout: IbanPayout): Promise<PayoutState | 'unknown_to_party'> {
   const { database, keyring, parties, publicUrl, now } = services;
   const { id, amount, status } = payout;
   if (status !== 'created') return parties.payouts.get(id);
