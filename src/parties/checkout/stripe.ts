@@ -4,7 +4,7 @@ import type { StripeSettings } from '../../kernel/config';
 import { PartyRefused } from '../../process/party-errors';
 import type { CheckoutParty, NewCheckoutSession } from './port';
 import { toMinorUnits } from './stripe-amounts';
-import { meaningOf } from './stripe-errors';
+import { partyErrorOf } from './stripe-errors';
 import { EXPANDED, refundStatus, stateOf } from './stripe-state';
 
 export interface StripeOptions extends StripeSettings {
@@ -32,8 +32,8 @@ export function createStripeCheckout(options: StripeOptions): CheckoutParty {
     maxNetworkRetries: 0,
     telemetry: false,
   });
-  const reading = <T>(request: () => Promise<T>) => told(request, false);
-  const changing = <T>(request: () => Promise<T>) => told(request, true);
+  const reading = <T>(request: () => Promise<T>) => withPartyErrors(request, false);
+  const changing = <T>(request: () => Promise<T>) => withPartyErrors(request, true);
 
   const retrieve = (sessionId: string) =>
     reading(() => stripe.checkout.sessions.retrieve(sessionId, { expand: EXPANDED }));
@@ -106,11 +106,11 @@ export function createStripeCheckout(options: StripeOptions): CheckoutParty {
   };
 }
 
-async function told<T>(request: () => Promise<T>, changing: boolean): Promise<T> {
+async function withPartyErrors<T>(request: () => Promise<T>, changing: boolean): Promise<T> {
   try {
     return await request();
   } catch (error) {
-    throw meaningOf(error, changing);
+    throw partyErrorOf(error, changing);
   }
 }
 

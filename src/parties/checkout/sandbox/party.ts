@@ -3,7 +3,7 @@ import type { Tx } from '../../../kernel/db/database';
 import { createCallbackSender } from '../../sandbox/callback-sender';
 import type { PartyOptions } from '../../sandbox/options';
 import { secondsAfter } from '../../sandbox/time';
-import { type Done, payOrdinarily } from './actions';
+import { type Change, payByScenario } from './actions';
 import { scenarioOf } from './scenarios';
 import { lockSession, type Session } from './store';
 
@@ -13,7 +13,7 @@ export interface Party extends PartyOptions {
    * Runs in one transaction. Whoever made the session is told when it is committed, and whenever more happens by itself;
    * not of what came to nothing.
    */
-  change(work: (tx: Tx, at: Date) => Promise<Done | undefined>): Promise<void>;
+  change(work: (tx: Tx, at: Date) => Promise<Change | undefined>): Promise<void>;
   /** A session as it is now: one that pays itself is paid when its time has come. */
   present(session: Session): Promise<Session>;
 }
@@ -26,7 +26,7 @@ export function createParty(options: PartyOptions): Party {
     sender.send(callbackUrl, { id: typeidUnboxed('cke'), sessionId: id });
 
   /** By this process alone: what it does not live to tell, whoever asks will see. */
-  function follow({ session, moments }: Done): void {
+  function follow({ session, moments }: Change): void {
     tell(session);
     for (const moment of moments) {
       const delay = moment.getTime() - now().getTime();
@@ -34,7 +34,7 @@ export function createParty(options: PartyOptions): Party {
     }
   }
 
-  async function change(work: (tx: Tx, at: Date) => Promise<Done | undefined>): Promise<void> {
+  async function change(work: (tx: Tx, at: Date) => Promise<Change | undefined>): Promise<void> {
     await database.transaction(async (tx) => {
       const done = await work(tx, now());
       if (done) tx.afterCommit(() => follow(done));
@@ -48,7 +48,7 @@ export function createParty(options: PartyOptions): Party {
     await change(async (tx, at) => {
       latest = (await lockSession(tx, session.id)) ?? session;
       if (latest.status !== 'open') return undefined;
-      const done = await payOrdinarily(tx, latest, at);
+      const done = await payByScenario(tx, latest, at);
       latest = done.session;
       return done;
     });

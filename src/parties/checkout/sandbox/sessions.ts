@@ -11,7 +11,7 @@ import { secondsSince } from '../../sandbox/time';
 import { refund, refundRefusal } from './actions';
 import { type Party, paysItselfAt } from './party';
 import { scenarioOf } from './scenarios';
-import { refundStatusAt, shown, wholeOf } from './state';
+import { loadFullSession, refundStatusAt, wordAt } from './state';
 import { countCall, findSession, lockOrder, lockSession, refundsOf, type Session } from './store';
 
 const positive = decimal.refine((amount) => amount.gt(0));
@@ -75,7 +75,7 @@ export function createSessions(party: Party) {
   async function show(ctx: Context, id: string): Promise<void> {
     const session = await findSession(database, id);
     if (!session) return refuse(ctx, 404, 'not_found');
-    answer(ctx, 200, shown(await wholeOf(database, await party.present(session)), now()));
+    answer(ctx, 200, wordAt(await loadFullSession(database, await party.present(session)), now()));
   }
 
   /** @returns why there is none; nothing when the refund of that key is there, now or before */
@@ -88,9 +88,9 @@ export function createSessions(party: Party) {
     await party.change(async (tx, at) => {
       const session = await lockSession(tx, sessionId);
       if (!session) return undefined;
-      const whole = await wholeOf(tx, session);
-      if (whole.refunds.some((known) => known.key === key)) return undefined;
-      refusal = refundRefusal(whole, asked.amount, asked.currency, at);
+      const full = await loadFullSession(tx, session);
+      if (full.refunds.some((known) => known.key === key)) return undefined;
+      refusal = refundRefusal(full, asked.amount, asked.currency, at);
       return refusal === undefined ? refund(tx, session, asked.amount, key, at) : undefined;
     });
     return refusal;

@@ -10,7 +10,7 @@ import type { PartyOptions } from '../../sandbox/options';
 import { secondsSince } from '../../sandbox/time';
 import { followOrder } from './follow';
 import { decisionPage, endPage } from './page';
-import { toldAt } from './progress';
+import { wordAt } from './progress';
 import { scenarioOf } from './scenarios';
 import {
   decide,
@@ -58,8 +58,8 @@ export function createExternalCardsParty({ database, secret, now, publicUrl }: P
   }
 
   /** With the address of its page while the payer must act. */
-  function told(order: SandboxCardOrder): object {
-    const state = toldAt(order, now());
+  function wordWithPage(order: SandboxCardOrder): object {
+    const state = wordAt(order, now());
     const page =
       state.status === 'requires_action' ? { actionUrl: `${publicUrl()}/pages/${order.page}` } : {};
     return { ...state, ...page };
@@ -77,20 +77,20 @@ export function createExternalCardsParty({ database, secret, now, publicUrl }: P
     });
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'silent') return dropConnection(ctx);
-    answer(ctx, 201, told(taken));
+    answer(ctx, 201, wordWithPage(taken));
   }
 
   async function show(ctx: Context, key: string): Promise<void> {
     const found = await findOrder(database, key);
     if (!found?.acceptedAt) return refuse(ctx, 404, 'not_found');
-    answer(ctx, 200, told(found));
+    answer(ctx, 200, wordWithPage(found));
   }
 
   async function page(ctx: Context, secretPart: string): Promise<void> {
     if (ctx.method === 'POST') return decided(ctx, secretPart);
     const found = await findByPage(database, secretPart);
     if (!found) return refuse(ctx, 404, 'not_found');
-    const waits = toldAt(found, now()).status === 'requires_action';
+    const waits = wordAt(found, now()).status === 'requires_action';
     sendPage(ctx, waits ? decisionPage(found, `${publicUrl()}/pages/${secretPart}`) : endPage(found));
   }
 

@@ -4,7 +4,7 @@ import { type CardScenario, scenarioOf } from './scenarios';
 import type { SandboxCardOrder } from './store';
 
 /** An order as the acquirer tells of it. */
-export interface ToldOrder {
+export interface OrderWord {
   key: string;
   status: 'requires_action' | 'processing' | 'succeeded' | 'failed';
   failureCode?: string;
@@ -14,7 +14,7 @@ export interface ToldOrder {
 /** From the order, or the payer's confirmation, to the decision, where no scenario says another. */
 const DECISION_SECONDS = 0.15;
 
-type Change = Pick<ToldOrder, 'status' | 'failureCode' | 'returned'> & { at: Date };
+type Change = Pick<OrderWord, 'status' | 'failureCode' | 'returned'> & { at: Date };
 
 /** What happens to an order and when, in the order of time; what it awaits of the payer, and has not had, is not in it. */
 export function changesOf(order: SandboxCardOrder): Change[] {
@@ -62,7 +62,7 @@ function returns(
 }
 
 /** Where an order stands at that time. */
-export function toldAt(order: SandboxCardOrder, at: Date): ToldOrder {
+export function wordAt(order: SandboxCardOrder, at: Date): OrderWord {
   const { at: _, ...now } = changesOf(order)
     .reverse()
     .find((change) => change.at <= at) ?? { status: 'processing' as const, returned: '0', at };

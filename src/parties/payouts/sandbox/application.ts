@@ -6,7 +6,7 @@ import { readOrder } from '../../sandbox/body';
 import type { PartyOptions } from '../../sandbox/options';
 import { secondsSince } from '../../sandbox/time';
 import { createCallbacks } from './callbacks';
-import { toldAt } from './progress';
+import { wordAt } from './progress';
 import { scenarioOf } from './scenarios';
 import { findOrder, lockOrder, noteCall, type Order, type SandboxPayout } from './store';
 
@@ -53,13 +53,13 @@ export function createPayoutsParty({ database, secret, now }: PartyOptions): Mid
     const taken = await take({ key, method, amount: new Decimal(amount), currency, callbackUrl });
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'silent') return dropConnection(ctx);
-    answer(ctx, 201, toldAt(taken, now()));
+    answer(ctx, 201, wordAt(taken, now()));
   }
 
   async function show(ctx: Context, key: string): Promise<void> {
     const payout = await findOrder(database, key);
     if (!payout?.acceptedAt) return refuse(ctx, 404, 'not_found');
-    answer(ctx, 200, toldAt(payout, now()));
+    answer(ctx, 200, wordAt(payout, now()));
   }
 
   return async (ctx: Context, next: Next): Promise<void> => {

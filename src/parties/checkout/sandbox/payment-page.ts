@@ -2,33 +2,33 @@ import { createHash } from 'node:crypto';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
 import type { PageError } from './html';
 import { Html, html } from './html';
+import { outcomesOfPaid, outcomesOfUnpaid } from './outcome-forms';
 import {
   disputeStatusAt,
+  type FullSession,
   refundable,
   refundStatusAt,
   type SessionStatus,
   statusAt,
-  type Whole,
 } from './state';
 import type { Session } from './store';
 import { STYLE } from './style';
-import { afterwards, otherOutcomes } from './view-sandbox';
 
 export const money = (amount: Decimal, { currency }: Session) =>
   `${formatAmount(amount, currency)} ${currency}`;
 
 /** The payer's page, as the session is now. Plain forms: no script is needed, and none would run. */
-export function renderPage(whole: Whole, at: Date, error?: PageError): string {
-  const { session } = whole;
+export function renderPage(full: FullSession, at: Date, error?: PageError): string {
+  const { session } = full;
   const status = statusAt(session, at);
   const body = html`<div class="card">
 <h1>Payment to ${session.merchant}</h1>
 <p class="amount">${money(session.amount, session)}</p>
-${status === 'open' ? openPayment(session) : ended(whole, status, at)}
+${status === 'open' ? openPayment(session) : ended(full, status, at)}
 </div>
 <details class="card"${error ? new Html(' open') : undefined}>
 <summary>Sandbox: other outcomes</summary>
-${['paid', 'settled'].includes(status) ? afterwards(whole, status, at, error) : otherOutcomes(session, status, error)}
+${['paid', 'settled'].includes(status) ? outcomesOfPaid(full, status, at, error) : outcomesOfUnpaid(session, status, error)}
 </details>`;
   return document(`${money(session.amount, session)} to ${session.merchant}`, body);
 }
@@ -95,10 +95,10 @@ function instructions(session: Session): Html | undefined {
 const time = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}">${at.toISOString().slice(0, 16).replace('T', ' ')} UTC</time>`;
 
-function ended(whole: Whole, status: SessionStatus, at: Date): Html {
-  const { session } = whole;
+function ended(full: FullSession, status: SessionStatus, at: Date): Html {
+  const { session } = full;
   return html`<p class="state" role="status">${sentence(session, status)}</p>
-${movements(whole, at)}
+${movements(full, at)}
 <a class="button main" href="${session.returnUrl}" rel="noreferrer">Return to ${session.merchant}</a>`;
 }
 
@@ -122,15 +122,15 @@ function sentence(session: Session, status: SessionStatus): string {
 }
 
 /** What has gone back to the payer, or is asked back. */
-function movements(whole: Whole, at: Date): Html | undefined {
-  const { session, refunds, disputes } = whole;
+function movements(full: FullSession, at: Date): Html | undefined {
+  const { session, refunds, disputes } = full;
   const opened = disputes.filter(({ opensAt }) => opensAt <= at);
   if (refunds.length + opened.length === 0) return undefined;
   const lines = [
     ...refunds.map((refund) => line('Refund', money(refund.amount, session), refundStatusAt(refund, at))),
     ...opened.map((dispute) => line('Dispute', money(dispute.amount, session), disputeStatusAt(dispute, at))),
   ];
-  return html`<dl>${lines}<dt>Refundable</dt><dd>${money(refundable(whole, at), session)}</dd></dl>`;
+  return html`<dl>${lines}<dt>Refundable</dt><dd>${money(refundable(full, at), session)}</dd></dl>`;
 }
 
 const line = (what: string, amount: string, status: string): Html =>

@@ -1,7 +1,7 @@
 import { formatAmount } from '../../../kernel/money/money';
 import type { PageError } from './html';
 import { type Html, html } from './html';
-import { disputeStatusAt, refundable, type SessionStatus, type Whole } from './state';
+import { disputeStatusAt, type FullSession, refundable, type SessionStatus } from './state';
 import type { Session } from './store';
 
 /** The part of the page that no real checkout has: what a tester can make happen. */
@@ -63,7 +63,7 @@ function select(
 }
 
 /** Of a payment that is still to be made, or has come to nothing. */
-export function otherOutcomes(session: Session, status: SessionStatus, error?: PageError): Html {
+export function outcomesOfUnpaid(session: Session, status: SessionStatus, error?: PageError): Html {
   const late = status !== 'open';
   const amount = formatAmount(session.amount, session.currency);
   const pay = form({
@@ -86,12 +86,12 @@ ${select('settles', 'settles', 'Settled', SETTLEMENTS)}
 }
 
 /** Of a payment that was made. */
-export function afterwards(whole: Whole, status: SessionStatus, at: Date, error?: PageError): Html {
+export function outcomesOfPaid(full: FullSession, status: SessionStatus, at: Date, error?: PageError): Html {
   const unsettled = [
     form({ action: 'settle', title: 'Settle', button: 'Settle it now' }),
     form({ action: 'bounce', title: 'Take it back before it is settled', button: 'Let it fail' }),
   ];
-  const isOpen = whole.disputes.some(
+  const isOpen = full.disputes.some(
     (dispute) => dispute.opensAt <= at && disputeStatusAt(dispute, at) === 'open',
   );
   const decisions = [
@@ -99,21 +99,21 @@ export function afterwards(whole: Whole, status: SessionStatus, at: Date, error?
     form({ action: 'dispute_lost', title: 'The payer wins the dispute', button: 'Keep the money' }),
   ];
   return html`${status === 'paid' ? unsettled : undefined}
-${isOpen ? decisions : withAmount(whole, 'dispute', 'Dispute the payment', 'Open a dispute', at, error)}
-${withAmount(whole, 'refund', 'Refund it without being asked to', 'Refund', at, error)}
-${withAmount(whole, 'pay_again', 'Pay once more', 'Pay again', at, error)}`;
+${isOpen ? decisions : withAmount(full, 'dispute', 'Dispute the payment', 'Open a dispute', at, error)}
+${withAmount(full, 'refund', 'Refund it without being asked to', 'Refund', at, error)}
+${withAmount(full, 'pay_again', 'Pay once more', 'Pay again', at, error)}`;
 }
 
 function withAmount(
-  whole: Whole,
+  full: FullSession,
   action: string,
   title: string,
   button: string,
   at: Date,
   error?: PageError,
 ): Html {
-  const { session } = whole;
-  const most = action === 'pay_again' ? session.amount : refundable(whole, at);
+  const { session } = full;
+  const most = action === 'pay_again' ? session.amount : refundable(full, at);
   const amount = formatAmount(most, session.currency);
   return form({ action, title, button, error, fields: amountField(action, session, amount, error) });
 }
