@@ -9,10 +9,13 @@ export function show(console: Console, json: boolean | undefined, value: unknown
   console.out(json ? JSON.stringify(value) : readable);
 }
 
+/** What stands in a table. */
+export type Cell = string | number | null | undefined;
+
 /** Columns under their names; `(none)` without rows. */
-export function table(columns: string[], rows: (string | number | null | undefined)[][]): string {
+export function table(columns: string[], rows: Cell[][]): string {
   if (rows.length === 0) return '(none)';
-  const texts = [columns.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(cell))];
+  const texts = [columns.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(cellText))];
   const widths = columns.map((_, index) => Math.max(...texts.map((row) => row[index]?.length ?? 0)));
   const line = (row: string[]) =>
     row
@@ -22,6 +25,6 @@ export function table(columns: string[], rows: (string | number | null | undefin
   return texts.map(line).join('\n');
 }
 
-function cell(value: string | number | null | undefined): string {
+function cellText(value: Cell): string {
   return value === null || value === undefined || value === '' ? '-' : String(value);
 }

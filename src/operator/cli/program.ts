@@ -14,7 +14,7 @@ import { addPayoutCommands } from './commands/payouts';
 import { addWebhookCommands } from './commands/webhooks';
 import { addWorkflowCommands } from './commands/workflow-commands';
 import type { Console } from './console';
-import type { Operator } from './context';
+import type { CommandContext } from './context';
 
 const EXAMPLES = `
 Examples:
@@ -38,7 +38,7 @@ export async function runProgram(
   locate: () => Promise<Installation>,
 ): Promise<number> {
   let exitCode = 0;
-  const operator: Operator = {
+  const context: CommandContext = {
     console,
     async run(action) {
       const session = await openSession(await locate());
@@ -50,7 +50,7 @@ export async function runProgram(
     },
   };
   try {
-    await programOf(operator).parseAsync(argv, { from: 'user' });
+    await programOf(context).parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode; // told already
@@ -59,8 +59,8 @@ export async function runProgram(
   }
 }
 
-function programOf(operator: Operator): Command {
-  const { console } = operator;
+function programOf(context: CommandContext): Command {
+  const { console } = context;
   const program = new Command('operator')
     .usage('<group> <command>')
     .description(
@@ -75,16 +75,16 @@ function programOf(operator: Operator): Command {
       writeErr: (text) => console.err(text.trimEnd()),
     })
     .addHelpText('after', EXAMPLES);
-  addClientCommands(program, operator);
-  addBinCommands(program, operator);
-  addCardholderCommands(program, operator);
-  addDepositCommands(program, operator);
-  addPayoutCommands(program, operator);
-  addWebhookCommands(program, operator);
-  addIbanCommands(program, operator);
-  addLedgerCommands(program, operator);
-  addBreakCommands(program, operator);
-  addWorkflowCommands(program, operator);
+  addClientCommands(program, context);
+  addBinCommands(program, context);
+  addCardholderCommands(program, context);
+  addDepositCommands(program, context);
+  addPayoutCommands(program, context);
+  addWebhookCommands(program, context);
+  addIbanCommands(program, context);
+  addLedgerCommands(program, context);
+  addBreakCommands(program, context);
+  addWorkflowCommands(program, context);
   return program;
 }
 

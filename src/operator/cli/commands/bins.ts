@@ -1,10 +1,12 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { addBin, admitToBin, type Bin, listBins } from '../../../cards/programmes/operations';
 import { binRecord } from '../../../cards/programmes/record';
 import { Decimal } from '../../../kernel/money/money';
 import { requireTenant } from '../../../tenants/clients/operations';
-import { show, table } from '../console';
-import type { Operator } from '../context';
+import { countArgument, decimalArgument, repeated } from '../arguments';
+import { show } from '../console';
+import type { CommandContext } from '../context';
+import { addListing } from '../listing';
 
 interface AddOptions {
   scheme: string;
@@ -24,34 +26,27 @@ interface AddOptions {
   json?: boolean;
 }
 
-export function addBinCommands(program: Command, operator: Operator): void {
+export function addBinCommands(program: Command, context: CommandContext): void {
   const group = program.command('bin').description('BINs and the programmes that run on them');
-  addList(group, operator);
-  addNew(group, operator);
-  addAdmit(group, operator);
+  addListing(group, context, {
+    description: 'all BINs',
+    load: async ({ database }) => (await listBins(database)).map(binRecord),
+    columns: [
+      ...['bin', 'scheme', 'currency', 'model', 'status'],
+      ...['issue fee', 'top-up fee', 'settle fee', '+ percent', 'decline fee'],
+    ],
+    row: ({ bin, scheme, currency, providerCardHolderModel, status, fees }) => [
+      ...[bin, scheme, currency, providerCardHolderModel, status],
+      ...[fees.issue, fees.topUp, fees.settleFixed, `${fees.settlePercent} %`, fees.decline],
+    ],
+  });
+  addNew(group, context);
+  addAdmit(group, context);
 }
 
-function addList(group: Command, { console, run }: Operator): void {
-  group
-    .command('list')
-    .description('all BINs')
-    .option('--json', 'print a JSON array')
-    .action(({ json }: { json?: boolean }) =>
-      run(async ({ database }) => {
-        const bins = (await listBins(database)).map(binRecord);
-        const rows = bins.map((bin) => [
-          ...[bin.bin, bin.scheme, bin.currency, bin.providerCardHolderModel, bin.status],
-          ...[bin.fees.issue, bin.fees.topUp, bin.fees.settleFixed, `${bin.fees.settlePercent} %`],
-          bin.fees.decline,
-        ]);
-        const fees = ['issue fee', 'top-up fee', 'settle fee', '+ percent', 'decline fee'];
-        show(console, json, bins, table(['bin', 'scheme', 'currency', 'model', 'status', ...fees], rows));
-      }),
-    );
-}
-
-function addNew(group: Command, { console, run }: Operator): void {
+function addNew(group: Command, { console, run }: CommandContext): void {
   const zero = new Decimal(0);
+  const decimal = decimalArgument('a number such as 1.50');
   group
     .command('add <bin>')
     .description("a BIN and its programme; fees are in the BIN's currency")
@@ -62,17 +57,17 @@ function addNew(group: Command, { console, run }: Operator): void {
         .choices(['B2B', 'B2C'])
         .makeOptionMandatory(),
     )
-    .option('--capacity <number>', 'cards a cardholder may have', whole, 10)
+    .option('--capacity <number>', 'cards a cardholder may have', countArgument, 10)
     .option('--fee-issue <amount>', 'for each card', decimal, zero)
     .option('--fee-topup <amount>', 'for each top-up', decimal, zero)
     .option('--fee-settle-fixed <amount>', 'once an authorization', decimal, zero)
     .option('--fee-settle-percent <percent>', 'of what is settled', decimal, zero)
     .option('--fee-decline <amount>', 'for each decline', decimal, zero)
     .option('--markup-percent <percent>', 'on the rate of other currencies', decimal, zero)
-    .option('--authorization-days <days>', 'an open authorization is cancelled after', whole, 7)
+    .option('--authorization-days <days>', 'an open authorization is cancelled after', countArgument, 7)
     .option('--max-authorization <amount>', 'above it: declined with limit_exceeded', decimal)
-    .option('--block-mcc <mcc>', 'declined with invalid_merchant; may be repeated', collected, [])
-    .option('--admit <client-id>', 'lets this tenant issue on it; may be repeated', collected, [])
+    .option('--block-mcc <mcc>', 'declined with invalid_merchant; may be repeated', repeated, [])
+    .option('--admit <client-id>', 'lets this tenant issue on it; may be repeated', repeated, [])
     .option('--json', 'print the BIN as JSON')
     .action((bin: string, given: AddOptions) =>
       run(async (session) => {
@@ -93,7 +88,7 @@ function addNew(group: Command, { console, run }: Operator): void {
     );
 }
 
-function addAdmit(group: Command, { console, run }: Operator): void {
+function addAdmit(group: Command, { console, run }: CommandContext): void {
   group
     .command('admit <bin> <client-id>')
     .description('lets a tenant issue on a BIN')
@@ -136,16 +131,3 @@ function binOf(bin: string, given: AddOptions): Bin {
     demo: false,
   };
 }
-
-function decimal(text: string): Decimal {
-  if (!/^\d{1,15}(\.\d{1,18})?$/.test(text))
-    throw new InvalidArgumentError('It takes a number such as 1.50.');
-  return new Decimal(text);
-}
-
-function whole(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It takes a whole number from 1.');
-  return Number(text);
-}
-
-const collected = (text: string, before: string[]) => [...before, text];

@@ -1,14 +1,22 @@
 import type { Command } from 'commander';
 import { cardholderRecord } from '../../../people/cardholders/record';
 import { awaitingReview, decideCardholder } from '../../../people/cardholders/review';
-import { show, table } from '../console';
-import type { Operator } from '../context';
+import type { CommandContext } from '../context';
+import { addListing } from '../listing';
 import { addDecisions, LISTED } from './decisions';
 
-export function addCardholderCommands(program: Command, operator: Operator): void {
+export function addCardholderCommands(program: Command, context: CommandContext): void {
   const group = program.command('cardholder').description('cardholders that wait for your review');
-  addList(group, operator);
-  addDecisions(group, operator, {
+  addListing(group, context, {
+    description: `those that are pending_review, the longest first; at most ${LISTED}`,
+    load: ({ database }) => awaitingReview(database, LISTED),
+    columns: ['id', 'client', 'user', 'bin', 'name', 'since'],
+    row: (each) => [
+      ...[each.id, each.tenantId, each.userId, each.bin, each.maskedName, each.updatedAt.toISOString()],
+    ],
+    view: cardholderRecord,
+  });
+  addDecisions(group, context, {
     noun: 'cardholder',
     approve: 'lets it be submitted to the party',
     reject: 'ends the review; the client reads the reason and may submit again',
@@ -17,21 +25,4 @@ export function addCardholderCommands(program: Command, operator: Operator): voi
     record: cardholderRecord,
     told: ({ id, status }) => `${id} is ${status}.`,
   });
-}
-
-function addList(group: Command, { console, run }: Operator): void {
-  group
-    .command('list')
-    .description(`those that are pending_review, the longest first; at most ${LISTED}`)
-    .option('--json', 'print a JSON array')
-    .action(({ json }: { json?: boolean }) =>
-      run(async ({ database }) => {
-        const waiting = await awaitingReview(database, LISTED);
-        const rows = waiting.map((each) => [
-          ...[each.id, each.tenantId, each.userId, each.bin, each.maskedName, each.updatedAt.toISOString()],
-        ]);
-        const columns = ['id', 'client', 'user', 'bin', 'name', 'since'];
-        show(console, json, waiting.map(cardholderRecord), table(columns, rows));
-      }),
-    );
 }

@@ -8,23 +8,23 @@ import {
 } from '../../../tenants/clients/operations';
 import { OVERLAP_SECONDS } from '../../../tenants/clients/settings';
 import { show } from '../console';
-import type { Operator } from '../context';
+import type { CommandContext } from '../context';
 
 interface Json {
   json?: boolean;
 }
 
 /** Who may come in as a tenant: its status and its secrets. Each counts in every API process within a second. */
-export function addAccessCommands(group: Command, operator: Operator): void {
+export function addAccessCommands(group: Command, context: CommandContext): void {
   addStatus(
     group,
-    operator,
+    context,
     'disable',
     'shuts a tenant out: all its calls answer 401; what is under way goes on',
   );
-  addStatus(group, operator, 'enable', 'lets a tenant in again, with the secrets that it had');
-  addRotate(group, operator);
-  addRevoke(group, operator);
+  addStatus(group, context, 'enable', 'lets a tenant in again, with the secrets that it had');
+  addRotate(group, context);
+  addRevoke(group, context);
 }
 
 export function credentialText({ clientId, clientSecret }: NewCredential): string {
@@ -33,7 +33,7 @@ export function credentialText({ clientId, clientSecret }: NewCredential): strin
 
 function addStatus(
   group: Command,
-  { console, run }: Operator,
+  { console, run }: CommandContext,
   verb: 'disable' | 'enable',
   description: string,
 ): void {
@@ -56,7 +56,7 @@ function addStatus(
     );
 }
 
-function addRotate(group: Command, { console, run }: Operator): void {
+function addRotate(group: Command, { console, run }: CommandContext): void {
   group
     .command('rotate-secret <id>')
     .description(
@@ -96,7 +96,7 @@ function checkedOverlap(text: string): number {
   return seconds;
 }
 
-function addRevoke(group: Command, { console, run }: Operator): void {
+function addRevoke(group: Command, { console, run }: CommandContext): void {
   group
     .command('revoke <id>')
     .description('ends the secrets that are in their overlap; the current one stays')

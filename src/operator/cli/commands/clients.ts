@@ -6,8 +6,10 @@ import {
   requireTenant,
   updateSettings,
 } from '../../../tenants/clients/operations';
-import { show, table } from '../console';
-import type { Operator } from '../context';
+import { textArgument } from '../arguments';
+import { show } from '../console';
+import type { CommandContext } from '../context';
+import { addListing } from '../listing';
 import { addAccessCommands, credentialText } from './client-access';
 import { changedSettings, type SettingChange, shownSettings } from './client-settings';
 
@@ -15,19 +17,24 @@ interface Json {
   json?: boolean;
 }
 
-export function addClientCommands(program: Command, operator: Operator): void {
+export function addClientCommands(program: Command, context: CommandContext): void {
   const group = program.command('client').description('tenants and their credentials');
-  addCreate(group, operator);
-  addList(group, operator);
-  addAccessCommands(group, operator);
-  addSettings(group, operator);
+  addCreate(group, context);
+  addListing(group, context, {
+    description: 'all tenants',
+    load: ({ database }) => listTenants(database),
+    columns: ['id', 'name', 'role', 'status'],
+    row: ({ id, name, role, status }) => [id, name, role, status],
+  });
+  addAccessCommands(group, context);
+  addSettings(group, context);
 }
 
-function addCreate(group: Command, { console, run }: Operator): void {
+function addCreate(group: Command, { console, run }: CommandContext): void {
   group
     .command('create')
     .description('a new tenant; its secret is shown this once')
-    .requiredOption('--name <name>', 'what people call it', checkedName)
+    .requiredOption('--name <name>', 'what people call it', textArgument(200))
     .addOption(
       new Option('--role <role>', 'admin: an operator, who may reach every tenant')
         .choices(['client', 'admin'])
@@ -52,27 +59,7 @@ function addCreate(group: Command, { console, run }: Operator): void {
     );
 }
 
-function checkedName(name: string): string {
-  const text = name.trim();
-  if (text.length === 0 || text.length > 200) throw new InvalidArgumentError('1 to 200 characters.');
-  return text;
-}
-
-function addList(group: Command, { console, run }: Operator): void {
-  group
-    .command('list')
-    .description('all tenants')
-    .option('--json', 'print a JSON array')
-    .action(({ json }: Json) =>
-      run(async ({ database }) => {
-        const tenants = await listTenants(database);
-        const rows = tenants.map(({ id, name, role, status }) => [id, name, role, status]);
-        show(console, json, tenants, table(['id', 'name', 'role', 'status'], rows));
-      }),
-    );
-}
-
-function addSettings(group: Command, { console, run }: Operator): void {
+function addSettings(group: Command, { console, run }: CommandContext): void {
   group
     .command('settings <id>')
     .description("shows a tenant's settings, and changes those that are given")

@@ -1,12 +1,12 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Tx } from '../../../kernel/db/database';
 import type { Session } from '../../session';
+import { reasonArgument } from '../arguments';
 import { show } from '../console';
-import type { Operator } from '../context';
+import type { CommandContext } from '../context';
 
 /** How many records a list of what waits for the operator shows. */
 export const LISTED = 100;
-const LONGEST_REASON = 500;
 
 /** A decision as an operation takes it: the record's id, and who decides what and why. */
 export interface DecisionGiven {
@@ -37,16 +37,16 @@ export interface DecisionCommands<Item extends { tenantId: string }> {
 /** Adds `approve ID` and `reject ID` to a group: a decision of a person is a row (decisions part 2), and is audited. */
 export function addDecisions<Item extends { tenantId: string }>(
   group: Command,
-  operator: Operator,
+  context: CommandContext,
   spec: DecisionCommands<Item>,
 ): void {
-  addDecision(group, operator, spec, 'approve');
-  addDecision(group, operator, spec, 'reject');
+  addDecision(group, context, spec, 'approve');
+  addDecision(group, context, spec, 'reject');
 }
 
 function addDecision<Item extends { tenantId: string }>(
   group: Command,
-  { console, run }: Operator,
+  { console, run }: CommandContext,
   spec: DecisionCommands<Item>,
   verb: 'approve' | 'reject',
 ): void {
@@ -54,7 +54,7 @@ function addDecision<Item extends { tenantId: string }>(
   group
     .command(`${verb} <id>`)
     .description(spec[verb])
-    .option('--reason <text>', 'kept with the decision', checkedReason)
+    .option('--reason <text>', 'kept with the decision', reasonArgument)
     .option('--json', `print the ${spec.noun} as JSON`)
     .action((id: string, { reason, json }: { reason?: string; json?: boolean }) =>
       run(async (session) => {
@@ -72,11 +72,4 @@ function addDecision<Item extends { tenantId: string }>(
         show(console, json, spec.record(after), spec.told(after, given));
       }),
     );
-}
-
-export function checkedReason(text: string): string {
-  const reason = text.trim();
-  if (reason.length === 0 || reason.length > LONGEST_REASON)
-    throw new InvalidArgumentError(`1 to ${LONGEST_REASON} characters.`);
-  return reason;
 }

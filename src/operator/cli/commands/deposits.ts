@@ -1,20 +1,29 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { Decimal, formatAmount } from '../../../kernel/money/money';
+import type { Command } from 'commander';
+import { type Decimal, formatAmount } from '../../../kernel/money/money';
 import {
   type Decided,
   decideDeposit,
   depositsToReview,
   refundDeposit,
 } from '../../../transfers/deposits/decide';
+import type { Deposit } from '../../../transfers/deposits/record';
 import { depositView } from '../../../transfers/deposits/view';
-import { show, table } from '../console';
-import type { Operator } from '../context';
-import { addDecisions, checkedReason, LISTED } from './decisions';
+import { decimalArgument, reasonArgument } from '../arguments';
+import { type Cell, show } from '../console';
+import type { CommandContext } from '../context';
+import { addListing } from '../listing';
+import { addDecisions, LISTED } from './decisions';
 
-export function addDepositCommands(program: Command, operator: Operator): void {
+export function addDepositCommands(program: Command, context: CommandContext): void {
   const group = program.command('deposit').description('deposits that wait for you, and refunds');
-  addList(group, operator);
-  addDecisions(group, operator, {
+  addListing(group, context, {
+    description: `those in manual_review, the longest first; at most ${LISTED}`,
+    load: ({ database }) => depositsToReview(database, LISTED),
+    columns: ['id', 'client', 'why', 'asked for', 'paid', 'settled', 'decision', 'since'],
+    row: rowOf,
+    view: depositView,
+  });
+  addDecisions(group, context, {
     noun: 'deposit',
     approve: 'credits what was paid, once it is settled',
     reject: 'returns what was paid to the payer; nothing is credited',
@@ -23,45 +32,37 @@ export function addDepositCommands(program: Command, operator: Operator): void {
     record: depositView,
     told: ({ id }, { decision }) => `${id} is ${decision}; its workflow does it now.`,
   });
-  addRefund(group, operator);
+  addRefund(group, context);
 }
 
-function addList(group: Command, { console, run }: Operator): void {
-  group
-    .command('list')
-    .description(`those in manual_review, the longest first; at most ${LISTED}`)
-    .option('--json', 'print a JSON array')
-    .action(({ json }: { json?: boolean }) =>
-      run(async ({ database }) => {
-        const waiting = await depositsToReview(database, LISTED);
-        const rows = waiting.map((each) => [
-          ...[each.id, each.tenantId, each.failure],
-          `${formatAmount(each.amount, each.currency)} ${each.currency}`,
-          each.paidAmount && each.paidCurrency
-            ? `${formatAmount(each.paidAmount, each.paidCurrency)} ${each.paidCurrency}`
-            : null,
-          ...[each.settledAt ? 'yes' : 'no', each.decision, each.updatedAt.toISOString()],
-        ]);
-        const columns = ['id', 'client', 'why', 'asked for', 'paid', 'settled', 'decision', 'since'];
-        show(console, json, waiting.map(depositView), table(columns, rows));
-      }),
-    );
+function rowOf(deposit: Deposit): Cell[] {
+  const { id, tenantId, failure, amount, currency, paidAmount, paidCurrency, settledAt, decision } = deposit;
+  return [
+    ...[id, tenantId, failure],
+    `${formatAmount(amount, currency)} ${currency}`,
+    paidAmount && paidCurrency ? `${formatAmount(paidAmount, paidCurrency)} ${paidCurrency}` : null,
+    ...[settledAt ? 'yes' : 'no', decision, deposit.updatedAt.toISOString()],
+  ];
 }
 
-interface Given {
+interface RefundOptions {
   reason?: string;
   amount?: Decimal;
   json?: boolean;
 }
 
-function addRefund(group: Command, { console, run }: Operator): void {
+function addRefund(group: Command, { console, run }: CommandContext): void {
   group
     .command('refund <id>')
     .description('returns a completed deposit to its payer, or part of it')
-    .option('--amount <amount>', "in the payer's currency; all that is left without it", checkedAmount)
-    .option('--reason <text>', 'kept with the refund', checkedReason)
+    .option(
+      '--amount <amount>',
+      "in the payer's currency; all that is left without it",
+      decimalArgument('an amount such as 10.00'),
+    )
+    .option('--reason <text>', 'kept with the refund', reasonArgument)
     .option('--json', 'print the deposit as JSON')
-    .action((id: string, { amount, reason, json }: Given) =>
+    .action((id: string, { amount, reason, json }: RefundOptions) =>
       run(async (session) => {
         const given = { depositId: id, amount, reason, requestedBy: session.actor };
         const { after } = await session.change(
@@ -81,10 +82,4 @@ function addRefund(group: Command, { console, run }: Operator): void {
 
 function audited({ status, decision }: Decided['after']): object {
   return { status, decision };
-}
-
-function checkedAmount(text: string): Decimal {
-  if (!/^\d{1,15}(\.\d{1,18})?$/.test(text))
-    throw new InvalidArgumentError('It takes an amount such as 10.00.');
-  return new Decimal(text);
 }

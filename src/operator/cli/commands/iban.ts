@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { formatAmount } from '../../../kernel/money/money';
 import { StartupError } from '../../../kernel/startup-error';
-import { unpaidFees } from '../../../transfers/iban/fees/operations';
+import { type IbanFee, unpaidFees } from '../../../transfers/iban/fees/operations';
 import {
   disableIban,
   enableIban,
@@ -9,40 +9,42 @@ import {
   type VirtualIban,
 } from '../../../transfers/iban/virtual-ibans/capability';
 import { SANDBOX_RANGE } from '../../../transfers/iban/virtual-ibans/iban-number';
-import { show, table } from '../console';
-import type { Operator } from '../context';
+import { show } from '../console';
+import type { CommandContext } from '../context';
+import { addListing } from '../listing';
 
 const LISTED = 200;
 
-export function addIbanCommands(program: Command, operator: Operator): void {
+export function addIbanCommands(program: Command, context: CommandContext): void {
   const group = program.command('iban').description('virtual IBANs of companies');
-  addList(group, operator);
-  addTurn(group, operator, 'enable', 'gives a company its virtual IBAN, or gives it back');
-  addTurn(group, operator, 'disable', 'takes it away: calls answer 403, what comes in waits in suspense');
-  addFees(group, operator);
+  addListing(group, context, {
+    description: 'all of them',
+    load: async ({ database }) => (await listVirtualIbans(database)).map(viewOf),
+    columns: ['id', 'company', 'iban', 'bic', 'status'],
+    row: ({ id, companyId, iban, bic, status }) => [id, companyId, iban, bic, status],
+  });
+  addSwitch(group, context, 'enable', 'gives a company its virtual IBAN, or gives it back');
+  addSwitch(group, context, 'disable', 'takes it away: calls answer 403, what comes in waits in suspense');
+  addListing(group, context, {
+    name: 'fees',
+    description: `monthly fees that are unpaid, the oldest first; at most ${LISTED}`,
+    load: async ({ database }) => (await unpaidFees(database, null, LISTED)).map(feeViewOf),
+    columns: ['iban', 'company', 'month', 'amount', 'attempts'],
+    row: (fee) => [fee.virtualIbanId, fee.companyId, fee.month, `${fee.amount} EUR`, fee.attempts],
+  });
 }
 
-const recordOf = ({ id, tenantId, iban, bic, status }: VirtualIban) => ({
+const viewOf = ({ id, tenantId, iban, bic, status }: VirtualIban) => ({
   ...{ id, companyId: tenantId, iban, bic, status },
 });
 
-function addList(group: Command, { console, run }: Operator): void {
-  group
-    .command('list')
-    .description('all of them')
-    .option('--json', 'print a JSON array')
-    .action(({ json }: { json?: boolean }) =>
-      run(async ({ database }) => {
-        const ibans = (await listVirtualIbans(database)).map(recordOf);
-        const rows = ibans.map(({ id, companyId, iban, bic, status }) => [id, companyId, iban, bic, status]);
-        show(console, json, ibans, table(['id', 'company', 'iban', 'bic', 'status'], rows));
-      }),
-    );
-}
+const feeViewOf = ({ virtualIbanId, tenantId, month, amount, attempts }: IbanFee) => ({
+  ...{ virtualIbanId, companyId: tenantId, month, amount: formatAmount(amount, 'EUR'), attempts },
+});
 
-function addTurn(
+function addSwitch(
   group: Command,
-  { console, run }: Operator,
+  { console, run }: CommandContext,
   verb: 'enable' | 'disable',
   description: string,
 ): void {
@@ -65,27 +67,7 @@ function addTurn(
             ...{ action: `iban.${verb}`, subject: id, tenantId, after: { status, changed } },
           }),
         );
-        show(console, json, recordOf(iban), `${iban.iban} of ${company} is ${iban.status}.`);
-      }),
-    );
-}
-
-function addFees(group: Command, { console, run }: Operator): void {
-  group
-    .command('fees')
-    .description(`monthly fees that are unpaid, the oldest first; at most ${LISTED}`)
-    .option('--json', 'print a JSON array')
-    .action(({ json }: { json?: boolean }) =>
-      run(async ({ database }) => {
-        const fees = (await unpaidFees(database, null, LISTED)).map(
-          ({ virtualIbanId, tenantId, month, amount, attempts }) => ({
-            ...{ virtualIbanId, companyId: tenantId, month, amount: formatAmount(amount, 'EUR'), attempts },
-          }),
-        );
-        const rows = fees.map((fee) => [
-          ...[fee.virtualIbanId, fee.companyId, fee.month, `${fee.amount} EUR`, String(fee.attempts)],
-        ]);
-        show(console, json, fees, table(['iban', 'company', 'month', 'amount', 'attempts'], rows));
+        show(console, json, viewOf(iban), `${iban.iban} of ${company} is ${iban.status}.`);
       }),
     );
 }

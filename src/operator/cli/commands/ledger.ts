@@ -1,14 +1,15 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import {
   checkLedger,
   type TrialBalanceLine,
   trialBalance,
   trialBalanceAt,
 } from '../../../kernel/ledger/check';
+import { timeArgument } from '../arguments';
 import { show, table } from '../console';
-import type { Operator } from '../context';
+import type { CommandContext } from '../context';
 
-export function addLedgerCommands(program: Command, { console, run }: Operator): void {
+export function addLedgerCommands(program: Command, { console, run }: CommandContext): void {
   const group = program.command('ledger').description('the double-entry ledger');
   group
     .command('check')
@@ -32,7 +33,7 @@ export function addLedgerCommands(program: Command, { console, run }: Operator):
   group
     .command('trial-balance')
     .description('what is owned and what stands against it, per currency')
-    .option('--at <time>', 'as it stood then, for instance 2026-01-31T12:00:00Z', checkedTime)
+    .option('--at <time>', 'as it stood then, for instance 2026-01-31T12:00:00Z', timeArgument)
     .option('--json', 'print a JSON array')
     .action(({ at, json }: { at?: Date; json?: boolean }) =>
       run(async ({ database }) => {
@@ -45,11 +46,4 @@ export function addLedgerCommands(program: Command, { console, run }: Operator):
 function balanceTable(lines: TrialBalanceLine[]): string {
   const rows = lines.map(({ currency, clients, internal, sum }) => [currency, clients, internal, sum]);
   return table(['currency', 'clients', 'internal', 'sum'], rows);
-}
-
-export function checkedTime(text: string): Date {
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime()))
-    throw new InvalidArgumentError('It takes a time such as 2026-01-31T12:00:00Z.');
-  return time;
 }

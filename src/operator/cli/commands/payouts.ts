@@ -3,14 +3,24 @@ import { formatAmount } from '../../../kernel/money/money';
 import { awaitingApproval, decidePayout } from '../../../transfers/payouts/decide';
 import { totalDebit } from '../../../transfers/payouts/record';
 import { payoutView } from '../../../transfers/payouts/view';
-import { show, table } from '../console';
-import type { Operator } from '../context';
+import type { CommandContext } from '../context';
+import { addListing } from '../listing';
 import { addDecisions, LISTED } from './decisions';
 
-export function addPayoutCommands(program: Command, operator: Operator): void {
+export function addPayoutCommands(program: Command, context: CommandContext): void {
   const group = program.command('payout').description("payouts above their tenant's threshold");
-  addList(group, operator);
-  addDecisions(group, operator, {
+  addListing(group, context, {
+    description: `those that are pending_approval, the oldest first; at most ${LISTED}`,
+    load: ({ database }) => awaitingApproval(database, LISTED),
+    columns: ['id', 'client', 'account', 'method', 'total', 'since'],
+    row: (payout) => [
+      ...[payout.id, payout.tenantId, payout.accountId, payout.method],
+      `${formatAmount(totalDebit(payout), payout.currency)} ${payout.currency}`,
+      payout.createdAt.toISOString(),
+    ],
+    view: payoutView,
+  });
+  addDecisions(group, context, {
     noun: 'payout',
     approve: 'lets it be submitted to the party',
     reject: 'releases what is held; the client reads the reason',
@@ -19,23 +29,4 @@ export function addPayoutCommands(program: Command, operator: Operator): void {
     record: payoutView,
     told: ({ id, status }) => `${id} is ${status}.`,
   });
-}
-
-function addList(group: Command, { console, run }: Operator): void {
-  group
-    .command('list')
-    .description(`those that are pending_approval, the oldest first; at most ${LISTED}`)
-    .option('--json', 'print a JSON array')
-    .action(({ json }: { json?: boolean }) =>
-      run(async ({ database }) => {
-        const waiting = await awaitingApproval(database, LISTED);
-        const rows = waiting.map((each) => [
-          ...[each.id, each.tenantId, each.accountId, each.method],
-          `${formatAmount(totalDebit(each), each.currency)} ${each.currency}`,
-          each.createdAt.toISOString(),
-        ]);
-        const columns = ['id', 'client', 'account', 'method', 'total', 'since'];
-        show(console, json, waiting.map(payoutView), table(columns, rows));
-      }),
-    );
 }

@@ -2,45 +2,39 @@ import { type Command, Option } from 'commander';
 import { REGISTRATIONS, type Registration } from '../../../kernel/outbox/events';
 import { requireTenant } from '../../../tenants/clients/operations';
 import { listEndpoints, retryFailed } from '../../../tenants/webhooks/operator';
+import { timeArgument } from '../arguments';
 import { show, table } from '../console';
-import type { Operator } from '../context';
-import { checkedTime } from './ledger';
+import type { CommandContext } from '../context';
+import { addListing } from '../listing';
 
 const STATUSES = ['active', 'failing', 'disabled'] as const;
 type Status = (typeof STATUSES)[number];
 
-export function addWebhookCommands(program: Command, operator: Operator): void {
+export function addWebhookCommands(program: Command, context: CommandContext): void {
   const group = program.command('webhooks').description('endpoints of clients, and what waits for them');
-  addList(group, operator);
-  addRetry(group, operator);
+  addListing(group, context, {
+    description: 'registered endpoints with the deliveries that wait, were given up or are parked',
+    options: [
+      new Option('--client <id>', 'of this tenant only'),
+      new Option('--status <status>', 'in this state only').choices(STATUSES),
+    ],
+    load: ({ database }, { client, status }: { client?: string; status?: Status }) =>
+      listEndpoints(database, { tenantId: client, status }),
+    columns: ['client', 'type', 'status', 'due', 'failed', 'parked', 'url', 'last error'],
+    row: (each) => [
+      ...[each.tenantId, each.registration, each.status, each.due, each.failed, each.parked],
+      ...[each.url, each.lastError],
+    ],
+  });
+  addRetry(group, context);
 }
 
-function addList(group: Command, { console, run }: Operator): void {
-  group
-    .command('list')
-    .description('registered endpoints with the deliveries that wait, were given up or are parked')
-    .option('--client <id>', 'of this tenant only')
-    .addOption(new Option('--status <status>', 'in this state only').choices(STATUSES))
-    .option('--json', 'print a JSON array')
-    .action(({ client, status, json }: { client?: string; status?: Status; json?: boolean }) =>
-      run(async ({ database }) => {
-        const endpoints = await listEndpoints(database, { tenantId: client, status });
-        const rows = endpoints.map((each) => [
-          ...[each.tenantId, each.registration, each.status, each.due, each.failed, each.parked],
-          ...[each.url, each.lastError],
-        ]);
-        const columns = ['client', 'type', 'status', 'due', 'failed', 'parked', 'url', 'last error'];
-        show(console, json, endpoints, table(columns, rows));
-      }),
-    );
-}
-
-function addRetry(group: Command, { console, run }: Operator): void {
+function addRetry(group: Command, { console, run }: CommandContext): void {
   group
     .command('retry <client-id>')
     .description('queues deliveries again that were given up, in the order of their time')
     .addOption(new Option('--type <type>', 'of this registration only').choices(REGISTRATIONS))
-    .option('--from <time>', 'of events since then only', checkedTime)
+    .option('--from <time>', 'of events since then only', timeArgument)
     .option('--json', 'print how many, by type')
     .action((id: string, { type, from, json }: { type?: Registration; from?: Date; json?: boolean }) =>
       run(async (session) => {

@@ -1,25 +1,22 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { listParked, retryParked } from '../../../kernel/outbox/waiting-commands';
-import { show, table } from '../console';
-import type { Operator } from '../context';
+import { show } from '../console';
+import type { CommandContext } from '../context';
+import { addListing } from '../listing';
 
-export function addWorkflowCommands(program: Command, { console, run }: Operator): void {
+export function addWorkflowCommands(program: Command, context: CommandContext): void {
+  const { console, run } = context;
   const group = program
     .command('commands')
     .description('what Temporal was to be told and refused for good (parked after 20 tries)');
-  group
-    .command('list')
-    .description('the parked ones, the newest first')
-    .option('--json', 'print a JSON array')
-    .action(({ json }: { json?: boolean }) =>
-      run(async ({ database }) => {
-        const parked = await listParked(database);
-        const rows = parked.map((each) => [
-          ...[each.number, each.action, each.workflowId, each.parkedAt.toISOString(), each.lastError],
-        ]);
-        show(console, json, parked, table(['number', 'action', 'workflow', 'parked', 'last error'], rows));
-      }),
-    );
+  addListing(group, context, {
+    description: 'the parked ones, the newest first',
+    load: ({ database }) => listParked(database),
+    columns: ['number', 'action', 'workflow', 'parked', 'last error'],
+    row: (each) => [
+      ...[each.number, each.action, each.workflowId, each.parkedAt.toISOString(), each.lastError],
+    ],
+  });
   group
     .command('retry [numbers...]')
     .description('tries them again from the beginning: those with these numbers, or all')

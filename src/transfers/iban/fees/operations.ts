@@ -19,7 +19,7 @@ import {
   unpaidFees,
 } from './store';
 
-export { unpaidFees } from './store';
+export { type IbanFee, unpaidFees } from './store';
 
 /** One round of a run: so many are made, and so many taken. */
 const PORTION = 200;
