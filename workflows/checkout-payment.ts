@@ -1,8 +1,8 @@
 import type { DepositActivities } from '../activities/deposits';
+import { localFirst } from './support/local-first';
 import { listenForLooks } from './support/look';
-import { quickly } from './support/quickly';
 
-const { matchSession } = quickly<DepositActivities>();
+const { matchSession } = localFirst<DepositActivities>();
 
 /** Its deposit is most often about to know it: the callback was faster than the answer to our own call. */
 const FIRST_MS = 5_000;

@@ -2,11 +2,11 @@ import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { DepositActivities } from '../activities/deposits';
 import type { DepositProgress } from '../src/transfers/deposits/advance';
 import type { WaitsFor } from '../src/transfers/deposits/patience';
+import { localFirst } from './support/local-first';
 import { listenForLooks } from './support/look';
-import { quickly } from './support/quickly';
-import { showStatus } from './support/show';
+import { showStatus } from './support/status';
 
-const { lookAtDeposit } = quickly<DepositActivities>();
+const { lookAtDeposit } = localFirst<DepositActivities>();
 
 /** What it waits for, as the operator reads it. */
 const DETAILS: Record<WaitsFor, string> = {

@@ -2,7 +2,7 @@ import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workfl
 import type { ExternalCardActivities } from '../activities/external-cards';
 import { askAgainAfter, askingParty } from './support/asking';
 import { listenForLooks } from './support/look';
-import { showStatus } from './support/show';
+import { showStatus } from './support/status';
 
 const { advanceExternalCard } = proxyActivities<ExternalCardActivities>(askingParty);
 

@@ -2,11 +2,11 @@ import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { PayoutActivities } from '../activities/payouts';
 import type { PayoutStatus } from '../src/transfers/payouts/rules';
 import { askAgainAfter } from './support/asking';
+import { localFirst } from './support/local-first';
 import { listenForLooks } from './support/look';
-import { quickly } from './support/quickly';
-import { showStatus } from './support/show';
+import { showStatus } from './support/status';
 
-const { advancePayout } = quickly<PayoutActivities>();
+const { advancePayout } = localFirst<PayoutActivities>();
 
 /**
  * A decision is told at once, by a signal. Looking without being told shows the reconciler that the payout has not been

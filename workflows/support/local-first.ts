@@ -6,7 +6,7 @@ import { askingParty } from './asking';
  * of history instead of six; where that attempt fails, or takes longer than a task should, it is made as an activity of its
  * own, and again for as long as it takes. For steps that are the same when they are done twice.
  */
-export function quickly<A>(): A {
+export function localFirst<A>(): A {
   const quick = proxyLocalActivities({
     // Half of what a workflow's task may take before the server gives it to another worker.
     startToCloseTimeout: '5 seconds',
