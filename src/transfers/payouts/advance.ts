@@ -111,7 +111,7 @@ export const PAYOUT_CALLBACKS = '/callbacks/payouts';
  * Sets a payout whose row is locked to where the party has it, whatever way led there.
  * @param state the party's whole present state of it
  */
-export async function recordState(tx: Tx, payout: Payout, state: PayoutState, at: Date): Promise<Payout> {
+async function recordState(tx: Tx, payout: Payout, state: PayoutState, at: Date): Promise<Payout> {
   let moved = payout;
   for (const on of stepsTo(payout.status, state.status))
     moved = await changePayout(tx, moved, on, { at, state });

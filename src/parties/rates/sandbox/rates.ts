@@ -57,10 +57,9 @@ export const SANDBOX_USD_RATES: Readonly<Record<string, string>> = {
 };
 
 /** Half of the distance between bid and ask, as a share of mid: 0.1 %. */
-export const SANDBOX_HALF_SPREAD = '0.001';
+const HALF_SPREAD = new Decimal('0.001');
 
 const DECIMALS = 10;
-const HALF_SPREAD = new Decimal(SANDBOX_HALF_SPREAD);
 
 /** Quotes the fixed table, as of now: mid = (from in USD) / (to in USD), rounded half up to ten decimals. */
 export function createSandboxRates(now: () => Date = () => new Date()): RateSource {

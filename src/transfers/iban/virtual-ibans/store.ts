@@ -36,11 +36,6 @@ export async function findByIban(tx: Sql, iban: string): Promise<VirtualIban | u
   return row;
 }
 
-export async function findById(sql: Sql, id: string): Promise<VirtualIban | undefined> {
-  const [row] = await sql.query<VirtualIban>(`select ${COLUMNS} from virtual_ibans where id = $1`, [id]);
-  return row;
-}
-
 export async function listVirtualIbans(sql: Sql): Promise<VirtualIban[]> {
   return sql.query<VirtualIban>(`select ${COLUMNS} from virtual_ibans order by id`);
 }

@@ -128,7 +128,7 @@ const LATE_SEPA = ['AL', 'MD', 'ME', 'MK', 'RS'];
 const isSepa = (country: string) => isSEPACountry(country) || LATE_SEPA.includes(country);
 
 /** @throws Problem 400 naming `bic` (ISO 9362: 8 or 11 characters) */
-export function checkedBic(given: string): string {
+function checkedBic(given: string): string {
   const bic = given.replaceAll(' ', '').toUpperCase();
   if (!validateBIC(bic).valid) throw invalid('bic must be 8 or 11 characters as ISO 9362 has them.', 'bic');
   return bic;
@@ -152,7 +152,7 @@ function checkedAccountNumber({ accountNumber }: Destination): string | undefine
  * The token of a card. A card's number is refused whatever separates its digits, and is not repeated.
  * @throws Problem 400 naming `cardToken`
  */
-export function checkedToken(given: string): string {
+function checkedToken(given: string): string {
   const cardToken = given.trim();
   if (/\d{12,}/.test(cardToken.replace(/[^0-9A-Za-z]/g, '')))
     throw invalid('cardToken must be a token: card numbers are not taken here.', 'cardToken');

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version as sdkVersion } from '@temporalio/client/package.json';
-import { runTool } from './run-tool';
-import { findOnPath } from './temporal-binary';
-import { downloadTemporal } from './temporal-download';
-import { firstOf, installInto, type ToolContext, type Way } from './tool-cache';
+import { runTool } from '../../src/startup/embedded/run-tool';
+import { findOnPath } from '../../src/startup/embedded/temporal-binary';
+import { downloadTemporal } from '../../src/startup/embedded/temporal-download';
+import { firstOf, installInto, type ToolContext, type Way } from '../../src/startup/embedded/tool-cache';
 
 const MAVEN_VERSION = '1.38.0';
 const MAVEN_MS = 10 * 60_000;
