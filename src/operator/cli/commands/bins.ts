@@ -45,28 +45,10 @@ export function addBinCommands(program: Command, context: CommandContext): void 
 }
 
 function addNew(group: Command, { console, run }: CommandContext): void {
-  const zero = new Decimal(0);
-  const decimal = decimalArgument('a number such as 1.50');
-  group
+  const command = group
     .command('add <bin>')
-    .description("a BIN and its programme; fees are in the BIN's currency")
-    .requiredOption('--scheme <scheme>', 'for instance visa')
-    .requiredOption('--currency <code>', 'for instance USD')
-    .addOption(
-      new Option('--model <model>', 'how cardholders are created')
-        .choices(['B2B', 'B2C'])
-        .makeOptionMandatory(),
-    )
-    .option('--capacity <number>', 'cards a cardholder may have', countArgument, 10)
-    .option('--fee-issue <amount>', 'for each card', decimal, zero)
-    .option('--fee-topup <amount>', 'for each top-up', decimal, zero)
-    .option('--fee-settle-fixed <amount>', 'once an authorization', decimal, zero)
-    .option('--fee-settle-percent <percent>', 'of what is settled', decimal, zero)
-    .option('--fee-decline <amount>', 'for each decline', decimal, zero)
-    .option('--markup-percent <percent>', 'on the rate of other currencies', decimal, zero)
-    .option('--authorization-days <days>', 'an open authorization is cancelled after', countArgument, 7)
-    .option('--max-authorization <amount>', 'above it: declined with limit_exceeded', decimal)
-    .option('--block-mcc <mcc>', 'declined with invalid_merchant; may be repeated', repeated, [])
+    .description("a BIN and its programme; fees are in the BIN's currency");
+  withProgramme(command)
     .option('--admit <client-id>', 'lets this tenant issue on it; may be repeated', repeated, [])
     .option('--json', 'print the BIN as JSON')
     .action((bin: string, given: AddOptions) =>
@@ -86,6 +68,30 @@ function addNew(group: Command, { console, run }: CommandContext): void {
         show(console, given.json, binRecord(wanted), `BIN ${bin} is added.`);
       }),
     );
+}
+
+/** The options that describe a BIN's programme. */
+function withProgramme(command: Command): Command {
+  const zero = new Decimal(0);
+  const decimal = decimalArgument('a number such as 1.50');
+  return command
+    .requiredOption('--scheme <scheme>', 'for instance visa')
+    .requiredOption('--currency <code>', 'for instance USD')
+    .addOption(
+      new Option('--model <model>', 'how cardholders are created')
+        .choices(['B2B', 'B2C'])
+        .makeOptionMandatory(),
+    )
+    .option('--capacity <number>', 'cards a cardholder may have', countArgument, 10)
+    .option('--fee-issue <amount>', 'for each card', decimal, zero)
+    .option('--fee-topup <amount>', 'for each top-up', decimal, zero)
+    .option('--fee-settle-fixed <amount>', 'once an authorization', decimal, zero)
+    .option('--fee-settle-percent <percent>', 'of what is settled', decimal, zero)
+    .option('--fee-decline <amount>', 'for each decline', decimal, zero)
+    .option('--markup-percent <percent>', 'on the rate of other currencies', decimal, zero)
+    .option('--authorization-days <days>', 'an open authorization is cancelled after', countArgument, 7)
+    .option('--max-authorization <amount>', 'above it: declined with limit_exceeded', decimal)
+    .option('--block-mcc <mcc>', 'declined with invalid_merchant; may be repeated', repeated, []);
 }
 
 function addAdmit(group: Command, { console, run }: CommandContext): void {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
+import type { Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
 import { asciiUrl } from '../../../kernel/wire/web-url';
 import { answer, dropConnection, refuse } from '../../sandbox/answers';
@@ -43,20 +44,6 @@ export function createExternalCardsParty({ database, secret, now, publicUrl }: P
   const callbacks = createCallbackSender({ secret, now });
   const follow = (order: SandboxCardOrder) => followOrder(order, { callbacks, now });
 
-  /** What the acquirer does with an order: where it stands, or why its caller hears nothing of it. */
-  function take(given: NewOrder): Promise<SandboxCardOrder | 'unreachable' | 'silent'> {
-    const at = now();
-    return database.transaction(async (tx) => {
-      const order = await lockOrder(tx, given, at);
-      const { unreachableSeconds = 0, losesFirstAnswer } = scenarioOf(order.token);
-      if (secondsSince(order.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
-      await noteCall(tx, order.key, at);
-      const accepted = { ...order, acceptedAt: order.acceptedAt ?? at };
-      if (order.acceptedAt === null) tx.afterCommit(() => follow(accepted));
-      return order.calls === 0 && losesFirstAnswer ? 'silent' : accepted;
-    });
-  }
-
   /** With the address of its page while the payer must act. */
   function wordWithPage(order: SandboxCardOrder): object {
     const state = wordAt(order, now());
@@ -71,10 +58,11 @@ export function createExternalCardsParty({ database, secret, now, publicUrl }: P
     if (!given.success || key === '') return refuse(ctx, 422, 'malformed_order');
     const { amount, expiresAt, ...rest } = given.data;
     const page = randomBytes(24).toString('base64url');
-    const taken = await take({
+    const wanted = {
       ...rest,
       ...{ key, kind, page, amount: new Decimal(amount), expiresAt: new Date(expiresAt) },
-    });
+    };
+    const taken = await database.transaction((tx) => takeOrder(tx, wanted, now(), follow));
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'silent') return dropConnection(ctx);
     answer(ctx, 201, wordWithPage(taken));
@@ -116,6 +104,22 @@ export function createExternalCardsParty({ database, secret, now, publicUrl }: P
     if (id !== undefined && what === 'pages' && (method === 'GET' || method === 'POST')) return page(ctx, id);
     await next();
   };
+}
+
+/** What the acquirer does with an order: where it stands, or why its caller gets no answer. */
+async function takeOrder(
+  tx: Tx,
+  given: NewOrder,
+  at: Date,
+  follow: (order: SandboxCardOrder) => void,
+): Promise<SandboxCardOrder | 'unreachable' | 'silent'> {
+  const order = await lockOrder(tx, given, at);
+  const { unreachableSeconds = 0, losesFirstAnswer } = scenarioOf(order.token);
+  if (secondsSince(order.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
+  await noteCall(tx, order.key, at);
+  const accepted = { ...order, acceptedAt: order.acceptedAt ?? at };
+  if (order.acceptedAt === null) tx.afterCommit(() => follow(accepted));
+  return order.calls === 0 && losesFirstAnswer ? 'silent' : accepted;
 }
 
 function sendPage(ctx: Context, html: string): void {

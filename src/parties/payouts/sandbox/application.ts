@@ -1,11 +1,12 @@
 import type { Context, Middleware, Next } from 'koa';
 import { z } from 'zod';
+import type { Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
 import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
 import type { PartyOptions } from '../../sandbox/options';
 import { secondsSince } from '../../sandbox/time';
-import { createCallbacks } from './callbacks';
+import { type Callbacks, createCallbacks } from './callbacks';
 import { wordAt } from './progress';
 import { scenarioOf } from './scenarios';
 import { findOrder, lockOrder, noteCall, type Order, type SandboxPayout } from './store';
@@ -28,29 +29,13 @@ const ORDERS = /\/orders(?:\/([^/]+))?$/;
 export function createPayoutsParty({ database, secret, now }: PartyOptions): Middleware {
   const callbacks = createCallbacks({ secret, now });
 
-  /** What the party does with an order: where it stands, or why its caller hears nothing of it. */
-  async function take(order: Order): Promise<SandboxPayout | 'unreachable' | 'silent'> {
-    const at = now();
-    return database.transaction(async (tx) => {
-      const payout = await lockOrder(tx, order, at);
-      const { unreachableSeconds = 0, losesFirstOrder, losesFirstAnswer } = scenarioOf(payout.amount);
-      if (secondsSince(payout.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
-      const first = payout.calls === 0;
-      const lost = first && losesFirstOrder === true;
-      await noteCall(tx, order.key, lost ? null : at);
-      if (lost) return 'silent';
-      const accepted = { ...payout, acceptedAt: payout.acceptedAt ?? at };
-      if (payout.acceptedAt === null) tx.afterCommit(() => callbacks.follow(accepted));
-      return first && losesFirstAnswer === true ? 'silent' : accepted;
-    });
-  }
-
   async function order(ctx: Context): Promise<void> {
     const body = orderSchema.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
     if (!body.success || key === '') return refuse(ctx, 422, 'malformed_order');
     const { method, amount, currency, callbackUrl } = body.data;
-    const taken = await take({ key, method, amount: new Decimal(amount), currency, callbackUrl });
+    const given = { key, method, amount: new Decimal(amount), currency, callbackUrl };
+    const taken = await database.transaction((tx) => takeOrder(tx, given, now(), callbacks));
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'silent') return dropConnection(ctx);
     answer(ctx, 201, wordAt(taken, now()));
@@ -70,4 +55,23 @@ export function createPayoutsParty({ database, secret, now }: PartyOptions): Mid
     if (key !== undefined && ctx.method === 'GET') return show(ctx, decodeURIComponent(key));
     refuse(ctx, 405, 'method_not_allowed');
   };
+}
+
+/** What the party does with an order: the payout, or why its caller gets no answer. */
+async function takeOrder(
+  tx: Tx,
+  order: Order,
+  at: Date,
+  callbacks: Callbacks,
+): Promise<SandboxPayout | 'unreachable' | 'silent'> {
+  const payout = await lockOrder(tx, order, at);
+  const { unreachableSeconds = 0, losesFirstOrder, losesFirstAnswer } = scenarioOf(payout.amount);
+  if (secondsSince(payout.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
+  const first = payout.calls === 0;
+  const lost = first && losesFirstOrder === true;
+  await noteCall(tx, order.key, lost ? null : at);
+  if (lost) return 'silent';
+  const accepted = { ...payout, acceptedAt: payout.acceptedAt ?? at };
+  if (payout.acceptedAt === null) tx.afterCommit(() => callbacks.follow(accepted));
+  return first && losesFirstAnswer === true ? 'silent' : accepted;
 }
