@@ -27,7 +27,7 @@ import { createSandboxCardProcessor } from './parties/card-processor/sandbox/pro
 import { createSandboxCardholderReview } from './parties/cardholder-review/sandbox/reviewer';
 import { createHttpCheckout } from './parties/checkout/http';
 import type { CheckoutParty } from './parties/checkout/port';
-import { createStripeCheckout } from './parties/checkout/stripe';
+import { createStripeCheckout } from './parties/checkout/stripe/checkout';
 import { createMemoryStore } from './parties/documents/memory';
 import { createDocuments } from './parties/documents/sealed';
 import { createStore } from './parties/documents/settings';

@@ -4,8 +4,8 @@ import Stripe from 'stripe';
 import { readConfig } from '../../../src/kernel/config';
 import { Decimal } from '../../../src/kernel/money/money';
 import type { CheckoutParty, NewCheckoutSession } from '../../../src/parties/checkout/port';
-import { createStripeCheckout } from '../../../src/parties/checkout/stripe';
-import { fromMinorUnits, toMinorUnits } from '../../../src/parties/checkout/stripe-amounts';
+import { fromMinorUnits, toMinorUnits } from '../../../src/parties/checkout/stripe/amounts';
+import { createStripeCheckout } from '../../../src/parties/checkout/stripe/checkout';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
 import { type StripeMock, startStripeMock, stripeMockExecutable } from '../../support/stripe-mock';
 

@@ -111,14 +111,11 @@ export function createPages(party: Party) {
       const page = renderPage(await loadFullSession(database, session), now(), wrong);
       return send(ctx, 400, page, session);
     }
-    // 303: the browser asks for the next page, and going back sends nothing twice. It means nothing but that.
-    ctx.status = 303;
-    ctx.set(
-      'location',
+    redirect(
+      ctx,
       action.then === 'shop' ? asciiUrl(session.returnUrl) : `${party.publicUrl()}/pages/${session.page}`,
+      session,
     );
-    ctx.set('content-security-policy', contentSecurityPolicy(session.returnUrl));
-    ctx.body = '';
   }
 
   return async (ctx: Context): Promise<void> => {
@@ -130,6 +127,14 @@ export function createPages(party: Party) {
     ctx.set('allow', 'GET, POST');
     send(ctx, 405, renderUnknown());
   };
+}
+
+/** 303: the browser asks for the next page, and going back sends nothing twice. It means nothing but that. */
+function redirect(ctx: Context, location: string, { returnUrl }: Session): void {
+  ctx.status = 303;
+  ctx.set('location', location);
+  ctx.set('content-security-policy', contentSecurityPolicy(returnUrl));
+  ctx.body = '';
 }
 
 function send(ctx: Context, status: number, page: string, session?: Session): void {

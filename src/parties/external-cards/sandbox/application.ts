@@ -3,25 +3,16 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import type { Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
-import { asciiUrl } from '../../../kernel/wire/web-url';
 import { answer, dropConnection, refuse } from '../../sandbox/answers';
-import { readForm, readOrder } from '../../sandbox/body';
+import { readOrder } from '../../sandbox/body';
 import { createCallbackSender } from '../../sandbox/callback-sender';
 import type { PartyOptions } from '../../sandbox/options';
 import { secondsSince } from '../../sandbox/time';
 import { followOrder } from './follow';
-import { decisionPage, endPage } from './page';
+import { createPages } from './pages';
 import { wordAt } from './progress';
 import { scenarioOf } from './scenarios';
-import {
-  decide,
-  findByPage,
-  findOrder,
-  lockOrder,
-  type NewOrder,
-  noteCall,
-  type SandboxCardOrder,
-} from './store';
+import { findOrder, lockOrder, type NewOrder, noteCall, type SandboxCardOrder } from './store';
 
 const orderSchema = z.object({
   token: z.string().max(255),
@@ -40,9 +31,11 @@ const PATHS = /^\/(charges|pushes|orders|pages)(?:\/([\w%.-]{1,200}))?$/;
  * where the payer confirms or refuses, and callbacks. It commits by itself, as an outside party would. Faults come from the
  * card's token (scenarios.ts), never by chance.
  */
-export function createExternalCardsParty({ database, secret, now, publicUrl }: PartyOptions): Middleware {
+export function createExternalCardsParty(options: PartyOptions): Middleware {
+  const { database, secret, now, publicUrl } = options;
   const callbacks = createCallbackSender({ secret, now });
   const follow = (order: SandboxCardOrder) => followOrder(order, { callbacks, now });
+  const pages = createPages(options, follow);
 
   /** With the address of its page while the payer must act. */
   function wordWithPage(order: SandboxCardOrder): object {
@@ -74,34 +67,14 @@ export function createExternalCardsParty({ database, secret, now, publicUrl }: P
     answer(ctx, 200, wordWithPage(found));
   }
 
-  async function page(ctx: Context, secretPart: string): Promise<void> {
-    if (ctx.method === 'POST') return decided(ctx, secretPart);
-    const found = await findByPage(database, secretPart);
-    if (!found) return refuse(ctx, 404, 'not_found');
-    const waits = wordAt(found, now()).status === 'requires_action';
-    sendPage(ctx, waits ? decisionPage(found, `${publicUrl()}/pages/${secretPart}`) : endPage(found));
-  }
-
-  /** A payer who decides twice has decided once; where he came from he is led back to in any case. */
-  async function decided(ctx: Context, secretPart: string): Promise<void> {
-    const decision = (await readForm(ctx))?.get('decision');
-    if (decision !== 'confirm' && decision !== 'refuse') return refuse(ctx, 400, 'no_decision');
-    const first = await decide(database, secretPart, decision, now());
-    const found = await findByPage(database, secretPart);
-    if (!found) return refuse(ctx, 404, 'not_found');
-    if (first) follow(found);
-    if (found.returnUrl === null) return sendPage(ctx, endPage(found));
-    ctx.status = 303;
-    ctx.set('location', asciiUrl(found.returnUrl));
-  }
-
   return async (ctx, next) => {
     const [, what, id] = PATHS.exec(ctx.path) ?? [];
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
     if (method === 'POST' && id === undefined && what === 'charges') return order(ctx, 'charge');
     if (method === 'POST' && id === undefined && what === 'pushes') return order(ctx, 'push');
     if (method === 'GET' && id !== undefined && what === 'orders') return show(ctx, decodeURIComponent(id));
-    if (id !== undefined && what === 'pages' && (method === 'GET' || method === 'POST')) return page(ctx, id);
+    if (id !== undefined && what === 'pages' && (method === 'GET' || method === 'POST'))
+      return pages(ctx, id);
     await next();
   };
 }
@@ -120,15 +93,4 @@ async function takeOrder(
   const accepted = { ...order, acceptedAt: order.acceptedAt ?? at };
   if (order.acceptedAt === null) tx.afterCommit(() => follow(accepted));
   return order.calls === 0 && losesFirstAnswer ? 'silent' : accepted;
-}
-
-function sendPage(ctx: Context, html: string): void {
-  ctx.status = 200;
-  ctx.type = 'text/html; charset=utf-8';
-  // A form's answer may lead anywhere on the web: browsers hold `form-action` against redirects too.
-  ctx.set(
-    'content-security-policy',
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self' https: http://127.0.0.1:* http://localhost:*; frame-ancestors 'none'",
-  );
-  ctx.body = html;
 }

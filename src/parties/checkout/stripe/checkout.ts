@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Stripe from 'stripe';
-import type { StripeSettings } from '../../kernel/config';
-import { PartyRefused } from '../../process/party-errors';
-import type { CheckoutParty, NewCheckoutSession } from './port';
-import { toMinorUnits } from './stripe-amounts';
-import { partyErrorOf } from './stripe-errors';
-import { EXPANDED, refundStatus, stateOf } from './stripe-state';
+import type { StripeSettings } from '../../../kernel/config';
+import { PartyRefused } from '../../../process/party-errors';
+import type { CheckoutParty, NewCheckoutSession } from '../port';
+import { toMinorUnits } from './amounts';
+import { changing, createSessions, idOf, ORIGIN } from './sessions';
+import { refundStatus, stateOf } from './state';
 
 export interface StripeOptions extends StripeSettings {
   /** Another server than the party's own, for tests. */
@@ -16,8 +16,6 @@ export interface StripeOptions extends StripeSettings {
 /** Shorter than any activity's time-out. What fails is asked again by the workflow, not by the client. */
 const TIMEOUT_MS = 10_000;
 const TOLERANCE_SECONDS = 300;
-/** Marks what was made here: the account may serve other programs, too. */
-const ORIGIN = 'cardwright';
 
 /**
  * Stripe Checkout: cards only. A payment is settled when its money is available in the account's balance. Stripe's own
@@ -32,46 +30,7 @@ export function createStripeCheckout(options: StripeOptions): CheckoutParty {
     maxNetworkRetries: 0,
     telemetry: false,
   });
-  const reading = <T>(request: () => Promise<T>) => withPartyErrors(request, false);
-  const changing = <T>(request: () => Promise<T>) => withPartyErrors(request, true);
-
-  const retrieve = (sessionId: string) =>
-    reading(() => stripe.checkout.sessions.retrieve(sessionId, { expand: EXPANDED }));
-
-  /** Half an hour is the least that a page lives by itself: ours may be over before. */
-  async function expireInTime(session: Stripe.Checkout.Session): Promise<Stripe.Checkout.Session> {
-    const until = Number(session.metadata?.['expires_at'] ?? Infinity);
-    if (session.status !== 'open' || now().getTime() < until * 1000) return session;
-    try {
-      return await changing(() => stripe.checkout.sessions.expire(session.id, { expand: EXPANDED }));
-    } catch (error) {
-      // It was paid a moment ago.
-      if (error instanceof PartyRefused) return retrieve(session.id);
-      throw error;
-    }
-  }
-
-  /** What has gone back, or is asked back, of a payment. */
-  async function movements(intent: string) {
-    const list = { payment_intent: intent, limit: 100 };
-    const [refunds, disputes] = await Promise.all([
-      reading(() => stripe.refunds.list(list).autoPagingToArray({ limit: 1_000 })),
-      reading(() => stripe.disputes.list(list).autoPagingToArray({ limit: 1_000 })),
-    ]);
-    return { refunds: refunds.reverse(), disputes: disputes.reverse() };
-  }
-
-  /** The session that an event is about; null when it is none of ours. */
-  async function sessionOf(event: Stripe.Event): Promise<string | null> {
-    const object = event.data.object as unknown as EventObject;
-    if (object.object === 'checkout.session') return ours(object) ? (object.id ?? null) : null;
-    const intent = object.object === 'payment_intent' ? object.id : intentOf(object);
-    if (intent === undefined) return null;
-    const { data } = await reading(() => stripe.checkout.sessions.list({ payment_intent: intent, limit: 1 }));
-    const [session] = data;
-    return session && ours(session) ? session.id : null;
-  }
-
+  const sessions = createSessions(stripe, now);
   return {
     async createSession(asked) {
       const params = sessionParams(asked);
@@ -82,18 +41,18 @@ export function createStripeCheckout(options: StripeOptions): CheckoutParty {
       return { sessionId: session.id, redirectUrl: session.url };
     },
     async getSession(sessionId) {
-      const session = await expireInTime(await retrieve(sessionId));
+      const session = await sessions.present(sessionId);
       const intent = idOf(session.payment_intent);
       const none = { refunds: [], disputes: [] };
-      return stateOf({ session, ...(intent === undefined ? none : await movements(intent)) });
+      return stateOf({ session, ...(intent === undefined ? none : await sessions.movements(intent)) });
     },
     async refund({ key, sessionId, amount, currency }) {
-      const session = await retrieve(sessionId);
+      const session = await sessions.retrieve(sessionId);
       const intent = idOf(session.payment_intent);
       if (intent === undefined) throw new PartyRefused('not_paid');
       if (session.currency?.toUpperCase() !== currency) throw new PartyRefused('wrong_currency');
       // The party forgets keys after a day or more; what was made under ours is known by its mark.
-      const { refunds } = await movements(intent);
+      const { refunds } = await sessions.movements(intent);
       const known = refunds.find(({ metadata }) => metadata?.['key'] === key);
       const params = { payment_intent: intent, amount: toMinorUnits(amount, currency), metadata: { key } };
       const refund = known ?? (await changing(() => stripe.refunds.create(params, { idempotencyKey: key })));
@@ -101,17 +60,9 @@ export function createStripeCheckout(options: StripeOptions): CheckoutParty {
     },
     async verify(raw, headers) {
       const event = verified(stripe, raw, headers, webhookSecret, now());
-      return event && { externalId: event.id, sessionId: await sessionOf(event) };
+      return event && { externalId: event.id, sessionId: await sessions.idFor(event) };
     },
   };
-}
-
-async function withPartyErrors<T>(request: () => Promise<T>, changing: boolean): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    throw partyErrorOf(error, changing);
-  }
 }
 
 /**
@@ -163,18 +114,3 @@ function verified(
     throw error;
   }
 }
-
-/** What events are about, as far as it is read. */
-interface EventObject {
-  object?: string;
-  id?: string;
-  metadata?: Stripe.Metadata | null;
-  payment_intent?: string | { id: string } | null;
-}
-
-const ours = ({ metadata }: Pick<EventObject, 'metadata'>) => metadata?.['origin'] === ORIGIN;
-
-const intentOf = ({ payment_intent }: EventObject) => idOf(payment_intent);
-
-const idOf = (field: string | { id: string } | null | undefined): string | undefined =>
-  typeof field === 'string' ? field : (field?.id ?? undefined);

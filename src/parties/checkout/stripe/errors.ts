@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../process/party-errors';
 
 /**
  * What an error means for the payment. Only a word about the request itself is a refusal; a key that is wrong, too many

@@ -1,5 +1,5 @@
-import { Decimal } from '../../kernel/money/money';
-import { PartyRefused } from '../../process/party-errors';
+import { Decimal } from '../../../kernel/money/money';
+import { PartyRefused } from '../../../process/party-errors';
 
 /**
  * How many decimals the party counts a currency's minor units by, where it is not two (https://docs.stripe.com/currencies).

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
-import type { CheckoutDispute, CheckoutRefund, CheckoutState } from './port';
-import { fromMinorUnits } from './stripe-amounts';
+import type { CheckoutDispute, CheckoutRefund, CheckoutState } from '../port';
+import { fromMinorUnits } from './amounts';
 
 /** What is read of a session: the payment, its charge, where the charge's money is, and what has gone back. */
 export interface StripePayment {
