@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { BankingActivities } from '../activities/banking';
-import { askingParty } from './support/asking';
-import { showStatus } from './support/status';
+import type { BankingActivities } from '../../activities/banking';
+import { askingParty } from '../support/asking';
+import { showStatus } from '../support/status';
 
 const { bookIbanCredit } = proxyActivities<BankingActivities>(askingParty);
 

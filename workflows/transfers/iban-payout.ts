@@ -1,8 +1,8 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { BankingActivities } from '../activities/banking';
-import { askAgainAfter, askingParty } from './support/asking';
-import { listenForLooks } from './support/look';
-import { showStatus } from './support/status';
+import type { BankingActivities } from '../../activities/banking';
+import { askAgainAfter, askingParty } from '../support/asking';
+import { listenForLooks } from '../support/look';
+import { showStatus } from '../support/status';
 
 const { advanceIbanPayout } = proxyActivities<BankingActivities>(askingParty);
 

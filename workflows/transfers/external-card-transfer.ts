@@ -1,8 +1,8 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { ExternalCardActivities } from '../activities/external-cards';
-import { askAgainAfter, askingParty } from './support/asking';
-import { listenForLooks } from './support/look';
-import { showStatus } from './support/status';
+import type { ExternalCardActivities } from '../../activities/external-cards';
+import { askAgainAfter, askingParty } from '../support/asking';
+import { listenForLooks } from '../support/look';
+import { showStatus } from '../support/status';
 
 const { advanceExternalCard } = proxyActivities<ExternalCardActivities>(askingParty);
 

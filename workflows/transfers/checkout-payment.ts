@@ -1,6 +1,6 @@
-import type { DepositActivities } from '../activities/deposits';
-import { localFirst } from './support/local-first';
-import { listenForLooks } from './support/look';
+import type { DepositActivities } from '../../activities/deposits';
+import { localFirst } from '../support/local-first';
+import { listenForLooks } from '../support/look';
 
 const { matchSession } = localFirst<DepositActivities>();
 

@@ -1,10 +1,10 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { DepositActivities } from '../activities/deposits';
-import type { DepositProgress } from '../src/transfers/deposits/advance';
-import type { WaitsFor } from '../src/transfers/deposits/patience';
-import { localFirst } from './support/local-first';
-import { listenForLooks } from './support/look';
-import { showStatus } from './support/status';
+import type { DepositActivities } from '../../activities/deposits';
+import type { DepositProgress } from '../../src/transfers/deposits/advance';
+import type { WaitsFor } from '../../src/transfers/deposits/patience';
+import { localFirst } from '../support/local-first';
+import { listenForLooks } from '../support/look';
+import { showStatus } from '../support/status';
 
 const { lookAtDeposit } = localFirst<DepositActivities>();
 
