@@ -26,7 +26,7 @@ export interface IbanPayoutProgress {
 /**
  * Submits a payout that is created, asks for the present state of one that was, and applies it. Twice is once: the order
  * carries the payout's id, and what a state does is judged by the record under its lock.
- * @throws PayoutOutcomeUnknown, PartyAway nothing is known now: it is asked again
+ * @throws OutcomeUnknown, PartyAway nothing is known now: it is asked again
  */
 export async function advancePayout(services: Services, id: string): Promise<IbanPayoutProgress> {
   const { database, now } = services;
