@@ -90,7 +90,7 @@ export default {
       comment: 'A domain never reads another domain’s tables: it calls its operations.',
       severity: 'error',
       from: { path: '^src/([^/]+/[^/]+)/' },
-      to: { path: '^src/[^/]+/[^/]+/.*\\bstore\\.ts$', pathNot: '^src/$1/' },
+      to: { path: '^src/[^/]+/[^/]+/.*store\\.ts$', pathNot: '^src/$1/' },
     },
     {
       name: 'temporal-is-for-processes',
