@@ -2,7 +2,7 @@ import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workfl
 import type { CardActivities } from '../activities/cards';
 import { askAgainAfter, askingParty } from './support/asking';
 import { listenForLooks } from './support/look';
-import { showStatus } from './support/show';
+import { showStatus } from './support/status';
 
 const { orderCard, checkOrder } = proxyActivities<CardActivities>(askingParty);
 

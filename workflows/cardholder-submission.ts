@@ -4,7 +4,7 @@ import type { CardholderActivities } from '../activities/cardholders';
 import type { SubmissionProgress } from '../src/people/cardholders/review/submission';
 import { askAgainAfter, askingParty } from './support/asking';
 import { listenForLooks } from './support/look';
-import { showStatus } from './support/show';
+import { showStatus } from './support/status';
 
 const { lookAtCardholder, checkSubmission, giveUpSubmission } =
   proxyActivities<CardholderActivities>(askingParty);

@@ -3,7 +3,7 @@ import type { WebhookActivities } from '../activities/webhooks';
 import type { RecoveryState } from '../src/tenants/webhooks/delivery/recovery';
 import type { EndpointKey } from '../src/tenants/webhooks/record';
 import { listenForLooks } from './support/look';
-import { showStatus } from './support/show';
+import { showStatus } from './support/status';
 
 /** What a recovery is given; its id is `webhook-recovery-<tenant>-<registration>`. */
 export type WebhookRecoveryInput = EndpointKey;

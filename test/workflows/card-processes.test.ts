@@ -4,7 +4,7 @@ import { recordCardEvent } from '../../src/cards/events/record';
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { LOOK } from '../../src/kernel/temporal/names';
 import { ProcessorTimeout } from '../../src/parties/card-processor/port';
-import { SCENARIOS } from '../../src/parties/card-processor/sandbox-scenarios';
+import { SCENARIOS } from '../../src/parties/card-processor/sandbox/scenarios';
 import { accountBalance, processorOnClock, requestedCard } from '../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';

@@ -1,4 +1,5 @@
 import type { Sql } from '../../kernel/db/database';
+import { overdueIn } from '../../process/due';
 import { CARD_COLUMNS, type Card, type CardRow, cardOf } from '../events/card';
 
 /** @param card a new card: what the processor gives comes later, its times are the database's */
@@ -98,13 +99,9 @@ export async function confirmClosure(tx: Sql, cardId: string, at: Date): Promise
   ]);
 }
 
-/** Cards that wait for the processor and have not moved since; the longest first. Its condition is the index's. */
-export async function unfinishedCards(sql: Sql, olderThan: Date, limit: number, except: string[]) {
-  return sql.query<Pick<Card, 'id' | 'tenantId' | 'status'>>(
-    `select id, tenant_id as "tenantId", status from cards
-      where (status = 'pending' or (status in ('closing', 'closed') and processor_closed_at is null))
-        and updated_at < $1 and id <> all($3)
-      order by updated_at limit $2`,
-    [olderThan, limit, except],
-  );
-}
+/** Cards whose order or closure the processor has not confirmed; the condition is the index's. */
+export const overdueCards = overdueIn<Pick<Card, 'id' | 'tenantId' | 'status'>>('cards', {
+  columns: ['id', 'tenantId', 'status'],
+  dueBy: 'updated_at',
+  open: `status = 'pending' or (status in ('closing', 'closed') and processor_closed_at is null)`,
+});

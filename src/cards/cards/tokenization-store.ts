@@ -1,5 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import type { Wallet } from '../../parties/card-processor/port';
+import { overdueIn } from '../../process/due';
 
 export interface Tokenization {
   id: string;
@@ -57,16 +58,8 @@ export async function endTokenization(
   );
 }
 
-/** Those that have waited longest first. */
-export async function unfinishedTokenizations(
-  sql: Sql,
-  olderThan: Date,
-  limit: number,
-  except: string[],
-): Promise<Tokenization[]> {
-  return sql.query<Tokenization>(
-    `select ${COLUMNS} from card_tokenizations
-      where status = 'pending' and updated_at < $1 and id <> all($3) order by updated_at limit $2`,
-    [olderThan, limit, except],
-  );
-}
+export const overdueTokenizations = overdueIn<Pick<Tokenization, 'id' | 'tenantId'>>('card_tokenizations', {
+  columns: ['id', 'tenantId'],
+  dueBy: 'updated_at',
+  open: `status = 'pending'`,
+});

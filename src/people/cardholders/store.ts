@@ -1,6 +1,7 @@
 import { filtered, NOW, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
+import { overdueIn } from '../../process/due';
 import type { Cardholder, CardholderStatus } from './record';
 
 const COLUMNS = [
@@ -101,15 +102,11 @@ export async function setDueBy(sql: Sql, id: string, dueBy: Date): Promise<void>
   await sql.run(cardholders().where({ id }).update({ watchedUntil: dueBy }));
 }
 
-/** Open cardholders that their workflow should have looked at before `olderThan`; the longest forgotten first. */
-export async function forgottenCardholders(sql: Sql, olderThan: Date, limit: number, except: string[]) {
-  return sql.query<Pick<Cardholder, 'id' | 'tenantId'>>(
-    `select id, tenant_id as "tenantId" from cardholders
-      where status in ('pending_review', 'wait_audit') and watched_until < $1 and id <> all($3)
-      order by watched_until limit $2`,
-    [olderThan, limit, except],
-  );
-}
+/** Open cardholders whose workflow should have looked by now; the condition is the index's. */
+export const overdueCardholders = overdueIn<Pick<Cardholder, 'id' | 'tenantId'>>('cardholders', {
+  columns: ['id', 'tenantId'],
+  open: `status in ('pending_review', 'wait_audit')`,
+});
 
 /** Those of every tenant that wait for the operator, the longest first. */
 export async function awaitingReview(sql: Sql, limit: number): Promise<Cardholder[]> {

@@ -1,6 +1,7 @@
 import { filtered, NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
+import { overdueIn } from '../../process/due';
 import type { KycDecision, KycDocument, KycDocumentStatus, KycReview, KycSlot } from './record';
 
 const DOCUMENT = [
@@ -130,21 +131,15 @@ export async function setReviewDueBy(tx: Sql, { userId, submission }: KycReview,
   await tx.run(reviews().where({ userId, submission }).update({ watchedUntil: dueBy }));
 }
 
-/** Open reviews that their workflow should have looked at before `olderThan`; the longest forgotten first. */
-export async function forgottenReviews(
-  sql: Sql,
-  olderThan: Date,
-  limit: number,
-  exceptWorkflows: string[],
-): Promise<Pick<KycReview, 'userId' | 'submission' | 'tenantId'>[]> {
-  return sql.query(
-    `select user_id as "userId", submission, tenant_id as "tenantId" from kyc_reviews
-      where status = 'in_review' and watched_until < $1
-        and 'kyc-review-' || user_id || '-' || submission <> all($3)
-      order by watched_until limit $2`,
-    [olderThan, limit, exceptWorkflows],
-  );
-}
+/** Open reviews whose workflow should have looked by now; the condition is the index's. */
+export const overdueReviews = overdueIn<Pick<KycReview, 'userId' | 'submission' | 'tenantId'>>(
+  'kyc_reviews',
+  {
+    columns: ['userId', 'submission', 'tenantId'],
+    open: `status = 'in_review'`,
+    key: `user_id || '-' || submission`,
+  },
+);
 
 /** What a person decided: on a review, or on a document. */
 export interface DecisionRecord {

@@ -2,19 +2,12 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, notFound } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
 import type { Decimal } from '../../kernel/money/money';
-import { type Break, findBreak, insertBreak, resolve } from './store';
+import type { Break } from './record';
+import { insertBreak, lockBreak, resolve } from './store';
 
-export type { Break } from './store';
+export { listBreaks } from './store';
 
-export interface NewBreak {
-  /** null where the money belongs to nobody that we know. */
-  tenantId: string | null;
-  /** What went wrong, as a code: `deposit_unmatched`, `refund_failed` … */
-  kind: string;
-  /** The record, or the party's object, that it is about. */
-  subject: string;
-  /** What tells one from another of its kind and subject, and tells the operator what to look at; no personal data. */
-  detail: string;
+export interface NewBreak extends Pick<Break, 'tenantId' | 'kind' | 'subject' | 'detail'> {
   amount?: Decimal;
   currency?: string;
 }
@@ -24,7 +17,7 @@ export interface NewBreak {
  * one that there is, resolved or not.
  */
 export function openBreak(tx: Sql, given: NewBreak): Promise<Break> {
-  return insertBreak(tx, { id: newId('break'), ...given });
+  return insertBreak(tx, { id: newId('break'), amount: null, currency: null, ...given });
 }
 
 /** @throws Problem 404, 409 `invalid_transition` when it has been resolved */
@@ -32,7 +25,7 @@ export async function resolveBreak(
   tx: Tx,
   given: { id: string; note: string; resolvedBy: string; at: Date },
 ): Promise<Break> {
-  const found = isId('break', given.id) ? await findBreak(tx, given.id, 'update') : undefined;
+  const found = isId('break', given.id) ? await lockBreak(tx, given.id) : undefined;
   if (!found) throw notFound('break');
   if (found.resolvedAt) throw conflict('invalid_transition', 'The break has been resolved.');
   return resolve(tx, given);

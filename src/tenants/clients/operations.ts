@@ -17,6 +17,8 @@ import {
   updateStatus,
 } from './store';
 
+export { listTenants, updateSettings } from './store';
+
 export interface NewCredential {
   clientId: string;
   /** 256 bits in base64url, shown this once. */

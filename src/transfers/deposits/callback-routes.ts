@@ -1,8 +1,8 @@
 import type { Route } from '../../http/route';
 import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
+import { CALLBACK_PATH } from './page/session';
 import { lookAtDeposit, matchPayment } from './processes';
-import { CALLBACK_PATH } from './session';
 import { findBySession } from './store';
 
 /**

@@ -2,7 +2,7 @@ import type { Route } from '../../http/route';
 import type { Tx } from '../../kernel/db/database';
 import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
-import { PAYOUT_CALLBACKS, payoutOfKey } from './lifecycle';
+import { PAYOUT_CALLBACKS, payoutOfKey } from './advance';
 import { lookAtPayout } from './processes';
 import { findPayout } from './store';
 

@@ -1,6 +1,6 @@
 import { createCardholderActivities } from '../../../activities/cardholders';
 import type { Composed } from '../../../src/composition';
-import { createSandboxCardholderReview } from '../../../src/parties/cardholder-review/sandbox';
+import { createSandboxCardholderReview } from '../../../src/parties/cardholder-review/sandbox/reviewer';
 import type { CardholderStatus } from '../../../src/people/cardholders/record';
 import { decideCardholder } from '../../../src/people/cardholders/review/decision';
 import type { Answer, Client, TestApi } from '../../support/api';

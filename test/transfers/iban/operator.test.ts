@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { runOperator } from '../../../src/startup/operator';
 import { externalCardProcesses } from '../../../src/transfers/external-cards/processes';
-import { takeMonthlyFees } from '../../../src/transfers/iban/fees';
+import { takeMonthlyFees } from '../../../src/transfers/iban/fees/operations';
 import { ibanPayoutProcesses } from '../../../src/transfers/iban/processes';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { urlOf } from '../../support/database';

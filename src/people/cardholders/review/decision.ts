@@ -8,6 +8,8 @@ import { insertDecision, setDueBy } from '../store';
 import { applyTransition, type Change, lockedCardholder } from '../transition';
 import { sandboxDecision } from './sandbox';
 
+export { awaitingReview } from '../store';
+
 /** The operator's decision on a cardholder in `pending_review`. */
 export interface DecideCardholder {
   cardholderId: string;

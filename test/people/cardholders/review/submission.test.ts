@@ -4,7 +4,7 @@ import {
   ReviewerTimeout,
   ReviewerUnreachable,
 } from '../../../../src/parties/cardholder-review/port';
-import { REVIEW_SCENARIOS } from '../../../../src/parties/cardholder-review/sandbox-scenarios';
+import { REVIEW_SCENARIOS } from '../../../../src/parties/cardholder-review/sandbox/scenarios';
 import { DocumentsAway, DocumentUnreadable } from '../../../../src/parties/documents/port';
 import { cardholderProcesses } from '../../../../src/people/cardholders/processes';
 import { type Client, type TestApi, testApi } from '../../../support/api';
