@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addBin, admitToBin, type Bin, listBins } from '../cards/programmes/operations';
-import { binRecord } from '../cards/programmes/record';
+import { binRecord } from '../cards/programmes/view';
 import { Decimal } from '../kernel/money/money';
 import { requireTenant } from '../tenants/clients/operations';
 import { show, table } from './console';

@@ -5,7 +5,7 @@ import type { PostedEntry } from '../../kernel/ledger/entries';
 import { formatAmount } from '../../kernel/money/money';
 import { amount, identifier, instant, money, text } from '../../kernel/wire/schemas';
 import { correct, offrampDeposit } from './admin';
-import { accountTransactionRecord, accountTransactionSchema } from './record';
+import { accountTransactionRecord, accountTransactionSchema } from './view';
 
 const TAG = 'Accounts';
 const ACCOUNT_ID = 'acc_01h455vb4pex5vsknk084sn02q';

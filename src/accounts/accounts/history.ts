@@ -11,7 +11,7 @@ import {
   positionPart,
 } from '../../kernel/wire/pages';
 import { text } from '../../kernel/wire/schemas';
-import { type AccountTransactionRecord, accountTransactionRecord } from './record';
+import { type AccountTransactionRecord, accountTransactionRecord } from './view';
 
 /** Filters of an account's history: `from` is inside the period, `to` no longer. */
 export const historyQuery = {

@@ -9,9 +9,9 @@ import type { Services } from '../../services';
 import { adminAccountRoutes } from './admin-routes';
 import { historyPage, historyQuery } from './history';
 import { requireAccount } from './operations';
-import { accountRecords, accountSchema, accountTransactionSchema } from './record';
 import { ACCOUNT_STATUSES, listAccounts, OWNER_TYPES } from './store';
 import { transferRoute } from './transfer-routes';
+import { accountRecords, accountSchema, accountTransactionSchema } from './view';
 
 const TAG = 'Accounts';
 

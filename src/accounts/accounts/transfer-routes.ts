@@ -3,8 +3,8 @@ import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit';
 import { formatAmount } from '../../kernel/money/money';
 import { amount, identifier, instant, money, text } from '../../kernel/wire/schemas';
-import { accountTransactionRecord, accountTransactionSchema } from './record';
 import { type Transferred, transfer } from './transfer';
+import { accountTransactionRecord, accountTransactionSchema } from './view';
 
 const transferSchema = z.object({
   id: z.string(),

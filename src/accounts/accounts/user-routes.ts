@@ -7,8 +7,8 @@ import { requireUser } from '../../people/users/operations';
 import type { Services } from '../../services';
 import { historyPage, historyQuery } from './history';
 import { openAccountOfUser } from './operations';
-import { accountRecords, accountSchema, accountTransactionSchema } from './record';
 import { listUserAccounts } from './store';
+import { accountRecords, accountSchema, accountTransactionSchema } from './view';
 
 const TAG = 'Users';
 

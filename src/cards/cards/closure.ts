@@ -1,4 +1,4 @@
-import type { CardServices } from '../events/services';
+import type { CardServices } from '../services';
 import { requireCard } from './operations';
 import { confirmClosure } from './store';
 

@@ -1,7 +1,7 @@
 import { type Issuance, ProcessorTimeout } from '../../parties/card-processor/port';
 import type { Card, CardStatus } from '../events/card';
-import { recordCardEvent } from '../events/record';
-import type { CardServices } from '../events/services';
+import { recordCardEvent } from '../events/operations';
+import type { CardServices } from '../services';
 import { requireCard } from './operations';
 
 /**

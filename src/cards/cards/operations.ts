@@ -5,8 +5,8 @@ import { isId } from '../../kernel/ids';
 import type { Decimal } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
 import { type Card, findCard } from '../events/card';
-import { recordCardEvent } from '../events/record';
-import type { CardServices } from '../events/services';
+import { recordCardEvent } from '../events/operations';
+import type { CardServices } from '../services';
 import { startClosure } from './processes';
 import { setUserBlocked } from './store';
 

@@ -2,7 +2,7 @@ import { audit } from '../../kernel/audit';
 import type { Call } from '../../kernel/caller';
 import { forbidden, unavailable } from '../../kernel/errors';
 import { isProcessorAway, type SensitiveCard } from '../../parties/card-processor/port';
-import type { CardServices } from '../events/services';
+import type { CardServices } from '../services';
 import { requireCard } from './operations';
 import { assertLive } from './rules';
 

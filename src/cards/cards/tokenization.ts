@@ -4,7 +4,7 @@ import { notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import type { Wallet } from '../../parties/card-processor/port';
 import { lockCards } from '../events/card';
-import type { CardServices } from '../events/services';
+import type { CardServices } from '../services';
 import { requireCard } from './operations';
 import { startTokenization } from './processes';
 import { assertActive } from './rules';

@@ -4,11 +4,11 @@ import { CARD_EFFECTS } from '../../kernel/ledger/effects';
 import { pageOf, pageQuery, pageSchema, periodQuery } from '../../kernel/wire/pages';
 import { requireUser } from '../../people/users/operations';
 import { cardIdsOfUser } from '../events/card';
-import { showCardTransaction } from '../events/events';
 import { historyPosition, historyPositionOf, listOfCards } from '../events/history';
-import { showWithChain } from '../events/operations';
 import { cardTransactionDetailSchema, cardTransactionSchema } from '../events/schemas';
-import type { CardServices } from '../events/services';
+import { showWithChain } from '../events/transactions';
+import { showCardTransaction } from '../events/view';
+import type { CardServices } from '../services';
 import { requireCard } from './operations';
 
 const historyQuery = z.object({

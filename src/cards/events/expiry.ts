@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Database, Sql } from '../../kernel/db/database';
 import { eachApart } from '../../kernel/each-apart';
-import { recordCardEvent } from './record';
-import type { EngineDeps } from './store';
+import type { EngineDeps } from './board-store';
+import { recordCardEvent } from './operations';
 
 /** The place of an open authorization in the order in which they expire. */
 export interface ExpiryPlace {

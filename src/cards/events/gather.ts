@@ -13,9 +13,9 @@ import {
   settledAnswer,
 } from '../../kernel/idempotency';
 import { tellWhenCommitted } from '../../kernel/outbox/events';
-import { type Decision, decide } from './decide';
-import type { Message } from './model';
-import { boardWrites, type EngineDeps, loadBoard } from './store';
+import { boardWrites, type EngineDeps, loadBoard } from './board-store';
+import type { Message } from './record';
+import { type Decision, decide } from './rules/judge';
 
 export interface Submission {
   message: Message;

@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/db/database';
 import type { CardTransactionType } from '../../kernel/ledger/effects';
 import { Decimal } from '../../kernel/money/money';
 import { foreignCursor, type Position, positionOf, positionPart } from '../../kernel/wire/pages';
-import type { CardTransaction, DeclineReason, EventSource, Merchant } from './model';
+import type { CardTransaction, DeclineReason, EventSource, Merchant } from './record';
 
 interface Row {
   id: string;

@@ -1,48 +1,20 @@
-import type { Sql } from '../../kernel/db/database';
-import { notFound } from '../../kernel/errors';
-import { type Decimal, formatAmount } from '../../kernel/money/money';
-import { showCardTransaction } from './events';
-import { eventsOfChain, findCardTransaction } from './history';
-import { type Chain, type Counters, remaining } from './model';
-import { findChain } from './store';
+import type { Tx } from '../../kernel/db/database';
+import { writeTogether } from '../../kernel/db/writes';
+import { tellWhenCommitted } from '../../kernel/outbox/events';
+import { boardWrites, type EngineDeps, loadBoard } from './board-store';
+import type { Message } from './record';
+import { type Decision, decide } from './rules/judge';
 
-/** A card transaction with the counters of its authorization and the whole chain. @throws Problem 404 */
-export async function showWithChain(sql: Sql, reach: string | null, id: string) {
-  const transaction = await findCardTransaction(sql, reach, id);
-  if (!transaction) throw notFound('transaction');
-  const shown = showCardTransaction(transaction);
-  if (!transaction.authorizationId) return shown;
-  const [chain, events] = await Promise.all([
-    findChain(sql, transaction.authorizationId),
-    eventsOfChain(sql, transaction.authorizationId),
-  ]);
-  return {
-    ...shown,
-    authorization: chain && showAuthorization(chain),
-    chain: events.map(showCardTransaction),
-  };
-}
-
-function showAuthorization(chain: Chain) {
-  return {
-    id: chain.id,
-    referenceId: chain.referenceId,
-    currency: chain.currency,
-    billingCurrency: chain.billingCurrency,
-    rate: chain.rate.toFixed(),
-    expiresAt: chain.expiresAt.toISOString(),
-    ...showCounters(chain.own, chain.currency),
-    billing: showCounters(chain.billing, chain.billingCurrency),
-  };
-}
-
-function showCounters(counters: Counters, currency: string) {
-  const show = (amount: Decimal) => formatAmount(amount, currency);
-  return {
-    authorized: show(counters.authorized),
-    settled: show(counters.settled),
-    reversed: show(counters.reversed),
-    refunded: show(counters.refunded),
-    remaining: show(remaining(counters)),
-  };
+/**
+ * Records one event of a card in the caller's transaction: locks the card and its accounts, decides, posts, appends the
+ * webhook events.
+ * @returns the card, and the event unless it was in effect already
+ * @throws Problem 404 for a card out of reach, 409 as the rules say; nothing has been written then
+ */
+export async function recordCardEvent(tx: Tx, deps: EngineDeps, message: Message): Promise<Decision> {
+  const board = await loadBoard(tx, deps, [message]);
+  const decision = decide(board, message);
+  tellWhenCommitted(tx);
+  tx.defer(writeTogether(tx, boardWrites(board)));
+  return decision;
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { listAccounts } from '../../accounts/accounts/operations';
-import { accountRecords, accountSchema } from '../../accounts/accounts/record';
 import { accountListQuery } from '../../accounts/accounts/routes';
+import { accountRecords, accountSchema } from '../../accounts/accounts/view';
 import { type Route, route } from '../../http/route';
 import { afterId, pageById } from '../../kernel/wire/id-pages';
 import { pageSchema } from '../../kernel/wire/pages';
 import type { Services } from '../../services';
 import { disabledBinsOf, listAdmittedBins } from './operations';
-import { binRecord, binSchema } from './record';
 import { capabilitiesOf, enabledBins } from './rules';
+import { binRecord, binSchema } from './view';
 
 const TAG = 'Accounts';
 

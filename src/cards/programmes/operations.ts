@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, invalid, notFound } from '../../kernel/errors';
 import { isCurrency } from '../../kernel/money/currencies';
 import { type Decimal, fitsCurrency } from '../../kernel/money/money';
-import type { Programme } from './programme';
+import type { Programme } from './record';
 import {
   admittedBins,
   allBins,
@@ -18,7 +18,7 @@ import {
 } from './store';
 
 export { ensureDemoBins } from './demo';
-export type { Programme } from './programme';
+export type { Programme } from './record';
 export type { Bin } from './store';
 
 /** Lets a sandbox tenant issue on every demo BIN. */

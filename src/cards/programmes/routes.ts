@@ -6,7 +6,7 @@ import { identifier } from '../../kernel/wire/schemas';
 import { requireUser } from '../../people/users/operations';
 import type { Services } from '../../services';
 import { listAdmittedBins, requireAdmittedBin, setUserBin } from './operations';
-import { binRecord, binSchema } from './record';
+import { binRecord, binSchema } from './view';
 
 const TAG = 'Bins';
 

@@ -1,7 +1,7 @@
 import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import type { CardholderModel } from '../../people/cardholders/meta-rules';
-import type { Programme } from './programme';
+import type { Programme } from './record';
 
 /** A BIN with the programme that runs on it. */
 export interface Bin extends Programme {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountTransactionRecord, accountTransactionSchema } from '../../accounts/accounts/record';
+import { accountTransactionRecord, accountTransactionSchema } from '../../accounts/accounts/view';
 import type { Balances } from '../../kernel/ledger/accounts';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import { type Decimal, formatAmount } from '../../kernel/money/money';

@@ -1,8 +1,8 @@
-import { createBoard } from '../../../src/cards/events/board';
 import type { Card } from '../../../src/cards/events/card';
-import { type Decision, decide } from '../../../src/cards/events/decide';
-import type { CardTransaction, Message } from '../../../src/cards/events/model';
-import type { Programme } from '../../../src/cards/programmes/programme';
+import type { CardTransaction, Message } from '../../../src/cards/events/record';
+import { createBoard } from '../../../src/cards/events/rules/board';
+import { type Decision, decide } from '../../../src/cards/events/rules/judge';
+import type { Programme } from '../../../src/cards/programmes/record';
 import { Problem } from '../../../src/kernel/errors';
 import type { LedgerAccount } from '../../../src/kernel/ledger/accounts';
 import { bookOf } from '../../../src/kernel/ledger/book';

@@ -1,6 +1,6 @@
 import { formatAmount } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
-import type { CardTransaction } from './model';
+import type { CardTransaction } from './record';
 
 /** The `card_transaction` of a recorded event (`interface.md 2.3`). */
 export function cardTransactionEvent(

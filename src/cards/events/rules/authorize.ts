@@ -1,12 +1,12 @@
-import { invalid, notFound } from '../../kernel/errors';
-import { newId } from '../../kernel/ids';
-import { accountEntry, type Entry, holdEntry, internalEntry } from '../../kernel/ledger/entries';
-import { type Decimal, percentOf, ZERO } from '../../kernel/money/money';
-import type { Programme } from '../programmes/programme';
+import { invalid, notFound } from '../../../kernel/errors';
+import { newId } from '../../../kernel/ids';
+import { accountEntry, type Entry, holdEntry, internalEntry } from '../../../kernel/ledger/entries';
+import { type Decimal, percentOf, ZERO } from '../../../kernel/money/money';
+import type { Programme } from '../../programmes/record';
+import type { Card } from '../card';
+import type { CardTransaction, Chain, DeclineReason, ProcessorMessage } from '../record';
 import type { Board } from './board';
-import type { Card } from './card';
 import { billingRate, currencyOfMessage, toBilling } from './conversion';
-import type { CardTransaction, Chain, DeclineReason, ProcessorMessage } from './model';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

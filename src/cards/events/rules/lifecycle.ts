@@ -1,11 +1,11 @@
-import { conflict, type Problem } from '../../kernel/errors';
-import { newId } from '../../kernel/ids';
-import { accountEntry, type Entry, holdEntry, internalEntry } from '../../kernel/ledger/entries';
-import { type Decimal, ZERO } from '../../kernel/money/money';
+import { conflict, type Problem } from '../../../kernel/errors';
+import { newId } from '../../../kernel/ids';
+import { accountEntry, type Entry, holdEntry, internalEntry } from '../../../kernel/ledger/entries';
+import { type Decimal, ZERO } from '../../../kernel/money/money';
+import type { Card, FreezeReason } from '../card';
+import type { CardTransaction, EventSource, IssuedCard } from '../record';
+import { type CardTrigger, isFundable, nextStatus, withReason } from '../rules';
 import type { Board } from './board';
-import type { Card, FreezeReason } from './card';
-import type { CardTransaction, EventSource, IssuedCard } from './model';
-import { type CardTrigger, isFundable, nextStatus, withReason } from './rules';
 
 /** The processor has issued the card: what was held for it is taken, and the card is active. */
 export function issue(board: Board, card: Card, processor: IssuedCard): CardTransaction | undefined {

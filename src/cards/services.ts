@@ -1,5 +1,5 @@
-import type { Services } from '../../services';
-import type { Programmes } from './programmes';
+import type { Services } from '../services';
+import type { Programmes } from './programmes/cache';
 
 /** What the domains of cards are given. */
 export interface CardServices extends Services {

@@ -1,5 +1,5 @@
 import type { Sql } from '../../kernel/db/database';
-import { findProgrammes, type Programme } from '../programmes/operations';
+import { findProgrammes, type Programme } from './operations';
 
 /** How long the terms of a programme are believed without reading them again: milliseconds. */
 const FRESH_MS = 5_000;

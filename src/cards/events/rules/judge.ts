@@ -1,10 +1,10 @@
-import { notFound } from '../../kernel/errors';
+import { notFound } from '../../../kernel/errors';
+import type { Card } from '../card';
+import type { CardTransaction, Message } from '../record';
 import { authorize, declineByProcessor } from './authorize';
 import type { Board } from './board';
 import { cancel, expire } from './cancel';
-import type { Card } from './card';
 import { close, failIssue, freeze, issue, returnToZero, topUp, unfreeze, withdraw } from './lifecycle';
-import type { CardTransaction, Message } from './model';
 import { refund } from './refund';
 import { settle } from './settle';
 

@@ -1,10 +1,10 @@
-import { conflict, invalid, notFound } from '../../kernel/errors';
-import { newId } from '../../kernel/ids';
-import { type Decimal, shareOf } from '../../kernel/money/money';
+import { conflict, invalid, notFound } from '../../../kernel/errors';
+import { newId } from '../../../kernel/ids';
+import { type Decimal, shareOf } from '../../../kernel/money/money';
+import type { Card } from '../card';
+import { type CardTransaction, type Chain, type ProcessorMessage, refundable } from '../record';
 import type { Board } from './board';
-import type { Card } from './card';
 import { billingRate, currencyOfMessage, toBilling } from './conversion';
-import { type CardTransaction, type Chain, type ProcessorMessage, refundable } from './model';
 
 /**
  * Gives money back to the card: at most what its chain has settled and not yet refunded, at the chain's rate; or, without

@@ -1,8 +1,8 @@
-import { conflict, invalid } from '../../kernel/errors';
-import { Decimal, fitsCurrency, roundTo } from '../../kernel/money/money';
-import type { Programme } from '../programmes/programme';
+import { conflict, invalid } from '../../../kernel/errors';
+import { Decimal, fitsCurrency, roundTo } from '../../../kernel/money/money';
+import type { Programme } from '../../programmes/record';
+import type { Chain } from '../record';
 import type { Board } from './board';
-import type { Chain } from './model';
 
 const ONE = new Decimal(1);
 /** Digits of a rate that are kept. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { problemBody } from '../../../http/problem-body';
-import { type Route, route } from '../../../http/route';
-import { amount, currency, identifier, text } from '../../../kernel/wire/schemas';
-import { showCardTransaction } from '../events';
-import { createGatherer } from '../gather';
-import { cardTransactionSchema } from '../schemas';
+import { problemBody } from '../../http/problem-body';
+import { type Route, route } from '../../http/route';
+import { amount, currency, identifier, text } from '../../kernel/wire/schemas';
 import type { CardServices } from '../services';
+import { createGatherer } from './gather';
+import { cardTransactionSchema } from './schemas';
+import { showCardTransaction } from './view';
 
 const body = z.strictObject({
   cardId: identifier('card_01h455vb4pex5vsknk084sn02q'),

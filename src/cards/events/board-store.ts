@@ -6,10 +6,10 @@ import { bookOf } from '../../kernel/ledger/book';
 import { Decimal } from '../../kernel/money/money';
 import { eventsWrite } from '../../kernel/outbox/events';
 import type { Rates } from '../../parties/rates/port';
-import { type Board, createBoard, type Outcome } from './board';
+import type { Programmes } from '../programmes/cache';
 import { type Card, cardStatesWrite, lockCards } from './card';
-import { type CardTransaction, type Chain, type Message, remaining } from './model';
-import type { Programmes } from './programmes';
+import { type CardTransaction, type Chain, type Message, remaining } from './record';
+import { type Board, createBoard, type Outcome } from './rules/board';
 
 export interface EngineDeps {
   programmes: Programmes;

@@ -1,14 +1,14 @@
-import { accountTransactionEvent } from '../../accounts/accounts/events';
-import { newId } from '../../kernel/ids';
-import type { Book } from '../../kernel/ledger/book';
-import type { CardTransactionType } from '../../kernel/ledger/effects';
-import { cardEntry, type Entry, internalEntry, type PostedEntry } from '../../kernel/ledger/entries';
-import { type Decimal, ZERO } from '../../kernel/money/money';
-import type { WebhookEvent } from '../../kernel/outbox/events';
-import type { Programme } from '../programmes/programme';
-import type { Card } from './card';
-import { cardTransactionEvent } from './events';
-import type { CardTransaction, Chain, DeclineReason, EventSource, Merchant } from './model';
+import { accountTransactionEvent } from '../../../accounts/accounts/events';
+import { newId } from '../../../kernel/ids';
+import type { Book } from '../../../kernel/ledger/book';
+import type { CardTransactionType } from '../../../kernel/ledger/effects';
+import { cardEntry, type Entry, internalEntry, type PostedEntry } from '../../../kernel/ledger/entries';
+import { type Decimal, ZERO } from '../../../kernel/money/money';
+import type { WebhookEvent } from '../../../kernel/outbox/events';
+import type { Programme } from '../../programmes/record';
+import type { Card } from '../card';
+import type { CardTransaction, Chain, DeclineReason, EventSource, Merchant } from '../record';
+import { cardTransactionEvent } from '../view';
 
 /** An event that a rule decides on; the board completes, posts and records it. */
 export interface NewEvent {

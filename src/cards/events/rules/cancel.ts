@@ -1,17 +1,17 @@
-import { conflict, notFound } from '../../kernel/errors';
-import { newId } from '../../kernel/ids';
-import { holdEntry } from '../../kernel/ledger/entries';
-import { type Decimal, shareOf } from '../../kernel/money/money';
-import type { Board } from './board';
-import type { Card } from './card';
-import { currencyOfMessage } from './conversion';
+import { conflict, notFound } from '../../../kernel/errors';
+import { newId } from '../../../kernel/ids';
+import { holdEntry } from '../../../kernel/ledger/entries';
+import { type Decimal, shareOf } from '../../../kernel/money/money';
+import type { Card } from '../card';
 import {
   type CardTransaction,
   type Chain,
   type EventSource,
   type ProcessorMessage,
   remaining,
-} from './model';
+} from '../record';
+import type { Board } from './board';
+import { currencyOfMessage } from './conversion';
 
 /**
  * Releases part of what an authorization holds, or all of it without an amount.

@@ -1,13 +1,13 @@
-import { invalid } from '../../kernel/errors';
-import { newId } from '../../kernel/ids';
-import { accountEntry, type Entry, internalEntry } from '../../kernel/ledger/entries';
-import { type Decimal, shareOf } from '../../kernel/money/money';
+import { invalid } from '../../../kernel/errors';
+import { newId } from '../../../kernel/ids';
+import { accountEntry, type Entry, internalEntry } from '../../../kernel/ledger/entries';
+import { type Decimal, shareOf } from '../../../kernel/money/money';
+import type { Card } from '../card';
+import { type CardTransaction, type Chain, type ProcessorMessage, remaining } from '../record';
 import { grow, open } from './authorize';
 import type { Board } from './board';
 import { release } from './cancel';
-import type { Card } from './card';
 import { billingRate, currencyOfMessage, toBilling } from './conversion';
-import { type CardTransaction, type Chain, type ProcessorMessage, remaining } from './model';
 
 /**
  * Settles what an authorization holds, in part or whole. It is never refused: what is not held (an excess, a settlement
