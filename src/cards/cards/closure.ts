@@ -1,4 +1,4 @@
-import type { CardServices } from '../services';
+import type { Services } from '../../services';
 import { requireCard } from './operations';
 import { confirmClosure } from './store';
 
@@ -9,7 +9,7 @@ export type ClosureProgress = 'confirmed' | 'processing' | 'open';
  * Tells the processor that the card is closed, and records when it confirms.
  * @throws ProcessorUnreachable, ProcessorTimeout: to be told again; the key makes twice the same as once
  */
-export async function closeAtProcessor(services: CardServices, cardId: string): Promise<ClosureProgress> {
+export async function closeAtProcessor(services: Services, cardId: string): Promise<ClosureProgress> {
   const { database, parties } = services;
   const card = await requireCard(database, null, cardId);
   if (card.processorClosedAt) return 'confirmed';

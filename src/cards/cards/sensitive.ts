@@ -2,7 +2,7 @@ import { audit } from '../../kernel/audit';
 import type { Call } from '../../kernel/caller';
 import { forbidden, unavailable } from '../../kernel/errors';
 import { isProcessorAway, type SensitiveCard } from '../../parties/card-processor/port';
-import type { CardServices } from '../services';
+import type { Services } from '../../services';
 import { requireCard } from './operations';
 import { assertLive } from './rules';
 
@@ -12,7 +12,7 @@ import { assertLive } from './rules';
  * @throws Problem 403 for an admin, 404, 409 `card_not_active` before it is issued, `card_closed`, 503 `unavailable`
  */
 export async function revealCard(
-  { database, parties }: Pick<CardServices, 'database' | 'parties'>,
+  { database, parties }: Pick<Services, 'database' | 'parties'>,
   { caller, requestId }: Pick<Call, 'caller' | 'requestId'>,
   id: string,
 ): Promise<SensitiveCard> {

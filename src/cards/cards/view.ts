@@ -4,10 +4,7 @@ import { type Balances, readBalances } from '../../kernel/ledger/accounts';
 import { formatAmount, ZERO } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { CARD_NUMBER_DIGITS } from '../../parties/card-processor/card-number';
-import type { Card } from '../events/card';
-
-export const CARD_STATUSES = ['pending', 'active', 'frozen', 'closing', 'closed', 'failed'] as const;
-export const FREEZE_REASONS = ['manual', 'insufficient_funds', 'risk', 'provider'] as const;
+import { CARD_STATUSES, type Card, FREEZE_REASONS } from './record';
 
 /** A card on the wire (decisions part 4, Cards). What the processor gives is null until it has issued the card. */
 export const cardSchema = z

@@ -1,13 +1,13 @@
 import type { Sql } from '../../kernel/db/database';
 import { compositeArray, type Write } from '../../kernel/db/writes';
 import { unavailable } from '../../kernel/errors';
-import { lockSelectedAccounts } from '../../kernel/ledger/accounts';
 import { bookOf } from '../../kernel/ledger/book';
 import { Decimal } from '../../kernel/money/money';
 import { eventsWrite } from '../../kernel/outbox/events';
 import type { Rates } from '../../parties/rates/port';
+import { cardStatesWrite, lockCardAccounts, lockCards } from '../cards/operations';
+import type { Card } from '../cards/record';
 import type { Programmes } from '../programmes/cache';
-import { type Card, cardStatesWrite, lockCards } from './card';
 import { type CardTransaction, type Chain, type Message, remaining } from './record';
 import { type Board, createBoard, type Outcome } from './rules/board';
 
@@ -51,13 +51,6 @@ export async function loadBoard(
       return rate;
     },
   });
-}
-
-// A card's row is locked before this statement begins, so the accounts it names are the ones that count.
-/** The ledger accounts of the cards, of what funds them and of where their fees fall. */
-function lockCardAccounts(tx: Sql, cardIds: string[]) {
-  const selection = 'select unnest(array[id, account_id, master_account_id]) from cards where id = any($1)';
-  return lockSelectedAccounts(tx, 'ledger-lock-cards', selection, cardIds);
 }
 
 /** The middle rates that foreign messages need; a pair without a fresh one is left out and refuses only its messages. */

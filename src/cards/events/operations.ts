@@ -1,6 +1,12 @@
 import type { Tx } from '../../kernel/db/database';
 import { writeTogether } from '../../kernel/db/writes';
+import type { Decimal } from '../../kernel/money/money';
 import { tellWhenCommitted } from '../../kernel/outbox/events';
+import { assertFits } from '../../kernel/wire/schemas';
+import { type Asked, requireCard } from '../cards/operations';
+import { startClosure } from '../cards/processes';
+import type { Card } from '../cards/record';
+import type { CardServices } from '../services';
 import { boardWrites, type EngineDeps, loadBoard } from './board-store';
 import type { Message } from './record';
 import { type Decision, decide } from './rules/judge';
@@ -17,4 +23,52 @@ export async function recordCardEvent(tx: Tx, deps: EngineDeps, message: Message
   tellWhenCommitted(tx);
   tx.defer(writeTogether(tx, boardWrites(board)));
   return decision;
+}
+
+/**
+ * Closes a card for its holder at once: what is left returns to its account. The processor is told by a process of its
+ * own until it confirms. A closed card stays closed.
+ * @throws Problem 404, 409 `card_not_active` while it is pending or when it failed
+ */
+export async function closeCard(services: CardServices, tx: Tx, id: string, asked: Asked): Promise<Card> {
+  const message = { type: 'close', cardId: id, ...fromWhom(asked) } as const;
+  const { card, transaction } = await recordCardEvent(tx, services, message);
+  if (transaction) await services.commands.append(tx, [startClosure(card)]);
+  return card;
+}
+
+/** The holder's own freeze: a card may be frozen for other reasons too. @throws Problem 404, 409 as `closeCard` */
+export async function freezeCard(
+  services: CardServices,
+  tx: Tx,
+  type: 'freeze' | 'unfreeze',
+  id: string,
+  asked: Asked,
+): Promise<Card> {
+  const message = { type, cardId: id, reason: 'manual', ...fromWhom(asked) } as const;
+  return (await recordCardEvent(tx, services, message)).card;
+}
+
+/**
+ * Moves money between a card and its account, at once.
+ * @throws Problem 404, 400 for too many decimals, 409 `insufficient_funds`, `user_blocked` (top-up), as `closeCard`
+ */
+export async function fundCard(
+  services: CardServices,
+  tx: Tx,
+  type: 'topup' | 'withdraw',
+  id: string,
+  amount: Decimal,
+  asked: Asked,
+) {
+  const card = await requireCard(tx, asked.caller.reach, id);
+  assertFits(amount, card.currency);
+  const message = { type, cardId: id, amount, ...fromWhom(asked) } as const;
+  const { transaction } = await recordCardEvent(tx, services, message);
+  if (!transaction) throw new Error(`${type} left no transaction`);
+  return transaction;
+}
+
+function fromWhom({ caller, idempotencyKey }: Asked) {
+  return { reach: caller.reach, idempotencyKey: idempotencyKey ?? null };
 }

@@ -1,6 +1,6 @@
 import type { CardTransactionType } from '../../kernel/ledger/effects';
 import type { Decimal } from '../../kernel/money/money';
-import type { FreezeReason } from './card';
+import type { FreezeReason } from '../cards/record';
 
 export interface Merchant {
   name?: string;

@@ -2,8 +2,8 @@ import type { Sql } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { findChain } from './board-store';
-import { eventsOfChain, findCardTransaction } from './history';
 import { type Chain, type Counters, remaining } from './record';
+import { eventsOfChain, findCardTransaction } from './transaction-store';
 import { showCardTransaction } from './view';
 
 /** A card transaction with the counters of its authorization and the whole chain. @throws Problem 404 */

@@ -1,4 +1,4 @@
-import type { Card } from '../../../src/cards/events/card';
+import type { Card } from '../../../src/cards/cards/record';
 import type { CardTransaction, Message } from '../../../src/cards/events/record';
 import { createBoard } from '../../../src/cards/events/rules/board';
 import { type Decision, decide } from '../../../src/cards/events/rules/judge';

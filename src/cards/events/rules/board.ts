@@ -5,8 +5,8 @@ import type { CardTransactionType } from '../../../kernel/ledger/effects';
 import { cardEntry, type Entry, internalEntry, type PostedEntry } from '../../../kernel/ledger/entries';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { WebhookEvent } from '../../../kernel/outbox/events';
+import type { Card } from '../../cards/record';
 import type { Programme } from '../../programmes/record';
-import type { Card } from '../card';
 import type { CardTransaction, Chain, DeclineReason, EventSource, Merchant } from '../record';
 import { cardTransactionEvent } from '../view';
 

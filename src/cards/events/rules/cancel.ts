@@ -2,7 +2,7 @@ import { conflict, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { holdEntry } from '../../../kernel/ledger/entries';
 import { type Decimal, shareOf } from '../../../kernel/money/money';
-import type { Card } from '../card';
+import type { Card } from '../../cards/record';
 import {
   type CardTransaction,
   type Chain,

@@ -1,5 +1,5 @@
 import { notFound } from '../../../kernel/errors';
-import type { Card } from '../card';
+import type { Card } from '../../cards/record';
 import type { CardTransaction, Message } from '../record';
 import { authorize, declineByProcessor } from './authorize';
 import type { Board } from './board';

@@ -1,10 +1,10 @@
-import { conflict, type Problem } from '../../../kernel/errors';
+import { conflict } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { accountEntry, type Entry, holdEntry, internalEntry } from '../../../kernel/ledger/entries';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
-import type { Card, FreezeReason } from '../card';
+import type { Card, CardTrigger, FreezeReason } from '../../cards/record';
+import { isFundable, nextStatus, notUsable, withReason } from '../../cards/rules';
 import type { CardTransaction, EventSource, IssuedCard } from '../record';
-import { type CardTrigger, isFundable, nextStatus, withReason } from '../rules';
 import type { Board } from './board';
 
 /** The processor has issued the card: what was held for it is taken, and the card is active. */
@@ -190,14 +190,6 @@ function move(board: Board, card: Card, on: CardTrigger): void {
   if (!to) throw new Error(`${on} leads nowhere from ${card.status}`);
   card.status = to;
   board.keepCard(card);
-}
-
-/** Why a card cannot be used, funded or frozen just now. */
-export function notUsable(card: Card): Problem {
-  const closed = card.status === 'closed' || card.status === 'closing';
-  return closed
-    ? conflict('card_closed', 'The card is closed.')
-    : conflict('card_not_active', `The card is ${card.status}.`);
 }
 
 const insufficient = (message: string) => conflict('insufficient_funds', message, 'amount');

@@ -1,7 +1,7 @@
 import { conflict, invalid, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { type Decimal, shareOf } from '../../../kernel/money/money';
-import type { Card } from '../card';
+import type { Card } from '../../cards/record';
 import { type CardTransaction, type Chain, type ProcessorMessage, refundable } from '../record';
 import type { Board } from './board';
 import { billingRate, currencyOfMessage, toBilling } from './conversion';

@@ -2,7 +2,7 @@ import { invalid } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { accountEntry, type Entry, internalEntry } from '../../../kernel/ledger/entries';
 import { type Decimal, shareOf } from '../../../kernel/money/money';
-import type { Card } from '../card';
+import type { Card } from '../../cards/record';
 import { type CardTransaction, type Chain, type ProcessorMessage, remaining } from '../record';
 import { grow, open } from './authorize';
 import type { Board } from './board';

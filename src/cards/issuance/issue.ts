@@ -9,14 +9,13 @@ import { holdEntry } from '../../kernel/ledger/entries';
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import { requireApprovedCardholder, requireCardholder } from '../../people/cardholders/operations';
 import { requireActiveUser, requireUser } from '../../people/users/operations';
-import type { Card } from '../events/card';
+import { type Asked, insertCard } from '../cards/operations';
+import { startIssuance } from '../cards/processes';
+import type { Card } from '../cards/record';
 import { type Bin, requireAdmittedBin, requireIssuableBin } from '../programmes/operations';
 import type { CardServices } from '../services';
 import { requireCapacity } from './capacity';
-import type { Asked } from './operations';
-import { startIssuance } from './processes';
 import { assertFitTogether } from './rules';
-import { insertCard } from './store';
 
 /** Body of `POST /v1/cards`. */
 export interface CardRequest {

@@ -1,8 +1,8 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict } from '../../kernel/errors';
 import { lockCardholder } from '../../people/cardholders/operations';
+import { countOpenCards } from '../cards/operations';
 import type { Bin } from '../programmes/operations';
-import { countOpenCards } from './counts';
 
 export interface Capacity {
   limit: number;

@@ -1,8 +1,8 @@
 import { type Issuance, ProcessorTimeout } from '../../parties/card-processor/port';
-import type { Card, CardStatus } from '../events/card';
+import { requireCard } from '../cards/operations';
+import type { Card, CardStatus } from '../cards/record';
 import { recordCardEvent } from '../events/operations';
 import type { CardServices } from '../services';
-import { requireCard } from './operations';
 
 /**
  * Where an issuance stands after a step. `processing`: the processor has the order and has not decided. `unknown`: it

@@ -1,29 +1,13 @@
-import { z } from 'zod';
 import { type Route, route } from '../../http/route';
-import { CARD_EFFECTS } from '../../kernel/ledger/effects';
-import { pageOf, pageQuery, pageSchema, periodQuery } from '../../kernel/wire/pages';
+import { pageSchema } from '../../kernel/wire/pages';
 import { requireUser } from '../../people/users/operations';
-import { cardIdsOfUser } from '../events/card';
-import { historyPosition, historyPositionOf, listOfCards } from '../events/history';
-import { cardTransactionDetailSchema, cardTransactionSchema } from '../events/schemas';
-import { showWithChain } from '../events/transactions';
-import { showCardTransaction } from '../events/view';
+import { cardIdsOfUser, requireCard } from '../cards/operations';
 import type { CardServices } from '../services';
-import { requireCard } from './operations';
-
-const historyQuery = z.object({
-  ...pageQuery,
-  ...periodQuery,
-  type: z.enum(Object.keys(CARD_EFFECTS) as [string, ...string[]]).optional(),
-});
+import { historyPage, historyQuery } from './history';
+import { cardTransactionDetailSchema, cardTransactionSchema } from './schemas';
+import { showWithChain } from './transactions';
 
 export function cardTransactionRoutes({ database }: CardServices): Route[] {
-  async function history(cardIds: string[], query: z.output<typeof historyQuery>) {
-    const after = historyPositionOf(query.cursor, cardIds);
-    const rows = await listOfCards(database, cardIds, query, after, query.limit + 1);
-    return pageOf(rows, query.limit, historyPosition, showCardTransaction);
-  }
-
   return [
     route({
       method: 'GET',
@@ -34,7 +18,7 @@ export function cardTransactionRoutes({ database }: CardServices): Route[] {
       response: pageSchema(cardTransactionSchema),
       async read({ params, query, caller }) {
         const card = await requireCard(database, caller.reach, params['id'] ?? '');
-        return history([card.id], query);
+        return historyPage(database, [card.id], query);
       },
     }),
     route({
@@ -55,7 +39,7 @@ export function cardTransactionRoutes({ database }: CardServices): Route[] {
       response: pageSchema(cardTransactionSchema),
       async read({ params, query, caller }) {
         const user = await requireUser(database, caller.reach, params['id'] ?? '');
-        return history(await cardIdsOfUser(database, user.id), query);
+        return historyPage(database, await cardIdsOfUser(database, user.id), query);
       },
     }),
   ];

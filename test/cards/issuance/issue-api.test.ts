@@ -1,11 +1,11 @@
-import { checkOrder, orderCard } from '../../../src/cards/cards/issuance';
 import { blockCardsOf } from '../../../src/cards/cards/operations';
+import { checkOrder, orderCard } from '../../../src/cards/issuance/order';
 import { newId } from '../../../src/kernel/ids';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { setUserStatus } from '../../../src/people/users/operations';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardBalance, cardholder, fund, masterAccount } from '../../support/cards';
-import { accountBalance, processorOnClock, requestedCard } from './support';
+import { accountBalance, processorOnClock, requestedCard } from '../cards/support';
 
 let api: TestApi;
 let client: Client;

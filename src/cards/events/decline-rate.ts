@@ -1,8 +1,8 @@
 import type { Sql } from '../../kernel/db/database';
 import { invalid } from '../../kernel/errors';
-import { countCardTransactions } from '../events/history';
-import { requireCard } from './operations';
-import { declineRate } from './rules';
+import { Decimal, ZERO } from '../../kernel/money/money';
+import { requireCard } from '../cards/operations';
+import { countCardTransactions } from './transaction-store';
 
 const DEFAULT_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -34,4 +34,14 @@ export async function readDeclineRate(
     declines,
     rate: declineRate(authorizations, declines),
   };
+}
+
+/** Digits of a decline rate. */
+const RATE_DECIMALS = 4;
+
+/** Declines as a share of all that was asked for, from "0.0000" to "1.0000"; zero when nothing was. */
+export function declineRate(authorizations: number, declines: number): string {
+  const asked = authorizations + declines;
+  const rate = asked === 0 ? ZERO : new Decimal(declines).dividedBy(asked);
+  return rate.toFixed(RATE_DECIMALS);
 }
