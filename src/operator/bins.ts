@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addBin, admitToBin, type Bin, listBins } from '../cards/programmes/operations';
 import { binRecord } from '../cards/programmes/view';
-import { Decimal } from '../kernel/money/money';
+import { DECIMAL_TEXT, Decimal } from '../kernel/money/money';
 import { requireTenant } from '../tenants/clients/operations';
 import { show, table } from './console';
 import type { Operator } from './operator';
@@ -138,8 +138,7 @@ function binOf(bin: string, given: AddOptions): Bin {
 }
 
 function decimal(text: string): Decimal {
-  if (!/^\d{1,15}(\.\d{1,18})?$/.test(text))
-    throw new InvalidArgumentError('It takes a number such as 1.50.');
+  if (!DECIMAL_TEXT.test(text)) throw new InvalidArgumentError('It takes a number such as 1.50.');
   return new Decimal(text);
 }
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { Decimal, formatAmount } from '../kernel/money/money';
+import { DECIMAL_TEXT, Decimal, formatAmount } from '../kernel/money/money';
 import { type Decided, decideDeposit, refundDeposit } from '../transfers/deposits/review';
 import { depositRecord } from '../transfers/deposits/show';
 import { depositsToReview } from '../transfers/deposits/store';
@@ -80,7 +80,6 @@ function audited({ status, decision }: Decided['after']): object {
 }
 
 function checkedAmount(text: string): Decimal {
-  if (!/^\d{1,15}(\.\d{1,18})?$/.test(text))
-    throw new InvalidArgumentError('It takes an amount such as 10.00.');
+  if (!DECIMAL_TEXT.test(text)) throw new InvalidArgumentError('It takes an amount such as 10.00.');
   return new Decimal(text);
 }

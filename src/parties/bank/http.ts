@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Decimal } from '../../kernel/money/money';
+import { decimalText } from '../../kernel/wire/schemas';
 import { PartyRefused } from '../../process/party-errors';
 import { type PartyClientOptions, partyClient } from '../protocol/client';
 import { verifySignature } from '../protocol/signature';
@@ -10,7 +11,7 @@ const id = z.string().min(1).max(200);
 const creditSchema = z.object({
   id,
   iban: z.string().max(60),
-  amount: z.string().regex(/^\d{1,15}(\.\d{1,18})?$/),
+  amount: decimalText(),
   currency: z.string().max(8),
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Decimal } from '../../kernel/money/money';
+import { decimalText } from '../../kernel/wire/schemas';
 import { PartyRefused } from '../../process/party-errors';
 import { type PartyClientOptions, partyClient } from '../protocol/client';
 import { verifySignature } from '../protocol/signature';
@@ -12,7 +13,7 @@ const stateSchema = z.object({
     .string()
     .regex(/^[a-z][a-z0-9_]{0,63}$/)
     .optional(),
-  returned: z.string().regex(/^\d{1,15}(\.\d{1,18})?$/),
+  returned: decimalText(),
 });
 
 const callbackSchema = z.object({ id: z.string().min(1).max(200), key: z.string().min(1).max(200) });

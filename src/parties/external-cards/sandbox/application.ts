@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { Decimal } from '../../../kernel/money/money';
+import { decimalText } from '../../../kernel/wire/schemas';
 import { asciiUrl } from '../../../kernel/wire/web-url';
 import { readForm, readOrder } from '../../sandbox/body';
 import { createCallbackSender } from '../../sandbox/callback-sender';
@@ -22,7 +23,7 @@ import {
 
 const orderSchema = z.object({
   token: z.string().max(255),
-  amount: z.string().regex(/^\d{1,15}(\.\d{1,18})?$/),
+  amount: decimalText(),
   currency: z.string().max(8),
   merchant: z.string().max(500),
   returnUrl: z.url().nullable(),
