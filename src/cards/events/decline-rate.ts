@@ -23,8 +23,8 @@ export async function readDeclineRate(
   const from = period.from ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS);
   if (from > to) throw invalid('from must not be later than to.', 'from');
   const [authorizations, declines] = await Promise.all([
-    countCardTransactions(sql, card.id, ['authorization'], from, to),
-    countCardTransactions(sql, card.id, ['decline'], from, to),
+    countCardTransactions(sql, card.id, 'authorization', from, to),
+    countCardTransactions(sql, card.id, 'decline', from, to),
   ]);
   return {
     cardId: card.id,

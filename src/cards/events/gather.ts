@@ -13,15 +13,15 @@ import {
   settledAnswer,
 } from '../../kernel/idempotency';
 import { tellWhenCommitted } from '../../kernel/outbox/events';
-import { boardWrites, type EngineDeps, loadBoard } from './board-store';
+import { boardWrites, type CardEventDeps, loadBoard } from './load-board';
 import type { Message } from './record';
-import { type Decision, decide } from './rules/judge';
+import { type Judgement, judge } from './rules/judge';
 
 export interface Submission {
   message: Message;
   key?: IdempotencyKey;
   /** Renders a success and a refusal as they are sent, and stored under the key. */
-  render(decision: Decision): StoredAnswer;
+  render(decision: Judgement): StoredAnswer;
   refuse(problem: Problem): StoredAnswer;
 }
 
@@ -45,7 +45,7 @@ const ALONE: TransactionOptions = { lockSeconds: 1 };
  * lock of a busy master account and three round trips for all of them, and each caller gets its own answer. A message
  * that fails by a fault of the database, or waits too long for a lock, fails alone: the batch is then tried one by one.
  */
-export function createGatherer(database: Database, deps: EngineDeps) {
+export function createGatherer(database: Database, deps: CardEventDeps) {
   const queue: Waiting[] = [];
   let transactions = 0;
   let underWay = 0;
@@ -122,7 +122,7 @@ function hand(batch: Waiting[], results: Settled[]): void {
 }
 
 /** One transaction: keys, locks and reads travel together; then every message is decided; then all is written. */
-async function runBatch(tx: Tx, deps: EngineDeps, batch: Submission[]): Promise<Settled[]> {
+async function runBatch(tx: Tx, deps: CardEventDeps, batch: Submission[]): Promise<Settled[]> {
   const keys = [...new Map(batch.flatMap(({ key }) => (key ? [[nameOf(key), key] as const] : []))).values()];
   const [lookups, board] = await Promise.all([
     keys.length > 0 ? lookUpKeys(tx, keys) : [],
@@ -144,7 +144,7 @@ async function runBatch(tx: Tx, deps: EngineDeps, batch: Submission[]): Promise<
         if (taken.has(nameOf(one.key))) throw inProgress(); // another of this batch has it
         taken.add(nameOf(one.key));
       }
-      return { answer: { ...keep(one, one.render(decide(board, one.message))), replayed: false } };
+      return { answer: { ...keep(one, one.render(judge(board, one.message))), replayed: false } };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const stands = one.key && error.isResult && error.code !== 'idempotency_in_progress';

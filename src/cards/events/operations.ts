@@ -7,9 +7,9 @@ import { type Asked, requireCard } from '../cards/operations';
 import { startClosure } from '../cards/processes';
 import type { Card } from '../cards/record';
 import type { CardServices } from '../services';
-import { boardWrites, type EngineDeps, loadBoard } from './board-store';
+import { boardWrites, type CardEventDeps, loadBoard } from './load-board';
 import type { Message } from './record';
-import { type Decision, decide } from './rules/judge';
+import { type Judgement, judge } from './rules/judge';
 
 /**
  * Records one event of a card in the caller's transaction: locks the card and its accounts, decides, posts, appends the
@@ -17,9 +17,9 @@ import { type Decision, decide } from './rules/judge';
  * @returns the card, and the event unless it was in effect already
  * @throws Problem 404 for a card out of reach, 409 as the rules say; nothing has been written then
  */
-export async function recordCardEvent(tx: Tx, deps: EngineDeps, message: Message): Promise<Decision> {
+export async function recordCardEvent(tx: Tx, deps: CardEventDeps, message: Message): Promise<Judgement> {
   const board = await loadBoard(tx, deps, [message]);
-  const decision = decide(board, message);
+  const decision = judge(board, message);
   tellWhenCommitted(tx);
   tx.defer(writeTogether(tx, boardWrites(board)));
   return decision;

@@ -28,7 +28,7 @@ export interface ProcessorMessage {
   amount?: Decimal;
   /** The authorization's, or the card's, when absent. */
   currency?: string;
-  /** Any reference of the chain that it belongs to. */
+  /** Any reference of the authorization that it belongs to. */
   referenceId?: string;
   /** Settle: whatever is still held afterwards is released. */
   final?: boolean;
@@ -92,14 +92,14 @@ export interface CardTransaction {
 export type EventSource = 'closure' | 'expiry' | 'negative_balance' | 'settlement';
 
 /** An authorization and what became of it: in its own currency, and in the card's (`billing`). */
-export interface Chain {
-  /** The id of the authorization's card transaction. */
+export interface Authorization {
+  /** The id of its card transaction. */
   id: string;
   cardId: string;
   referenceId: string;
   currency: string;
   billingCurrency: string;
-  /** Billing per unit of the currency, markup included; kept to the chain's end. */
+  /** Billing per unit of the currency, markup included; kept to the end of its chain of events. */
   rate: Decimal;
   own: Counters;
   billing: Counters;
@@ -110,15 +110,13 @@ export interface Chain {
   lastSettleId: string | null;
   expiresAt: Date;
   createdAt: Date;
+  updatedAt: Date;
 }
 
-export interface Counters {
-  authorized: Decimal;
-  settled: Decimal;
-  /** Released without a settlement: cancelled or expired. */
-  reversed: Decimal;
-  refunded: Decimal;
-}
+/** `reversed`: released without a settlement, cancelled or expired. */
+export const COUNTERS = ['authorized', 'settled', 'reversed', 'refunded'] as const;
+export type Counter = (typeof COUNTERS)[number];
+export type Counters = Record<Counter, Decimal>;
 
 /** What is still held. */
 export function remaining(counters: Counters): Decimal {

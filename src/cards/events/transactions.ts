@@ -1,9 +1,9 @@
 import type { Sql } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
-import { findChain } from './board-store';
-import { type Chain, type Counters, remaining } from './record';
-import { eventsOfChain, findCardTransaction } from './transaction-store';
+import { readAuthorizations } from './authorization-store';
+import { type Authorization, type Counters, remaining } from './record';
+import { eventsOfAuthorization, findCardTransaction } from './transaction-store';
 import { showCardTransaction } from './view';
 
 /** A card transaction with the counters of its authorization and the whole chain. @throws Problem 404 */
@@ -11,28 +11,29 @@ export async function showWithChain(sql: Sql, reach: string | null, id: string) 
   const transaction = await findCardTransaction(sql, reach, id);
   if (!transaction) throw notFound('transaction');
   const shown = showCardTransaction(transaction);
-  if (!transaction.authorizationId) return shown;
-  const [chain, events] = await Promise.all([
-    findChain(sql, transaction.authorizationId),
-    eventsOfChain(sql, transaction.authorizationId),
+  const { authorizationId, cardId } = transaction;
+  if (!authorizationId) return shown;
+  const [[found], events] = await Promise.all([
+    readAuthorizations(sql, [cardId], [], [authorizationId]),
+    eventsOfAuthorization(sql, authorizationId),
   ]);
   return {
     ...shown,
-    authorization: chain && showAuthorization(chain),
+    authorization: found && showAuthorization(found.authorization),
     chain: events.map(showCardTransaction),
   };
 }
 
-function showAuthorization(chain: Chain) {
+function showAuthorization(authorization: Authorization) {
   return {
-    id: chain.id,
-    referenceId: chain.referenceId,
-    currency: chain.currency,
-    billingCurrency: chain.billingCurrency,
-    rate: chain.rate.toFixed(),
-    expiresAt: chain.expiresAt.toISOString(),
-    ...showCounters(chain.own, chain.currency),
-    billing: showCounters(chain.billing, chain.billingCurrency),
+    id: authorization.id,
+    referenceId: authorization.referenceId,
+    currency: authorization.currency,
+    billingCurrency: authorization.billingCurrency,
+    rate: authorization.rate.toFixed(),
+    expiresAt: authorization.expiresAt.toISOString(),
+    ...showCounters(authorization.own, authorization.currency),
+    billing: showCounters(authorization.billing, authorization.billingCurrency),
   };
 }
 

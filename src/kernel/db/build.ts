@@ -40,7 +40,7 @@ export function compiled(query: Knex.QueryBuilder): Built {
   return { text: sql, values: [...bindings] };
 }
 
-function snakeCase(name: string): string {
+export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

@@ -1,7 +1,7 @@
 import type { Card } from '../../../src/cards/cards/record';
 import type { CardTransaction, Message } from '../../../src/cards/events/record';
 import { createBoard } from '../../../src/cards/events/rules/board';
-import { type Decision, decide } from '../../../src/cards/events/rules/judge';
+import { type Judgement, judge } from '../../../src/cards/events/rules/judge';
 import type { Programme } from '../../../src/cards/programmes/record';
 import { Problem } from '../../../src/kernel/errors';
 import type { LedgerAccount } from '../../../src/kernel/ledger/accounts';
@@ -58,7 +58,7 @@ export function scene(options: SceneOptions = {}): Scene {
     book,
     cards: new Map([[card.id, card]]),
     programmes: new Map([[card.bin, programme]]),
-    chains: [],
+    authorizations: [],
     references: new Map(),
     rate(from, to) {
       const rate = options.rates?.[`${from} ${to}`];
@@ -76,12 +76,12 @@ export function scene(options: SceneOptions = {}): Scene {
     card,
     does(message) {
       try {
-        const decision: Decision = decide(board, {
+        const judgement: Judgement = judge(board, {
           cardId: card.id,
           reach: null,
           ...amounts(message),
         } as unknown as Message);
-        return decision.transaction;
+        return judgement.transaction;
       } catch (error) {
         if (error instanceof Problem) return error.code;
         throw error;

@@ -1,146 +1,122 @@
 import { invalid, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
-import { accountEntry, type Entry, holdEntry, internalEntry } from '../../../kernel/ledger/entries';
 import { type Decimal, percentOf, ZERO } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
 import type { Programme } from '../../programmes/record';
-import type { CardTransaction, Chain, DeclineReason, ProcessorMessage } from '../record';
-import type { Board } from './board';
-import { billingRate, currencyOfMessage, toBilling } from './conversion';
+import type { Authorization, CardTransaction, DeclineReason, ProcessorMessage } from '../record';
+import { nextReference, recordOn } from './authorization';
+import { accepted, type Board, type Refused } from './board';
+import { type Spend, spendOf } from './conversion';
+import { feeEntries, settleFeeHold } from './fees';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Authorizes an amount: it is held on the card, and the settle fee on the master account; or it is declined, which is a
- * result too. With a reference of an open chain the chain's authorization grows.
+ * result too. With a reference of an authorization, that one grows.
  * @throws Problem 404 for a reference that the card does not know
  */
 export function authorize(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
   const amount = requiredAmount(message);
-  const chain = message.referenceId === undefined ? undefined : board.chain(card.id, message.referenceId);
-  if (message.referenceId !== undefined && !chain) throw notFound('authorization', 'referenceId');
-  const currency = currencyOfMessage(message, chain, card.currency);
-  const programme = board.programme(card.bin);
-  const rate = chain?.rate ?? billingRate(board, currency, card.currency, programme);
-  const billing = toBilling(amount, rate, card.currency);
-  const reason = declineReason(card, programme, billing, message.merchant?.mcc);
-  const part = { amount, currency, rate, billing, merchant: message.merchant };
-  if (reason) return decline(board, card, part, reason);
-  const held = chain ? grow(board, card, chain, part, false) : open(board, card, part, false);
-  return 'refusedBy' in held ? decline(board, card, part, 'insufficient_funds') : held;
+  const known = board.authorization(card.id, message.referenceId);
+  if (message.referenceId !== undefined && !known) throw notFound('authorization', 'referenceId');
+  const spend = spendOf(board, card, message, amount, known);
+  const reason = declineReason(card, board.programme(card.bin), spend.billing, message.merchant?.mcc);
+  if (reason) return decline(board, card, spend, reason);
+  const held = known ? grow(board, card, known, spend, false) : open(board, card, spend, false);
+  return 'refusedBy' in held ? decline(board, card, spend, 'insufficient_funds') : held;
 }
 
 /** The processor has declined by itself. */
 export function declineByProcessor(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
-  const amount = requiredAmount(message);
-  const currency = currencyOfMessage(message, undefined, card.currency);
-  const rate = billingRate(board, currency, card.currency, board.programme(card.bin));
-  const billing = toBilling(amount, rate, card.currency);
-  return decline(
-    board,
-    card,
-    { amount, currency, rate, billing, merchant: message.merchant },
-    'do_not_honor',
-  );
+  const spend = spendOf(board, card, message, requiredAmount(message));
+  return decline(board, card, spend, 'do_not_honor');
 }
 
-export interface Part {
-  amount: Decimal;
-  currency: string;
-  rate: Decimal;
-  billing: Decimal;
-  merchant?: ProcessorMessage['merchant'];
-}
-
-/** Opens a chain with an authorization; a forced one cannot be refused. */
-export function open(
-  board: Board,
-  card: Card,
-  part: Part,
-  forced: boolean,
-): CardTransaction | { refusedBy: string } {
-  const programme = board.programme(card.bin);
-  const id = newId('cardTransaction');
-  const referenceId = newId('reference');
-  const feeHeld = programme.fees.settleFixed.plus(
-    percentOf(part.billing, programme.fees.settlePercent, card.currency),
-  );
-  const chain: Chain = {
-    id,
+/** Opens an authorization; a forced one cannot be refused. */
+export function open(board: Board, card: Card, spend: Spend, forced: boolean): CardTransaction | Refused {
+  const { fees, authorizationDays } = board.programme(card.bin);
+  const authorization: Authorization = {
+    id: newId('cardTransaction'),
     cardId: card.id,
-    referenceId,
-    currency: part.currency,
+    referenceId: newId('reference'),
+    currency: spend.currency,
     billingCurrency: card.currency,
-    rate: part.rate,
-    own: { authorized: part.amount, settled: ZERO, reversed: ZERO, refunded: ZERO },
-    billing: { authorized: part.billing, settled: ZERO, reversed: ZERO, refunded: ZERO },
-    feePercent: programme.fees.settlePercent,
-    feeHeld,
+    rate: spend.rate,
+    own: { authorized: ZERO, settled: ZERO, reversed: ZERO, refunded: ZERO },
+    billing: { authorized: ZERO, settled: ZERO, reversed: ZERO, refunded: ZERO },
+    feePercent: fees.settlePercent,
+    feeHeld: ZERO,
     lastSettleId: null,
-    expiresAt: new Date(board.book.at.getTime() + programme.authorizationDays * DAY_MS),
+    expiresAt: new Date(board.book.at.getTime() + authorizationDays * DAY_MS),
     createdAt: board.book.at,
+    updatedAt: board.book.at,
   };
-  const event = {
-    ...eventOf(part),
-    id,
-    referenceId,
-    chain,
-    forced,
-    beside: feeHold(card, feeHeld, referenceId),
-  };
-  const recorded = board.record(card, event);
-  if (!('refusedBy' in recorded)) board.keepChain(chain);
-  return recorded;
+  const fee = fees.settleFixed.plus(percentOf(spend.billing, fees.settlePercent, card.currency));
+  return hold(board, card, authorization, spend, fee, { id: authorization.id, forced });
 }
 
-/** Adds to a chain's authorization: an increment, or the excess of a settlement (forced). */
+/** Adds to an authorization: an increment, or the excess of a settlement (forced). */
 export function grow(
   board: Board,
   card: Card,
-  chain: Chain,
-  part: Part,
+  authorization: Authorization,
+  spend: Spend,
   forced: boolean,
-): CardTransaction | { refusedBy: string } {
-  const referenceId = newId('reference');
-  const fee = percentOf(part.billing, chain.feePercent, card.currency);
-  const beside = feeHold(card, fee, referenceId);
-  const recorded = board.record(card, {
-    ...eventOf(part),
-    referenceId,
-    linkedId: chain.id,
-    chain,
-    forced,
-    beside,
-  });
-  if ('refusedBy' in recorded) return recorded;
-  chain.own.authorized = chain.own.authorized.plus(part.amount);
-  chain.billing.authorized = chain.billing.authorized.plus(part.billing);
-  chain.feeHeld = chain.feeHeld.plus(fee);
-  board.keepChain(chain);
-  return recorded;
+): CardTransaction | Refused {
+  const fee = percentOf(spend.billing, authorization.feePercent, card.currency);
+  return hold(board, card, authorization, spend, fee, { linkedId: authorization.id, forced });
 }
 
-function eventOf(part: Part) {
-  const { amount, currency, billing, merchant } = part;
-  return { type: 'authorization' as const, amount, currency, billingAmount: billing, merchant };
+function hold(
+  board: Board,
+  card: Card,
+  authorization: Authorization,
+  { amount, currency, billing, merchant }: Spend,
+  fee: Decimal,
+  { id, linkedId, forced }: { id?: string; linkedId?: string; forced: boolean },
+): CardTransaction | Refused {
+  const referenceId = nextReference(authorization, 'authorization');
+  const accountEntries = settleFeeHold(card, 'pending/settle_fee', fee, referenceId);
+  return recordOn(
+    board,
+    card,
+    {
+      type: 'authorization',
+      id,
+      amount,
+      currency,
+      billingAmount: billing,
+      referenceId,
+      linkedId,
+      authorization,
+      forced,
+      merchant,
+      accountEntries,
+    },
+    fee,
+  );
 }
 
-function feeHold(card: Card, fee: Decimal, referenceId: string): Entry[] {
-  return fee.isZero() ? [] : [holdEntry(card.masterAccountId, 'pending/settle_fee', fee, referenceId)];
-}
-
-function decline(board: Board, card: Card, part: Part, reason: DeclineReason): CardTransaction {
+function decline(board: Board, card: Card, spend: Spend, declineReason: DeclineReason): CardTransaction {
+  const { amount, currency, billing, merchant } = spend;
   const referenceId = newId('reference');
   const fee = board.programme(card.bin).fees.decline;
-  const { amount, currency, billing, merchant } = part;
-  const event = { type: 'decline' as const, amount, currency, billingAmount: billing, referenceId, merchant };
-  const beside = fee.isZero()
-    ? []
-    : [
-        accountEntry(card.masterAccountId, 'fee/decline_fee', fee, referenceId),
-        internalEntry('fees', card.currency, fee, referenceId),
-      ];
-  return board.mustRecord(card, { ...event, fee, beside, declineReason: reason, mayOverdraw: true });
+  const accountEntries = feeEntries(card.masterAccountId, 'fee/decline_fee', fee, card.currency, referenceId);
+  return accepted(
+    board.record(card, {
+      type: 'decline',
+      amount,
+      currency,
+      billingAmount: billing,
+      referenceId,
+      merchant,
+      fee,
+      accountEntries,
+      declineReason,
+      mayOverdraw: true,
+    }),
+  );
 }
 
 function declineReason(

@@ -7,10 +7,10 @@ import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { WebhookEvent } from '../../../kernel/outbox/events';
 import type { Card } from '../../cards/record';
 import type { Programme } from '../../programmes/record';
-import type { CardTransaction, Chain, DeclineReason, EventSource, Merchant } from '../record';
+import type { Authorization, CardTransaction, DeclineReason, EventSource, Merchant } from '../record';
 import { cardTransactionEvent } from '../view';
 
-/** An event that a rule decides on; the board completes, posts and records it. */
+/** An event that a rule asks for; the board completes, posts and records it. */
 export interface NewEvent {
   type: CardTransactionType;
   /** In `currency`. */
@@ -20,7 +20,8 @@ export interface NewEvent {
   billingAmount: Decimal;
   referenceId: string;
   linkedId?: string | null;
-  chain?: Chain;
+  /** The one that it belongs to. */
+  authorization?: Authorization;
   /** The id to use; a new one when absent. */
   id?: string;
   fee?: Decimal;
@@ -32,29 +33,39 @@ export interface NewEvent {
   source?: EventSource;
   merchant?: Merchant;
   /** What moves on accounts together with the card. */
-  beside?: Entry[];
+  accountEntries?: Entry[];
+}
+
+/** The account that an event would have overdrawn. Nothing of the event remains. */
+export interface Refused {
+  refusedBy: string;
+}
+
+/** An event that cannot be refused. */
+export function accepted(recorded: CardTransaction | Refused): CardTransaction {
+  if ('refusedBy' in recorded) throw new Error(`what cannot be refused was refused by ${recorded.refusedBy}`);
+  return recorded;
 }
 
 /**
- * The cards, chains and accounts that a list of messages is about, while their locks are held. Rules read it, change it
- * one event after the other, and know nothing of the database; {@link ./store} loads and writes it.
+ * The cards, authorizations and accounts that a list of messages is about, while their locks are held. Rules read it,
+ * change it one event after the other, and know nothing of the database; `load-board.ts` loads and writes it.
  */
 export interface Board {
   readonly book: Book;
   card(id: string): Card | undefined;
   programme(bin: string): Programme;
-  /** The chain that has this reference on this card. */
-  chain(cardId: string, referenceId: string): Chain | undefined;
-  chainById(id: string): Chain | undefined;
+  /** The authorization that has this reference on this card, as its own or as that of a later event. */
+  authorization(cardId: string, referenceId: string | undefined): Authorization | undefined;
+  authorizationById(id: string): Authorization | undefined;
   /** Billing per unit of `currency`, without markup. @throws Problem 503 when no rate is fresh enough */
   rate(currency: string, billingCurrency: string): Decimal;
-  /** Posts and records an event, or tells which account refused it; nothing of a refused one remains. */
-  record(card: Card, event: NewEvent): CardTransaction | { refusedBy: string };
-  /** The same for an event that cannot be refused. */
-  mustRecord(card: Card, event: NewEvent): CardTransaction;
+  /** Posts and records an event, or tells which account refused it. */
+  record(card: Card, event: NewEvent): CardTransaction | Refused;
   /** Posts what moves on accounts without a card event. */
-  postBeside(card: Card, entries: Entry[]): void;
-  keepChain(chain: Chain): void;
+  postToAccounts(card: Card, entries: Entry[]): void;
+  /** What changed of it is to be written. */
+  keepAuthorization(authorization: Authorization): void;
   keepCard(card: Card): void;
   /** Sets whose idempotency key travels with the events that follow. */
   actFor(idempotencyKey: string | null | undefined): void;
@@ -64,7 +75,7 @@ export interface Board {
 export interface Outcome {
   transactions: CardTransaction[];
   events: WebhookEvent[];
-  chains: Chain[];
+  authorizations: Authorization[];
   cards: Card[];
 }
 
@@ -72,22 +83,27 @@ export interface BoardState {
   book: Book;
   cards: Map<string, Card>;
   programmes: Map<string, Programme>;
-  chains: Chain[];
-  /** Chain ids by `cardId referenceId`. */
+  authorizations: Authorization[];
+  /** Authorization ids by `cardId referenceId`. */
   references: Map<string, string>;
   rate(currency: string, billingCurrency: string): Decimal;
 }
 
-export function createBoard(state: BoardState): Board & { outcome(): Outcome } {
+/** A board that can be written. */
+export interface LoadedBoard extends Board {
+  outcome(): Outcome;
+}
+
+export function createBoard(state: BoardState): LoadedBoard {
   const { book, cards, programmes, references } = state;
-  const chains = new Map(state.chains.map((chain) => [chain.id, chain]));
+  const authorizations = new Map(state.authorizations.map((each) => [each.id, each]));
   const transactions: CardTransaction[] = [];
   const events: WebhookEvent[] = [];
-  const keptChains = new Map<string, Chain>();
+  const keptAuthorizations = new Map<string, Authorization>();
   const keptCards = new Map<string, Card>();
   let key: string | null | undefined;
 
-  function tellAccounts(entries: PostedEntry[]): void {
+  function appendAccountEvents(entries: PostedEntry[]): void {
     for (const entry of entries) {
       const moved = !(entry.available.isZero() && entry.pending.isZero());
       if (entry.listed && moved)
@@ -95,7 +111,7 @@ export function createBoard(state: BoardState): Board & { outcome(): Outcome } {
     }
   }
 
-  const board: Board & { outcome(): Outcome } = {
+  return {
     book,
     card: (id) => cards.get(id),
     programme(bin) {
@@ -103,13 +119,16 @@ export function createBoard(state: BoardState): Board & { outcome(): Outcome } {
       if (!programme) throw new Error(`no programme runs on BIN ${bin}`);
       return programme;
     },
-    chain: (cardId, referenceId) => chains.get(references.get(`${cardId} ${referenceId}`) ?? ''),
-    chainById: (id) => chains.get(id),
+    authorization: (cardId, referenceId) =>
+      referenceId === undefined
+        ? undefined
+        : authorizations.get(references.get(`${cardId} ${referenceId}`) ?? ''),
+    authorizationById: (id) => authorizations.get(id),
     rate: state.rate,
     record(card, event) {
       const id = event.id ?? newId('cardTransaction');
       const own = cardEntry(card.id, event.type, event.billingAmount, event.referenceId, id);
-      const entries = [own, ...(event.beside ?? []), ...networkSide(card, own)];
+      const entries = [own, ...(event.accountEntries ?? []), ...networkSide(card, own)];
       const posted = book.post({ entries, forced: event.forced || event.mayOverdraw });
       if (!posted.ok) return { refusedBy: posted.refusedBy };
       const transaction = transactionOf(card, event, id, posted.entries[0] as PostedEntry);
@@ -117,23 +136,18 @@ export function createBoard(state: BoardState): Board & { outcome(): Outcome } {
       if (transaction.authorizationId)
         references.set(`${card.id} ${event.referenceId}`, transaction.authorizationId);
       events.push(cardTransactionEvent(transaction, key));
-      tellAccounts(posted.entries);
+      appendAccountEvents(posted.entries);
       return transaction;
     },
-    mustRecord(card, event) {
-      const transaction = board.record(card, event);
-      if ('refusedBy' in transaction)
-        throw new Error(`${event.type} was refused by ${transaction.refusedBy}`);
-      return transaction;
-    },
-    postBeside(card, entries) {
+    postToAccounts(card, entries) {
       const posted = book.post({ entries, forced: false });
       if (!posted.ok) throw new Error(`${card.id}: what was held is not there`);
-      tellAccounts(posted.entries);
+      appendAccountEvents(posted.entries);
     },
-    keepChain(chain) {
-      chains.set(chain.id, chain);
-      keptChains.set(chain.id, chain);
+    keepAuthorization(authorization) {
+      authorization.updatedAt = book.at;
+      authorizations.set(authorization.id, authorization);
+      keptAuthorizations.set(authorization.id, authorization);
     },
     keepCard(card) {
       card.updatedAt = book.at;
@@ -145,11 +159,10 @@ export function createBoard(state: BoardState): Board & { outcome(): Outcome } {
     outcome: () => ({
       transactions,
       events,
-      chains: [...keptChains.values()],
+      authorizations: [...keptAuthorizations.values()],
       cards: [...keptCards.values()],
     }),
   };
-  return board;
 }
 
 /** What the card scheme receives by a settlement and gives by a refund: the card's entry alone does not sum to zero. */
@@ -175,7 +188,7 @@ function transactionOf(card: Card, event: NewEvent, id: string, posted: PostedEn
     billingCurrency: card.currency,
     referenceId: event.referenceId,
     linkedId: event.linkedId ?? null,
-    authorizationId: event.chain?.id ?? null,
+    authorizationId: event.authorization?.id ?? null,
     fee: event.fee ?? ZERO,
     forced: event.forced ?? false,
     declineReason: event.declineReason ?? null,

@@ -1,45 +1,61 @@
 import { conflict, invalid } from '../../../kernel/errors';
 import { Decimal, fitsCurrency, roundTo } from '../../../kernel/money/money';
-import type { Programme } from '../../programmes/record';
-import type { Chain } from '../record';
+import type { Card } from '../../cards/record';
+import type { Authorization, Merchant, ProcessorMessage } from '../record';
 import type { Board } from './board';
 
 const ONE = new Decimal(1);
 /** Digits of a rate that are kept. */
 const RATE_DECIMALS = 12;
-/** The most that one message may come to, in the card's currency: what the wire allows an amount to be. */
-const MOST = new Decimal('999999999999999');
+/** What one message may come to in the card's currency: as much as the wire allows an amount to be. */
+const MAX_BILLING = new Decimal('999999999999999');
 
-/** Billing per unit: the current rate with the programme's markup on top, or 1 in the card's own currency. */
-export function billingRate(
-  board: Board,
-  currency: string,
-  billingCurrency: string,
-  programme: Programme,
-): Decimal {
-  if (currency === billingCurrency) return ONE;
-  const markup = programme.markupPercent.dividedBy(100).plus(1);
-  return board.rate(currency, billingCurrency).times(markup).toDecimalPlaces(RATE_DECIMALS);
-}
-
-/** What an amount comes to in the card's currency. */
-export function toBilling(amount: Decimal, rate: Decimal, billingCurrency: string): Decimal {
-  const billing = roundTo(amount.times(rate), billingCurrency);
-  if (billing.gt(MOST))
-    throw conflict('limit_exceeded', 'The amount is too large in the currency of the card.', 'amount');
-  return billing;
+/** An amount that is spent, in its own currency and in the card's. */
+export interface Spend {
+  amount: Decimal;
+  currency: string;
+  /** Billing per unit of the currency. */
+  rate: Decimal;
+  billing: Decimal;
+  merchant?: Merchant;
 }
 
 /**
- * The currency of a message: its chain's, which a given one must equal; else the given one; else the card's.
+ * An amount of a message, converted at its authorization's rate, or at the present one where it has none.
+ * @throws Problem 400 naming the field, 503 without a fresh rate, 409 `limit_exceeded`
+ */
+export function spendOf(
+  board: Board,
+  card: Card,
+  message: ProcessorMessage,
+  amount: Decimal,
+  authorization?: Authorization,
+): Spend {
+  const currency = currencyOfMessage(message, authorization, card.currency);
+  const rate = authorization?.rate ?? billingRate(board, card, currency);
+  const billing = roundTo(amount.times(rate), card.currency);
+  if (billing.gt(MAX_BILLING))
+    throw conflict('limit_exceeded', 'The amount is too large in the currency of the card.', 'amount');
+  return { amount, currency, rate, billing, merchant: message.merchant };
+}
+
+/** The current rate with the programme's markup on top, or 1 in the card's own currency. */
+function billingRate(board: Board, card: Card, currency: string): Decimal {
+  if (currency === card.currency) return ONE;
+  const markup = board.programme(card.bin).markupPercent.dividedBy(100).plus(1);
+  return board.rate(currency, card.currency).times(markup).toDecimalPlaces(RATE_DECIMALS);
+}
+
+/**
+ * The currency of a message: its authorization's, which a given one must equal; else the given one; else the card's.
  * @throws Problem 400 naming the field
  */
 export function currencyOfMessage(
   message: { amount?: Decimal; currency?: string },
-  chain: Chain | undefined,
+  authorization: Authorization | undefined,
   cardCurrency: string,
 ): string {
-  const currency = chain?.currency ?? message.currency ?? cardCurrency;
+  const currency = authorization?.currency ?? message.currency ?? cardCurrency;
   if (message.currency !== undefined && message.currency !== currency) {
     throw invalid(`currency must be the authorization's, ${currency}.`, 'currency');
   }

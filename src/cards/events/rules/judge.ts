@@ -8,22 +8,22 @@ import { close, failIssue, freeze, issue, returnToZero, topUp, unfreeze, withdra
 import { refund } from './refund';
 import { settle } from './settle';
 
-export interface Decision {
+export interface Judgement {
   card: Card;
   /** The event that the message asked for; nothing when it was in effect already. */
   transaction: CardTransaction | undefined;
 }
 
 /**
- * Decides one message on a board: every event rule of decisions part 3 begins here. It either throws a Problem before it
+ * Judges one message on a board: every event rule of decisions part 3 begins here. It either throws a Problem before it
  * has changed anything, or carries the message out with all that follows from it.
  */
-export function decide(board: Board, message: Message): Decision {
+export function judge(board: Board, message: Message): Judgement {
   const card = board.card(message.cardId);
   if (!card || (message.reach !== null && card.tenantId !== message.reach)) throw notFound('card', 'cardId');
   board.actFor(message.idempotencyKey);
   const transaction = act(board, card, message);
-  keepRules(board, card, transaction);
+  keepInvariants(board, card, transaction);
   return { card, transaction };
 }
 
@@ -62,7 +62,7 @@ function act(board: Board, card: Card, message: Message): CardTransaction | unde
  * What holds after every event: a closed card, and one that was never issued, has nothing available; a card below zero is
  * frozen for it until it is covered again.
  */
-function keepRules(board: Board, card: Card, follows: CardTransaction | undefined): void {
+function keepInvariants(board: Board, card: Card, follows: CardTransaction | undefined): void {
   if (card.status === 'closed' || card.status === 'failed') {
     returnToZero(board, card, follows);
     return;

@@ -1,11 +1,12 @@
 import { conflict } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
-import { accountEntry, type Entry, holdEntry, internalEntry } from '../../../kernel/ledger/entries';
+import { accountEntry, holdEntry } from '../../../kernel/ledger/entries';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { Card, CardTrigger, FreezeReason } from '../../cards/record';
 import { isFundable, nextStatus, notUsable, withReason } from '../../cards/rules';
 import type { CardTransaction, EventSource, IssuedCard } from '../record';
-import type { Board } from './board';
+import { accepted, type Board } from './board';
+import { feeEntries } from './fees';
 
 /** The processor has issued the card: what was held for it is taken, and the card is active. */
 export function issue(board: Board, card: Card, processor: IssuedCard): CardTransaction | undefined {
@@ -13,22 +14,24 @@ export function issue(board: Board, card: Card, processor: IssuedCard): CardTran
   const referenceId = newId('reference');
   const { accountId, currency, initialAmount, issueFee } = card;
   const held = initialAmount.plus(issueFee);
-  const issued = board.mustRecord(card, {
-    type: 'issue',
-    amount: initialAmount,
-    currency,
-    billingAmount: initialAmount,
-    referenceId,
-    fee: issueFee,
-    beside: [
-      ...(held.isZero() ? [] : [holdEntry(accountId, 'transfer/card_issue', held, referenceId)]),
-      ...(initialAmount.isZero()
-        ? []
-        : [accountEntry(accountId, 'transfer/card_deposit', initialAmount, referenceId)]),
-      ...feeEntries(accountId, 'fee/issue_fee', issueFee, currency, referenceId),
-    ],
-  });
-  move(board, card, 'issue');
+  const issued = accepted(
+    board.record(card, {
+      type: 'issue',
+      amount: initialAmount,
+      currency,
+      billingAmount: initialAmount,
+      referenceId,
+      fee: issueFee,
+      accountEntries: [
+        ...(held.isZero() ? [] : [holdEntry(accountId, 'transfer/card_issue', held, referenceId)]),
+        ...(initialAmount.isZero()
+          ? []
+          : [accountEntry(accountId, 'transfer/card_deposit', initialAmount, referenceId)]),
+        ...feeEntries(accountId, 'fee/issue_fee', issueFee, currency, referenceId),
+      ],
+    }),
+  );
+  transition(board, card, 'issue');
   card.processorReference = processor.reference;
   card.last4 = processor.last4;
   card.expiryMonth = processor.expiryMonth;
@@ -41,9 +44,9 @@ export function failIssue(board: Board, card: Card, failure: string): undefined 
   if (card.status !== 'pending') return undefined;
   const held = card.initialAmount.plus(card.issueFee);
   if (!held.isZero()) {
-    board.postBeside(card, [holdEntry(card.accountId, 'transfer/card_issue', held, newId('reference'))]);
+    board.postToAccounts(card, [holdEntry(card.accountId, 'transfer/card_issue', held, newId('reference'))]);
   }
-  move(board, card, 'issue_failed');
+  transition(board, card, 'issue_failed');
   card.failure = failure;
   return undefined;
 }
@@ -60,7 +63,7 @@ export function topUp(board: Board, card: Card, amount: Decimal): CardTransactio
   const funded = board.record(card, {
     ...cardFunding(card, amount, referenceId),
     fee,
-    beside: [
+    accountEntries: [
       accountEntry(card.accountId, 'transfer/card_deposit', amount, referenceId),
       ...feeEntries(card.accountId, 'fee/topup_fee', fee, card.currency, referenceId),
     ],
@@ -85,8 +88,8 @@ export function freeze(board: Board, card: Card, reason: FreezeReason, follows?:
   card.freezeReasons = withReason(card.freezeReasons, reason);
   board.keepCard(card);
   if (frozen) return undefined;
-  move(board, card, 'freeze');
-  return board.mustRecord(card, stateEvent(card, 'freeze', follows));
+  transition(board, card, 'freeze');
+  return accepted(board.record(card, stateEvent(card, 'freeze', follows)));
 }
 
 /** Takes a reason away; the event tells when no other stands. @throws Problem 409 */
@@ -96,8 +99,8 @@ export function unfreeze(board: Board, card: Card, reason: FreezeReason, follows
   card.freezeReasons = card.freezeReasons.filter((each) => each !== reason);
   board.keepCard(card);
   if (card.freezeReasons.length > 0) return undefined;
-  move(board, card, 'unfreeze');
-  return board.mustRecord(card, stateEvent(card, 'unfreeze', follows));
+  transition(board, card, 'unfreeze');
+  return accepted(board.record(card, stateEvent(card, 'unfreeze', follows)));
 }
 
 /** Closes the card for its holder; what is left on it goes back to its account. @throws Problem 409 on a pending card */
@@ -105,9 +108,9 @@ export function close(board: Board, card: Card): CardTransaction | undefined {
   if (card.status === 'closed') return undefined;
   if (!isFundable(card.status)) throw notUsable(card);
   const emptied = returnToZero(board, card);
-  move(board, card, 'close');
+  transition(board, card, 'close');
   card.freezeReasons = [];
-  return board.mustRecord(card, stateEvent(card, 'close', emptied));
+  return accepted(board.record(card, stateEvent(card, 'close', emptied)));
 }
 
 /**
@@ -124,19 +127,19 @@ export function returnToZero(
   const source: EventSource = available.gt(0) ? 'closure' : 'negative_balance';
   const linkedId = follows?.id ?? null;
   if (available.gt(0)) {
-    const returned = drain(board, card, available, 'transfer/card_closed_refund', { source, linkedId });
-    if ('refusedBy' in returned) throw new Error('a card cannot return what it has');
-    return returned;
+    return accepted(drain(board, card, available, 'transfer/card_closed_refund', { source, linkedId }));
   }
   const referenceId = newId('reference');
   const amount = available.negated();
-  return board.mustRecord(card, {
-    ...cardFunding(card, amount, referenceId),
-    source,
-    linkedId,
-    forced: true,
-    beside: [accountEntry(card.accountId, 'transfer/card_deposit', amount, referenceId)],
-  });
+  return accepted(
+    board.record(card, {
+      ...cardFunding(card, amount, referenceId),
+      source,
+      linkedId,
+      forced: true,
+      accountEntries: [accountEntry(card.accountId, 'transfer/card_deposit', amount, referenceId)],
+    }),
+  );
 }
 
 function drain(
@@ -154,7 +157,7 @@ function drain(
     billingAmount: amount,
     referenceId,
     ...more,
-    beside: [accountEntry(card.accountId, entry, amount, referenceId)],
+    accountEntries: [accountEntry(card.accountId, entry, amount, referenceId)],
   });
 }
 
@@ -174,18 +177,8 @@ function stateEvent(card: Card, type: 'freeze' | 'unfreeze' | 'close', follows?:
   };
 }
 
-function feeEntries(
-  account: string,
-  name: 'fee/issue_fee' | 'fee/topup_fee',
-  fee: Decimal,
-  currency: string,
-  referenceId: string,
-): Entry[] {
-  if (fee.isZero()) return [];
-  return [accountEntry(account, name, fee, referenceId), internalEntry('fees', currency, fee, referenceId)];
-}
-
-function move(board: Board, card: Card, on: CardTrigger): void {
+/** Applies a line of the table of states. */
+function transition(board: Board, card: Card, on: CardTrigger): void {
   const to = nextStatus(card.status, on);
   if (!to) throw new Error(`${on} leads nowhere from ${card.status}`);
   card.status = to;

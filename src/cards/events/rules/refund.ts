@@ -1,62 +1,60 @@
 import { conflict, invalid, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
-import { type Decimal, shareOf } from '../../../kernel/money/money';
+import { type Decimal, shareOf, ZERO } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
-import { type CardTransaction, type Chain, type ProcessorMessage, refundable } from '../record';
-import type { Board } from './board';
-import { billingRate, currencyOfMessage, toBilling } from './conversion';
+import { type Authorization, type CardTransaction, type ProcessorMessage, refundable } from '../record';
+import { nextReference, recordOn } from './authorization';
+import { accepted, type Board } from './board';
+import { currencyOfMessage, spendOf } from './conversion';
 
 /**
- * Gives money back to the card: at most what its chain has settled and not yet refunded, at the chain's rate; or, without
- * a chain, any amount at the current rate.
+ * Gives money back to the card: at most what its authorization has settled and not yet refunded, at that one's rate; or,
+ * without an authorization, any amount at the current rate.
  * @throws Problem 404 for an unknown reference, 409 `limit_exceeded`
  */
 export function refund(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
   const { amount, referenceId } = message;
   if (!amount) throw invalid('amount is required.', 'amount');
   if (referenceId === undefined) return unlinked(board, card, message, amount);
-  const chain = board.chain(card.id, referenceId);
-  if (!chain) throw notFound('authorization', 'referenceId');
-  return linked(board, card, chain, message, amount);
+  const authorization = board.authorization(card.id, referenceId);
+  if (!authorization) throw notFound('authorization', 'referenceId');
+  return linked(board, card, authorization, message, amount);
 }
 
 function linked(
   board: Board,
   card: Card,
-  chain: Chain,
+  authorization: Authorization,
   message: ProcessorMessage,
   amount: Decimal,
 ): CardTransaction {
-  const currency = currencyOfMessage(message, chain, card.currency);
-  const open = refundable(chain.own);
+  const currency = currencyOfMessage(message, authorization, card.currency);
+  const open = refundable(authorization.own);
   if (amount.gt(open))
     throw conflict('limit_exceeded', 'The amount is more than was settled and not refunded.', 'amount');
-  const billing = shareOf(refundable(chain.billing), amount, open, card.currency);
-  const refunded = board.mustRecord(card, {
-    type: 'refund',
+  const event = {
+    type: 'refund' as const,
     amount,
     currency,
-    billingAmount: billing,
-    referenceId: chain.own.refunded.isZero() ? chain.referenceId : newId('reference'),
-    linkedId: chain.lastSettleId,
-    chain,
+    billingAmount: shareOf(refundable(authorization.billing), amount, open, card.currency),
+    referenceId: nextReference(authorization, 'refund'),
+    linkedId: authorization.lastSettleId,
+    authorization,
     merchant: message.merchant,
-  });
-  chain.own.refunded = chain.own.refunded.plus(amount);
-  chain.billing.refunded = chain.billing.refunded.plus(billing);
-  board.keepChain(chain);
-  return refunded;
+  };
+  return accepted(recordOn(board, card, event, ZERO));
 }
 
 function unlinked(board: Board, card: Card, message: ProcessorMessage, amount: Decimal): CardTransaction {
-  const currency = currencyOfMessage(message, undefined, card.currency);
-  const rate = billingRate(board, currency, card.currency, board.programme(card.bin));
-  return board.mustRecord(card, {
-    type: 'refund',
-    amount,
-    currency,
-    billingAmount: toBilling(amount, rate, card.currency),
-    referenceId: newId('reference'),
-    merchant: message.merchant,
-  });
+  const { currency, billing, merchant } = spendOf(board, card, message, amount);
+  return accepted(
+    board.record(card, {
+      type: 'refund',
+      amount,
+      currency,
+      billingAmount: billing,
+      referenceId: newId('reference'),
+      merchant,
+    }),
+  );
 }
