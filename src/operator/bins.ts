@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addBin, admitToBin, type Bin, listBins } from '../cards/programmes/operations';
-import { binRecord } from '../cards/programmes/view';
+import { binView } from '../cards/programmes/view';
 import { DECIMAL_TEXT, Decimal } from '../kernel/money/money';
 import { requireTenant } from '../tenants/clients/operations';
 import { show, table } from './console';
@@ -38,7 +38,7 @@ function addList(group: Command, { console, run }: Operator): void {
     .option('--json', 'print a JSON array')
     .action(({ json }: { json?: boolean }) =>
       run(async ({ database }) => {
-        const bins = (await listBins(database)).map(binRecord);
+        const bins = (await listBins(database)).map(binView);
         const rows = bins.map((bin) => [
           ...[bin.bin, bin.scheme, bin.currency, bin.providerCardHolderModel, bin.status],
           ...[bin.fees.issue, bin.fees.topUp, bin.fees.settleFixed, `${bin.fees.settlePercent} %`],
@@ -85,10 +85,10 @@ function addNew(group: Command, { console, run }: Operator): void {
           () => ({
             action: 'bin.add',
             subject: bin,
-            after: { ...binRecord(wanted), admitted: given.admit },
+            after: { ...binView(wanted), admitted: given.admit },
           }),
         );
-        show(console, given.json, binRecord(wanted), `BIN ${bin} is added.`);
+        show(console, given.json, binView(wanted), `BIN ${bin} is added.`);
       }),
     );
 }

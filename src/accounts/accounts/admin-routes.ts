@@ -5,7 +5,7 @@ import type { PostedEntry } from '../../kernel/ledger/entries';
 import { formatAmount } from '../../kernel/money/money';
 import { amount, identifier, instant, money, text } from '../../kernel/wire/schemas';
 import { correct, offrampDeposit } from './admin';
-import { accountTransactionRecord, accountTransactionSchema } from './view';
+import { accountTransactionSchema, accountTransactionView } from './view';
 
 const TAG = 'Accounts';
 const ACCOUNT_ID = 'acc_01h455vb4pex5vsknk084sn02q';
@@ -50,7 +50,7 @@ function correction(
         before,
         after: { ...after, transactionId: entry.id, reason: body.reason },
       });
-      return accountTransactionRecord(entry, account.currency);
+      return accountTransactionView(entry, account.currency);
     },
   });
 }
@@ -106,7 +106,7 @@ function offrampRoute(): Route {
         masterAccountId: master.id,
         amount: formatAmount(body.amount, account.currency),
         currency: account.currency,
-        transactions: entries.map((entry) => accountTransactionRecord(entry, account.currency)),
+        transactions: entries.map((entry) => accountTransactionView(entry, account.currency)),
         createdAt: last.at.toISOString(),
       };
     },

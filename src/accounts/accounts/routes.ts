@@ -11,7 +11,7 @@ import { historyPage, historyQuery } from './history';
 import { requireAccount } from './operations';
 import { ACCOUNT_STATUSES, listAccounts, OWNER_TYPES } from './store';
 import { transferRoute } from './transfer-routes';
-import { accountRecords, accountSchema, accountTransactionSchema } from './view';
+import { accountSchema, accountTransactionSchema, accountViews } from './view';
 
 const TAG = 'Accounts';
 
@@ -46,7 +46,7 @@ function listRoute({ database }: Services): Route {
     async read({ caller, query: { limit, cursor, ...filter } }) {
       const after = afterId(cursor, 'account');
       const accounts = await listAccounts(database, caller.tenantId, filter, after, limit + 1);
-      return pageById(await accountRecords(database, accounts), limit, (record) => record);
+      return pageById(await accountViews(database, accounts), limit, (record) => record);
     },
   });
 }

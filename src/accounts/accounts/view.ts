@@ -17,10 +17,10 @@ export const accountSchema = z.object({
   updatedAt: instant(),
 });
 
-export type AccountRecord = z.infer<typeof accountSchema>;
+export type AccountView = z.infer<typeof accountSchema>;
 
 /** The accounts as the wire shows them, with their balances as last committed (or as this transaction left them). */
-export async function accountRecords(sql: Sql, accounts: Account[]): Promise<AccountRecord[]> {
+export async function accountViews(sql: Sql, accounts: Account[]): Promise<AccountView[]> {
   const balances = await readBalances(
     sql,
     accounts.map(({ id }) => id),
@@ -57,7 +57,7 @@ export const accountTransactionSchema = z.object({
   balanceAfter: money(),
 });
 
-export type AccountTransactionRecord = z.infer<typeof accountTransactionSchema>;
+export type AccountTransactionView = z.infer<typeof accountTransactionSchema>;
 
 /** A listed entry: just posted, or read back from the history. */
 export type ListedEntry = Pick<
@@ -66,7 +66,7 @@ export type ListedEntry = Pick<
 > & { balance?: Pick<Balances, 'available'> };
 
 /** A listed entry as the wire shows it. The amount is never negative: the direction is in the type (3.4). */
-export function accountTransactionRecord(entry: ListedEntry, currency: string): AccountTransactionRecord {
+export function accountTransactionView(entry: ListedEntry, currency: string): AccountTransactionView {
   if (!entry.id || !entry.balance) throw new Error(`an entry of ${entry.account} is not listed`);
   return {
     id: entry.id,

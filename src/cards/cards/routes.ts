@@ -13,7 +13,7 @@ import { CARD_STATUSES } from './record';
 import { revealCard } from './sensitive';
 import { listCards } from './store';
 import { requestTokenization, requireTokenization } from './tokenization';
-import { cardSchema, showCards, showOneCard } from './view';
+import { cardSchema, cardViews, cardWithBalance } from './view';
 
 const tag = 'Cards';
 const NOT_USABLE = ['card_not_active', 'card_closed'];
@@ -55,7 +55,7 @@ function listing(services: Services): Route[] {
           (card) => [card.id],
           (card) => card,
         );
-        return { ...page, data: await showCards(database, page.data) };
+        return { ...page, data: await cardViews(database, page.data) };
       },
     }),
     route({
@@ -65,7 +65,7 @@ function listing(services: Services): Route[] {
       summary: 'Card by id',
       response: cardSchema,
       read: async (request) =>
-        showOneCard(database, await requireCard(database, request.caller.reach, idIn(request))),
+        cardWithBalance(database, await requireCard(database, request.caller.reach, idIn(request))),
     }),
   ];
 }

@@ -35,7 +35,7 @@ export const cardSchema = z
 
 const NOTHING: Balances = { available: ZERO, pending: ZERO, spent: ZERO };
 
-export function showCard(card: Card, balances: Balances = NOTHING): z.output<typeof cardSchema> {
+export function cardView(card: Card, balances: Balances = NOTHING): z.output<typeof cardSchema> {
   const { currency, last4 } = card;
   return {
     id: card.id,
@@ -64,18 +64,18 @@ export function showCard(card: Card, balances: Balances = NOTHING): z.output<typ
 }
 
 /** Cards with their balances as last written. */
-export async function showCards(sql: Sql, cards: Card[]) {
+export async function cardViews(sql: Sql, cards: Card[]) {
   if (cards.length === 0) return [];
   const balances = await readBalances(
     sql,
     cards.map((card) => card.id),
   );
-  return cards.map((card) => showCard(card, balances.get(card.id)));
+  return cards.map((card) => cardView(card, balances.get(card.id)));
 }
 
-export async function showOneCard(sql: Sql, card: Card) {
+export async function cardWithBalance(sql: Sql, card: Card) {
   const balances = await readBalances(sql, [card.id]);
-  return showCard(card, balances.get(card.id));
+  return cardView(card, balances.get(card.id));
 }
 
 function masked(bin: string, last4: string): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
+import { notFound } from '../../kernel/errors';
 import { CARD_EFFECTS } from '../../kernel/ledger/effects';
 import {
   foreignCursor,
@@ -11,9 +12,10 @@ import {
   positionOf,
   positionPart,
 } from '../../kernel/wire/pages';
+import { readAuthorizations } from './authorization-store';
 import type { CardTransaction } from './record';
-import { listOfCards } from './transaction-store';
-import { showCardTransaction } from './view';
+import { eventsOfAuthorization, findCardTransaction, listOfCards } from './transaction-store';
+import { authorizationView, cardTransactionView } from './view';
 
 /** Filters of the history of cards: `from` is inside the period, `to` no longer. */
 export const historyQuery = z.object({
@@ -27,10 +29,28 @@ export async function historyPage(
   sql: Sql,
   cardIds: string[],
   query: z.output<typeof historyQuery>,
-): Promise<Page<ReturnType<typeof showCardTransaction>>> {
+): Promise<Page<ReturnType<typeof cardTransactionView>>> {
   const after = historyPositionOf(query.cursor, cardIds);
   const rows = await listOfCards(sql, cardIds, query, after, query.limit + 1);
-  return pageOf(rows, query.limit, historyPosition, showCardTransaction);
+  return pageOf(rows, query.limit, historyPosition, cardTransactionView);
+}
+
+/** A card transaction with the counters of its authorization and the whole chain. @throws Problem 404 */
+export async function transactionWithChain(sql: Sql, reach: string | null, id: string) {
+  const transaction = await findCardTransaction(sql, reach, id);
+  if (!transaction) throw notFound('transaction');
+  const shown = cardTransactionView(transaction);
+  const { authorizationId, cardId } = transaction;
+  if (!authorizationId) return shown;
+  const [[found], events] = await Promise.all([
+    readAuthorizations(sql, [cardId], [], [authorizationId]),
+    eventsOfAuthorization(sql, authorizationId),
+  ]);
+  return {
+    ...shown,
+    authorization: found && authorizationView(found.authorization),
+    chain: events.map(cardTransactionView),
+  };
 }
 
 /** Where a page of card transactions ended. */

@@ -4,12 +4,11 @@ import { periodQuery } from '../../kernel/wire/pages';
 import { amount, instant } from '../../kernel/wire/schemas';
 import { audited } from '../cards/audit';
 import { idIn } from '../cards/routes';
-import { cardSchema, showOneCard } from '../cards/view';
+import { cardSchema, cardWithBalance } from '../cards/view';
 import type { CardServices } from '../services';
 import { readDeclineRate } from './decline-rate';
 import { closeCard, freezeCard, fundCard } from './operations';
-import { cardTransactionSchema } from './schemas';
-import { showCardTransaction } from './view';
+import { cardTransactionSchema, cardTransactionView } from './view';
 
 const tag = 'Cards';
 const NOT_USABLE = ['card_not_active', 'card_closed'];
@@ -54,7 +53,7 @@ function closing(services: CardServices): Route {
     async write(tx, request) {
       const id = idIn(request);
       const close = () => closeCard(services, tx, id, request);
-      return showOneCard(tx, await audited(tx, request, 'cards.close', id, close));
+      return cardWithBalance(tx, await audited(tx, request, 'cards.close', id, close));
     },
   });
 }
@@ -72,7 +71,7 @@ function freezing(services: CardServices): Route[] {
       async write(tx, request) {
         const id = idIn(request);
         const freeze = () => freezeCard(services, tx, type, id, request);
-        return showOneCard(tx, await audited(tx, request, `cards.${type}`, id, freeze));
+        return cardWithBalance(tx, await audited(tx, request, `cards.${type}`, id, freeze));
       },
     });
   return [turn('freeze', 'Freeze'), turn('unfreeze', 'Unfreeze')];
@@ -92,7 +91,7 @@ function funding(services: CardServices): Route[] {
       async write(tx, request) {
         const id = idIn(request);
         const fund = () => fundCard(services, tx, type, id, request.body.amount, request);
-        return showCardTransaction(await audited(tx, request, `cards.${type}`, id, fund));
+        return cardTransactionView(await audited(tx, request, `cards.${type}`, id, fund));
       },
     });
   return [

@@ -4,8 +4,7 @@ import { type Route, route } from '../../http/route';
 import { amount, currency, identifier, text } from '../../kernel/wire/schemas';
 import type { CardServices } from '../services';
 import { createGatherer } from './gather';
-import { cardTransactionSchema } from './schemas';
-import { showCardTransaction } from './view';
+import { cardTransactionSchema, cardTransactionView } from './view';
 
 const body = z.strictObject({
   cardId: identifier('card_01h455vb4pex5vsknk084sn02q'),
@@ -51,7 +50,7 @@ export function sandboxRoutes(services: CardServices): Route[] {
           key,
           render: ({ transaction }) => ({
             status: 201,
-            body: JSON.stringify(transaction && showCardTransaction(transaction)),
+            body: JSON.stringify(transaction && cardTransactionView(transaction)),
           }),
           refuse: (problem) => ({ status: problem.status, body: problemBody(problem, requestId) }),
         }),

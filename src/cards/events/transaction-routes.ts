@@ -3,9 +3,8 @@ import { pageSchema } from '../../kernel/wire/pages';
 import { requireUser } from '../../people/users/operations';
 import { cardIdsOfUser, requireCard } from '../cards/operations';
 import type { CardServices } from '../services';
-import { historyPage, historyQuery } from './history';
-import { cardTransactionDetailSchema, cardTransactionSchema } from './schemas';
-import { showWithChain } from './transactions';
+import { historyPage, historyQuery, transactionWithChain } from './history';
+import { cardTransactionDetailSchema, cardTransactionSchema } from './view';
 
 export function cardTransactionRoutes({ database }: CardServices): Route[] {
   return [
@@ -28,7 +27,7 @@ export function cardTransactionRoutes({ database }: CardServices): Route[] {
       summary: 'A transaction',
       description: 'With the counters of its authorization and the events of the whole chain.',
       response: cardTransactionDetailSchema,
-      read: ({ params, caller }) => showWithChain(database, caller.reach, params['id'] ?? ''),
+      read: ({ params, caller }) => transactionWithChain(database, caller.reach, params['id'] ?? ''),
     }),
     route({
       method: 'GET',

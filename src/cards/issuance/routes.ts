@@ -3,7 +3,7 @@ import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit';
 import { amount, identifier, text } from '../../kernel/wire/schemas';
 import { requireCard } from '../cards/operations';
-import { cardSchema, showCard, showOneCard } from '../cards/view';
+import { cardSchema, cardView, cardWithBalance } from '../cards/view';
 import type { CardServices } from '../services';
 import { requestCard } from './issue';
 
@@ -36,14 +36,15 @@ export function issueRoute(services: CardServices): Route {
       'insufficient_funds',
     ],
     settling: {
-      read: async ({ caller }, id) => showOneCard(database, await requireCard(database, caller.reach, id)),
+      read: async ({ caller }, id) =>
+        cardWithBalance(database, await requireCard(database, caller.reach, id)),
       settled: (card: { status: string }) => card.status !== 'pending',
     },
     async write(tx, request) {
       const card = await requestCard(services, tx, request.body, request);
       const { id: subject, tenantId, status } = card;
       await auditAdmin(tx, { ...request, action: 'cards.issue', subject, tenantId, after: { status } });
-      return showCard(card);
+      return cardView(card);
     },
   });
 }

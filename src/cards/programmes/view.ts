@@ -21,7 +21,7 @@ export const binSchema = z.object({
 });
 
 /** The BIN as the wire shows it: fees in its currency, percentages as decimal strings. */
-export function binRecord(bin: Bin) {
+export function binView(bin: Bin) {
   const { fees, currency } = bin;
   return {
     bin: bin.bin,
