@@ -6,7 +6,8 @@ import type { Decimal } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
 import { move } from './move';
 import { assertAccountOpen, requireAccount, requireMasterAccount } from './operations';
-import { type Account, insertOfframpReference } from './store';
+import type { Account } from './record';
+import { insertOfframpReference } from './store';
 import { assertFundable } from './transfer';
 
 /** What the operator does to balances by hand; each call is in the audit log. */

@@ -9,7 +9,8 @@ import type { Services } from '../../services';
 import { adminAccountRoutes } from './admin-routes';
 import { historyPage, historyQuery } from './history';
 import { requireAccount } from './operations';
-import { ACCOUNT_STATUSES, listAccounts, OWNER_TYPES } from './store';
+import { ACCOUNT_STATUSES, OWNER_TYPES } from './record';
+import { listAccounts } from './store';
 import { transferRoute } from './transfer-routes';
 import { accountSchema, accountTransactionSchema, accountViews } from './view';
 
@@ -45,7 +46,7 @@ function listRoute({ database }: Services): Route {
     response: pageSchema(accountSchema),
     async read({ caller, query: { limit, cursor, ...filter } }) {
       const after = afterId(cursor, 'account');
-      const accounts = await listAccounts(database, caller.tenantId, filter, after, limit + 1);
+      const accounts = await listAccounts(database, caller.tenantId, filter, { after, rows: limit + 1 });
       return pageById(await accountViews(database, accounts), limit, (record) => record);
     },
   });

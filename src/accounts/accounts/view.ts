@@ -4,7 +4,7 @@ import { type Balances, readBalances } from '../../kernel/ledger/accounts';
 import { amountOf, type PostedEntry } from '../../kernel/ledger/entries';
 import { formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
-import { ACCOUNT_STATUSES, type Account, OWNER_TYPES } from './store';
+import { ACCOUNT_STATUSES, type Account, OWNER_TYPES } from './record';
 
 export const accountSchema = z.object({
   id: z.string().meta({ examples: ['acc_01h455vb4pex5vsknk084sn02q'] }),

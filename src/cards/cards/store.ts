@@ -1,17 +1,39 @@
+import { anyOf, columnsOf, filtered, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
 import { lockSelectedAccounts } from '../../kernel/ledger/accounts';
 import { Decimal } from '../../kernel/money/money';
 import type { Card } from './record';
 
-const COLUMNS = `id, tenant_id as "tenantId", user_id as "userId", account_id as "accountId",
-  master_account_id as "masterAccountId", cardholder_id as "cardholderId", bin, scheme, currency, label, status,
-  freeze_reasons as "freezeReasons", user_blocked as "userBlocked", last4, expiry_month as "expiryMonth", expiry_year as "expiryYear",
-  processor_reference as "processorReference", initial_amount as "initialAmount", issue_fee as "issueFee",
-  processor_closed_at as "processorClosedAt", failure, idempotency_key as "idempotencyKey",
-  created_at as "createdAt", updated_at as "updatedAt"`;
-
+/** NUMERIC comes as text. */
 type Row = Omit<Card, 'initialAmount' | 'issueFee'> & { initialAmount: string; issueFee: string };
+
+const FIELDS = [
+  'id',
+  'tenantId',
+  'userId',
+  'accountId',
+  'masterAccountId',
+  'cardholderId',
+  'bin',
+  'scheme',
+  'currency',
+  'label',
+  'status',
+  'freezeReasons',
+  'userBlocked',
+  'last4',
+  'expiryMonth',
+  'expiryYear',
+  'processorReference',
+  'initialAmount',
+  'issueFee',
+  'processorClosedAt',
+  'failure',
+  'idempotencyKey',
+  'createdAt',
+  'updatedAt',
+] as const satisfies (keyof Card)[];
 
 const cardOf = (row: Row): Card => ({
   ...row,
@@ -19,135 +41,114 @@ const cardOf = (row: Row): Card => ({
   issueFee: new Decimal(row.issueFee),
 });
 
-/** @param card a new card: what the processor gives comes later, its times are the database's */
-export async function insertCard(
-  tx: Sql,
-  card: Pick<
-    Card,
-    | 'id'
-    | 'tenantId'
-    | 'userId'
-    | 'accountId'
-    | 'masterAccountId'
-    | 'cardholderId'
-    | 'bin'
-    | 'scheme'
-    | 'currency'
-    | 'label'
-    | 'initialAmount'
-    | 'issueFee'
-    | 'idempotencyKey'
-  >,
-): Promise<Card> {
-  const [row] = await tx.query<Row>(
-    `insert into cards (id, tenant_id, user_id, account_id, master_account_id, cardholder_id, bin, scheme, currency, label,
-                        status, initial_amount, issue_fee, idempotency_key)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11, $12, $13) returning ${COLUMNS}`,
-    [
-      card.id,
-      card.tenantId,
-      card.userId,
-      card.accountId,
-      card.masterAccountId,
-      card.cardholderId,
-      card.bin,
-      card.scheme,
-      card.currency,
-      card.label,
-      card.initialAmount.toFixed(),
-      card.issueFee.toFixed(),
-      card.idempotencyKey,
-    ],
+/** What the processor gives comes later. */
+type NewCard = Omit<
+  Card,
+  | 'status'
+  | 'freezeReasons'
+  | 'userBlocked'
+  | 'last4'
+  | 'expiryMonth'
+  | 'expiryYear'
+  | 'processorReference'
+  | 'processorClosedAt'
+  | 'failure'
+  | 'createdAt'
+  | 'updatedAt'
+>;
+
+/** A card that is asked for. Its times are the database's. */
+export async function insertCard(tx: Sql, card: NewCard): Promise<Card> {
+  const [row] = await tx.run<Row>(
+    table('cards')
+      .insert({
+        ...card,
+        status: 'pending',
+        initialAmount: card.initialAmount.toFixed(),
+        issueFee: card.issueFee.toFixed(),
+      })
+      .returning(FIELDS),
   );
   return cardOf(row as Row);
 }
 
-export interface CardFilter {
-  userId?: string;
-  accountId?: string;
-  cardholderId?: string;
-  status?: string;
-  bin?: string;
-}
+export type CardFilter = Partial<
+  Pick<Card, 'userId' | 'accountId' | 'cardholderId' | 'bin'> & { status: string }
+>;
 
 /** Newest first. @param after the id of the last card of the page before */
 export async function listCards(
   sql: Sql,
   reach: string | null,
   filter: CardFilter,
-  page: { after: string | undefined; rows: number },
+  { after, rows }: { after: string | undefined; rows: number },
 ): Promise<Card[]> {
-  const rows = await sql.query<Row>(
-    `select ${COLUMNS} from cards
-      where ($1::text is null or tenant_id = $1) and ($2::text is null or user_id = $2)
-        and ($3::text is null or account_id = $3) and ($4::text is null or cardholder_id = $4)
-        and ($5::text is null or status = $5) and ($6::text is null or bin = $6)
-        and ($7::text is null or id < $7)
-      order by id desc limit $8`,
-    [
-      reach,
-      filter.userId ?? null,
-      filter.accountId ?? null,
-      filter.cardholderId ?? null,
-      filter.status ?? null,
-      filter.bin ?? null,
-      page.after ?? null,
-      page.rows,
-    ],
-  );
-  return rows.map(cardOf);
+  const cards = table('cards')
+    .select(FIELDS)
+    .modify(filtered, { tenantId: reach, ...filter })
+    .orderBy('id', 'desc')
+    .limit(rows);
+  if (after !== undefined) void cards.where('id', '<', after);
+  return (await sql.run<Row>(cards)).map(cardOf);
 }
 
-/** The user's row is locked for the change of its status, so that no card of his is being asked for meanwhile. */
+/** The user's row is locked for the change of its status, so that no card of theirs is being asked for meanwhile. */
 export async function setUserBlocked(tx: Sql, userId: string, blocked: boolean): Promise<void> {
   // Locked in the order of all who lock cards; the update itself would take them as it finds them.
-  await tx.query('select from cards where user_id = $1 order by id for no key update', [userId]);
-  await tx.query('update cards set user_blocked = $2 where user_id = $1 and user_blocked <> $2', [
-    userId,
-    blocked,
-  ]);
+  await tx.run(table('cards').select('id').where({ userId }).orderBy('id').forNoKeyUpdate());
+  await tx.run(
+    table('cards').where({ userId }).whereNot({ userBlocked: blocked }).update({ userBlocked: blocked }),
+  );
 }
 
-/** `updated_at` stays: a client sees nothing of the processor's word. */
+/** `updated_at` stays: a client sees nothing of the processor's answer. */
 export async function confirmClosure(tx: Sql, cardId: string, at: Date): Promise<void> {
-  await tx.query('update cards set processor_closed_at = $2 where id = $1 and processor_closed_at is null', [
-    cardId,
-    at,
-  ]);
+  await tx.run(
+    table('cards').where({ id: cardId }).whereNull('processorClosedAt').update({ processorClosedAt: at }),
+  );
 }
 
 /** Cards that wait for the processor and have not moved since; the longest first. Its condition is the index's. */
 export async function unfinishedCards(sql: Sql, olderThan: Date, limit: number, except: string[]) {
-  return sql.query<Pick<Card, 'id' | 'tenantId' | 'status'>>(
-    `select id, tenant_id as "tenantId", status from cards
-      where (status = 'pending' or (status in ('closing', 'closed') and processor_closed_at is null))
-        and updated_at < $1 and id <> all($3)
-      order by updated_at limit $2`,
-    [olderThan, limit, except],
+  return sql.run<Pick<Card, 'id' | 'tenantId' | 'status'>>(
+    table('cards')
+      .select('id', 'tenantId', 'status')
+      .whereRaw(`(status = 'pending' or (status in ('closing', 'closed') and processor_closed_at is null))`)
+      .where('updatedAt', '<', olderThan)
+      .whereNot(anyOf('id', except))
+      .orderBy('updatedAt')
+      .limit(limit),
   );
 }
 
 /** @param reach the tenant whose cards may be found, or null for every tenant's */
 export async function findCard(sql: Sql, reach: string | null, id: string): Promise<Card | undefined> {
-  const [row] = await sql.query<Row>(
-    `select ${COLUMNS} from cards where id = $1 and ($2::text is null or tenant_id = $2)`,
-    [id, reach],
+  const [row] = await sql.run<Row>(
+    table('cards').select(FIELDS).where({ id }).modify(filtered, { tenantId: reach }),
   );
   return row && cardOf(row);
 }
 
 /** The cards of a user, closed ones too. */
 export async function cardIdsOfUser(sql: Sql, userId: string): Promise<string[]> {
-  return (await sql.query<{ id: string }>('select id from cards where user_id = $1', [userId])).map(
-    (row) => row.id,
+  const cards = await sql.run<Pick<Card, 'id'>>(table('cards').select('id').where({ userId }));
+  return cards.map(({ id }) => id);
+}
+
+/** How many cards of a cardholder use up its capacity on the BIN: all that are neither closed nor failed. */
+export async function countOpenCards(sql: Sql, cardholderId: string): Promise<number> {
+  const [row] = await sql.run<{ count: string }>(
+    table('cards').count('*').where({ cardholderId }).whereNotIn('status', ['closed', 'failed']),
   );
+  return Number(row?.count ?? 0);
 }
 
 /** Locks the cards, in the one order of their ids: whoever changes a card or moves its money holds this lock first. */
 export async function lockCards(tx: Sql, ids: string[]): Promise<Map<string, Card>> {
+  // Prepared, as what follows: on the path of every card event.
   const rows = await tx.prepared<Row>(
     'cards-lock',
-    `select ${COLUMNS} from cards where id = any($1) order by id for no key update`,
+    `select ${columnsOf(FIELDS)} from cards where id = any($1) order by id for no key update`,
     [ids],
   );
   return new Map(rows.map((row) => [row.id, cardOf(row)]));
@@ -182,13 +183,4 @@ export function cardStatesWrite(cards: Card[]): Write | undefined {
        from json_populate_recordset(null::cards, $1::json) n where c.id = n.id`,
     values: [JSON.stringify(rows)],
   };
-}
-
-/** How many cards of a cardholder use up its capacity on the BIN: all that are neither closed nor failed. */
-export async function countOpenCards(sql: Sql, cardholderId: string): Promise<number> {
-  const [row] = await sql.query<{ count: number }>(
-    `select count(*)::int as count from cards where cardholder_id = $1 and status not in ('closed', 'failed')`,
-    [cardholderId],
-  );
-  return row?.count ?? 0;
 }

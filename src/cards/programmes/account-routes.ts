@@ -60,7 +60,7 @@ function listWithBinsRoute({ database }: Services): Route {
     response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) })),
     async read({ caller: { tenantId }, query: { limit, cursor, ...filter } }) {
       const after = afterId(cursor, 'account');
-      const accounts = await listAccounts(database, tenantId, filter, after, limit + 1);
+      const accounts = await listAccounts(database, tenantId, filter, { after, rows: limit + 1 });
       const users = accounts.flatMap(({ userId }) => userId ?? []);
       const [records, admitted, disabled] = await Promise.all([
         accountViews(database, accounts),

@@ -1,4 +1,5 @@
 import type { Decimal } from '../../kernel/money/money';
+import type { CardholderModel } from '../../people/cardholders/meta-rules';
 
 /** Fees of a programme, in the BIN's currency; the percentage is of the billing amount. */
 export interface ProgrammeFees {
@@ -24,4 +25,14 @@ export interface Programme {
   maxAuthorization: Decimal | null;
   /** Merchants of these categories are declined with `invalid_merchant`. */
   blockedMccs: readonly string[];
+}
+
+/** A BIN with the programme that runs on it. */
+export interface Bin extends Programme {
+  /** `providerCardHolderModel`: how a cardholder is created (`interface.md 1`). */
+  model: CardholderModel;
+  status: 'active' | 'closed';
+  capacityPerCardholder: number;
+  /** Every new tenant of a sandbox is admitted to it. */
+  demo: boolean;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatAmount } from '../../kernel/money/money';
 import { money } from '../../kernel/wire/schemas';
-import type { Bin } from './store';
+import type { Bin } from './record';
 
 export const binSchema = z.object({
   bin: z.string().meta({ examples: ['44112200'] }),

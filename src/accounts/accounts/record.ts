@@ -1,0 +1,28 @@
+import type { Decimal } from '../../kernel/money/money';
+
+export const OWNER_TYPES = ['client', 'user'] as const;
+export const ACCOUNT_STATUSES = ['active', 'closed'] as const;
+
+export interface Account {
+  id: string;
+  tenantId: string;
+  /** `client`: a master account. */
+  ownerType: (typeof OWNER_TYPES)[number];
+  userId: string | null;
+  currency: string;
+  status: (typeof ACCOUNT_STATUSES)[number];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** What was said of a transfer; its two account transactions carry the reference. */
+export interface Transfer {
+  referenceId: string;
+  tenantId: string;
+  fromAccountId: string;
+  toAccountId: string;
+  amount: Decimal;
+  currency: string;
+  description: string | null;
+  createdAt: Date;
+}
