@@ -3,7 +3,7 @@ import { type TokenizationProgress, tokenizeAtProcessor } from '../src/cards/car
 import { checkOrder, type IssuanceProgress, orderCard } from '../src/cards/issuance/order';
 import type { Composed } from '../src/composition';
 
-/** Each step asks the processor under a key of the card and records its answer: run twice, it has run once. */
+/** Each step asks the processor under a key of the card and records its answer: idempotent. */
 export interface CardActivities {
   orderCard(cardId: string): Promise<IssuanceProgress>;
   checkOrder(cardId: string): Promise<IssuanceProgress>;

@@ -10,15 +10,13 @@ import type { Account } from './record';
 import { insertOfframpReference } from './store';
 import { assertFundable } from './transfer';
 
-/** What the operator does to balances by hand; each call is in the audit log. */
-
 export interface Correction {
   account: Account;
   entry: PostedEntry;
 }
 
 /**
- * Credits or debits an account against the outside world, by an operator's word.
+ * Credits or debits an account by hand, against the outside world. Its caller writes the audit log.
  * @throws Problem 404, 400, 409 `account_closed`, `insufficient_funds`
  */
 export async function correct(

@@ -38,7 +38,7 @@ interface Row {
 }
 
 /**
- * An account transaction is a listed leg, so its history is read from the legs. For each account the index on
+ * Raw for the lateral join. An account transaction is a listed entry (a row of `ledger_legs`). For each account the index on
  * (account_id, at, number) gives the newest rows below the cursor, and the merge of these is cut to one page: the cost
  * does not grow with the length of the history. The order is (at, account, number): within an account the number
  * breaks ties, between accounts their ids do.

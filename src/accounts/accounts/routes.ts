@@ -87,8 +87,8 @@ function balanceRoute(services: Services): Route {
     }),
     async read({ caller, params, query: { at } }) {
       const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
-      const asked = services.now();
-      const past = at !== undefined && at < asked ? at : undefined;
+      const now = services.now();
+      const past = at !== undefined && at < now ? at : undefined;
       const balance = past
         ? await balancesAt(database, account.id, past)
         : (await readBalances(database, [account.id])).get(account.id);
@@ -98,7 +98,7 @@ function balanceRoute(services: Services): Route {
         currency: account.currency,
         available: formatAmount(balance.available, account.currency),
         pending: formatAmount(balance.pending, account.currency),
-        asOf: (past ?? asked).toISOString(),
+        asOf: (past ?? now).toISOString(),
       };
     },
   });

@@ -7,7 +7,7 @@ export type ClosureProgress = 'confirmed' | 'processing' | 'open';
 
 /**
  * Tells the processor that the card is closed, and records when it confirms.
- * @throws ProcessorUnreachable, ProcessorTimeout: to be told again; the key makes twice the same as once
+ * @throws ProcessorUnreachable, ProcessorTimeout: to be told again under the same key
  */
 export async function closeAtProcessor(services: Services, cardId: string): Promise<ClosureProgress> {
   const { database, parties } = services;

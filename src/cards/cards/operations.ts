@@ -14,8 +14,8 @@ export {
   lockCards,
 } from './store';
 
-/** Whose card may be meant, and the key that travels to its webhooks. */
-export type Asked = Pick<Call, 'idempotencyKey'> & { caller: Pick<Caller, 'reach'> };
+/** What a card's operations need of a call: whose cards it reaches, and the key that travels to its webhooks. */
+export type CardCall = Pick<Call, 'idempotencyKey'> & { caller: Pick<Caller, 'reach'> };
 
 /** @throws Problem 404, naming the field when the id came in the body */
 export async function requireCard(sql: Sql, reach: string | null, id: string, field?: string): Promise<Card> {

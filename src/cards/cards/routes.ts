@@ -22,7 +22,7 @@ export function cardRoutes(services: Services): Route[] {
   return [...listing(services), ...secrets(services)];
 }
 
-/** What is no id at all is asked of nobody: Postgres would refuse some of it with an error. @throws Problem 404 */
+/** Judged before any statement: Postgres would refuse some of what is no id with an error. @throws Problem 404 */
 export function idIn({ params }: Pick<ApiRequest, 'params'>): string {
   const id = params['id'] ?? '';
   if (!isId('card', id)) throw notFound('card');

@@ -26,7 +26,7 @@ export interface ExpiryOptions {
 
 /**
  * Cancels what is held by authorizations that have outlived their programme's validity (decisions part 3): found by the
- * partial index of the open ones, one transaction a card, each whatever becomes of the others. Running it twice at once is
+ * partial index of the open ones, one transaction a card, each whatever becomes of the others. Two runs at once are
  * harmless: the second finds nothing held under the lock.
  * @param limit how many are looked at
  */

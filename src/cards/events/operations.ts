@@ -3,7 +3,7 @@ import { writeTogether } from '../../kernel/db/writes';
 import type { Decimal } from '../../kernel/money/money';
 import { tellWhenCommitted } from '../../kernel/outbox/events';
 import { assertFits } from '../../kernel/wire/schemas';
-import { type Asked, requireCard } from '../cards/operations';
+import { type CardCall, requireCard } from '../cards/operations';
 import { startClosure } from '../cards/processes';
 import type { Card } from '../cards/record';
 import type { CardServices } from '../services';
@@ -12,26 +12,26 @@ import type { Message } from './record';
 import { type Judgement, judge } from './rules/judge';
 
 /**
- * Records one event of a card in the caller's transaction: locks the card and its accounts, decides, posts, appends the
+ * Records one event of a card in the caller's transaction: locks the card and its accounts, judges, posts, appends the
  * webhook events.
  * @returns the card, and the event unless it was in effect already
  * @throws Problem 404 for a card out of reach, 409 as the rules say; nothing has been written then
  */
 export async function recordCardEvent(tx: Tx, deps: CardEventDeps, message: Message): Promise<Judgement> {
   const board = await loadBoard(tx, deps, [message]);
-  const decision = judge(board, message);
+  const judgement = judge(board, message);
   tellWhenCommitted(tx);
   tx.defer(writeTogether(tx, boardWrites(board)));
-  return decision;
+  return judgement;
 }
 
 /**
- * Closes a card for its holder at once: what is left returns to its account. The processor is told by a process of its
- * own until it confirms. A closed card stays closed.
+ * Closes a card for its holder at once: what is left returns to its account. A process of its own tells the processor
+ * until it confirms. A closed card stays closed.
  * @throws Problem 404, 409 `card_not_active` while it is pending or when it failed
  */
-export async function closeCard(services: CardServices, tx: Tx, id: string, asked: Asked): Promise<Card> {
-  const message = { type: 'close', cardId: id, ...fromWhom(asked) } as const;
+export async function closeCard(services: CardServices, tx: Tx, id: string, call: CardCall): Promise<Card> {
+  const message = { type: 'close', cardId: id, ...reachAndKey(call) } as const;
   const { card, transaction } = await recordCardEvent(tx, services, message);
   if (transaction) await services.commands.append(tx, [startClosure(card)]);
   return card;
@@ -43,9 +43,9 @@ export async function freezeCard(
   tx: Tx,
   type: 'freeze' | 'unfreeze',
   id: string,
-  asked: Asked,
+  call: CardCall,
 ): Promise<Card> {
-  const message = { type, cardId: id, reason: 'manual', ...fromWhom(asked) } as const;
+  const message = { type, cardId: id, reason: 'manual', ...reachAndKey(call) } as const;
   return (await recordCardEvent(tx, services, message)).card;
 }
 
@@ -59,16 +59,16 @@ export async function fundCard(
   type: 'topup' | 'withdraw',
   id: string,
   amount: Decimal,
-  asked: Asked,
+  call: CardCall,
 ) {
-  const card = await requireCard(tx, asked.caller.reach, id);
+  const card = await requireCard(tx, call.caller.reach, id);
   assertFits(amount, card.currency);
-  const message = { type, cardId: id, amount, ...fromWhom(asked) } as const;
+  const message = { type, cardId: id, amount, ...reachAndKey(call) } as const;
   const { transaction } = await recordCardEvent(tx, services, message);
   if (!transaction) throw new Error(`${type} left no transaction`);
   return transaction;
 }
 
-function fromWhom({ caller, idempotencyKey }: Asked) {
+function reachAndKey({ caller, idempotencyKey }: CardCall) {
   return { reach: caller.reach, idempotencyKey: idempotencyKey ?? null };
 }

@@ -20,7 +20,7 @@ export type DeclineReason =
   | 'invalid_merchant'
   | 'do_not_honor';
 
-/** What a card processor tells of a card. Amounts are in `currency`. */
+/** What a card processor reports of a card. Amounts are in `currency`. */
 export interface ProcessorMessage {
   type: 'authorization' | 'settle' | 'cancel' | 'refund' | 'decline';
   cardId: string;
@@ -44,7 +44,7 @@ export type CardMessage =
   | { type: 'close'; cardId: string }
   | { type: 'expire'; cardId: string; authorizationId: string };
 
-/** What the card processor tells of a card that it has issued. */
+/** What the card processor gives of a card that it has issued. */
 export interface IssuedCard {
   reference: string;
   last4: string;
@@ -88,7 +88,7 @@ export interface CardTransaction {
   spent: Decimal;
 }
 
-/** Why an event happened where its type alone does not tell. */
+/** Why an event happened, where its type alone does not say it. */
 export type EventSource = 'closure' | 'expiry' | 'negative_balance' | 'settlement';
 
 /** An authorization and what became of it: in its own currency, and in the card's (`billing`). */

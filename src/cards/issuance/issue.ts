@@ -9,7 +9,7 @@ import { holdEntry } from '../../kernel/ledger/entries';
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import { requireApprovedCardholder, requireCardholder } from '../../people/cardholders/operations';
 import { requireActiveUser, requireUser } from '../../people/users/operations';
-import { type Asked, insertCard } from '../cards/operations';
+import { type CardCall, insertCard } from '../cards/operations';
 import { startIssuance } from '../cards/processes';
 import type { Card } from '../cards/record';
 import { type Bin, requireAdmittedBin, requireIssuableBin } from '../programmes/operations';
@@ -35,9 +35,9 @@ export async function requestCard(
   services: CardServices,
   tx: Tx,
   request: CardRequest,
-  asked: Asked,
+  call: CardCall,
 ): Promise<Card> {
-  const parts = await findParts(tx, request, asked.caller.reach);
+  const parts = await findParts(tx, request, call.caller.reach);
   const { user, account, cardholder, bin } = parts;
   assertFitTogether({ user, account, cardholder, currency: bin.currency, amount: request.amount });
   await assertIssuable(tx, parts);
@@ -55,7 +55,7 @@ export async function requestCard(
     label: request.label ?? null,
     initialAmount: request.amount ?? ZERO,
     issueFee: bin.fees.issue,
-    idempotencyKey: asked.idempotencyKey ?? null,
+    idempotencyKey: call.idempotencyKey ?? null,
   });
   const { id, tenantId, currency } = card;
   await openLedgerAccount(tx, { id, kind: 'card', tenantId, currency });

@@ -6,10 +6,9 @@ import type { CardServices } from '../services';
 
 /**
  * Where an issuance stands after a step. `processing`: the processor has the order and has not decided. `unknown`: it
- * gave no answer. `unheard`: it has never heard of the order. Else the card's status, which is then final for the
- * issuance.
+ * gave no answer. `not_found`: it does not know the order. Else the card's status, which is then final for the issuance.
  */
-export type IssuanceProgress = 'processing' | 'unknown' | 'unheard' | Exclude<CardStatus, 'pending'>;
+export type IssuanceProgress = 'processing' | 'unknown' | 'not_found' | Exclude<CardStatus, 'pending'>;
 
 /** One a card: asking again gives the outcome of the first order. */
 const orderKey = (cardId: string) => `issue-${cardId}`;
@@ -24,7 +23,7 @@ export async function orderCard(services: CardServices, cardId: string): Promise
   const { bin, currency, cardholderId, label } = card;
   try {
     const order = { bin, currency, cardholderId, label };
-    return await settleIssuance(
+    return await recordIssuance(
       services,
       card,
       await services.parties.cardProcessor.issue(orderKey(cardId), order),
@@ -40,11 +39,11 @@ export async function checkOrder(services: CardServices, cardId: string): Promis
   const card = await requireCard(services.database, null, cardId);
   if (card.status !== 'pending') return card.status;
   const issuance = await services.parties.cardProcessor.issuance(orderKey(cardId));
-  return issuance ? settleIssuance(services, card, issuance) : 'unheard';
+  return issuance ? recordIssuance(services, card, issuance) : 'not_found';
 }
 
-/** Only the processor's own word ends an issuance. Recording it twice changes nothing the second time. */
-async function settleIssuance(
+/** Only the processor's own decision ends an issuance. Idempotent: a card that is no longer pending is left as it is. */
+async function recordIssuance(
   services: CardServices,
   card: Card,
   issuance: Issuance,

@@ -33,7 +33,7 @@ export async function admitToBin(tx: Tx, tenantId: string, bin: string): Promise
 }
 
 /**
- * Adds a BIN and its programme, by an operator's word. No tenant is admitted to it yet.
+ * Adds a BIN and its programme; an operator's command. No tenant is admitted to it yet.
  * @throws Problem 400 naming the field that is wrong; `ErrAlreadyExists` when the BIN is known
  */
 export async function addBin(tx: Tx, bin: Bin): Promise<Bin> {

@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import type { Bin } from './record';
 
-/** A BIN with its fees beside one another; NUMERIC comes as text. */
+/** A BIN as a flat row; NUMERIC comes as text. */
 type Row = Omit<Bin, 'fees' | 'markupPercent' | 'maxAuthorization'> &
   Record<
     'feeIssue' | 'feeTopup' | 'feeSettleFixed' | 'feeSettlePercent' | 'feeDecline' | 'markupPercent',

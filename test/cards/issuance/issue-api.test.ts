@@ -111,7 +111,7 @@ describe('POST /v1/cards', () => {
     const before = await count('card_transactions');
     const steps = [orderCard, checkOrder, orderCard, checkOrder].map((step) => step(api.services, card.id));
     const progress = new Set(await Promise.all(steps));
-    expect([...progress].filter((each) => each !== 'unheard')).toEqual(['active']);
+    expect([...progress].filter((each) => each !== 'not_found')).toEqual(['active']);
     expect(await count('card_transactions')).toBe(before + 1);
     expect(await cardBalance(client, card.id)).toBe('50.00 0.00 0.00');
     expect(await accountBalance(client, card.accountId)).toBe('149.00 0.00');

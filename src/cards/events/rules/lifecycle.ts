@@ -80,7 +80,7 @@ export function withdraw(board: Board, card: Card, amount: Decimal): CardTransac
   return taken;
 }
 
-/** Adds a reason; the event tells when the card stops being usable by it. @throws Problem 409 */
+/** Adds a reason. There is an event when it is the first one: the card stops being usable. @throws Problem 409 */
 export function freeze(board: Board, card: Card, reason: FreezeReason, follows?: CardTransaction) {
   if (!isFundable(card.status)) throw notUsable(card);
   if (card.freezeReasons.includes(reason)) return undefined;
@@ -92,7 +92,7 @@ export function freeze(board: Board, card: Card, reason: FreezeReason, follows?:
   return accepted(board.record(card, stateEvent(card, 'freeze', follows)));
 }
 
-/** Takes a reason away; the event tells when no other stands. @throws Problem 409 */
+/** Takes a reason away. There is an event when it was the last one. @throws Problem 409 */
 export function unfreeze(board: Board, card: Card, reason: FreezeReason, follows?: CardTransaction) {
   if (!isFundable(card.status)) throw notUsable(card);
   if (!card.freezeReasons.includes(reason)) return undefined;
