@@ -1,5 +1,6 @@
 import type { Services } from '../../services';
 import { requireCard } from './operations';
+import { isClosed } from './rules';
 import { confirmClosure } from './store';
 
 /** `confirmed`: the processor has closed the card. `open`: there is nothing to close. */
@@ -13,7 +14,7 @@ export async function closeAtProcessor(services: Services, cardId: string): Prom
   const { database, parties } = services;
   const card = await requireCard(database, null, cardId);
   if (card.processorClosedAt) return 'confirmed';
-  if (card.status !== 'closed' && card.status !== 'closing') return 'open';
+  if (!isClosed(card.status)) return 'open';
   if (card.processorReference === null) throw new Error('a closed card was never issued');
   if ((await parties.cardProcessor.close(`close-${cardId}`, card.processorReference)) === 'processing') {
     return 'processing';

@@ -19,7 +19,7 @@ const tag = 'Cards';
 const NOT_USABLE = ['card_not_active', 'card_closed'];
 
 export function cardRoutes(services: Services): Route[] {
-  return [...listing(services), ...secrets(services)];
+  return [...listing(services), sensitiveRoute(services), tokenizeRoute(services)];
 }
 
 /** Judged before any statement: Postgres would refuse some of what is no id with an error. @throws Problem 404 */
@@ -70,46 +70,47 @@ function listing(services: Services): Route[] {
   ];
 }
 
-function secrets(services: Services): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/cards/{id}/sensitive',
-      tag,
-      summary: 'Sensitive card info',
-      description: 'Asked of the card processor at each call, never stored, never for admins.',
-      response: z.object({
-        cardNumber: z.string(),
-        cvv: z.string(),
-        expiryMonth: z.number().int(),
-        expiryYear: z.number().int(),
-      }),
-      problems: ['forbidden', ...NOT_USABLE],
-      async read(request) {
-        const sensitive = await revealCard(services, request, request.params['id'] ?? '');
-        return new Reply(200, sensitive, { 'cache-control': 'no-store' });
-      },
+function sensitiveRoute(services: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/cards/{id}/sensitive',
+    tag,
+    summary: 'Sensitive card info',
+    description: 'Asked of the card processor at each call, never stored, never for admins.',
+    response: z.object({
+      cardNumber: z.string(),
+      cvv: z.string(),
+      expiryMonth: z.number().int(),
+      expiryYear: z.number().int(),
     }),
-    route({
-      method: 'POST',
-      path: '/v1/cards/{id}/tokenize',
-      tag,
-      summary: 'Start card tokenization',
-      body: z.strictObject({ wallet: z.enum(WALLETS) }),
-      response: z.object({ id: z.string(), status: z.enum(['pending', 'completed', 'failed']) }),
-      status: 202,
-      problems: NOT_USABLE,
-      settling: {
-        read: async (_request, id) => showTokenization(await requireTokenization(services.database, id)),
-        settled: (tokenization: { status: string }) => tokenization.status !== 'pending',
-      },
-      async write(tx, request) {
-        const id = idIn(request);
-        const ask = () => requestTokenization(services, tx, request.caller, id, request.body.wallet);
-        return showTokenization(await audited(tx, request, 'cards.tokenize', id, ask));
-      },
-    }),
-  ];
+    problems: ['forbidden', ...NOT_USABLE],
+    async read(request) {
+      const sensitive = await revealCard(services, request, request.params['id'] ?? '');
+      return new Reply(200, sensitive, { 'cache-control': 'no-store' });
+    },
+  });
 }
 
-const showTokenization = ({ id, status }: { id: string; status: string }) => ({ id, status });
+function tokenizeRoute(services: Services): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/cards/{id}/tokenize',
+    tag,
+    summary: 'Start card tokenization',
+    body: z.strictObject({ wallet: z.enum(WALLETS) }),
+    response: z.object({ id: z.string(), status: z.enum(['pending', 'completed', 'failed']) }),
+    status: 202,
+    problems: NOT_USABLE,
+    settling: {
+      read: async (_request, id) => tokenizationView(await requireTokenization(services.database, id)),
+      settled: (tokenization: { status: string }) => tokenization.status !== 'pending',
+    },
+    async write(tx, request) {
+      const id = idIn(request);
+      const ask = () => requestTokenization(services, tx, request.caller, id, request.body.wallet);
+      return tokenizationView(await audited(tx, request, 'cards.tokenize', id, ask));
+    },
+  });
+}
+
+const tokenizationView = ({ id, status }: { id: string; status: string }) => ({ id, status });

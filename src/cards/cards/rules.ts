@@ -13,6 +13,11 @@ export function nextStatus(from: CardStatus, on: CardTrigger): CardStatus | unde
   return CARD_TRANSITIONS.find((row) => row.from === from && row.on === on)?.to;
 }
 
+/** Its holder has closed it, whatever the processor has confirmed. */
+export function isClosed(status: CardStatus): boolean {
+  return status === 'closed' || status === 'closing';
+}
+
 /** A card can be funded, and withdrawn from, while it lives: freezing stops spending only. */
 export function isFundable(status: CardStatus): boolean {
   return status === 'active' || status === 'frozen';
@@ -25,16 +30,14 @@ export function withReason(reasons: FreezeReason[], reason: FreezeReason): Freez
 
 /** Why a card cannot be used, funded or frozen just now. */
 export function notUsable(card: Card): Problem {
-  const closed = card.status === 'closed' || card.status === 'closing';
-  return closed
+  return isClosed(card.status)
     ? conflict('card_closed', 'The card is closed.')
     : conflict('card_not_active', `The card is ${card.status}.`);
 }
 
 /** @throws Problem 409 `card_not_active` before it is issued or when it never was, `card_closed` after its end */
 export function assertLive(card: Card): void {
-  if (card.status === 'closed' || card.status === 'closing')
-    throw conflict('card_closed', 'The card is closed.');
+  if (isClosed(card.status)) throw conflict('card_closed', 'The card is closed.');
   if (card.status === 'pending' || card.status === 'failed') {
     throw conflict('card_not_active', 'The card has not been issued.');
   }

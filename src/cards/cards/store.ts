@@ -176,7 +176,7 @@ export function cardStatesWrite(cards: Card[]): Write | undefined {
     updated_at: card.updatedAt,
   }));
   return {
-    name: 'card-states',
+    name: 'cards',
     statement: `update cards c set status = n.status, freeze_reasons = n.freeze_reasons, last4 = n.last4,
             expiry_month = n.expiry_month, expiry_year = n.expiry_year, processor_reference = n.processor_reference,
             failure = n.failure, updated_at = n.updated_at

@@ -6,7 +6,7 @@ import type { Wallet } from '../../parties/card-processor/port';
 import type { Services } from '../../services';
 import { requireCard } from './operations';
 import { startTokenization } from './processes';
-import { assertActive } from './rules';
+import { assertActive, isClosed } from './rules';
 import { lockCards } from './store';
 import {
   endTokenization,
@@ -60,7 +60,7 @@ export async function tokenizeAtProcessor(services: Services, id: string): Promi
   const { status, cardId, wallet } = await requireTokenization(database, id);
   if (status !== 'pending') return status;
   const card = await requireCard(database, null, cardId);
-  if (card.status === 'closed' || card.status === 'closing' || card.processorReference === null) {
+  if (isClosed(card.status) || card.processorReference === null) {
     await endTokenization(database, id, { status: 'failed', failure: 'card_closed' });
     return 'failed';
   }

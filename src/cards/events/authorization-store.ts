@@ -5,29 +5,24 @@ import { Decimal } from '../../kernel/money/money';
 import { arrayOf, type Column, decimal, namesOf, plain, recordOf } from './columns';
 import { type Authorization, COUNTERS, type Counter, remaining } from './record';
 
-const own = (name: Counter): Column<Authorization> => ({
-  field: name,
-  cell: (authorization) => authorization.own[name].toFixed(),
+const counter = (side: 'own' | 'billing', name: Counter, field: string): Column<Authorization> => ({
+  field,
+  cell: (authorization) => authorization[side][name].toFixed(),
   read(authorization, value) {
-    authorization.own[name] = new Decimal(value as string);
+    authorization[side][name] = new Decimal(value as string);
   },
 });
 
-const billing = (name: Counter): Column<Authorization> => ({
-  field: `billing${name[0]?.toUpperCase()}${name.slice(1)}`,
-  cell: (authorization) => authorization.billing[name].toFixed(),
-  read(authorization, value) {
-    authorization.billing[name] = new Decimal(value as string);
-  },
-});
+const COUNTED = [
+  ...COUNTERS.map((name) => counter('own', name, name)),
+  ...COUNTERS.map((name) => counter('billing', name, `billing${name[0]?.toUpperCase()}${name.slice(1)}`)),
+];
 
 /** Nothing is held any more: the index of the open ones leaves it out. */
 const closed: Column<Authorization> = {
   field: 'closed',
   cell: (authorization) => remaining(authorization.own).isZero(),
 };
-
-const COUNTED = [...COUNTERS.map(own), ...COUNTERS.map(billing)];
 
 /** In the order of `new_authorization`. */
 const COLUMNS: readonly Column<Authorization>[] = [
@@ -73,7 +68,7 @@ export async function readAuthorizations(
 ): Promise<FoundAuthorization[]> {
   if (references.length + ids.length === 0) return [];
   // Prepared: on the path of every settlement.
-  const rows = await sql.prepared<{ reference: string }>(
+  const rows = await sql.prepared<Record<string, unknown> & { reference: string }>(
     'authorizations-read',
     `select t.reference_id as reference, ${READ}
        from card_transactions t join authorizations a on a.id = t.authorization_id
@@ -82,10 +77,7 @@ export async function readAuthorizations(
      select a.reference_id, ${READ} from authorizations a where a.id = any($3) and a.card_id = any($1)`,
     [cardIds, references, ids],
   );
-  return rows.map((row) => ({
-    reference: row.reference,
-    authorization: authorizationOf(row as unknown as Record<string, unknown>),
-  }));
+  return rows.map((row) => ({ reference: row.reference, authorization: authorizationOf(row) }));
 }
 
 /** Writes what became of them. Raw: a deferred write of the hot path, its rows one array. */

@@ -40,7 +40,7 @@ export async function readDeclineRate(
 const RATE_DECIMALS = 4;
 
 /** Declines as a share of all that was asked for, from "0.0000" to "1.0000"; zero when nothing was. */
-export function declineRate(authorizations: number, declines: number): string {
+function declineRate(authorizations: number, declines: number): string {
   const asked = authorizations + declines;
   const rate = asked === 0 ? ZERO : new Decimal(declines).dividedBy(asked);
   return rate.toFixed(RATE_DECIMALS);

@@ -84,7 +84,7 @@ export function cardTransactionEvent(
 }
 
 /** The fields of a card transaction on the wire. Those that say nothing are left out. */
-export function cardTransactionData(transaction: CardTransaction) {
+function cardTransactionData(transaction: CardTransaction) {
   const { currency, billingCurrency } = transaction;
   return {
     id: transaction.id,

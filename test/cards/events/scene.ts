@@ -1,8 +1,10 @@
 import type { Card } from '../../../src/cards/cards/record';
+import { boardWrites } from '../../../src/cards/events/load-board';
 import type { CardTransaction, Message } from '../../../src/cards/events/record';
 import { createBoard } from '../../../src/cards/events/rules/board';
 import { type Judgement, judge } from '../../../src/cards/events/rules/judge';
 import type { Programme } from '../../../src/cards/programmes/record';
+import type { Write } from '../../../src/kernel/db/writes';
 import { Problem } from '../../../src/kernel/errors';
 import type { LedgerAccount } from '../../../src/kernel/ledger/accounts';
 import { bookOf } from '../../../src/kernel/ledger/book';
@@ -24,6 +26,8 @@ export interface Scene {
   /** Every event so far, as `type amount`. */
   told(): string[];
   events(): CardTransaction[];
+  /** What writes all of it. */
+  writes(): Write[];
 }
 
 export interface SceneOptions {
@@ -125,6 +129,7 @@ export function scene(options: SceneOptions = {}): Scene {
     },
     told: () => board.outcome().events.map(({ data }) => describeEvent(data)),
     events: () => board.outcome().transactions,
+    writes: () => boardWrites(board).filter((write) => write !== undefined),
   };
 }
 

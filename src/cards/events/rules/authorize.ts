@@ -2,6 +2,7 @@ import { invalid, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { type Decimal, percentOf, ZERO } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
+import { isClosed } from '../../cards/rules';
 import type { Programme } from '../../programmes/record';
 import type { Authorization, CardTransaction, DeclineReason, ProcessorMessage } from '../record';
 import { nextReference, recordOn } from './authorization';
@@ -125,7 +126,7 @@ function declineReason(
   billing: Decimal,
   mcc?: string,
 ): DeclineReason | undefined {
-  if (card.status === 'closed' || card.status === 'closing') return 'card_closed';
+  if (isClosed(card.status)) return 'card_closed';
   if (card.status === 'pending' || card.status === 'failed') return 'card_not_active';
   if (card.userBlocked) return 'user_blocked';
   if (card.status === 'frozen') return 'card_frozen';
