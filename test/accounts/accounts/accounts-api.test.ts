@@ -1,4 +1,4 @@
-import { type Client, type TestApi, testApi } from '../support/api';
+import { type Client, type TestApi, testApi } from '../../support/api';
 
 let api: TestApi;
 let client: Client;
