@@ -1,17 +1,19 @@
 import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
-import { capacityRoute } from './cards/cards/capacity-routes';
 import { blockCardsOf } from './cards/cards/operations';
 import { cardProcesses, tokenizationProcesses } from './cards/cards/processes';
 import { cardRoutes } from './cards/cards/routes';
-import { cardTransactionRoutes } from './cards/cards/transaction-routes';
-import { createProgrammes } from './cards/events/programmes';
-import { sandboxRoutes } from './cards/events/sandbox/routes';
-import type { CardServices } from './cards/events/services';
+import { cardEventRoutes } from './cards/events/routes';
+import { sandboxRoutes } from './cards/events/sandbox-routes';
+import { cardTransactionRoutes } from './cards/events/transaction-routes';
+import { capacityRoute } from './cards/issuance/capacity-routes';
+import { issueRoute } from './cards/issuance/routes';
 import { accountProgrammeRoutes } from './cards/programmes/account-routes';
+import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
+import type { CardServices } from './cards/services';
 import { createApp } from './http/app';
 import { conditionalGet } from './http/conditional';
 import { documentPages } from './http/docs-page';
@@ -184,6 +186,8 @@ export function apiRoutes(services: Composed): Route[] {
     ...binRoutes(services),
     capacityRoute(services),
     ...cardRoutes(services),
+    issueRoute(services),
+    ...cardEventRoutes(services),
     ...cardTransactionRoutes(services),
     ...depositRoutes(services),
     ...payoutRoutes(services),

@@ -1,5 +1,6 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
+import type { IssuanceProgress } from '../src/cards/issuance/order';
 import { askAgainAfter, askingParty } from './support/asking';
 import { listenForLooks } from './support/look';
 import { showStatus } from './support/status';
@@ -11,6 +12,10 @@ const OPEN = {
   unknown: 'The card processor gave no answer: it may have made the card. Its outcome is asked for.',
 };
 
+/** The processor does not know the order. Histories of earlier releases say `unheard`. */
+const isNotFound = (progress: IssuanceProgress | 'unheard') =>
+  progress === 'not_found' || progress === 'unheard';
+
 /**
  * Issues a card (`card-issuance-<cardId>`). The processor is asked until it has decided; a time-out is not a failure, and
  * only its own refusal fails the card. Orders carry the card's key, so that ordering again never makes a second card.
@@ -21,8 +26,8 @@ export async function cardIssuance(cardId: string, asked = 0): Promise<string> {
   const looks = listenForLooks();
   showStatus('pending', 'Ordering the card from the card processor.');
   let progress = await orderCard(cardId);
-  while (progress === 'processing' || progress === 'unknown' || progress === 'unheard') {
-    if (progress === 'unheard') {
+  while (progress === 'processing' || progress === 'unknown' || isNotFound(progress)) {
+    if (isNotFound(progress)) {
       progress = await orderCard(cardId);
       continue;
     }

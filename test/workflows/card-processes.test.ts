@@ -1,6 +1,6 @@
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createCardActivities } from '../../activities/cards';
-import { recordCardEvent } from '../../src/cards/events/record';
+import { recordCardEvent } from '../../src/cards/events/operations';
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { LOOK } from '../../src/kernel/temporal/names';
 import { ProcessorTimeout } from '../../src/parties/card-processor/port';

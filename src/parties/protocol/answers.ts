@@ -1,14 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { Decimal } from '../../kernel/money/money';
+import { decimalText } from '../../kernel/wire/schemas';
 import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
 import { verifySignature } from './signature';
 
 /** An amount in a party's answer or message: a decimal string. */
-export const decimal = z
-  .string()
-  .regex(/^\d{1,15}(\.\d{1,18})?$/)
-  .transform((text) => new Decimal(text));
+export const decimal = decimalText().transform((text) => new Decimal(text));
 
 /**
  * What the party answered, checked: an answer that cannot be understood says nothing of what was done.

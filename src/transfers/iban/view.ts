@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountTransactionRecord, accountTransactionSchema } from '../../accounts/accounts/record';
+import { accountTransactionSchema, accountTransactionView } from '../../accounts/accounts/view';
 import type { Balances } from '../../kernel/ledger/accounts';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
@@ -159,7 +159,7 @@ export function ibanTransferView(
     toAccountId,
     amount: eur(amount),
     currency: 'EUR',
-    transactions: entries.map((entry) => accountTransactionRecord(entry, 'EUR')),
+    transactions: entries.map((entry) => accountTransactionView(entry, 'EUR')),
     createdAt: at,
     updatedAt: at,
   };

@@ -1,4 +1,4 @@
-import { orderCard } from '../../../src/cards/cards/issuance';
+import { orderCard } from '../../../src/cards/issuance/order';
 import { createSandboxCardProcessor } from '../../../src/parties/card-processor/sandbox/processor';
 import type { Client, TestApi } from '../../support/api';
 import { cardholder, DEMO_BIN, fund } from '../../support/cards';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { addBin, admitToBin, type Bin, listBins } from '../../../cards/programmes/operations';
-import { binRecord } from '../../../cards/programmes/record';
+import { binView } from '../../../cards/programmes/view';
 import { Decimal } from '../../../kernel/money/money';
 import { requireTenant } from '../../../tenants/clients/operations';
 import { countArgument, decimalArgument, repeated } from '../arguments';
@@ -30,7 +30,7 @@ export function addBinCommands(program: Command, context: CommandContext): void 
   const group = program.command('bin').description('BINs and the programmes that run on them');
   addListing(group, context, {
     description: 'all BINs',
-    load: async ({ database }) => (await listBins(database)).map(binRecord),
+    load: async ({ database }) => (await listBins(database)).map(binView),
     columns: [
       ...['bin', 'scheme', 'currency', 'model', 'status'],
       ...['issue fee', 'top-up fee', 'settle fee', '+ percent', 'decline fee'],
@@ -62,10 +62,10 @@ function addNew(group: Command, { console, run }: CommandContext): void {
           () => ({
             action: 'bin.add',
             subject: bin,
-            after: { ...binRecord(wanted), admitted: given.admit },
+            after: { ...binView(wanted), admitted: given.admit },
           }),
         );
-        show(console, given.json, binRecord(wanted), `BIN ${bin} is added.`);
+        show(console, given.json, binView(wanted), `BIN ${bin} is added.`);
       }),
     );
 }

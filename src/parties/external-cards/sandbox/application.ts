@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import type { Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
+import { decimalText } from '../../../kernel/wire/schemas';
 import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
 import { createCallbackSender } from '../../sandbox/callback-sender';
@@ -16,7 +17,7 @@ import { findOrder, lockOrder, type NewOrder, noteCall, type SandboxCardOrder } 
 
 const orderSchema = z.object({
   token: z.string().max(255),
-  amount: z.string().regex(/^\d{1,15}(\.\d{1,18})?$/),
+  amount: decimalText(),
   currency: z.string().max(8),
   merchant: z.string().max(500),
   returnUrl: z.url().nullable(),
