@@ -16,7 +16,7 @@ import {
   statusOf,
 } from '../people/cardholders/support';
 import { type Client, type TestApi, testApi } from '../support/api';
-import { until } from '../support/receiver';
+import { until } from '../support/outside/receiver';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
 import { uploadDocument } from '../support/uploads';
 

@@ -7,7 +7,7 @@ import type { CheckoutParty, NewCheckoutSession } from '../../../src/parties/che
 import { fromMinorUnits, toMinorUnits } from '../../../src/parties/checkout/stripe/amounts';
 import { createStripeCheckout } from '../../../src/parties/checkout/stripe/checkout';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
-import { type StripeMock, startStripeMock, stripeMockExecutable } from '../../support/stripe-mock';
+import { type StripeMock, startStripeMock, stripeMockExecutable } from '../../support/outside/stripe-mock';
 
 const SECRET = 'whsec_test0123456789';
 const NOW = new Date('2026-03-01T12:00:00Z');

@@ -20,7 +20,7 @@ import {
   type S3Server,
   startRealS3,
   startS3Double,
-} from '../../support/s3-server';
+} from '../../support/outside/s3-server';
 
 const keyring = createKeyring(randomBytes(32));
 const key = { tenantId: 'cli_1', documentId: 'doc_1' };

@@ -5,9 +5,15 @@ import type { Browser } from 'playwright-core';
 import { createDepositActivities } from '../../../../activities/deposits';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { type Client, type TestApi, testApi } from '../../../support/api';
-import { chromiumPath, openPhone, PHONE_WIDTH, type Phone, startBrowser } from '../../../support/browser';
 import { masterAccount } from '../../../support/cards';
-import { until } from '../../../support/receiver';
+import {
+  chromiumPath,
+  openPhone,
+  PHONE_WIDTH,
+  type Phone,
+  startBrowser,
+} from '../../../support/outside/browser';
+import { until } from '../../../support/outside/receiver';
 
 /**
  * A payer with a real browser: a phone's width, no JavaScript. The way is the real one from `/checkout/{token}` to the shop,

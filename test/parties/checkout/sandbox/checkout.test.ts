@@ -7,7 +7,7 @@ import { partyPath, partySecret } from '../../../../src/parties/sandbox/mount';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../../src/process/party-errors';
 import { freePort } from '../../../../src/startup/embedded/ports';
 import { type TestApi, testApi } from '../../../support/api';
-import { type Received, type Receiver, startReceiver, until } from '../../../support/receiver';
+import { type Received, type Receiver, startReceiver, until } from '../../../support/outside/receiver';
 
 let api: TestApi;
 let shop: Receiver;

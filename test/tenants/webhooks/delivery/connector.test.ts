@@ -1,8 +1,8 @@
 import type { Resolve } from '../../../../src/tenants/webhooks/addresses';
 import { guardedConnector } from '../../../../src/tenants/webhooks/delivery/connector';
 import { type Attempt, createPoster } from '../../../../src/tenants/webhooks/delivery/poster';
-import { testCertificate } from '../../../support/certificate';
-import { type Receiver, startReceiver } from '../../../support/receiver';
+import { testCertificate } from '../../../support/outside/certificate';
+import { type Receiver, startReceiver } from '../../../support/outside/receiver';
 
 describe('a connection', () => {
   let receiver: Receiver;

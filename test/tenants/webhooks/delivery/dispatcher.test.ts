@@ -1,5 +1,5 @@
 import { type Client, type TestApi, testApi } from '../../../support/api';
-import { isSigned, type Receiver, startReceiver, until } from '../../../support/receiver';
+import { isSigned, type Receiver, startReceiver, until } from '../../../support/outside/receiver';
 import { append, dispatching, endpointOf, eventsOf, register } from '../support';
 
 let api: TestApi;

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../src/startup/embedded/ports';
-import { runTool } from '../../src/startup/embedded/run-tool';
-import { findOnPath } from '../../src/startup/embedded/temporal-binary';
-import { firstOf, installInto, type ToolContext } from '../../src/startup/embedded/tool-cache';
-import { toolContext } from './servers';
+import { freePort } from '../../../src/startup/embedded/ports';
+import { runTool } from '../../../src/startup/embedded/run-tool';
+import { findOnPath } from '../../../src/startup/embedded/temporal-binary';
+import { firstOf, installInto, type ToolContext } from '../../../src/startup/embedded/tool-cache';
+import { toolContext } from '../servers';
 
 /** Stripe's own mock of its API: it checks requests against the published description and gives canned answers. */
 

@@ -30,7 +30,7 @@ export async function startBrowser(executablePath: string): Promise<Browser> {
   });
 }
 
-const ARTEFACTS = join(__dirname, '../../test-artefacts');
+const ARTEFACTS = join(__dirname, '../../../test-artefacts');
 
 export async function openPhone(browser: Browser): Promise<Phone> {
   const context = await browser.newContext(PHONE);
