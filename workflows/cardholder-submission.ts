@@ -2,8 +2,8 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardholderActivities } from '../activities/cardholders';
 import type { SubmissionProgress } from '../src/people/cardholders/review/submission';
-import { askAgainAfter, askingParty } from './support/asking';
-import { listenForLooks } from './support/look';
+import { listenForLooks } from './support/look-signal';
+import { askAgainAfter, askingParty } from './support/party-retries';
 import { showStatus } from './support/status';
 
 const { lookAtCardholder, checkSubmission, giveUpSubmission } =

@@ -1,6 +1,6 @@
 import { continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { KycActivities } from '../activities/kyc';
-import { listenForLooks } from './support/look';
+import { listenForLooks } from './support/look-signal';
 import { showStatus } from './support/status';
 
 const { lookAtKycReview } = proxyActivities<KycActivities>({

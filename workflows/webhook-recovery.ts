@@ -2,7 +2,7 @@ import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workfl
 import type { WebhookActivities } from '../activities/webhooks';
 import type { RecoveryState } from '../src/tenants/webhooks/delivery/recovery';
 import type { EndpointKey } from '../src/tenants/webhooks/record';
-import { listenForLooks } from './support/look';
+import { listenForLooks } from './support/look-signal';
 import { showStatus } from './support/status';
 
 /** What a recovery is given; its id is `webhook-recovery-<tenant>-<registration>`. */

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createCardholderActivities } from '../../activities/cardholders';
 import { createLogger } from '../../src/kernel/logging';
-import { LOOK, SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/names';
+import { LOOK, SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/signals';
 import type { CardholderStatus } from '../../src/people/cardholders/record';
 import {
   decide,

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { proxyActivities, sleep } from '@temporalio/workflow';
-import { listenForLooks } from '../../workflows/support/look';
+import { listenForLooks } from '../../workflows/support/look-signal';
 import { showStatus } from '../../workflows/support/status';
 
 /** Workflows for the tests of what all workflows share. */

@@ -1,5 +1,5 @@
 import { isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import { askingParty } from './asking';
+import { askingParty } from './party-retries';
 
 /**
  * Steps that ask a party and mostly end at once. Each is first tried within the workflow's own task, which costs one event

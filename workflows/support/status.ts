@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import { SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/names';
+import { SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/signals';
 
 const recordStatus = defineSearchAttributeKey(SEARCH_ATTRIBUTES.recordStatus, 'KEYWORD');
 

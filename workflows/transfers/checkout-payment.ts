@@ -1,6 +1,6 @@
 import type { DepositActivities } from '../../activities/deposits';
 import { localFirst } from '../support/local-first';
-import { listenForLooks } from '../support/look';
+import { listenForLooks } from '../support/look-signal';
 
 const { matchSession } = localFirst<DepositActivities>();
 

@@ -3,7 +3,7 @@ import type { DepositActivities } from '../../activities/deposits';
 import type { DepositProgress } from '../../src/transfers/deposits/advance';
 import type { WaitsFor } from '../../src/transfers/deposits/patience';
 import { localFirst } from '../support/local-first';
-import { listenForLooks } from '../support/look';
+import { listenForLooks } from '../support/look-signal';
 import { showStatus } from '../support/status';
 
 const { lookAtDeposit } = localFirst<DepositActivities>();

@@ -1,6 +1,6 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { BankingActivities } from '../../activities/banking';
-import { askingParty } from '../support/asking';
+import { askingParty } from '../support/party-retries';
 
 const { catchUpIbanCredits } = proxyActivities<BankingActivities>(askingParty);
 

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { BankingActivities } from '../../activities/banking';
-import { askingParty } from '../support/asking';
+import { askingParty } from '../support/party-retries';
 import { showStatus } from '../support/status';
 
 const { bookIbanCredit } = proxyActivities<BankingActivities>(askingParty);

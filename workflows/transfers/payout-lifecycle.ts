@@ -1,9 +1,9 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { PayoutActivities } from '../../activities/payouts';
 import type { PayoutStatus } from '../../src/transfers/payouts/rules';
-import { askAgainAfter } from '../support/asking';
 import { localFirst } from '../support/local-first';
-import { listenForLooks } from '../support/look';
+import { listenForLooks } from '../support/look-signal';
+import { askAgainAfter } from '../support/party-retries';
 import { showStatus } from '../support/status';
 
 const { advancePayout } = localFirst<PayoutActivities>();

@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
 import { lockSelectedAccounts } from '../../kernel/ledger/accounts';
 import { Decimal } from '../../kernel/money/money';
-import { overdueIn } from '../../process/due';
+import { overdueIn } from '../../process/overdue';
 import type { Card } from './record';
 
 /** NUMERIC comes as text. */

@@ -1,7 +1,7 @@
 import { NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Wallet } from '../../parties/card-processor/port';
-import { overdueIn } from '../../process/due';
+import { overdueIn } from '../../process/overdue';
 
 export interface Tokenization {
   id: string;

@@ -5,7 +5,6 @@ import { newId } from '../../kernel/ids';
 import type { Wallet } from '../../parties/card-processor/port';
 import type { Services } from '../../services';
 import { requireCard } from './operations';
-import { startTokenization } from './processes';
 import { assertActive, isClosed } from './rules';
 import { lockCards } from './store';
 import {
@@ -15,6 +14,7 @@ import {
   insertTokenization,
   type Tokenization,
 } from './tokenization-store';
+import { startTokenization } from './workflows';
 
 /**
  * Asks for a card in a wallet; a process asks the processor. While one is under way for the card and wallet, that one is

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../kernel/db/database';
-import { eachApart } from '../../kernel/each-apart';
+import { eachApart } from '../../kernel/for-each-isolated';
 import { dueAuthorizations, type ExpiryPlace } from './authorization-store';
 import type { CardEventDeps } from './load-board';
 import { recordCardEvent } from './operations';

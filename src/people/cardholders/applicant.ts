@@ -4,8 +4,8 @@ import { documentsForSubmission, requireKycCompleted } from '../kyc/operations';
 import type { Reference } from '../reference/reference';
 import type { User } from '../users/record';
 import { type CorrectedMeta, type MetaResult, validateMeta } from './fields/validate';
+import { emailKey, maskName } from './masking';
 import { type CardholderDocument, type CardholderModel } from './record';
-import { emailKey, maskName } from './rules';
 import { isEmailHeld } from './store';
 
 /** What the checks of a user's meta need. */

@@ -6,10 +6,10 @@ import { assertActive, correctMeta, requireUser } from '../users/operations';
 import { type User } from '../users/record';
 import { type Applicant, type CardholderDeps, emailHeld, requireApplicant, shownOf } from './applicant';
 import { statusChangedEvent } from './events';
-import { startSubmission } from './processes';
 import { type Cardholder, isUnderReview, requireTransition } from './record';
 import type { CardholderServices, FundingAccount, Programme } from './services';
 import { findCardholder, findCardholderOfUser, insertCardholder, lockRow } from './store';
+import { startSubmission } from './workflows';
 
 export type { Cardholder } from './record';
 

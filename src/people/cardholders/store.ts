@@ -1,7 +1,7 @@
 import { filtered, NOW, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
-import { overdueIn } from '../../process/due';
+import { overdueIn } from '../../process/overdue';
 import type { Cardholder, CardholderStatus } from './record';
 
 const COLUMNS = [

@@ -11,11 +11,11 @@ import {
   shownOf,
 } from './applicant';
 import { type CorrectedMeta, type Meta, validatePatch } from './fields/validate';
-import { lookAtCardholder } from './processes';
 import type { Cardholder } from './record';
 import { requireTransition, statusAfter } from './record';
 import type { CardholderServices } from './services';
 import { applyTransition, type Change, type FieldChanges, lockWithUser } from './transition';
+import { lookAtCardholder } from './workflows';
 
 type Deps = CardholderDeps & Pick<CardholderServices, 'commands'>;
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { instant } from '../../kernel/wire/schemas';
 import { KYC_SLOTS } from '../kyc/record';
+import { maskEmail } from './masking';
 import type { Cardholder } from './record';
 import { CARDHOLDER_STATUSES } from './record';
-import { maskEmail } from './rules';
 
 export const cardholderSchema = z.object({
   id: z.string().meta({ examples: ['chd_01h455vb4pex5vsknk084sn02q'] }),

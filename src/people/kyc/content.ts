@@ -1,7 +1,7 @@
 import type { Tx } from '../../kernel/db/database';
 import { isOutOfReach } from '../../kernel/db/faults';
-import { eachApart } from '../../kernel/each-apart';
 import { unavailable } from '../../kernel/errors';
+import { eachApart } from '../../kernel/for-each-isolated';
 import type { FileType, UploadedFile } from '../../kernel/wire/file-type';
 import { type DocumentKey, DocumentsAway } from '../../parties/documents/port';
 import type { Services } from '../../services';

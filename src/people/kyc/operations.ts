@@ -5,7 +5,6 @@ import type { Services } from '../../services';
 import { requireUser, setKycStatus } from '../users/operations';
 import { type KycStatus, type User } from '../users/record';
 import { statusChangedEvent } from './events';
-import { lookAtReview, startReview } from './processes';
 import {
   type KycDecision,
   type KycDocument,
@@ -24,6 +23,7 @@ import {
   updateReview,
   upsertNotes,
 } from './store';
+import { lookAtReview, startReview } from './workflows';
 
 /** A user's KYC as a whole. */
 export interface Kyc {

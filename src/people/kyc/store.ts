@@ -1,7 +1,7 @@
 import { filtered, NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
-import { overdueIn } from '../../process/due';
+import { overdueIn } from '../../process/overdue';
 import type { KycDecision, KycDocument, KycDocumentStatus, KycReview, KycSlot } from './record';
 
 const DOCUMENT = [

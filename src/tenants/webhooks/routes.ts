@@ -8,9 +8,9 @@ import { pageSchema, whole } from '../../kernel/wire/pages';
 import { timestamp } from '../../kernel/wire/schemas';
 import { webUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
-import { createResolver, type Resolve } from './addresses';
+import { createResolver, type Resolve } from './allowed-addresses';
+import { checkUrl } from './endpoint-url';
 import { deleteWebhook, listWebhooks, resendWebhooks, setWebhook } from './operations';
-import { checkUrl } from './url';
 import { webhookSchema } from './view';
 
 const TAG = 'Webhooks';

@@ -2,8 +2,8 @@ import type { Route } from '../../http/route';
 import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
 import { CALLBACK_PATH } from './page/session';
-import { lookAtDeposit, matchPayment } from './processes';
 import { findBySession } from './store';
+import { lookAtDeposit, matchPayment } from './workflows';
 
 /**
  * Where the checkout party calls. Whatever it says, its word is a nudge: the deposit's workflow asks it for the present

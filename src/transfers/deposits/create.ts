@@ -8,12 +8,12 @@ import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
 import { checkoutToken, hashToken } from './page/token';
-import { startDeposit } from './processes';
 import { termsOf } from './quotes/quote';
 import { type Deposit } from './record';
 import { requireTransition } from './rules';
 import { depositSettingsSection } from './settings';
 import { findDeposit, insertDeposit } from './store';
+import { startDeposit } from './workflows';
 
 export interface DepositRequest {
   accountId: string;

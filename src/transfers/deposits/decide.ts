@@ -6,12 +6,12 @@ import { assertFits } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
 import { change, lockedDeposit } from './change';
 import { holdRefund } from './postings';
-import { lookAtDeposit } from './processes';
 import { leftOver, portionOf, requirePriceOf } from './quotes/price';
 import { type Deposit } from './record';
 import { referenceOf, takenFrom } from './refunds/refund';
 import { insertRefund } from './refunds/store';
 import { insertDecision } from './store';
+import { lookAtDeposit } from './workflows';
 
 export { depositsToReview } from './store';
 

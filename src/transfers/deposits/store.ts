@@ -2,7 +2,7 @@ import type { Sql } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import { isId, newId } from '../../kernel/ids';
 import { Decimal } from '../../kernel/money/money';
-import { overdueIn } from '../../process/due';
+import { overdueIn } from '../../process/overdue';
 import type { Deposit, DepositStatus } from './record';
 import type { DepositMethod } from './settings';
 

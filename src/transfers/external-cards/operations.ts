@@ -12,12 +12,12 @@ import type { CardOrder } from '../../parties/external-cards/port';
 import type { Services } from '../../services';
 import { requireTenant, settingsOf } from '../../tenants/clients/operations';
 import { holdWithdrawal } from './postings';
-import { startTransfer } from './processes';
 import type { ExternalCardTransaction } from './record';
 import { hashToken, redirectHash } from './redirect';
 import { type ExternalCardKind, feeOf, nextLook } from './rules';
 import { externalCardSettingsSection } from './settings';
 import { findByRedirect, findSealedToken, findTransaction, insertTransaction } from './store';
+import { startTransfer } from './workflows';
 
 /** Body of `POST /v2/accounts/{id}/topup/card` and `…/withdraw/card`. */
 export interface ExternalCardRequest {

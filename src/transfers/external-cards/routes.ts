@@ -7,11 +7,11 @@ import { asciiUrl, webUrl } from '../../kernel/wire/web-url';
 import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
 import { CALLBACK_PATH, payersWay, requestTransfer, requireTransfer } from './operations';
-import { lookAtTransfer } from './processes';
 import { REDIRECT_PATH } from './redirect';
 import { type ExternalCardKind, isCardNumber } from './rules';
 import { findTransaction } from './store';
 import { type ExternalCardView, externalCardSchema, externalCardView } from './view';
+import { lookAtTransfer } from './workflows';
 
 const tag = 'Accounts';
 

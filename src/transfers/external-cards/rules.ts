@@ -2,7 +2,7 @@ import { conflict, invalid } from '../../kernel/errors';
 import { Decimal, percentOf, roundTo } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
 import type { CardOrderState } from '../../parties/external-cards/port';
-import { dueAfterCompletion } from '../../process/due-after-completion';
+import { dueAfterCompletion } from '../../process/overdue-after-completion';
 import type { ExternalCardTerms } from './settings';
 
 export const EXTERNAL_CARD_KINDS = ['topup', 'withdrawal'] as const;

@@ -1,7 +1,7 @@
 import type { Sql } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import { Decimal } from '../../kernel/money/money';
-import { overdueIn } from '../../process/due';
+import { overdueIn } from '../../process/overdue';
 import type { ExternalCardTransaction } from './record';
 import type { ExternalCardKind } from './rules';
 

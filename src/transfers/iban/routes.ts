@@ -13,7 +13,6 @@ import { createPayout, quotePayout, readAccount, requirePayout } from './payouts
 import { isFinal } from './payouts/rules';
 import { findPayout } from './payouts/store';
 import { transferToMaster } from './postings';
-import { lookAtIbanPayout, startIbanCredit } from './processes';
 import {
   type IbanPayoutView,
   ibanPayoutSchema,
@@ -26,6 +25,7 @@ import {
   virtualIbanView,
 } from './view';
 import { requireCapability, requireVirtualIban } from './virtual-ibans/capability';
+import { lookAtIbanPayout, startIbanCredit } from './workflows';
 
 const tag = 'Virtual IBAN';
 const PATH = '/v1/corporate-banking/{companyId}';

@@ -13,9 +13,9 @@ import { checkDestination, maskDestination } from './destinations/destination';
 import { sealDestination } from './destinations/sealing';
 import type { QuotedTerms } from './operations';
 import { holdPayout } from './postings';
-import { startLifecycle } from './processes';
 import type { Payout } from './record';
 import { insertPayout } from './store';
+import { startLifecycle } from './workflows';
 
 /** Body of `POST /v2/accounts/{accountId}/payouts`. */
 export interface PayoutRequest {

@@ -4,10 +4,10 @@ import type { Services } from '../../services';
 import { changePayout } from './change';
 import { assertMayPay } from './create';
 import { lockedPayout } from './operations';
-import { lookAtPayout } from './processes';
 import type { Payout } from './record';
 import { requireTransition } from './rules';
 import { insertDecision } from './store';
+import { lookAtPayout } from './workflows';
 
 export { awaitingApproval } from './store';
 

@@ -1,6 +1,6 @@
 import { conflict } from '../../kernel/errors';
 import type { PayoutState } from '../../parties/payouts/port';
-import { dueAfterCompletion } from '../../process/due-after-completion';
+import { dueAfterCompletion } from '../../process/overdue-after-completion';
 
 export const PAYOUT_STATUSES = [
   'created',

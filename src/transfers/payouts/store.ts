@@ -2,7 +2,7 @@ import type { Sql } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import { isId } from '../../kernel/ids';
 import { Decimal } from '../../kernel/money/money';
-import { overdueIn } from '../../process/due';
+import { overdueIn } from '../../process/overdue';
 import type { Payout } from './record';
 
 type AmountField = 'amount' | 'fee' | 'receivedAmount' | 'rate' | 'returnedAmount' | 'returnedReceived';

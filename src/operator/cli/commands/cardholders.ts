@@ -3,7 +3,7 @@ import { awaitingReview, decideCardholder } from '../../../people/cardholders/re
 import { cardholderView } from '../../../people/cardholders/view';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
-import { addDecisions, LISTED } from './decisions';
+import { addDecisions, LISTED } from './approve-reject';
 
 export function addCardholderCommands(program: Command, context: CommandContext): void {
   const group = program.command('cardholder').description('cardholders that wait for your review');

@@ -12,7 +12,7 @@ import { decimalArgument, reasonArgument } from '../arguments';
 import { type Cell, show } from '../console';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
-import { addDecisions, LISTED } from './decisions';
+import { addDecisions, LISTED } from './approve-reject';
 
 export function addDepositCommands(program: Command, context: CommandContext): void {
   const group = program.command('deposit').description('deposits that wait for you, and refunds');

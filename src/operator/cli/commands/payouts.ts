@@ -5,7 +5,7 @@ import { totalDebit } from '../../../transfers/payouts/record';
 import { payoutView } from '../../../transfers/payouts/view';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
-import { addDecisions, LISTED } from './decisions';
+import { addDecisions, LISTED } from './approve-reject';
 
 export function addPayoutCommands(program: Command, context: CommandContext): void {
   const group = program.command('payout').description("payouts above their tenant's threshold");

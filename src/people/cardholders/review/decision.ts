@@ -1,11 +1,11 @@
 import type { Tx } from '../../../kernel/db/database';
 import { requireTenant } from '../../../tenants/clients/operations';
 import { requireUser } from '../../users/operations';
-import { lookAtCardholder } from '../processes';
 import { type Cardholder, type CardholderStatus, requireTransition } from '../record';
 import type { CardholderServices } from '../services';
 import { insertDecision, setDueBy } from '../store';
 import { applyTransition, type Change, lockedCardholder } from '../transition';
+import { lookAtCardholder } from '../workflows';
 import { sandboxDecision } from './sandbox';
 
 export { awaitingReview } from '../store';

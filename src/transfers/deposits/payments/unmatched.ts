@@ -4,8 +4,8 @@ import { openBreak } from '../../../process/breaks/operations';
 import { PartyRefused } from '../../../process/party-errors';
 import type { Services } from '../../../services';
 import { postSuspense } from '../postings';
-import { lookAtDeposit } from '../processes';
 import { findBySession, insertUnmatched } from '../store';
+import { lookAtDeposit } from '../workflows';
 
 /**
  * What a session that no deposit knew has come to. `matched`: a deposit knows it now, and was told. `open`: it may still be

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../kernel/db/database';
-import { eachApart } from '../../../kernel/each-apart';
+import { eachApart } from '../../../kernel/for-each-isolated';
 import { newId } from '../../../kernel/ids';
 import { isCurrency } from '../../../kernel/money/currencies';
 import { fitsCurrency } from '../../../kernel/money/money';
@@ -7,9 +7,9 @@ import type { BankCredit } from '../../../parties/bank/port';
 import { PartyAway } from '../../../process/party-errors';
 import type { Services } from '../../../services';
 import { creditIban, suspendCredit } from '../postings';
-import { startIbanCredit } from '../processes';
 import { normalized } from '../virtual-ibans/iban-number';
 import { findByIban } from '../virtual-ibans/store';
+import { startIbanCredit } from '../workflows';
 import { insertCredit, isKnownCredit, readPlace, savePlace } from './store';
 
 /** `unknown`: the bank knows no such payment. */

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../kernel/db/database';
-import { eachApart } from '../../../kernel/each-apart';
 import { Problem } from '../../../kernel/errors';
+import { eachApart } from '../../../kernel/for-each-isolated';
 import { newId } from '../../../kernel/ids';
 import { Decimal } from '../../../kernel/money/money';
 import { openBreak, resolveBreak } from '../../../process/breaks/operations';

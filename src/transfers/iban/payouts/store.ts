@@ -2,7 +2,7 @@ import type { Sql } from '../../../kernel/db/database';
 import type { OperationKey } from '../../../kernel/idempotency';
 import { Decimal } from '../../../kernel/money/money';
 import type { Destination } from '../../../parties/payouts/port';
-import { overdueIn } from '../../../process/due';
+import { overdueIn } from '../../../process/overdue';
 import type { IbanPayoutStatus } from './rules';
 
 /** A payout from a virtual IBAN by SEPA; all amounts in EUR. Its id is its `referenceId` too. */

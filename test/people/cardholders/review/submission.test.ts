@@ -6,7 +6,7 @@ import {
 } from '../../../../src/parties/cardholder-review/port';
 import { REVIEW_SCENARIOS } from '../../../../src/parties/cardholder-review/sandbox/scenarios';
 import { DocumentsAway, DocumentUnreadable } from '../../../../src/parties/documents/port';
-import { cardholderProcesses } from '../../../../src/people/cardholders/processes';
+import { cardholderProcesses } from '../../../../src/people/cardholders/workflows';
 import { type Client, type TestApi, testApi } from '../../../support/api';
 import { uploadDocument } from '../../../support/uploads';
 import {

@@ -1,6 +1,6 @@
 import type { Duration } from '@temporalio/common';
 import { condition, defineSignal, setHandler } from '@temporalio/workflow';
-import { LOOK } from '../../src/kernel/temporal/names';
+import { LOOK } from '../../src/kernel/temporal/signals';
 
 /** "Your record has changed: look." Sent by the relay; carries nothing. */
 export const lookSignal = defineSignal(LOOK);

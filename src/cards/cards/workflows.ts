@@ -1,4 +1,4 @@
-import { processOfRecord, reconcilable } from '../../process/due';
+import { processOfRecord, reconcilable } from '../../process/overdue';
 import { overdueCards } from './store';
 import { overdueTokenizations } from './tokenization-store';
 

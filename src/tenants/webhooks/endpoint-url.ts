@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { invalid } from '../../kernel/errors';
 import { readWebUrl } from '../../kernel/wire/web-url';
-import { type AddressPolicy, isAllowedAddress, type Resolve } from './addresses';
+import { type AddressPolicy, isAllowedAddress, type Resolve } from './allowed-addresses';
 
 /** The resolver says that the text can be no one's name. */
 const NOT_A_NAME = new Set(['EBADNAME', 'EBADQUERY']);

@@ -14,6 +14,7 @@ import { unstorableField } from '../kernel/wire/json';
 import { firstProblem } from '../kernel/wire/schemas';
 import { readBytes, readJson } from './body';
 import { assertFiles, type Form, fileHashes, readForm } from './multipart';
+import type { AwaitSettled } from './prefer-wait';
 import { problemBody } from './problem-body';
 import { parseQuery } from './query';
 import {
@@ -25,7 +26,6 @@ import {
   type Route,
   type WriteRoute,
 } from './route';
-import type { AwaitSettled } from './waiting';
 
 export interface PerformDeps {
   database: Database;

@@ -1,4 +1,4 @@
-import { processOf, reconcilable } from '../../process/due';
+import { processOf, reconcilable } from '../../process/overdue';
 import type { KycReview } from './record';
 import { overdueReviews } from './store';
 

@@ -7,8 +7,8 @@ import {
 import { NamespaceNotFoundError } from '@temporalio/common';
 import type { WorkflowCommand } from '../outbox/commands';
 import { withinTime } from './connection';
-import { LOOK } from './names';
 import { searchAttributesOf } from './search-attributes';
+import { LOOK } from './signals';
 
 /** What Temporal made of a command. `away`: the command is not at fault, and waits. */
 export type Told = { outcome: 'taken' } | { outcome: 'away' | 'refused'; reason: string };

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { CommitUnknown, DatabaseAway, isOutOfReach } from '../../src/kernel/db/faults';
-import { eachApart } from '../../src/kernel/each-apart';
+import { eachApart } from '../../src/kernel/for-each-isolated';
 import { createLogger } from '../../src/kernel/logging';
 
 function logged() {

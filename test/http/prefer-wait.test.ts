@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Context } from 'koa';
+import { createWaiting } from '../../src/http/prefer-wait';
 import type { ApiRequest, Settling, WriteRoute } from '../../src/http/route';
-import { createWaiting } from '../../src/http/waiting';
 import { json, type Kit, testKit } from './kit';
 
 const FIRST = { status: 201, body: '{"id":"x","state":"new"}' };

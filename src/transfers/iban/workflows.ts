@@ -1,4 +1,4 @@
-import { processOf, processOfRecord, reconcilable } from '../../process/due';
+import { processOf, processOfRecord, reconcilable } from '../../process/overdue';
 import { overduePayouts } from './payouts/store';
 
 const payout = processOfRecord({

@@ -1,4 +1,4 @@
-import { type Driven, processOfRecord, reconcilable } from '../../process/due';
+import { type Driven, processOfRecord, reconcilable } from '../../process/overdue';
 import type { ExternalCardKind } from './rules';
 import { overdueTransactions } from './store';
 

@@ -1,4 +1,4 @@
-import { processOf, processOfRecord, reconcilable } from '../../process/due';
+import { processOf, processOfRecord, reconcilable } from '../../process/overdue';
 import { overdueDeposits } from './store';
 
 const lifecycle = processOfRecord({

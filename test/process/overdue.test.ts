@@ -1,11 +1,11 @@
-import { startClosure, startIssuance, startTokenization } from '../../src/cards/cards/processes';
-import { lookAtCardholder, startSubmission } from '../../src/people/cardholders/processes';
-import { lookAtReview, startReview } from '../../src/people/kyc/processes';
-import { type OverdueQuery, processOfRecord, reconcilable } from '../../src/process/due';
-import { lookAtDeposit, matchPayment, startDeposit } from '../../src/transfers/deposits/processes';
-import { lookAtTransfer, startTransfer } from '../../src/transfers/external-cards/processes';
-import { lookAtIbanPayout, startIbanCredit, startIbanPayout } from '../../src/transfers/iban/processes';
-import { lookAtPayout, startLifecycle } from '../../src/transfers/payouts/processes';
+import { startClosure, startIssuance, startTokenization } from '../../src/cards/cards/workflows';
+import { lookAtCardholder, startSubmission } from '../../src/people/cardholders/workflows';
+import { lookAtReview, startReview } from '../../src/people/kyc/workflows';
+import { type OverdueQuery, processOfRecord, reconcilable } from '../../src/process/overdue';
+import { lookAtDeposit, matchPayment, startDeposit } from '../../src/transfers/deposits/workflows';
+import { lookAtTransfer, startTransfer } from '../../src/transfers/external-cards/workflows';
+import { lookAtIbanPayout, startIbanCredit, startIbanPayout } from '../../src/transfers/iban/workflows';
+import { lookAtPayout, startLifecycle } from '../../src/transfers/payouts/workflows';
 
 const record = { id: 'x_1', tenantId: 'cli_1' };
 const review = { userId: 'usr_1', submission: 2, tenantId: 'cli_1' };
