@@ -17,7 +17,7 @@ export interface Apart<Item> {
  * @returns the items that failed
  * @throws what concerns all of them: the rest would fail as well, and the whole is tried again
  */
-export async function eachApart<Item>(
+export async function forEachIsolated<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
   { log, failed, ids, concernsAll = isOutOfReach }: Apart<Item>,

@@ -2,68 +2,10 @@ import type { Knex } from 'knex';
 import { raw, table } from '../kernel/db/build';
 import type { Sql } from '../kernel/db/database';
 import type { WorkflowCommand } from '../kernel/outbox/commands';
-import { QUEUES } from '../kernel/outbox/queues';
 import type { Reconcilable } from '../kernel/temporal/reconciler';
+import type { Process } from './workflow-command';
 
-/**
- * What every long process shares: the workflow of a record is started and told to look, and a record that has not moved
- * when it should have is started again.
- */
-
-type KeyPart = string | number;
-
-export interface ProcessSpec<Item> {
-  /** The workflow's type. */
-  workflow: string;
-  /** What the workflow's id begins with; the record's key follows. */
-  prefix: string;
-  /** One line for the operator who reads Temporal's UI; no personal data. */
-  summary: string | ((item: Item) => string);
-  /** The workflow's arguments. Joined by `-` they end its id, so that a record has one workflow. */
-  key(item: Item): KeyPart[];
-}
-
-export interface Process<Item> {
-  /** Begins the workflow, unless it runs. */
-  start: (item: Item) => WorkflowCommand;
-  /** Tells the workflow that its record has changed. Where it has ended it begins again, looks once, and ends. */
-  look: (item: Item) => WorkflowCommand;
-  /** The record's key, joined, out of a workflow's id; nothing for another process's. */
-  keyOf: (workflowId: string) => string | undefined;
-}
-
-/** The workflow that drives each of these records to its end. */
-export function processOf<Item extends { tenantId?: string }>(spec: ProcessSpec<Item>): Process<Item> {
-  const { workflow, prefix, summary } = spec;
-  function command(action: WorkflowCommand['action'], item: Item): WorkflowCommand {
-    const args = spec.key(item);
-    return {
-      workflow,
-      workflowId: prefix + args.join('-'),
-      taskQueue: QUEUES.processes,
-      action,
-      args,
-      ...(item.tenantId === undefined ? {} : { tenantId: item.tenantId }),
-      summary: typeof summary === 'string' ? summary : summary(item),
-    };
-  }
-  return {
-    start: (item) => command('start', item),
-    look: (item) => command('look', item),
-    keyOf: (workflowId) => (workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : undefined),
-  };
-}
-
-/** A record that a workflow drives. */
-export interface Driven {
-  id: string;
-  tenantId: string;
-}
-
-/** The usual process: its key is the record's id. */
-export const processOfRecord = <Item extends Driven = Driven>(
-  spec: Omit<ProcessSpec<Item>, 'key'>,
-): Process<Item> => processOf({ ...spec, key: ({ id }) => [id] });
+/** What counts as stuck: a record that has not moved when it should have. The reconciler starts its workflow again. */
 
 /** What the reconciler asks for. */
 export interface OverdueQuery {

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { CommitUnknown, DatabaseAway, isOutOfReach } from '../../src/kernel/db/faults';
-import { eachApart } from '../../src/kernel/for-each-isolated';
+import { forEachIsolated } from '../../src/kernel/for-each-isolated';
 import { createLogger } from '../../src/kernel/logging';
 
 function logged() {
@@ -19,7 +19,7 @@ const withCode = (code: string) => Object.assign(new Error(code), { code });
 it('does the others, gives those that failed, and writes down which', async () => {
   const { lines, log } = logged();
   const done: number[] = [];
-  const failures = await eachApart(
+  const failures = await forEachIsolated(
     [1, 2, 3, 4],
     async (item) => {
       if (item % 2 === 1) throw new Error(`${item} is odd`);
@@ -45,7 +45,7 @@ it('does not go on when the database is out of reach', async () => {
     throw new DatabaseAway(withCode('ECONNREFUSED'));
   };
   const given = { log, failed: 'could not be done', ids: () => ({}) };
-  await expect(eachApart([1, 2], work, given)).rejects.toBeInstanceOf(DatabaseAway);
+  await expect(forEachIsolated([1, 2], work, given)).rejects.toBeInstanceOf(DatabaseAway);
   expect([tried, lines]).toEqual([[1], []]);
 });
 

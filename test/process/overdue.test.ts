@@ -1,7 +1,8 @@
 import { startClosure, startIssuance, startTokenization } from '../../src/cards/cards/workflows';
 import { lookAtCardholder, startSubmission } from '../../src/people/cardholders/workflows';
 import { lookAtReview, startReview } from '../../src/people/kyc/workflows';
-import { type OverdueQuery, processOfRecord, reconcilable } from '../../src/process/overdue';
+import { type OverdueQuery, reconcilable } from '../../src/process/overdue';
+import { processOfRecord } from '../../src/process/workflow-command';
 import { lookAtDeposit, matchPayment, startDeposit } from '../../src/transfers/deposits/workflows';
 import { lookAtTransfer, startTransfer } from '../../src/transfers/external-cards/workflows';
 import { lookAtIbanPayout, startIbanCredit, startIbanPayout } from '../../src/transfers/iban/workflows';

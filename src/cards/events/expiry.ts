@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../kernel/db/database';
-import { eachApart } from '../../kernel/for-each-isolated';
+import { forEachIsolated } from '../../kernel/for-each-isolated';
 import { dueAuthorizations, type ExpiryPlace } from './authorization-store';
 import type { CardEventDeps } from './load-board';
 import { recordCardEvent } from './operations';
@@ -38,7 +38,7 @@ export async function expireAuthorizations(
   const { database, log } = deps;
   const due = await dueAuthorizations(database, after, limit);
   let expired = 0;
-  const failures = await eachApart(
+  const failures = await forEachIsolated(
     due,
     async ({ id, cardId }) => {
       alive();

@@ -1,7 +1,7 @@
 import type { Tx } from '../../kernel/db/database';
 import { isOutOfReach } from '../../kernel/db/faults';
 import { unavailable } from '../../kernel/errors';
-import { eachApart } from '../../kernel/for-each-isolated';
+import { forEachIsolated } from '../../kernel/for-each-isolated';
 import type { FileType, UploadedFile } from '../../kernel/wire/file-type';
 import { type DocumentKey, DocumentsAway } from '../../parties/documents/port';
 import type { Services } from '../../services';
@@ -69,7 +69,7 @@ export async function removeDueContent(
 ): Promise<{ more: boolean }> {
   const now = deps.now();
   const due = await claimRemovals(deps.database, now, new Date(now.getTime() + TRY_AGAIN_MS), limit);
-  await eachApart(
+  await forEachIsolated(
     due,
     async (key) => {
       onEach();

@@ -12,7 +12,8 @@ import {
   type KycSlot,
   requireKycTransition,
 } from './record';
-import { assertSlotsFilled, newestPerSlot } from './rules';
+import { assertSlotsFilled } from './required-documents';
+import { newestPerSlot } from './rules';
 import {
   documentsOfUser,
   findNotes,

@@ -1,6 +1,5 @@
-import { precondition } from '../../kernel/errors';
 import type { KycStatus } from '../users/record';
-import { KYC_SLOTS, type KycDocumentStatus, type KycSlot } from './record';
+import type { KycDocumentStatus, KycSlot } from './record';
 
 /**
  * Whether a document may be deleted: while its user has nothing in review or decided, and nobody has judged it.
@@ -25,17 +24,4 @@ export function newestPerSlot<T extends { id: string; slot: KycSlot; status: Kyc
       newest.set(document.slot, document);
   }
   return newest;
-}
-
-/** A passport has one page that tells who somebody is; every other document has a back. */
-function requiredSlots(idType: unknown): KycSlot[] {
-  const passport = typeof idType === 'string' && idType.trim().toUpperCase() === 'PASSPORT';
-  return passport ? ['idFrontImg', 'idHoldImg'] : [...KYC_SLOTS];
-}
-
-/** @throws Problem 412 `documents_missing`, naming the slots */
-export function assertSlotsFilled(filled: ReadonlyMap<KycSlot, unknown>, idType: unknown): void {
-  const missing = requiredSlots(idType).filter((slot) => !filled.has(slot));
-  if (missing.length > 0)
-    throw precondition('documents_missing', `Documents are missing: ${missing.join(', ')}.`);
 }

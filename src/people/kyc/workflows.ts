@@ -1,4 +1,5 @@
-import { processOf, reconcilable } from '../../process/overdue';
+import { reconcilable } from '../../process/overdue';
+import { processOf } from '../../process/workflow-command';
 import type { KycReview } from './record';
 import { overdueReviews } from './store';
 

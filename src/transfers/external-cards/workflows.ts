@@ -1,4 +1,5 @@
-import { type Driven, processOfRecord, reconcilable } from '../../process/overdue';
+import { reconcilable } from '../../process/overdue';
+import { type Driven, processOfRecord } from '../../process/workflow-command';
 import type { ExternalCardKind } from './rules';
 import { overdueTransactions } from './store';
 

@@ -1,4 +1,5 @@
-import { processOf, processOfRecord, reconcilable } from '../../process/overdue';
+import { reconcilable } from '../../process/overdue';
+import { processOf, processOfRecord } from '../../process/workflow-command';
 import { overduePayouts } from './payouts/store';
 
 const payout = processOfRecord({

@@ -1,4 +1,5 @@
-import { processOfRecord, reconcilable } from '../../process/overdue';
+import { reconcilable } from '../../process/overdue';
+import { processOfRecord } from '../../process/workflow-command';
 import { overduePayouts } from './store';
 
 const lifecycle = processOfRecord({

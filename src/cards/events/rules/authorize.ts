@@ -2,13 +2,12 @@ import { invalid, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { type Decimal, percentOf, ZERO } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
-import { isClosed } from '../../cards/rules';
-import type { Programme } from '../../programmes/record';
-import type { Authorization, CardTransaction, DeclineReason, ProcessorMessage } from '../record';
+import type { Authorization, CardTransaction, ProcessorMessage } from '../record';
 import { nextReference, recordOn } from './authorization';
-import { accepted, type Board, type Refused } from './board';
+import { type Board, type Refused } from './board';
 import { type Spend, spendOf } from './conversion';
-import { feeEntries, settleFeeHold } from './fees';
+import { decline, declineReason } from './decline';
+import { settleFeeHold } from './fees';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -97,42 +96,6 @@ function hold(
     },
     fee,
   );
-}
-
-function decline(board: Board, card: Card, spend: Spend, declineReason: DeclineReason): CardTransaction {
-  const { amount, currency, billing, merchant } = spend;
-  const referenceId = newId('reference');
-  const fee = board.programme(card.bin).fees.decline;
-  const accountEntries = feeEntries(card.masterAccountId, 'fee/decline_fee', fee, card.currency, referenceId);
-  return accepted(
-    board.record(card, {
-      type: 'decline',
-      amount,
-      currency,
-      billingAmount: billing,
-      referenceId,
-      merchant,
-      fee,
-      accountEntries,
-      declineReason,
-      mayOverdraw: true,
-    }),
-  );
-}
-
-function declineReason(
-  card: Card,
-  programme: Programme,
-  billing: Decimal,
-  mcc?: string,
-): DeclineReason | undefined {
-  if (isClosed(card.status)) return 'card_closed';
-  if (card.status === 'pending' || card.status === 'failed') return 'card_not_active';
-  if (card.userBlocked) return 'user_blocked';
-  if (card.status === 'frozen') return 'card_frozen';
-  if (mcc !== undefined && programme.blockedMccs.includes(mcc)) return 'invalid_merchant';
-  if (programme.maxAuthorization?.lt(billing)) return 'limit_exceeded';
-  return undefined;
 }
 
 function requiredAmount(message: ProcessorMessage): Decimal {

@@ -2,16 +2,15 @@ import { randomInt } from 'node:crypto';
 import type { Database, Sql } from '../../../kernel/db/database';
 import type { Keyring } from '../../../kernel/security/keyring';
 import { secondsSince } from '../../sandbox/time';
-import { cardNumber } from '../card-number';
 import {
   type CardOrder,
   type CardProcessor,
   type Issuance,
   ProcessorTimeout,
   ProcessorUnreachable,
-  type SensitiveCard,
 } from '../port';
 import { scenarioOf } from './scenarios';
+import { madeCard, secretsOf } from './sealed-number';
 import {
   accept,
   countCall,
@@ -34,7 +33,6 @@ export interface SandboxProcessorOptions {
 }
 
 const DECISION_MS = 250;
-const VALID_YEARS = 4;
 
 /**
  * A card processor in a table of its own. It commits by itself, as an outside party would: what it did stays done
@@ -89,41 +87,11 @@ async function takeOrder(
   return first && losesFirstAnswer ? new ProcessorTimeout() : { ...card, ...fresh };
 }
 
-function madeCard(
-  card: ProcessorCard,
-  at: Date,
-  { keyring, random }: { keyring: Keyring; random: (limit: number) => number },
-): MadeCard {
-  const number = cardNumber(card.bin, card.sequence);
-  const cvv = String(random(1000)).padStart(3, '0');
-  return {
-    acceptedAt: at,
-    reference: `sandbox-card-${card.sequence}`,
-    numberSealed: keyring.seal(Buffer.from(number), sealContext(card)),
-    cvvSealed: keyring.seal(Buffer.from(cvv), sealContext(card)),
-    last4: number.slice(-4),
-    expiryMonth: at.getUTCMonth() + 1,
-    expiryYear: at.getUTCFullYear() + VALID_YEARS,
-  };
-}
-
 async function cardOf(sql: Sql, reference: string): Promise<ProcessorCard> {
   const card = await findByReference(sql, reference);
   if (!card) throw new Error('the card processor does not know this card');
   return card;
 }
-
-function secretsOf(card: ProcessorCard, keyring: Keyring): SensitiveCard {
-  const open = (sealed: Buffer | null) => keyring.open(sealed as Buffer, sealContext(card)).toString();
-  return {
-    cardNumber: open(card.numberSealed),
-    cvv: open(card.cvvSealed),
-    expiryMonth: card.expiryMonth as number,
-    expiryYear: card.expiryYear as number,
-  };
-}
-
-const sealContext = (card: ProcessorCard) => `sandbox-processor/${card.key}`;
 
 function isUnreachable(card: ProcessorCard, at: Date): boolean {
   return secondsSince(card.firstAskedAt, at) < (scenarioOf(card.label).unreachableSeconds ?? 0);

@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { type buildConnector, type Dispatcher, Pool } from 'undici';
 import { retryAfterMs } from './schedule';
+import { envelope, signatureOf } from './signature';
 
 /** What one attempt sends. */
 export interface Delivery {
@@ -60,16 +60,6 @@ interface Sending {
   connections: Connections;
   request: Dispatcher.DispatchOptions;
   flight: Flight;
-}
-
-/** The exact bytes of a webhook's body (`interface.md 2.3`). */
-export function envelope(event: string, data: string): Buffer {
-  return Buffer.from(`{"event":${JSON.stringify(event)},"data":${data}}`);
-}
-
-/** `x-signature`: HMAC-SHA256 over the exact bytes of the body, lower-case hexadecimal (`interface.md 6.1`). */
-function signatureOf(body: Buffer, secret: Buffer): string {
-  return createHmac('sha256', secret).update(body).digest('hex');
 }
 
 export function createPoster(options: PosterOptions): Poster {

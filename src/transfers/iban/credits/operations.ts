@@ -1,5 +1,5 @@
 import type { Tx } from '../../../kernel/db/database';
-import { eachApart } from '../../../kernel/for-each-isolated';
+import { forEachIsolated } from '../../../kernel/for-each-isolated';
 import { newId } from '../../../kernel/ids';
 import { isCurrency } from '../../../kernel/money/currencies';
 import { fitsCurrency } from '../../../kernel/money/money';
@@ -68,7 +68,7 @@ export async function catchUpCredits(services: Services): Promise<{ booked: numb
     });
     booked += 1;
   };
-  const left = await eachApart(credits, bookApart, {
+  const left = await forEachIsolated(credits, bookApart, {
     log,
     failed: 'a payment of the bank could not be booked; its own workflow goes on',
     ids: ({ id }) => ({ bankId: id }),

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../kernel/db/database';
 import { Problem } from '../../../kernel/errors';
-import { eachApart } from '../../../kernel/for-each-isolated';
+import { forEachIsolated } from '../../../kernel/for-each-isolated';
 import { newId } from '../../../kernel/ids';
 import { Decimal } from '../../../kernel/money/money';
 import { openBreak, resolveBreak } from '../../../process/breaks/operations';
@@ -49,7 +49,7 @@ export async function takeMonthlyFees(
   if (after === null) await makeMissingFees(services, at);
   const fees = await unpaidFees(database, after, PORTION);
   let paid = 0;
-  const failures = await eachApart(
+  const failures = await forEachIsolated(
     fees,
     async (fee) => {
       if (await database.transaction((tx) => pay(tx, fee, at))) paid += 1;
@@ -75,7 +75,7 @@ function placeAfter(portion: FeePlace[]): FeePlace | null {
 async function makeMissingFees({ database, log }: Services, at: Date): Promise<void> {
   for (let after: FeePlace | null = null; ; ) {
     const months = await monthsWithoutFee(database, at, after, PORTION);
-    await eachApart(months, (month) => database.transaction((tx) => makeFee(tx, month)), {
+    await forEachIsolated(months, (month) => database.transaction((tx) => makeFee(tx, month)), {
       ...{ log, failed: 'the monthly fee of an IBAN could not be made', ids: idsOf },
     });
     after = placeAfter(months);
