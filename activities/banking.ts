@@ -1,8 +1,8 @@
 import type { Composed } from '../src/composition';
-import { advancePayout, type IbanPayoutProgress } from '../src/transfers/iban/advance';
-import { bookCredit, type CreditOutcome, catchUpCredits } from '../src/transfers/iban/credits';
-import type { FeePlace } from '../src/transfers/iban/fee-store';
-import { type FeesTaken, takeMonthlyFees } from '../src/transfers/iban/fees';
+import { bookCredit, type CreditOutcome, catchUpCredits } from '../src/transfers/iban/credits/operations';
+import { type FeesTaken, takeMonthlyFees } from '../src/transfers/iban/fees/operations';
+import type { FeePlace } from '../src/transfers/iban/fees/store';
+import { advancePayout, type IbanPayoutProgress } from '../src/transfers/iban/payouts/advance';
 
 /** Each is keyed by its record – payout, payment of the bank, IBAN and month: run twice, it has run once. */
 export interface BankingActivities {

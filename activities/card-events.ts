@@ -7,7 +7,7 @@ const AT_ONCE = 500;
 
 export interface CardEventActivities {
   /**
-   * Cancels what due authorizations hold. Twice is once: what was cancelled is due no more.
+   * Cancels what due authorizations hold. Idempotent: what was cancelled is due no more.
    * @param after where the portion before has ended
    */
   expireDueAuthorizations(after: ExpiryPlace | null): Promise<ExpiryResult>;

@@ -1,20 +1,21 @@
 import type { Composed } from '../src/composition';
-import { seeCardholder } from '../src/people/cardholders/review';
-import type { CardholderStatus } from '../src/people/cardholders/rules';
+import type { CardholderStatus } from '../src/people/cardholders/record';
+import { advanceCardholder } from '../src/people/cardholders/review/decision';
 import {
   askParty,
   giveUpSubmission,
   type SubmissionProgress,
   submitToParty,
-} from '../src/people/cardholders/submission';
+} from '../src/people/cardholders/review/submission';
 
+/** A step of a cardholder's workflow. Its fields are in recorded histories, and keep their names. */
 export interface CardholderStep {
   cardholderId: string;
-  /** When the workflow will have looked again, by its own clock, in milliseconds. */
+  /** `dueBy`: when the workflow will advance it again, by its own clock, in milliseconds. */
   watchedUntil: number;
 }
 
-/** Each step asks the party under the key of the submission and records its answer: run twice, it has run once. */
+/** Idempotent: each step asks the party under the key of the submission, and records its answer once. */
 export interface CardholderActivities {
   lookAtCardholder(step: CardholderStep): Promise<CardholderStatus>;
   submitCardholder(step: CardholderStep): Promise<SubmissionProgress>;
@@ -26,7 +27,7 @@ export interface CardholderActivities {
 export function createCardholderActivities(services: Composed): CardholderActivities {
   return {
     lookAtCardholder: ({ cardholderId, watchedUntil }) =>
-      seeCardholder(services, cardholderId, new Date(watchedUntil)),
+      advanceCardholder(services, cardholderId, new Date(watchedUntil)),
     submitCardholder: ({ cardholderId, watchedUntil }) =>
       submitToParty(services, cardholderId, new Date(watchedUntil)),
     checkSubmission: ({ cardholderId, watchedUntil }) =>

@@ -1,9 +1,9 @@
 import { type ClosureProgress, closeAtProcessor } from '../src/cards/cards/closure';
-import { checkOrder, type IssuanceProgress, orderCard } from '../src/cards/cards/issuance';
 import { type TokenizationProgress, tokenizeAtProcessor } from '../src/cards/cards/tokenization';
+import { checkOrder, type IssuanceProgress, orderCard } from '../src/cards/issuance/order';
 import type { Composed } from '../src/composition';
 
-/** Each step asks the processor under a key of the card and records its answer: run twice, it has run once. */
+/** Each step asks the processor under a key of the card and records its answer: idempotent. */
 export interface CardActivities {
   orderCard(cardId: string): Promise<IssuanceProgress>;
   checkOrder(cardId: string): Promise<IssuanceProgress>;

@@ -1,6 +1,6 @@
 import type { Composed } from '../src/composition';
-import { type DepositProgress, type DepositStep, lookAtDeposit } from '../src/transfers/deposits/look';
-import { type MatchProgress, matchSession } from '../src/transfers/deposits/unmatched';
+import { advanceDeposit, type DepositProgress, type DepositStep } from '../src/transfers/deposits/advance';
+import { type MatchProgress, matchSession } from '../src/transfers/deposits/payments/unmatched';
 
 /** Each asks the party for the present state and records what is new in it: run twice, it has run once. */
 export interface DepositActivities {
@@ -10,7 +10,7 @@ export interface DepositActivities {
 
 export function createDepositActivities(services: Composed): DepositActivities {
   return {
-    lookAtDeposit: (step) => lookAtDeposit(services, step),
+    lookAtDeposit: (step) => advanceDeposit(services, step),
     matchSession: (sessionId) => matchSession(services, sessionId),
   };
 }

@@ -5,20 +5,20 @@ import { forgetOldCallbacks } from '../src/process/callbacks/operations';
 
 export interface HousekeepingActivities {
   takeLedgerSnapshots(): Promise<void>;
-  /** @returns how many were forgotten */
+  /** @returns how many were deleted */
   forgetOldIdempotencyKeys(): Promise<number>;
-  /** @returns how many rows of callbacks and of counts were forgotten */
+  /** @returns how many rows of callbacks and of counts were deleted */
   forgetOldCallbacks(): Promise<number>;
 }
 
-/** Run once an hour; twice does no harm. */
+/** Idempotent: each deletes or summarizes what is old, and finds nothing left when it runs again. */
 export function createHousekeepingActivities({ database }: { database: Database }): HousekeepingActivities {
   /** An hour's rows may take longer than a request's statements are allowed. */
-  const atLeisure = <T>(work: (sql: Sql) => Promise<T>) =>
+  const withLongStatements = <T>(work: (sql: Sql) => Promise<T>) =>
     database.transaction(work, { statementSeconds: 600 });
   return {
-    takeLedgerSnapshots: () => atLeisure(takeSnapshots),
-    forgetOldIdempotencyKeys: () => atLeisure(forgetOldKeys),
+    takeLedgerSnapshots: () => withLongStatements(takeSnapshots),
+    forgetOldIdempotencyKeys: () => withLongStatements(forgetOldKeys),
     forgetOldCallbacks: () => forgetOldCallbacks(database),
   };
 }

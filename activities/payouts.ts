@@ -1,5 +1,5 @@
 import type { Composed } from '../src/composition';
-import { advancePayout, type PayoutStep } from '../src/transfers/payouts/lifecycle';
+import { advancePayout, type PayoutStep } from '../src/transfers/payouts/advance';
 import type { PayoutStatus } from '../src/transfers/payouts/rules';
 
 /** A look submits under the payout's key and records the party's present state: done twice, it is done once. */

@@ -1,24 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
-import { createResolver, guardedConnector } from '../src/tenants/webhooks/addresses';
-import { type Counts, createDispatcher } from '../src/tenants/webhooks/dispatch';
-import { UNDER_WAY } from '../src/tenants/webhooks/lanes';
-import { createPoster } from '../src/tenants/webhooks/post';
+import { createResolver } from '../src/tenants/webhooks/allowed-addresses';
+import { guardedConnector } from '../src/tenants/webhooks/delivery/connector';
+import { createDispatcher } from '../src/tenants/webhooks/delivery/dispatcher';
+import { UNDER_WAY } from '../src/tenants/webhooks/delivery/lane';
+import { createPoster } from '../src/tenants/webhooks/delivery/poster';
 import {
   type ProbeRequest,
   probeEndpoint,
-  type RecoveryView,
+  type RecoveryState,
   readRecovery,
-} from '../src/tenants/webhooks/recovery';
-import type { EndpointKey } from '../src/tenants/webhooks/rules';
-import { createSigningSecrets } from '../src/tenants/webhooks/signing';
+} from '../src/tenants/webhooks/delivery/recovery';
+import type { Counts } from '../src/tenants/webhooks/delivery/shards';
+import { createSigningSecrets } from '../src/tenants/webhooks/delivery/signing-secrets';
+import type { EndpointKey } from '../src/tenants/webhooks/record';
 
 export interface WebhookActivities {
   /** Delivers a shard's events for some minutes. @returns how many attempts succeeded and failed */
   dispatchWebhooks(shard: number): Promise<Counts>;
-  readWebhookRecovery(endpoint: EndpointKey): Promise<RecoveryView>;
-  probeWebhookEndpoint(request: ProbeRequest): Promise<RecoveryView>;
+  readWebhookRecovery(endpoint: EndpointKey): Promise<RecoveryState>;
+  probeWebhookEndpoint(request: ProbeRequest): Promise<RecoveryState>;
 }
 
 export interface WebhookOptions {

@@ -61,7 +61,7 @@ export async function benchCards(): Promise<void> {
   }
 }
 
-function targetsOf(tenants: BenchTenant[]): LoadTarget[] {
+export function targetsOf(tenants: BenchTenant[]): LoadTarget[] {
   return tenants.flatMap(({ clientId, clientSecret, cards }) =>
     cards.map((cardId) => ({
       clientId,

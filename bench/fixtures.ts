@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { move } from '../src/accounts/accounts/move';
 import { requireMasterAccount } from '../src/accounts/accounts/operations';
-import { recordCardEvent } from '../src/cards/events/record';
+import { recordCardEvent } from '../src/cards/events/operations';
 import { ensureDemoBins, provideForClient } from '../src/cards/programmes/operations';
 import { type Composed, createServices } from '../src/composition';
 import { createDatabase, type Database } from '../src/kernel/db/database';

@@ -1,3 +1,4 @@
+import { benchAuthorization } from './authorization';
 import { benchCards } from './cards';
 import { benchGrowth } from './growth';
 import { benchProcesses } from './processes';
@@ -5,6 +6,7 @@ import { benchWebhooks } from './webhooks';
 
 /** `npm run bench -- NAME`: measures, and prints what it measured. Speed is never asserted. */
 const BENCHES: Record<string, () => Promise<void>> = {
+  authorization: benchAuthorization,
   cards: benchCards,
   growth: benchGrowth,
   processes: benchProcesses,

@@ -19,6 +19,7 @@ export interface Bench {
   urlOf(database: string): string;
   masterKey: Buffer;
   dataDir: string;
+  postgresPid(): number;
   close(): Promise<void>;
 }
 
@@ -41,6 +42,7 @@ export async function openBench(): Promise<Bench> {
     databaseUrl: urlOf('bench'),
     urlOf,
     dataDir,
+    postgresPid: () => postgres.pid(),
     masterKey: randomBytes(32),
     close,
   };

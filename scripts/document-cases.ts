@@ -10,7 +10,7 @@ export function renderCases(): string {
   return [
     '# Card events: every rule as a case',
     '',
-    'Printed from `test/card-events/cases.ts` by `npx tsx scripts/document-cases.ts`; the tests play each case and fail where',
+    'Printed from `test/cards/events/cases.ts` by `npx tsx scripts/document-cases.ts`; the tests play each case and fail where',
     'this page differs. Balances of a card are `available pending spent`, of an account `available pending`; a number in',
     'parentheses names the step whose reference is given. What the client is told is each webhook event in order, with its',
     'amount in the currency of the card.',

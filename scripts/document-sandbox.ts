@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SCENARIOS } from '../src/parties/card-processor/sandbox-scenarios';
-import { REVIEW_SCENARIOS } from '../src/parties/cardholder-review/sandbox-scenarios';
+import { SCENARIOS } from '../src/parties/card-processor/sandbox/scenarios';
+import { REVIEW_SCENARIOS } from '../src/parties/cardholder-review/sandbox/scenarios';
 import { CHECKOUT_SCENARIOS } from '../src/parties/checkout/sandbox/scenarios';
 import { CARD_SCENARIOS } from '../src/parties/external-cards/sandbox/scenarios';
 import { PAYOUT_SCENARIOS } from '../src/parties/payouts/sandbox/scenarios';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { LOOK } from '../src/kernel/temporal/names';
+import { LOOK } from '../src/kernel/temporal/signals';
 import { timeSkipping } from '../test/support/temporal';
 import { nameOf, RECORDINGS, type Recording } from '../test/workflows/recordings';
 

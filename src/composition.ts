@@ -1,19 +1,21 @@
 import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
-import { capacityRoute } from './cards/cards/capacity-routes';
 import { blockCardsOf } from './cards/cards/operations';
-import { cardProcesses, tokenizationProcesses } from './cards/cards/processes';
 import { cardRoutes } from './cards/cards/routes';
-import { cardTransactionRoutes } from './cards/cards/transaction-routes';
-import { createProgrammes } from './cards/events/programmes';
-import { sandboxRoutes } from './cards/events/sandbox/routes';
-import type { CardServices } from './cards/events/services';
+import { cardProcesses, tokenizationProcesses } from './cards/cards/workflows';
+import { cardEventRoutes } from './cards/events/routes';
+import { sandboxRoutes } from './cards/events/sandbox-routes';
+import { cardTransactionRoutes } from './cards/events/transaction-routes';
+import { capacityRoute } from './cards/issuance/capacity-routes';
+import { issueRoute } from './cards/issuance/routes';
 import { accountProgrammeRoutes } from './cards/programmes/account-routes';
+import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
+import type { CardServices } from './cards/services';
 import { createApp } from './http/app';
-import { conditionalGet } from './http/conditional';
+import { conditionalGet } from './http/conditional-get';
 import { documentPages } from './http/docs-page';
 import { healthRoutes } from './http/health';
 import { openApiDocument } from './http/openapi';
@@ -23,25 +25,25 @@ import { createReadiness } from './kernel/readiness';
 import { StartupError } from './kernel/startup-error';
 import type { Reconcilable } from './kernel/temporal/reconciler';
 import { createHttpBank } from './parties/bank/http';
-import { createSandboxCardProcessor } from './parties/card-processor/sandbox';
-import { createSandboxCardholderReview } from './parties/cardholder-review/sandbox';
+import { createSandboxCardProcessor } from './parties/card-processor/sandbox/processor';
+import { createSandboxCardholderReview } from './parties/cardholder-review/sandbox/reviewer';
 import { createHttpCheckout } from './parties/checkout/http';
 import type { CheckoutParty } from './parties/checkout/port';
-import { createStripeCheckout } from './parties/checkout/stripe';
+import { createStripeCheckout } from './parties/checkout/stripe/checkout';
 import { createMemoryStore } from './parties/documents/memory';
 import { createDocuments } from './parties/documents/sealed';
 import { createStore } from './parties/documents/settings';
 import { createHttpExternalCards } from './parties/external-cards/http';
 import { createHttpPayouts } from './parties/payouts/http';
 import { createRates } from './parties/rates/port';
-import { createSandboxRates } from './parties/rates/sandbox';
+import { createSandboxRates } from './parties/rates/sandbox/rates';
 import { partyPath, partySecret, type SandboxParty, sandboxParties } from './parties/sandbox/mount';
-import { cardholderProcesses } from './people/cardholders/processes';
+import { cardholderUploadRoutes } from './people/cardholders/files/routes';
 import { cardholderRoutes } from './people/cardholders/routes';
 import type { CardholderServices } from './people/cardholders/services';
-import { cardholderUploadRoutes } from './people/cardholders/upload-routes';
-import { kycProcesses } from './people/kyc/processes';
+import { cardholderProcesses } from './people/cardholders/workflows';
 import { kycRoutes } from './people/kyc/routes';
+import { kycProcesses } from './people/kyc/workflows';
 import { createReference } from './people/reference/reference';
 import { referenceRoutes } from './people/reference/routes';
 import { userRoutes } from './people/users/routes';
@@ -54,17 +56,17 @@ import { clientRoutes } from './tenants/clients/routes';
 import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
 import { checkoutCallbackRoute } from './transfers/deposits/callback-routes';
-import { checkoutPageRoute } from './transfers/deposits/page-routes';
-import { depositProcesses } from './transfers/deposits/processes';
+import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
-import { externalCardProcesses } from './transfers/external-cards/processes';
+import { depositProcesses } from './transfers/deposits/workflows';
 import { externalCardOutsideRoutes, externalCardRoutes } from './transfers/external-cards/routes';
-import { ibanPayoutProcesses } from './transfers/iban/processes';
+import { externalCardProcesses } from './transfers/external-cards/workflows';
 import { bankingOutsideRoutes, bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
+import { ibanPayoutProcesses } from './transfers/iban/workflows';
 import { payoutCallbackRoute } from './transfers/payouts/callback-routes';
-import { payoutProcesses } from './transfers/payouts/processes';
 import { payoutRoutes } from './transfers/payouts/routes';
+import { payoutProcesses } from './transfers/payouts/workflows';
 
 /** All that domains are given: the services, and what a domain is handed of those that stand below it. */
 export interface Composed extends UserServices, CardholderServices, CardServices {
@@ -184,6 +186,8 @@ export function apiRoutes(services: Composed): Route[] {
     ...binRoutes(services),
     capacityRoute(services),
     ...cardRoutes(services),
+    issueRoute(services),
+    ...cardEventRoutes(services),
     ...cardTransactionRoutes(services),
     ...depositRoutes(services),
     ...payoutRoutes(services),

@@ -18,7 +18,7 @@ const FIELDS = [
 ] as const;
 
 /** Temporal's own logging, and that of workflows and activities, into ours. */
-export function temporalLogger(log: Logger): TemporalLogger {
+function temporalLogger(log: Logger): TemporalLogger {
   const write = (level: LogLevel, message: string, meta: LogMetadata = {}) =>
     log[LEVELS[level]](
       Object.fromEntries(FIELDS.filter((name) => name in meta).map((name) => [name, meta[name] as unknown])),

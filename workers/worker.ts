@@ -20,7 +20,7 @@ type Tuning = Pick<
   Pick<WorkerOptions, 'maxConcurrentWorkflowTaskPolls' | 'maxCachedWorkflows'>;
 
 /** A cached workflow takes about a megabyte; one that is not cached is replayed at its next step. */
-export const TUNING: Record<Queue, Tuning> = {
+const TUNING: Record<Queue, Tuning> = {
   // Short steps that each hold a database connection: more at once would only wait for one.
   [QUEUES.processes]: {
     maxConcurrentActivityTaskExecutions: 24,

@@ -18,7 +18,7 @@ export async function authorizationExpiry(after: ExpiryPlace | null = null): Pro
   for (let place = after; ; ) {
     const portion = await expireDueAuthorizations(place);
     if (!portion.more) return;
-    place = portion.after ?? null; // a worker of before the places told none
+    place = portion.after ?? null; // a worker of an earlier release gives none
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof authorizationExpiry>(place);
   }
 }

@@ -1,8 +1,8 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
-import { askAgainAfter, askingParty } from './support/asking';
-import { listenForLooks } from './support/look';
-import { showStatus } from './support/show';
+import { listenForLooks } from './support/look-signal';
+import { askAgainAfter, askingParty } from './support/party-retries';
+import { showStatus } from './support/status';
 
 const { closeAtProcessor } = proxyActivities<CardActivities>(askingParty);
 

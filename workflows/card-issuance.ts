@@ -1,8 +1,9 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
-import { askAgainAfter, askingParty } from './support/asking';
-import { listenForLooks } from './support/look';
-import { showStatus } from './support/show';
+import type { IssuanceProgress } from '../src/cards/issuance/order';
+import { listenForLooks } from './support/look-signal';
+import { askAgainAfter, askingParty } from './support/party-retries';
+import { showStatus } from './support/status';
 
 const { orderCard, checkOrder } = proxyActivities<CardActivities>(askingParty);
 
@@ -10,6 +11,10 @@ const OPEN = {
   processing: 'Ordered: the card processor has not decided yet.',
   unknown: 'The card processor gave no answer: it may have made the card. Its outcome is asked for.',
 };
+
+/** The processor does not know the order. Histories of earlier releases say `unheard`. */
+const isNotFound = (progress: IssuanceProgress | 'unheard') =>
+  progress === 'not_found' || progress === 'unheard';
 
 /**
  * Issues a card (`card-issuance-<cardId>`). The processor is asked until it has decided; a time-out is not a failure, and
@@ -21,8 +26,8 @@ export async function cardIssuance(cardId: string, asked = 0): Promise<string> {
   const looks = listenForLooks();
   showStatus('pending', 'Ordering the card from the card processor.');
   let progress = await orderCard(cardId);
-  while (progress === 'processing' || progress === 'unknown' || progress === 'unheard') {
-    if (progress === 'unheard') {
+  while (progress === 'processing' || progress === 'unknown' || isNotFound(progress)) {
+    if (isNotFound(progress)) {
       progress = await orderCard(cardId);
       continue;
     }

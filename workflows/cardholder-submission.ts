@@ -1,10 +1,10 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardholderActivities } from '../activities/cardholders';
-import type { SubmissionProgress } from '../src/people/cardholders/submission';
-import { askAgainAfter, askingParty } from './support/asking';
-import { listenForLooks } from './support/look';
-import { showStatus } from './support/show';
+import type { SubmissionProgress } from '../src/people/cardholders/review/submission';
+import { listenForLooks } from './support/look-signal';
+import { askAgainAfter, askingParty } from './support/party-retries';
+import { showStatus } from './support/status';
 
 const { lookAtCardholder, checkSubmission, giveUpSubmission } =
   proxyActivities<CardholderActivities>(askingParty);
@@ -23,11 +23,12 @@ const { submitCardholder } = proxyActivities<CardholderActivities>({
  */
 const LOOK_EVERY_MS = 12 * 60 * 60_000;
 
-const SOON_ENOUGH = 12;
+/** Asked at growing intervals so often, for about half an hour, then once an hour: a party's people may take weeks. */
+const FREQUENT_ASKS = 12;
 const HOURLY_MS = 60 * 60_000;
 
-/** A party's people may take days or weeks: once it has been asked for half an hour, every hour will do. */
-const askAfter = (asked: number) => (asked < SOON_ENOUGH ? askAgainAfter(asked) : HOURLY_MS);
+/** @param asked how often the party was asked before */
+const askAfter = (asked: number) => (asked < FREQUENT_ASKS ? askAgainAfter(asked) : HOURLY_MS);
 
 /** A run that has waited so often goes on in a new one, rather than in a history that grows for months. */
 const WAITS_PER_RUN = 100;

@@ -1,7 +1,7 @@
 import { continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { KycActivities } from '../activities/kyc';
-import { listenForLooks } from './support/look';
-import { showStatus } from './support/show';
+import { listenForLooks } from './support/look-signal';
+import { showStatus } from './support/status';
 
 const { lookAtKycReview } = proxyActivities<KycActivities>({
   startToCloseTimeout: '30 seconds',

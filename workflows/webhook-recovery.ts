@@ -1,9 +1,9 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhooks';
-import type { RecoveryView } from '../src/tenants/webhooks/recovery';
-import type { EndpointKey } from '../src/tenants/webhooks/rules';
-import { listenForLooks } from './support/look';
-import { showStatus } from './support/show';
+import type { RecoveryState } from '../src/tenants/webhooks/delivery/recovery';
+import type { EndpointKey } from '../src/tenants/webhooks/record';
+import { listenForLooks } from './support/look-signal';
+import { showStatus } from './support/status';
 
 /** What a recovery is given; its id is `webhook-recovery-<tenant>-<registration>`. */
 export type WebhookRecoveryInput = EndpointKey;
@@ -34,7 +34,7 @@ export async function webhookRecovery(input: WebhookRecoveryInput): Promise<void
   showStatus('recovered', 'The endpoint is not failing any more.');
 }
 
-function show({ code, attempts, nextProbeAt }: RecoveryView): void {
+function show({ code, attempts, nextProbeAt }: RecoveryState): void {
   const last = code ? `Last answer: ${code}. ` : '';
   const tries = attempts === undefined ? '' : `The oldest delivery has had ${attempts} attempts. `;
   showStatus('failing', `${last}${tries}Next probe at ${new Date(nextProbeAt).toISOString()}.`);

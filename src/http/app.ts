@@ -16,11 +16,11 @@ import {
 } from '../kernel/errors';
 import { createRateLimiter } from '../kernel/rate-limit';
 import { discardRest } from './body';
-import { perform } from './perform';
+import { createWaiting } from './prefer-wait';
 import { problemBody } from './problem-body';
 import type { Route } from './route';
 import { createRouters } from './router';
-import { createWaiting } from './waiting';
+import { perform } from './run-operation';
 
 export interface AppDeps {
   database: Database;

@@ -1,6 +1,7 @@
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { provideForClient } from '../cards/programmes/operations';
+import { table } from '../kernel/db/build';
 import type { Database, Tx } from '../kernel/db/database';
 import type { Keyring } from '../kernel/security/keyring';
 import { createClient, isLiveSecret, type NewCredential, rotateSecret } from '../tenants/clients/operations';
@@ -73,11 +74,10 @@ async function ensureCredential(
 }
 
 async function demoTenant(tx: Tx, purpose: Purpose): Promise<string | undefined> {
-  const [row] = await tx.query<{ tenant_id: string }>(
-    'select tenant_id from demo_tenants where purpose = $1',
-    [purpose],
+  const [row] = await tx.run<{ tenantId: string }>(
+    table('demoTenants').select('tenantId').where({ purpose }),
   );
-  return row?.tenant_id;
+  return row?.tenantId;
 }
 
 async function makeTenant(tx: Tx, keyring: Keyring, purpose: Purpose): Promise<NewCredential> {
@@ -87,6 +87,6 @@ async function makeTenant(tx: Tx, keyring: Keyring, purpose: Purpose): Promise<N
     role: purpose,
     sandbox: true,
   });
-  await tx.query('insert into demo_tenants (purpose, tenant_id) values ($1, $2)', [purpose, made.clientId]);
+  await tx.run(table('demoTenants').insert({ purpose, tenantId: made.clientId }));
   return made;
 }

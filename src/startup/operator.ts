@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type Config, readConfig } from '../kernel/config';
 import { StartupError } from '../kernel/startup-error';
-import type { Console } from '../operator/console';
-import { runProgram } from '../operator/program';
+import type { Console } from '../operator/cli/console';
+import { runProgram } from '../operator/cli/program';
 import type { Installation } from '../operator/session';
 import { DATABASE } from './embedded/postgres';
 import { connectionUrl } from './embedded/postgres-server';

@@ -1,4 +1,4 @@
-import { orderCard } from '../../src/cards/cards/issuance';
+import { orderCard } from '../../src/cards/issuance/order';
 import { addBin, admitToBin } from '../../src/cards/programmes/operations';
 import { Decimal, ZERO } from '../../src/kernel/money/money';
 import { B2C_USD, decide, identity, steps } from '../people/cardholders/support';

@@ -7,8 +7,8 @@ import { createTemporalClient } from '../../src/kernel/temporal/connection';
 import { dispatchers } from '../../src/kernel/temporal/reconciler';
 import { SCHEDULES } from '../../src/kernel/temporal/schedules';
 import { killAll, START_MS } from '../startup/process';
+import { type Received, type Receiver, startReceiver, until } from '../support/outside/receiver';
 import { type Credential, type Fleet, startFleet } from '../support/product';
-import { type Received, type Receiver, startReceiver, until } from '../support/receiver';
 import { ask, isProperlyAway, type Persistent, persistent } from './persistent';
 
 /** What the product needs is away for a while, one after the other, under the same API and worker from first to last. */

@@ -1,6 +1,6 @@
 import { ACCOUNT_EFFECTS, CARD_EFFECTS, type Effect } from '../../src/kernel/ledger/effects';
 import { Decimal } from '../../src/kernel/money/money';
-import type { Received } from '../support/receiver';
+import type { Received } from '../support/outside/receiver';
 
 /** Sums, as decimal numbers. */
 export interface Fold {

@@ -1,7 +1,7 @@
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { killAll, START_MS } from '../startup/process';
+import { isSigned, type Received, type Receiver, startReceiver, until } from '../support/outside/receiver';
 import { type Credential, type Fleet, startFleet } from '../support/product';
-import { isSigned, type Received, type Receiver, startReceiver, until } from '../support/receiver';
 import { foldOf } from './fold';
 import { type KillPlan, planKills } from './kills';
 import { ask, type Persistent, persistent } from './persistent';

@@ -1,4 +1,4 @@
-import type { Received } from '../support/receiver';
+import type { Received } from '../support/outside/receiver';
 import type { Persistent } from './persistent';
 
 /** The life of one card, from its user to its closure, each step under a key of its own: `<name>/<step>`. */

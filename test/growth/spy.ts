@@ -1,3 +1,5 @@
+import type { Knex } from 'knex';
+import { compiled } from '../../src/kernel/db/build';
 import type { Database, Sql } from '../../src/kernel/db/database';
 
 export interface Statement {
@@ -9,6 +11,10 @@ export interface Statement {
 export function spiedDatabase(database: Database, statements: Statement[]): Database {
   const spied = <S extends Sql>(sql: S): S => ({
     ...sql,
+    run<Row>(built: Knex.QueryBuilder) {
+      statements.push(compiled(built));
+      return sql.run<Row>(built);
+    },
     query<Row>(text: string, values: unknown[] = []) {
       statements.push({ text, values });
       return sql.query<Row>(text, values);

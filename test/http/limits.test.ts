@@ -1,4 +1,4 @@
-import { preferredWait } from '../../src/http/waiting';
+import { preferredWait } from '../../src/http/prefer-wait';
 import { createRateLimiter } from '../../src/kernel/rate-limit';
 import { json, type Kit, testKit } from './kit';
 

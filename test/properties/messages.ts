@@ -1,4 +1,4 @@
-import type { Message } from '../../src/cards/events/model';
+import type { Message } from '../../src/cards/events/record';
 import { newId } from '../../src/kernel/ids';
 import { decimalsOf } from '../../src/kernel/money/currencies';
 import type { Decimal } from '../../src/kernel/money/money';

@@ -1,8 +1,8 @@
 import { correct } from '../../src/accounts/accounts/admin';
 import { transfer } from '../../src/accounts/accounts/transfer';
-import { requestCard } from '../../src/cards/cards/issue';
 import { expireAuthorizations } from '../../src/cards/events/expiry';
-import type { Message } from '../../src/cards/events/model';
+import type { Message } from '../../src/cards/events/record';
+import { requestCard } from '../../src/cards/issuance/issue';
 import type { Tx } from '../../src/kernel/db/database';
 import { Problem } from '../../src/kernel/errors';
 import { setUserStatus } from '../../src/people/users/operations';

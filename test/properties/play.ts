@@ -1,4 +1,4 @@
-import type { Message } from '../../src/cards/events/model';
+import type { Message } from '../../src/cards/events/record';
 import type { TestApi } from '../support/api';
 import type { Market } from './market';
 import { isMessage, messageOf, type Picked, short, textOf } from './messages';

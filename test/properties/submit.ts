@@ -1,6 +1,6 @@
 import { createGatherer } from '../../src/cards/events/gather';
-import type { CardTransaction, Message } from '../../src/cards/events/model';
-import { recordCardEvent } from '../../src/cards/events/record';
+import { recordCardEvent } from '../../src/cards/events/operations';
+import type { CardTransaction, Message } from '../../src/cards/events/record';
 import type { Composed } from '../../src/composition';
 import { Problem } from '../../src/kernel/errors';
 import { fingerprint, type IdempotencyKey, type KeyedAnswer, withKey } from '../../src/kernel/idempotency';

@@ -1,9 +1,9 @@
 import { correct } from '../../src/accounts/accounts/admin';
 import { openUserAccount } from '../../src/accounts/accounts/operations';
 import { insertAccount } from '../../src/accounts/accounts/store';
-import { requestCard } from '../../src/cards/cards/issue';
-import type { Card } from '../../src/cards/events/card';
-import { recordCardEvent } from '../../src/cards/events/record';
+import type { Card } from '../../src/cards/cards/record';
+import { recordCardEvent } from '../../src/cards/events/operations';
+import { requestCard } from '../../src/cards/issuance/issue';
 import { addBin, admitToBin, type Bin, provideForClient } from '../../src/cards/programmes/operations';
 import type { Database, Tx } from '../../src/kernel/db/database';
 import { newId } from '../../src/kernel/ids';

@@ -1,5 +1,5 @@
-import type { Message } from '../../src/cards/events/model';
-import { recordCardEvent } from '../../src/cards/events/record';
+import { recordCardEvent } from '../../src/cards/events/operations';
+import type { Message } from '../../src/cards/events/record';
 import { newId } from '../../src/kernel/ids';
 import { Decimal } from '../../src/kernel/money/money';
 import type { Client, TestApi } from './api';

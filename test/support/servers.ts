@@ -10,8 +10,8 @@ import {
   type TemporalOptions,
 } from '../../src/startup/embedded/temporal';
 import { temporalExecutable } from '../../src/startup/embedded/temporal-binary';
-import { testServerExecutable } from '../../src/startup/embedded/temporal-test-server';
 import { defaultCacheDir, type ToolContext } from '../../src/startup/embedded/tool-cache';
+import { testServerExecutable } from './temporal-test-server';
 
 /** Real servers for tests, each on a folder of its own that goes with it. */
 

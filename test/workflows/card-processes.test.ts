@@ -1,10 +1,10 @@
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createCardActivities } from '../../activities/cards';
-import { recordCardEvent } from '../../src/cards/events/record';
+import { recordCardEvent } from '../../src/cards/events/operations';
 import { checkLedger } from '../../src/kernel/ledger/check';
-import { LOOK } from '../../src/kernel/temporal/names';
+import { LOOK } from '../../src/kernel/temporal/signals';
 import { ProcessorTimeout } from '../../src/parties/card-processor/port';
-import { SCENARIOS } from '../../src/parties/card-processor/sandbox-scenarios';
+import { SCENARIOS } from '../../src/parties/card-processor/sandbox/scenarios';
 import { accountBalance, processorOnClock, requestedCard } from '../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createCardholderActivities } from '../../activities/cardholders';
 import { createLogger } from '../../src/kernel/logging';
-import { LOOK, SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/names';
-import type { CardholderStatus } from '../../src/people/cardholders/rules';
+import { LOOK, SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/signals';
+import type { CardholderStatus } from '../../src/people/cardholders/record';
 import {
   decide,
   eventsOf,
@@ -16,7 +16,7 @@ import {
   statusOf,
 } from '../people/cardholders/support';
 import { type Client, type TestApi, testApi } from '../support/api';
-import { until } from '../support/receiver';
+import { until } from '../support/outside/receiver';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
 import { uploadDocument } from '../support/uploads';
 

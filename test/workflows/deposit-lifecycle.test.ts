@@ -3,11 +3,11 @@ import type { Client as TemporalClient } from '@temporalio/client';
 import { createDepositActivities } from '../../activities/deposits';
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { Decimal } from '../../src/kernel/money/money';
-import { LOOK } from '../../src/kernel/temporal/names';
-import { decideDeposit, refundDeposit } from '../../src/transfers/deposits/review';
+import { LOOK } from '../../src/kernel/temporal/signals';
+import { decideDeposit, refundDeposit } from '../../src/transfers/deposits/decide';
 import { accountBalance } from '../cards/cards/support';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
-import type { Session } from '../transfers/deposits/double';
+import type { Session } from '../transfers/deposits/party-double';
 import {
   created,
   type DepositWorld,

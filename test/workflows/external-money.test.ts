@@ -2,7 +2,7 @@ import type { Client as TemporalClient } from '@temporalio/client';
 import { createBankingActivities } from '../../activities/banking';
 import { createExternalCardActivities } from '../../activities/external-cards';
 import { checkLedger } from '../../src/kernel/ledger/check';
-import { LOOK } from '../../src/kernel/temporal/names';
+import { LOOK } from '../../src/kernel/temporal/signals';
 import { createHttpExternalCards } from '../../src/parties/external-cards/http';
 import { createHttpPayouts } from '../../src/parties/payouts/http';
 import { partyPath, partySecret, type SandboxParty } from '../../src/parties/sandbox/mount';

@@ -4,7 +4,7 @@ import type { Client as TemporalClient, WorkflowHandleWithFirstExecutionRunId } 
 import { createKycActivities } from '../../activities/kyc';
 import { DatabaseAway } from '../../src/kernel/db/faults';
 import { createLogger } from '../../src/kernel/logging';
-import { LOOK, SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/names';
+import { LOOK, SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/signals';
 import { storeContent } from '../../src/people/kyc/content';
 import { KYC_SCENARIOS } from '../../src/people/kyc/sandbox-review';
 import { decide, eventsOf, type KycApi, kycApi, kycStatus } from '../people/kyc/support';

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { proxyActivities, sleep } from '@temporalio/workflow';
-import { listenForLooks } from '../../workflows/support/look';
-import { showStatus } from '../../workflows/support/show';
+import { listenForLooks } from '../../workflows/support/look-signal';
+import { showStatus } from '../../workflows/support/status';
 
 /** Workflows for the tests of what all workflows share. */
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
-import { LOOK } from '../../src/kernel/temporal/names';
+import { LOOK } from '../../src/kernel/temporal/signals';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
 
 let temporal: TimeSkipping;

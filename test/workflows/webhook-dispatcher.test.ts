@@ -1,7 +1,7 @@
 import { createWebhookActivities } from '../../activities/webhooks';
 import { dispatchers } from '../../src/kernel/temporal/reconciler';
 import { type TestApi, testApi } from '../support/api';
-import { type Receiver, startReceiver, until } from '../support/receiver';
+import { type Receiver, startReceiver, until } from '../support/outside/receiver';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
 import { append, endpointOf, eventsOf, register } from '../tenants/webhooks/support';
 

@@ -1,7 +1,7 @@
 import { createWebhookActivities } from '../../activities/webhooks';
-import { recoveryCommand } from '../../src/tenants/webhooks/commands';
+import { recoveryCommand } from '../../src/tenants/webhooks/recovery-command';
 import { type Client, type TestApi, testApi } from '../support/api';
-import { type Behaviour, type Receiver, startReceiver, until } from '../support/receiver';
+import { type Behaviour, type Receiver, startReceiver, until } from '../support/outside/receiver';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
 import { append, dispatching, endpointOf, eventsOf, register } from '../tenants/webhooks/support';
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type Route, route } from '../../http/route';
 import { audit } from '../../kernel/audit';
 import type { PostedEntry } from '../../kernel/ledger/entries';
-import { formatAmount } from '../../kernel/money/money';
+import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { amount, identifier, instant, money, text } from '../../kernel/wire/schemas';
-import { correct, offrampDeposit } from './admin';
-import { accountTransactionRecord, accountTransactionSchema } from './record';
+import { correct, type Offramped, offrampDeposit } from './admin';
+import { accountTransactionSchema, accountTransactionView } from './view';
 
 const TAG = 'Accounts';
 const ACCOUNT_ID = 'acc_01h455vb4pex5vsknk084sn02q';
@@ -50,7 +50,7 @@ function correction(
         before,
         after: { ...after, transactionId: entry.id, reason: body.reason },
       });
-      return accountTransactionRecord(entry, account.currency);
+      return accountTransactionView(entry, account.currency);
     },
   });
 }
@@ -86,9 +86,8 @@ function offrampRoute(): Route {
     problems: ['ErrAlreadyExists', 'account_closed', 'user_blocked'],
     async write(tx, { caller, body, requestId, idempotencyKey }) {
       const done = await offrampDeposit(tx, caller.reach, body, idempotencyKey);
-      const { account, master, entries, referenceId } = done;
-      const last = entries.at(-1) as PostedEntry;
-      const { before, after } = availableAround(last, account.currency);
+      const { account, entries, referenceId } = done;
+      const { before, after } = availableAround(lastOf(entries), account.currency);
       await audit(tx, {
         caller,
         requestId,
@@ -98,20 +97,30 @@ function offrampRoute(): Route {
         before,
         after: { ...after, referenceId, reference: body.reference },
       });
-      return {
-        id: referenceId,
-        referenceId,
-        reference: body.reference,
-        accountId: account.id,
-        masterAccountId: master.id,
-        amount: formatAmount(body.amount, account.currency),
-        currency: account.currency,
-        transactions: entries.map((entry) => accountTransactionRecord(entry, account.currency)),
-        createdAt: last.at.toISOString(),
-      };
+      return offrampView(done, body);
     },
   });
 }
+
+function offrampView(
+  { referenceId, account, master, entries }: Offramped,
+  { amount: credited, reference }: { amount: Decimal; reference: string },
+): z.infer<typeof offrampSchema> {
+  const { id: accountId, currency } = account;
+  return {
+    id: referenceId,
+    referenceId,
+    reference,
+    accountId,
+    masterAccountId: master.id,
+    amount: formatAmount(credited, currency),
+    currency,
+    transactions: entries.map((entry) => accountTransactionView(entry, currency)),
+    createdAt: lastOf(entries).at.toISOString(),
+  };
+}
+
+const lastOf = (entries: PostedEntry[]) => entries.at(-1) as PostedEntry;
 
 /** What was available before the entry and after it, for the audit log. */
 function availableAround(entry: PostedEntry, currency: string) {

@@ -6,10 +6,9 @@ import type { Decimal } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
 import { move } from './move';
 import { assertAccountOpen, requireAccount, requireMasterAccount } from './operations';
-import { type Account, insertOfframpReference } from './store';
+import type { Account } from './record';
+import { insertOfframpReference } from './store';
 import { assertFundable } from './transfer';
-
-/** What the operator does to balances by hand; each call is in the audit log. */
 
 export interface Correction {
   account: Account;
@@ -17,7 +16,7 @@ export interface Correction {
 }
 
 /**
- * Credits or debits an account against the outside world, by an operator's word.
+ * Credits or debits an account by hand, against the outside world. Its caller writes the audit log.
  * @throws Problem 404, 400, 409 `account_closed`, `insufficient_funds`
  */
 export async function correct(

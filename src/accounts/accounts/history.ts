@@ -11,7 +11,7 @@ import {
   positionPart,
 } from '../../kernel/wire/pages';
 import { text } from '../../kernel/wire/schemas';
-import { type AccountTransactionRecord, accountTransactionRecord } from './record';
+import { type AccountTransactionView, accountTransactionView } from './view';
 
 /** Filters of an account's history: `from` is inside the period, `to` no longer. */
 export const historyQuery = {
@@ -38,7 +38,7 @@ interface Row {
 }
 
 /**
- * An account transaction is a listed leg, so its history is read from the legs. For each account the index on
+ * Raw for the lateral join. An account transaction is a listed entry (a row of `ledger_legs`). For each account the index on
  * (account_id, at, number) gives the newest rows below the cursor, and the merge of these is cut to one page: the cost
  * does not grow with the length of the history. The order is (at, account, number): within an account the number
  * breaks ties, between accounts their ids do.
@@ -61,7 +61,7 @@ export async function historyPage(
   sql: Sql,
   accountIds: string[],
   query: HistoryQuery,
-): Promise<Page<AccountTransactionRecord>> {
+): Promise<Page<AccountTransactionView>> {
   const [at, account, number] = cursorPosition(query.cursor, accountIds);
   const rows = await sql.query<Row>(MERGED, [
     accountIds,
@@ -87,12 +87,12 @@ function cursorPosition(cursor: string | undefined, accountIds: string[]) {
   return position ?? NEWEST;
 }
 
-function shown(row: Row): AccountTransactionRecord {
+function shown(row: Row): AccountTransactionView {
   const { id, type, subtype, at, account_id: account, reference_id: reference } = row;
   const available = new Decimal(row.available);
   const pending = new Decimal(row.pending);
   const balance = { available: new Decimal(row.balance_available) };
-  return accountTransactionRecord(
+  return accountTransactionView(
     { id, account, type, subtype, reference, at, available, pending, balance },
     row.currency,
   );

@@ -7,7 +7,8 @@ import { appendEvents } from '../../kernel/outbox/events';
 import { accountTransactionEvent } from './events';
 
 /**
- * Moves money between accounts: locks them, posts, and tells of every listed entry, in the caller's transaction.
+ * Moves money between accounts: locks them, posts, and appends the `account_transaction` of every listed
+ * entry, in the caller's transaction.
  * @throws Problem 409 `insufficient_funds` when an account would fall below zero
  */
 export async function move(
@@ -22,12 +23,15 @@ export async function move(
   const result = book.post(posting);
   if (!result.ok)
     throw conflict('insufficient_funds', 'The available balance does not cover this.', context.field);
-  await Promise.all([book.write(tx), tell(tx, book, result.entries, context.idempotencyKey)]);
+  await Promise.all([
+    book.write(tx),
+    appendTransactionEvents(tx, book, result.entries, context.idempotencyKey),
+  ]);
   return result.entries;
 }
 
 /** Appends the `account_transaction` of every listed entry. */
-export async function tell(
+export async function appendTransactionEvents(
   tx: Sql,
   book: Book,
   entries: PostedEntry[],

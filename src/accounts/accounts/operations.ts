@@ -3,7 +3,8 @@ import { conflict, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { openLedgerAccount } from '../../kernel/ledger/accounts';
 import { requireUser } from '../../people/users/operations';
-import { type Account, findAccount, findMasterAccount, findUserAccount, insertAccount } from './store';
+import type { Account } from './record';
+import { findAccount, findMasterAccount, findUserAccount, insertAccount } from './store';
 
 const MASTER_CURRENCIES = ['USD', 'EUR', 'GBP'];
 
@@ -35,7 +36,8 @@ export async function requireMasterAccount(sql: Sql, tenantId: string, currency:
   return account;
 }
 
-export { type Account, listAccounts, listUserAccounts } from './store';
+export type { Account } from './record';
+export { listAccounts } from './store';
 
 export interface OpenedAccount {
   account: Account;

@@ -9,9 +9,10 @@ import type { Services } from '../../services';
 import { adminAccountRoutes } from './admin-routes';
 import { historyPage, historyQuery } from './history';
 import { requireAccount } from './operations';
-import { accountRecords, accountSchema, accountTransactionSchema } from './record';
-import { ACCOUNT_STATUSES, listAccounts, OWNER_TYPES } from './store';
+import { ACCOUNT_STATUSES, OWNER_TYPES } from './record';
+import { listAccounts } from './store';
 import { transferRoute } from './transfer-routes';
+import { accountSchema, accountTransactionSchema, accountViews } from './view';
 
 const TAG = 'Accounts';
 
@@ -45,8 +46,8 @@ function listRoute({ database }: Services): Route {
     response: pageSchema(accountSchema),
     async read({ caller, query: { limit, cursor, ...filter } }) {
       const after = afterId(cursor, 'account');
-      const accounts = await listAccounts(database, caller.tenantId, filter, after, limit + 1);
-      return pageById(await accountRecords(database, accounts), limit, (record) => record);
+      const accounts = await listAccounts(database, caller.tenantId, filter, { after, rows: limit + 1 });
+      return pageById(await accountViews(database, accounts), limit, (record) => record);
     },
   });
 }
@@ -86,8 +87,8 @@ function balanceRoute(services: Services): Route {
     }),
     async read({ caller, params, query: { at } }) {
       const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
-      const asked = services.now();
-      const past = at !== undefined && at < asked ? at : undefined;
+      const now = services.now();
+      const past = at !== undefined && at < now ? at : undefined;
       const balance = past
         ? await balancesAt(database, account.id, past)
         : (await readBalances(database, [account.id])).get(account.id);
@@ -97,7 +98,7 @@ function balanceRoute(services: Services): Route {
         currency: account.currency,
         available: formatAmount(balance.available, account.currency),
         pending: formatAmount(balance.pending, account.currency),
-        asOf: (past ?? asked).toISOString(),
+        asOf: (past ?? now).toISOString(),
       };
     },
   });

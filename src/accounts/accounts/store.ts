@@ -1,57 +1,20 @@
+import { filtered, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
-import type { Decimal } from '../../kernel/money/money';
-
-export const OWNER_TYPES = ['client', 'user'] as const;
-export const ACCOUNT_STATUSES = ['active', 'closed'] as const;
-export type OwnerType = (typeof OWNER_TYPES)[number];
-export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
-
-export interface Account {
-  id: string;
-  tenantId: string;
-  /** `client`: a master account. */
-  ownerType: OwnerType;
-  userId: string | null;
-  currency: string;
-  status: AccountStatus;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-interface Row {
-  id: string;
-  tenant_id: string;
-  owner_type: OwnerType;
-  user_id: string | null;
-  currency: string;
-  status: AccountStatus;
-  created_at: Date;
-  updated_at: Date;
-}
-
-const COLUMNS = 'id, tenant_id, owner_type, user_id, currency, status, created_at, updated_at';
-
-const account = (row: Row): Account => ({
-  id: row.id,
-  tenantId: row.tenant_id,
-  ownerType: row.owner_type,
-  userId: row.user_id,
-  currency: row.currency,
-  status: row.status,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
+import type { Account, Transfer } from './record';
 
 /** @returns false when the owner has an account in that currency already */
 export async function insertAccount(
   tx: Sql,
-  given: { id: string; tenantId: string; userId: string | null; currency: string },
+  given: Pick<Account, 'id' | 'tenantId' | 'userId' | 'currency'>,
 ): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into accounts (id, tenant_id, owner_type, user_id, currency) values ($1, $2, $3, $4, $5)
-     on conflict do nothing returning id`,
-    [given.id, given.tenantId, given.userId === null ? 'client' : 'user', given.userId, given.currency],
+  const ownerType: Account['ownerType'] = given.userId === null ? 'client' : 'user';
+  const rows = await tx.run(
+    table('accounts')
+      .insert({ ...given, ownerType })
+      .onConflict()
+      .ignore()
+      .returning('id'),
   );
   return rows.length === 1;
 }
@@ -59,11 +22,10 @@ export async function insertAccount(
 /** @param reach the tenant whose accounts may be found, or null for every tenant's */
 export async function findAccount(sql: Sql, reach: string | null, id: string): Promise<Account | undefined> {
   if (!isId('account', id)) return undefined;
-  const [row] = await sql.query<Row>(
-    `select ${COLUMNS} from accounts where id = $1 and ($2::text is null or tenant_id = $2)`,
-    [id, reach],
+  const [account] = await sql.run<Account>(
+    table('accounts').where({ id }).modify(filtered, { tenantId: reach }),
   );
-  return row && account(row);
+  return account;
 }
 
 export async function findMasterAccount(
@@ -71,11 +33,10 @@ export async function findMasterAccount(
   tenantId: string,
   currency: string,
 ): Promise<Account | undefined> {
-  const [row] = await sql.query<Row>(
-    `select ${COLUMNS} from accounts where tenant_id = $1 and currency = $2 and owner_type = 'client'`,
-    [tenantId, currency],
+  const [account] = await sql.run<Account>(
+    table('accounts').where({ tenantId, currency, ownerType: 'client' }),
   );
-  return row && account(row);
+  return account;
 }
 
 export async function findUserAccount(
@@ -83,72 +44,31 @@ export async function findUserAccount(
   userId: string,
   currency: string,
 ): Promise<Account | undefined> {
-  const [row] = await sql.query<Row>(`select ${COLUMNS} from accounts where user_id = $1 and currency = $2`, [
-    userId,
-    currency,
-  ]);
-  return row && account(row);
+  const [account] = await sql.run<Account>(table('accounts').where({ userId, currency }));
+  return account;
 }
 
-export interface AccountFilter {
-  currency?: string;
-  status?: AccountStatus;
-  ownerType?: OwnerType;
-  userId?: string;
-}
+export type AccountFilter = Partial<Pick<Account, 'currency' | 'status' | 'ownerType'> & { userId: string }>;
 
 /** The tenant's accounts, newest first, after the id that the page before ended with. */
 export async function listAccounts(
   sql: Sql,
   tenantId: string,
   filter: AccountFilter,
-  after?: string,
-  limit?: number,
+  page: { after?: string | undefined; rows?: number } = {},
 ): Promise<Account[]> {
-  const rows = await sql.query<Row>(
-    `select ${COLUMNS} from accounts
-      where tenant_id = $1 and ($2::text is null or currency = $2) and ($3::text is null or status = $3)
-        and ($4::text is null or owner_type = $4) and ($5::text is null or user_id = $5)
-        and ($6::text is null or id < $6)
-      order by id desc limit $7`,
-    [tenantId, filter.currency, filter.status, filter.ownerType, filter.userId, after, limit],
-  );
-  return rows.map(account);
+  const accounts = table('accounts').where({ tenantId }).modify(filtered, filter).orderBy('id', 'desc');
+  if (page.after !== undefined) void accounts.where('id', '<', page.after);
+  if (page.rows !== undefined) void accounts.limit(page.rows);
+  return sql.run<Account>(accounts);
 }
 
 export async function listUserAccounts(sql: Sql, userId: string): Promise<Account[]> {
-  const rows = await sql.query<Row>(`select ${COLUMNS} from accounts where user_id = $1`, [userId]);
-  return rows.map(account);
-}
-
-/** What was said of a transfer; its two account transactions carry the reference. */
-export interface Transfer {
-  referenceId: string;
-  tenantId: string;
-  fromAccountId: string;
-  toAccountId: string;
-  amount: Decimal;
-  currency: string;
-  description: string | null;
-  createdAt: Date;
+  return sql.run<Account>(table('accounts').where({ userId }));
 }
 
 export async function insertTransfer(tx: Sql, transfer: Transfer): Promise<void> {
-  await tx.query(
-    `insert into account_transfers (reference_id, tenant_id, from_account_id, to_account_id, amount, currency, description,
-                            created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      transfer.referenceId,
-      transfer.tenantId,
-      transfer.fromAccountId,
-      transfer.toAccountId,
-      transfer.amount.toFixed(),
-      transfer.currency,
-      transfer.description,
-      transfer.createdAt,
-    ],
-  );
+  await tx.run(table('account_transfers').insert({ ...transfer, amount: transfer.amount.toFixed() }));
 }
 
 /** @returns false when the tenant has used the reference already */
@@ -156,10 +76,8 @@ export async function insertOfframpReference(
   tx: Sql,
   given: { tenantId: string; reference: string; referenceId: string; accountId: string },
 ): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into offramp_references (tenant_id, reference, reference_id, account_id) values ($1, $2, $3, $4)
-     on conflict do nothing returning reference`,
-    [given.tenantId, given.reference, given.referenceId, given.accountId],
+  const rows = await tx.run(
+    table('offrampReferences').insert(given).onConflict().ignore().returning('reference'),
   );
   return rows.length === 1;
 }

@@ -3,8 +3,8 @@ import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit';
 import { formatAmount } from '../../kernel/money/money';
 import { amount, identifier, instant, money, text } from '../../kernel/wire/schemas';
-import { accountTransactionRecord, accountTransactionSchema } from './record';
 import { type Transferred, transfer } from './transfer';
+import { accountTransactionSchema, accountTransactionView } from './view';
 
 const transferSchema = z.object({
   id: z.string(),
@@ -37,7 +37,7 @@ export function transferRoute(): Route {
     problems: ['insufficient_funds', 'account_closed', 'user_blocked'],
     async write(tx, { caller, body, requestId, idempotencyKey }) {
       const done = await transfer(tx, caller.reach, body, idempotencyKey);
-      const record = transferRecord(done);
+      const record = transferView(done);
       const { referenceId, fromAccountId, toAccountId, amount: moved, currency } = record;
       await auditAdmin(tx, {
         caller,
@@ -52,7 +52,7 @@ export function transferRoute(): Route {
   });
 }
 
-function transferRecord({ transfer: done, entries }: Transferred): z.infer<typeof transferSchema> {
+function transferView({ transfer: done, entries }: Transferred): z.infer<typeof transferSchema> {
   return {
     id: done.referenceId,
     referenceId: done.referenceId,
@@ -61,7 +61,7 @@ function transferRecord({ transfer: done, entries }: Transferred): z.infer<typeo
     amount: formatAmount(done.amount, done.currency),
     currency: done.currency,
     description: done.description ?? undefined,
-    transactions: entries.map((entry) => accountTransactionRecord(entry, done.currency)),
+    transactions: entries.map((entry) => accountTransactionView(entry, done.currency)),
     createdAt: done.createdAt.toISOString(),
   };
 }

@@ -7,7 +7,8 @@ import { assertFits } from '../../kernel/wire/schemas';
 import { requireActiveUser } from '../../people/users/operations';
 import { move } from './move';
 import { assertAccountOpen, requireAccount } from './operations';
-import { type Account, insertTransfer, type Transfer } from './store';
+import type { Account, Transfer } from './record';
+import { insertTransfer } from './store';
 
 export interface TransferRequest {
   fromAccountId: string;

@@ -7,8 +7,8 @@ import { requireUser } from '../../people/users/operations';
 import type { Services } from '../../services';
 import { historyPage, historyQuery } from './history';
 import { openAccountOfUser } from './operations';
-import { accountRecords, accountSchema, accountTransactionSchema } from './record';
 import { listUserAccounts } from './store';
+import { accountSchema, accountTransactionSchema, accountViews } from './view';
 
 const TAG = 'Users';
 
@@ -57,7 +57,7 @@ function openingRoute(): Route {
         params['id'] ?? '',
         body.currency,
       );
-      const [record] = await accountRecords(tx, [account]);
+      const [record] = await accountViews(tx, [account]);
       if (!opened) return new Reply(200, record);
       const { id: subject, tenantId } = account;
       await auditAdmin(tx, { caller, requestId, action: 'users.open-account', subject, tenantId });

@@ -1,7 +1,8 @@
 import { audit } from '../../kernel/audit';
 import type { Call } from '../../kernel/caller';
 import type { Tx } from '../../kernel/db/database';
-import { type Card, findCard, lockCards } from '../events/card';
+import type { Card } from './record';
+import { findCard, lockCards } from './store';
 
 /** The state of a card as the audit log keeps it. */
 const stateOf = (card: Card | undefined) =>

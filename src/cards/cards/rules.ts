@@ -1,38 +1,43 @@
-import { conflict, invalid } from '../../kernel/errors';
-import { Decimal, ZERO } from '../../kernel/money/money';
-import { assertFits } from '../../kernel/wire/schemas';
-import type { Card } from '../events/card';
+import { conflict, type Problem } from '../../kernel/errors';
+import {
+  CARD_TRANSITIONS,
+  type Card,
+  type CardStatus,
+  type CardTrigger,
+  FREEZE_REASONS,
+  type FreezeReason,
+} from './record';
 
-/** What an issuance brings together; each belongs to the same tenant. */
-export interface IssuingParts {
-  user: { id: string };
-  account: { ownerType: 'client' | 'user'; userId: string | null; currency: string };
-  cardholder: { userId: string | null; bin: string };
-  /** The BIN's currency: the card's. */
-  currency: string;
-  amount: Decimal | undefined;
+/** Where a trigger leads from a status; nothing when it does not. */
+export function nextStatus(from: CardStatus, on: CardTrigger): CardStatus | undefined {
+  return CARD_TRANSITIONS.find((row) => row.from === from && row.on === on)?.to;
 }
 
-/** @throws Problem 400 naming the field that does not fit the others */
-export function assertFitTogether({ user, account, cardholder, currency, amount }: IssuingParts): void {
-  if (account.ownerType === 'user' && account.userId !== user.id) {
-    throw invalid("accountId must be the user's account, or a master account of yours.", 'accountId');
-  }
-  if (cardholder.userId !== user.id)
-    throw invalid('cardholderId must be a cardholder of the user.', 'cardholderId');
-  if (account.currency !== currency) {
-    throw invalid(
-      `accountId must be an account in ${currency}, the currency of BIN ${cardholder.bin}.`,
-      'accountId',
-    );
-  }
-  if (amount) assertFits(amount, currency);
+/** Its holder has closed it, whatever the processor has confirmed. */
+export function isClosed(status: CardStatus): boolean {
+  return status === 'closed' || status === 'closing';
+}
+
+/** A card can be funded, and withdrawn from, while it lives: freezing stops spending only. */
+export function isFundable(status: CardStatus): boolean {
+  return status === 'active' || status === 'frozen';
+}
+
+/** The reasons of a freeze, in a fixed order and without doubles. */
+export function withReason(reasons: FreezeReason[], reason: FreezeReason): FreezeReason[] {
+  return FREEZE_REASONS.filter((each) => each === reason || reasons.includes(each));
+}
+
+/** Why a card cannot be used, funded or frozen just now. */
+export function notUsable(card: Card): Problem {
+  return isClosed(card.status)
+    ? conflict('card_closed', 'The card is closed.')
+    : conflict('card_not_active', `The card is ${card.status}.`);
 }
 
 /** @throws Problem 409 `card_not_active` before it is issued or when it never was, `card_closed` after its end */
 export function assertLive(card: Card): void {
-  if (card.status === 'closed' || card.status === 'closing')
-    throw conflict('card_closed', 'The card is closed.');
+  if (isClosed(card.status)) throw conflict('card_closed', 'The card is closed.');
   if (card.status === 'pending' || card.status === 'failed') {
     throw conflict('card_not_active', 'The card has not been issued.');
   }
@@ -42,14 +47,4 @@ export function assertLive(card: Card): void {
 export function assertActive(card: Card): void {
   assertLive(card);
   if (card.status !== 'active') throw conflict('card_not_active', 'The card is frozen.');
-}
-
-/** Digits of a decline rate. */
-const RATE_DECIMALS = 4;
-
-/** Declines as a share of all that was asked for, from "0.0000" to "1.0000"; zero when nothing was. */
-export function declineRate(authorizations: number, declines: number): string {
-  const asked = authorizations + declines;
-  const rate = asked === 0 ? ZERO : new Decimal(declines).dividedBy(asked);
-  return rate.toFixed(RATE_DECIMALS);
 }

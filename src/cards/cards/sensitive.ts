@@ -2,17 +2,17 @@ import { audit } from '../../kernel/audit';
 import type { Call } from '../../kernel/caller';
 import { forbidden, unavailable } from '../../kernel/errors';
 import { isProcessorAway, type SensitiveCard } from '../../parties/card-processor/port';
-import type { CardServices } from '../events/services';
+import type { Services } from '../../services';
 import { requireCard } from './operations';
 import { assertLive } from './rules';
 
 /**
- * The card's number and CVV, asked of the processor for this one answer; that they were shown is written down before
- * they are. An operator's credential never sees them.
+ * The card's number and CVV, asked of the processor for this one answer; the audit log has it before
+ * they are shown. An operator's credential never sees them.
  * @throws Problem 403 for an admin, 404, 409 `card_not_active` before it is issued, `card_closed`, 503 `unavailable`
  */
 export async function revealCard(
-  { database, parties }: Pick<CardServices, 'database' | 'parties'>,
+  { database, parties }: Pick<Services, 'database' | 'parties'>,
   { caller, requestId }: Pick<Call, 'caller' | 'requestId'>,
   id: string,
 ): Promise<SensitiveCard> {

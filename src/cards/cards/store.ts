@@ -1,110 +1,180 @@
+import { columnsOf, filtered, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
-import { CARD_COLUMNS, type Card, type CardRow, cardOf } from '../events/card';
+import type { Write } from '../../kernel/db/writes';
+import { lockSelectedAccounts } from '../../kernel/ledger/accounts';
+import { Decimal } from '../../kernel/money/money';
+import { overdueIn } from '../../process/overdue';
+import type { Card } from './record';
 
-/** @param card a new card: what the processor gives comes later, its times are the database's */
-export async function insertCard(
-  tx: Sql,
-  card: Pick<
-    Card,
-    | 'id'
-    | 'tenantId'
-    | 'userId'
-    | 'accountId'
-    | 'masterAccountId'
-    | 'cardholderId'
-    | 'bin'
-    | 'scheme'
-    | 'currency'
-    | 'label'
-    | 'initialAmount'
-    | 'issueFee'
-    | 'idempotencyKey'
-  >,
-): Promise<Card> {
-  const [row] = await tx.query<CardRow>(
-    `insert into cards (id, tenant_id, user_id, account_id, master_account_id, cardholder_id, bin, scheme, currency, label,
-                        status, initial_amount, issue_fee, idempotency_key)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11, $12, $13) returning ${CARD_COLUMNS}`,
-    [
-      card.id,
-      card.tenantId,
-      card.userId,
-      card.accountId,
-      card.masterAccountId,
-      card.cardholderId,
-      card.bin,
-      card.scheme,
-      card.currency,
-      card.label,
-      card.initialAmount.toFixed(),
-      card.issueFee.toFixed(),
-      card.idempotencyKey,
-    ],
+/** NUMERIC comes as text. */
+type Row = Omit<Card, 'initialAmount' | 'issueFee'> & { initialAmount: string; issueFee: string };
+
+const FIELDS = [
+  'id',
+  'tenantId',
+  'userId',
+  'accountId',
+  'masterAccountId',
+  'cardholderId',
+  'bin',
+  'scheme',
+  'currency',
+  'label',
+  'status',
+  'freezeReasons',
+  'userBlocked',
+  'last4',
+  'expiryMonth',
+  'expiryYear',
+  'processorReference',
+  'initialAmount',
+  'issueFee',
+  'processorClosedAt',
+  'failure',
+  'idempotencyKey',
+  'createdAt',
+  'updatedAt',
+] as const satisfies (keyof Card)[];
+
+const cardOf = (row: Row): Card => ({
+  ...row,
+  initialAmount: new Decimal(row.initialAmount),
+  issueFee: new Decimal(row.issueFee),
+});
+
+/** What the processor gives comes later. */
+type NewCard = Omit<
+  Card,
+  | 'status'
+  | 'freezeReasons'
+  | 'userBlocked'
+  | 'last4'
+  | 'expiryMonth'
+  | 'expiryYear'
+  | 'processorReference'
+  | 'processorClosedAt'
+  | 'failure'
+  | 'createdAt'
+  | 'updatedAt'
+>;
+
+/** A card that is asked for. Its times are the database's. */
+export async function insertCard(tx: Sql, card: NewCard): Promise<Card> {
+  const [row] = await tx.run<Row>(
+    table('cards')
+      .insert({
+        ...card,
+        status: 'pending',
+        initialAmount: card.initialAmount.toFixed(),
+        issueFee: card.issueFee.toFixed(),
+      })
+      .returning(FIELDS),
   );
-  return cardOf(row as CardRow);
+  return cardOf(row as Row);
 }
 
-export interface CardFilter {
-  userId?: string;
-  accountId?: string;
-  cardholderId?: string;
-  status?: string;
-  bin?: string;
-}
+export type CardFilter = Partial<
+  Pick<Card, 'userId' | 'accountId' | 'cardholderId' | 'bin'> & { status: string }
+>;
 
 /** Newest first. @param after the id of the last card of the page before */
 export async function listCards(
   sql: Sql,
   reach: string | null,
   filter: CardFilter,
-  page: { after: string | undefined; rows: number },
+  { after, rows }: { after: string | undefined; rows: number },
 ): Promise<Card[]> {
-  const rows = await sql.query<CardRow>(
-    `select ${CARD_COLUMNS} from cards
-      where ($1::text is null or tenant_id = $1) and ($2::text is null or user_id = $2)
-        and ($3::text is null or account_id = $3) and ($4::text is null or cardholder_id = $4)
-        and ($5::text is null or status = $5) and ($6::text is null or bin = $6)
-        and ($7::text is null or id < $7)
-      order by id desc limit $8`,
-    [
-      reach,
-      filter.userId ?? null,
-      filter.accountId ?? null,
-      filter.cardholderId ?? null,
-      filter.status ?? null,
-      filter.bin ?? null,
-      page.after ?? null,
-      page.rows,
-    ],
-  );
-  return rows.map(cardOf);
+  const cards = table('cards')
+    .select(FIELDS)
+    .modify(filtered, { tenantId: reach, ...filter })
+    .orderBy('id', 'desc')
+    .limit(rows);
+  if (after !== undefined) void cards.where('id', '<', after);
+  return (await sql.run<Row>(cards)).map(cardOf);
 }
 
-/** The user's row is locked for the change of its status, so that no card of his is being asked for meanwhile. */
+/** The user's row is locked for the change of its status, so that no card of theirs is being asked for meanwhile. */
 export async function setUserBlocked(tx: Sql, userId: string, blocked: boolean): Promise<void> {
   // Locked in the order of all who lock cards; the update itself would take them as it finds them.
-  await tx.query('select from cards where user_id = $1 order by id for no key update', [userId]);
-  await tx.query('update cards set user_blocked = $2 where user_id = $1 and user_blocked <> $2', [
-    userId,
-    blocked,
-  ]);
-}
-
-/** `updated_at` stays: a client sees nothing of the processor's word. */
-export async function confirmClosure(tx: Sql, cardId: string, at: Date): Promise<void> {
-  await tx.query('update cards set processor_closed_at = $2 where id = $1 and processor_closed_at is null', [
-    cardId,
-    at,
-  ]);
-}
-
-/** Cards that wait for the processor and have not moved since; the longest first. Its condition is the index's. */
-export async function unfinishedCards(sql: Sql, olderThan: Date, limit: number, except: string[]) {
-  return sql.query<Pick<Card, 'id' | 'tenantId' | 'status'>>(
-    `select id, tenant_id as "tenantId", status from cards
-      where (status = 'pending' or (status in ('closing', 'closed') and processor_closed_at is null))
-        and updated_at < $1 and id <> all($3)
-      order by updated_at limit $2`,
-    [olderThan, limit, except],
+  await tx.run(table('cards').select('id').where({ userId }).orderBy('id').forNoKeyUpdate());
+  await tx.run(
+    table('cards').where({ userId }).whereNot({ userBlocked: blocked }).update({ userBlocked: blocked }),
   );
+}
+
+/** `updated_at` stays: a client sees nothing of the processor's answer. */
+export async function confirmClosure(tx: Sql, cardId: string, at: Date): Promise<void> {
+  await tx.run(
+    table('cards').where({ id: cardId }).whereNull('processorClosedAt').update({ processorClosedAt: at }),
+  );
+}
+
+/** Cards whose order or closure the processor has not confirmed; the condition is the index's. */
+export const overdueCards = overdueIn<Pick<Card, 'id' | 'tenantId' | 'status'>>('cards', {
+  columns: ['id', 'tenantId', 'status'],
+  dueBy: 'updated_at',
+  open: `status = 'pending' or (status in ('closing', 'closed') and processor_closed_at is null)`,
+});
+/** @param reach the tenant whose cards may be found, or null for every tenant's */
+export async function findCard(sql: Sql, reach: string | null, id: string): Promise<Card | undefined> {
+  const [row] = await sql.run<Row>(
+    table('cards').select(FIELDS).where({ id }).modify(filtered, { tenantId: reach }),
+  );
+  return row && cardOf(row);
+}
+
+/** The cards of a user, closed ones too. */
+export async function cardIdsOfUser(sql: Sql, userId: string): Promise<string[]> {
+  const cards = await sql.run<Pick<Card, 'id'>>(table('cards').select('id').where({ userId }));
+  return cards.map(({ id }) => id);
+}
+
+/** How many cards of a cardholder use up its capacity on the BIN: all that are neither closed nor failed. */
+export async function countOpenCards(sql: Sql, cardholderId: string): Promise<number> {
+  const [row] = await sql.run<{ count: string }>(
+    table('cards').count('*').where({ cardholderId }).whereNotIn('status', ['closed', 'failed']),
+  );
+  return Number(row?.count ?? 0);
+}
+
+/** Locks the cards, in the one order of their ids: whoever changes a card or moves its money holds this lock first. */
+export async function lockCards(tx: Sql, ids: string[]): Promise<Map<string, Card>> {
+  // Prepared, as what follows: on the path of every card event.
+  const rows = await tx.prepared<Row>(
+    'cards-lock',
+    `select ${columnsOf(FIELDS)} from cards where id = any($1) order by id for no key update`,
+    [ids],
+  );
+  return new Map(rows.map((row) => [row.id, cardOf(row)]));
+}
+
+// A card's row is locked before this statement begins, so the accounts it names are the ones that count.
+/** The ledger accounts of the cards, of what funds them and of where their fees fall. */
+export function lockCardAccounts(tx: Sql, cardIds: string[]) {
+  const selection = 'select unnest(array[id, account_id, master_account_id]) from cards where id = any($1)';
+  return lockSelectedAccounts(tx, 'ledger-lock-cards', selection, cardIds);
+}
+
+/** Writes what card events change on cards. The caller holds their locks. */
+export function cardStatesWrite(cards: Card[]): Write | undefined {
+  if (cards.length === 0) return undefined;
+  const rows = cards.map((card) => ({
+    id: card.id,
+    status: card.status,
+    freeze_reasons: card.freezeReasons,
+    last4: card.last4,
+    expiry_month: card.expiryMonth,
+    expiry_year: card.expiryYear,
+    processor_reference: card.processorReference,
+    failure: card.failure,
+    updated_at: card.updatedAt,
+  }));
+  return {
+    name: 'cards',
+    statement: `update cards c set status = n.status, freeze_reasons = n.freeze_reasons, last4 = n.last4,
+            expiry_month = n.expiry_month, expiry_year = n.expiry_year, processor_reference = n.processor_reference,
+            failure = n.failure, updated_at = n.updated_at
+       from json_populate_recordset(null::cards, $1::json) n where c.id = n.id`,
+    values: [JSON.stringify(rows)],
+  };
 }

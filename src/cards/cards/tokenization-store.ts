@@ -1,5 +1,7 @@
+import { NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Wallet } from '../../parties/card-processor/port';
+import { overdueIn } from '../../process/overdue';
 
 export interface Tokenization {
   id: string;
@@ -10,25 +12,21 @@ export interface Tokenization {
   failure: string | null;
 }
 
-const COLUMNS = 'id, tenant_id as "tenantId", card_id as "cardId", wallet, status, failure';
-
 /** The card is locked, and none is under way for this wallet. */
 export async function insertTokenization(
   tx: Sql,
   given: Pick<Tokenization, 'id' | 'tenantId' | 'cardId' | 'wallet'>,
 ): Promise<Tokenization> {
-  const [row] = await tx.query<Tokenization>(
-    `insert into card_tokenizations (id, tenant_id, card_id, wallet, status) values ($1, $2, $3, $4, 'pending')
-     returning ${COLUMNS}`,
-    [given.id, given.tenantId, given.cardId, given.wallet],
+  const [row] = await tx.run<Tokenization>(
+    table('cardTokenizations')
+      .insert({ ...given, status: 'pending' })
+      .returning('*'),
   );
   return row as Tokenization;
 }
 
 export async function findTokenization(sql: Sql, id: string): Promise<Tokenization | undefined> {
-  const [row] = await sql.query<Tokenization>(`select ${COLUMNS} from card_tokenizations where id = $1`, [
-    id,
-  ]);
+  const [row] = await sql.run<Tokenization>(table('cardTokenizations').where({ id }));
   return row;
 }
 
@@ -37,36 +35,27 @@ export async function findOpenTokenization(
   cardId: string,
   wallet: Wallet,
 ): Promise<Tokenization | undefined> {
-  const [row] = await sql.query<Tokenization>(
-    `select ${COLUMNS} from card_tokenizations where card_id = $1 and wallet = $2 and status = 'pending'`,
-    [cardId, wallet],
+  const [row] = await sql.run<Tokenization>(
+    table('cardTokenizations').where({ cardId, wallet, status: 'pending' }),
   );
   return row;
 }
 
-/** Ends it, once: a later word on the same one changes nothing. */
+/** Ends it, once: a later answer about the same one changes nothing. */
 export async function endTokenization(
   tx: Sql,
   id: string,
   end: { status: 'completed' | 'failed'; failure: string | null },
 ): Promise<void> {
-  await tx.query(
-    `update card_tokenizations set status = $2, failure = $3, updated_at = date_trunc('milliseconds', clock_timestamp())
-      where id = $1 and status = 'pending'`,
-    [id, end.status, end.failure],
+  await tx.run(
+    table('cardTokenizations')
+      .where({ id, status: 'pending' })
+      .update({ ...end, updatedAt: NOW }),
   );
 }
 
-/** Those that have waited longest first. */
-export async function unfinishedTokenizations(
-  sql: Sql,
-  olderThan: Date,
-  limit: number,
-  except: string[],
-): Promise<Tokenization[]> {
-  return sql.query<Tokenization>(
-    `select ${COLUMNS} from card_tokenizations
-      where status = 'pending' and updated_at < $1 and id <> all($3) order by updated_at limit $2`,
-    [olderThan, limit, except],
-  );
-}
+export const overdueTokenizations = overdueIn<Pick<Tokenization, 'id' | 'tenantId'>>('card_tokenizations', {
+  columns: ['id', 'tenantId'],
+  dueBy: 'updated_at',
+  open: `status = 'pending'`,
+});

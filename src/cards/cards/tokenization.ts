@@ -3,11 +3,10 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import type { Wallet } from '../../parties/card-processor/port';
-import { lockCards } from '../events/card';
-import type { CardServices } from '../events/services';
+import type { Services } from '../../services';
 import { requireCard } from './operations';
-import { startTokenization } from './processes';
-import { assertActive } from './rules';
+import { assertActive, isClosed } from './rules';
+import { lockCards } from './store';
 import {
   endTokenization,
   findOpenTokenization,
@@ -15,6 +14,7 @@ import {
   insertTokenization,
   type Tokenization,
 } from './tokenization-store';
+import { startTokenization } from './workflows';
 
 /**
  * Asks for a card in a wallet; a process asks the processor. While one is under way for the card and wallet, that one is
@@ -22,7 +22,7 @@ import {
  * @throws Problem 404, 409 `card_not_active` (pending, failed or frozen), `card_closed`
  */
 export async function requestTokenization(
-  services: CardServices,
+  services: Services,
   tx: Tx,
   caller: Pick<Caller, 'reach'>,
   cardId: string,
@@ -55,12 +55,12 @@ export type TokenizationProgress = 'processing' | 'completed' | 'failed';
  * Asks the processor for the wallet's token and records what it decides. A card that was closed meanwhile gets none.
  * @throws ProcessorUnreachable, ProcessorTimeout: to be asked again with the same key
  */
-export async function tokenizeAtProcessor(services: CardServices, id: string): Promise<TokenizationProgress> {
+export async function tokenizeAtProcessor(services: Services, id: string): Promise<TokenizationProgress> {
   const { database, parties } = services;
   const { status, cardId, wallet } = await requireTokenization(database, id);
   if (status !== 'pending') return status;
   const card = await requireCard(database, null, cardId);
-  if (card.status === 'closed' || card.status === 'closing' || card.processorReference === null) {
+  if (isClosed(card.status) || card.processorReference === null) {
     await endTokenization(database, id, { status: 'failed', failure: 'card_closed' });
     return 'failed';
   }

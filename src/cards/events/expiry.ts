@@ -1,15 +1,11 @@
 import type { Logger } from 'pino';
-import type { Database, Sql } from '../../kernel/db/database';
-import { eachApart } from '../../kernel/each-apart';
-import { recordCardEvent } from './record';
-import type { EngineDeps } from './store';
+import type { Database } from '../../kernel/db/database';
+import { forEachIsolated } from '../../kernel/for-each-isolated';
+import { dueAuthorizations, type ExpiryPlace } from './authorization-store';
+import type { CardEventDeps } from './load-board';
+import { recordCardEvent } from './operations';
 
-/** The place of an open authorization in the order in which they expire. */
-export interface ExpiryPlace {
-  /** ISO 8601: it passes through a workflow. */
-  expiresAt: string;
-  id: string;
-}
+export type { ExpiryPlace } from './authorization-store';
 
 export interface ExpiryResult {
   expired: number;
@@ -28,23 +24,21 @@ export interface ExpiryOptions {
   after?: ExpiryPlace | null;
 }
 
-type Due = ExpiryPlace & { cardId: string };
-
 /**
  * Cancels what is held by authorizations that have outlived their programme's validity (decisions part 3): found by the
- * partial index of the open ones, one transaction a card, each whatever becomes of the others. Running it twice at once is
+ * partial index of the open ones, one transaction a card, each whatever becomes of the others. Two runs at once are
  * harmless: the second finds nothing held under the lock.
  * @param limit how many are looked at
  */
 export async function expireAuthorizations(
-  deps: EngineDeps & { database: Database; log: Logger },
+  deps: CardEventDeps & { database: Database; log: Logger },
   limit: number,
   { alive = () => undefined, after = null }: ExpiryOptions = {},
 ): Promise<ExpiryResult> {
   const { database, log } = deps;
   const due = await dueAuthorizations(database, after, limit);
   let expired = 0;
-  const failures = await eachApart(
+  const failures = await forEachIsolated(
     due,
     async ({ id, cardId }) => {
       alive();
@@ -66,16 +60,4 @@ export async function expireAuthorizations(
     more: last !== undefined,
     after: last ? { expiresAt: last.expiresAt, id: last.id } : null,
   };
-}
-
-/** The oldest first, after that place. */
-async function dueAuthorizations(sql: Sql, after: ExpiryPlace | null, limit: number): Promise<Due[]> {
-  const rows = await sql.query<{ id: string; cardId: string; expiresAt: Date }>(
-    `select id, card_id as "cardId", expires_at as "expiresAt" from authorizations
-      where not closed and expires_at <= now()
-        and ($1::timestamptz is null or (expires_at, id) > ($1, $2))
-      order by expires_at, id limit $3`,
-    [after?.expiresAt ?? null, after?.id ?? null, limit],
-  );
-  return rows.map(({ expiresAt, ...row }) => ({ ...row, expiresAt: expiresAt.toISOString() }));
 }

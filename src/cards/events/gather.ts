@@ -8,20 +8,22 @@ import {
   type IdempotencyKey,
   type KeptAnswer,
   type KeyedAnswer,
+  type KeyLookup,
   lookUpKeys,
   type StoredAnswer,
   settledAnswer,
 } from '../../kernel/idempotency';
 import { tellWhenCommitted } from '../../kernel/outbox/events';
-import { type Decision, decide } from './decide';
-import type { Message } from './model';
-import { boardWrites, type EngineDeps, loadBoard } from './store';
+import { boardWrites, type CardEventDeps, loadBoard } from './load-board';
+import type { Message } from './record';
+import type { Board } from './rules/board';
+import { type Judgement, judge } from './rules/judge';
 
 export interface Submission {
   message: Message;
   key?: IdempotencyKey;
   /** Renders a success and a refusal as they are sent, and stored under the key. */
-  render(decision: Decision): StoredAnswer;
+  render(decision: Judgement): StoredAnswer;
   refuse(problem: Problem): StoredAnswer;
 }
 
@@ -30,14 +32,14 @@ interface Waiting extends Submission {
   reject(error: unknown): void;
 }
 
-type Settled = { answer: KeyedAnswer } | { error: unknown };
+type Result = { answer: KeyedAnswer } | { error: unknown };
 
-/** The most messages of one transaction: past this a batch gains nothing and its first caller waits for its last. */
-const MOST = 64;
-/** The most transactions at once: while Postgres works on one, the next is decided. A third gained nothing. */
-const TRANSACTIONS = 2;
+/** Messages of one transaction: past this a batch gains nothing and its first caller waits for its last. */
+const MAX_BATCH = 64;
+/** Transactions at once: while Postgres works on one, the next is judged. A third gained nothing. */
+const MAX_TRANSACTIONS = 2;
 
-/** Whoever is tried alone has waited already, and others wait behind. */
+/** A message that is tried alone has waited already, and others wait for it. */
 const ALONE: TransactionOptions = { lockSeconds: 1 };
 
 /**
@@ -45,7 +47,7 @@ const ALONE: TransactionOptions = { lockSeconds: 1 };
  * lock of a busy master account and three round trips for all of them, and each caller gets its own answer. A message
  * that fails by a fault of the database, or waits too long for a lock, fails alone: the batch is then tried one by one.
  */
-export function createGatherer(database: Database, deps: EngineDeps) {
+export function createGatherer(database: Database, deps: CardEventDeps) {
   const queue: Waiting[] = [];
   let transactions = 0;
   let underWay = 0;
@@ -57,21 +59,21 @@ export function createGatherer(database: Database, deps: EngineDeps) {
     planned = true;
     setImmediate(() => {
       planned = false;
-      while (queue.length > 0 && isTime()) void settleNext();
+      while (queue.length > 0 && mayBegin()) void runNext();
     });
   }
 
-  /** Beside another, a batch begins when as many wait as are under way: small ones would cost more than they bring. */
-  function isTime(): boolean {
-    return transactions === 0 || (transactions < TRANSACTIONS && queue.length >= underWay);
+  /** While another is under way, a batch begins when as many wait as that one has: small ones cost more than they bring. */
+  function mayBegin(): boolean {
+    return transactions === 0 || (transactions < MAX_TRANSACTIONS && queue.length >= underWay);
   }
 
-  async function settleNext(): Promise<void> {
-    const batch = queue.splice(0, MOST);
+  async function runNext(): Promise<void> {
+    const batch = queue.splice(0, MAX_BATCH);
     transactions += 1;
     underWay += batch.length;
     try {
-      await settleAll(batch);
+      await run(batch);
     } finally {
       transactions -= 1;
       underWay -= batch.length;
@@ -79,28 +81,29 @@ export function createGatherer(database: Database, deps: EngineDeps) {
     }
   }
 
-  async function settleAll(batch: Waiting[], options: TransactionOptions = {}): Promise<void> {
+  async function run(batch: Waiting[], options: TransactionOptions = {}): Promise<void> {
     try {
       const whole = { plansKept: true, ...options };
-      hand(batch, await database.transaction((tx) => runBatch(tx, deps, batch), whole));
+      answerAll(batch, await database.transaction((tx) => runBatch(tx, deps, batch), whole));
     } catch (error) {
-      await settleFailed(batch, error);
+      await recover(batch, error);
     }
   }
 
-  async function settleFailed(batch: Waiting[], error: unknown): Promise<void> {
+  async function recover(batch: Waiting[], error: unknown): Promise<void> {
     if (error instanceof CommitUnknown) {
-      await Promise.all(batch.map((one) => lookAgain(one, error)));
+      await Promise.all(batch.map((waiting) => readStoredAnswer(waiting, error)));
     } else if (batch.length > 1 && !isOutOfReach(error)) {
-      for (const one of batch) await settleAll([one], ALONE);
+      for (const waiting of batch) await run([waiting], ALONE);
     } else {
-      for (const one of batch) one.reject(error);
+      for (const waiting of batch) waiting.reject(error);
     }
   }
 
-  async function lookAgain(one: Waiting, error: CommitUnknown): Promise<void> {
-    if (!one.key) return one.reject(error);
-    await afterUnknownOutcome(database, one.key).then(one.resolve, one.reject);
+  async function readStoredAnswer(waiting: Waiting, error: CommitUnknown): Promise<void> {
+    const { key, resolve, reject } = waiting;
+    if (!key) return reject(error);
+    await afterUnknownOutcome(database, key).then(resolve, reject);
   }
 
   return {
@@ -113,54 +116,64 @@ export function createGatherer(database: Database, deps: EngineDeps) {
   };
 }
 
-function hand(batch: Waiting[], results: Settled[]): void {
-  batch.forEach((one, index) => {
+function answerAll(batch: Waiting[], results: Result[]): void {
+  batch.forEach((waiting, index) => {
     const result = results[index];
-    if (result && 'answer' in result) one.resolve(result.answer);
-    else one.reject(result?.error);
+    if (result && 'answer' in result) waiting.resolve(result.answer);
+    else waiting.reject(result?.error);
   });
 }
 
-/** One transaction: keys, locks and reads travel together; then every message is decided; then all is written. */
-async function runBatch(tx: Tx, deps: EngineDeps, batch: Submission[]): Promise<Settled[]> {
+/** One transaction: keys, locks and reads travel together; then every message is judged; then all is written. */
+async function runBatch(tx: Tx, deps: CardEventDeps, batch: Submission[]): Promise<Result[]> {
   const keys = [...new Map(batch.flatMap(({ key }) => (key ? [[nameOf(key), key] as const] : []))).values()];
+  const messages = batch.map(({ message }) => message);
   const [lookups, board] = await Promise.all([
     keys.length > 0 ? lookUpKeys(tx, keys) : [],
-    loadBoard(
-      tx,
-      deps,
-      batch.map(({ message }) => message),
-    ),
+    loadBoard(tx, deps, messages),
   ]);
-  const lookup = new Map(keys.map((key, index) => [nameOf(key), lookups[index]]));
-  const taken = new Set<string>();
+  const found = new Map(keys.map((key, index) => [nameOf(key), lookups[index]]));
   const stored: KeptAnswer[] = [];
-
-  function settle(one: Submission): Settled {
-    try {
-      if (one.key) {
-        const known = settledAnswer(one.key, lookup.get(nameOf(one.key)));
-        if (known) return { answer: known };
-        if (taken.has(nameOf(one.key))) throw inProgress(); // another of this batch has it
-        taken.add(nameOf(one.key));
-      }
-      return { answer: { ...keep(one, one.render(decide(board, one.message))), replayed: false } };
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      const stands = one.key && error.isResult && error.code !== 'idempotency_in_progress';
-      return stands ? { answer: { ...keep(one, one.refuse(error)), replayed: false } } : { error };
-    }
-  }
-
-  function keep(one: Submission, answer: StoredAnswer): StoredAnswer {
-    if (one.key) stored.push({ key: one.key, answer });
-    return answer;
-  }
-
-  const results = batch.map(settle);
+  const results = answersOf(batch, board, found, stored);
   tellWhenCommitted(tx);
   tx.defer(writeTogether(tx, [...boardWrites(board), answersWrite(stored)]));
   return results;
+}
+
+/** @param stored receives what is to be stored under the keys */
+function answersOf(
+  batch: Submission[],
+  board: Board,
+  found: Map<string, KeyLookup | undefined>,
+  stored: KeptAnswer[],
+): Result[] {
+  const taken = new Set<string>();
+
+  /** The answer that stands under the key. @throws Problem when another of this batch has the key */
+  function storedAnswer(key: IdempotencyKey): KeyedAnswer | undefined {
+    const name = nameOf(key);
+    const known = settledAnswer(key, found.get(name));
+    if (known) return known;
+    if (taken.has(name)) throw inProgress();
+    taken.add(name);
+    return undefined;
+  }
+
+  function keep(key: IdempotencyKey | undefined, answer: StoredAnswer): Result {
+    if (key) stored.push({ key, answer });
+    return { answer: { ...answer, replayed: false } };
+  }
+
+  return batch.map(({ message, key, render, refuse }) => {
+    try {
+      const known = key && storedAnswer(key);
+      return known ? { answer: known } : keep(key, render(judge(board, message)));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const stands = key && error.isResult && error.code !== 'idempotency_in_progress';
+      return stands ? keep(key, refuse(error)) : { error };
+    }
+  });
 }
 
 function nameOf(key: IdempotencyKey): string {

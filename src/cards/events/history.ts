@@ -1,42 +1,60 @@
 import { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
-import type { CardTransactionType } from '../../kernel/ledger/effects';
-import { Decimal } from '../../kernel/money/money';
-import { foreignCursor, type Position, positionOf, positionPart } from '../../kernel/wire/pages';
-import type { CardTransaction, DeclineReason, EventSource, Merchant } from './model';
+import { notFound } from '../../kernel/errors';
+import { CARD_EFFECTS } from '../../kernel/ledger/effects';
+import {
+  foreignCursor,
+  type Page,
+  type Position,
+  pageOf,
+  pageQuery,
+  periodQuery,
+  positionOf,
+  positionPart,
+} from '../../kernel/wire/pages';
+import { readAuthorizations } from './authorization-store';
+import type { CardTransaction } from './record';
+import { eventsOfAuthorization, findCardTransaction, listOfCards } from './transaction-store';
+import { authorizationView, cardTransactionView } from './view';
 
-interface Row {
-  id: string;
-  card_id: string;
-  tenant_id: string;
-  number: string;
-  at: Date;
-  type: CardTransactionType;
-  amount: string;
-  currency: string;
-  billing_amount: string;
-  billing_currency: string;
-  reference_id: string;
-  linked_id: string | null;
-  authorization_id: string | null;
-  fee: string;
-  forced: boolean;
-  decline_reason: DeclineReason | null;
-  source: EventSource | null;
-  merchant: Merchant | null;
-  available: string;
-  pending: string;
-  spent: string;
+/** Filters of the history of cards: `from` is inside the period, `to` no longer. */
+export const historyQuery = z.object({
+  ...pageQuery,
+  ...periodQuery,
+  type: z.enum(Object.keys(CARD_EFFECTS) as [string, ...string[]]).optional(),
+});
+
+/** The transactions of those cards, merged, newest first; without cards nothing. @throws Problem 400 for a foreign cursor */
+export async function historyPage(
+  sql: Sql,
+  cardIds: string[],
+  query: z.output<typeof historyQuery>,
+): Promise<Page<ReturnType<typeof cardTransactionView>>> {
+  const after = historyPositionOf(query.cursor, cardIds);
+  const rows = await listOfCards(sql, cardIds, query, after, query.limit + 1);
+  return pageOf(rows, query.limit, historyPosition, cardTransactionView);
 }
 
-export interface HistoryFilter {
-  type?: string;
-  from?: Date;
-  to?: Date;
+/** A card transaction with the counters of its authorization and the whole chain. @throws Problem 404 */
+export async function transactionWithChain(sql: Sql, reach: string | null, id: string) {
+  const transaction = await findCardTransaction(sql, reach, id);
+  if (!transaction) throw notFound('transaction');
+  const shown = cardTransactionView(transaction);
+  const { authorizationId, cardId } = transaction;
+  if (!authorizationId) return shown;
+  const [[found], events] = await Promise.all([
+    readAuthorizations(sql, [cardId], [], [authorizationId]),
+    eventsOfAuthorization(sql, authorizationId),
+  ]);
+  return {
+    ...shown,
+    authorization: found && authorizationView(found.authorization),
+    chain: events.map(cardTransactionView),
+  };
 }
 
 /** Where a page of card transactions ended. */
-export const historyPosition = (transaction: CardTransaction): Position => [
+const historyPosition = (transaction: CardTransaction): Position => [
   transaction.at.toISOString(),
   String(transaction.number),
   transaction.cardId,
@@ -44,110 +62,8 @@ export const historyPosition = (transaction: CardTransaction): Position => [
 const POSITION = z.tuple([positionPart.instant(), positionPart.number(), positionPart.id('card')]);
 
 /** @throws Problem 400 when the cursor is not one of a history of these cards */
-export function historyPositionOf(cursor: string | undefined, cardIds: string[]): Position | undefined {
+function historyPositionOf(cursor: string | undefined, cardIds: string[]): Position | undefined {
   const position = positionOf(cursor, POSITION);
   if (position && !cardIds.includes(position[2])) throw foreignCursor();
   return position;
-}
-
-const FILTER = `($1::timestamptz is null or t.at >= $1) and ($2::timestamptz is null or t.at < $2)
-            and ($3::text is null or t.type = $3)`;
-
-/** Newest first, by the number that each event has on its card: pages miss nothing while others write. */
-export async function listCardTransactions(
-  sql: Sql,
-  cardId: string,
-  filter: HistoryFilter,
-  after: Position | undefined,
-  limit: number,
-): Promise<CardTransaction[]> {
-  return listOfCards(sql, [cardId], filter, after, limit);
-}
-
-/** The same over several cards, merged: each card's own index gives its newest, however many it has had. */
-export async function listOfCards(
-  sql: Sql,
-  cardIds: string[],
-  filter: HistoryFilter,
-  after: Position | undefined,
-  limit: number,
-): Promise<CardTransaction[]> {
-  const [at = null, number = null, card = null] = after ?? [];
-  const rows = await sql.query<Row>(
-    `select t.* from unnest($4::text[]) as c(id)
-      cross join lateral (
-        select * from card_transactions t
-         where t.card_id = c.id and ${FILTER}
-           and ($5::timestamptz is null or (t.at, t.number) < ($5, case when c.id < $7 then 9223372036854775807
-                                                                        when c.id > $7 then 0 else $6::bigint end))
-         order by t.at desc, t.number desc limit $8) t
-      order by t.at desc, t.card_id desc, t.number desc limit $8`,
-    [filter.from ?? null, filter.to ?? null, filter.type ?? null, cardIds, at, number, card, limit],
-  );
-  return rows.map(transactionOf);
-}
-
-export async function findCardTransaction(
-  sql: Sql,
-  reach: string | null,
-  id: string,
-): Promise<CardTransaction | undefined> {
-  const [row] = await sql.query<Row>(
-    'select t.* from card_transactions t where id = $1 and ($2::text is null or tenant_id = $2)',
-    [id, reach],
-  );
-  return row && transactionOf(row);
-}
-
-/** Every event of an authorization's chain, oldest first. */
-export async function eventsOfChain(sql: Sql, authorizationId: string): Promise<CardTransaction[]> {
-  const rows = await sql.query<Row>(
-    `select t.* from card_transactions t where t.id = $1
-     union all
-     select t.* from card_transactions t where t.authorization_id = $1 and t.linked_id is not null
-      order by number`,
-    [authorizationId],
-  );
-  return rows.map(transactionOf);
-}
-
-/** How many events of these types a card had from one moment until another. */
-export async function countCardTransactions(
-  sql: Sql,
-  cardId: string,
-  types: CardTransactionType[],
-  from: Date,
-  to: Date,
-): Promise<number> {
-  const [row] = await sql.query<{ count: string }>(
-    'select count(*) from card_transactions where card_id = $1 and at >= $2 and at < $3 and type = any($4)',
-    [cardId, from, to, types],
-  );
-  return Number(row?.count ?? 0);
-}
-
-function transactionOf(row: Row): CardTransaction {
-  return {
-    id: row.id,
-    cardId: row.card_id,
-    tenantId: row.tenant_id,
-    number: Number(row.number),
-    at: row.at,
-    type: row.type,
-    amount: new Decimal(row.amount),
-    currency: row.currency,
-    billingAmount: new Decimal(row.billing_amount),
-    billingCurrency: row.billing_currency,
-    referenceId: row.reference_id,
-    linkedId: row.linked_id,
-    authorizationId: row.authorization_id,
-    fee: new Decimal(row.fee),
-    forced: row.forced,
-    declineReason: row.decline_reason,
-    source: row.source,
-    merchant: row.merchant,
-    available: new Decimal(row.available),
-    pending: new Decimal(row.pending),
-    spent: new Decimal(row.spent),
-  };
 }

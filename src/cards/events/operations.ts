@@ -1,48 +1,74 @@
-import type { Sql } from '../../kernel/db/database';
-import { notFound } from '../../kernel/errors';
-import { type Decimal, formatAmount } from '../../kernel/money/money';
-import { showCardTransaction } from './events';
-import { eventsOfChain, findCardTransaction } from './history';
-import { type Chain, type Counters, remaining } from './model';
-import { findChain } from './store';
+import type { Tx } from '../../kernel/db/database';
+import { writeTogether } from '../../kernel/db/writes';
+import type { Decimal } from '../../kernel/money/money';
+import { tellWhenCommitted } from '../../kernel/outbox/events';
+import { assertFits } from '../../kernel/wire/schemas';
+import { type CardCall, requireCard } from '../cards/operations';
+import type { Card } from '../cards/record';
+import { startClosure } from '../cards/workflows';
+import type { CardServices } from '../services';
+import { boardWrites, type CardEventDeps, loadBoard } from './load-board';
+import type { Message } from './record';
+import { type Judgement, judge } from './rules/judge';
 
-/** A card transaction with the counters of its authorization and the whole chain. @throws Problem 404 */
-export async function showWithChain(sql: Sql, reach: string | null, id: string) {
-  const transaction = await findCardTransaction(sql, reach, id);
-  if (!transaction) throw notFound('transaction');
-  const shown = showCardTransaction(transaction);
-  if (!transaction.authorizationId) return shown;
-  const [chain, events] = await Promise.all([
-    findChain(sql, transaction.authorizationId),
-    eventsOfChain(sql, transaction.authorizationId),
-  ]);
-  return {
-    ...shown,
-    authorization: chain && showAuthorization(chain),
-    chain: events.map(showCardTransaction),
-  };
+/**
+ * Records one event of a card in the caller's transaction: locks the card and its accounts, judges, posts, appends the
+ * webhook events.
+ * @returns the card, and the event unless it was in effect already
+ * @throws Problem 404 for a card out of reach, 409 as the rules say; nothing has been written then
+ */
+export async function recordCardEvent(tx: Tx, deps: CardEventDeps, message: Message): Promise<Judgement> {
+  const board = await loadBoard(tx, deps, [message]);
+  const judgement = judge(board, message);
+  tellWhenCommitted(tx);
+  tx.defer(writeTogether(tx, boardWrites(board)));
+  return judgement;
 }
 
-function showAuthorization(chain: Chain) {
-  return {
-    id: chain.id,
-    referenceId: chain.referenceId,
-    currency: chain.currency,
-    billingCurrency: chain.billingCurrency,
-    rate: chain.rate.toFixed(),
-    expiresAt: chain.expiresAt.toISOString(),
-    ...showCounters(chain.own, chain.currency),
-    billing: showCounters(chain.billing, chain.billingCurrency),
-  };
+/**
+ * Closes a card for its holder at once: what is left returns to its account. A process of its own tells the processor
+ * until it confirms. A closed card stays closed.
+ * @throws Problem 404, 409 `card_not_active` while it is pending or when it failed
+ */
+export async function closeCard(services: CardServices, tx: Tx, id: string, call: CardCall): Promise<Card> {
+  const message = { type: 'close', cardId: id, ...reachAndKey(call) } as const;
+  const { card, transaction } = await recordCardEvent(tx, services, message);
+  if (transaction) await services.commands.append(tx, [startClosure(card)]);
+  return card;
 }
 
-function showCounters(counters: Counters, currency: string) {
-  const show = (amount: Decimal) => formatAmount(amount, currency);
-  return {
-    authorized: show(counters.authorized),
-    settled: show(counters.settled),
-    reversed: show(counters.reversed),
-    refunded: show(counters.refunded),
-    remaining: show(remaining(counters)),
-  };
+/** The holder's own freeze: a card may be frozen for other reasons too. @throws Problem 404, 409 as `closeCard` */
+export async function freezeCard(
+  services: CardServices,
+  tx: Tx,
+  type: 'freeze' | 'unfreeze',
+  id: string,
+  call: CardCall,
+): Promise<Card> {
+  const message = { type, cardId: id, reason: 'manual', ...reachAndKey(call) } as const;
+  return (await recordCardEvent(tx, services, message)).card;
+}
+
+/**
+ * Moves money between a card and its account, at once.
+ * @throws Problem 404, 400 for too many decimals, 409 `insufficient_funds`, `user_blocked` (top-up), as `closeCard`
+ */
+export async function fundCard(
+  services: CardServices,
+  tx: Tx,
+  type: 'topup' | 'withdraw',
+  id: string,
+  amount: Decimal,
+  call: CardCall,
+) {
+  const card = await requireCard(tx, call.caller.reach, id);
+  assertFits(amount, card.currency);
+  const message = { type, cardId: id, amount, ...reachAndKey(call) } as const;
+  const { transaction } = await recordCardEvent(tx, services, message);
+  if (!transaction) throw new Error(`${type} left no transaction`);
+  return transaction;
+}
+
+function reachAndKey({ caller, idempotencyKey }: CardCall) {
+  return { reach: caller.reach, idempotencyKey: idempotencyKey ?? null };
 }

@@ -1,20 +1,129 @@
-import type { Tx } from '../../kernel/db/database';
-import { writeTogether } from '../../kernel/db/writes';
-import { tellWhenCommitted } from '../../kernel/outbox/events';
-import { type Decision, decide } from './decide';
-import type { Message } from './model';
-import { boardWrites, type EngineDeps, loadBoard } from './store';
+import type { CardTransactionType } from '../../kernel/ledger/effects';
+import type { Decimal } from '../../kernel/money/money';
+import type { FreezeReason } from '../cards/record';
 
-/**
- * Records one event of a card in the caller's transaction: locks the card and its accounts, decides, posts, appends the
- * webhook events.
- * @returns the card, and the event unless it was in effect already
- * @throws Problem 404 for a card out of reach, 409 as the rules say; nothing has been written then
- */
-export async function recordCardEvent(tx: Tx, deps: EngineDeps, message: Message): Promise<Decision> {
-  const board = await loadBoard(tx, deps, [message]);
-  const decision = decide(board, message);
-  tellWhenCommitted(tx);
-  tx.defer(writeTogether(tx, boardWrites(board)));
-  return decision;
+export interface Merchant {
+  name?: string;
+  mcc?: string;
+  city?: string;
+  country?: string;
+}
+
+/** Why an authorization was declined (decisions part 3). */
+export type DeclineReason =
+  | 'insufficient_funds'
+  | 'card_not_active'
+  | 'card_frozen'
+  | 'card_closed'
+  | 'user_blocked'
+  | 'limit_exceeded'
+  | 'invalid_merchant'
+  | 'do_not_honor';
+
+/** What a card processor reports of a card. Amounts are in `currency`. */
+export interface ProcessorMessage {
+  type: 'authorization' | 'settle' | 'cancel' | 'refund' | 'decline';
+  cardId: string;
+  /** Cancel and settle: all that is held when absent. */
+  amount?: Decimal;
+  /** The authorization's, or the card's, when absent. */
+  currency?: string;
+  /** Any reference of the authorization that it belongs to. */
+  referenceId?: string;
+  /** Settle: whatever is still held afterwards is released. */
+  final?: boolean;
+  merchant?: Merchant;
+}
+
+/** What the holder, the client or the card's own life asks for. Amounts are in the card's currency. */
+export type CardMessage =
+  | { type: 'issue'; cardId: string; processor: IssuedCard }
+  | { type: 'issue_failed'; cardId: string; failure: string }
+  | { type: 'topup' | 'withdraw'; cardId: string; amount: Decimal }
+  | { type: 'freeze' | 'unfreeze'; cardId: string; reason: FreezeReason }
+  | { type: 'close'; cardId: string }
+  | { type: 'expire'; cardId: string; authorizationId: string };
+
+/** What the card processor gives of a card that it has issued. */
+export interface IssuedCard {
+  reference: string;
+  last4: string;
+  expiryMonth: number;
+  expiryYear: number;
+}
+
+export type Message = (ProcessorMessage | CardMessage) & {
+  /** The tenant that may reach the card, or null for every one. */
+  reach: string | null;
+  idempotencyKey?: string | null;
+};
+
+/** An event of a card as it was recorded: one line of its history, one `card_transaction`. */
+export interface CardTransaction {
+  id: string;
+  cardId: string;
+  tenantId: string;
+  /** Its number among the entries of the card's ledger account. */
+  number: number;
+  at: Date;
+  type: CardTransactionType;
+  amount: Decimal;
+  currency: string;
+  /** What it came to in the card's currency: the effects of `interface.md 3.4` use this. */
+  billingAmount: Decimal;
+  billingCurrency: string;
+  referenceId: string;
+  /** The event that this one follows. */
+  linkedId: string | null;
+  authorizationId: string | null;
+  /** The fee that was taken with it, on the master account (settle, decline) or the funding account. */
+  fee: Decimal;
+  forced: boolean;
+  declineReason: DeclineReason | null;
+  source: EventSource | null;
+  merchant: Merchant | null;
+  /** The card's balances after it. */
+  available: Decimal;
+  pending: Decimal;
+  spent: Decimal;
+}
+
+/** Why an event happened, where its type alone does not say it. */
+export type EventSource = 'closure' | 'expiry' | 'negative_balance' | 'settlement';
+
+/** An authorization and what became of it: in its own currency, and in the card's (`billing`). */
+export interface Authorization {
+  /** The id of its card transaction. */
+  id: string;
+  cardId: string;
+  referenceId: string;
+  currency: string;
+  billingCurrency: string;
+  /** Billing per unit of the currency, markup included; kept to the end of its chain of events. */
+  rate: Decimal;
+  own: Counters;
+  billing: Counters;
+  /** The programme's settle fee, in percent, as it was at the authorization. */
+  feePercent: Decimal;
+  /** What is still held for the settle fee, on the master account. */
+  feeHeld: Decimal;
+  lastSettleId: string | null;
+  expiresAt: Date;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** `reversed`: released without a settlement, cancelled or expired. */
+export const COUNTERS = ['authorized', 'settled', 'reversed', 'refunded'] as const;
+export type Counter = (typeof COUNTERS)[number];
+export type Counters = Record<Counter, Decimal>;
+
+/** What is still held. */
+export function remaining(counters: Counters): Decimal {
+  return counters.authorized.minus(counters.settled).minus(counters.reversed);
+}
+
+/** What may still be refunded. */
+export function refundable(counters: Counters): Decimal {
+  return counters.settled.minus(counters.refunded);
 }

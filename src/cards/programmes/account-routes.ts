@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { listAccounts } from '../../accounts/accounts/operations';
-import { accountRecords, accountSchema } from '../../accounts/accounts/record';
 import { accountListQuery } from '../../accounts/accounts/routes';
+import { accountSchema, accountViews } from '../../accounts/accounts/view';
 import { type Route, route } from '../../http/route';
 import { afterId, pageById } from '../../kernel/wire/id-pages';
 import { pageSchema } from '../../kernel/wire/pages';
 import type { Services } from '../../services';
 import { disabledBinsOf, listAdmittedBins } from './operations';
-import { binRecord, binSchema } from './record';
 import { capabilitiesOf, enabledBins } from './rules';
+import { binSchema, binView } from './view';
 
 const TAG = 'Accounts';
 
@@ -60,16 +60,16 @@ function listWithBinsRoute({ database }: Services): Route {
     response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) })),
     async read({ caller: { tenantId }, query: { limit, cursor, ...filter } }) {
       const after = afterId(cursor, 'account');
-      const accounts = await listAccounts(database, tenantId, filter, after, limit + 1);
+      const accounts = await listAccounts(database, tenantId, filter, { after, rows: limit + 1 });
       const users = accounts.flatMap(({ userId }) => userId ?? []);
       const [records, admitted, disabled] = await Promise.all([
-        accountRecords(database, accounts),
+        accountViews(database, accounts),
         listAdmittedBins(database, tenantId),
         disabledBinsOf(database, users),
       ]);
       return pageById(records, limit, (record) => ({
         ...record,
-        bins: enabledBins(record.currency, admitted, disabled.get(record.userId ?? '')).map(binRecord),
+        bins: enabledBins(record.currency, admitted, disabled.get(record.userId ?? '')).map(binView),
       }));
     },
   });

@@ -1,6 +1,7 @@
 import type { Tx } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
-import { type Bin, insertBin } from './store';
+import type { Bin } from './record';
+import { insertBin } from './store';
 
 const TERMS = {
   status: 'active',

@@ -3,44 +3,37 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, invalid, notFound } from '../../kernel/errors';
 import { isCurrency } from '../../kernel/money/currencies';
 import { type Decimal, fitsCurrency } from '../../kernel/money/money';
-import type { Programme } from './programme';
+import type { Bin, Programme } from './record';
 import {
-  admittedBins,
-  allBins,
-  type Bin,
-  disabledBins,
+  disabledBinsOf,
   findAdmittedBin,
   insertBin,
-  insertTenantBins,
+  insertTenantBin,
   insertTenantDemoBins,
+  listAdmittedBins,
   readBins,
   upsertUserBin,
 } from './store';
 
 export { ensureDemoBins } from './demo';
-export type { Programme } from './programme';
-export type { Bin } from './store';
-
-/** Lets a sandbox tenant issue on every demo BIN. */
-async function admitToDemoBins(tx: Tx, tenantId: string): Promise<void> {
-  await insertTenantDemoBins(tx, tenantId);
-}
+export type { Bin, Programme } from './record';
+export { disabledBinsOf, listAdmittedBins } from './store';
 
 /** What a new client begins with: its master accounts and, in the sandbox, all demo BINs. */
 export async function provideForClient(tx: Tx, clientId: string, sandbox: boolean): Promise<void> {
   await openMasterAccounts(tx, clientId);
-  if (sandbox) await admitToDemoBins(tx, clientId);
+  if (sandbox) await insertTenantDemoBins(tx, clientId);
 }
 
 /** Lets a tenant issue on a BIN. @throws Problem 404 when there is no such BIN */
 export async function admitToBin(tx: Tx, tenantId: string, bin: string): Promise<void> {
   const [found] = await readBins(tx, [bin]);
   if (!found) throw notFound('bin', 'bin');
-  await insertTenantBins(tx, tenantId, [bin]);
+  await insertTenantBin(tx, tenantId, bin);
 }
 
 /**
- * Adds a BIN and its programme, by an operator's word. No tenant is admitted to it yet.
+ * Adds a BIN and its programme; an operator's command. No tenant is admitted to it yet.
  * @throws Problem 400 naming the field that is wrong; `ErrAlreadyExists` when the BIN is known
  */
 export async function addBin(tx: Tx, bin: Bin): Promise<Bin> {
@@ -58,14 +51,7 @@ export async function addBin(tx: Tx, bin: Bin): Promise<Bin> {
 }
 
 /** Every BIN of this installation. */
-export const listBins = (sql: Sql): Promise<Bin[]> => allBins(sql);
-
-/** The BINs that a tenant may issue on, closed ones too; all of them for an admin (null). */
-export const listAdmittedBins = (sql: Sql, tenantId: string | null): Promise<Bin[]> =>
-  admittedBins(sql, tenantId);
-
-/** By user, the BINs that were disabled for them. */
-export const disabledBinsOf = (sql: Sql, userIds: string[]) => disabledBins(sql, userIds);
+export const listBins = (sql: Sql): Promise<Bin[]> => listAdmittedBins(sql, null);
 
 /** @throws Problem 404 when the BIN is unknown or the tenant may not issue on it */
 export async function requireAdmittedBin(
@@ -82,7 +68,7 @@ export async function requireAdmittedBin(
 /** @throws Problem 409 `bin_closed` when the BIN is closed, or disabled for the user */
 export async function assertBinOpen(sql: Sql, bin: Bin, userId: string): Promise<void> {
   if (bin.status === 'closed') throw conflict('bin_closed', 'The BIN is closed.', 'bin');
-  const disabled = await disabledBins(sql, [userId]);
+  const disabled = await disabledBinsOf(sql, [userId]);
   if (disabled.get(userId)?.has(bin.bin))
     throw conflict('bin_closed', 'The BIN is disabled for this user.', 'bin');
 }

@@ -1,42 +1,38 @@
-import { z } from 'zod';
-import { formatAmount } from '../../kernel/money/money';
-import { money } from '../../kernel/wire/schemas';
-import type { Bin } from './store';
+import type { Decimal } from '../../kernel/money/money';
+import type { CardholderModel } from '../../people/cardholders/record';
 
-export const binSchema = z.object({
-  bin: z.string().meta({ examples: ['44112200'] }),
-  scheme: z.string().meta({ examples: ['visa'] }),
-  currency: z.string().meta({ examples: ['USD'] }),
-  providerCardHolderModel: z.enum(['B2B', 'B2C']),
-  capacityPerCardholder: z.number().int(),
-  status: z.enum(['active', 'closed']),
-  fees: z.object({
-    issue: money(),
-    topUp: money(),
-    settleFixed: money(),
-    settlePercent: z.string().meta({ examples: ['0.5'] }),
-    decline: money(),
-    markupPercent: z.string().meta({ examples: ['2'] }),
-  }),
-});
+/** Fees of a programme, in the BIN's currency; the percentage is of the billing amount. */
+export interface ProgrammeFees {
+  issue: Decimal;
+  topUp: Decimal;
+  /** Once an authorization. */
+  settleFixed: Decimal;
+  settlePercent: Decimal;
+  decline: Decimal;
+}
 
-/** The BIN as the wire shows it: fees in its currency, percentages as decimal strings. */
-export function binRecord(bin: Bin) {
-  const { fees, currency } = bin;
-  return {
-    bin: bin.bin,
-    scheme: bin.scheme,
-    currency,
-    providerCardHolderModel: bin.model,
-    capacityPerCardholder: bin.capacityPerCardholder,
-    status: bin.status,
-    fees: {
-      issue: formatAmount(fees.issue, currency),
-      topUp: formatAmount(fees.topUp, currency),
-      settleFixed: formatAmount(fees.settleFixed, currency),
-      settlePercent: fees.settlePercent.toFixed(),
-      decline: formatAmount(fees.decline, currency),
-      markupPercent: bin.markupPercent.toFixed(),
-    },
-  };
+/** The terms on which the cards of a BIN are issued and spent on (decisions part 3, Card event rules). */
+export interface Programme {
+  bin: string;
+  scheme: string;
+  currency: string;
+  fees: ProgrammeFees;
+  /** On top of the rate of a transaction in another currency: 2 is two percent. */
+  markupPercent: Decimal;
+  /** After so many days an open authorization is cancelled by itself. */
+  authorizationDays: number;
+  /** In the BIN's currency; above it an authorization is declined with `limit_exceeded`. Null: no limit. */
+  maxAuthorization: Decimal | null;
+  /** Merchants of these categories are declined with `invalid_merchant`. */
+  blockedMccs: readonly string[];
+}
+
+/** A BIN with the programme that runs on it. */
+export interface Bin extends Programme {
+  /** `providerCardHolderModel`: how a cardholder is created (`interface.md 1`). */
+  model: CardholderModel;
+  status: 'active' | 'closed';
+  capacityPerCardholder: number;
+  /** Every new tenant of a sandbox is admitted to it. */
+  demo: boolean;
 }

@@ -6,7 +6,7 @@ import { identifier } from '../../kernel/wire/schemas';
 import { requireUser } from '../../people/users/operations';
 import type { Services } from '../../services';
 import { listAdmittedBins, requireAdmittedBin, setUserBin } from './operations';
-import { binRecord, binSchema } from './record';
+import { binSchema, binView } from './view';
 
 const TAG = 'Bins';
 
@@ -20,7 +20,7 @@ export function binRoutes({ database }: Services): Route[] {
       summary: 'BIN catalogue',
       deprecated: true,
       response: pageSchema(binSchema),
-      read: async ({ caller }) => whole((await listAdmittedBins(database, caller.reach)).map(binRecord)),
+      read: async ({ caller }) => whole((await listAdmittedBins(database, caller.reach)).map(binView)),
     }),
     route({
       method: 'GET',

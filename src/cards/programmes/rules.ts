@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/accounts/operations';
-import type { Bin } from './store';
+import type { Bin } from './record';
 
 /** The BINs that cards can be issued on from an account of that currency, for an owner with these BINs disabled. */
 export function enabledBins(

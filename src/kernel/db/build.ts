@@ -40,7 +40,11 @@ export function compiled(query: Knex.QueryBuilder): Built {
   return { text: sql, values: [...bindings] };
 }
 
-function snakeCase(name: string): string {
+/** The columns of those fields, for a prepared statement written by hand: its rows come in camelCase too. */
+export const columnsOf = (fields: readonly string[]): string =>
+  fields.map((field) => `${snakeCase(field)} as "${field}"`).join(', ');
+
+export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

@@ -1,3 +1,4 @@
+import { anyOf, columnsOf, table } from '../db/build';
 import type { Sql } from '../db/database';
 import { Decimal } from '../money/money';
 import { type Balances, INTERNAL_ACCOUNTS, internalAccountId } from './entries';
@@ -17,42 +18,39 @@ export interface LedgerAccount extends Balances {
   lastAt: Date;
 }
 
-interface Row {
-  id: string;
-  kind: LedgerAccountKind;
-  tenant_id: string;
-  currency: string;
-  available: string;
-  pending: string;
-  spent: string;
-  entries: string;
-  last_at: Date;
-}
+/** Numbers come as text. */
+type Row = Omit<LedgerAccount, keyof Balances | 'entries'> & Record<keyof Balances | 'entries', string>;
 
-const COLUMNS = 'id, kind, tenant_id, currency, available, pending, spent, entries, last_at';
+const FIELDS = [
+  'id',
+  'kind',
+  'tenantId',
+  'currency',
+  'available',
+  'pending',
+  'spent',
+  'entries',
+  'lastAt',
+] as const satisfies (keyof LedgerAccount)[];
 
 /** Opens an account with zero balances, and the internal accounts of its currency when it is the first in it. */
 export async function openLedgerAccount(
   tx: Sql,
   account: { id: string; kind: LedgerAccountKind; tenantId: string; currency: string },
 ): Promise<void> {
-  await tx.query('insert into ledger_accounts (id, kind, tenant_id, currency) values ($1, $2, $3, $4)', [
-    account.id,
-    account.kind,
-    account.tenantId,
-    account.currency,
-  ]);
+  await tx.run(table('ledgerAccounts').insert(account));
   if (account.kind === 'card') return; // its account has opened them
   await ensureInternalAccounts(tx, account.currency);
 }
 
 /** For money in a currency that no client may have an account in, such as a payer's. */
 export async function ensureInternalAccounts(tx: Sql, currency: string): Promise<void> {
-  await tx.query(
-    `insert into ledger_accounts (id, kind, currency) select x, 'internal', $2 from unnest($1::text[]) x
-     on conflict do nothing`,
-    [INTERNAL_ACCOUNTS.map((name) => internalAccountId(name, currency)), currency],
-  );
+  const accounts = INTERNAL_ACCOUNTS.map((name) => ({
+    id: internalAccountId(name, currency),
+    kind: 'internal',
+    currency,
+  }));
+  await tx.run(table('ledgerAccounts').insert(accounts).onConflict().ignore());
 }
 
 export interface LockedAccounts {
@@ -86,9 +84,10 @@ async function lockThose(
   condition: string,
   values: string[],
 ): Promise<LockedAccounts> {
+  // Prepared: on the path of every card event.
   const rows = await tx.prepared<Row & { now: Date }>(
     name,
-    `select ${COLUMNS}, date_trunc('milliseconds', clock_timestamp()) as now from ledger_accounts
+    `select ${columnsOf(FIELDS)}, date_trunc('milliseconds', clock_timestamp()) as now from ledger_accounts
       where ${condition} and kind <> 'internal' order by kind = 'master', kind, id for no key update`,
     [values],
   );
@@ -104,22 +103,28 @@ async function databaseTime(sql: Sql): Promise<Date> {
 
 /** The balances of the accounts as last committed, without a lock. */
 export async function readBalances(sql: Sql, ids: string[]): Promise<Map<string, LedgerAccount>> {
-  const rows = await sql.query<Row>(`select ${COLUMNS} from ledger_accounts where id = any($1)`, [ids]);
+  const rows = await sql.run<Row>(table('ledgerAccounts').select(FIELDS).where(anyOf('id', ids)));
   return new Map(rows.map((row) => [row.id, ledgerAccount(row)]));
 }
 
 /** The balances of one account after its last entry up to that moment; zeros before its first. */
 export async function balancesAt(sql: Sql, accountId: string, at: Date): Promise<Balances> {
-  const [row] = await sql.query<{ available: string; pending: string; spent: string }>(
-    `select balance_available as available, balance_pending as pending, balance_spent as spent
-       from ledger_legs where account_id = $1 and at <= $2 and number is not null
-      order by at desc, number desc limit 1`,
-    [accountId, at],
+  const [row] = await sql.run<Record<`balance${'Available' | 'Pending' | 'Spent'}`, string>>(
+    table('ledgerLegs')
+      .select('balanceAvailable', 'balancePending', 'balanceSpent')
+      .where({ accountId })
+      .where('at', '<=', at)
+      .whereNotNull('number')
+      .orderBy([
+        { column: 'at', order: 'desc' },
+        { column: 'number', order: 'desc' },
+      ])
+      .limit(1),
   );
   return {
-    available: new Decimal(row?.available ?? 0),
-    pending: new Decimal(row?.pending ?? 0),
-    spent: new Decimal(row?.spent ?? 0),
+    available: new Decimal(row?.balanceAvailable ?? 0),
+    pending: new Decimal(row?.balancePending ?? 0),
+    spent: new Decimal(row?.balanceSpent ?? 0),
   };
 }
 
@@ -127,12 +132,12 @@ function ledgerAccount(row: Row): LedgerAccount {
   return {
     id: row.id,
     kind: row.kind,
-    tenantId: row.tenant_id,
+    tenantId: row.tenantId,
     currency: row.currency,
     available: new Decimal(row.available),
     pending: new Decimal(row.pending),
     spent: new Decimal(row.spent),
     entries: Number(row.entries),
-    lastAt: row.last_at,
+    lastAt: row.lastAt,
   };
 }

@@ -29,11 +29,11 @@ export async function openBook(tx: Sql, accountIds: string[]): Promise<Book> {
   return bookOf(accounts, now);
 }
 
-/** The same on accounts that are locked already, or on made-up ones. `now` is the database's time. */
+/** A book on accounts that are locked already; a test makes them up. `now` is the database's time. */
 export function bookOf(given: LedgerAccount[], now: Date): Book {
   const at = given.reduce((latest, account) => (account.lastAt > latest ? account.lastAt : latest), now);
   const accounts = new Map(given.map((account) => [account.id, { ...account, seen: account.entries }]));
-  const legs: ReturnType<typeof leg>[] = [];
+  const rows: ReturnType<typeof entryRow>[] = [];
   let postings = 0;
 
   function account(id: string): LedgerAccount & { seen: number } {
@@ -53,7 +53,7 @@ export function bookOf(given: LedgerAccount[], now: Date): Book {
       posted.number = target.entries;
       posted.balance = { available: target.available, pending: target.pending, spent: target.spent };
     }
-    if (changesSomething(entry)) legs.push(leg(posted, postings, currencyOf(entry), forced));
+    if (changesSomething(entry)) rows.push(entryRow(posted, postings, currencyOf(entry), forced));
     return posted;
   }
 
@@ -69,7 +69,7 @@ export function bookOf(given: LedgerAccount[], now: Date): Book {
       const refusedBy = forced ? undefined : firstOverdrawn(changes, account);
       if (refusedBy !== undefined) return { ok: false, refusedBy };
       // Below zero before, and no further by this: what it pays out of what it is given here is marked as forced too, for
-      // Postgres looks at each leg alone.
+      // Postgres looks at each entry alone.
       const below = new Set([...changes.keys()].filter((id) => account(id).available.lt(0)));
       const overdraws = ({ account: id, available }: Entry) => forced || (available.lt(0) && below.has(id));
       const posted = new Map(creditsFirst(entries).map((entry) => [entry, apply(entry, overdraws(entry))]));
@@ -78,11 +78,11 @@ export function bookOf(given: LedgerAccount[], now: Date): Book {
     },
     written() {
       const moved = [...accounts.values()].filter((target) => target.entries > target.seen);
-      if (moved.length === 0 && legs.length === 0) return undefined;
+      if (moved.length === 0 && rows.length === 0) return undefined;
       return {
         name: 'ledger',
         call: 'ledger_write($1::ledger_new_balance[], $2::ledger_new_leg[], $3)',
-        values: [compositeArray(moved.map(newBalance)), compositeArray(legs), at],
+        values: [compositeArray(moved.map(balanceRow)), compositeArray(rows), at],
       };
     },
     write: (tx) => writeTogether(tx, [book.written()]),
@@ -112,12 +112,12 @@ function isInternal(entry: Entry): boolean {
   return entry.account.includes(':');
 }
 
-/** An event that changes nothing takes a number of its account but leaves no leg. */
+/** An event that changes nothing takes a number of its account but leaves no row. */
 function changesSomething(entry: Entry): boolean {
   return !(entry.available.isZero() && entry.pending.isZero() && entry.spent.isZero());
 }
 
-/** So that no leg shows an account below zero that the posting as a whole leaves above it. */
+/** So that no entry shows an account below zero that the posting as a whole leaves above it. */
 function creditsFirst(entries: Entry[]): Entry[] {
   return [...entries].sort((a, b) => Number(a.available.lt(0)) - Number(b.available.lt(0)));
 }
@@ -143,7 +143,7 @@ function firstOverdrawn(
 }
 
 /** In the order of `ledger_new_leg`. */
-function leg(entry: PostedEntry, posting: number, currency: string, forced: boolean) {
+function entryRow(entry: PostedEntry, posting: number, currency: string, forced: boolean) {
   const { balance } = entry;
   return [
     posting,
@@ -166,7 +166,7 @@ function leg(entry: PostedEntry, posting: number, currency: string, forced: bool
 }
 
 /** In the order of `ledger_new_balance`. */
-function newBalance(account: LedgerAccount & { seen: number }) {
+function balanceRow(account: LedgerAccount & { seen: number }) {
   return [
     account.id,
     account.seen,

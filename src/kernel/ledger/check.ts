@@ -9,7 +9,10 @@ export interface TrialBalanceLine {
   sum: string;
 }
 
-/** Per currency, everything that is owned and everything that stands against it: the sum is zero. */
+/**
+ * Per currency, everything that is owned and everything that stands against it: the sum is zero. Raw, as all of this
+ * file: proofs over the whole ledger, each in one statement.
+ */
 export async function trialBalance(sql: Sql): Promise<TrialBalanceLine[]> {
   const lines = await sql.query<TrialBalanceLine>(`
     with stored as (
@@ -38,7 +41,7 @@ function inMinorUnits({ currency, ...sums }: TrialBalanceLine): TrialBalanceLine
   return { currency, clients: clients ?? '', internal: internal ?? '', sum: sum ?? '' };
 }
 
-/** The same from the legs alone, as it stood at that moment. */
+/** The same from the entries alone, as it stood at that moment. */
 export async function trialBalanceAt(sql: Sql, at: Date): Promise<TrialBalanceLine[]> {
   const lines = await sql.query<TrialBalanceLine>(
     `select currency, coalesce(sum(available + pending) filter (where number is not null), 0)::text as clients,
@@ -72,12 +75,12 @@ export interface LedgerProblem {
   detail: string;
 }
 
-/** Every leg is read. */
+/** Every entry is read. */
 const CHECK_SECONDS = 3_600;
 
 /**
- * Proves the ledger: every posting sums to zero, every stored balance and every snapshot in a leg equals the legs up to
- * it, and the trial balance is zero. Reads one consistent snapshot. An empty list means that all holds.
+ * Proves the ledger: every posting sums to zero, every stored balance, and every balance that an entry carries, equals the
+ * sum of the entries up to it, and the trial balance is zero. Reads one consistent snapshot. An empty list means that all holds.
  */
 export async function checkLedger(database: Database): Promise<LedgerProblem[]> {
   return database.transaction(
@@ -96,7 +99,7 @@ async function problemsIn(sql: Sql): Promise<LedgerProblem[]> {
              currency || ' ' || sum(available + pending) as detail
         from ledger_legs group by posting_id, currency having sum(available + pending) <> 0`),
     sql.query<LedgerProblem>(`
-      select 'stored balance differs from its legs' as problem, a.id::text as subject,
+      select 'stored balance differs from its entries' as problem, a.id::text as subject,
              concat_ws(' ', a.available, a.pending, a.spent, '<>', l.available, l.pending, l.spent) as detail
         from ledger_accounts a
         left join (select account_id, sum(available) as available, sum(pending) as pending, sum(spent) as spent
@@ -105,7 +108,7 @@ async function problemsIn(sql: Sql): Promise<LedgerProblem[]> {
          and (a.available, a.pending, a.spent)
              is distinct from (coalesce(l.available, 0), coalesce(l.pending, 0), coalesce(l.spent, 0))`),
     sql.query<LedgerProblem>(`
-      select 'running balance of a leg is wrong' as problem, account_id::text as subject, 'entry ' || number as detail
+      select 'running balance of an entry is wrong' as problem, account_id::text as subject, 'entry ' || number as detail
         from (select *, sum(available) over w as a, sum(pending) over w as p, sum(spent) over w as s
                 from ledger_legs where number is not null
               window w as (partition by account_id order by number)) l

@@ -48,7 +48,7 @@ export interface Posting {
 
 /** The counterparts of client money, one account of each per currency. */
 export const INTERNAL_ACCOUNTS = [
-  'funding', // money that came from, or left to, the outside by an operator's word
+  'funding', // money that came from, or left to, the outside by an operator's hand
   'card_network', // settlement with the card schemes
   'fees',
   'fx_position',

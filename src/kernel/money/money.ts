@@ -5,6 +5,10 @@ import { decimalsOf } from './currencies';
 Decimal.set({ precision: 60, rounding: Decimal.ROUND_HALF_UP, toExpNeg: -60, toExpPos: 60 });
 
 export { Decimal };
+
+/** A decimal string without sign or exponent: 15 integer digits at most, and as many decimals as any currency has. */
+export const DECIMAL_TEXT = /^\d{1,15}(\.\d{1,18})?$/;
+
 export const ZERO = new Decimal(0);
 const HUNDREDTH = new Decimal('0.01');
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Sql } from '../db/database';
 import { HAND_OVER_SECONDS, type HandOver, type NumberedCommand } from '../outbox/commands';
 import { forgetTaken } from '../outbox/waiting-commands';
-import { tellTemporal } from './tell';
+import { tellTemporal } from './send-command';
 
 /** Calls to Temporal under way at once: enough to hide its latency, few enough to leave it room for workers. */
 const CONCURRENCY = 16;

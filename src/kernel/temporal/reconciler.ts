@@ -7,7 +7,7 @@ import { SHARDS } from '../outbox/events';
 import { QUEUES } from '../outbox/queues';
 import { ensureSchedules, SCHEDULES, type Schedule } from './schedules';
 import { registerSearchAttributes } from './search-attributes';
-import { tellTemporal } from './tell';
+import { tellTemporal } from './send-command';
 
 const EVERY_MS = 60_000;
 /** A record that has not moved for so long is told again; again so long later when it still has not. */

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Sql } from '../db/database';
 import type { NumberedCommand } from '../outbox/commands';
 import { forgetTaken, leaseDue, type Refusal, recordRefusals, release } from '../outbox/waiting-commands';
-import { type Told, tellTemporal } from './tell';
+import { type Told, tellTemporal } from './send-command';
 
 const BATCH = 100;
 const CONCURRENCY = 16;

@@ -7,7 +7,7 @@ import {
 import { type IdKind, PREFIXES } from '../ids';
 import type { WorkflowCommand } from '../outbox/commands';
 import { withinTime } from './connection';
-import { SEARCH_ATTRIBUTES } from './names';
+import { SEARCH_ATTRIBUTES } from './signals';
 
 /** The number of `Keyword` in temporal.api.enums.v1.IndexedValueType. */
 const KEYWORD = 2;

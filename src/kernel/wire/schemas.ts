@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { invalid, notFound } from '../errors';
 import { isCurrency } from '../money/currencies';
-import { Decimal, fitsCurrency } from '../money/money';
+import { DECIMAL_TEXT, Decimal, fitsCurrency } from '../money/money';
 import { isStorable } from './json';
 
 /** Shapes that every domain uses. Messages are completed with the field's name by {@link firstProblem}. */
 
-const AMOUNT_OR_ZERO = /^\d{1,15}(\.\d{1,18})?$/;
-/** The same with a digit in it that is not zero. */
-const AMOUNT = /^(?=.*[1-9])\d{1,15}(\.\d{1,18})?$/;
+/** {@link DECIMAL_TEXT} with a digit in it that is not zero. */
+const AMOUNT = new RegExp(DECIMAL_TEXT.source.replace('^', '^(?=.*[1-9])'));
 
 /** A positive decimal string without exponent, at most 15 integer digits; read as a Decimal. */
 export function amount() {
@@ -16,7 +15,7 @@ export function amount() {
     .string({ error: 'must be a decimal string such as "10.00"' })
     .regex(AMOUNT, {
       error: ({ input }) =>
-        AMOUNT_OR_ZERO.test(String(input))
+        DECIMAL_TEXT.test(String(input))
           ? 'must be greater than zero'
           : 'must be a positive decimal string with at most 15 integer digits, such as "10.00"',
     })
@@ -32,7 +31,7 @@ export function amount() {
 export function amountOrZero() {
   return z
     .string({ error: 'must be a decimal string such as "10.00"' })
-    .regex(AMOUNT_OR_ZERO, 'must be a decimal string with at most 15 integer digits, such as "10.00"')
+    .regex(DECIMAL_TEXT, 'must be a decimal string with at most 15 integer digits, such as "10.00"')
     .transform((text) => new Decimal(text))
     .meta({
       type: 'string',
@@ -40,6 +39,9 @@ export function amountOrZero() {
       description: 'Decimal string in the currency of the record.',
     });
 }
+
+/** A decimal string that may be zero, kept as text: of settings, and of what parties say. */
+export const decimalText = () => z.string().regex(DECIMAL_TEXT, 'must be a decimal string such as "10.00"');
 
 /** @throws Problem 400 when the amount has more decimals than its currency */
 export function assertFits(value: Decimal, currency: string, field = 'amount'): void {

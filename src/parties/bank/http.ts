@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import { Decimal } from '../../kernel/money/money';
-import { PartyRefused } from '../../process/party-errors';
-import { type PartyClientOptions, partyClient } from '../protocol/client';
-import { verifySignature } from '../protocol/signature';
-import type { Bank, BankCredit } from './port';
+import { decimal, orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
+import { type AdapterOptions, partyClient } from '../protocol/client';
+import type { Bank } from './port';
 
 const id = z.string().min(1).max(200);
 
 const creditSchema = z.object({
   id,
   iban: z.string().max(60),
-  amount: z.string().regex(/^\d{1,15}(\.\d{1,18})?$/),
+  amount: decimal,
   currency: z.string().max(8),
 });
 
@@ -19,39 +17,23 @@ const pageSchema = z.object({ credits: z.array(z.object({ id })), next: z.string
 const callbackSchema = z.object({ id, creditId: z.string().regex(/^[\w-]{1,100}$/) });
 
 /** The bank over our own small JSON protocol: `GET /credits/{id}`, `GET /credits?after=`. */
-export function createHttpBank(options: PartyClientOptions & { now?: () => Date }): Bank {
+export function createHttpBank(options: AdapterOptions): Bank {
   const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
   return {
-    async credit(creditId) {
-      try {
-        return creditOf(creditSchema.parse(await client.get(`/credits/${encodeURIComponent(creditId)}`)));
-      } catch (error) {
-        if (error instanceof PartyRefused && error.code === 'not_found') return 'unknown_to_provider';
-        throw error;
-      }
-    },
+    credit: (creditId) =>
+      orUnknown(
+        client
+          .get(`/credits/${encodeURIComponent(creditId)}`)
+          .then((answer) => parseAnswer(creditSchema, answer)),
+      ),
     async creditsAfter(after) {
       const query = after === null ? '' : `?after=${encodeURIComponent(after)}`;
-      return pageSchema.parse(await client.get(`/credits${query}`));
+      return parseAnswer(pageSchema, await client.get(`/credits${query}`));
     },
     verify(raw, headers) {
-      if (!verifySignature(raw, headers, { secret, now: now() })) return undefined;
-      const message = callbackSchema.safeParse(parsed(raw));
-      return message.success ? { externalId: message.data.id, creditId: message.data.creditId } : undefined;
+      const message = verifiedMessage(callbackSchema, raw, headers, { secret, now: now() });
+      return message && { externalId: message.id, creditId: message.creditId };
     },
   };
-}
-
-const creditOf = ({ amount, ...rest }: z.infer<typeof creditSchema>): BankCredit => ({
-  ...rest,
-  amount: new Decimal(amount),
-});
-
-function parsed(raw: Buffer): unknown {
-  try {
-    return JSON.parse(raw.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

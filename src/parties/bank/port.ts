@@ -22,7 +22,7 @@ export interface BankCallback {
  * @throws PartyAway it cannot be asked just now
  */
 export interface Bank {
-  credit(id: string): Promise<BankCredit | 'unknown_to_provider'>;
+  credit(id: string): Promise<BankCredit | 'unknown_to_party'>;
   /**
    * The names of what it has received, in order, after a place in that order: for what a lost callback has not told.
    * @param after the place where the page before ended; null for the beginning

@@ -1,18 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { formatAmount } from '../../kernel/money/money';
-import { decimal, parseAnswer, parseMessage } from '../protocol/answers';
-import { partyClient } from '../protocol/client';
-import { verifySignature } from '../protocol/signature';
+import { decimal, parseAnswer, verifiedMessage } from '../protocol/answers';
+import { type AdapterOptions, partyClient } from '../protocol/client';
 import type { CheckoutParty, CheckoutState } from './port';
-
-export interface HttpCheckoutOptions {
-  baseUrl: string | (() => string);
-  /** Shared with the party: it signs callbacks, and vouches for our requests. */
-  secret: Buffer;
-  timeoutMs?: number;
-  now?: () => Date;
-}
 
 const made = z.object({ sessionId: z.string().min(1), redirectUrl: z.url({ normalize: true }) });
 
@@ -36,7 +26,7 @@ const refunded = z.object({
 const callback = z.object({ id: z.string().min(1), sessionId: z.string().min(1) });
 
 /** The hosted checkout that speaks our own protocol: the sandbox's, and any that is made to. */
-export function createHttpCheckout(options: HttpCheckoutOptions): CheckoutParty {
+export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
   const { secret, now = () => new Date() } = options;
   const client = partyClient(options);
   return {
@@ -56,9 +46,8 @@ export function createHttpCheckout(options: HttpCheckoutOptions): CheckoutParty 
       const body = { amount: formatAmount(amount, currency), currency };
       return parseAnswer(refunded, await client.post(path, body, key));
     },
-    verify(raw: Buffer, headers: IncomingHttpHeaders) {
-      if (!verifySignature(raw, headers, { secret, now: now() })) return undefined;
-      const message = parseMessage(callback, raw);
+    verify(raw, headers) {
+      const message = verifiedMessage(callback, raw, headers, { secret, now: now() });
       return message && { externalId: message.id, sessionId: message.sessionId };
     },
   };

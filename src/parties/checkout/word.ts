@@ -13,9 +13,7 @@ export const checkoutWord = z.object({
   version: z.number().int().optional(),
   /** Of the page: `closed` when it can no longer be paid. */
   page: z.enum(['open', 'failed', 'cancelled', 'expired', 'paid']),
-  payments: z.array(
-    z.object({ id: z.string(), ...money, status: z.enum(['pending', 'settled', 'failed']) }),
-  ),
+  payments: z.array(z.object({ id: z.string(), ...money, status: z.enum(['pending', 'settled', 'failed']) })),
   risk: z.enum(['normal', 'review']),
   failureCode: z.string().optional(),
   /** `key`: ours, where we ordered it. */

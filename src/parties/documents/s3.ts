@@ -21,7 +21,29 @@ const TRIES = 3;
  * asked again; one that refuses is not.
  */
 export function createS3Store(settings: S3Settings, options: S3Options = {}): SealedStore {
-  const { timeoutMs = TIMEOUT_MS, retryMs = RETRY_MS } = options;
+  const ask = createBucket(settings, options);
+  return {
+    async put(name, sealed) {
+      const answer = await ask('PUT', name, sealed);
+      if (!isSuccess(answer)) throw new DocumentsAway(faultOf('PUT', answer)); // there is no such bucket
+    },
+    async get(name) {
+      const answer = await ask('GET', name);
+      if (isSuccess(answer)) return answer.bytes;
+      if (codeOf(answer) === 'NoSuchBucket') throw new DocumentsAway(faultOf('GET', answer));
+      return undefined;
+    },
+    async delete(name) {
+      const answer = await ask('DELETE', name);
+      if (codeOf(answer) === 'NoSuchBucket') throw new DocumentsAway(faultOf('DELETE', answer));
+    },
+  };
+}
+
+/** @throws DocumentsAway unless it answers with success, or 404 */
+type Ask = (method: string, name: string, body?: Buffer) => Promise<Answer>;
+
+function createBucket(settings: S3Settings, { timeoutMs = TIMEOUT_MS, retryMs = RETRY_MS }: S3Options): Ask {
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = settings;
   const aws = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
   const base = `${endpoint.replace(/\/+$/, '')}/${encodeURIComponent(bucket)}`;
@@ -41,42 +63,25 @@ export function createS3Store(settings: S3Settings, options: S3Options = {}): Se
     return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
   }
 
-  async function attempt(method: string, name: string, body?: Buffer): Promise<[Answer?, unknown?]> {
-    try {
-      const answer = await once(method, name, body);
-      return [answer, faultOf(method, answer)];
-    } catch (error) {
-      return [undefined, error]; // broken off, or not answered in time
-    }
-  }
-
-  /** @throws DocumentsAway unless it answers with success, or 404 */
-  async function ask(method: string, name: string, body?: Buffer): Promise<Answer> {
+  return async (method, name, body) => {
     for (let tried = 1; ; tried += 1) {
-      const [answer, fault] = await attempt(method, name, body);
+      const [answer, fault] = await settled(method, once(method, name, body));
       if (answer && (isSuccess(answer) || answer.status === 404)) return answer;
       const mayPass = !answer || answer.status >= 500 || answer.status === 429 || answer.status === 408;
       if (tried === TRIES || !mayPass) throw new DocumentsAway(fault);
       await sleep(retryMs * 2 ** (tried - 1));
     }
-  }
-
-  return {
-    async put(name, sealed) {
-      const answer = await ask('PUT', name, sealed);
-      if (!isSuccess(answer)) throw new DocumentsAway(faultOf('PUT', answer)); // there is no such bucket
-    },
-    async get(name) {
-      const answer = await ask('GET', name);
-      if (isSuccess(answer)) return answer.bytes;
-      if (codeOf(answer) === 'NoSuchBucket') throw new DocumentsAway(faultOf('GET', answer));
-      return undefined;
-    },
-    async delete(name) {
-      const answer = await ask('DELETE', name);
-      if (codeOf(answer) === 'NoSuchBucket') throw new DocumentsAway(faultOf('DELETE', answer));
-    },
   };
+}
+
+/** An attempt's answer, and why it may be no success; no answer when it was broken off or not answered in time. */
+async function settled(method: string, attempt: Promise<Answer>): Promise<[Answer?, unknown?]> {
+  try {
+    const answer = await attempt;
+    return [answer, faultOf(method, answer)];
+  } catch (error) {
+    return [undefined, error];
+  }
 }
 
 interface Answer {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Decimal } from '../../kernel/money/money';
 import { PartyRefused } from '../../process/party-errors';
-import { type PartyClientOptions, partyClient } from '../protocol/client';
-import { verifySignature } from '../protocol/signature';
+import { decimal, orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
+import { type AdapterOptions, partyClient } from '../protocol/client';
 import type { CardOrder, CardOrderState, ExternalCards } from './port';
 
 const stateSchema = z.object({
@@ -12,19 +12,15 @@ const stateSchema = z.object({
     .string()
     .regex(/^[a-z][a-z0-9_]{0,63}$/)
     .optional(),
-  returned: z.string().regex(/^\d{1,15}(\.\d{1,18})?$/),
+  returned: decimal,
 });
 
 const callbackSchema = z.object({ id: z.string().min(1).max(200), key: z.string().min(1).max(200) });
 
 const NOTHING_RETURNED = new Decimal(0);
 
-export interface HttpExternalCardsOptions extends PartyClientOptions {
-  now?: () => Date;
-}
-
 /** The acquirer over our own small JSON protocol: `POST /charges`, `POST /pushes`, `GET /orders/{key}`. */
-export function createHttpExternalCards(options: HttpExternalCardsOptions): ExternalCards {
+export function createHttpExternalCards(options: AdapterOptions): ExternalCards {
   const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
 
@@ -45,37 +41,20 @@ export function createHttpExternalCards(options: HttpExternalCardsOptions): Exte
   return {
     charge: (given) => order('/charges', given),
     push: (given) => order('/pushes', given),
-    async get(key) {
-      try {
-        return stateOf(await client.get(`/orders/${encodeURIComponent(key)}`));
-      } catch (error) {
-        if (error instanceof PartyRefused && error.code === 'not_found') return 'unknown_to_provider';
-        throw error;
-      }
-    },
+    get: (key) => orUnknown(client.get(`/orders/${encodeURIComponent(key)}`).then(stateOf)),
     verify(raw, headers) {
-      if (!verifySignature(raw, headers, { secret, now: now() })) return undefined;
-      const message = callbackSchema.safeParse(parsed(raw));
-      return message.success ? { externalId: message.data.id, key: message.data.key } : undefined;
+      const message = verifiedMessage(callbackSchema, raw, headers, { secret, now: now() });
+      return message && { externalId: message.id, key: message.key };
     },
   };
 }
 
-/** @throws ZodError for an answer that is none: nothing is concluded from it */
 function stateOf(answer: unknown): CardOrderState {
-  const { status, actionUrl, failureCode, returned } = stateSchema.parse(answer);
+  const { status, actionUrl, failureCode, returned } = parseAnswer(stateSchema, answer);
   return {
     status,
     ...(actionUrl === undefined ? {} : { actionUrl }),
     ...(failureCode === undefined ? {} : { failureCode }),
-    returned: new Decimal(returned),
+    returned,
   };
-}
-
-function parsed(raw: Buffer): unknown {
-  try {
-    return JSON.parse(raw.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -48,7 +48,7 @@ export interface CardCallback {
 export interface ExternalCards {
   charge(order: CardOrder): Promise<CardOrderState>;
   push(order: CardOrder): Promise<CardOrderState>;
-  get(key: string): Promise<CardOrderState | 'unknown_to_provider'>;
+  get(key: string): Promise<CardOrderState | 'unknown_to_party'>;
   /** Nothing when the signature is wrong or too old, or the message is none of these. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): CardCallback | undefined;
 }

@@ -62,7 +62,7 @@ export interface PayoutParty {
    */
   submit(order: PayoutOrder): Promise<PayoutState>;
   /** @throws PartyAway nothing is known just now */
-  get(key: string): Promise<PayoutState | 'unknown_to_provider'>;
+  get(key: string): Promise<PayoutState | 'unknown_to_party'>;
   /** Nothing when the signature is wrong or too old, or the message is none of these. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): PayoutCallback | undefined;
 }

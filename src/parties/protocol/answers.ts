@@ -1,12 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { Decimal } from '../../kernel/money/money';
-import { OutcomeUnknown } from '../../process/party-errors';
+import { decimalText } from '../../kernel/wire/schemas';
+import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
+import { verifySignature } from './signature';
 
 /** An amount in a party's answer or message: a decimal string. */
-export const decimal = z
-  .string()
-  .regex(/^\d{1,15}(\.\d{1,18})?$/)
-  .transform((text) => new Decimal(text));
+export const decimal = decimalText().transform((text) => new Decimal(text));
 
 /**
  * What the party answered, checked: an answer that cannot be understood says nothing of what was done.
@@ -18,8 +18,24 @@ export function parseAnswer<S extends z.ZodType>(schema: S, answer: unknown): z.
   return parsed.data;
 }
 
-/** The JSON of a message that was verified; nothing where it is none, or not of that shape. */
-export function parseMessage<S extends z.ZodType>(schema: S, raw: Buffer): z.output<S> | undefined {
+/** The answer about something of ours, by its key or its id: the party may never have heard of it. */
+export async function orUnknown<T>(answer: Promise<T>): Promise<T | 'unknown_to_party'> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof PartyRefused && error.code === 'not_found') return 'unknown_to_party';
+    throw error;
+  }
+}
+
+/** A callback's JSON; nothing where the signature is wrong or too old, or the message is not of that shape. */
+export function verifiedMessage<S extends z.ZodType>(
+  schema: S,
+  raw: Buffer,
+  headers: IncomingHttpHeaders,
+  signed: { secret: Buffer; now: Date },
+): z.output<S> | undefined {
+  if (!verifySignature(raw, headers, signed)) return undefined;
   try {
     const parsed = schema.safeParse(JSON.parse(raw.toString('utf8')));
     return parsed.success ? parsed.data : undefined;

@@ -10,6 +10,11 @@ export interface PartyClientOptions {
   timeoutMs?: number;
 }
 
+/** What an adapter of our protocol is given: its callbacks' signatures go by the clock, too. */
+export interface AdapterOptions extends PartyClientOptions {
+  now?: () => Date;
+}
+
 /** Requests of our own small protocol: JSON both ways, `idempotency-key` on whatever changes something. */
 export interface PartyClient {
   /**
@@ -66,7 +71,7 @@ export function partyClient(options: PartyClientOptions): PartyClient {
 }
 
 /**
- * A refusal is the party's own word, with a code: a status alone may come from whatever stands between us, and decides
+ * A refusal is the party's own answer, with a code: a status alone may come from whatever stands between us, and decides
  * nothing. Neither does 401 or 403: it is our credential that is wrong then, not the payment.
  */
 function answerOf(method: string, status: number, text: string): unknown {
@@ -75,19 +80,19 @@ function answerOf(method: string, status: number, text: string): unknown {
   if (status >= 200 && status < 300 && body !== undefined) return body;
   const isRefusal = status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
   if (isRefusal && code !== undefined) throw new PartyRefused(code);
-  const undone = [401, 403, 429].includes(status) || (status === 503 && code !== undefined);
-  throw undone ? new PartyAway(`the party answered ${status}`) : lost(method);
+  const nothingDone = [401, 403, 429].includes(status) || (status === 503 && code !== undefined);
+  throw nothingDone ? new PartyAway(`the party answered ${status}`) : noAnswer(method);
 }
 
 /** No answer: what was never sent is not done, what was sent may be. */
 function faultOf(method: string, error: unknown): Error {
   if (error instanceof PartyRefused || error instanceof PartyAway) return error;
   const { code } = ((error as Error).cause ?? {}) as { code?: string };
-  return NOT_CONNECTED.includes(code ?? '') ? new PartyAway() : lost(method);
+  return NOT_CONNECTED.includes(code ?? '') ? new PartyAway() : noAnswer(method);
 }
 
 /** What only reads leaves nothing behind. */
-const lost = (method: string): Error => (method === 'GET' ? new PartyAway() : new OutcomeUnknown());
+const noAnswer = (method: string): Error => (method === 'GET' ? new PartyAway() : new OutcomeUnknown());
 
 function parsed(text: string): unknown {
   try {

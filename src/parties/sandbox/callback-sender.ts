@@ -28,23 +28,7 @@ export function createCallbackSender({
     for (const afterMs of TRIES_AFTER_MS) {
       // A process that stops does not wait for it.
       if (afterMs > 0) await sleep(afterMs, undefined, { ref: false });
-      if (await arrives(url, raw)) return;
-    }
-  }
-
-  async function arrives(url: string, raw: Buffer): Promise<boolean> {
-    try {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signMessage(raw, secret, now()) },
-        body: new Uint8Array(raw),
-        redirect: 'error',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      await response.body?.cancel();
-      return response.ok;
-    } catch {
-      return false;
+      if (await arrives(url, raw, signMessage(raw, secret, now()))) return;
     }
   }
 
@@ -59,4 +43,20 @@ export function createCallbackSender({
       await Promise.all(underWay);
     },
   };
+}
+
+async function arrives(url: string, raw: Buffer, signature: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signature },
+      body: new Uint8Array(raw),
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
 }

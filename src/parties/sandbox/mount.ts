@@ -5,6 +5,7 @@ import { createCheckoutParty } from '../checkout/sandbox/application';
 import { createExternalCardsParty } from '../external-cards/sandbox/application';
 import { createPayoutsParty } from '../payouts/sandbox/application';
 import { isAuthorized } from '../protocol/signature';
+import { answer } from './answers';
 import type { PartyOptions } from './options';
 
 /** The simulated outside parties: small HTTP applications of their own, each with its own tables, reached as real ones. */
@@ -24,7 +25,7 @@ interface Installation extends Omit<PartyOptions, 'secret'> {
   keyring: Keyring;
 }
 
-/** Every party of the sandbox, below `/sandbox/parties/`; none in production. */
+/** Every party of the sandbox, below {@link PREFIX}; none in production. */
 export function sandboxParties(services: Installation): Middleware[] {
   if (services.mode !== 'sandbox') return [];
   const { database, keyring, now } = services;
@@ -67,9 +68,4 @@ function mounted(party: SandboxParty, secret: Buffer, handle: Middleware): Middl
       ctx.path = whole;
     }
   };
-}
-
-function answer(ctx: Context, status: number, body: object): void {
-  ctx.status = status;
-  ctx.body = body;
 }

@@ -1,10 +1,11 @@
 import type { Database } from '../../kernel/db/database';
 
-/** What a party is given. */
+/** What a sandbox party is given. */
 export interface PartyOptions {
   database: Database;
+  /** Shared with the adapter: it signs callbacks, and vouches for requests. */
   secret: Buffer;
-  now(): Date;
+  now: () => Date;
   /** Where browsers reach the party, without a trailing slash. */
   publicUrl(): string;
 }

@@ -2,18 +2,19 @@ import type { Sql } from '../../kernel/db/database';
 import { alreadyExists, invalid } from '../../kernel/errors';
 import { documentsForSubmission, requireKycCompleted } from '../kyc/operations';
 import type { Reference } from '../reference/reference';
-import type { User } from '../users/operations';
-import { type CardholderModel, type CorrectedMeta, type MetaResult, validateMeta } from './meta-rules';
-import { emailKey, maskName } from './rules';
-import { type CardholderDocument, isEmailHeld } from './store';
+import type { User } from '../users/record';
+import { type CorrectedMeta, type MetaResult, validateMeta } from './fields/validate';
+import { emailKey, maskName } from './masking';
+import { type CardholderDocument, type CardholderModel } from './record';
+import { isEmailHeld } from './store';
 
-/** What the rules of a user's meta look at. */
+/** What the checks of a user's meta need. */
 export interface CardholderDeps {
   reference: Reference;
   now(): Date;
 }
 
-/** A person as a cardholder is made of, and submitted with. */
+/** The person that a cardholder is registered, and submitted, as. */
 export interface Applicant {
   /** By the rules of 2.1, corrected. */
   person: CorrectedMeta;
@@ -21,14 +22,14 @@ export interface Applicant {
   documents: CardholderDocument[];
 }
 
-/** For which cardholder: `id` is absent where it does not exist yet. */
-export interface Place {
+/** The cardholder that is registered or submitted; `id` is absent where it does not exist yet. */
+export interface CardholderRef {
   id?: string;
   bin: string;
   model: CardholderModel;
 }
 
-export const surroundings = ({ reference, now }: CardholderDeps) => ({
+export const environmentOf = ({ reference, now }: CardholderDeps) => ({
   reference,
   today: now().toISOString().slice(0, 10),
 });
@@ -43,11 +44,11 @@ export async function requireApplicant(
   sql: Sql,
   deps: CardholderDeps,
   user: User,
-  place: Place,
+  cardholder: CardholderRef,
 ): Promise<Applicant> {
-  const person = correctedOf(validateMeta(user.meta, place.model, surroundings(deps)));
-  await assertEmailFree(sql, user.tenantId, place, person.email ?? '');
-  if (place.model === 'B2B') return { person, documents: [] };
+  const person = correctedOf(validateMeta(user.meta, cardholder.model, environmentOf(deps)));
+  await assertEmailFree(sql, user.tenantId, cardholder, person.email ?? '');
+  if (cardholder.model === 'B2B') return { person, documents: [] };
   await requireKycCompleted(sql, user.id);
   return { person, documents: await documentsForSubmission(sql, user.id, person.idType) };
 }
@@ -62,7 +63,7 @@ export function correctedOf(result: MetaResult): CorrectedMeta {
 export async function assertEmailFree(
   sql: Sql,
   tenantId: string,
-  { id, bin }: Place,
+  { id, bin }: CardholderRef,
   email: string,
 ): Promise<void> {
   if (await isEmailHeld(sql, { tenantId, bin, email: emailKey(email), except: id })) throw emailHeld();

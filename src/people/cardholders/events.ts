@@ -1,7 +1,6 @@
 import { newId } from '../../kernel/ids';
 import type { WebhookEvent } from '../../kernel/outbox/events';
-import type { CardholderStatus } from './rules';
-import type { Cardholder } from './store';
+import type { Cardholder, CardholderStatus } from './record';
 
 /** `cardholder.status_changed` (decisions part 4, Cardholders): `id` is the event's own. */
 export function statusChangedEvent(

@@ -2,15 +2,16 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, invalid, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { appendEvents } from '../../kernel/outbox/events';
-import { assertActive, correctMeta, requireUser, type User } from '../users/operations';
+import { assertActive, correctMeta, requireUser } from '../users/operations';
+import { type User } from '../users/record';
 import { type Applicant, type CardholderDeps, emailHeld, requireApplicant, shownOf } from './applicant';
 import { statusChangedEvent } from './events';
-import { startSubmission } from './processes';
-import { isUnderReview, requireTransition } from './rules';
+import { type Cardholder, isUnderReview, requireTransition } from './record';
 import type { CardholderServices, FundingAccount, Programme } from './services';
-import { type Cardholder, findCardholder, findCardholderOfUser, insertCardholder, lockRow } from './store';
+import { findCardholder, findCardholderOfUser, insertCardholder, lockRow } from './store';
+import { startSubmission } from './workflows';
 
-export type { Cardholder } from './store';
+export type { Cardholder } from './record';
 
 type Registration = Pick<
   CardholderServices,

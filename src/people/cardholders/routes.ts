@@ -6,98 +6,105 @@ import { afterId, pageById } from '../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { identifier, text } from '../../kernel/wire/schemas';
 import { requireUser } from '../users/operations';
-import { cardholderActionRoutes, settling } from './action-routes';
 import { createCardholder, requireCardholder } from './operations';
-import { cardholderRecord, cardholderSchema } from './record';
-import { CARDHOLDER_STATUSES } from './rules';
+import { CARDHOLDER_STATUSES } from './record';
 import type { CardholderServices } from './services';
 import { findCardholderOfUser, listCardholders } from './store';
+import { cardholderUpdateRoutes, settling } from './update-routes';
+import { cardholderSchema, cardholderView } from './view';
 
 const TAG = 'Cardholders';
 
 /** Cardholders (`interface.md 4.1`, 4.2, 4.3; decisions part 4). */
 export function cardholderRoutes(services: CardholderServices): Route[] {
-  return [...userCardholderRoutes(services), ...recordRoutes(services), ...cardholderActionRoutes(services)];
-}
-
-function userCardholderRoutes(services: CardholderServices): Route[] {
-  const { database } = services;
   return [
-    route({
-      method: 'GET',
-      path: '/v1/users/{id}/cardholder',
-      tag: 'Users',
-      summary: 'User cardholder',
-      description: "The user's cardholder on a BIN; without bin, their newest.",
-      query: z.object({ bin: text(20).optional() }),
-      response: cardholderSchema,
-      async read({ caller, params, query: { bin } }) {
-        const user = await requireUser(database, caller.reach, params['id'] ?? '');
-        const cardholder = await findCardholderOfUser(database, user.id, bin);
-        if (!cardholder) throw notFound('cardholder');
-        return cardholderRecord(cardholder);
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/v1/users/{id}/cardholder',
-      tag: 'Users',
-      summary: 'Create cardholder',
-      description:
-        "From the user's meta. 201 with the new cardholder, 200 with the one that exists for the user and BIN. On a B2B " +
-        'BIN it is pass_audit at once. On a B2C BIN it is pending_review until the operator has approved it, wait_audit ' +
-        'until the provider has decided; `Prefer: wait=N` waits for that.',
-      body: z.strictObject({
-        accountId: identifier('acc_01h455vb4pex5vsknk084sn02q'),
-        bin: identifier('44112200'),
-      }),
-      response: cardholderSchema,
-      status: 201,
-      mayExist: true,
-      problems: ['ErrAlreadyExists', 'kyc_not_completed', 'documents_missing', 'user_blocked', 'bin_closed'],
-      settling: settling(services),
-      async write(tx, { caller, params, body, requestId, idempotencyKey }) {
-        const userId = params['id'] ?? '';
-        const given = { reach: caller.reach, userId, ...body, idempotencyKey };
-        const { cardholder, created } = await createCardholder(tx, services, given);
-        if (!created) return new Reply(200, cardholderRecord(cardholder));
-        const { id: subject, tenantId, status } = cardholder;
-        const action = 'users.create-cardholder';
-        await auditAdmin(tx, { caller, requestId, action, subject, tenantId, after: { status } });
-        return cardholderRecord(cardholder);
-      },
-    }),
+    ofUserRoute(services),
+    createRoute(services),
+    listRoute(services),
+    readRoute(services),
+    ...cardholderUpdateRoutes(services),
   ];
 }
 
-function recordRoutes({ database }: CardholderServices): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/cardholders',
-      tag: TAG,
-      summary: 'List client cardholders',
-      query: z.object({
-        ...pageQuery,
-        status: z.enum(CARDHOLDER_STATUSES).optional(),
-        bin: text(20).optional(),
-        userId: text(200).optional(),
-      }),
-      response: pageSchema(cardholderSchema),
-      async read({ caller, query: { limit, cursor, ...filter } }) {
-        const after = afterId(cursor, 'cardholder');
-        const rows = await listCardholders(database, caller.tenantId, filter, after, limit + 1);
-        return pageById(rows, limit, cardholderRecord);
-      },
+function ofUserRoute({ database }: CardholderServices): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/users/{id}/cardholder',
+    tag: 'Users',
+    summary: 'User cardholder',
+    description: "The user's cardholder on a BIN; without bin, their newest.",
+    query: z.object({ bin: text(20).optional() }),
+    response: cardholderSchema,
+    async read({ caller, params, query: { bin } }) {
+      const user = await requireUser(database, caller.reach, params['id'] ?? '');
+      const cardholder = await findCardholderOfUser(database, user.id, bin);
+      if (!cardholder) throw notFound('cardholder');
+      return cardholderView(cardholder);
+    },
+  });
+}
+
+function createRoute(services: CardholderServices): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/users/{id}/cardholder',
+    tag: 'Users',
+    summary: 'Create cardholder',
+    description:
+      "From the user's meta. 201 with the new cardholder, 200 with the one that exists for the user and BIN. On a B2B " +
+      'BIN it is pass_audit at once. On a B2C BIN it is pending_review until the operator has approved it, wait_audit ' +
+      'until the provider has decided; `Prefer: wait=N` waits for that.',
+    body: z.strictObject({
+      accountId: identifier('acc_01h455vb4pex5vsknk084sn02q'),
+      bin: identifier('44112200'),
     }),
-    route({
-      method: 'GET',
-      path: '/v1/cardholders/{id}',
-      tag: TAG,
-      summary: 'A cardholder',
-      response: cardholderSchema,
-      read: async ({ caller, params }) =>
-        cardholderRecord(await requireCardholder(database, caller.reach, params['id'] ?? '')),
+    response: cardholderSchema,
+    status: 201,
+    mayExist: true,
+    problems: ['ErrAlreadyExists', 'kyc_not_completed', 'documents_missing', 'user_blocked', 'bin_closed'],
+    settling: settling(services),
+    async write(tx, { caller, params, body, requestId, idempotencyKey }) {
+      const userId = params['id'] ?? '';
+      const given = { reach: caller.reach, userId, ...body, idempotencyKey };
+      const { cardholder, created } = await createCardholder(tx, services, given);
+      if (!created) return new Reply(200, cardholderView(cardholder));
+      const { id: subject, tenantId, status } = cardholder;
+      const action = 'users.create-cardholder';
+      await auditAdmin(tx, { caller, requestId, action, subject, tenantId, after: { status } });
+      return cardholderView(cardholder);
+    },
+  });
+}
+
+function listRoute({ database }: CardholderServices): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/cardholders',
+    tag: TAG,
+    summary: 'List client cardholders',
+    query: z.object({
+      ...pageQuery,
+      status: z.enum(CARDHOLDER_STATUSES).optional(),
+      bin: text(20).optional(),
+      userId: text(200).optional(),
     }),
-  ];
+    response: pageSchema(cardholderSchema),
+    async read({ caller, query: { limit, cursor, ...filter } }) {
+      const after = afterId(cursor, 'cardholder');
+      const rows = await listCardholders(database, caller.tenantId, filter, after, limit + 1);
+      return pageById(rows, limit, cardholderView);
+    },
+  });
+}
+
+function readRoute({ database }: CardholderServices): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/cardholders/{id}',
+    tag: TAG,
+    summary: 'A cardholder',
+    response: cardholderSchema,
+    read: async ({ caller, params }) =>
+      cardholderView(await requireCardholder(database, caller.reach, params['id'] ?? '')),
+  });
 }

@@ -1,7 +1,7 @@
 import type { Sql } from '../../kernel/db/database';
 import type { Services } from '../../services';
 import type { Reference } from '../reference/reference';
-import type { CardholderModel } from './meta-rules';
+import type { CardholderModel } from './record';
 
 /** An account that cards can be funded from, and a BIN that they can be issued on: as much as a registration asks of them. */
 export interface FundingAccount {

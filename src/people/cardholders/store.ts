@@ -1,49 +1,30 @@
+import { filtered, NOW, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
-import type { KycSlot } from '../kyc/rules';
-import type { CardholderModel } from './meta-rules';
-import type { CardholderStatus } from './rules';
+import { overdueIn } from '../../process/overdue';
+import type { Cardholder, CardholderStatus } from './record';
 
-/** A document of the user's KYC in one of its slots. */
-export interface CardholderDocument {
-  slot: KycSlot;
-  documentId: string;
-}
+const COLUMNS = [
+  'id',
+  'tenantId',
+  'userId',
+  'accountId',
+  'bin',
+  'model',
+  'status',
+  'description',
+  'email',
+  'maskedName',
+  'submissions',
+  'reviewedAt',
+  'documents',
+  'idempotencyKey',
+  'submissionSent',
+  'createdAt',
+  'updatedAt',
+];
 
-export interface Cardholder {
-  id: string;
-  tenantId: string;
-  /** Whose meta the submission is built from. */
-  userId: string | null;
-  accountId: string;
-  bin: string;
-  model: CardholderModel;
-  status: CardholderStatus;
-  /** Why a submission failed or was rejected. */
-  description: string | null;
-  /** In lower case: unique per tenant and BIN. */
-  email: string;
-  maskedName: string;
-  /** How often it was sent to the party. */
-  submissions: number;
-  /** When the operator or the party last decided. */
-  reviewedAt: Date | null;
-  /** What the newest submission carries. */
-  documents: CardholderDocument[];
-  /** Of the request that set its process going. */
-  idempotencyKey: string | null;
-  /** The present submission may have reached the party. */
-  submissionSent: boolean;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-const COLUMNS = `id, tenant_id as "tenantId", user_id as "userId", account_id as "accountId", bin, model, status,
-  description, email, masked_name as "maskedName", submissions, reviewed_at as "reviewedAt", documents,
-  idempotency_key as "idempotencyKey", submission_sent as "submissionSent", created_at as "createdAt",
-  updated_at as "updatedAt"`;
-
-const NOW = `date_trunc('milliseconds', clock_timestamp())`;
+const cardholders = () => table('cardholders');
 
 export type NewCardholder = Pick<
   Cardholder,
@@ -60,27 +41,18 @@ export type NewCardholder = Pick<
 > & { userId: string };
 
 /** @returns nothing when another cardholder on the BIN holds the email: the unique index decides */
-export async function insertCardholder(tx: Sql, given: NewCardholder): Promise<Cardholder | undefined> {
-  const [row] = await tx.query<Cardholder>(
-    `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email, masked_name, documents,
-                              idempotency_key)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-     on conflict (tenant_id, bin, email) do nothing returning ${COLUMNS}`,
-    [
-      given.id,
-      given.tenantId,
-      given.userId,
-      given.accountId,
-      given.bin,
-      given.model,
-      given.status,
-      given.email,
-      given.maskedName,
-      JSON.stringify(given.documents),
-      given.idempotencyKey,
-    ],
+export async function insertCardholder(
+  tx: Sql,
+  { documents, ...given }: NewCardholder,
+): Promise<Cardholder | undefined> {
+  const [cardholder] = await tx.run<Cardholder>(
+    cardholders()
+      .insert({ ...given, documents: JSON.stringify(documents) })
+      .onConflict(['tenantId', 'bin', 'email'])
+      .ignore()
+      .returning(COLUMNS),
   );
-  return row;
+  return cardholder;
 }
 
 /**
@@ -88,62 +60,58 @@ export async function insertCardholder(tx: Sql, given: NewCardholder): Promise<C
  * @throws an error of the index `cardholders_email_per_bin` when another cardholder on the BIN holds the email
  */
 export async function saveCardholder(tx: Sql, changed: Cardholder): Promise<Cardholder> {
-  const [row] = await tx.query<Cardholder>(
-    `update cardholders
-        set status = $2, description = $3, email = $4, masked_name = $5, submissions = $6, reviewed_at = $7,
-            documents = $8, idempotency_key = $9, submission_sent = $10, updated_at = ${NOW},
-            watched_until = case status when $2 then watched_until else ${NOW} end
-      where id = $1 returning ${COLUMNS}`,
-    [
-      changed.id,
-      changed.status,
-      changed.description,
-      changed.email,
-      changed.maskedName,
-      changed.submissions,
-      changed.reviewedAt,
-      JSON.stringify(changed.documents),
-      changed.idempotencyKey,
-      changed.submissionSent,
-    ],
+  const { id, status, description, email, maskedName, submissions, reviewedAt } = changed;
+  const { documents, idempotencyKey, submissionSent } = changed;
+  const [cardholder] = await tx.run<Cardholder>(
+    cardholders()
+      .where({ id })
+      .update({
+        ...{
+          status,
+          description,
+          email,
+          maskedName,
+          submissions,
+          reviewedAt,
+          idempotencyKey,
+          submissionSent,
+        },
+        documents: JSON.stringify(documents),
+        updatedAt: NOW,
+        watchedUntil: raw('case status when ? then watched_until else ? end', [status, NOW]),
+      })
+      .returning(COLUMNS),
   );
-  return row as Cardholder;
+  return cardholder as Cardholder;
 }
 
 /** Says whether the submission may have reached the party, unless it has ended. @returns whether it has not */
-export async function noteSent(
+export async function setSubmissionSent(
   sql: Sql,
   { id, submissions }: Pick<Cardholder, 'id' | 'submissions'>,
-  sent: boolean,
+  submissionSent: boolean,
 ): Promise<boolean> {
-  const rows = await sql.query(
-    `update cardholders set submission_sent = $3 where id = $1 and submissions = $2 and status = 'wait_audit'
-     returning id`,
-    [id, submissions, sent],
+  const rows = await sql.run(
+    cardholders().where({ id, submissions, status: 'wait_audit' }).update({ submissionSent }).returning('id'),
   );
   return rows.length > 0;
 }
 
-/** Its workflow has looked, and will again by then. */
-export async function watch(sql: Sql, id: string, until: Date): Promise<void> {
-  await sql.query('update cardholders set watched_until = $2 where id = $1', [id, until]);
+/** Its workflow has advanced it, and will again by then: later than that it is overdue. */
+export async function setDueBy(sql: Sql, id: string, dueBy: Date): Promise<void> {
+  await sql.run(cardholders().where({ id }).update({ watchedUntil: dueBy }));
 }
 
-/** Open cardholders that their workflow should have looked at before `olderThan`; the longest forgotten first. */
-export async function forgottenCardholders(sql: Sql, olderThan: Date, limit: number, except: string[]) {
-  return sql.query<Pick<Cardholder, 'id' | 'tenantId'>>(
-    `select id, tenant_id as "tenantId" from cardholders
-      where status in ('pending_review', 'wait_audit') and watched_until < $1 and id <> all($3)
-      order by watched_until limit $2`,
-    [olderThan, limit, except],
-  );
-}
+/** Open cardholders whose workflow should have looked by now; the condition is the index's. */
+export const overdueCardholders = overdueIn<Pick<Cardholder, 'id' | 'tenantId'>>('cardholders', {
+  columns: ['id', 'tenantId'],
+  open: `status in ('pending_review', 'wait_audit')`,
+});
 
 /** Those of every tenant that wait for the operator, the longest first. */
 export async function awaitingReview(sql: Sql, limit: number): Promise<Cardholder[]> {
-  return sql.query<Cardholder>(
-    `select ${COLUMNS} from cardholders where status = 'pending_review' order by updated_at limit $1`,
-    [limit],
+  return sql.run<Cardholder>(
+    cardholders().select(COLUMNS).where({ status: 'pending_review' }).orderBy('updatedAt').limit(limit),
   );
 }
 
@@ -155,11 +123,8 @@ export interface Decision {
   decidedBy: string;
 }
 
-export async function insertDecision(tx: Sql, given: Decision): Promise<void> {
-  await tx.query(
-    'insert into cardholder_decisions (cardholder_id, decision, reason, decided_by) values ($1, $2, $3, $4)',
-    [given.cardholderId, given.decision, given.reason, given.decidedBy],
-  );
+export async function insertDecision(tx: Sql, decision: Decision): Promise<void> {
+  await tx.run(table('cardholder_decisions').insert(decision));
 }
 
 /** @param reach the tenant whose cardholders may be found, or null for every tenant's */
@@ -169,11 +134,10 @@ export async function findCardholder(
   id: string,
 ): Promise<Cardholder | undefined> {
   if (!isId('cardholder', id)) return undefined;
-  const [row] = await sql.query<Cardholder>(
-    `select ${COLUMNS} from cardholders where id = $1 and ($2::text is null or tenant_id = $2)`,
-    [id, reach],
+  const [cardholder] = await sql.run<Cardholder>(
+    cardholders().select(COLUMNS).where({ id }).modify(filtered, { tenantId: reach }),
   );
-  return row;
+  return cardholder;
 }
 
 /** The user's cardholder on a BIN; without one, their newest. */
@@ -182,30 +146,25 @@ export async function findCardholderOfUser(
   userId: string,
   bin?: string,
 ): Promise<Cardholder | undefined> {
-  const [row] = await sql.query<Cardholder>(
-    `select ${COLUMNS} from cardholders where user_id = $1 and ($2::text is null or bin = $2)
-      order by id desc limit 1`,
-    [userId, bin],
+  const [newest] = await sql.run<Cardholder>(
+    cardholders().select(COLUMNS).where({ userId }).modify(filtered, { bin }).orderBy('id', 'desc').limit(1),
   );
-  return row;
+  return newest;
 }
 
 /** @param except the cardholder that may hold it */
 export async function isEmailHeld(
   sql: Sql,
-  of: { tenantId: string; bin: string; email: string; except: string | undefined },
+  { except, ...of }: { tenantId: string; bin: string; email: string; except: string | undefined },
 ): Promise<boolean> {
-  const rows = await sql.query(
-    `select 1 from cardholders
-      where tenant_id = $1 and bin = $2 and email = $3 and ($4::text is null or id <> $4)`,
-    [of.tenantId, of.bin, of.email, of.except],
-  );
-  return rows.length > 0;
+  const holders = cardholders().select('id').where(of);
+  if (except !== undefined) void holders.whereNot('id', except);
+  return (await sql.run(holders)).length > 0;
 }
 
 /** Holds the row to the end of the transaction. */
 export async function lockRow(tx: Sql, id: string): Promise<void> {
-  await tx.query('select id from cardholders where id = $1 for no key update', [id]);
+  await tx.run(cardholders().select('id').where({ id }).forNoKeyUpdate());
 }
 
 export interface CardholderFilter {
@@ -222,11 +181,7 @@ export async function listCardholders(
   after: string | undefined,
   limit: number,
 ): Promise<Cardholder[]> {
-  return sql.query<Cardholder>(
-    `select ${COLUMNS} from cardholders
-      where tenant_id = $1 and ($2::text is null or status = $2) and ($3::text is null or bin = $3)
-        and ($4::text is null or user_id = $4) and ($5::text is null or id < $5)
-      order by id desc limit $6`,
-    [tenantId, filter.status, filter.bin, filter.userId, after, limit],
-  );
+  const page = cardholders().select(COLUMNS).where({ tenantId }).modify(filtered, filter);
+  if (after !== undefined) void page.where('id', '<', after);
+  return sql.run<Cardholder>(page.orderBy('id', 'desc').limit(limit));
 }

@@ -6,21 +6,21 @@ import {
   assertEmailFree,
   type CardholderDeps,
   correctedOf,
+  environmentOf,
   requireApplicant,
   shownOf,
-  surroundings,
 } from './applicant';
-import { type Changed, type Changes, changeStatus, lockWithUser } from './change';
-import { type CorrectedMeta, type Meta, validatePatch } from './meta-rules';
-import { lookAtCardholder } from './processes';
-import { requireTransition, statusAfter } from './rules';
+import { type CorrectedMeta, type Meta, validatePatch } from './fields/validate';
+import type { Cardholder } from './record';
+import { requireTransition, statusAfter } from './record';
 import type { CardholderServices } from './services';
-import type { Cardholder } from './store';
+import { applyTransition, type Change, type FieldChanges, lockWithUser } from './transition';
+import { lookAtCardholder } from './workflows';
 
 type Deps = CardholderDeps & Pick<CardholderServices, 'commands'>;
 
 /** Who asks for what. */
-interface Asked {
+interface CardholderRequest {
   reach: string | null;
   id: string;
   idempotencyKey: string | undefined;
@@ -34,25 +34,29 @@ const noLinkedUser = () => conflict('no_linked_user', 'The cardholder has no lin
  * @param given.patch the fields to change, of PATCH_FIELDS
  * @throws Problem 404; 400 naming the field; 412 where it is submitted again; 409 `no_linked_user`, `status_not_editable`
  */
-export async function updateCardholder(deps: Deps, tx: Tx, given: Asked & { patch: Meta }): Promise<Changed> {
+export async function updateCardholder(
+  deps: Deps,
+  tx: Tx,
+  given: CardholderRequest & { patch: Meta },
+): Promise<Change> {
   const { cardholder: before, user } = await lockWithUser(tx, given.reach, given.id);
   if (!user) throw noLinkedUser();
-  const patch = correctedOf(validatePatch(given.patch, user.meta, before.model, surroundings(deps)));
+  const patch = correctedOf(validatePatch(given.patch, user.meta, before.model, environmentOf(deps)));
   const meta = mergedMeta(user.meta, patch);
   if (patch.email !== undefined) await assertEmailFree(tx, user.tenantId, before, patch.email);
   const resubmitted = statusAfter(before.status, 'updated') === 'wait_audit';
-  const changes: Changes = resubmitted
+  const changes: FieldChanges = resubmitted
     ? await resubmission(deps, tx, { ...user, meta }, before, given)
     : { description: before.description, ...shownChanges(before, patch, meta) };
   requireTransition(before.status, 'updated');
   await patchMeta(tx, null, user.id, patch);
-  const after = await changeStatus(tx, before, 'updated', changes);
+  const after = await applyTransition(tx, before, 'updated', changes);
   if (resubmitted) await deps.commands.append(tx, [lookAtCardholder(after)]);
   return { before, after };
 }
 
 /** What the record shows of fields that were changed; of those that were not it shows what was submitted. */
-function shownChanges(before: Cardholder, patch: CorrectedMeta, meta: Meta): Changes {
+function shownChanges(before: Cardholder, patch: CorrectedMeta, meta: Meta): FieldChanges {
   const shown = shownOf(meta);
   return {
     email: patch.email === undefined ? before.email : shown.email,
@@ -67,7 +71,7 @@ async function resubmission(
   user: Parameters<typeof requireApplicant>[2],
   cardholder: Cardholder,
   { idempotencyKey = null }: { idempotencyKey?: string | null | undefined },
-): Promise<Changes> {
+): Promise<FieldChanges> {
   const { person, documents } = await requireApplicant(tx, deps, user, cardholder);
   return { ...shownOf(person), documents, idempotencyKey };
 }
@@ -82,12 +86,12 @@ export async function resubmitCardholder(
   deps: Deps,
   tx: Tx,
   on: 'retried' | 'submitted',
-  given: Asked,
-): Promise<Changed> {
+  given: CardholderRequest,
+): Promise<Change> {
   const { cardholder: before, user } = await lockWithUser(tx, given.reach, given.id);
   if (!user) throw noLinkedUser();
   const changes = await resubmission(deps, tx, user, before, given);
-  const after = await changeStatus(tx, before, on, changes);
+  const after = await applyTransition(tx, before, on, changes);
   await deps.commands.append(tx, [lookAtCardholder(after)]);
   return { before, after };
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../../kernel/db/database';
 import { isOutOfReach } from '../../kernel/db/faults';
-import { eachApart } from '../../kernel/each-apart';
 import { unavailable } from '../../kernel/errors';
+import { forEachIsolated } from '../../kernel/for-each-isolated';
 import type { FileType, UploadedFile } from '../../kernel/wire/file-type';
 import { type DocumentKey, DocumentsAway } from '../../parties/documents/port';
 import type { Services } from '../../services';
@@ -15,8 +15,8 @@ import { cancelRemoval, claimRemovals, forgetRemoval, scheduleRemoval } from './
 
 type Deps = Pick<Services, 'database' | 'parties' | 'now' | 'log'>;
 
-/** Far longer than from the store to the commit. */
-const UNKEPT_MS = 60 * 60_000;
+/** A record must keep its content within this time: far longer than from the store to the commit. */
+const KEEP_WITHIN_MS = 60 * 60_000;
 const TRY_AGAIN_MS = 10 * 60_000;
 
 /** Content that is in the store, to be kept by the record that it is made for. */
@@ -29,7 +29,7 @@ export interface StoredContent {
 
 /** @throws Problem 503 when the store is away */
 export async function storeContent(deps: Deps, key: DocumentKey, file: UploadedFile): Promise<StoredContent> {
-  await scheduleRemoval(deps.database, key, new Date(deps.now().getTime() + UNKEPT_MS));
+  await scheduleRemoval(deps.database, key, new Date(deps.now().getTime() + KEEP_WITHIN_MS));
   await orUnavailable(() => deps.parties.documents.put(key, file.bytes));
   return { key, contentType: file.contentType, size: file.bytes.length, sha256: file.sha256 };
 }
@@ -56,8 +56,8 @@ export function readContent({ parties }: Pick<Deps, 'parties'>, key: DocumentKey
 }
 
 /**
- * Removes content that no record keeps, some at a time, each whatever becomes of the others: what cannot be removed is
- * looked at again in ten minutes. Twice does no harm.
+ * Removes content that no record keeps, in batches. A failure concerns one content only: what cannot be removed is
+ * tried again in ten minutes. Idempotent: removing what is gone does nothing.
  * @param onEach called before each
  * @returns whether there may be more
  * @throws DocumentsAway when the store is; what is due stays so
@@ -69,7 +69,7 @@ export async function removeDueContent(
 ): Promise<{ more: boolean }> {
   const now = deps.now();
   const due = await claimRemovals(deps.database, now, new Date(now.getTime() + TRY_AGAIN_MS), limit);
-  await eachApart(
+  await forEachIsolated(
     due,
     async (key) => {
       onEach();

@@ -16,9 +16,9 @@ import {
   requireDocument,
   storeDocument,
 } from './documents';
-import { documentRecord, documentSchema } from './record';
-import { KYC_DOCUMENT_DECISIONS, KYC_DOCUMENT_STATUSES, KYC_SLOTS } from './rules';
+import { KYC_DOCUMENT_DECISIONS, KYC_DOCUMENT_STATUSES, KYC_SLOTS } from './record';
 import { listDocuments } from './store';
+import { documentSchema, documentView } from './view';
 
 const TAG = 'KYC';
 const PATH = '/v1/users/{id}/kyc/documents';
@@ -49,11 +49,7 @@ function listRoute({ database }: Services): Route {
     async read({ caller, params, query: { limit, cursor, ...filter } }) {
       const after = afterId(cursor, 'kycDocument');
       const user = await requireUser(database, caller.reach, params['id'] ?? '');
-      return pageById(
-        await listDocuments(database, user.id, filter, after, limit + 1),
-        limit,
-        documentRecord,
-      );
+      return pageById(await listDocuments(database, user.id, filter, after, limit + 1), limit, documentView);
     },
   });
 }
@@ -77,7 +73,7 @@ function uploadRoute(services: Services): Route {
       const document = await addDocument(tx, given);
       const { id: subject, tenantId } = document;
       await auditAdmin(tx, { caller, requestId, action: 'kyc.upload-document', subject, tenantId });
-      return documentRecord(document);
+      return documentView(document);
     },
   });
 }
@@ -90,9 +86,7 @@ function readRoute({ database }: Services): Route {
     summary: 'A KYC document',
     response: documentSchema,
     read: async ({ caller, params }) =>
-      documentRecord(
-        await requireDocument(database, caller.reach, params['id'] ?? '', params['docId'] ?? ''),
-      ),
+      documentView(await requireDocument(database, caller.reach, params['id'] ?? '', params['docId'] ?? '')),
   });
 }
 
@@ -182,7 +176,7 @@ function decisionRoute(): Route {
         before: { status: before.status },
         after: { status: after.status },
       });
-      return documentRecord(after);
+      return documentView(after);
     },
   });
 }

@@ -7,19 +7,19 @@ import { requireUser } from '../users/operations';
 import { dropContent, keepContent, readContent, type StoredContent, storeContent } from './content';
 import { changeStatus } from './operations';
 import {
-  isDeletable,
+  type KycDocument,
   type KycDocumentDecision,
   type KycSlot,
   kycStatusAfter,
   requireDocumentTransition,
-} from './rules';
+} from './record';
+import { isDeletable } from './rules';
 import {
   deleteDocumentRow,
   documentsOfUser,
   findDocument,
   insertDecision,
   insertDocument,
-  type KycDocument,
   updateDocumentStatus,
 } from './store';
 

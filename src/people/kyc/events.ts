@@ -1,6 +1,6 @@
 import { newId } from '../../kernel/ids';
 import type { WebhookEvent } from '../../kernel/outbox/events';
-import type { KycStatus, User } from '../users/operations';
+import type { KycStatus, User } from '../users/record';
 
 /** `kyc.status_changed` (decisions part 4, Users' KYC): `id` is the event's own. */
 export function statusChangedEvent(

@@ -2,28 +2,29 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { precondition } from '../../kernel/errors';
 import { appendEvents } from '../../kernel/outbox/events';
 import type { Services } from '../../services';
-import { type KycStatus, requireUser, setKycStatus, type User } from '../users/operations';
+import { requireUser, setKycStatus } from '../users/operations';
+import { type KycStatus, type User } from '../users/record';
 import { statusChangedEvent } from './events';
-import { lookAtReview, startReview } from './processes';
 import {
-  assertSlotsFilled,
   type KycDecision,
+  type KycDocument,
+  type KycReview,
   type KycSlot,
-  newestPerSlot,
   requireKycTransition,
-} from './rules';
+} from './record';
+import { assertSlotsFilled } from './required-documents';
+import { newestPerSlot } from './rules';
 import {
   documentsOfUser,
   findNotes,
   insertDecision,
   insertReview,
-  type KycDocument,
-  type KycReview,
   markSubmitted,
   newestReview,
   updateReview,
   upsertNotes,
 } from './store';
+import { lookAtReview, startReview } from './workflows';
 
 /** A user's KYC as a whole. */
 export interface Kyc {
@@ -94,8 +95,8 @@ export interface DecideKyc {
 }
 
 /**
- * A decision on the user: a row, the status, the event, and a word to the review that waits for it. A decision of before
- * may be corrected. Whoever calls writes it down in the audit log.
+ * A decision on the user: a row, the status, the event, and a signal to the review that waits for it. An earlier decision
+ * may be corrected. The caller writes the audit log.
  * @throws Problem 404, 409 `invalid_transition`
  */
 export async function decideKyc(

@@ -1,60 +1,106 @@
-import { z } from 'zod';
-import type { Caller } from '../../kernel/caller';
-import { FILE_TYPES } from '../../kernel/wire/file-type';
-import { instant } from '../../kernel/wire/schemas';
-import { KYC_STATUSES } from '../users/operations';
-import type { Kyc } from './operations';
-import { KYC_DOCUMENT_STATUSES, KYC_SLOTS } from './rules';
-import type { KycDocument } from './store';
+import { conflict } from '../../kernel/errors';
+import type { FileType } from '../../kernel/wire/file-type';
+import type { KycStatus } from '../users/record';
 
-export const documentSchema = z.object({
-  id: z.string().meta({ examples: ['doc_01h455vb4pex5vsknk084sn02q'] }),
-  userId: z.string(),
-  slot: z.enum(KYC_SLOTS),
-  contentType: z.enum(FILE_TYPES),
-  size: z.number().int().meta({ description: 'Bytes.' }),
-  sha256: z.string().meta({ description: 'Of the content, in hexadecimal.' }),
-  status: z.enum(KYC_DOCUMENT_STATUSES),
-  note: z.string().optional(),
-  createdAt: instant(),
-  updatedAt: instant(),
-});
+/** `interface.md 2.2`. */
+export const KYC_SLOTS = ['idFrontImg', 'idBackImg', 'idHoldImg'] as const;
+export type KycSlot = (typeof KYC_SLOTS)[number];
 
-/** The document as the wire shows it. */
-export function documentRecord(document: KycDocument): z.infer<typeof documentSchema> {
-  const { id, userId, slot, contentType, size, sha256, status } = document;
-  return {
-    ...{ id, userId, slot, contentType, size, sha256, status },
-    note: document.note ?? undefined,
-    createdAt: document.createdAt.toISOString(),
-    updatedAt: document.updatedAt.toISOString(),
-  };
+/** How a review ends. A person may correct it later. */
+export const KYC_DECISIONS = ['completed', 'rejected', 'resubmission_required'] as const;
+export type KycDecision = (typeof KYC_DECISIONS)[number];
+
+type KycTrigger = 'document_uploaded' | 'last_document_deleted' | 'submitted' | KycDecision;
+
+interface KycTransition {
+  from: readonly KycStatus[];
+  on: KycTrigger;
+  to: KycStatus;
 }
 
-export const kycSchema = z.object({
-  userId: z.string(),
-  status: z.enum(KYC_STATUSES),
-  reason: z.string().optional(),
-  documents: z.array(documentSchema),
-  submissions: z.number().int(),
-  submittedAt: instant().optional(),
-  decidedAt: instant().optional(),
-  notes: z.string().optional().meta({ description: "The operator's own: shown to operators only." }),
-});
+/**
+ * A user's KYC (decisions part 4): no status is assigned but by a line of it. `rejected` is final for the client: only an
+ * operator opens it again, by `resubmission_required`.
+ */
+const KYC_TRANSITIONS: readonly KycTransition[] = [
+  { from: ['not_started'], on: 'document_uploaded', to: 'documents_uploaded' },
+  { from: ['documents_uploaded'], on: 'last_document_deleted', to: 'not_started' },
+  { from: ['documents_uploaded', 'resubmission_required'], on: 'submitted', to: 'in_review' },
+  { from: ['in_review', 'rejected', 'resubmission_required'], on: 'completed', to: 'completed' },
+  { from: ['in_review', 'completed', 'resubmission_required'], on: 'rejected', to: 'rejected' },
+  {
+    from: ['in_review', 'completed', 'rejected'],
+    on: 'resubmission_required',
+    to: 'resubmission_required',
+  },
+];
 
-/** A user's KYC as the wire shows it; the notes to nobody but an operator. */
-export function kycRecord(
-  { user, documents, review, notes }: Kyc,
-  { role }: Pick<Caller, 'role'>,
-): z.infer<typeof kycSchema> {
-  return {
-    userId: user.id,
-    status: user.kycStatus,
-    reason: review?.reason ?? undefined,
-    documents: documents.map(documentRecord),
-    submissions: review?.submission ?? 0,
-    submittedAt: review?.submittedAt.toISOString(),
-    decidedAt: review?.decidedAt?.toISOString(),
-    notes: role === 'admin' ? notes : undefined,
-  };
+/** Where a trigger leads, or nothing where it changes no status: a document may be uploaded at any time. */
+export function kycStatusAfter(from: KycStatus, on: KycTrigger): KycStatus | undefined {
+  return KYC_TRANSITIONS.find((line) => line.on === on && line.from.includes(from))?.to;
+}
+
+/** @throws Problem 409 `invalid_transition` */
+export function requireKycTransition(from: KycStatus, on: KycTrigger): KycStatus {
+  const to = kycStatusAfter(from, on);
+  if (!to) throw conflict('invalid_transition', `A KYC that is ${from} cannot be ${WORDS[on] ?? on}.`);
+  return to;
+}
+
+const WORDS: Partial<Record<KycTrigger, string>> = { resubmission_required: 'sent back for resubmission' };
+
+export const KYC_DOCUMENT_STATUSES = ['uploaded', 'approved', 'rejected'] as const;
+export type KycDocumentStatus = (typeof KYC_DOCUMENT_STATUSES)[number];
+
+export const KYC_DOCUMENT_DECISIONS = ['approved', 'rejected'] as const;
+export type KycDocumentDecision = (typeof KYC_DOCUMENT_DECISIONS)[number];
+
+/** A document's states. A decision on it may be changed, whatever became of the user. */
+const KYC_DOCUMENT_TRANSITIONS: readonly {
+  from: readonly KycDocumentStatus[];
+  on: KycDocumentDecision;
+  to: KycDocumentStatus;
+}[] = [
+  { from: ['uploaded', 'rejected'], on: 'approved', to: 'approved' },
+  { from: ['uploaded', 'approved'], on: 'rejected', to: 'rejected' },
+];
+
+/** @throws Problem 409 `invalid_transition` */
+export function requireDocumentTransition(
+  from: KycDocumentStatus,
+  on: KycDocumentDecision,
+): KycDocumentStatus {
+  const to = KYC_DOCUMENT_TRANSITIONS.find((line) => line.on === on && line.from.includes(from))?.to;
+  if (!to) throw conflict('invalid_transition', `The document is ${from} already.`);
+  return to;
+}
+
+export interface KycDocument {
+  id: string;
+  tenantId: string;
+  userId: string;
+  slot: KycSlot;
+  contentType: FileType;
+  /** Bytes. */
+  size: number;
+  sha256: string;
+  status: KycDocumentStatus;
+  /** Why it was approved or rejected, in the words of who decided. */
+  note: string | null;
+  /** The first review that had it. */
+  submission: number | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface KycReview {
+  userId: string;
+  submission: number;
+  tenantId: string;
+  status: 'in_review' | KycDecision;
+  reason: string | null;
+  /** Of the request that submitted. */
+  idempotencyKey: string | null;
+  submittedAt: Date;
+  decidedAt: Date | null;
 }

@@ -1,25 +1,27 @@
+import { table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { DocumentKey } from '../../parties/documents/port';
 
+const removals = () => table('document_removals');
+
 /** Content that is to leave the documents store from then on. */
 export async function scheduleRemoval(sql: Sql, key: DocumentKey, dueAt: Date): Promise<void> {
-  await sql.query(
-    `insert into document_removals (document_id, tenant_id, due_at) values ($1, $2, $3)
-     on conflict (document_id) do update set due_at = excluded.due_at`,
-    [key.documentId, key.tenantId, dueAt],
-  );
+  const { documentId, tenantId } = key;
+  await sql.run(removals().insert({ documentId, tenantId, dueAt }).onConflict('documentId').merge(['dueAt']));
 }
 
 /** @returns false when the removal has begun: the content may be gone */
 export async function cancelRemoval(tx: Sql, documentId: string): Promise<boolean> {
-  const rows = await tx.query(
-    'delete from document_removals where document_id = $1 and not removing returning 1',
-    [documentId],
+  const cancelled = await tx.run(
+    removals().where({ documentId, removing: false }).delete().returning('documentId'),
   );
-  return rows.length > 0;
+  return cancelled.length > 0;
 }
 
-/** Takes what is due: nobody can cancel it any more, and others look at it again only at `againAt`. */
+/**
+ * Claims what is due: nobody can cancel it any more, and it is due again only at `againAt`. Raw for `skip locked`: of many
+ * who claim at once none waits for another.
+ */
 export async function claimRemovals(
   sql: Sql,
   now: Date,
@@ -37,5 +39,5 @@ export async function claimRemovals(
 }
 
 export async function forgetRemoval(sql: Sql, documentId: string): Promise<void> {
-  await sql.query('delete from document_removals where document_id = $1', [documentId]);
+  await sql.run(removals().where({ documentId }).delete());
 }

@@ -2,26 +2,27 @@ import type { Tx } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
-import { requireUser, type User } from '../users/operations';
+import { requireUser } from '../users/operations';
+import { type User } from '../users/record';
 import { recordDecision } from './operations';
-import { requireKycTransition } from './rules';
+import { type KycReview, requireKycTransition } from './record';
 import { sandboxDecision } from './sandbox-review';
-import { findReview, type KycReview, watchReview } from './store';
+import { findReview, setReviewDueBy } from './store';
 
 type Deps = Pick<Services, 'database' | 'mode'>;
 
 /**
- * What the workflow of a review sees when it looks. In the sandbox, where the tenant's setting says `auto`, it ends the
- * review. Seeing twice changes nothing the second time.
- * @param watchedUntil when the workflow will have looked again; later than that it has been lost
+ * The step of a review's workflow. In the sandbox, where the tenant's setting says `auto`, it ends the review. Idempotent:
+ * a review that has ended is left as it is.
+ * @param dueBy when the workflow will advance it again; later than that it is overdue: the workflow was lost
  * @returns the status of the review: final unless `in_review`
  * @throws Problem 404 when there is no such review
  */
-export function seeReview(
+export function advanceReview(
   deps: Deps,
   userId: string,
   submission: number,
-  watchedUntil: Date,
+  dueBy: Date,
 ): Promise<KycReview['status']> {
   return deps.database.transaction(async (tx) => {
     const user = await requireUser(tx, null, userId, undefined, 'update');
@@ -29,7 +30,7 @@ export function seeReview(
     if (!review) throw notFound('review');
     if (review.status !== 'in_review') return review.status;
     if (await isAutomatic(deps, tx, user)) return decideBySandbox(tx, user, review);
-    await watchReview(tx, review, watchedUntil);
+    await setReviewDueBy(tx, review, dueBy);
     return 'in_review';
   });
 }

@@ -5,8 +5,8 @@ import { text } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
 import { kycDocumentRoutes } from './document-routes';
 import { decideKyc, readKyc, setNotes, submitKyc } from './operations';
-import { kycRecord, kycSchema } from './record';
-import { KYC_DECISIONS } from './rules';
+import { KYC_DECISIONS } from './record';
+import { kycSchema, kycView } from './view';
 
 const TAG = 'KYC';
 
@@ -29,7 +29,7 @@ function statusRoute({ database }: Services): Route {
     summary: 'User KYC status',
     response: kycSchema,
     read: async ({ caller, params }) =>
-      kycRecord(await readKyc(database, caller.reach, params['id'] ?? ''), caller),
+      kycView(await readKyc(database, caller.reach, params['id'] ?? ''), caller),
   });
 }
 
@@ -49,7 +49,7 @@ function submitRoute(services: Services): Route {
     problems: ['documents_missing', 'invalid_transition'],
     settling: {
       read: async ({ caller, params }: ApiRequest) =>
-        kycRecord(await readKyc(database, caller.reach, params['id'] ?? ''), caller),
+        kycView(await readKyc(database, caller.reach, params['id'] ?? ''), caller),
       settled: ({ status }: { status: string }) => status !== 'in_review',
     },
     async write(tx, { caller, params, requestId, idempotencyKey }) {
@@ -57,7 +57,7 @@ function submitRoute(services: Services): Route {
       const kyc = await submitKyc(services, tx, { reach: caller.reach, userId, idempotencyKey });
       const { id: subject, tenantId, kycStatus: status } = kyc.user;
       await auditAdmin(tx, { caller, requestId, action: 'kyc.submit', subject, tenantId, after: { status } });
-      return kycRecord(kyc, caller);
+      return kycView(kyc, caller);
     },
   });
 }
@@ -88,7 +88,7 @@ function decisionRoute(services: Services): Route {
         before: { status: before },
         after: { status: after.user.kycStatus },
       });
-      return kycRecord(after, caller);
+      return kycView(after, caller);
     },
   });
 }
@@ -115,7 +115,7 @@ function notesRoute(): Route {
       // What they say may be personal; how long they are tells that they were changed.
       const after = { length: body.notes.length };
       await audit(tx, { caller, requestId, action: 'kyc.notes', subject, tenantId, after });
-      return kycRecord(kyc, caller);
+      return kycView(kyc, caller);
     },
   });
 }

@@ -1,78 +1,5 @@
-import { conflict, precondition } from '../../kernel/errors';
-import type { KycStatus } from '../users/operations';
-
-/** `interface.md 2.2`. */
-export const KYC_SLOTS = ['idFrontImg', 'idBackImg', 'idHoldImg'] as const;
-export type KycSlot = (typeof KYC_SLOTS)[number];
-
-/** How a review ends. A person may correct it later. */
-export const KYC_DECISIONS = ['completed', 'rejected', 'resubmission_required'] as const;
-export type KycDecision = (typeof KYC_DECISIONS)[number];
-
-export type KycTrigger = 'document_uploaded' | 'last_document_deleted' | 'submitted' | KycDecision;
-
-interface KycTransition {
-  from: readonly KycStatus[];
-  on: KycTrigger;
-  to: KycStatus;
-}
-
-/**
- * A user's KYC (decisions part 4): no status is assigned but by a line of it. `rejected` is final for the client: only an
- * operator opens it again, by `resubmission_required`.
- */
-export const KYC_TRANSITIONS: readonly KycTransition[] = [
-  { from: ['not_started'], on: 'document_uploaded', to: 'documents_uploaded' },
-  { from: ['documents_uploaded'], on: 'last_document_deleted', to: 'not_started' },
-  { from: ['documents_uploaded', 'resubmission_required'], on: 'submitted', to: 'in_review' },
-  { from: ['in_review', 'rejected', 'resubmission_required'], on: 'completed', to: 'completed' },
-  { from: ['in_review', 'completed', 'resubmission_required'], on: 'rejected', to: 'rejected' },
-  {
-    from: ['in_review', 'completed', 'rejected'],
-    on: 'resubmission_required',
-    to: 'resubmission_required',
-  },
-];
-
-/** Where a trigger leads, or nothing where it changes no status: a document may be uploaded at any time. */
-export function kycStatusAfter(from: KycStatus, on: KycTrigger): KycStatus | undefined {
-  return KYC_TRANSITIONS.find((line) => line.on === on && line.from.includes(from))?.to;
-}
-
-/** @throws Problem 409 `invalid_transition` */
-export function requireKycTransition(from: KycStatus, on: KycTrigger): KycStatus {
-  const to = kycStatusAfter(from, on);
-  if (!to) throw conflict('invalid_transition', `A KYC that is ${from} cannot be ${WORDS[on] ?? on}.`);
-  return to;
-}
-
-const WORDS: Partial<Record<KycTrigger, string>> = { resubmission_required: 'sent back for resubmission' };
-
-export const KYC_DOCUMENT_STATUSES = ['uploaded', 'approved', 'rejected'] as const;
-export type KycDocumentStatus = (typeof KYC_DOCUMENT_STATUSES)[number];
-
-export const KYC_DOCUMENT_DECISIONS = ['approved', 'rejected'] as const;
-export type KycDocumentDecision = (typeof KYC_DOCUMENT_DECISIONS)[number];
-
-/** A document's states. A decision on it may be changed, whatever became of the user. */
-export const KYC_DOCUMENT_TRANSITIONS: readonly {
-  from: readonly KycDocumentStatus[];
-  on: KycDocumentDecision;
-  to: KycDocumentStatus;
-}[] = [
-  { from: ['uploaded', 'rejected'], on: 'approved', to: 'approved' },
-  { from: ['uploaded', 'approved'], on: 'rejected', to: 'rejected' },
-];
-
-/** @throws Problem 409 `invalid_transition` */
-export function requireDocumentTransition(
-  from: KycDocumentStatus,
-  on: KycDocumentDecision,
-): KycDocumentStatus {
-  const to = KYC_DOCUMENT_TRANSITIONS.find((line) => line.on === on && line.from.includes(from))?.to;
-  if (!to) throw conflict('invalid_transition', `The document is ${from} already.`);
-  return to;
-}
+import type { KycStatus } from '../users/record';
+import type { KycDocumentStatus, KycSlot } from './record';
 
 /**
  * Whether a document may be deleted: while its user has nothing in review or decided, and nobody has judged it.
@@ -97,17 +24,4 @@ export function newestPerSlot<T extends { id: string; slot: KycSlot; status: Kyc
       newest.set(document.slot, document);
   }
   return newest;
-}
-
-/** A passport has one page that tells who somebody is; every other document has a back. */
-export function requiredSlots(idType: unknown): KycSlot[] {
-  const passport = typeof idType === 'string' && idType.trim().toUpperCase() === 'PASSPORT';
-  return passport ? ['idFrontImg', 'idHoldImg'] : [...KYC_SLOTS];
-}
-
-/** @throws Problem 412 `documents_missing`, naming the slots */
-export function assertSlotsFilled(filled: ReadonlyMap<KycSlot, unknown>, idType: unknown): void {
-  const missing = requiredSlots(idType).filter((slot) => !filled.has(slot));
-  if (missing.length > 0)
-    throw precondition('documents_missing', `Documents are missing: ${missing.join(', ')}.`);
 }

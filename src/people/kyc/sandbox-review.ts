@@ -1,5 +1,5 @@
-import type { User } from '../users/operations';
-import type { KycDecision } from './rules';
+import type { User } from '../users/record';
+import type { KycDecision } from './record';
 
 /**
  * How the sandbox ends a review where the tenant's setting `kycReview` is `auto`: by the `idNo` of the user's meta, so

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cacheable } from '../../http/conditional';
+import { cacheable } from '../../http/conditional-get';
 import { type Route, route } from '../../http/route';
 import { invalid } from '../../kernel/errors';
 import { pageSchema, whole } from '../../kernel/wire/pages';

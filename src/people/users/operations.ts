@@ -2,21 +2,11 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { mergedMeta, type UserMeta } from './meta';
+import { type KycStatus, type User, type UserStatus } from './record';
 import type { UserServices } from './services';
-import {
-  findBlocked,
-  findUser,
-  insertUser,
-  type KycStatus,
-  type User,
-  type UserLock,
-  type UserStatus,
-  updateKycStatus,
-  updateMeta,
-  updateStatus,
-} from './store';
+import { findUser, insertUser, type UserLock, updateKycStatus, updateMeta, updateStatus } from './store';
 
-export { KYC_STATUSES, type KycStatus, type User } from './store';
+export { KYC_STATUSES, type KycStatus, type User } from './record';
 
 /** @throws Problem 400 `ErrAlreadyExists` when the tenant has a user with that `externalId` */
 export async function createUser(
@@ -69,9 +59,6 @@ export async function requireActiveUser(
   assertActive(user, field);
   return user;
 }
-
-/** Which of the users are blocked: their cards decline. One prepared statement, without a lock. */
-export const blockedAmong = (sql: Sql, userIds: string[]): Promise<Set<string>> => findBlocked(sql, userIds);
 
 /**
  * Merges fields into a user's meta; null removes one.

@@ -1,28 +1,28 @@
-import { z } from 'zod';
-import { instant } from '../../kernel/wire/schemas';
-import { KYC_STATUSES, USER_STATUSES, type User } from './store';
+import type { UserMeta } from './meta';
 
-export const userSchema = z.object({
-  id: z.string().meta({ examples: ['usr_01h455vb4pex5vsknk084sn02q'] }),
-  externalId: z.string().optional(),
-  status: z.enum(USER_STATUSES),
-  statusReason: z.string().optional(),
-  meta: z.record(z.string(), z.unknown()),
-  kycStatus: z.enum(KYC_STATUSES),
-  createdAt: instant(),
-  updatedAt: instant(),
-});
+export const USER_STATUSES = ['active', 'blocked'] as const;
+export type UserStatus = (typeof USER_STATUSES)[number];
 
-/** The user as the wire shows it. */
-export function userRecord(user: User) {
-  return {
-    id: user.id,
-    externalId: user.externalId ?? undefined,
-    status: user.status,
-    statusReason: user.statusReason ?? undefined,
-    meta: user.meta,
-    kycStatus: user.kycStatus,
-    createdAt: user.createdAt.toISOString(),
-    updatedAt: user.updatedAt.toISOString(),
-  };
+/** Decisions part 4, Users' KYC. */
+export const KYC_STATUSES = [
+  'not_started',
+  'documents_uploaded',
+  'in_review',
+  'completed',
+  'rejected',
+  'resubmission_required',
+] as const;
+export type KycStatus = (typeof KYC_STATUSES)[number];
+
+export interface User {
+  id: string;
+  tenantId: string;
+  externalId: string | null;
+  status: UserStatus;
+  /** Why the status was set, in the words of who set it. */
+  statusReason: string | null;
+  meta: UserMeta;
+  kycStatus: KycStatus;
+  createdAt: Date;
+  updatedAt: Date;
 }

@@ -6,119 +6,125 @@ import { pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { text } from '../../kernel/wire/schemas';
 import { metaSchema } from './meta';
 import { createUser, patchMeta, requireUser, setUserStatus } from './operations';
-import { userRecord, userSchema } from './record';
+import { KYC_STATUSES, USER_STATUSES } from './record';
 import type { UserServices } from './services';
-import { KYC_STATUSES, listUsers, USER_STATUSES } from './store';
+import { listUsers } from './store';
+import { userSchema, userView } from './view';
 
 const TAG = 'Users';
 
 /** The users' own endpoints (`interface.md 4.1`, Users; decisions part 4). */
 export function userRoutes(services: UserServices): Route[] {
-  return recordRoutes(services);
+  return [listRoute(services), createRoute(), readRoute(services), updateRoute(), statusRoute(services)];
 }
 
-function recordRoutes(services: UserServices): Route[] {
-  const { database } = services;
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/users',
-      tag: TAG,
-      summary: 'List users',
-      query: z.object({
-        ...pageQuery,
-        status: z.enum(USER_STATUSES).optional(),
-        kycStatus: z.enum(KYC_STATUSES).optional(),
-        externalId: text(100).optional(),
-      }),
-      response: pageSchema(userSchema),
-      async read({ caller, query: { limit, cursor, ...filter } }) {
-        const after = afterId(cursor, 'user');
-        return pageById(
-          await listUsers(database, caller.tenantId, filter, after, limit + 1),
-          limit,
-          userRecord,
-        );
-      },
+function listRoute({ database }: UserServices): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/users',
+    tag: TAG,
+    summary: 'List users',
+    query: z.object({
+      ...pageQuery,
+      status: z.enum(USER_STATUSES).optional(),
+      kycStatus: z.enum(KYC_STATUSES).optional(),
+      externalId: text(100).optional(),
     }),
-    route({
-      method: 'POST',
-      path: '/v1/users',
-      tag: TAG,
-      summary: 'Create a user',
-      description: 'meta is stored as given; it is validated when a cardholder is created from it.',
-      body: z.strictObject({ externalId: text(100).min(1).optional(), meta: metaSchema().optional() }),
-      response: userSchema,
-      status: 201,
-      problems: ['ErrAlreadyExists'],
-      async write(tx, { caller, body, requestId }) {
-        const user = await createUser(tx, caller.tenantId, body);
-        const { id: subject, tenantId } = user;
-        await auditAdmin(tx, { caller, requestId, action: 'users.create', subject, tenantId });
-        return userRecord(user);
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/users/{id}',
-      tag: TAG,
-      summary: 'User by id',
-      response: userSchema,
-      read: async ({ caller, params }) =>
-        userRecord(await requireUser(database, caller.reach, params['id'] ?? '')),
-    }),
-    route({
-      method: 'PATCH',
-      path: '/v1/users/{id}',
-      tag: TAG,
-      summary: "Update a user's meta",
-      description: 'Merges meta field by field: null removes a field, what is absent stays.',
-      body: z.strictObject({ meta: metaSchema() }),
-      response: userSchema,
-      async write(tx, { caller, params, body, requestId }) {
-        const { after } = await patchMeta(tx, caller.reach, params['id'] ?? '', body.meta);
-        const { id: subject, tenantId } = after;
-        // The values are personal data; which fields were written is enough to know who to ask.
-        const written = { fields: Object.keys(body.meta) };
-        await auditAdmin(tx, {
-          caller,
-          requestId,
-          action: 'users.update',
-          subject,
-          tenantId,
-          after: written,
-        });
-        return userRecord(after);
-      },
-    }),
-    route({
-      method: 'PATCH',
-      path: '/v1/users/{id}/status',
-      tag: TAG,
-      summary: 'Update user status',
-      description: "A blocked user's cards decline, and nothing new is issued or funded.",
-      body: z.strictObject({ status: z.enum(USER_STATUSES), reason: text(500).optional() }),
-      response: userSchema,
-      async write(tx, { caller, params, body, requestId }) {
-        const { before, after } = await setUserStatus(
-          services,
-          tx,
-          caller.reach,
-          params['id'] ?? '',
-          body.status,
-          body.reason,
-        );
-        await auditAdmin(tx, {
-          caller,
-          requestId,
-          action: 'users.status',
-          subject: after.id,
-          tenantId: after.tenantId,
-          before: { status: before.status, reason: before.statusReason },
-          after: { status: after.status, reason: after.statusReason },
-        });
-        return userRecord(after);
-      },
-    }),
-  ];
+    response: pageSchema(userSchema),
+    async read({ caller, query: { limit, cursor, ...filter } }) {
+      const after = afterId(cursor, 'user');
+      return pageById(await listUsers(database, caller.tenantId, filter, after, limit + 1), limit, userView);
+    },
+  });
+}
+
+function createRoute(): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/users',
+    tag: TAG,
+    summary: 'Create a user',
+    description: 'meta is stored as given; it is validated when a cardholder is created from it.',
+    body: z.strictObject({ externalId: text(100).min(1).optional(), meta: metaSchema().optional() }),
+    response: userSchema,
+    status: 201,
+    problems: ['ErrAlreadyExists'],
+    async write(tx, { caller, body, requestId }) {
+      const user = await createUser(tx, caller.tenantId, body);
+      const { id: subject, tenantId } = user;
+      await auditAdmin(tx, { caller, requestId, action: 'users.create', subject, tenantId });
+      return userView(user);
+    },
+  });
+}
+
+function readRoute({ database }: UserServices): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/users/{id}',
+    tag: TAG,
+    summary: 'User by id',
+    response: userSchema,
+    read: async ({ caller, params }) =>
+      userView(await requireUser(database, caller.reach, params['id'] ?? '')),
+  });
+}
+
+function updateRoute(): Route {
+  return route({
+    method: 'PATCH',
+    path: '/v1/users/{id}',
+    tag: TAG,
+    summary: "Update a user's meta",
+    description: 'Merges meta field by field: null removes a field, what is absent stays.',
+    body: z.strictObject({ meta: metaSchema() }),
+    response: userSchema,
+    async write(tx, { caller, params, body, requestId }) {
+      const { after } = await patchMeta(tx, caller.reach, params['id'] ?? '', body.meta);
+      const { id: subject, tenantId } = after;
+      // The values are personal data; which fields were written is enough to know who to ask.
+      const written = { fields: Object.keys(body.meta) };
+      await auditAdmin(tx, {
+        caller,
+        requestId,
+        action: 'users.update',
+        subject,
+        tenantId,
+        after: written,
+      });
+      return userView(after);
+    },
+  });
+}
+
+function statusRoute(services: UserServices): Route {
+  return route({
+    method: 'PATCH',
+    path: '/v1/users/{id}/status',
+    tag: TAG,
+    summary: 'Update user status',
+    description: "A blocked user's cards decline, and nothing new is issued or funded.",
+    body: z.strictObject({ status: z.enum(USER_STATUSES), reason: text(500).optional() }),
+    response: userSchema,
+    async write(tx, { caller, params, body, requestId }) {
+      const { before, after } = await setUserStatus(
+        services,
+        tx,
+        caller.reach,
+        params['id'] ?? '',
+        body.status,
+        body.reason,
+      );
+      await auditAdmin(tx, {
+        caller,
+        requestId,
+        action: 'users.status',
+        subject: after.id,
+        tenantId: after.tenantId,
+        before: { status: before.status, reason: before.statusReason },
+        after: { status: after.status, reason: after.statusReason },
+      });
+      return userView(after);
+    },
+  });
 }

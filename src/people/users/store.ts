@@ -1,56 +1,40 @@
+import { filtered, NOW, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import type { UserMeta } from './meta';
+import type { KycStatus, User, UserStatus } from './record';
 
-export const USER_STATUSES = ['active', 'blocked'] as const;
-export type UserStatus = (typeof USER_STATUSES)[number];
+const COLUMNS = [
+  'id',
+  'tenantId',
+  'externalId',
+  'status',
+  'statusReason',
+  'meta',
+  'kycStatus',
+  'createdAt',
+  'updatedAt',
+];
 
-/** Decisions part 4, Users' KYC. */
-export const KYC_STATUSES = [
-  'not_started',
-  'documents_uploaded',
-  'in_review',
-  'completed',
-  'rejected',
-  'resubmission_required',
-] as const;
-export type KycStatus = (typeof KYC_STATUSES)[number];
-
-export interface User {
-  id: string;
-  tenantId: string;
-  externalId: string | null;
-  status: UserStatus;
-  /** Why the status was set, in the words of who set it. */
-  statusReason: string | null;
-  meta: UserMeta;
-  kycStatus: KycStatus;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-const COLUMNS = `id, tenant_id as "tenantId", external_id as "externalId", status, status_reason as "statusReason", meta,
-  kyc_status as "kycStatus", created_at as "createdAt", updated_at as "updatedAt"`;
-
-const NOW = `date_trunc('milliseconds', clock_timestamp())`;
+const users = () => table('users');
 
 /** @returns nothing when the tenant has a user with that `externalId` already */
 export async function insertUser(
   tx: Sql,
-  given: { id: string; tenantId: string; externalId: string | null; meta: UserMeta },
+  { meta, ...given }: { id: string; tenantId: string; externalId: string | null; meta: UserMeta },
 ): Promise<User | undefined> {
-  const [row] = await tx.query<User>(
-    `insert into users (id, tenant_id, external_id, meta) values ($1, $2, $3, $4)
-     on conflict (tenant_id, external_id) where external_id is not null do nothing returning ${COLUMNS}`,
-    [given.id, given.tenantId, given.externalId, JSON.stringify(given.meta)],
+  const [user] = await tx.run<User>(
+    users()
+      .insert({ ...given, meta: JSON.stringify(meta) })
+      .onConflict(raw('(tenant_id, external_id) where external_id is not null'))
+      .ignore()
+      .returning(COLUMNS),
   );
-  return row;
+  return user;
 }
 
 /** `share` lets no one change the user before the transaction ends, `update` no one but us. */
 export type UserLock = 'none' | 'share' | 'update';
-
-const LOCKS: Record<UserLock, string> = { none: '', share: 'for share', update: 'for no key update' };
 
 /** @param reach the tenant whose users may be found, or null for every tenant's */
 export async function findUser(
@@ -60,11 +44,11 @@ export async function findUser(
   lock: UserLock = 'none',
 ): Promise<User | undefined> {
   if (!isId('user', id)) return undefined;
-  const [row] = await sql.query<User>(
-    `select ${COLUMNS} from users where id = $1 and ($2::text is null or tenant_id = $2) ${LOCKS[lock]}`,
-    [id, reach],
-  );
-  return row;
+  const query = users().select(COLUMNS).where({ id }).modify(filtered, { tenantId: reach });
+  if (lock === 'share') void query.forShare();
+  if (lock === 'update') void query.forNoKeyUpdate();
+  const [user] = await sql.run<User>(query);
+  return user;
 }
 
 export interface UserFilter {
@@ -81,50 +65,30 @@ export async function listUsers(
   after: string | undefined,
   limit: number,
 ): Promise<User[]> {
-  return sql.query<User>(
-    `select ${COLUMNS} from users
-      where tenant_id = $1 and ($2::text is null or status = $2) and ($3::text is null or kyc_status = $3)
-        and ($4::text is null or external_id = $4) and ($5::text is null or id < $5)
-      order by id desc limit $6`,
-    [tenantId, filter.status, filter.kycStatus, filter.externalId, after, limit],
-  );
+  const page = users().select(COLUMNS).where({ tenantId }).modify(filtered, filter);
+  if (after !== undefined) void page.where('id', '<', after);
+  return sql.run<User>(page.orderBy('id', 'desc').limit(limit));
 }
 
-export async function updateMeta(tx: Sql, id: string, meta: UserMeta): Promise<User> {
-  const [row] = await tx.query<User>(
-    `update users set meta = $2, updated_at = ${NOW} where id = $1 returning ${COLUMNS}`,
-    [id, JSON.stringify(meta)],
-  );
-  return row as User;
-}
+export const updateMeta = (tx: Sql, id: string, meta: UserMeta): Promise<User> =>
+  updateUser(tx, id, { meta: JSON.stringify(meta) });
 
-export async function updateStatus(
+export const updateStatus = (
   tx: Sql,
   id: string,
   status: UserStatus,
-  reason: string | null,
-): Promise<User> {
-  const [row] = await tx.query<User>(
-    `update users set status = $2, status_reason = $3, updated_at = ${NOW} where id = $1 returning ${COLUMNS}`,
-    [id, status, reason],
-  );
-  return row as User;
-}
+  statusReason: string | null,
+): Promise<User> => updateUser(tx, id, { status, statusReason });
 
-export async function updateKycStatus(tx: Sql, id: string, status: KycStatus): Promise<User> {
-  const [row] = await tx.query<User>(
-    `update users set kyc_status = $2, updated_at = ${NOW} where id = $1 returning ${COLUMNS}`,
-    [id, status],
-  );
-  return row as User;
-}
+export const updateKycStatus = (tx: Sql, id: string, kycStatus: KycStatus): Promise<User> =>
+  updateUser(tx, id, { kycStatus });
 
-/** Which of the users are blocked; on the path of every authorization. */
-export async function findBlocked(sql: Sql, ids: string[]): Promise<Set<string>> {
-  const rows = await sql.prepared<{ id: string }>(
-    'users-blocked',
-    `select id from users where id = any($1) and status = 'blocked'`,
-    [ids],
+async function updateUser(tx: Sql, id: string, values: Record<string, unknown>): Promise<User> {
+  const [user] = await tx.run<User>(
+    users()
+      .where({ id })
+      .update({ ...values, updatedAt: NOW })
+      .returning(COLUMNS),
   );
-  return new Set(rows.map((row) => row.id));
+  return user as User;
 }

@@ -1,24 +1,16 @@
+import { anyOf, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
-import { Decimal, formatAmount } from '../../kernel/money/money';
-
-export interface Break {
-  id: string;
-  tenantId: string | null;
-  kind: string;
-  subject: string;
-  detail: string;
-  amount: Decimal | null;
-  currency: string | null;
-  createdAt: Date;
-  resolvedAt: Date | null;
-  resolvedBy: string | null;
-  note: string | null;
-}
+import { Decimal } from '../../kernel/money/money';
+import type { Break } from './record';
 
 type Row = Omit<Break, 'amount'> & { amount: string | null };
 
-const COLUMNS = `id, tenant_id as "tenantId", kind, subject, detail, amount, currency, created_at as "createdAt",
-  resolved_at as "resolvedAt", resolved_by as "resolvedBy", note`;
+const COLUMNS = [
+  ...['id', 'tenantId', 'kind', 'subject', 'detail', 'amount', 'currency'],
+  ...['createdAt', 'resolvedAt', 'resolvedBy', 'note'],
+];
+
+const breaks = () => table('breaks');
 
 const breakOf = (row: Row): Break => ({
   ...row,
@@ -27,62 +19,69 @@ const breakOf = (row: Row): Break => ({
 
 export async function insertBreak(
   tx: Sql,
-  given: {
-    id: string;
-    tenantId: string | null;
-    kind: string;
-    subject: string;
-    detail: string;
-    amount?: Decimal;
-    currency?: string;
-  },
+  given: Pick<Break, 'id' | 'tenantId' | 'kind' | 'subject' | 'detail' | 'amount' | 'currency'>,
 ): Promise<Break> {
-  // The update changes nothing: it makes the one that exists come back.
-  const [row] = await tx.query<Row>(
-    `insert into breaks (id, tenant_id, kind, subject, detail, amount, currency) values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict (kind, subject, detail) do update set detail = excluded.detail returning ${COLUMNS}`,
-    [
-      given.id,
-      given.tenantId,
-      given.kind,
-      given.subject,
-      given.detail,
-      given.amount?.toFixed(),
-      given.currency,
-    ],
+  const [row] = await tx.run<Row>(
+    breaks()
+      .insert({ ...given, amount: given.amount?.toFixed() ?? null })
+      .onConflict(['kind', 'subject', 'detail'])
+      .merge(['detail']) // changes nothing: it makes the one that exists come back
+      .returning(COLUMNS),
   );
   return breakOf(row as Row);
 }
 
-export async function findBreak(sql: Sql, id: string, lock?: 'update'): Promise<Break | undefined> {
-  const [row] = await sql.query<Row>(
-    `select ${COLUMNS} from breaks where id = $1 ${lock ? 'for no key update' : ''}`,
-    [id],
-  );
+/** Holds the row to the end of the transaction. */
+export async function lockBreak(tx: Sql, id: string): Promise<Break | undefined> {
+  const [row] = await tx.run<Row>(breaks().select(COLUMNS).where({ id }).forNoKeyUpdate());
   return row && breakOf(row);
 }
 
 /** The oldest first. @param all the resolved ones too */
 export async function listBreaks(sql: Sql, all: boolean, limit: number): Promise<Break[]> {
-  const rows = await sql.query<Row>(
-    `select ${COLUMNS} from breaks where $1 or resolved_at is null order by created_at, id limit $2`,
-    [all, limit],
-  );
-  return rows.map(breakOf);
+  const query = breaks().select(COLUMNS).orderBy(['createdAt', 'id']).limit(limit);
+  if (!all) void query.whereNull('resolvedAt');
+  return (await sql.run<Row>(query)).map(breakOf);
 }
 
 export async function resolve(
   tx: Sql,
-  given: { id: string; note: string; resolvedBy: string; at: Date },
+  { id, note, resolvedBy, at }: { id: string; note: string; resolvedBy: string; at: Date },
 ): Promise<Break> {
-  const [row] = await tx.query<Row>(
-    `update breaks set note = $2, resolved_by = $3, resolved_at = $4 where id = $1 returning ${COLUMNS}`,
-    [given.id, given.note, given.resolvedBy, given.at],
+  const [row] = await tx.run<Row>(
+    breaks().where({ id }).update({ note, resolvedBy, resolvedAt: at }).returning(COLUMNS),
   );
   return breakOf(row as Row);
 }
 
-/** As the command line prints it. */
-export function breakRecord({ amount, currency, ...rest }: Break): Record<string, unknown> {
-  return { ...rest, amount: amount && currency ? formatAmount(amount, currency) : null, currency };
+export async function openBreaksOf(sql: Sql, subject: string): Promise<Break[]> {
+  const rows = await sql.run<Row>(breaks().select(COLUMNS).where({ subject }).whereNull('resolvedAt'));
+  return rows.map(breakOf);
+}
+
+/** Opens it, or what there is of it again, with the amount that it has now. */
+export async function reopenBreak(
+  tx: Sql,
+  given: Pick<Break, 'id' | 'tenantId' | 'kind' | 'subject' | 'detail' | 'amount' | 'currency'>,
+): Promise<void> {
+  await tx.run(
+    breaks()
+      .insert({
+        ...given,
+        amount: given.amount?.toFixed() ?? null,
+        resolvedAt: null,
+        resolvedBy: null,
+        note: null,
+      })
+      .onConflict(['kind', 'subject', 'detail'])
+      .merge(['amount', 'currency', 'resolvedAt', 'resolvedBy', 'note']),
+  );
+}
+
+export async function closeBreaks(
+  tx: Sql,
+  { ids, note, resolvedBy, at }: { ids: string[]; note: string; resolvedBy: string; at: Date },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.run(breaks().where(anyOf('id', ids)).update({ note, resolvedBy, resolvedAt: at }));
 }

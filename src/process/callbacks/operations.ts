@@ -23,23 +23,23 @@ export function createForgedCount(
     );
 }
 
-/** Rows of one transaction: with bodies of 64 KiB at most some tens of megabytes. */
-const PORTION = 500;
+/** Rows deleted in one transaction: with bodies of 64 KiB some tens of megabytes at most. */
+const BATCH = 500;
 
 /**
- * Forgets callbacks after thirty days, in portions of a transaction each. With a row goes the memory of its message's id, and
- * nothing is lost by that: the signature of a message that somebody has recorded is believed for five minutes, and one
- * that its party sends once more says "look", which changes nothing that has not changed at the party.
+ * Deletes callbacks after thirty days, in batches of a transaction each. With a row goes the memory of its message's id;
+ * nothing is lost by that: the signature of a recorded message is valid for five minutes, and a message that its party
+ * sends once more says "look", which changes nothing that has not changed at the party.
  * @returns how many rows
  */
 export async function forgetOldCallbacks(
   database: Database,
-  { portion = PORTION }: { portion?: number } = {},
+  { batch = BATCH }: { batch?: number } = {},
 ): Promise<number> {
-  let forgotten = await deleteOldCounts(database);
+  let total = await deleteOldCounts(database);
   for (;;) {
-    const deleted = await database.transaction((tx) => deleteOld(tx, portion));
-    forgotten += deleted;
-    if (deleted < portion) return forgotten;
+    const deleted = await database.transaction((tx) => deleteOld(tx, batch));
+    total += deleted;
+    if (deleted < batch) return total;
   }
 }

@@ -22,15 +22,15 @@ export interface CallbackSpec<V extends Verified> {
   /** Nothing when the signature is wrong, or too old. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): V | undefined | Promise<V | undefined>;
   /**
-   * What the message makes us do, in the transaction that keeps it: a word to a workflow, never a movement of money. A
+   * What the message makes us do, in the transaction that keeps it: a workflow is told to look, and money never moves. A
    * message that names nothing of ours is an outcome too.
    * @returns the outcome, as a code
    */
   handle(tx: Tx, callback: V): Promise<string>;
 }
 
-/** Of a body: no message of a party is near it. Bytes. */
-const LIMIT = 64 * 1024;
+/** Bytes of a body: no message of a party comes near. */
+const BODY_LIMIT = 64 * 1024;
 
 /** What is kept of the headers: neither signatures nor credentials. */
 const KEPT_HEADERS = ['content-type', 'content-length', 'user-agent', 'date', 'x-request-id'] as const;
@@ -50,57 +50,60 @@ export interface CallbackServices {
  * moves nothing (decisions part 2).
  */
 export function callbackRoute<V extends Verified>(services: CallbackServices, spec: CallbackSpec<V>): Route {
-  const { keyring } = services;
-  const sealer = keyring.sealer('callbacks');
-  const countForged = createForgedCount(services, spec.party);
-
-  function received({ bytes, headers }: RawRequest, externalId: string): NewCallback {
-    const id = newId('callback');
-    const kept = KEPT_HEADERS.flatMap((name) => {
-      const value = headers[name];
-      return typeof value === 'string' ? [[name, value.slice(0, 500)]] : [];
-    });
-    return {
-      id,
-      party: spec.party,
-      externalId,
-      body: sealer.seal(bytes, id),
-      headers: Object.fromEntries(kept) as Record<string, string>,
-    };
-  }
-
-  /** The party may have to be asked what a message is about: where it cannot be, it sends it again. */
-  async function verify({ bytes, headers }: RawRequest): Promise<V | undefined> {
-    try {
-      return await spec.verify(bytes, headers);
-    } catch (error) {
-      throw error instanceof PartyAway ? unavailable() : error;
-    }
-  }
-
+  const { party } = spec;
+  const sealer = services.keyring.sealer('callbacks');
+  const countForged = createForgedCount(services, party);
   return route({
     method: 'POST',
     path: spec.path,
     tag: 'Callbacks',
-    summary: `Callback of the ${spec.party} provider`,
+    summary: `Callback of the ${party} provider`,
     role: 'public',
-    raw: { limit: LIMIT },
+    raw: { limit: BODY_LIMIT },
     idempotency: 'ignored',
     async prepare(request) {
       const raw = rawOf(request.raw);
-      const verified = await verify(raw);
+      const verified = await verify(spec, raw);
       if (verified) return verified;
-      services.observeForged(spec.party);
+      services.observeForged(party);
       await countForged(raw.bytes);
       throw new Problem(401, 'unauthorized', 'The signature does not vouch for this message.');
     },
     async write(tx, request, verified: V) {
-      const callback = received(rawOf(request.raw), verified.externalId);
+      const callback = received(party, rawOf(request.raw), verified.externalId, sealer);
       if (!(await insertVerified(tx, callback))) return {};
       await noteHandled(tx, callback.id, await spec.handle(tx, verified));
       return {};
     },
   });
+}
+
+/** The party may have to be asked what a message is about: where it cannot be reached, 503 makes it send it again. */
+async function verify<V extends Verified>(spec: CallbackSpec<V>, raw: RawRequest): Promise<V | undefined> {
+  try {
+    return await spec.verify(raw.bytes, raw.headers);
+  } catch (error) {
+    throw error instanceof PartyAway ? unavailable() : error;
+  }
+}
+
+/** What is kept of a message. */
+function received(
+  party: string,
+  { bytes, headers }: RawRequest,
+  externalId: string,
+  sealer: Pick<Keyring, 'seal'>,
+): NewCallback {
+  const id = newId('callback');
+  const kept = KEPT_HEADERS.flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value.slice(0, 500)]] : [];
+  });
+  return {
+    ...{ id, party, externalId },
+    body: sealer.seal(bytes, id),
+    headers: Object.fromEntries(kept) as Record<string, string>,
+  };
 }
 
 function rawOf(raw: RawRequest | undefined): RawRequest {

@@ -1,7 +1,7 @@
 import type { Tx } from '../../kernel/db/database';
 import { conflict, notFound } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
-import { insertQuote, lockQuote, markUsed, type Quote, type QuoteKind } from './store';
+import { insertQuote, lockRow, markUsed, type Quote, type QuoteKind } from './store';
 
 export type { Quote, QuoteKind } from './store';
 
@@ -21,38 +21,43 @@ export function createQuote(tx: Tx, { ttlSeconds, at, ...given }: NewQuote): Pro
   return insertQuote(tx, { id: newId('quote'), ...given, expiresAt, at });
 }
 
-export interface TakeQuote {
+export interface QuoteAsked {
   tenantId: string;
   accountId: string;
   quoteId: string;
   kind: QuoteKind;
-  /** The record that is made of it. */
-  usedBy: string;
-  at: Date;
+}
+
+/** A quote whose row is locked to the end of the transaction, whether or not it can still be taken. */
+export interface LockedQuote extends Quote {
+  readonly locked: true;
 }
 
 /**
- * A quote, held to the end of the transaction, whether or not it can still be taken: for what must be checked first.
+ * Locks a quote, so that what must be checked before it is taken can be: of many who lock one at once, one goes on.
  * @throws Problem 404 with `field: quoteId`, also for another account's or kind's
  */
-export async function requireQuote(tx: Tx, given: Omit<TakeQuote, 'usedBy' | 'at'>): Promise<Quote> {
-  const quote = isId('quote', given.quoteId) ? await lockQuote(tx, given.quoteId) : undefined;
-  if (!quote || !isOf(quote, given)) throw notFound('quote', 'quoteId');
-  return quote;
+export async function lockQuote(tx: Tx, asked: QuoteAsked): Promise<LockedQuote> {
+  const quote = isId('quote', asked.quoteId) ? await lockRow(tx, asked.quoteId) : undefined;
+  if (!quote || !isOf(quote, asked)) throw notFound('quote', 'quoteId');
+  return { ...quote, locked: true };
+}
+
+function isOf(quote: Quote, { tenantId, accountId, kind }: QuoteAsked): boolean {
+  return quote.tenantId === tenantId && quote.accountId === accountId && quote.kind === kind;
 }
 
 /**
- * Takes a quote for the record that is made of it. Of many who take one at once, one gets it: its row is locked.
- * @throws Problem 404 with `field: quoteId`, also for another account's or kind's; 409 `quote_used`, `quote_expired`
+ * Takes a quote for the record that is made of it.
+ * @param taken.usedBy the record's id
+ * @throws Problem 409 `quote_used`, `quote_expired`
  */
-export async function takeQuote(tx: Tx, given: TakeQuote): Promise<Quote> {
-  const quote = await requireQuote(tx, given);
+export async function takeQuote(
+  tx: Tx,
+  quote: LockedQuote,
+  { usedBy, at }: { usedBy: string; at: Date },
+): Promise<void> {
   if (quote.usedBy !== null) throw conflict('quote_used', 'The quote has been used.', 'quoteId');
-  if (quote.expiresAt <= given.at) throw conflict('quote_expired', 'The quote has expired.', 'quoteId');
-  await markUsed(tx, quote.id, given.usedBy, given.at);
-  return { ...quote, usedBy: given.usedBy };
-}
-
-function isOf(quote: Quote, { tenantId, accountId, kind }: Omit<TakeQuote, 'usedBy' | 'at'>): boolean {
-  return quote.tenantId === tenantId && quote.accountId === accountId && quote.kind === kind;
+  if (quote.expiresAt <= at) throw conflict('quote_expired', 'The quote has expired.', 'quoteId');
+  await markUsed(tx, quote.id, usedBy, at);
 }

@@ -1,20 +1,21 @@
 import type { Sql } from '../../kernel/db/database';
 import { gathered } from '../../kernel/db/gathered';
-import { accessVersions, readAccess, type Tenant, type TenantAccess } from './store';
+import { type Tenant, type TenantAccess } from './record';
+import { accessVersions, readAccess } from './store';
 
-/** A tenant that was confirmed so long ago at most is believed: a change made by another process counts within this. */
-const BELIEVED_MS = 1_000;
-/** From this age on a request has all known tenants confirmed, and does not wait for it. */
-const CONFIRM_MS = 500;
+/** A cached tenant is fresh for so long after it was confirmed: a change made by another process counts within this. */
+const FRESH_MS = 1_000;
+/** From this age on a request starts a confirmation of all cached tenants, and does not wait for it. */
+const REVALIDATE_MS = 500;
 /**
- * Where confirming fails, because the database does not answer just now, a tenant is believed for this long in all. It lets
- * a broken connection pass unnoticed; a process that is cut off from the database for longer believes nobody.
+ * Where confirming fails, because the database does not answer just now, a tenant is served for this long in all. It lets
+ * a broken connection pass unnoticed; a process that is cut off from the database for longer authenticates nobody.
  */
-const UNCONFIRMED_MS = 5_000;
+const STALE_IF_ERROR_MS = 5_000;
 /** A tenant that was not asked for in so long is not confirmed any more, but forgotten. */
 const UNUSED_MS = 60_000;
-/** Tenants that are known at a time: each costs about a kilobyte, and an index lookup twice a second. */
-const MOST_KNOWN = 10_000;
+/** Tenants that are cached at a time: each costs about a kilobyte, and an index lookup twice a second. */
+const MAX_KNOWN = 10_000;
 
 /** A tenant and its secrets as they were read. Times are of the process's monotonic clock, in milliseconds. */
 export interface KnownTenant {
@@ -29,7 +30,7 @@ interface Entry extends KnownTenant {
   usedAt: number;
 }
 
-/** What this process knows of tenants and their secrets, so that the hot path asks the database for nothing. */
+/** The process's cache of tenants and their secrets, so that the hot path asks the database for nothing. */
 export interface Access {
   /**
    * The tenant, where it is known and the database has confirmed it within the last second. While traffic flows no
@@ -49,12 +50,12 @@ export interface Access {
 export interface AccessOptions {
   /** Milliseconds, monotonic. */
   now?: () => number;
-  mostKnown?: number;
+  maxKnown?: number;
 }
 
 export function createAccess(
   database: Sql,
-  { now = () => performance.now(), mostKnown = MOST_KNOWN }: AccessOptions = {},
+  { now = () => performance.now(), maxKnown = MAX_KNOWN }: AccessOptions = {},
 ): Access {
   const known = new Map<string, Entry>();
   let forgotten = 0;
@@ -91,7 +92,7 @@ export function createAccess(
 
   function keep(id: string, entry: Entry): void {
     const [oldest] = known.keys();
-    if (known.size >= mostKnown && oldest !== undefined && !known.has(id)) known.delete(oldest);
+    if (known.size >= maxKnown && oldest !== undefined && !known.has(id)) known.delete(oldest);
     known.set(id, entry);
   }
 
@@ -101,16 +102,16 @@ export function createAccess(
       let entry = known.get(tenantId);
       if (entry) entry.usedAt = at;
       // What is under way may have begun too long ago; what begins after it has not.
-      for (let turn = 0; entry && at - entry.confirmedAt > BELIEVED_MS && turn < 2; turn += 1) {
+      for (let turn = 0; entry && at - entry.confirmedAt > FRESH_MS && turn < 2; turn += 1) {
         try {
           await confirm();
         } catch (error) {
-          if (at - entry.confirmedAt > UNCONFIRMED_MS) throw error;
+          if (at - entry.confirmedAt > STALE_IF_ERROR_MS) throw error;
           return entry;
         }
         entry = known.get(tenantId);
       }
-      if (entry && at - entry.confirmedAt > CONFIRM_MS) confirm().catch(() => undefined);
+      if (entry && at - entry.confirmedAt > REVALIDATE_MS) confirm().catch(() => undefined);
       return entry;
     },
     read: async (tenantId) => (await readTogether(tenantId)).get(tenantId),

@@ -6,13 +6,13 @@ import { createRateLimiter } from '../../kernel/rate-limit';
 import type { Keyring } from '../../kernel/security/keyring';
 import { type Access, createAccess, type KnownTenant } from './access';
 
-/** How often a tenant's unknown secrets may make us ask the database again: a stranger cannot make us ask at will. */
-const ASK_AGAIN = { perSecond: 5, burst: 10 };
+/** How often a tenant's unknown secrets may cause a read of the database: a stranger cannot cause them at will. */
+const REREADS = { perSecond: 5, burst: 10 };
 
 /**
  * Verifies a client id and secret against the keyed hashes, in constant time: a request on the hot path asks the database
- * for nothing. A secret that is not known is looked for once more, so that one that another process has just given
- * works at once.
+ * for nothing. For a secret that is not in the cache the tenant is read anew, so that one that another process has just
+ * issued works at once.
  * @param access shared with whatever changes secrets in this process; one of its own when absent
  * @param now milliseconds, monotonic: that of `access`
  */
@@ -22,7 +22,7 @@ export function createAuthenticator(
   access: Access = createAccess(database),
   now: () => number = () => performance.now(),
 ) {
-  const askAgain = createRateLimiter(now);
+  const mayReread = createRateLimiter(now);
 
   function verified(known: KnownTenant, hash: Buffer): Authenticated | undefined {
     const { tenant, secrets } = known;
@@ -51,9 +51,9 @@ export function createAuthenticator(
     const hash = keyring.hashSecret(clientSecret);
     if (!isId('tenant', clientId)) return undefined;
     const known = await access.known(clientId);
-    const believed = known && verified(known, hash);
-    if (believed) return believed;
-    if (known && !askAgain(clientId, ASK_AGAIN).allowed) return undefined;
+    const authenticated = known && verified(known, hash);
+    if (authenticated) return authenticated;
+    if (known && !mayReread(clientId, REREADS).allowed) return undefined;
     const read = await access.read(clientId);
     return read && verified(read, hash);
   };

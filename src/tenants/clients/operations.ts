@@ -3,6 +3,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { forbidden, notFound, unauthorized } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
+import { type Tenant } from './record';
 import { DEMO_RATE_LIMIT, type SettingsSection } from './settings';
 import {
   endSecrets,
@@ -13,9 +14,10 @@ import {
   lockTenant,
   readAccess,
   sealedSecret,
-  type Tenant,
   updateStatus,
 } from './store';
+
+export { listTenants, updateSettings } from './store';
 
 export interface NewCredential {
   clientId: string;

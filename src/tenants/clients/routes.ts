@@ -22,7 +22,7 @@ export function clientRoutes({ keyring, access }: Services & { access: Access })
         'processes. The secret is shown this once, so the answer is not kept under an idempotency key; where it was lost, ' +
         'the old one cannot rotate again: the operator gives a new one (`client rotate-secret`).',
       body: z.strictObject({
-        overlapSeconds: z.number().int().min(0).max(OVERLAP_SECONDS.most).default(OVERLAP_SECONDS.usual),
+        overlapSeconds: z.number().int().min(0).max(OVERLAP_SECONDS.max).default(OVERLAP_SECONDS.default),
       }),
       response: z.object({ clientId: z.string(), clientSecret: z.string(), overlapEndsAt: instant() }),
       idempotency: 'ignored',

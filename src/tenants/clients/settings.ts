@@ -25,5 +25,5 @@ export type TenantSettings = z.infer<typeof tenantSettings>;
 /** The demo tenants of the sandbox may be driven hard. */
 export const DEMO_RATE_LIMIT = { perSecond: 2_000, burst: 4_000 };
 
-/** How long a rotated secret authenticates beside the new one: unless it is said, and at most. */
-export const OVERLAP_SECONDS = { usual: 24 * 60 * 60, most: 30 * 24 * 60 * 60 };
+/** How long a rotated secret authenticates beside the new one. Seconds. */
+export const OVERLAP_SECONDS = { default: 24 * 60 * 60, max: 30 * 24 * 60 * 60 };

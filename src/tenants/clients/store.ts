@@ -1,28 +1,7 @@
+import { NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import type { LiveSecret, Tenant, TenantAccess } from './record';
 import { type TenantSettings, tenantSettings } from './settings';
-
-export interface Tenant {
-  id: string;
-  name: string;
-  role: 'client' | 'admin';
-  status: 'active' | 'disabled';
-  settings: TenantSettings;
-}
-
-/** A tenant with the secrets that authenticate now, as one statement saw them. */
-export interface TenantAccess {
-  tenant: Tenant;
-  /** Moves with every change of the tenant or its secrets (migration 0090). */
-  version: string;
-  /** `leftMs`: until it ends, by the database's clock; null for the current one. */
-  secrets: { id: string; hash: Buffer; leftMs: number | null }[];
-}
-
-/** A secret by its number; `endsAt` is null for the current one. */
-export interface LiveSecret {
-  id: string;
-  endsAt: Date | null;
-}
 
 interface TenantRow {
   id: string;
@@ -34,52 +13,50 @@ interface TenantRow {
 
 const tenant = (row: TenantRow): Tenant => ({ ...row, settings: tenantSettings.parse(row.settings) });
 
+const COLUMNS = ['id', 'name', 'role', 'status', 'settings'];
+
+const tenants = () => table('tenants');
+const credentials = () => table('credentials');
+
 export async function insertTenant(
   tx: Sql,
-  given: { id: string; name: string; role: string; settings: object },
+  { settings, ...given }: { id: string; name: string; role: string; settings: object },
 ): Promise<void> {
-  await tx.query('insert into tenants (id, name, role, settings) values ($1, $2, $3, $4)', [
-    given.id,
-    given.name,
-    given.role,
-    JSON.stringify(given.settings),
-  ]);
+  await tx.run(tenants().insert({ ...given, settings: JSON.stringify(settings) }));
 }
 
 export async function findTenant(sql: Sql, id: string): Promise<Tenant | undefined> {
-  const [row] = await sql.query<TenantRow>(
-    'select id, name, role, status, settings from tenants where id = $1',
-    [id],
-  );
+  const [row] = await sql.run<TenantRow>(tenants().select(COLUMNS).where({ id }));
   return row && tenant(row);
 }
 
 export async function listTenants(sql: Sql): Promise<Tenant[]> {
-  const rows = await sql.query<TenantRow>('select id, name, role, status, settings from tenants order by id');
+  const rows = await sql.run<TenantRow>(tenants().select(COLUMNS).orderBy('id'));
   return rows.map(tenant);
 }
 
 export async function updateSettings(tx: Sql, id: string, settings: TenantSettings): Promise<void> {
-  await tx.query('update tenants set settings = $2, updated_at = now() where id = $1', [
-    id,
-    JSON.stringify(settings),
-  ]);
+  await tx.run(
+    tenants()
+      .where({ id })
+      .update({ settings: JSON.stringify(settings), updatedAt: NOW }),
+  );
 }
 
 export async function updateStatus(tx: Sql, id: string, status: Tenant['status']): Promise<void> {
-  await tx.query('update tenants set status = $2, updated_at = now() where id = $1', [id, status]);
+  await tx.run(tenants().where({ id }).update({ status, updatedAt: NOW }));
 }
 
 /** The tenant, locked against other changes of it and of its secrets; what merely refers to it waits for nothing. */
 export async function lockTenant(tx: Sql, id: string): Promise<Tenant | undefined> {
-  const [row] = await tx.query<TenantRow>(
-    'select id, name, role, status, settings from tenants where id = $1 for no key update',
-    [id],
-  );
+  const [row] = await tx.run<TenantRow>(tenants().select(COLUMNS).where({ id }).forNoKeyUpdate());
   return row && tenant(row);
 }
 
-/** Tenants by id, each with the secrets that authenticate now: one statement, hence of one moment. */
+/**
+ * Tenants by id, each with the secrets that authenticate now: one statement, hence of one moment. Raw and prepared: all
+ * that requests ask for is read by it.
+ */
 export async function readAccess(sql: Sql, ids: string[]): Promise<Map<string, TenantAccess>> {
   const rows = await sql.prepared<
     TenantRow & {
@@ -109,7 +86,7 @@ export async function readAccess(sql: Sql, ids: string[]): Promise<Map<string, T
   return read;
 }
 
-/** The versions of the tenants among these that are there. */
+/** The versions of the tenants among these that are there. Raw and prepared: twice a second, for all that are in use. */
 export async function accessVersions(sql: Sql, ids: string[]): Promise<Map<string, string>> {
   const rows = await sql.prepared<{ id: string; access_version: string }>(
     'tenants-versions',
@@ -121,28 +98,28 @@ export async function accessVersions(sql: Sql, ids: string[]): Promise<Map<strin
 
 /** The secrets that authenticate now, the current one first. */
 export async function liveSecrets(sql: Sql, tenantId: string): Promise<LiveSecret[]> {
-  const rows = await sql.query<{ id: string; expires_at: Date | null }>(
-    `select id, expires_at from credentials
-      where tenant_id = $1 and (expires_at is null or expires_at > clock_timestamp()) order by id desc`,
-    [tenantId],
+  return sql.run<LiveSecret>(
+    credentials()
+      .select('id', 'expiresAt as endsAt')
+      .where({ tenantId })
+      .whereRaw('(expires_at is null or expires_at > clock_timestamp())')
+      .orderBy('id', 'desc'),
   );
-  return rows.map((row) => ({ id: row.id, endsAt: row.expires_at }));
 }
 
 /**
  * The newest secret, sealed. Opened only to sign webhooks: it signs although it was revoked, until there is another.
  */
 export async function sealedSecret(sql: Sql, tenantId: string): Promise<Buffer | undefined> {
-  const [row] = await sql.query<{ secret_sealed: Buffer }>(
-    'select secret_sealed from credentials where tenant_id = $1 order by id desc limit 1',
-    [tenantId],
+  const [newest] = await sql.run<{ secretSealed: Buffer }>(
+    credentials().select('secretSealed').where({ tenantId }).orderBy('id', 'desc').limit(1),
   );
-  return row?.secret_sealed;
+  return newest?.secretSealed;
 }
 
 /**
  * Ends the secrets in their overlap now, and the current one in so many seconds (null: not at all). By the database's
- * clock, the one that all processes share: what ends now lives for none of them.
+ * clock, the one that all processes share: what ends now lives for none of them. Raw for its arithmetic with that clock.
  * @returns those that were ended, with their ends
  */
 export async function endSecrets(
@@ -150,26 +127,21 @@ export async function endSecrets(
   tenantId: string,
   currentEndsIn: number | null,
 ): Promise<{ id: string; endsAt: Date }[]> {
-  const rows = await tx.query<{ id: string; expires_at: Date }>(
+  return tx.query<{ id: string; endsAt: Date }>(
     `update credentials
         set expires_at = date_trunc('milliseconds', clock_timestamp())
                          + case when expires_at is null then make_interval(secs => $2::int) else interval '0' end
       where tenant_id = $1 and (expires_at > clock_timestamp() or (expires_at is null and $2::int is not null))
-  returning id, expires_at`,
+  returning id, expires_at as "endsAt"`,
     [tenantId, currentEndsIn],
   );
-  return rows.map((row) => ({ id: row.id, endsAt: row.expires_at }));
 }
 
 export async function insertCredential(
   tx: Sql,
   tenantId: string,
-  hash: Buffer,
-  sealed: Buffer,
+  secretHash: Buffer,
+  secretSealed: Buffer,
 ): Promise<void> {
-  await tx.query('insert into credentials (tenant_id, secret_hash, secret_sealed) values ($1, $2, $3)', [
-    tenantId,
-    hash,
-    sealed,
-  ]);
+  await tx.run(credentials().insert({ tenantId, secretHash, secretSealed }));
 }

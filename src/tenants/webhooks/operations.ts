@@ -2,37 +2,26 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { Problem } from '../../kernel/errors';
 import type { Commands } from '../../kernel/outbox/commands';
 import { REGISTRATIONS, type Registration, tellWhenCommitted } from '../../kernel/outbox/events';
-import { recoveryCommand } from './commands';
-import { parkDue, requeue } from './delivery-store';
-import type { EndpointKey } from './rules';
+import { parkDue, requeue } from './delivery/store';
+import type { EndpointKey } from './record';
+import { type Endpoint } from './record';
+import { recoveryCommand } from './recovery-command';
 import {
   deleteEndpoints,
-  type Endpoint,
   findEndpoints,
   lockEndpoints,
   probeNow,
   putEndpoints,
   takeResendTurn,
 } from './store';
+import { type Webhook, webhookView } from './view';
 
 /** What a registration without `type` means: deposits are registered separately (`interface.md 4.4`). */
 const ALL_BUT_DEPOSIT = REGISTRATIONS.filter((type) => type !== 'deposit');
 const RESEND_EVERY_MS = 10_000;
 
-export interface Webhook {
-  type: Registration;
-  url: string;
-  status: string;
-  createdAt: string;
-}
-
 export async function listWebhooks(sql: Sql, tenantId: string): Promise<Webhook[]> {
-  return (await findEndpoints(sql, { tenantId })).map(shown);
-}
-
-function shown(endpoint: Endpoint): Webhook {
-  const { registration, url, status, createdAt } = endpoint;
-  return { type: registration, url, status, createdAt: createdAt.toISOString() };
+  return (await findEndpoints(sql, { tenantId })).map(webhookView);
 }
 
 /**

@@ -2,10 +2,11 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import type { Commands } from '../../kernel/outbox/commands';
 import type { Registration } from '../../kernel/outbox/events';
 import type { Reconcilable } from '../../kernel/temporal/reconciler';
-import { recoveryCommand } from './commands';
 import { queueAgain, type ResendCounters } from './operations';
-import type { EndpointStatus } from './rules';
-import { countDeliveries, type Endpoint, findEndpoints, overdueProbes } from './store';
+import type { EndpointStatus } from './record';
+import { type Endpoint } from './record';
+import { recoveryCommand } from './recovery-command';
+import { countDeliveries, findEndpoints, overdueProbes } from './store';
 
 /** What the operator's command line asks of webhooks. */
 
@@ -22,7 +23,7 @@ export async function listEndpoints(
 ): Promise<ListedEndpoint[]> {
   const [endpoints, counts] = await Promise.all([
     findEndpoints(sql, given),
-    deliveryCounts(sql, given.tenantId),
+    countDeliveries(sql, given.tenantId),
   ]);
   return endpoints.map((endpoint) => {
     const of = (delivery: string) =>
@@ -34,11 +35,6 @@ export async function listEndpoints(
       )?.count ?? 0;
     return { ...endpoint, due: of('due'), failed: of('failed'), parked: of('parked') };
   });
-}
-
-/** How many deliveries are recorded, due, failed and parked, by tenant and registration. */
-export function deliveryCounts(sql: Sql, tenantId?: string) {
-  return countDeliveries(sql, tenantId);
 }
 
 /** Queues failed deliveries again: all, or those of events since `fromDate`. @returns how many of each type */

@@ -5,24 +5,16 @@ import type { Tx } from '../../kernel/db/database';
 import { type StoredAnswer, withKey } from '../../kernel/idempotency';
 import { REGISTRATIONS } from '../../kernel/outbox/events';
 import { pageSchema, whole } from '../../kernel/wire/pages';
-import { instant, timestamp } from '../../kernel/wire/schemas';
-import { shownUrl, webUrl } from '../../kernel/wire/web-url';
+import { timestamp } from '../../kernel/wire/schemas';
+import { webUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
-import { createResolver, type Resolve } from './addresses';
+import { createResolver, type Resolve } from './allowed-addresses';
+import { checkUrl } from './endpoint-url';
 import { deleteWebhook, listWebhooks, resendWebhooks, setWebhook } from './operations';
-import { checkUrl } from './url';
+import { webhookSchema } from './view';
 
 const TAG = 'Webhooks';
 const registration = z.enum(REGISTRATIONS);
-
-const webhook = z.object({
-  type: registration,
-  url: shownUrl(),
-  status: z
-    .enum(['active', 'failing', 'disabled'])
-    .meta({ description: 'failing: what is due waits and is retried. disabled: the endpoint answered 410.' }),
-  createdAt: instant(),
-});
 
 const counter = z.int().meta({ description: 'Deliveries that were queued again.' });
 
@@ -36,7 +28,7 @@ const listRoute = ({ database }: Services) =>
     path: '/v1/webhooks',
     tag: TAG,
     summary: 'List webhook URLs',
-    response: pageSchema(webhook),
+    response: pageSchema(webhookSchema),
     read: async ({ caller }) => whole(await listWebhooks(database, caller.tenantId)),
   });
 
@@ -54,7 +46,7 @@ function setRoute(services: Services, resolve: Resolve) {
       url: webUrl(mode === 'sandbox' ? 'resolved' : 'nowhere', 'https://example.com/webhooks'),
       type: registration.optional(),
     }),
-    response: pageSchema(webhook),
+    response: pageSchema(webhookSchema),
     status: 201,
     async gathered({ body, caller, requestId }, key) {
       // Name servers are asked before the transaction; where the key has an answer already, that one counts.

@@ -1,38 +1,51 @@
+import type { Knex } from 'knex';
+import { anyOf, filtered, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Registration } from '../../kernel/outbox/events';
-import { RECOVERY_ID } from './commands';
-import { type EndpointKey, type EndpointStatus, endpointTransition } from './rules';
+import type { Endpoint } from './record';
+import { type EndpointKey, type EndpointStatus, endpointTransition } from './record';
+import { RECOVERY_ID } from './recovery-command';
 
-export interface Endpoint extends EndpointKey {
-  url: string;
-  status: EndpointStatus;
-  failingSince: Date | null;
-  /** Where in the schedule the next probe stands. */
-  probes: number;
-  nextProbeAt: Date | null;
-  lastError: string | null;
-  createdAt: Date;
-}
+const COLUMNS = [
+  'tenantId',
+  'registration',
+  'url',
+  'status',
+  'failingSince',
+  'probes',
+  'nextProbeAt',
+  'lastError',
+  'createdAt',
+];
+const KEY = ['tenantId', 'registration'];
 
-const ENDPOINT = `tenant_id as "tenantId", registration, url, status, failing_since as "failingSince", probes,
-  next_probe_at as "nextProbeAt", last_error as "lastError", created_at as "createdAt"`;
+/** What a failing endpoint has, cleared. */
+const HEALTHY = { failingSince: null, probes: 0, nextProbeAt: null, lastError: null };
+
+const endpoints = () => table('webhook_endpoints');
 
 export async function findEndpoints(
   sql: Sql,
-  given: { tenantId?: string; status?: EndpointStatus; registrations?: readonly Registration[] } = {},
+  {
+    registrations,
+    ...filter
+  }: {
+    tenantId?: string;
+    status?: EndpointStatus;
+    registrations?: readonly Registration[];
+  } = {},
 ): Promise<Endpoint[]> {
-  return sql.query<Endpoint>(
-    `select ${ENDPOINT} from webhook_endpoints
-      where ($1::text is null or tenant_id = $1) and ($2::text is null or status = $2)
-        and ($3::text[] is null or registration = any ($3))
-      order by tenant_id, registration`,
-    [given.tenantId ?? null, given.status ?? null, given.registrations ?? null],
-  );
+  const found = endpoints().select(COLUMNS).modify(filtered, filter);
+  if (registrations) void found.where(anyOf('registration', registrations));
+  return sql.run<Endpoint>(found.orderBy(KEY));
 }
 
-export async function findEndpoint(sql: Sql, key: EndpointKey): Promise<Endpoint | undefined> {
-  const [row] = await findEndpoints(sql, { tenantId: key.tenantId, registrations: [key.registration] });
-  return row;
+export async function findEndpoint(
+  sql: Sql,
+  { tenantId, registration }: EndpointKey,
+): Promise<Endpoint | undefined> {
+  const [endpoint] = await sql.run<Endpoint>(endpoints().select(COLUMNS).where({ tenantId, registration }));
+  return endpoint;
 }
 
 /** Locks the endpoints of a tenant, in one order. */
@@ -41,27 +54,36 @@ export async function lockEndpoints(
   tenantId: string,
   registrations: readonly Registration[],
 ): Promise<Endpoint[]> {
-  return sql.query<Endpoint>(
-    `select ${ENDPOINT} from webhook_endpoints where tenant_id = $1 and registration = any ($2)
-      order by registration for update`,
-    [tenantId, registrations],
+  return sql.run<Endpoint>(
+    endpoints()
+      .select(COLUMNS)
+      .where({ tenantId })
+      .where(anyOf('registration', registrations))
+      .orderBy('registration')
+      .forUpdate(),
   );
 }
 
 /** Sets the URL of each registration; one that stands there is replaced, whatever its state. */
 export async function putEndpoints(
   sql: Sql,
-  given: { tenantId: string; url: string; registrations: readonly Registration[]; now: Date },
+  {
+    tenantId,
+    url,
+    registrations,
+    now,
+  }: {
+    tenantId: string;
+    url: string;
+    registrations: readonly Registration[];
+    now: Date;
+  },
 ): Promise<void> {
-  const { to } = endpointTransition('set');
-  await sql.query(
-    `insert into webhook_endpoints (tenant_id, registration, url, status, created_at, updated_at)
-     select $1, registration, $2, $3, $4, $4 from unnest($5::text[]) as registration order by registration
-     on conflict (tenant_id, registration) do update
-        set url = excluded.url, status = excluded.status, created_at = excluded.created_at,
-            updated_at = excluded.updated_at, failing_since = null, probes = 0, next_probe_at = null, last_error = null`,
-    [given.tenantId, given.url, to, given.now, given.registrations],
-  );
+  const { to: status } = endpointTransition('set');
+  const values = { url, status, ...HEALTHY, createdAt: now, updatedAt: now };
+  // In one order, as all that lock several.
+  const rows = [...registrations].sort().map((registration) => ({ tenantId, registration, ...values }));
+  await sql.run(endpoints().insert(rows).onConflict(KEY).merge(Object.keys(values)));
 }
 
 export async function deleteEndpoints(
@@ -69,10 +91,8 @@ export async function deleteEndpoints(
   tenantId: string,
   registrations: readonly Registration[],
 ): Promise<EndpointKey[]> {
-  return sql.query<EndpointKey>(
-    `delete from webhook_endpoints where tenant_id = $1 and registration = any ($2)
-     returning tenant_id as "tenantId", registration`,
-    [tenantId, registrations],
+  return sql.run<EndpointKey>(
+    endpoints().where({ tenantId }).where(anyOf('registration', registrations)).delete().returning(KEY),
   );
 }
 
@@ -84,7 +104,7 @@ export interface FailedEndpoint extends EndpointKey {
   nextProbeAt: Date;
 }
 
-/** @returns those that were active and have begun to fail */
+/** @returns those that were active and have begun to fail. Raw: one statement for many endpoints, of arrays. */
 export async function markFailing(sql: Sql, failed: FailedEndpoint[], now: Date): Promise<EndpointKey[]> {
   const { from, to } = endpointTransition('attempt_failed');
   return sql.query<EndpointKey>(
@@ -95,12 +115,12 @@ export async function markFailing(sql: Sql, failed: FailedEndpoint[], now: Date)
       where p.tenant_id = f.tenant_id and p.registration = f.registration and p.url = f.url and p.status = any ($9)
      returning p.tenant_id as "tenantId", p.registration`,
     [
-      failed.map((one) => one.tenantId),
-      failed.map((one) => one.registration),
-      failed.map((one) => one.url),
-      failed.map((one) => one.code),
-      failed.map((one) => one.index),
-      failed.map((one) => one.nextProbeAt),
+      failed.map((endpoint) => endpoint.tenantId),
+      failed.map((endpoint) => endpoint.registration),
+      failed.map((endpoint) => endpoint.url),
+      failed.map((endpoint) => endpoint.code),
+      failed.map((endpoint) => endpoint.index),
+      failed.map((endpoint) => endpoint.nextProbeAt),
       to,
       now,
       from,
@@ -108,7 +128,7 @@ export async function markFailing(sql: Sql, failed: FailedEndpoint[], now: Date)
   );
 }
 
-/** The receiver said that it wants no more. @returns those that are disabled now */
+/** The receivers said that they want no more. @returns those that are disabled now. Raw: of arrays, as above. */
 export async function markDisabled(
   sql: Sql,
   gone: (EndpointKey & { url: string })[],
@@ -121,9 +141,9 @@ export async function markDisabled(
       where p.tenant_id = g.tenant_id and p.registration = g.registration and p.url = g.url and p.status = any ($6)
      returning p.tenant_id as "tenantId", p.registration`,
     [
-      gone.map((one) => one.tenantId),
-      gone.map((one) => one.registration),
-      gone.map((one) => one.url),
+      gone.map((endpoint) => endpoint.tenantId),
+      gone.map((endpoint) => endpoint.registration),
+      gone.map((endpoint) => endpoint.url),
       to,
       now,
       from,
@@ -134,16 +154,17 @@ export async function markDisabled(
 /** @returns whether it was failing, at that URL, and is active now */
 export async function markActive(
   sql: Sql,
-  key: EndpointKey & { url: string },
+  { tenantId, registration, url }: EndpointKey & { url: string },
   on: 'probe_succeeded' | 'nothing_waits',
   now: Date,
 ): Promise<boolean> {
-  const { from, to } = endpointTransition(on);
-  const rows = await sql.query(
-    `update webhook_endpoints
-        set status = $4, failing_since = null, probes = 0, next_probe_at = null, last_error = null, updated_at = $5
-      where tenant_id = $1 and registration = $2 and url = $3 and status = any ($6) returning registration`,
-    [key.tenantId, key.registration, key.url, to, now, from],
+  const { from, to: status } = endpointTransition(on);
+  const rows = await sql.run(
+    endpoints()
+      .where({ tenantId, registration, url })
+      .where(anyOf('status', from))
+      .update({ status, ...HEALTHY, updatedAt: now })
+      .returning('registration'),
   );
   return rows.length > 0;
 }
@@ -151,13 +172,15 @@ export async function markActive(
 /** @returns whether it is failing still, at that URL */
 export async function setNextProbe(
   sql: Sql,
-  key: EndpointKey & { url: string },
+  { tenantId, registration, url }: EndpointKey & { url: string },
   next: { index: number; at: Date; code?: string },
 ): Promise<boolean> {
-  const rows = await sql.query(
-    `update webhook_endpoints set probes = $4, next_probe_at = $5, last_error = coalesce($6, last_error)
-      where tenant_id = $1 and registration = $2 and url = $3 and status = 'failing' returning registration`,
-    [key.tenantId, key.registration, key.url, next.index, next.at, next.code ?? null],
+  const lastError = next.code === undefined ? {} : { lastError: next.code };
+  const rows = await sql.run(
+    endpoints()
+      .where({ tenantId, registration, url, status: 'failing' })
+      .update({ probes: next.index, nextProbeAt: next.at, ...lastError })
+      .returning('registration'),
   );
   return rows.length > 0;
 }
@@ -165,26 +188,31 @@ export async function setNextProbe(
 /** Makes failing endpoints of a tenant due for a probe at once. @returns those */
 export async function probeNow(
   sql: Sql,
-  given: { tenantId: string; registration?: Registration; now: Date },
+  { tenantId, registration, now }: { tenantId: string; registration?: Registration; now: Date },
 ): Promise<EndpointKey[]> {
-  return sql.query<EndpointKey>(
-    `update webhook_endpoints set next_probe_at = $3
-      where tenant_id = $1 and ($2::text is null or registration = $2) and status = 'failing'
-     returning tenant_id as "tenantId", registration`,
-    [given.tenantId, given.registration ?? null, given.now],
+  return sql.run<EndpointKey>(
+    endpoints()
+      .where({ tenantId, status: 'failing' })
+      .modify(filtered, { registration })
+      .update({ nextProbeAt: now })
+      .returning(KEY),
   );
 }
 
 /** Failing endpoints whose next probe was due before `olderThan`, the longest overdue first. */
 export async function overdueProbes(
   sql: Sql,
-  given: { olderThan: Date; limit: number; exceptWorkflows: string[] },
+  { olderThan, limit, exceptWorkflows }: { olderThan: Date; limit: number; exceptWorkflows: string[] },
 ): Promise<EndpointKey[]> {
-  return sql.query<EndpointKey>(
-    `select tenant_id as "tenantId", registration from webhook_endpoints
-      where status = 'failing' and next_probe_at < $1 and $3 || tenant_id || '-' || registration <> all ($4)
-      order by next_probe_at limit $2`,
-    [given.olderThan, given.limit, RECOVERY_ID, given.exceptWorkflows],
+  const workflowId = raw(`? || tenant_id || '-' || registration`, [RECOVERY_ID]);
+  return sql.run<EndpointKey>(
+    endpoints()
+      .select(KEY)
+      .where({ status: 'failing' })
+      .where('nextProbeAt', '<', olderThan)
+      .whereNot(raw('? = any(?)', [workflowId, exceptWorkflows as unknown as Knex.RawBinding]))
+      .orderBy('nextProbeAt')
+      .limit(limit),
   );
 }
 
@@ -199,17 +227,18 @@ export async function takeResendTurn(
   now: Date,
   everyMs: number,
 ): Promise<number> {
-  const taken = await sql.query(
-    `insert into webhook_resends as r (tenant_id, at) values ($1, $2)
-     on conflict (tenant_id) do update set at = $2 where r.at <= $2 - $3 * interval '1 millisecond'
-     returning tenant_id`,
-    [tenantId, now, everyMs],
+  const resends = () => table('webhook_resends');
+  const taken = await sql.run(
+    resends()
+      .insert({ tenantId, at: now })
+      .onConflict('tenantId')
+      .merge(['at'])
+      .where('webhookResends.at', '<=', new Date(now.getTime() - everyMs))
+      .returning('tenantId'),
   );
   if (taken.length > 0) return 0;
-  const [row] = await sql.query<{ at: Date }>('select at from webhook_resends where tenant_id = $1', [
-    tenantId,
-  ]);
-  return Math.max(1, (row?.at.getTime() ?? 0) + everyMs - now.getTime());
+  const [last] = await sql.run<{ at: Date }>(resends().select('at').where({ tenantId }));
+  return Math.max(1, (last?.at.getTime() ?? 0) + everyMs - now.getTime());
 }
 
 /** How many deliveries stand where; what was delivered is not counted, there may be millions. */
@@ -217,10 +246,14 @@ export async function countDeliveries(
   sql: Sql,
   tenantId?: string,
 ): Promise<{ tenantId: string; registration: string; delivery: string; count: number }[]> {
-  return sql.query(
-    `select tenant_id as "tenantId", registration, delivery, count(*)::int as count from events
-      where (delivery = 'due' or delivery in ('recorded', 'failed', 'parked')) and ($1::text is null or tenant_id = $1)
-      group by tenant_id, registration, delivery order by tenant_id, registration, delivery`,
-    [tenantId ?? null],
+  const place = [...KEY, 'delivery'];
+  return sql.run(
+    table('events')
+      .select(...place, raw('count(*)::int as count'))
+      // The conditions of the two indexes of what was not delivered, in their words.
+      .whereRaw(`(delivery = 'due' or delivery in ('recorded', 'failed', 'parked'))`)
+      .modify(filtered, { tenantId })
+      .groupBy(place)
+      .orderBy(place),
   );
 }

@@ -1,9 +1,9 @@
 import type { Route } from '../../http/route';
 import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
-import { lookAtDeposit, matchPayment } from './processes';
-import { CALLBACK_PATH } from './session';
+import { CALLBACK_PATH } from './page/session';
 import { findBySession } from './store';
+import { lookAtDeposit, matchPayment } from './workflows';
 
 /**
  * Where the checkout party calls. Whatever it says, its word is a nudge: the deposit's workflow asks it for the present

@@ -2,8 +2,8 @@ import type { Tx } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import { appendEvents } from '../../kernel/outbox/events';
 import type { Services } from '../../services';
-import { type Deposit } from './deposit';
 import { depositEvent } from './events';
+import { type Deposit } from './record';
 import { type DepositTrigger, isTold, requireTransition } from './rules';
 import { lockDeposit, saveDeposit } from './store';
 

@@ -4,16 +4,16 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
-import { requireQuote, takeQuote } from '../../process/quotes/operations';
+import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
-import { type Deposit } from './deposit';
-import { startDeposit } from './processes';
-import { termsOf } from './quote';
+import { checkoutToken, hashToken } from './page/token';
+import { termsOf } from './quotes/quote';
+import { type Deposit } from './record';
 import { requireTransition } from './rules';
 import { depositSettingsSection } from './settings';
 import { findDeposit, insertDeposit } from './store';
-import { checkoutToken, hashToken } from './token';
+import { startDeposit } from './workflows';
 
 export interface DepositRequest {
   accountId: string;
@@ -35,10 +35,10 @@ export async function createDeposit(
   const account = await requireAccount(tx, reach, accountId);
   const { tenantId } = account;
   const [id, at] = [newId('deposit'), services.now()];
-  const of = { tenantId, accountId: account.id, quoteId, kind: 'deposit', usedBy: id, at } as const;
-  await requireQuote(tx, of);
+  const quote = await lockQuote(tx, { tenantId, accountId: account.id, quoteId, kind: 'deposit' });
   await assertFundable(tx, account, 'accountId');
-  const terms = termsOf(await takeQuote(tx, of));
+  await takeQuote(tx, quote, { usedBy: id, at });
+  const terms = termsOf(quote);
   const { expirySeconds } = await settingsOf(tx, tenantId, depositSettingsSection);
   const deposit = await insertDeposit(tx, {
     ...terms,

@@ -1,6 +1,6 @@
 import { formatAmount } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
-import type { Deposit } from './deposit';
+import type { Deposit } from './record';
 
 /** `account.deposit.<status>` (`interface.md 2.3, 3.2`). */
 export function depositEvent(deposit: Deposit): WebhookEvent {

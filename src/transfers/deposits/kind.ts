@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { Decimal, ZERO } from '../../kernel/money/money';
-import { type CheckoutWord, checkoutWord } from '../../parties/checkout/word';
+import type { CheckoutWord } from '../../parties/checkout/word';
 import { type Back, type Credit, type Door, inflowPosition, type Money } from '../engine/inflow';
 import type { NewDecision, Order } from '../engine/kind';
 import type { ComponentTable, Holding } from '../engine/position';
 import type { Decision, Part, Situation, Transition } from '../engine/record';
-import type { DepositStatus } from './deposit';
-import { priceOf } from './price';
+import { priceOf } from './quotes/price';
+import type { DepositStatus } from './record';
 import { DEPOSIT_METHODS } from './settings';
 
 const decimal = z.string().transform((text) => new Decimal(text));
@@ -93,8 +93,10 @@ const total = (all: readonly Money[]): Decimal => all.reduce((sum, { amount }) =
 const inCurrency = <M extends Money>(all: readonly M[], currency: string): M[] =>
   all.filter((money) => money.currency === currency);
 
-const paidOf = (word: CheckoutWord | null) => (word?.payments ?? []).filter(({ status }) => status !== 'failed');
-const settledOf = (word: CheckoutWord | null) => (word?.payments ?? []).filter(({ status }) => status === 'settled');
+const paidOf = (word: CheckoutWord | null) =>
+  (word?.payments ?? []).filter(({ status }) => status !== 'failed');
+const settledOf = (word: CheckoutWord | null) =>
+  (word?.payments ?? []).filter(({ status }) => status === 'settled');
 
 /** Money that has gone back, or is to go back by our order: refunds and disputes, each part under our id. */
 export function backsOf({ transfer, decisions }: Deposit): Back[] {
@@ -116,7 +118,15 @@ export function backsOf({ transfer, decisions }: Deposit): Back[] {
     );
   const disputes = (word?.disputes ?? [])
     .filter(({ status }) => status !== 'won')
-    .map(({ id, amount, currency }): Back => ({ part: idOf(id), as: 'dispute', state: 'done', amount, currency }));
+    .map(
+      ({ id, amount, currency }): Back => ({
+        part: idOf(id),
+        as: 'dispute',
+        state: 'done',
+        amount,
+        currency,
+      }),
+    );
   const place = new Map(parts.map(({ id }, index) => [id, index]));
   const placeOf = ({ part }: Back) => place.get(part) ?? parts.length;
   return [...refunds, ...disputes].sort((a, b) => placeOf(a) - placeOf(b)).concat(ordered);
@@ -125,7 +135,10 @@ export function backsOf({ transfer, decisions }: Deposit): Back[] {
 /** Decisions that send money back to the payer. */
 const REFUNDS: readonly string[] = ['refund', 'reject', 'return'];
 
-const moneyOf = ({ amount, currency }: Decision): Money => ({ amount: amount ?? ZERO, currency: currency ?? '' });
+const moneyOf = ({ amount, currency }: Decision): Money => ({
+  amount: amount ?? ZERO,
+  currency: currency ?? '',
+});
 
 /** What there is of a payer's money, settled or not, less what has gone back: by currency, nothing where it is zero. */
 export function netOf(situation: Deposit): Money[] {
@@ -174,7 +187,9 @@ export function chooseForDeposit(situation: Deposit): NewDecision | undefined {
   switch (status as DepositStatus) {
     case 'created':
     case 'awaiting_payment':
-      return terms.expiresAt <= at && !wasPaid(situation) && !last(situation, 'expire') ? { kind: 'expire' } : undefined;
+      return terms.expiresAt <= at && !wasPaid(situation) && !last(situation, 'expire')
+        ? { kind: 'expire' }
+        : undefined;
     case 'processing': {
       const reason = doubtOf(situation);
       if (reason) return last(situation, 'question') ? undefined : { kind: 'question', reason };
@@ -198,7 +213,9 @@ function doubtOf(situation: Deposit): string | undefined {
   const { word } = situation.transfer;
   if (amountDiffers(situation)) return 'amount_differs';
   if (word?.risk === 'review') return 'risk';
-  const takenBack = word?.refunds.some(({ status }) => status !== 'failed') || word?.disputes.some(({ status }) => status !== 'won');
+  const takenBack =
+    word?.refunds.some(({ status }) => status !== 'failed') ||
+    word?.disputes.some(({ status }) => status !== 'won');
   return takenBack ? 'taken_back' : undefined;
 }
 
@@ -257,7 +274,8 @@ export function triggerOfDeposit(situation: Deposit): DepositTrigger | undefined
     case 'failed':
       return net.some(({ amount }) => amount.gt(0)) ? 'paid_late' : undefined;
     case 'completed':
-      if (refundedBase(situation).gte(creditOf(situation)?.amount ?? Number.POSITIVE_INFINITY)) return 'refunded';
+      if (refundedBase(situation).gte(creditOf(situation)?.amount ?? Number.POSITIVE_INFINITY))
+        return 'refunded';
       if (isDisputed(word)) return 'charged_back';
       return isUnpaid(situation) ? 'unpaid' : undefined;
     case 'refunded':
@@ -268,7 +286,8 @@ export function triggerOfDeposit(situation: Deposit): DepositTrigger | undefined
   }
 }
 
-const isDisputed = (word: CheckoutWord | null) => word?.disputes.some(({ status }) => status !== 'won') ?? false;
+const isDisputed = (word: CheckoutWord | null) =>
+  word?.disputes.some(({ status }) => status !== 'won') ?? false;
 
 const isRefused = ({ decisions }: Deposit, key: string) =>
   decisions.some(({ kind, data }) => kind === 'refused' && data['key'] === key);
@@ -288,7 +307,9 @@ export function refundedBase(situation: Deposit): Decimal {
   const { currency, amount } = moneyOf(credit);
   const settled = total(inCurrency(settledOf(situation.transfer.word), currency));
   const base = Decimal.min(amount, settled);
-  const refunds = inCurrency(backsOf(situation), currency).filter(({ as, state }) => as === 'refund' && state === 'done');
+  const refunds = inCurrency(backsOf(situation), currency).filter(
+    ({ as, state }) => as === 'refund' && state === 'done',
+  );
   return Decimal.max(ZERO, Decimal.min(base, total(refunds).minus(settled.minus(base))));
 }
 
@@ -315,7 +336,9 @@ function doorsOf(decisions: readonly Decision[]): Door[] {
 export function ordersOfDeposit(situation: Deposit): Order[] {
   const { transfer } = situation;
   if (transfer.partyRef === null)
-    return transfer.status === 'created' && !isRefused(situation, transfer.id) ? [{ key: transfer.id, what: 'open' }] : [];
+    return transfer.status === 'created' && !isRefused(situation, transfer.id)
+      ? [{ key: transfer.id, what: 'open' }]
+      : [];
   return backsOf(situation)
     .filter(({ state, part }) => state === 'asked' && situation.decisions.some(({ id }) => id === part))
     .filter(({ part }) => !(transfer.word?.refunds ?? []).some(({ key }) => key === part))

@@ -9,8 +9,8 @@ import {
   internalEntry,
 } from '../../kernel/ledger/entries';
 import type { Decimal } from '../../kernel/money/money';
-import type { Deposit } from './deposit';
-import type { Portion } from './price';
+import type { Portion } from './quotes/price';
+import type { Deposit } from './record';
 
 /** Every movement of money of a deposit. The payer's currency meets the account's at the FX position. */
 

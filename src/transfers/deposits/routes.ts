@@ -12,12 +12,12 @@ import { webUrl } from '../../kernel/wire/web-url';
 import type { Quote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { createDeposit, requireDeposit } from './create';
-import { DEPOSIT_STATUSES } from './deposit';
-import { fundingOptions, priceDeposit, quoteDeposit, termsOf } from './quote';
+import { revealToken, unrevealedUrl } from './page/token';
+import { fundingOptions, priceDeposit, quoteDeposit, termsOf } from './quotes/quote';
+import { DEPOSIT_STATUSES } from './record';
 import { DEPOSIT_METHODS, type FundingTerms } from './settings';
-import { depositRecord, depositSchema, showDeposit } from './show';
 import { listDeposits } from './store';
-import { revealToken, unrevealedUrl } from './token';
+import { depositSchema, depositView, payableDepositView } from './view';
 
 const tag = 'Deposits';
 
@@ -54,12 +54,12 @@ function optionsRoute({ database }: Services): Route {
     ),
     async read({ caller, params }) {
       const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
-      return whole((await fundingOptions(database, account)).map(showOption));
+      return whole((await fundingOptions(database, account)).map(optionView));
     },
   });
 }
 
-function showOption(terms: FundingTerms) {
+function optionView(terms: FundingTerms) {
   const shown = (value: string) => formatAmount(new Decimal(value), terms.currency);
   const { min, max, feeFixed } = terms;
   return { ...terms, min: shown(min), max: shown(max), feeFixed: shown(feeFixed) };
@@ -95,12 +95,12 @@ function quoteRoute(services: Services): Route {
     },
     async write(tx, _request, { account, terms }) {
       await assertFundable(tx, account, 'accountId');
-      return showQuote(await quoteDeposit(tx, account, terms, services.now()));
+      return quoteView(await quoteDeposit(tx, account, terms, services.now()));
     },
   });
 }
 
-function showQuote(quote: Quote) {
+function quoteView(quote: Quote) {
   const terms = termsOf(quote);
   const charged = formatAmount(terms.chargedAmount, terms.currency);
   return {
@@ -139,7 +139,7 @@ function createRoute(services: Services): Route {
     settling: {
       async read({ caller, params }, id) {
         const deposit = await requireDeposit(database, caller.reach, params['accountId'] ?? '', id);
-        return showDeposit(services, deposit);
+        return payableDepositView(services, deposit);
       },
       settled: (deposit: { status: string }) => deposit.status !== 'created',
     },
@@ -152,7 +152,7 @@ function createRoute(services: Services): Route {
       });
       const { id: subject, tenantId, status } = deposit;
       await auditAdmin(tx, { ...request, action: 'deposits.create', subject, tenantId, after: { status } });
-      return { ...depositRecord(deposit), checkoutUrl: unrevealedUrl(services) };
+      return { ...depositView(deposit), checkoutUrl: unrevealedUrl(services) };
     },
     reveal: (body) => revealToken(services, body),
   });
@@ -177,7 +177,7 @@ function listRoute(services: Services): Route {
       const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
       const after = afterId(cursor, 'deposit');
       const deposits = await listDeposits(database, account.id, filter, after, limit + 1);
-      return pageById(deposits, limit, (deposit) => showDeposit(services, deposit));
+      return pageById(deposits, limit, (deposit) => payableDepositView(services, deposit));
     },
   });
 }
@@ -192,7 +192,7 @@ function readRoute(services: Services): Route {
     response: depositSchema,
     async read({ caller, params }) {
       const { accountId = '', depositId = '' } = params;
-      return showDeposit(services, await requireDeposit(database, caller.reach, accountId, depositId));
+      return payableDepositView(services, await requireDeposit(database, caller.reach, accountId, depositId));
     },
   });
 }

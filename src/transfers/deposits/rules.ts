@@ -1,6 +1,6 @@
 import { conflict } from '../../kernel/errors';
 import type { CheckoutState } from '../../parties/checkout/port';
-import type { Deposit, DepositStatus } from './deposit';
+import type { Deposit, DepositStatus } from './record';
 
 /** What can happen to a deposit. */
 export type DepositTrigger =

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { isCurrency } from '../../kernel/money/currencies';
+import { decimalText } from '../../kernel/wire/schemas';
 import type { SettingsSection } from '../../tenants/clients/settings';
 
 /** How a payer can pay (decisions part 4, Deposits). */
 export const DEPOSIT_METHODS = ['card', 'bank_transfer', 'crypto'] as const;
 export type DepositMethod = (typeof DEPOSIT_METHODS)[number];
 
-const decimal = z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, 'must be a decimal string such as "10.00"');
+const decimal = decimalText();
 
 /** What a tenant's programme offers for one method and payer's currency. `min`, `max` and `feeFixed` are in `currency`. */
 const fundingTerms = z.strictObject({

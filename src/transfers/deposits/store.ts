@@ -2,7 +2,8 @@ import type { Sql } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import { isId, newId } from '../../kernel/ids';
 import { Decimal } from '../../kernel/money/money';
-import type { Deposit, DepositStatus } from './deposit';
+import { overdueIn } from '../../process/overdue';
+import type { Deposit, DepositStatus } from './record';
 import type { DepositMethod } from './settings';
 
 type Money =
@@ -173,21 +174,16 @@ export async function depositsToReview(sql: Sql, limit: number): Promise<Deposit
   return rows.map(depositOf);
 }
 
-/** Its workflow has looked, and will again by then. */
-export async function watch(sql: Sql, id: string, until: Date): Promise<void> {
-  await sql.query('update deposits set watched_until = $2 where id = $1', [id, until]);
+/** @param dueBy when its workflow will have looked again */
+export async function setDueBy(sql: Sql, id: string, dueBy: Date): Promise<void> {
+  await sql.query('update deposits set watched_until = $2 where id = $1', [id, dueBy]);
 }
 
-/** Open deposits that their workflow should have looked at before `olderThan`; its condition is the index's. */
-export async function forgottenDeposits(sql: Sql, olderThan: Date, limit: number, except: string[]) {
-  return sql.query<Pick<Deposit, 'id' | 'tenantId'>>(
-    `select id, tenant_id as "tenantId" from deposits
-      where (status in ('created', 'awaiting_payment', 'processing', 'manual_review') or refund_open)
-        and watched_until < $1 and id <> all($3)
-      order by watched_until limit $2`,
-    [olderThan, limit, except],
-  );
-}
+/** Open deposits whose workflow should have looked by now; the condition is the index's. */
+export const overdueDeposits = overdueIn<Pick<Deposit, 'id' | 'tenantId'>>('deposits', {
+  columns: ['id', 'tenantId'],
+  open: `status in ('created', 'awaiting_payment', 'processing', 'manual_review') or refund_open`,
+});
 
 export async function insertDecision(
   tx: Sql,

@@ -1,4 +1,4 @@
-import { tell } from '../../accounts/accounts/move';
+import { appendTransactionEvents } from '../../accounts/accounts/move';
 import type { Tx } from '../../kernel/db/database';
 import { conflict } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
@@ -88,7 +88,8 @@ async function post(
 ): Promise<Book | undefined> {
   if (changes.length === 0) return undefined;
   const accounts = new Set(changes.flatMap(({ account }) => account ?? []));
-  for (const currency of new Set(changes.map(({ currency }) => currency))) await ensureInternalAccounts(tx, currency);
+  for (const currency of new Set(changes.map(({ currency }) => currency)))
+    await ensureInternalAccounts(tx, currency);
   const book = await openBook(tx, [...accounts]);
   const entries = changes.map((change) => entryOf(change, table));
   let result = book.post({ entries });
@@ -98,7 +99,7 @@ async function post(
   if (!result.ok) throw new Error('a forced posting was refused');
   await Promise.all([
     book.write(tx),
-    tell(tx, book, result.entries, transfer.idempotencyKey),
+    appendTransactionEvents(tx, book, result.entries, transfer.idempotencyKey),
   ]);
   return book;
 }

@@ -34,14 +34,21 @@ export async function breaksOf<Terms, Word extends PartyWord>(
     tenantId: transfer.tenantId,
     subject: transfer.id,
     own: ENGINE_BREAKS,
-    wanted: [...contradiction(transfer.status, seen), ...suspense(seen), ...belowZero(seen), ...notAdopted(transfer, seen)],
+    wanted: [
+      ...contradiction(transfer.status, seen),
+      ...suspense(seen),
+      ...belowZero(seen),
+      ...notAdopted(transfer, seen),
+    ],
     notices: kind.notices(situation),
     at,
   });
 }
 
 function contradiction(status: string, { impossible }: Seen): WantedBreak[] {
-  return impossible === null ? [] : [{ kind: 'transfer_contradicted', detail: `${status}, and then ${impossible}` }];
+  return impossible === null
+    ? []
+    : [{ kind: 'transfer_contradicted', detail: `${status}, and then ${impossible}` }];
 }
 
 function suspense({ target }: Seen): WantedBreak[] {
@@ -57,7 +64,12 @@ function belowZero({ wanted, book }: Seen): WantedBreak[] {
   return [...accounts]
     .map((id) => book.account(id))
     .filter(({ available }) => available.lt(0))
-    .map(({ id, available, currency }) => ({ kind: 'transfer_below_zero', detail: id, amount: available, currency }));
+    .map(({ id, available, currency }) => ({
+      kind: 'transfer_below_zero',
+      detail: id,
+      amount: available,
+      currency,
+    }));
 }
 
 function notAdopted({ adopted }: { adopted: boolean }, { wanted }: Seen): WantedBreak[] {

@@ -1,7 +1,7 @@
 import { newId } from '../../kernel/ids';
 import { Decimal, ZERO } from '../../kernel/money/money';
 import type { PartyWord, TransferKind } from './kind';
-import { type Decision, type Part, type Situation, statusAfter, SYSTEM } from './record';
+import { type Decision, type Part, type Situation, SYSTEM, statusAfter } from './record';
 
 /** A word that takes something back counts when it is read again so much later. Milliseconds. */
 export const DOUBT_MS = 60_000;
@@ -53,7 +53,10 @@ export function follow<Terms, Word extends PartyWord>(
   throw new Error(`a ${kind.name} goes in a circle at ${followed.situation.transfer.status}`);
 }
 
-function systemDecision(chosen: ReturnType<TransferKind<unknown, PartyWord>['choose']> & object, at: Date): Decision {
+function systemDecision(
+  chosen: ReturnType<TransferKind<unknown, PartyWord>['choose']> & object,
+  at: Date,
+): Decision {
   const { amount = null, currency = null, accountId = null, data = {}, reason = null } = chosen;
   return {
     id: newId('decision'),

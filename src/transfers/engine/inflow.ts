@@ -70,7 +70,8 @@ export function inflowPosition({ received, backs, credit, doors, party }: Inflow
   });
 }
 
-export const sum = (all: readonly Money[]): Decimal => all.reduce((total, { amount }) => total.plus(amount), ZERO);
+export const sum = (all: readonly Money[]): Decimal =>
+  all.reduce((total, { amount }) => total.plus(amount), ZERO);
 
 interface Taken {
   back: Back;
@@ -91,7 +92,9 @@ function allocate(backs: readonly Back[], uncredited: Decimal, base: Decimal) {
   let before = ZERO;
   let fromUncredited = ZERO;
   const parts: Taken[] = [];
-  for (const back of CLAIMS.flatMap(([as, state]) => backs.filter((one) => one.as === as && one.state === state))) {
+  for (const back of CLAIMS.flatMap(([as, state]) =>
+    backs.filter((one) => one.as === as && one.state === state),
+  )) {
     const fromPool = minOf(back.amount, pool);
     const fromCredit = minOf(back.amount.minus(fromPool), base.minus(before));
     pool = pool.minus(fromPool);

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Tx } from '../../kernel/db/database';
 import type { Decimal } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
+import type { WantedBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import type { ComponentTable, Holding } from './position';
 import type { Decision, Part, Situation, Transition } from './record';
@@ -47,7 +48,7 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /** What the client hears when the status changes; nothing for some. */
   told(situation: Situation<Terms, Word>, previous: string): WebhookEvent[];
   /** What a person must look at beyond what the engine sees: each is shown once. */
-  notices(situation: Situation<Terms, Word>): Notice[];
+  notices(situation: Situation<Terms, Word>): WantedBreak[];
 }
 
 /** A word names its parts by the party's own ids, and carries the party's version where there is one. */
@@ -73,9 +74,4 @@ export interface Given<Word> {
   word?: Word;
   /** Keeps what else the answer brought, in the transaction that notes it. */
   keep?: (tx: Tx) => Promise<void>;
-}
-
-export interface Notice {
-  kind: string;
-  detail: string;
 }

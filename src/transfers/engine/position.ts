@@ -94,7 +94,10 @@ export function differences(target: Position, booked: Position): Holding[] {
 }
 
 /** The line of the ledger that a change is. */
-export function entryOf({ component, account, currency, amount, reference }: Change, table: ComponentTable): Entry {
+export function entryOf(
+  { component, account, currency, amount, reference }: Change,
+  table: ComponentTable,
+): Entry {
   const rule = ruleOf(component, table);
   if (rule.on === 'internal') return internalEntry(rule.account, currency, amount, reference);
   if (account === null) throw new Error(`${component} has no account`);

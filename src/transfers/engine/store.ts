@@ -7,7 +7,18 @@ import type { Decision, Situation, Transfer } from './record';
 
 const COLUMNS = [
   ...['id', 'kind', 'tenantId', 'accountId', 'status', 'terms', 'referenceId', 'idempotencyKey', 'partyRef'],
-  ...['orderedAt', 'word', 'wordAt', 'doubted', 'doubtedAt', 'parts', 'failure', 'adopted', 'revision', 'quiet'],
+  ...[
+    'orderedAt',
+    'word',
+    'wordAt',
+    'doubted',
+    'doubtedAt',
+    'parts',
+    'failure',
+    'adopted',
+    'revision',
+    'quiet',
+  ],
   ...['dueBy', 'completedAt', 'createdAt', 'updatedAt'],
 ];
 
@@ -83,7 +94,11 @@ export async function decisionsOf(sql: Sql, transferId: string): Promise<Decisio
   return rows.map((row) => ({ ...row, amount: row.amount === null ? null : new Decimal(row.amount) }));
 }
 
-export async function insertDecisions(tx: Sql, transferId: string, decisions: readonly Decision[]): Promise<void> {
+export async function insertDecisions(
+  tx: Sql,
+  transferId: string,
+  decisions: readonly Decision[],
+): Promise<void> {
   if (decisions.length === 0) return;
   await tx.run(
     table('transfer_decisions').insert(
@@ -99,7 +114,9 @@ export async function insertDecisions(tx: Sql, transferId: string, decisions: re
 
 /** What is booked of a component and part, and whether it was ever changed. */
 export async function bookedOf(sql: Sql, transferId: string): Promise<Holding[]> {
-  const rows = await sql.run<Omit<Holding, 'account' | 'amount'> & { accountId: string | null; amount: string }>(
+  const rows = await sql.run<
+    Omit<Holding, 'account' | 'amount'> & { accountId: string | null; amount: string }
+  >(
     table('transfer_entries')
       .select('component', 'part', 'accountId', 'currency')
       .sum({ amount: 'amount' })

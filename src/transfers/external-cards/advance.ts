@@ -2,6 +2,7 @@ import type { Tx } from '../../kernel/db/database';
 import { maxOf, minOf, ZERO } from '../../kernel/money/money';
 import type { CardOrderState } from '../../parties/external-cards/port';
 import type { Services } from '../../services';
+import { orderOf, requireById } from './operations';
 import {
   bookChargeback,
   creditReturn,
@@ -10,8 +11,8 @@ import {
   suspend,
   takeWithdrawal,
   tellOperator,
-} from './money';
-import { orderOf, requireById } from './operations';
+} from './postings';
+import type { ExternalCardTransaction } from './record';
 import {
   type ExternalCardStatus,
   type ExternalCardTrigger,
@@ -21,8 +22,7 @@ import {
   transitionOf,
   triggersOf,
 } from './rules';
-import { lockTransaction, saveTransaction, watchTransaction } from './store';
-import type { ExternalCardTransaction } from './transaction';
+import { lockTransaction, saveTransaction, setDueBy } from './store';
 
 /** Where a record stands after a step. */
 export interface ExternalCardProgress {
@@ -45,9 +45,9 @@ export async function advanceTransfer(services: Services, id: string): Promise<E
   return database.transaction(async (tx) => {
     const locked = await lockTransaction(tx, id);
     if (!locked) throw new Error('the transaction is gone');
-    if (state === 'unknown_to_provider') await tellLost(tx, locked);
-    const after = state === 'unknown_to_provider' ? locked : await applyState(services, tx, locked, state);
-    await watchTransaction(tx, id, nextLook(after, services.now()));
+    if (state === 'unknown_to_party') await tellLost(tx, locked);
+    const after = state === 'unknown_to_party' ? locked : await applyState(services, tx, locked, state);
+    await setDueBy(tx, id, nextLook(after, services.now()));
     return progressOf(after);
   });
 }

@@ -11,13 +11,13 @@ import { asciiUrl } from '../../kernel/wire/web-url';
 import type { CardOrder } from '../../parties/external-cards/port';
 import type { Services } from '../../services';
 import { requireTenant, settingsOf } from '../../tenants/clients/operations';
-import { holdWithdrawal } from './money';
-import { startTransfer } from './processes';
+import { holdWithdrawal } from './postings';
+import type { ExternalCardTransaction } from './record';
 import { hashToken, redirectHash } from './redirect';
 import { type ExternalCardKind, feeOf, nextLook } from './rules';
 import { externalCardSettingsSection } from './settings';
 import { findByRedirect, findSealedToken, findTransaction, insertTransaction } from './store';
-import type { ExternalCardTransaction } from './transaction';
+import { startTransfer } from './workflows';
 
 /** Body of `POST /v2/accounts/{id}/topup/card` and `…/withdraw/card`. */
 export interface ExternalCardRequest {

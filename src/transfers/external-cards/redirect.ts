@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Services } from '../../services';
-import type { ExternalCardTransaction } from './transaction';
+import type { ExternalCardTransaction } from './record';
 
 const PATH = '/card-authentication/';
 export const REDIRECT_PATH = `${PATH}{token}`;

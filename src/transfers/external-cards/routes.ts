@@ -7,11 +7,11 @@ import { asciiUrl, webUrl } from '../../kernel/wire/web-url';
 import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
 import { CALLBACK_PATH, payersWay, requestTransfer, requireTransfer } from './operations';
-import { lookAtTransfer } from './processes';
 import { REDIRECT_PATH } from './redirect';
 import { type ExternalCardKind, isCardNumber } from './rules';
-import { type ExternalCardRecord, externalCardSchema, showTransaction } from './show';
 import { findTransaction } from './store';
+import { type ExternalCardView, externalCardSchema, externalCardView } from './view';
+import { lookAtTransfer } from './workflows';
 
 const tag = 'Accounts';
 
@@ -57,11 +57,11 @@ function creation(services: Services, kind: ExternalCardKind): Route {
     problems: ['limit_exceeded', 'account_closed', 'user_blocked', 'insufficient_funds'],
     settling: {
       read: async ({ caller, params }, id) =>
-        showTransaction(
+        externalCardView(
           services,
           await requireTransfer(services.database, caller.reach, kind, params['id'] ?? '', id),
         ),
-      settled: ({ status }: ExternalCardRecord) => status !== 'pending' && status !== 'processing',
+      settled: ({ status }: ExternalCardView) => status !== 'pending' && status !== 'processing',
     },
     async write(tx, request) {
       const record = await requestTransfer(
@@ -75,7 +75,7 @@ function creation(services: Services, kind: ExternalCardKind): Route {
       const { id: subject, tenantId, status } = record;
       const action = `accounts.${PATHS[kind]}-card`;
       await auditAdmin(tx, { ...request, action, subject, tenantId, after: { status } });
-      return showTransaction(services, record);
+      return externalCardView(services, record);
     },
   });
 }
@@ -88,7 +88,7 @@ function retrieval(services: Services, kind: ExternalCardKind): Route {
     summary: STATUS_SUMMARIES[kind],
     response: externalCardSchema,
     read: async ({ caller, params: { id = '', txId = '' } }) =>
-      showTransaction(services, await requireTransfer(services.database, caller.reach, kind, id, txId)),
+      externalCardView(services, await requireTransfer(services.database, caller.reach, kind, id, txId)),
   });
 }
 

@@ -2,7 +2,7 @@ import { conflict, invalid } from '../../kernel/errors';
 import { Decimal, percentOf, roundTo } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
 import type { CardOrderState } from '../../parties/external-cards/port';
-import { nextLateLook } from '../../parties/protocol/late-word';
+import { dueAfterCompletion } from '../../process/overdue-after-completion';
 import type { ExternalCardTerms } from './settings';
 
 export const EXTERNAL_CARD_KINDS = ['topup', 'withdrawal'] as const;
@@ -153,5 +153,5 @@ export function nextLook(
 ): Date | null {
   if (!isFinal(status)) return new Date(now.getTime() + WATCHED_MS);
   if (status !== 'completed' || !completedAt) return null;
-  return nextLateLook(RETURN_LOOK_DAYS, completedAt, now);
+  return dueAfterCompletion(RETURN_LOOK_DAYS, completedAt, now);
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { decimalText } from '../../kernel/wire/schemas';
 import type { SettingsSection } from '../../tenants/clients/settings';
 
-const decimal = z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, 'must be a decimal string such as "10.00"');
+const decimal = decimalText();
 
 const terms = (feeFixed: string, feePercent: string) =>
   z

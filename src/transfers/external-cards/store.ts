@@ -1,8 +1,9 @@
 import type { Sql } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import { Decimal } from '../../kernel/money/money';
+import { overdueIn } from '../../process/overdue';
+import type { ExternalCardTransaction } from './record';
 import type { ExternalCardKind } from './rules';
-import type { ExternalCardTransaction } from './transaction';
 
 type Amounts = 'amount' | 'fee' | 'returnedAmount' | 'suspended';
 type Row = Omit<ExternalCardTransaction, Amounts> & Record<Amounts, string>;
@@ -30,11 +31,11 @@ export type NewTransaction = Pick<
     redirectHash: Buffer;
   };
 
-/** @param watchedUntil when its workflow will have looked at it */
+/** @param dueBy when its workflow will have looked at it */
 export async function insertTransaction(
   tx: Sql,
   given: NewTransaction,
-  watchedUntil: Date,
+  dueBy: Date,
 ): Promise<ExternalCardTransaction> {
   const [row] = await tx.query<Row>(
     `insert into external_card_transactions (id, tenant_id, account_id, kind, status, currency, amount, fee, token,
@@ -44,7 +45,7 @@ export async function insertTransaction(
     [
       ...[given.id, given.tenantId, given.accountId, given.kind, given.currency],
       ...[given.amount.toFixed(), given.fee.toFixed(), given.token, given.returnUrl, given.redirectHash],
-      ...[given.actionExpiresAt, given.idempotencyKey, given.callerId, watchedUntil],
+      ...[given.actionExpiresAt, given.idempotencyKey, given.callerId, dueBy],
     ],
   );
   return transactionOf(row as Row);
@@ -104,21 +105,12 @@ export async function saveTransaction(tx: Sql, changed: ExternalCardTransaction)
   );
 }
 
-/** @param until when its process will have looked again; null when nobody need look */
-export async function watchTransaction(sql: Sql, id: string, until: Date | null): Promise<void> {
-  await sql.query('update external_card_transactions set watched_until = $2 where id = $1', [id, until]);
+/** @param dueBy when its process will have looked again; null when nobody need look */
+export async function setDueBy(sql: Sql, id: string, dueBy: Date | null): Promise<void> {
+  await sql.query('update external_card_transactions set watched_until = $2 where id = $1', [id, dueBy]);
 }
 
-/** Those that nobody watches; the longest forgotten first. */
-export async function forgottenTransactions(
-  sql: Sql,
-  before: Date,
-  limit: number,
-  except: string[],
-): Promise<Pick<ExternalCardTransaction, 'id' | 'tenantId' | 'kind'>[]> {
-  return sql.query(
-    `select id, tenant_id as "tenantId", kind from external_card_transactions
-      where watched_until < $1 and id <> all($3) order by watched_until limit $2`,
-    [before, limit, except],
-  );
-}
+export const overdueTransactions = overdueIn<Pick<ExternalCardTransaction, 'id' | 'tenantId' | 'kind'>>(
+  'external_card_transactions',
+  { columns: ['id', 'tenantId', 'kind'] },
+);

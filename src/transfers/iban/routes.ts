@@ -7,25 +7,25 @@ import { isId } from '../../kernel/ids';
 import { amount, assertFits, identifier, text } from '../../kernel/wire/schemas';
 import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
-import { destinationSchema } from '../payouts/destination';
-import { requireCapability, requireVirtualIban } from './capability';
-import { transferToMaster } from './money';
-import { CREDIT_CALLBACK_PATH, PAYOUT_CALLBACK_PATH } from './names';
-import { createPayout, quotePayout, readAccount, requirePayout } from './operations';
-import { findPayout } from './payout';
-import { isFinal } from './payout-rules';
-import { lookAtIbanPayout, startIbanCredit } from './processes';
+import { destinationSchema } from '../payouts/destinations/destination';
+import { CREDIT_CALLBACK_PATH, PAYOUT_CALLBACK_PATH } from './callback-paths';
+import { createPayout, quotePayout, readAccount, requirePayout } from './payouts/operations';
+import { isFinal } from './payouts/rules';
+import { findPayout } from './payouts/store';
+import { transferToMaster } from './postings';
 import {
-  type IbanPayoutRecord,
+  type IbanPayoutView,
   ibanPayoutSchema,
+  ibanPayoutView,
   ibanQuoteSchema,
+  ibanQuoteView,
   ibanTransferSchema,
-  showPayout,
-  showQuote,
-  showTransfer,
-  showVirtualIban,
+  ibanTransferView,
   virtualIbanSchema,
-} from './show';
+  virtualIbanView,
+} from './view';
+import { requireCapability, requireVirtualIban } from './virtual-ibans/capability';
+import { lookAtIbanPayout, startIbanCredit } from './workflows';
 
 const tag = 'Virtual IBAN';
 const PATH = '/v1/corporate-banking/{companyId}';
@@ -64,7 +64,7 @@ function accountRoute(services: Services): Route {
     summary: 'Get the virtual IBAN',
     response: virtualIbanSchema,
     problems: ['capability_disabled'],
-    read: async (request) => showVirtualIban(await readAccount(database, await ibanOf(database, request))),
+    read: async (request) => virtualIbanView(await readAccount(database, await ibanOf(database, request))),
   });
 }
 
@@ -80,7 +80,7 @@ function quoteRoute(services: Services): Route {
     status: 201,
     problems: ['capability_disabled', 'limit_exceeded'],
     async write(tx, request) {
-      return showQuote(await quotePayout(services, tx, await ibanOf(tx, request), request.body));
+      return ibanQuoteView(await quotePayout(services, tx, await ibanOf(tx, request), request.body));
     },
   });
 }
@@ -109,15 +109,15 @@ function payoutCreation(services: Services): Route {
     ],
     settling: {
       read: async (request, id) =>
-        showPayout(await requirePayout(database, id, await ibanOf(database, request))),
-      settled: ({ status }: IbanPayoutRecord) => isFinal(status),
+        ibanPayoutView(await requirePayout(database, id, await ibanOf(database, request))),
+      settled: ({ status }: IbanPayoutView) => isFinal(status),
     },
     async write(tx, request) {
       const iban = await ibanOf(tx, request, 'share');
       const payout = await createPayout(services, tx, iban, request.body, operationKey(request));
       const { id: subject, tenantId, status } = payout;
       await auditAdmin(tx, { ...request, action: 'banking.payout', subject, tenantId, after: { status } });
-      return showPayout(payout);
+      return ibanPayoutView(payout);
     },
   });
 }
@@ -132,7 +132,7 @@ function payoutRetrieval(services: Services): Route {
     response: ibanPayoutSchema,
     problems: ['capability_disabled'],
     read: async (request) =>
-      showPayout(
+      ibanPayoutView(
         await requirePayout(database, request.params['payoutId'] ?? '', await ibanOf(database, request)),
       ),
   });
@@ -154,7 +154,7 @@ function transferRoute(services: Services): Route {
       const { amount: moved } = request.body;
       const iban = await ibanOf(tx, request, 'share');
       assertFits(moved, 'EUR');
-      const record = showTransfer(
+      const record = ibanTransferView(
         iban,
         moved,
         await transferToMaster(tx, iban, moved, request.idempotencyKey),

@@ -5,7 +5,7 @@ import { receivePayment } from '../../parties/bank/sandbox/receive';
 import { createCallbackSender } from '../../parties/sandbox/callback-sender';
 import { partySecret } from '../../parties/sandbox/mount';
 import type { Services } from '../../services';
-import { CREDIT_CALLBACK_PATH } from './names';
+import { CREDIT_CALLBACK_PATH } from './callback-paths';
 
 const body = z.strictObject({
   iban: text(60)

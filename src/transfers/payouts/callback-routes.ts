@@ -2,9 +2,9 @@ import type { Route } from '../../http/route';
 import type { Tx } from '../../kernel/db/database';
 import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
-import { PAYOUT_CALLBACKS, payoutOfKey } from './lifecycle';
-import { lookAtPayout } from './processes';
+import { PAYOUT_CALLBACKS, payoutOfKey } from './advance';
 import { findPayout } from './store';
+import { lookAtPayout } from './workflows';
 
 /** Where the payouts party calls: its word is "look at this one", and nothing moves by it. */
 export function payoutCallbackRoute(services: Services): Route {

@@ -1,8 +1,8 @@
 import type { Tx } from '../../kernel/db/database';
 import type { PayoutState } from '../../parties/payouts/port';
 import { openBreak } from '../../process/breaks/operations';
-import { creditReturn, releasePayout, takePayout } from './money';
-import type { Payout } from './payout';
+import { creditReturn, releasePayout, takePayout } from './postings';
+import type { Payout } from './record';
 import { type PayoutTrigger, requireTransition } from './rules';
 import { savePayout } from './store';
 

@@ -7,15 +7,15 @@ import { newId } from '../../kernel/ids';
 import { Decimal } from '../../kernel/money/money';
 import { type Destination } from '../../parties/payouts/port';
 import { requireActiveUser } from '../../people/users/operations';
-import { requireQuote, takeQuote } from '../../process/quotes/operations';
+import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
-import { checkDestination, maskDestination } from './destination';
-import { holdPayout } from './money';
+import { checkDestination, maskDestination } from './destinations/destination';
+import { sealDestination } from './destinations/sealing';
 import type { QuotedTerms } from './operations';
-import type { Payout } from './payout';
-import { startLifecycle } from './processes';
-import { sealDestination } from './sealing';
+import { holdPayout } from './postings';
+import type { Payout } from './record';
 import { insertPayout } from './store';
+import { startLifecycle } from './workflows';
 
 /** Body of `POST /v2/accounts/{accountId}/payouts`. */
 export interface PayoutRequest {
@@ -38,16 +38,17 @@ export async function createPayout(
 ): Promise<Payout> {
   const id = newId('payout');
   const { tenantId } = account;
-  const asked = { tenantId, accountId: account.id, quoteId: request.quoteId, kind: 'payout' } as const;
-  const terms = (await requireQuote(tx, asked)).terms as unknown as QuotedTerms;
+  const { quoteId } = request;
+  const quote = await lockQuote(tx, { tenantId, accountId: account.id, quoteId, kind: 'payout' });
+  const terms = quote.terms as unknown as QuotedTerms;
   const destination = checkDestination(terms.method, request.destination, terms.receivedCurrency);
-  await takeQuote(tx, { ...asked, usedBy: id, at: services.now() });
+  await takeQuote(tx, quote, { usedBy: id, at: services.now() });
   await assertMayPay(tx, account);
   const payout = await insertPayout(tx, {
     id,
     tenantId,
     accountId: account.id,
-    quoteId: request.quoteId,
+    quoteId,
     externalId: request.externalId ?? null,
     method: terms.method,
     status: 'created',

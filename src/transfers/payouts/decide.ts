@@ -4,10 +4,12 @@ import type { Services } from '../../services';
 import { changePayout } from './change';
 import { assertMayPay } from './create';
 import { lockedPayout } from './operations';
-import type { Payout } from './payout';
-import { lookAtPayout } from './processes';
+import type { Payout } from './record';
 import { requireTransition } from './rules';
 import { insertDecision } from './store';
+import { lookAtPayout } from './workflows';
+
+export { awaitingApproval } from './store';
 
 /** The operator's word on a payout that waits for it. */
 export interface DecidePayout {

@@ -8,8 +8,8 @@ import type { PayoutMethod } from '../../parties/payouts/port';
 import { createQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
-import type { Payout } from './payout';
-import { type PayoutPrice, priceOf, termsFor } from './pricing';
+import { type PayoutPrice, priceOf, termsFor } from './price';
+import type { Payout } from './record';
 import { type PayoutTerms, payoutSettingsSection } from './settings';
 import { findPayout } from './store';
 

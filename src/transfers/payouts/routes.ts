@@ -9,18 +9,18 @@ import { amount, currency, identifier, text } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import type { Services } from '../../services';
 import { createPayout } from './create';
-import { destinationSchema } from './destination';
+import { destinationSchema } from './destinations/destination';
 import { payingAccount, payoutOptions, quotePayout, requirePayout } from './operations';
 import { isFinal, PAYOUT_STATUSES, type PayoutStatus } from './rules';
+import { listPayouts } from './store';
 import {
   payoutOptionSchema,
+  payoutOptionView,
   payoutQuoteSchema,
+  payoutQuoteView,
   payoutSchema,
-  showOption,
-  showPayout,
-  showQuote,
-} from './show';
-import { listPayouts } from './store';
+  payoutView,
+} from './view';
 
 const tag = 'Payouts';
 
@@ -48,7 +48,7 @@ function optionsRoute({ database }: Services): Route {
     response: pageSchema(payoutOptionSchema),
     async read(request) {
       const { tenantId } = await accountIn(database, request);
-      return whole((await payoutOptions(database, tenantId)).map(showOption));
+      return whole((await payoutOptions(database, tenantId)).map(payoutOptionView));
     },
   });
 }
@@ -72,7 +72,7 @@ function quoteRoute(services: Services): Route {
     problems: ['unavailable'],
     async write(tx, request) {
       const account = await accountIn(tx, request);
-      return showQuote(await quotePayout(services, tx, account, request.body));
+      return payoutQuoteView(await quotePayout(services, tx, account, request.body));
     },
   });
 }
@@ -95,7 +95,7 @@ function listRoute({ database }: Services): Route {
       const { id } = await accountIn(database, request);
       const { limit, cursor, ...filter } = request.query;
       const page = { after: afterId(cursor, 'payout'), rows: limit + 1 };
-      return pageById(await listPayouts(database, id, filter, page), limit, showPayout);
+      return pageById(await listPayouts(database, id, filter, page), limit, payoutView);
     },
   });
 }
@@ -134,7 +134,7 @@ function createRoute(services: Services): Route {
       const payout = await createPayout(services, tx, account, request.body, operationKey(request));
       const { id: subject, tenantId, status } = payout;
       await auditAdmin(tx, { ...request, action: 'payouts.create', subject, tenantId, after: { status } });
-      return showPayout(payout);
+      return payoutView(payout);
     },
   });
 }
@@ -152,5 +152,5 @@ function readRoute({ database }: Services): Route {
 
 async function readPayout(sql: Sql, request: Pick<ApiRequest, 'params' | 'caller'>, id: string) {
   const account = await accountIn(sql, request);
-  return showPayout(await requirePayout(sql, request.caller.reach, id, account.id));
+  return payoutView(await requirePayout(sql, request.caller.reach, id, account.id));
 }

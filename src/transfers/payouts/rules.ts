@@ -1,6 +1,6 @@
 import { conflict } from '../../kernel/errors';
 import type { PayoutState } from '../../parties/payouts/port';
-import { nextLateLook } from '../../parties/protocol/late-word';
+import { dueAfterCompletion } from '../../process/overdue-after-completion';
 
 export const PAYOUT_STATUSES = [
   'created',
@@ -98,5 +98,5 @@ const RETURN_LOOK_DAYS = [2, 10, 45] as const;
 
 /** When a completed payout is looked at again; never, when the last of these times has passed. */
 export function nextReturnLook(completedAt: Date, now: Date): Date | null {
-  return nextLateLook(RETURN_LOOK_DAYS, completedAt, now);
+  return dueAfterCompletion(RETURN_LOOK_DAYS, completedAt, now);
 }

@@ -1,20 +1,18 @@
 import { z } from 'zod';
-import { currency } from '../../kernel/wire/schemas';
+import { currency, decimalText } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import type { SettingsSection } from '../../tenants/clients/settings';
-
-const decimal = () => z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, 'must be a decimal string such as "10.00"');
 
 /** One way out of a tenant's accounts. All amounts are in `currency`, which is what the destination receives. */
 const option = z.strictObject({
   method: z.enum(PAYOUT_METHODS),
   currency: currency(),
   /** Bounds of the received amount, both included. */
-  min: decimal(),
-  max: decimal(),
-  feeFixed: decimal(),
+  min: decimalText(),
+  max: decimalText(),
+  feeFixed: decimalText(),
   /** 0.5 is half a percent. */
-  feePercent: decimal(),
+  feePercent: decimalText(),
 });
 
 export type PayoutTerms = z.infer<typeof option>;
@@ -42,7 +40,7 @@ const APPROVAL = ['USD', 'EUR', 'GBP'].map((code) => ({ currency: code, amount: 
  */
 export const payoutSettings = z.object({
   options: z.array(option).default(OPTIONS),
-  approvalAbove: z.array(z.strictObject({ currency: currency(), amount: decimal() })).default(APPROVAL),
+  approvalAbove: z.array(z.strictObject({ currency: currency(), amount: decimalText() })).default(APPROVAL),
 });
 
 export type PayoutSettings = z.infer<typeof payoutSettings>;

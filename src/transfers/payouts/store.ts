@@ -2,7 +2,8 @@ import type { Sql } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import { isId } from '../../kernel/ids';
 import { Decimal } from '../../kernel/money/money';
-import type { Payout } from './payout';
+import { overdueIn } from '../../process/overdue';
+import type { Payout } from './record';
 
 type AmountField = 'amount' | 'fee' | 'receivedAmount' | 'rate' | 'returnedAmount' | 'returnedReceived';
 type Row = Omit<Payout, AmountField> &
@@ -165,24 +166,14 @@ export async function noteSubmission(tx: Sql, id: string, at: Date): Promise<voi
   await tx.query('update payouts set submitted_at = $2 where id = $1 and submitted_at is null', [id, at]);
 }
 
-/** Its workflow has looked, and will again by then; null: it need not. */
-export async function watchPayout(sql: Sql, id: string, until: Date | null): Promise<void> {
-  await sql.query('update payouts set watched_until = $2 where id = $1', [id, until]);
+/** @param dueBy when its workflow will have looked again; null when it need not */
+export async function setDueBy(sql: Sql, id: string, dueBy: Date | null): Promise<void> {
+  await sql.query('update payouts set watched_until = $2 where id = $1', [id, dueBy]);
 }
 
-/** Those that their workflow should have looked at before `olderThan`; the longest forgotten first. */
-export async function forgottenPayouts(
-  sql: Sql,
-  olderThan: Date,
-  limit: number,
-  except: string[],
-): Promise<Pick<Payout, 'id' | 'tenantId'>[]> {
-  return sql.query(
-    `select id, tenant_id as "tenantId" from payouts
-      where watched_until < $1 and id <> all($3) order by watched_until limit $2`,
-    [olderThan, limit, except],
-  );
-}
+export const overduePayouts = overdueIn<Pick<Payout, 'id' | 'tenantId'>>('payouts', {
+  columns: ['id', 'tenantId'],
+});
 
 /** The oldest first. */
 export async function awaitingApproval(sql: Sql, limit: number): Promise<Payout[]> {

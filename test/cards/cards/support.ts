@@ -1,5 +1,5 @@
-import { orderCard } from '../../../src/cards/cards/issuance';
-import { createSandboxCardProcessor } from '../../../src/parties/card-processor/sandbox';
+import { orderCard } from '../../../src/cards/issuance/order';
+import { createSandboxCardProcessor } from '../../../src/parties/card-processor/sandbox/processor';
 import type { Client, TestApi } from '../../support/api';
 import { cardholder, DEMO_BIN, fund } from '../../support/cards';
 

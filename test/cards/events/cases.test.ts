@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderCases } from '../../../scripts/document-cases';
-import type { CardTransaction } from '../../../src/cards/events/model';
+import type { CardTransaction } from '../../../src/cards/events/record';
 import { CASES, type Case, type Step } from './cases';
 import { money, type Scene, type SceneOptions, scene } from './scene';
 

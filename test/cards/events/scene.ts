@@ -1,8 +1,10 @@
-import { createBoard } from '../../../src/cards/events/board';
-import type { Card } from '../../../src/cards/events/card';
-import { type Decision, decide } from '../../../src/cards/events/decide';
-import type { CardTransaction, Message } from '../../../src/cards/events/model';
-import type { Programme } from '../../../src/cards/programmes/programme';
+import type { Card } from '../../../src/cards/cards/record';
+import { boardWrites } from '../../../src/cards/events/load-board';
+import type { CardTransaction, Message } from '../../../src/cards/events/record';
+import { createBoard } from '../../../src/cards/events/rules/board';
+import { type Judgement, judge } from '../../../src/cards/events/rules/judge';
+import type { Programme } from '../../../src/cards/programmes/record';
+import type { Write } from '../../../src/kernel/db/writes';
 import { Problem } from '../../../src/kernel/errors';
 import type { LedgerAccount } from '../../../src/kernel/ledger/accounts';
 import { bookOf } from '../../../src/kernel/ledger/book';
@@ -24,6 +26,8 @@ export interface Scene {
   /** Every event so far, as `type amount`. */
   told(): string[];
   events(): CardTransaction[];
+  /** What writes all of it. */
+  writes(): Write[];
 }
 
 export interface SceneOptions {
@@ -58,7 +62,7 @@ export function scene(options: SceneOptions = {}): Scene {
     book,
     cards: new Map([[card.id, card]]),
     programmes: new Map([[card.bin, programme]]),
-    chains: [],
+    authorizations: [],
     references: new Map(),
     rate(from, to) {
       const rate = options.rates?.[`${from} ${to}`];
@@ -76,12 +80,12 @@ export function scene(options: SceneOptions = {}): Scene {
     card,
     does(message) {
       try {
-        const decision: Decision = decide(board, {
+        const judgement: Judgement = judge(board, {
           cardId: card.id,
           reach: null,
           ...amounts(message),
         } as unknown as Message);
-        return decision.transaction;
+        return judgement.transaction;
       } catch (error) {
         if (error instanceof Problem) return error.code;
         throw error;
@@ -125,6 +129,7 @@ export function scene(options: SceneOptions = {}): Scene {
     },
     told: () => board.outcome().events.map(({ data }) => describeEvent(data)),
     events: () => board.outcome().transactions,
+    writes: () => boardWrites(board).filter((write) => write !== undefined),
   };
 }
 

@@ -1,4 +1,4 @@
-import { requireCapacity } from '../../../src/cards/cards/capacity';
+import { requireCapacity } from '../../../src/cards/issuance/capacity';
 import { DEMO_BINS } from '../../../src/cards/programmes/demo';
 import {
   addBin,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
 import { recordKindOf, registerSearchAttributes } from '../../../src/kernel/temporal/search-attributes';
-import { tellTemporal } from '../../../src/kernel/temporal/tell';
+import { tellTemporal } from '../../../src/kernel/temporal/send-command';
 import { startTestTemporal } from '../../support/servers';
 
 let temporal: TemporalClient;

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { apiRoutes } from '../../../src/composition';
 import { createApp } from '../../../src/http/app';
-import { conditionalGet } from '../../../src/http/conditional';
+import { conditionalGet } from '../../../src/http/conditional-get';
 import { newId } from '../../../src/kernel/ids';
 import { requireApprovedCardholder } from '../../../src/people/cardholders/operations';
 import { createAuthenticator } from '../../../src/tenants/clients/authenticate';

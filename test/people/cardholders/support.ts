@@ -1,8 +1,8 @@
 import { createCardholderActivities } from '../../../activities/cardholders';
 import type { Composed } from '../../../src/composition';
-import { createSandboxCardholderReview } from '../../../src/parties/cardholder-review/sandbox';
-import { decideCardholder } from '../../../src/people/cardholders/review';
-import type { CardholderStatus } from '../../../src/people/cardholders/rules';
+import { createSandboxCardholderReview } from '../../../src/parties/cardholder-review/sandbox/reviewer';
+import type { CardholderStatus } from '../../../src/people/cardholders/record';
+import { decideCardholder } from '../../../src/people/cardholders/review/decision';
 import type { Answer, Client, TestApi } from '../../support/api';
 import { createUser, jpeg, uploadDocument } from '../../support/uploads';
 

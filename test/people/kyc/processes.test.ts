@@ -1,5 +1,5 @@
 import { createKycActivities } from '../../../activities/kyc';
-import { kycProcesses } from '../../../src/people/kyc/processes';
+import { kycProcesses } from '../../../src/people/kyc/workflows';
 import type { Client } from '../../support/api';
 import { userInReview } from '../../support/uploads';
 import { decide, type KycApi, kycApi } from './support';

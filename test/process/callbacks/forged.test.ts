@@ -121,7 +121,7 @@ describe('after thirty days', () => {
     const young = JSON.stringify({ id: 'd', sessionId: 'cs_unknown' });
     await post('checkout', young, signed('checkout', young));
     await post('payouts', 'nonsense');
-    expect(await forgetOldCallbacks(api.database, { portion: 2 })).toBe(4);
+    expect(await forgetOldCallbacks(api.database, { batch: 2 })).toBe(4);
     expect(await kept()).toEqual([{ party: 'checkout', external_id: 'd' }]);
     expect((await forged()).map(({ party }) => party)).toEqual(['payouts']);
     expect(await forgetOldCallbacks(api.database)).toBe(0);

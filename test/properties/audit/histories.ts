@@ -17,7 +17,7 @@ export function auditHistories(records: Records): { wrong: string[]; states: Car
     replay(state, byCard.get(card.id) ?? [], wrong);
     return state;
   });
-  wrong.push(...auditLegs(records), ...auditChains(records.chains, states));
+  wrong.push(...auditEntries(records), ...auditChains(records.chains, states));
   return { wrong, states };
 }
 
@@ -91,33 +91,33 @@ function auditStatus({ card, status, available }: CardState, complain: Complain)
   if (card.status === 'failed' && !available.isZero()) complain(`failed, but has ${available.toFixed()}`);
 }
 
-/** An event that moves something has a leg of its number on the card's ledger account; nothing else has one. */
-function auditLegs(records: Records): string[] {
+/** An event that moves something has an entry of its number on the card's ledger account; nothing else has one. */
+function auditEntries(records: Records): string[] {
   const wrong: string[] = [];
   const cards = new Set(records.cards.map(({ id }) => id));
-  const legs = new Map(
-    records.legs
-      .filter((leg) => cards.has(leg.account_id))
-      .map((leg) => [`${leg.account_id} ${leg.number.toFixed()}`, leg]),
+  const entries = new Map(
+    records.entries
+      .filter((entry) => cards.has(entry.account_id))
+      .map((entry) => [`${entry.account_id} ${entry.number.toFixed()}`, entry]),
   );
   for (const event of records.transactions) {
     const name = `${event.card_id} ${event.number.toFixed()}`;
-    const leg = legs.get(name);
-    legs.delete(name);
+    const entry = entries.get(name);
+    entries.delete(name);
     const moves =
       event.billing_amount.gt(0) && !['decline', 'freeze', 'unfreeze', 'close'].includes(event.type);
-    if (moves !== Boolean(leg)) wrong.push(`${nameOf(event)} ${moves ? 'has no leg' : 'has a leg'}`);
-    if (!leg) continue;
+    if (moves !== Boolean(entry)) wrong.push(`${nameOf(event)} ${moves ? 'has no entry' : 'has an entry'}`);
+    if (!entry) continue;
     const same =
-      leg.type === event.type &&
-      leg.at.getTime() === event.at.getTime() &&
-      leg.reference_id === event.reference_id &&
-      leg.balance_available.eq(event.available) &&
-      leg.balance_pending.eq(event.pending) &&
-      leg.balance_spent.eq(event.spent);
-    if (!same) wrong.push(`${nameOf(event)} differs from its leg`);
+      entry.type === event.type &&
+      entry.at.getTime() === event.at.getTime() &&
+      entry.reference_id === event.reference_id &&
+      entry.balance_available.eq(event.available) &&
+      entry.balance_pending.eq(event.pending) &&
+      entry.balance_spent.eq(event.spent);
+    if (!same) wrong.push(`${nameOf(event)} differs from its entry`);
   }
-  return [...wrong, ...[...legs.keys()].map((name) => `a leg belongs to no event: ${name}`)];
+  return [...wrong, ...[...entries.keys()].map((name) => `an entry belongs to no event: ${name}`)];
 }
 
 const COUNTERS = ['authorized', 'settled', 'reversed', 'refunded'] as const;

@@ -53,8 +53,8 @@ function auditHolds(records: Records, states: CardState[]): string[] {
 /** No posting reaches from one tenant to another, and a card's history is its own tenant's. */
 function auditTenants(records: Records): string[] {
   const owners = new Map(records.accounts.map(({ id, tenant_id }) => [id, tenant_id]));
-  const mixed = [...groupBy(records.legs, (leg) => leg.posting_id)].filter(
-    ([, legs]) => new Set(legs.map((leg) => owners.get(leg.account_id))).size > 1,
+  const mixed = [...groupBy(records.entries, (entry) => entry.posting_id)].filter(
+    ([, entries]) => new Set(entries.map((entry) => owners.get(entry.account_id))).size > 1,
   );
   const strange = records.transactions.filter((event) => event.tenant_id !== owners.get(event.card_id));
   return [

@@ -8,8 +8,8 @@ export interface Records {
   accounts: AccountRow[];
   transactions: TransactionRow[];
   chains: ChainRow[];
-  /** The legs of the world's cards and accounts. */
-  legs: LegRow[];
+  /** The entries of the world's cards and accounts. */
+  entries: EntryRow[];
   events: EventRow[];
 }
 
@@ -79,7 +79,7 @@ export interface ChainRow {
   closed: boolean;
 }
 
-export interface LegRow {
+export interface EntryRow {
   posting_id: string;
   account_id: string;
   number: Decimal;
@@ -112,7 +112,7 @@ export async function readRecords(database: Database, world: World): Promise<Rec
   return database.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only');
     const of = [world.tenants];
-    const [cards, accounts, transactions, chains, legs, events] = await Promise.all([
+    const [cards, accounts, transactions, chains, entries, events] = await Promise.all([
       tx.query('select * from cards where tenant_id = any($1) order by id', of),
       tx.query('select * from ledger_accounts where tenant_id = any($1)', of),
       tx.query(
@@ -139,7 +139,7 @@ export async function readRecords(database: Database, world: World): Promise<Rec
       accounts: accounts.map(withDecimals<AccountRow>),
       transactions: transactions.map(withDecimals<TransactionRow>),
       chains: chains.map(withDecimals<ChainRow>),
-      legs: legs.map(withDecimals<LegRow>),
+      entries: entries.map(withDecimals<EntryRow>),
       events: events as unknown as EventRow[],
     };
   });

@@ -8,10 +8,10 @@ import { gzipSync } from 'node:zlib';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { freePort } from '../../../src/startup/embedded/ports';
 import { temporalExecutable } from '../../../src/startup/embedded/temporal-binary';
-import { testServerExecutable } from '../../../src/startup/embedded/temporal-test-server';
 import { defaultCacheDir, type ToolContext } from '../../../src/startup/embedded/tool-cache';
 import { temporaryFolder, timeSkippingServer } from '../../support/servers';
 import { startedInTime } from '../../support/temporal';
+import { testServerExecutable } from '../../support/temporal-test-server';
 
 const NEW_ENOUGH = '#!/bin/sh\necho "temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)"\n';
 const TOO_OLD = '#!/bin/sh\necho "temporal version 1.1.0 (Server 1.25.0, UI 2.30.0)"\n';

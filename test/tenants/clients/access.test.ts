@@ -41,7 +41,7 @@ afterAll(() => test.drop());
 const changed = <T>(work: (tx: Tx) => Promise<T>) => test.database.transaction(work);
 
 /** A process: how it authenticates, and what it asks the database. */
-function startProcess(options: { mostKnown?: number } = {}) {
+function startProcess(options: { maxKnown?: number } = {}) {
   const asked: string[] = [];
   let underWay = 0;
   const process = {
@@ -298,7 +298,7 @@ describe('strangers', () => {
 });
 
 it('knows so many tenants at most, and forgets those that are not used', async () => {
-  const api = startProcess({ mostKnown: 2 });
+  const api = startProcess({ maxKnown: 2 });
   const others = await Promise.all(
     [1, 2].map(() =>
       changed((tx) =>

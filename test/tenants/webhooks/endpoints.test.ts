@@ -1,9 +1,5 @@
-import {
-  deliveryCounts,
-  listEndpoints,
-  reconcilableEndpoints,
-  retryFailed,
-} from '../../../src/tenants/webhooks/operator';
+import { listEndpoints, reconcilableEndpoints, retryFailed } from '../../../src/tenants/webhooks/operator';
+import { countDeliveries } from '../../../src/tenants/webhooks/store';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { append, endpointOf, eventsOf, register } from './support';
 
@@ -259,7 +255,7 @@ describe("the operator's view", () => {
     expect(await listEndpoints(api.database, { tenantId: client.clientId, status: 'failing' })).toMatchObject(
       [{ registration: 'card', url: URL_A, status: 'failing', due: 1, failed: 2, parked: 0 }],
     );
-    expect(await deliveryCounts(api.database, client.clientId)).toEqual([
+    expect(await countDeliveries(api.database, client.clientId)).toEqual([
       { tenantId: client.clientId, registration: 'card', delivery: 'due', count: 1 },
       { tenantId: client.clientId, registration: 'card', delivery: 'failed', count: 2 },
     ]);

@@ -5,7 +5,7 @@ import {
   createDispatcher,
   type DispatcherDeps,
   type TakenShard,
-} from '../../../src/tenants/webhooks/dispatch';
+} from '../../../src/tenants/webhooks/delivery/dispatcher';
 import type { Client, TestApi } from '../../support/api';
 
 export interface AppendOptions {

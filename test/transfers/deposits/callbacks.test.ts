@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { refundDeposit } from '../../../src/transfers/deposits/review';
+import { refundDeposit } from '../../../src/transfers/deposits/decide';
 import { accountBalance } from '../../cards/cards/support';
 import {
   completed,

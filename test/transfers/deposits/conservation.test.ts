@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Problem } from '../../../src/kernel/errors';
 import { checkLedger, trialBalance } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
-import { decideDeposit, refundDeposit } from '../../../src/transfers/deposits/review';
+import { decideDeposit, refundDeposit } from '../../../src/transfers/deposits/decide';
 import type { Client } from '../../support/api';
-import type { Session } from './double';
+import type { Session } from './party-double';
 import {
   created,
   type DepositWorld,

@@ -1,8 +1,8 @@
 import { checkLedger, trialBalance } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
-import type { DepositStatus } from '../../../src/transfers/deposits/deposit';
-import { applyState } from '../../../src/transfers/deposits/look';
-import { decideDeposit, refundDeposit } from '../../../src/transfers/deposits/review';
+import { applyState } from '../../../src/transfers/deposits/advance';
+import { decideDeposit, refundDeposit } from '../../../src/transfers/deposits/decide';
+import type { DepositStatus } from '../../../src/transfers/deposits/record';
 import { accountBalance } from '../../cards/cards/support';
 import {
   completed,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Decimal } from '../../../src/kernel/money/money';
 import { openBreak } from '../../../src/process/breaks/operations';
 import { runOperator } from '../../../src/startup/operator';
-import { depositProcesses } from '../../../src/transfers/deposits/processes';
+import { depositProcesses } from '../../../src/transfers/deposits/workflows';
 import { urlOf } from '../../support/database';
 import { completed, created, type DepositWorld, depositWorld, look, pay, payable, read } from './support';
 

@@ -1,13 +1,13 @@
 import { PREFIXES } from '../../../src/kernel/ids';
 import { Decimal, ZERO } from '../../../src/kernel/money/money';
-import { DEPOSIT_STATUSES } from '../../../src/transfers/deposits/deposit';
 import {
   leftOver,
   type Portion,
   type Price,
   portionOf,
   priceOf,
-} from '../../../src/transfers/deposits/price';
+} from '../../../src/transfers/deposits/quotes/price';
+import { DEPOSIT_STATUSES } from '../../../src/transfers/deposits/record';
 import {
   DEPOSIT_TRANSITIONS,
   type DepositTrigger,

@@ -3,10 +3,10 @@ import { createDepositActivities } from '../../../activities/deposits';
 import { ACCOUNT_EFFECTS, type AccountEffect } from '../../../src/kernel/ledger/effects';
 import { Decimal } from '../../../src/kernel/money/money';
 import { createHttpCheckout } from '../../../src/parties/checkout/http';
-import type { DepositProgress } from '../../../src/transfers/deposits/look';
+import type { DepositProgress } from '../../../src/transfers/deposits/advance';
 import { type Answer, type Client, type TestApi, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
-import { type CheckoutDouble, type Session, startCheckoutDouble } from './double';
+import { type CheckoutDouble, type Session, startCheckoutDouble } from './party-double';
 
 export interface DepositWorld {
   api: TestApi;

@@ -14,7 +14,7 @@ const words = new Map<string, CardOrderState>();
 beforeAll(async () => {
   api = await testApi();
   client = await api.client();
-  const say = async (key: string) => words.get(key) ?? 'unknown_to_provider';
+  const say = async (key: string) => words.get(key) ?? 'unknown_to_party';
   const order = async ({ key }: { key: string }) => words.get(key) as CardOrderState;
   const { externalCards } = api.services.parties;
   api.services.parties.externalCards = { ...externalCards, charge: order, push: order, get: say };

@@ -1,7 +1,7 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { PartyAway } from '../../../src/process/party-errors';
-import { advancePayout } from '../../../src/transfers/iban/advance';
-import { bookCredit, catchUpCredits } from '../../../src/transfers/iban/credits';
+import { bookCredit, catchUpCredits } from '../../../src/transfers/iban/credits/operations';
+import { advancePayout } from '../../../src/transfers/iban/payouts/advance';
 import type { Client, TestApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
 import { breaksOf, type Clock, foldOf, freshKey, linesOf, onClock } from '../external-cards/support';

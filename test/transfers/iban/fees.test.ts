@@ -1,6 +1,6 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import type { FeePlace } from '../../../src/transfers/iban/fee-store';
-import { takeMonthlyFees } from '../../../src/transfers/iban/fees';
+import { takeMonthlyFees } from '../../../src/transfers/iban/fees/operations';
+import type { FeePlace } from '../../../src/transfers/iban/fees/store';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { breaksOf, foldOf } from '../external-cards/support';
 import { credited, disabled, enabled, ibanBalance } from './support';

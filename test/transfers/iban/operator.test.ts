@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { runOperator } from '../../../src/startup/operator';
-import { externalCardProcesses } from '../../../src/transfers/external-cards/processes';
-import { takeMonthlyFees } from '../../../src/transfers/iban/fees';
-import { ibanPayoutProcesses } from '../../../src/transfers/iban/processes';
+import { externalCardProcesses } from '../../../src/transfers/external-cards/workflows';
+import { takeMonthlyFees } from '../../../src/transfers/iban/fees/operations';
+import { ibanPayoutProcesses } from '../../../src/transfers/iban/workflows';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { urlOf } from '../../support/database';
 import { asked } from '../external-cards/support';

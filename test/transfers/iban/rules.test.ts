@@ -1,14 +1,14 @@
 import { Decimal } from '../../../src/kernel/money/money';
 import type { PayoutState } from '../../../src/parties/payouts/port';
-import { ibanOf, normalized, SANDBOX_RANGE } from '../../../src/transfers/iban/iban';
 import {
   IBAN_PAYOUT_STATUSES,
   type IbanPayoutStatus,
   returnedOf,
   transitionOf,
   triggersTo,
-} from '../../../src/transfers/iban/payout-rules';
-import { checkDestination } from '../../../src/transfers/payouts/destination';
+} from '../../../src/transfers/iban/payouts/rules';
+import { ibanOf, normalized, SANDBOX_RANGE } from '../../../src/transfers/iban/virtual-ibans/iban-number';
+import { checkDestination } from '../../../src/transfers/payouts/destinations/destination';
 
 const STATES = ['processing', 'sent', 'completed', 'failed', 'returned'] as const;
 const state = (status: PayoutState['status']): PayoutState => ({ providerId: 'p', status });

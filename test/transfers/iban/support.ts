@@ -2,9 +2,9 @@ import { move } from '../../../src/accounts/accounts/move';
 import { newId } from '../../../src/kernel/ids';
 import { accountEntry, internalEntry } from '../../../src/kernel/ledger/entries';
 import { Decimal } from '../../../src/kernel/money/money';
-import { advancePayout, type IbanPayoutProgress } from '../../../src/transfers/iban/advance';
-import { disableIban, enableIban } from '../../../src/transfers/iban/capability';
-import { SANDBOX_RANGE } from '../../../src/transfers/iban/iban';
+import { advancePayout, type IbanPayoutProgress } from '../../../src/transfers/iban/payouts/advance';
+import { disableIban, enableIban } from '../../../src/transfers/iban/virtual-ibans/capability';
+import { SANDBOX_RANGE } from '../../../src/transfers/iban/virtual-ibans/iban-number';
 import type { Client, TestApi } from '../../support/api';
 import { freshKey } from '../external-cards/support';
 

@@ -1,5 +1,5 @@
 import { Decimal } from '../../../src/kernel/money/money';
-import { creditFor, needsApproval, priceOf, termsFor } from '../../../src/transfers/payouts/pricing';
+import { creditFor, needsApproval, priceOf, termsFor } from '../../../src/transfers/payouts/price';
 import {
   isFinal,
   nextReturnLook,

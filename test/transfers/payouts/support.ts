@@ -1,4 +1,4 @@
-import { advancePayout } from '../../../src/transfers/payouts/lifecycle';
+import { advancePayout } from '../../../src/transfers/payouts/advance';
 import type { PayoutStatus } from '../../../src/transfers/payouts/rules';
 import type { Answer, Client, TestApi } from '../../support/api';
 import { fund, masterAccount } from '../../support/cards';

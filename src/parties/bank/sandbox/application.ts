@@ -1,9 +1,10 @@
 import type { Context, Middleware } from 'koa';
+import { answer } from '../../sandbox/answers';
 import type { PartyOptions } from '../../sandbox/options';
 import { creditsAfter, findCredit, type SandboxCredit } from './store';
 
 const LISTED = 100;
-/** What is younger may yet be overtaken by what was received before it: it is told of again. */
+/** What is younger may yet be overtaken by what was received before it: it is listed again. */
 const SETTLED_MS = 60_000;
 const PATHS = /^\/credits(?:\/([\w-]{1,100}))?$/;
 
@@ -15,7 +16,7 @@ export function createBankParty({ database, now }: PartyOptions): Middleware {
   async function show(ctx: Context, id: string): Promise<void> {
     const credit = await findCredit(database, id);
     if (!credit) return answer(ctx, 404, { code: 'not_found' });
-    answer(ctx, 200, told(credit));
+    answer(ctx, 200, creditView(credit));
   }
 
   async function list(ctx: Context): Promise<void> {
@@ -23,7 +24,7 @@ export function createBankParty({ database, now }: PartyOptions): Middleware {
     const place = typeof after === 'string' && /^\d{1,18}$/.test(after) ? after : '0';
     const credits = await creditsAfter(database, place, LISTED);
     const settled = credits.filter(({ receivedAt }) => now().getTime() - receivedAt.getTime() > SETTLED_MS);
-    answer(ctx, 200, { credits: credits.map(told), next: settled.at(-1)?.sequence ?? null });
+    answer(ctx, 200, { credits: credits.map(creditView), next: settled.at(-1)?.sequence ?? null });
   }
 
   return async (ctx, next) => {
@@ -34,12 +35,7 @@ export function createBankParty({ database, now }: PartyOptions): Middleware {
   };
 }
 
-const told = ({ id, iban, amount, currency }: SandboxCredit) => ({
+const creditView = ({ id, iban, amount, currency }: SandboxCredit) => ({
   ...{ id, iban, currency },
   amount: amount.toFixed(),
 });
-
-function answer(ctx: Context, status: number, body: object): void {
-  ctx.status = status;
-  ctx.body = body;
-}

@@ -1,17 +1,16 @@
 import { typeidUnboxed } from 'typeid-js';
 import type { Tx } from '../../../kernel/db/database';
 import { Decimal, maxOf, ZERO } from '../../../kernel/money/money';
+import { secondsAfter } from '../../sandbox/time';
 import { scenarioOf } from './scenarios';
-import { refundable, statusAt, type Whole } from './state';
+import { type FullSession, refundable, statusAt } from './state';
 import { endDisputes, insertDispute, insertRefund, type Refund, type Session, saveSession } from './store';
 
 /** What has happened at the party; `moments` are those at which more will happen by itself. */
-export interface Done {
+export interface Change {
   session: Session;
   moments: Date[];
 }
-
-const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000);
 
 export interface Payment {
   amount: Decimal;
@@ -21,9 +20,9 @@ export interface Payment {
 }
 
 /** The payer has paid: in time, late, or once more. The money is taken whatever the session has come to. */
-export async function pay(tx: Tx, session: Session, payment: Payment, at: Date): Promise<Done> {
+export async function pay(tx: Tx, session: Session, payment: Payment, at: Date): Promise<Change> {
   const { amount, settlesSeconds, risk } = payment;
-  const settlesAt = settlesSeconds === null ? null : after(at, settlesSeconds);
+  const settlesAt = settlesSeconds === null ? null : secondsAfter(at, settlesSeconds);
   const paid: Session = {
     ...session,
     status: 'paid',
@@ -35,13 +34,13 @@ export async function pay(tx: Tx, session: Session, payment: Payment, at: Date):
   await saveSession(tx, paid);
   const { disputedSeconds } = scenarioOf(session.amount);
   const disputed =
-    disputedSeconds === undefined ? [] : await disputeLater(tx, paid, after(at, disputedSeconds));
+    disputedSeconds === undefined ? [] : await disputeLater(tx, paid, secondsAfter(at, disputedSeconds));
   return { session: paid, moments: [...(paid.settlesAt ? [paid.settlesAt] : []), ...disputed] };
 }
 
 async function disputeLater(tx: Tx, session: Session, opensAt: Date): Promise<Date[]> {
   const { disputeEnds } = scenarioOf(session.amount);
-  const endsAt = disputeEnds ? after(opensAt, disputeEnds.seconds) : null;
+  const endsAt = disputeEnds ? secondsAfter(opensAt, disputeEnds.seconds) : null;
   await insertDispute(tx, {
     id: typeidUnboxed('ckd'),
     sessionId: session.id,
@@ -54,7 +53,7 @@ async function disputeLater(tx: Tx, session: Session, opensAt: Date): Promise<Da
 }
 
 /** As the payer would pay who does nothing out of the ordinary, where the session's amount says nothing else. */
-export function payOrdinarily(tx: Tx, session: Session, at: Date): Promise<Done> {
+export function payByScenario(tx: Tx, session: Session, at: Date): Promise<Change> {
   const { failureCode, paysLess, settlesSeconds = 0, risk = 'normal' } = scenarioOf(session.amount);
   if (failureCode !== undefined) return fail(tx, session, failureCode);
   const amount =
@@ -63,23 +62,23 @@ export function payOrdinarily(tx: Tx, session: Session, at: Date): Promise<Done>
 }
 
 /** Declined, or taken back by the payer's bank before it was settled. */
-export async function fail(tx: Tx, session: Session, failureCode: string): Promise<Done> {
+export async function fail(tx: Tx, session: Session, failureCode: string): Promise<Change> {
   return saved(tx, { ...session, status: 'failed', paidAmount: null, settlesAt: null, failureCode });
 }
 
-export const cancel = (tx: Tx, session: Session): Promise<Done> =>
+export const cancel = (tx: Tx, session: Session): Promise<Change> =>
   saved(tx, { ...session, status: 'cancelled' });
 
-export const settle = (tx: Tx, session: Session, at: Date): Promise<Done> =>
+export const settle = (tx: Tx, session: Session, at: Date): Promise<Change> =>
   saved(tx, { ...session, settlesAt: at });
 
-async function saved(tx: Tx, session: Session): Promise<Done> {
+async function saved(tx: Tx, session: Session): Promise<Change> {
   await saveSession(tx, session);
   return { session, moments: [] };
 }
 
 /** The payer's bank takes the money back until it is decided who is right. */
-export async function dispute(tx: Tx, session: Session, amount: Decimal, at: Date): Promise<Done> {
+export async function dispute(tx: Tx, session: Session, amount: Decimal, at: Date): Promise<Change> {
   const id = typeidUnboxed('ckd');
   await insertDispute(tx, { id, sessionId: session.id, amount, opensAt: at, endsAt: null, outcome: null });
   return { session, moments: [] };
@@ -90,16 +89,21 @@ export async function decideDisputes(
   session: Session,
   outcome: 'won' | 'lost',
   at: Date,
-): Promise<Done> {
+): Promise<Change> {
   await endDisputes(tx, session.id, outcome, at);
   return { session, moments: [] };
 }
 
 /** Why a refund is not taken; nothing when it is. */
-export function refundRefusal(whole: Whole, amount: Decimal, currency: string, at: Date): string | undefined {
-  if (!['paid', 'settled'].includes(statusAt(whole.session, at))) return 'not_paid';
-  if (currency !== whole.session.currency) return 'wrong_currency';
-  return amount.gt(refundable(whole, at)) ? 'amount_too_large' : undefined;
+export function refundRefusal(
+  full: FullSession,
+  amount: Decimal,
+  currency: string,
+  at: Date,
+): string | undefined {
+  if (!['paid', 'settled'].includes(statusAt(full.session, at))) return 'not_paid';
+  if (currency !== full.session.currency) return 'wrong_currency';
+  return amount.gt(refundable(full, at)) ? 'amount_too_large' : undefined;
 }
 
 /** @param key absent on a refund that the party makes of its own accord */
@@ -109,14 +113,14 @@ export async function refund(
   amount: Decimal,
   key: string | null,
   at: Date,
-): Promise<Done & { refund: Refund }> {
+): Promise<Change & { refund: Refund }> {
   const { refundSeconds = 0, refundFails = false } = scenarioOf(session.amount);
   const made: Refund = {
     id: typeidUnboxed('ckr'),
     sessionId: session.id,
     key,
     amount,
-    endsAt: after(at, refundSeconds),
+    endsAt: secondsAfter(at, refundSeconds),
     outcome: refundFails ? 'failed' : 'succeeded',
   };
   await insertRefund(tx, made);

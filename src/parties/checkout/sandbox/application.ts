@@ -1,8 +1,9 @@
 import type { Middleware } from 'koa';
+import { refuse } from '../../sandbox/answers';
 import type { PartyOptions } from '../../sandbox/options';
 import { createPages } from './pages';
 import { createParty } from './party';
-import { createSessions, refuse } from './sessions';
+import { createSessions } from './sessions';
 
 const SESSIONS = /^\/sessions(?:\/([a-z0-9_]{1,64})(\/refunds)?)?$/;
 

@@ -4,12 +4,12 @@ import { Decimal, fitsCurrency } from '../../../kernel/money/money';
 import { asciiUrl } from '../../../kernel/wire/web-url';
 import { readForm } from '../../sandbox/body';
 import * as act from './actions';
+import { FAILURES, SETTLEMENTS } from './outcome-forms';
 import type { Party } from './party';
-import { refundable, statusAt, wholeOf } from './state';
+import { renderPage, renderUnknown } from './payment-page';
+import { loadFullSession, refundable, statusAt } from './state';
 import { findByPage, lockSession, type Session } from './store';
 import { contentSecurityPolicy } from './style';
-import { renderPage, renderUnknown } from './view';
-import { FAILURES, SETTLEMENTS } from './view-sandbox';
 
 const PAGE = /^\/pages\/([\w-]{43})$/;
 
@@ -21,7 +21,7 @@ type Fields = URLSearchParams;
 interface Action {
   /** Of a session that is elsewhere, the form is an old one: it has no effect. */
   from: readonly string[];
-  run(tx: Tx, session: Session, fields: Fields, at: Date): Promise<act.Done>;
+  run(tx: Tx, session: Session, fields: Fields, at: Date): Promise<act.Change>;
   /** Where the browser goes: to the shop, or to the page again. */
   then: 'shop' | 'page';
 }
@@ -30,7 +30,7 @@ const UNPAID = ['open', 'expired', 'cancelled', 'failed'];
 const PAID = ['paid', 'settled'];
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  pay: { from: ['open'], then: 'shop', run: (tx, session, _, at) => act.payOrdinarily(tx, session, at) },
+  pay: { from: ['open'], then: 'shop', run: (tx, session, _, at) => act.payByScenario(tx, session, at) },
   pay_as: {
     from: UNPAID,
     then: 'shop',
@@ -69,7 +69,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     then: 'page',
     async run(tx, session, fields, at) {
       const amount = amountOf(session, fields);
-      const left = refundable(await wholeOf(tx, session), at);
+      const left = refundable(await loadFullSession(tx, session), at);
       if (amount.gt(left)) throw new WrongInput(`At most ${left.toFixed()} can go back.`);
       return act.refund(tx, session, amount, null, at);
     },
@@ -85,7 +85,12 @@ export function createPages(party: Party) {
   const { database, now } = party;
 
   async function show(ctx: Context, session: Session, status = 200): Promise<void> {
-    send(ctx, status, renderPage(await wholeOf(database, await party.present(session)), now()), session);
+    send(
+      ctx,
+      status,
+      renderPage(await loadFullSession(database, await party.present(session)), now()),
+      session,
+    );
   }
 
   async function submit(ctx: Context, session: Session): Promise<void> {
@@ -103,17 +108,14 @@ export function createPages(party: Party) {
     } catch (error) {
       if (!(error instanceof WrongInput)) throw error;
       const wrong = { action: name, message: error.message, given: fields.get('amount') ?? '' };
-      const page = renderPage(await wholeOf(database, session), now(), wrong);
+      const page = renderPage(await loadFullSession(database, session), now(), wrong);
       return send(ctx, 400, page, session);
     }
-    // 303: the browser asks for the next page, and going back sends nothing twice. It means nothing but that.
-    ctx.status = 303;
-    ctx.set(
-      'location',
+    redirect(
+      ctx,
       action.then === 'shop' ? asciiUrl(session.returnUrl) : `${party.publicUrl()}/pages/${session.page}`,
+      session,
     );
-    ctx.set('content-security-policy', contentSecurityPolicy(session.returnUrl));
-    ctx.body = '';
   }
 
   return async (ctx: Context): Promise<void> => {
@@ -125,6 +127,14 @@ export function createPages(party: Party) {
     ctx.set('allow', 'GET, POST');
     send(ctx, 405, renderUnknown());
   };
+}
+
+/** 303: the browser asks for the next page, and going back sends nothing twice. It means nothing but that. */
+function redirect(ctx: Context, location: string, { returnUrl }: Session): void {
+  ctx.status = 303;
+  ctx.set('location', location);
+  ctx.set('content-security-policy', contentSecurityPolicy(returnUrl));
+  ctx.body = '';
 }
 
 function send(ctx: Context, status: number, page: string, session?: Session): void {

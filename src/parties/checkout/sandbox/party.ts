@@ -2,7 +2,8 @@ import { typeidUnboxed } from 'typeid-js';
 import type { Tx } from '../../../kernel/db/database';
 import { createCallbackSender } from '../../sandbox/callback-sender';
 import type { PartyOptions } from '../../sandbox/options';
-import { type Done, payOrdinarily } from './actions';
+import { secondsAfter } from '../../sandbox/time';
+import { type Change, payByScenario } from './actions';
 import { scenarioOf } from './scenarios';
 import { lockSession, type Session } from './store';
 
@@ -12,7 +13,7 @@ export interface Party extends PartyOptions {
    * Runs in one transaction. Whoever made the session is told when it is committed, and whenever more happens by itself;
    * not of what came to nothing.
    */
-  change(work: (tx: Tx, at: Date) => Promise<Done | undefined>): Promise<void>;
+  change(work: (tx: Tx, at: Date) => Promise<Change | undefined>): Promise<void>;
   /** A session as it is now: one that pays itself is paid when its time has come. */
   present(session: Session): Promise<Session>;
 }
@@ -25,7 +26,7 @@ export function createParty(options: PartyOptions): Party {
     sender.send(callbackUrl, { id: typeidUnboxed('cke'), sessionId: id });
 
   /** By this process alone: what it does not live to tell, whoever asks will see. */
-  function follow({ session, moments }: Done): void {
+  function follow({ session, moments }: Change): void {
     tell(session);
     for (const moment of moments) {
       const delay = moment.getTime() - now().getTime();
@@ -33,7 +34,7 @@ export function createParty(options: PartyOptions): Party {
     }
   }
 
-  async function change(work: (tx: Tx, at: Date) => Promise<Done | undefined>): Promise<void> {
+  async function change(work: (tx: Tx, at: Date) => Promise<Change | undefined>): Promise<void> {
     await database.transaction(async (tx) => {
       const done = await work(tx, now());
       if (done) tx.afterCommit(() => follow(done));
@@ -47,7 +48,7 @@ export function createParty(options: PartyOptions): Party {
     await change(async (tx, at) => {
       latest = (await lockSession(tx, session.id)) ?? session;
       if (latest.status !== 'open') return undefined;
-      const done = await payOrdinarily(tx, latest, at);
+      const done = await payByScenario(tx, latest, at);
       latest = done.session;
       return done;
     });
@@ -60,7 +61,5 @@ export function createParty(options: PartyOptions): Party {
 /** When the session is paid without a payer, if it is. */
 export function paysItselfAt({ amount, firstAskedAt }: Session): Date | undefined {
   const { paysItselfSeconds } = scenarioOf(amount);
-  return paysItselfSeconds === undefined
-    ? undefined
-    : new Date(firstAskedAt.getTime() + paysItselfSeconds * 1000);
+  return paysItselfSeconds === undefined ? undefined : secondsAfter(firstAskedAt, paysItselfSeconds);
 }

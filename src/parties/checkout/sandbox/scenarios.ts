@@ -23,7 +23,7 @@ export interface CheckoutScenario {
   paysLess?: string;
   /** Seconds from the payment to its settlement; null: not by itself. */
   settlesSeconds?: number | null;
-  /** Seconds from the payment to a dispute over the whole amount, and from there to its end. */
+  /** Seconds from the payment to a dispute over the full amount, and from there to its end. */
   disputedSeconds?: number;
   disputeEnds?: { seconds: number; outcome: 'won' | 'lost' };
   refundSeconds?: number;

@@ -5,11 +5,13 @@ import { z } from 'zod';
 import { isCurrency } from '../../../kernel/money/currencies';
 import { fitsCurrency } from '../../../kernel/money/money';
 import { decimal } from '../../protocol/answers';
+import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
+import { secondsSince } from '../../sandbox/time';
 import { refund, refundRefusal } from './actions';
 import { type Party, paysItselfAt } from './party';
 import { scenarioOf } from './scenarios';
-import { refundStatusAt, shown, wholeOf } from './state';
+import { loadFullSession, refundStatusAt, wordAt } from './state';
 import { countCall, findSession, lockOrder, lockSession, refundsOf, type Session } from './store';
 
 const positive = decimal.refine((amount) => amount.gt(0));
@@ -29,7 +31,7 @@ const orderSchema = z
 
 const refundSchema = z.object({ amount: positive, currency: z.string() });
 
-type Silence = 'unreachable' | 'silent' | 'refused';
+type NoAnswer = 'unreachable' | 'silent' | 'refused';
 
 /** 256 bits: an address that nobody can guess is all that a payer needs. */
 const PAGE_BYTES = 32;
@@ -38,67 +40,30 @@ const PAGE_BYTES = 32;
 export function createSessions(party: Party) {
   const { database, now, publicUrl } = party;
 
-  /** What the party does with an order, or why its caller hears nothing of it. */
-  function take(key: string, order: z.output<typeof orderSchema>): Promise<Session | Silence> {
-    const page = randomBytes(PAGE_BYTES).toString('base64url');
-    const { refusal, unreachableSeconds = 0, losesFirstAnswer = false } = scenarioOf(order.amount);
-    return database.transaction(async (tx) => {
-      const session = await lockOrder(tx, { ...order, key, page, id: typeidUnboxed('cks') }, now());
-      if (now().getTime() < session.firstAskedAt.getTime() + unreachableSeconds * 1000) return 'unreachable';
-      await countCall(tx, session.id);
-      if (refusal !== undefined) return 'refused';
-      return losesFirstAnswer && session.calls === 0 ? 'silent' : session;
-    });
-  }
-
   async function create(ctx: Context): Promise<void> {
     const order = orderSchema.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
     if (!order.success || key === '') return refuse(ctx, 422, 'malformed_order');
-    const taken = await take(key, order.data);
+    const taken = await takeOrder(party, key, order.data);
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'refused') return refuse(ctx, 422, scenarioOf(order.data.amount).refusal ?? 'refused');
-    if (taken === 'silent') return fallSilent(ctx);
+    if (taken === 'silent') return dropConnection(ctx);
     await party.present(taken);
-    payItselfLater(taken);
+    payItselfLater(party, taken);
     answer(ctx, 201, { sessionId: taken.id, redirectUrl: `${publicUrl()}/pages/${taken.page}` });
-  }
-
-  /** Where it comes to nothing the session is paid when somebody asks for it. */
-  function payItselfLater(session: Session): void {
-    const delay = (paysItselfAt(session)?.getTime() ?? 0) - now().getTime();
-    if (delay > 0) setTimeout(() => void party.present(session).catch(() => undefined), delay).unref();
   }
 
   async function show(ctx: Context, id: string): Promise<void> {
     const session = await findSession(database, id);
     if (!session) return refuse(ctx, 404, 'not_found');
-    answer(ctx, 200, shown(await wholeOf(database, await party.present(session)), now()));
-  }
-
-  /** @returns why there is none; nothing when the refund of that key is there, now or before */
-  async function takeRefund(
-    key: string,
-    sessionId: string,
-    asked: z.output<typeof refundSchema>,
-  ): Promise<string | undefined> {
-    let refusal: string | undefined;
-    await party.change(async (tx, at) => {
-      const session = await lockSession(tx, sessionId);
-      if (!session) return undefined;
-      const whole = await wholeOf(tx, session);
-      if (whole.refunds.some((known) => known.key === key)) return undefined;
-      refusal = refundRefusal(whole, asked.amount, asked.currency, at);
-      return refusal === undefined ? refund(tx, session, asked.amount, key, at) : undefined;
-    });
-    return refusal;
+    answer(ctx, 200, wordAt(await loadFullSession(database, await party.present(session)), now()));
   }
 
   async function makeRefund(ctx: Context, id: string): Promise<void> {
     const asked = refundSchema.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
     if (!asked.success || key === '') return refuse(ctx, 422, 'malformed_refund');
-    const refusal = await takeRefund(key, id, asked.data);
+    const refusal = await takeRefund(party, key, id, asked.data);
     if (refusal !== undefined) return refuse(ctx, 422, refusal);
     const made = (await refundsOf(database, id)).find((known) => known.key === key);
     if (!made) return refuse(ctx, 404, 'not_found');
@@ -108,16 +73,44 @@ export function createSessions(party: Party) {
   return { create, show, makeRefund };
 }
 
-function answer(ctx: Context, status: number, body: object): void {
-  ctx.status = status;
-  ctx.body = body;
+/** What the party does with an order, or why its caller gets no answer. */
+function takeOrder(
+  { database, now }: Party,
+  key: string,
+  order: z.output<typeof orderSchema>,
+): Promise<Session | NoAnswer> {
+  const page = randomBytes(PAGE_BYTES).toString('base64url');
+  const { refusal, unreachableSeconds = 0, losesFirstAnswer = false } = scenarioOf(order.amount);
+  return database.transaction(async (tx) => {
+    const session = await lockOrder(tx, { ...order, key, page, id: typeidUnboxed('cks') }, now());
+    if (secondsSince(session.firstAskedAt, now()) < unreachableSeconds) return 'unreachable';
+    await countCall(tx, session.id);
+    if (refusal !== undefined) return 'refused';
+    return losesFirstAnswer && session.calls === 0 ? 'silent' : session;
+  });
 }
 
-export const refuse = (ctx: Context, status: number, code: string) =>
-  answer(ctx, status, { code, message: code });
+/** Where it comes to nothing the session is paid when somebody asks for it. */
+function payItselfLater(party: Party, session: Session): void {
+  const delay = (paysItselfAt(session)?.getTime() ?? 0) - party.now().getTime();
+  if (delay > 0) setTimeout(() => void party.present(session).catch(() => undefined), delay).unref();
+}
 
-/** The connection breaks before an answer. */
-function fallSilent(ctx: Context): void {
-  ctx.respond = false;
-  ctx.req.socket.destroy();
+/** @returns why there is none; nothing when the refund of that key is there, now or before */
+async function takeRefund(
+  party: Party,
+  key: string,
+  sessionId: string,
+  asked: z.output<typeof refundSchema>,
+): Promise<string | undefined> {
+  let refusal: string | undefined;
+  await party.change(async (tx, at) => {
+    const session = await lockSession(tx, sessionId);
+    if (!session) return undefined;
+    const full = await loadFullSession(tx, session);
+    if (full.refunds.some((known) => known.key === key)) return undefined;
+    refusal = refundRefusal(full, asked.amount, asked.currency, at);
+    return refusal === undefined ? refund(tx, session, asked.amount, key, at) : undefined;
+  });
+  return refusal;
 }

@@ -3,13 +3,13 @@ import { type Decimal, formatAmount, ZERO } from '../../../kernel/money/money';
 import { type Dispute, disputesOf, type Refund, refundsOf, type Session } from './store';
 
 /** A session with all that has become of its money. */
-export interface Whole {
+export interface FullSession {
   session: Session;
   refunds: Refund[];
   disputes: Dispute[];
 }
 
-export async function wholeOf(sql: Sql, session: Session): Promise<Whole> {
+export async function loadFullSession(sql: Sql, session: Session): Promise<FullSession> {
   const [refunds, disputes] = await Promise.all([refundsOf(sql, session.id), disputesOf(sql, session.id)]);
   return { session, refunds, disputes };
 }
@@ -28,13 +28,13 @@ export const disputeStatusAt = ({ endsAt, outcome }: Dispute, at: Date): 'open' 
   endsAt !== null && endsAt <= at && outcome ? outcome : 'open';
 
 /** What can still be refunded: neither back with the payer nor on the way. */
-export function refundable({ session, refunds }: Whole, at: Date): Decimal {
+export function refundable({ session, refunds }: FullSession, at: Date): Decimal {
   const gone = refunds.filter((refund) => refundStatusAt(refund, at) !== 'failed');
   return gone.reduce((left, { amount }) => left.minus(amount), session.paidAmount ?? ZERO);
 }
 
-/** What the party says of a session (the adapter reads it). */
-export function shown({ session, refunds, disputes }: Whole, at: Date) {
+/** What the party says of a session now, whole: its word. */
+export function wordAt({ session, refunds, disputes }: FullSession, at: Date) {
   const { currency, paidAmount, failureCode } = session;
   const amountOf = (amount: Decimal) => formatAmount(amount, currency);
   return {

@@ -13,20 +13,24 @@ export function followOrder(
   order: SandboxCardOrder,
   { callbacks, now }: { callbacks: CallbackSender; now: () => Date },
 ): void {
-  const { mute, stutters } = scenarioOf(order.token);
-  if (mute) return;
+  const { sendsNoCallbacks, repeatsCallbacks } = scenarioOf(order.token);
+  if (sendsNoCallbacks) return;
   const since = order.confirmedAt ?? order.refusedAt ?? order.acceptedAt ?? now();
   for (const { at } of changesOf(order).filter((change) => change.at >= since)) {
     const waits = Math.max(0, at.getTime() - now().getTime());
     if (waits > LONGEST_MS) continue;
-    setTimeout(() => tell(order, callbacks, stutters === true), waits + 20).unref();
+    setTimeout(() => tell(order, callbacks, repeatsCallbacks === true), waits + 20).unref();
   }
 }
 
-function tell({ key, callbackUrl }: SandboxCardOrder, callbacks: CallbackSender, stutters: boolean): void {
+function tell(
+  { key, callbackUrl }: SandboxCardOrder,
+  callbacks: CallbackSender,
+  repeatsCallbacks: boolean,
+): void {
   const message = { id: randomUUID(), key };
   callbacks.send(callbackUrl, message);
-  if (!stutters) return;
+  if (!repeatsCallbacks) return;
   callbacks.send(callbackUrl, message);
   void forge(callbackUrl, key);
 }

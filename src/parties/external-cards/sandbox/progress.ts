@@ -1,9 +1,10 @@
 import { Decimal, roundTo } from '../../../kernel/money/money';
+import { secondsAfter } from '../../sandbox/time';
 import { type CardScenario, scenarioOf } from './scenarios';
 import type { SandboxCardOrder } from './store';
 
 /** An order as the acquirer tells of it. */
-export interface ToldOrder {
+export interface OrderWord {
   key: string;
   status: 'requires_action' | 'processing' | 'succeeded' | 'failed';
   failureCode?: string;
@@ -13,9 +14,7 @@ export interface ToldOrder {
 /** From the order, or the payer's confirmation, to the decision, where no scenario says another. */
 const DECISION_SECONDS = 0.15;
 
-type Change = Pick<ToldOrder, 'status' | 'failureCode' | 'returned'> & { at: Date };
-
-const later = (from: Date, seconds: number) => new Date(from.getTime() + seconds * 1000);
+type Change = Pick<OrderWord, 'status' | 'failureCode' | 'returned'> & { at: Date };
 
 /** What happens to an order and when, in the order of time; what it awaits of the payer, and has not had, is not in it. */
 export function changesOf(order: SandboxCardOrder): Change[] {
@@ -37,7 +36,7 @@ export function changesOf(order: SandboxCardOrder): Change[] {
 
 function decided(order: SandboxCardOrder, scenario: Partial<CardScenario>, from: Date): Change[] {
   const { refusal, decisionSeconds = DECISION_SECONDS, acceptsFirst, arrivesLateSeconds } = scenario;
-  const at = later(from, decisionSeconds);
+  const at = secondsAfter(from, decisionSeconds);
   const processing: Change = { status: 'processing', returned: '0', at: from };
   if (refusal === undefined)
     return [processing, { status: 'succeeded', returned: '0', at }, ...returns(order, scenario, at)];
@@ -46,7 +45,7 @@ function decided(order: SandboxCardOrder, scenario: Partial<CardScenario>, from:
     { status: 'failed', failureCode: refusal, returned: '0', at: acceptsFirst ? at : from },
     ...(arrivesLateSeconds === undefined
       ? []
-      : [{ status: 'succeeded', returned: '0', at: later(from, arrivesLateSeconds) } as const]),
+      : [{ status: 'succeeded', returned: '0', at: secondsAfter(from, arrivesLateSeconds) } as const]),
   ];
 }
 
@@ -57,13 +56,13 @@ function returns(
 ): Change[] {
   if (returnSeconds === undefined) return [];
   const returned = roundTo(amount.times(returnedShare), currency, Decimal.ROUND_DOWN).toFixed();
-  const gone = { status: 'succeeded', returned, at: later(from, returnSeconds) } as const;
+  const gone = { status: 'succeeded', returned, at: secondsAfter(from, returnSeconds) } as const;
   if (wonSeconds === undefined || kind === 'push') return [gone];
-  return [gone, { status: 'succeeded', returned: '0', at: later(from, wonSeconds) }];
+  return [gone, { status: 'succeeded', returned: '0', at: secondsAfter(from, wonSeconds) }];
 }
 
 /** Where an order stands at that time. */
-export function toldAt(order: SandboxCardOrder, at: Date): ToldOrder {
+export function wordAt(order: SandboxCardOrder, at: Date): OrderWord {
   const { at: _, ...now } = changesOf(order)
     .reverse()
     .find((change) => change.at <= at) ?? { status: 'processing' as const, returned: '0', at };

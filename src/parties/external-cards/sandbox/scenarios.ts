@@ -26,9 +26,9 @@ export interface CardScenario {
   /** Seconds in which no order reaches the acquirer, counted from the first. */
   unreachableSeconds?: number;
   /** Every callback is sent twice, and a forged one with it. */
-  stutters?: true;
+  repeatsCallbacks?: true;
   /** No callback is sent: what happens is found by asking. */
-  mute?: true;
+  sendsNoCallbacks?: true;
 }
 
 export const CARD_SCENARIOS: readonly CardScenario[] = [
@@ -103,12 +103,12 @@ export const CARD_SCENARIOS: readonly CardScenario[] = [
   {
     token: 'tok_stutter',
     effect: '`completed`; each callback comes twice, with a forged one.',
-    stutters: true,
+    repeatsCallbacks: true,
   },
   {
     token: 'tok_mute',
     effect: '`completed`, though no callback comes: the acquirer is asked.',
-    mute: true,
+    sendsNoCallbacks: true,
   },
 ];
 

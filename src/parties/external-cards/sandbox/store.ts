@@ -1,5 +1,7 @@
+import { raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
+import { lockByKey } from '../../sandbox/rows';
 
 /** A charge or a push as the sandbox's acquirer keeps it. */
 export interface SandboxCardOrder {
@@ -24,9 +26,22 @@ export interface SandboxCardOrder {
 
 type Row = Omit<SandboxCardOrder, 'amount'> & { amount: string };
 
-const COLUMNS = `key, kind, token, amount, currency, merchant, return_url as "returnUrl", callback_url as "callbackUrl",
-  page, expires_at as "expiresAt", first_asked_at as "firstAskedAt", calls, accepted_at as "acceptedAt",
-  confirmed_at as "confirmedAt", refused_at as "refusedAt"`;
+const TABLE = 'sandbox_external_cards';
+const COLUMNS = [
+  ...[
+    'key',
+    'kind',
+    'token',
+    'amount',
+    'currency',
+    'merchant',
+    'returnUrl',
+    'callbackUrl',
+    'page',
+    'expiresAt',
+  ],
+  ...['firstAskedAt', 'calls', 'acceptedAt', 'confirmedAt', 'refusedAt'],
+];
 
 const orderOf = (row: Row): SandboxCardOrder => ({ ...row, amount: new Decimal(row.amount) });
 
@@ -37,37 +52,24 @@ export type NewOrder = Omit<
 
 /** The order of that key, locked; noted at the first call. */
 export async function lockOrder(tx: Sql, given: NewOrder, at: Date): Promise<SandboxCardOrder> {
-  await tx.query(
-    `insert into sandbox_external_cards (key, kind, token, amount, currency, merchant, return_url, callback_url, page,
-            expires_at, first_asked_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict (key) do nothing`,
-    [
-      ...[given.key, given.kind, given.token, given.amount.toFixed(), given.currency, given.merchant],
-      ...[given.returnUrl, given.callbackUrl, given.page, given.expiresAt, at],
-    ],
-  );
-  const [row] = await tx.query<Row>(
-    `select ${COLUMNS} from sandbox_external_cards where key = $1 for update`,
-    [given.key],
-  );
-  return orderOf(row as Row);
+  const row = { ...given, amount: given.amount.toFixed(), firstAskedAt: at };
+  return orderOf(await lockByKey<Row>(tx, TABLE, row, COLUMNS));
 }
 
-export async function findOrder(sql: Sql, key: string): Promise<SandboxCardOrder | undefined> {
-  const [row] = await sql.query<Row>(`select ${COLUMNS} from sandbox_external_cards where key = $1`, [key]);
-  return row && orderOf(row);
-}
+export const findOrder = (sql: Sql, key: string) => find(sql, { key });
+export const findByPage = (sql: Sql, page: string) => find(sql, { page });
 
-export async function findByPage(sql: Sql, page: string): Promise<SandboxCardOrder | undefined> {
-  const [row] = await sql.query<Row>(`select ${COLUMNS} from sandbox_external_cards where page = $1`, [page]);
+async function find(sql: Sql, by: Record<string, string>): Promise<SandboxCardOrder | undefined> {
+  const [row] = await sql.run<Row>(table(TABLE).select(COLUMNS).where(by));
   return row && orderOf(row);
 }
 
 /** @param acceptedAt null where the order was not taken */
 export async function noteCall(tx: Sql, key: string, acceptedAt: Date | null): Promise<void> {
-  await tx.query(
-    `update sandbox_external_cards set calls = calls + 1, accepted_at = coalesce(accepted_at, $2) where key = $1`,
-    [key, acceptedAt],
+  await tx.run(
+    table(TABLE)
+      .where({ key })
+      .update({ calls: raw('calls + 1'), acceptedAt: raw('coalesce(accepted_at, ?)', [acceptedAt]) }),
   );
 }
 
@@ -78,11 +80,12 @@ export async function decide(
   decision: 'confirm' | 'refuse',
   at: Date,
 ): Promise<boolean> {
-  const column = decision === 'confirm' ? 'confirmed_at' : 'refused_at';
-  const rows = await sql.query(
-    `update sandbox_external_cards set ${column} = $2
-      where page = $1 and confirmed_at is null and refused_at is null and expires_at > $2 returning key`,
-    [page, at],
+  const rows = await sql.run(
+    table(TABLE)
+      .where({ page, confirmedAt: null, refusedAt: null })
+      .where('expiresAt', '>', at)
+      .update({ [decision === 'confirm' ? 'confirmedAt' : 'refusedAt']: at })
+      .returning('key'),
   );
   return rows.length === 1;
 }

@@ -1,19 +1,15 @@
 import type { Context, Middleware, Next } from 'koa';
 import { z } from 'zod';
-import type { Database } from '../../../kernel/db/database';
+import type { Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
+import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
-import { createCallbacks } from './callbacks';
-import { toldAt } from './progress';
+import type { PartyOptions } from '../../sandbox/options';
+import { secondsSince } from '../../sandbox/time';
+import { type Callbacks, createCallbacks } from './callbacks';
+import { wordAt } from './progress';
 import { scenarioOf } from './scenarios';
 import { findOrder, lockOrder, noteCall, type Order, type SandboxPayout } from './store';
-
-export interface SandboxPayoutsOptions {
-  database: Database;
-  /** Shared with the adapter: signs the callbacks. */
-  secret: Buffer;
-  now?: () => Date;
-}
 
 const orderSchema = z.object({
   method: z.string(),
@@ -30,42 +26,25 @@ const ORDERS = /\/orders(?:\/([^/]+))?$/;
  * commits by itself, as an outside party would: what it did stays done although its caller may fail afterwards. Faults come
  * from the amount (scenarios.ts), never by chance. Of the destination it keeps nothing.
  */
-export function createPayoutsParty(options: SandboxPayoutsOptions): Middleware {
-  const { database, secret, now = () => new Date() } = options;
+export function createPayoutsParty({ database, secret, now }: PartyOptions): Middleware {
   const callbacks = createCallbacks({ secret, now });
-
-  /** What the party does with an order: where it stands, or why its caller hears nothing of it. */
-  async function take(order: Order): Promise<SandboxPayout | 'unreachable' | 'silent'> {
-    const at = now();
-    return database.transaction(async (tx) => {
-      const payout = await lockOrder(tx, order, at);
-      const { unreachableSeconds = 0, losesFirstOrder, losesFirstAnswer } = scenarioOf(payout.amount);
-      if (at.getTime() - payout.firstAskedAt.getTime() < unreachableSeconds * 1000) return 'unreachable';
-      const first = payout.calls === 0;
-      const lost = first && losesFirstOrder === true;
-      await noteCall(tx, order.key, lost ? null : at);
-      if (lost) return 'silent';
-      const accepted = { ...payout, acceptedAt: payout.acceptedAt ?? at };
-      if (payout.acceptedAt === null) tx.afterCommit(() => callbacks.follow(accepted));
-      return first && losesFirstAnswer === true ? 'silent' : accepted;
-    });
-  }
 
   async function order(ctx: Context): Promise<void> {
     const body = orderSchema.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
     if (!body.success || key === '') return refuse(ctx, 422, 'malformed_order');
     const { method, amount, currency, callbackUrl } = body.data;
-    const taken = await take({ key, method, amount: new Decimal(amount), currency, callbackUrl });
+    const given = { key, method, amount: new Decimal(amount), currency, callbackUrl };
+    const taken = await database.transaction((tx) => takeOrder(tx, given, now(), callbacks));
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
-    if (taken === 'silent') return fallSilent(ctx);
-    answer(ctx, 201, toldAt(taken, now()));
+    if (taken === 'silent') return dropConnection(ctx);
+    answer(ctx, 201, wordAt(taken, now()));
   }
 
   async function show(ctx: Context, key: string): Promise<void> {
     const payout = await findOrder(database, key);
     if (!payout?.acceptedAt) return refuse(ctx, 404, 'not_found');
-    answer(ctx, 200, toldAt(payout, now()));
+    answer(ctx, 200, wordAt(payout, now()));
   }
 
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -78,15 +57,21 @@ export function createPayoutsParty(options: SandboxPayoutsOptions): Middleware {
   };
 }
 
-function answer(ctx: Context, status: number, body: object): void {
-  ctx.status = status;
-  ctx.body = body;
-}
-
-const refuse = (ctx: Context, status: number, code: string) => answer(ctx, status, { code, message: code });
-
-/** The connection breaks before an answer. */
-function fallSilent(ctx: Context): void {
-  ctx.respond = false;
-  ctx.req.socket.destroy();
+/** What the party does with an order: the payout, or why its caller gets no answer. */
+async function takeOrder(
+  tx: Tx,
+  order: Order,
+  at: Date,
+  callbacks: Callbacks,
+): Promise<SandboxPayout | 'unreachable' | 'silent'> {
+  const payout = await lockOrder(tx, order, at);
+  const { unreachableSeconds = 0, losesFirstOrder, losesFirstAnswer } = scenarioOf(payout.amount);
+  if (secondsSince(payout.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
+  const first = payout.calls === 0;
+  const lost = first && losesFirstOrder === true;
+  await noteCall(tx, order.key, lost ? null : at);
+  if (lost) return 'silent';
+  const accepted = { ...payout, acceptedAt: payout.acceptedAt ?? at };
+  if (payout.acceptedAt === null) tx.afterCommit(() => callbacks.follow(accepted));
+  return first && losesFirstAnswer === true ? 'silent' : accepted;
 }

@@ -20,14 +20,14 @@ export function createCallbacks(options: { secret: Buffer; now: () => Date }): C
   function tell({ key, amount, callbackUrl }: SandboxPayout, status: string): void {
     const message = { id: `${key}-${status}`, key };
     sender.send(callbackUrl, message);
-    if (!scenarioOf(amount).stutters) return;
+    if (!scenarioOf(amount).repeatsCallbacks) return;
     sender.send(callbackUrl, message);
     forger.send(callbackUrl, { ...message, id: `${message.id}-forged` });
   }
 
   return {
     follow(payout) {
-      if (scenarioOf(payout.amount).mute) return;
+      if (scenarioOf(payout.amount).sendsNoCallbacks) return;
       const changes = changesOf(payout);
       changes.forEach(({ status, afterSeconds }, index) => {
         const next = changes[index + 1]?.afterSeconds ?? Number.POSITIVE_INFINITY;

@@ -3,7 +3,7 @@ import { type PayoutScenario, scenarioOf } from './scenarios';
 import type { SandboxPayout } from './store';
 
 /** A payout as the party tells of it. */
-export interface ToldPayout {
+export interface PayoutWord {
   id: string;
   key: string;
   status: 'processing' | 'sent' | 'completed' | 'failed' | 'returned';
@@ -15,7 +15,7 @@ export interface ToldPayout {
 const SENT_SECONDS = 0.15;
 const COMPLETED_SECONDS = 0.1;
 
-type Change = Omit<ToldPayout, 'id' | 'key'> & { afterSeconds: number };
+type Change = Omit<PayoutWord, 'id' | 'key'> & { afterSeconds: number };
 
 /** What happens to a payout and when, counted from the order; in the order of time. */
 export function changesOf({ amount, currency }: Pick<SandboxPayout, 'amount' | 'currency'>): Change[] {
@@ -54,7 +54,7 @@ function returnedOf({ returnedShare = '1' }: Partial<PayoutScenario>, amount: De
 }
 
 /** Where a payout stands at that time. */
-export function toldAt(payout: SandboxPayout, at: Date): ToldPayout {
+export function wordAt(payout: SandboxPayout, at: Date): PayoutWord {
   const { key, acceptedAt } = payout;
   const elapsed = (at.getTime() - (acceptedAt ?? at).getTime()) / 1000;
   const { afterSeconds: _, ...now } = changesOf(payout)

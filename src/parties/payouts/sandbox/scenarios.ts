@@ -27,9 +27,9 @@ export interface PayoutScenario {
   /** Seconds in which no order reaches the party, counted from the first. */
   unreachableSeconds?: number;
   /** Every callback is sent twice, and a forged one with it. */
-  stutters?: boolean;
+  repeatsCallbacks?: boolean;
   /** No callback is sent: what happens is found by asking. */
-  mute?: boolean;
+  sendsNoCallbacks?: boolean;
 }
 
 export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
@@ -96,9 +96,9 @@ export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
   {
     amount: '901.12',
     effect: 'Every callback comes twice, with a forged one beside it: as usual.',
-    stutters: true,
+    repeatsCallbacks: true,
   },
-  { amount: '901.13', effect: 'No callback is sent: as usual, found by asking.', mute: true },
+  { amount: '901.13', effect: 'No callback is sent: as usual, found by asking.', sendsNoCallbacks: true },
 ];
 
 const byAmount = new Map(PAYOUT_SCENARIOS.map((scenario) => [scenario.amount, scenario]));

@@ -1,5 +1,7 @@
+import { raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
+import { lockByKey } from '../../sandbox/rows';
 
 /** A payout as the sandbox's party keeps it. */
 export interface SandboxPayout {
@@ -16,8 +18,11 @@ export interface SandboxPayout {
 
 type Row = Omit<SandboxPayout, 'amount'> & { amount: string };
 
-const COLUMNS = `key, method, amount, currency, callback_url as "callbackUrl", first_asked_at as "firstAskedAt", calls,
-  accepted_at as "acceptedAt"`;
+const TABLE = 'sandbox_payouts';
+const COLUMNS = [
+  ...['key', 'method', 'amount', 'currency', 'callbackUrl'],
+  ...['firstAskedAt', 'calls', 'acceptedAt'],
+];
 
 const payoutOf = (row: Row): SandboxPayout => ({ ...row, amount: new Decimal(row.amount) });
 
@@ -25,25 +30,20 @@ export type Order = Pick<SandboxPayout, 'key' | 'method' | 'amount' | 'currency'
 
 /** The payout of that order, locked; noted at the first call. */
 export async function lockOrder(tx: Sql, order: Order, at: Date): Promise<SandboxPayout> {
-  await tx.query(
-    `insert into sandbox_payouts (key, method, amount, currency, callback_url, first_asked_at)
-     values ($1, $2, $3, $4, $5, $6) on conflict (key) do nothing`,
-    [order.key, order.method, order.amount.toFixed(), order.currency, order.callbackUrl, at],
-  );
-  const [row] = await tx.query<Row>(`select ${COLUMNS} from sandbox_payouts where key = $1 for update`, [
-    order.key,
-  ]);
-  return payoutOf(row as Row);
+  const row = { ...order, amount: order.amount.toFixed(), firstAskedAt: at };
+  return payoutOf(await lockByKey<Row>(tx, TABLE, row, COLUMNS));
 }
 
 export async function findOrder(sql: Sql, key: string): Promise<SandboxPayout | undefined> {
-  const [row] = await sql.query<Row>(`select ${COLUMNS} from sandbox_payouts where key = $1`, [key]);
+  const [row] = await sql.run<Row>(table(TABLE).select(COLUMNS).where({ key }));
   return row && payoutOf(row);
 }
 
+/** @param acceptedAt null where the order was not taken */
 export async function noteCall(tx: Sql, key: string, acceptedAt: Date | null): Promise<void> {
-  await tx.query(
-    'update sandbox_payouts set calls = calls + 1, accepted_at = coalesce(accepted_at, $2) where key = $1',
-    [key, acceptedAt],
+  await tx.run(
+    table(TABLE)
+      .where({ key })
+      .update({ calls: raw('calls + 1'), acceptedAt: raw('coalesce(accepted_at, ?)', [acceptedAt]) }),
   );
 }

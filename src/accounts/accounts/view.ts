@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { Sql } from '../../kernel/db/database';
+import { type Balances, readBalances } from '../../kernel/ledger/accounts';
+import { amountOf, type PostedEntry } from '../../kernel/ledger/entries';
+import { formatAmount } from '../../kernel/money/money';
+import { instant, money } from '../../kernel/wire/schemas';
+import { ACCOUNT_STATUSES, type Account, OWNER_TYPES } from './record';
+
+export const accountSchema = z.object({
+  id: z.string().meta({ examples: ['acc_01h455vb4pex5vsknk084sn02q'] }),
+  ownerType: z.enum(OWNER_TYPES),
+  userId: z.string().optional(),
+  currency: z.string().meta({ examples: ['USD'] }),
+  status: z.enum(ACCOUNT_STATUSES),
+  balance: z.object({ available: money(), pending: money() }),
+  createdAt: instant(),
+  updatedAt: instant(),
+});
+
+export type AccountView = z.infer<typeof accountSchema>;
+
+/** The accounts as the wire shows them, with their balances as last committed (or as this transaction left them). */
+export async function accountViews(sql: Sql, accounts: Account[]): Promise<AccountView[]> {
+  const balances = await readBalances(
+    sql,
+    accounts.map(({ id }) => id),
+  );
+  return accounts.map((account) => {
+    const balance = balances.get(account.id);
+    if (!balance) throw new Error(`${account.id} has no ledger account`);
+    return {
+      id: account.id,
+      ownerType: account.ownerType,
+      userId: account.userId ?? undefined,
+      currency: account.currency,
+      status: account.status,
+      balance: {
+        available: formatAmount(balance.available, account.currency),
+        pending: formatAmount(balance.pending, account.currency),
+      },
+      createdAt: account.createdAt.toISOString(),
+      updatedAt: account.updatedAt.toISOString(),
+    };
+  });
+}
+
+/** The webhook's fields (`interface.md 2.3`) plus `balanceAfter`: what was available after it. */
+export const accountTransactionSchema = z.object({
+  id: z.string().meta({ examples: ['atx_01h455vb4pex5vsknk084sn02q'] }),
+  accountId: z.string(),
+  type: z.string().meta({ examples: ['transfer'] }),
+  subtype: z.string().meta({ examples: ['card_deposit'] }),
+  amount: money(),
+  currency: z.string(),
+  referenceId: z.string(),
+  timestamp: instant(),
+  balanceAfter: money(),
+});
+
+export type AccountTransactionView = z.infer<typeof accountTransactionSchema>;
+
+/** A listed entry: just posted, or read back from the history. */
+export type ListedEntry = Pick<
+  PostedEntry,
+  'id' | 'account' | 'type' | 'subtype' | 'reference' | 'at' | 'available' | 'pending'
+> & { balance?: Pick<Balances, 'available'> };
+
+/** A listed entry as the wire shows it. The amount is never negative: the direction is in the type (3.4). */
+export function accountTransactionView(entry: ListedEntry, currency: string): AccountTransactionView {
+  if (!entry.id || !entry.balance) throw new Error(`an entry of ${entry.account} is not listed`);
+  return {
+    id: entry.id,
+    accountId: entry.account,
+    type: entry.type,
+    subtype: entry.subtype ?? '',
+    amount: formatAmount(amountOf(entry), currency),
+    currency,
+    referenceId: entry.reference,
+    timestamp: entry.at.toISOString(),
+    balanceAfter: formatAmount(entry.balance.available, currency),
+  };
+}

@@ -1,0 +1,120 @@
+import { raw, snakeCase, table } from '../../kernel/db/build';
+import type { Sql } from '../../kernel/db/database';
+import type { Write } from '../../kernel/db/writes';
+import { Decimal } from '../../kernel/money/money';
+import { arrayOf, type Column, decimal, namesOf, plain, recordOf } from './columns';
+import { type Authorization, COUNTERS, type Counter, remaining } from './record';
+
+const counter = (side: 'own' | 'billing', name: Counter, field: string): Column<Authorization> => ({
+  field,
+  cell: (authorization) => authorization[side][name].toFixed(),
+  read(authorization, value) {
+    authorization[side][name] = new Decimal(value as string);
+  },
+});
+
+const COUNTED = [
+  ...COUNTERS.map((name) => counter('own', name, name)),
+  ...COUNTERS.map((name) => counter('billing', name, `billing${name[0]?.toUpperCase()}${name.slice(1)}`)),
+];
+
+/** Nothing is held any more: the index of the open ones leaves it out. */
+const closed: Column<Authorization> = {
+  field: 'closed',
+  cell: (authorization) => remaining(authorization.own).isZero(),
+};
+
+/** In the order of `new_authorization`. */
+const COLUMNS: readonly Column<Authorization>[] = [
+  plain('id'),
+  plain('cardId'),
+  plain('referenceId'),
+  plain('currency'),
+  plain('billingCurrency'),
+  decimal('rate'),
+  ...COUNTED,
+  decimal('feePercent'),
+  decimal('feeHeld'),
+  plain('lastSettleId'),
+  plain('expiresAt'),
+  closed,
+  plain('createdAt'),
+  plain('updatedAt'),
+];
+
+/** What events change of it. */
+const CHANGING = [...COUNTED.map(({ field }) => field), 'feeHeld', 'lastSettleId', 'closed', 'updatedAt'];
+
+const READ = namesOf(
+  COLUMNS.filter(({ read }) => read),
+  'a.',
+);
+
+const authorizationOf = (row: Record<string, unknown>): Authorization =>
+  recordOf(COLUMNS, row, { own: {}, billing: {} } as Authorization);
+
+export interface FoundAuthorization {
+  /** The reference that it was found by: its own or that of a later event. */
+  reference: string;
+  authorization: Authorization;
+}
+
+/** The authorizations that have one of the references on one of the cards, and those named by id. */
+export async function readAuthorizations(
+  sql: Sql,
+  cardIds: string[],
+  references: string[],
+  ids: string[],
+): Promise<FoundAuthorization[]> {
+  if (references.length + ids.length === 0) return [];
+  // Prepared: on the path of every settlement.
+  const rows = await sql.prepared<Record<string, unknown> & { reference: string }>(
+    'authorizations-read',
+    `select t.reference_id as reference, ${READ}
+       from card_transactions t join authorizations a on a.id = t.authorization_id
+      where t.reference_id = any($2) and t.card_id = any($1)
+     union all
+     select a.reference_id, ${READ} from authorizations a where a.id = any($3) and a.card_id = any($1)`,
+    [cardIds, references, ids],
+  );
+  return rows.map((row) => ({ reference: row.reference, authorization: authorizationOf(row) }));
+}
+
+/** Writes what became of them. Raw: a deferred write of the hot path, its rows one array. */
+export function authorizationsWrite(authorizations: Authorization[]): Write | undefined {
+  if (authorizations.length === 0) return undefined;
+  return {
+    name: 'authorizations',
+    statement: UPSERT,
+    values: [arrayOf(COLUMNS, authorizations)],
+  };
+}
+
+const UPSERT = `insert into authorizations (${namesOf(COLUMNS)}) select * from unnest($1::new_authorization[])
+  on conflict (id) do update set ${CHANGING.map((field) => `${snakeCase(field)} = excluded.${snakeCase(field)}`).join(', ')}`;
+
+/** The place of an open authorization in the order in which they expire. */
+export interface ExpiryPlace {
+  /** ISO 8601: it passes through a workflow. */
+  expiresAt: string;
+  id: string;
+}
+
+export type DueAuthorization = ExpiryPlace & { cardId: string };
+
+/** Open ones whose validity has ended, the oldest first, after that place. */
+export async function dueAuthorizations(
+  sql: Sql,
+  after: ExpiryPlace | null,
+  limit: number,
+): Promise<DueAuthorization[]> {
+  const due = table('authorizations')
+    .select('id', 'cardId', 'expiresAt')
+    .whereRaw('not closed')
+    .where('expiresAt', '<=', raw('now()'))
+    .orderBy(['expiresAt', 'id'])
+    .limit(limit);
+  if (after) void due.whereRaw('(expires_at, id) > (?, ?)', [after.expiresAt, after.id]);
+  const rows = await sql.run<{ id: string; cardId: string; expiresAt: Date }>(due);
+  return rows.map(({ expiresAt, ...row }) => ({ ...row, expiresAt: expiresAt.toISOString() }));
+}

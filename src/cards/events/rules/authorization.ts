@@ -1,0 +1,55 @@
+import { newId } from '../../../kernel/ids';
+import { type Decimal, shareOf } from '../../../kernel/money/money';
+import type { Card } from '../../cards/record';
+import { type Authorization, type CardTransaction, type Counter, remaining } from '../record';
+import type { Board, NewEvent, Refused } from './board';
+
+/** Which counter of its authorization an event moves. */
+const COUNTER_OF = {
+  authorization: 'authorized',
+  settle: 'settled',
+  cancel: 'reversed',
+  refund: 'refunded',
+} as const satisfies Record<string, Counter>;
+
+type AuthorizationEvent = NewEvent & { type: keyof typeof COUNTER_OF; authorization: Authorization };
+
+/**
+ * Records an event of an authorization and moves what the authorization counts by it; a refused one moves nothing.
+ * @param feeHeld by how much the hold for the settle fee grows; negative where it is taken or released
+ */
+export function recordOn(
+  board: Board,
+  card: Card,
+  event: AuthorizationEvent,
+  feeHeld: Decimal,
+): CardTransaction | Refused {
+  const recorded = board.record(card, event);
+  if ('refusedBy' in recorded) return recorded;
+  const { authorization } = event;
+  const counter = COUNTER_OF[event.type];
+  authorization.own[counter] = authorization.own[counter].plus(event.amount);
+  authorization.billing[counter] = authorization.billing[counter].plus(event.billingAmount);
+  authorization.feeHeld = authorization.feeHeld.plus(feeHeld);
+  if (event.type === 'settle') authorization.lastSettleId = recorded.id;
+  board.keepAuthorization(authorization);
+  return recorded;
+}
+
+/** The first event of a type has the authorization's own reference, each further one a new one. */
+export function nextReference(authorization: Authorization, type: keyof typeof COUNTER_OF): string {
+  return authorization.own[COUNTER_OF[type]].isZero() ? authorization.referenceId : newId('reference');
+}
+
+/** What a part of the held amount comes to in the card's currency, and its share of the fee that is held. */
+export function shareOfHeld(
+  authorization: Authorization,
+  amount: Decimal,
+): { billing: Decimal; fee: Decimal } {
+  const { own, billing, feeHeld, billingCurrency } = authorization;
+  const held = remaining(own);
+  return {
+    billing: shareOf(remaining(billing), amount, held, billingCurrency),
+    fee: shareOf(feeHeld, amount, held, billingCurrency),
+  };
+}

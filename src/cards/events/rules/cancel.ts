@@ -1,0 +1,62 @@
+import { conflict, notFound } from '../../../kernel/errors';
+import type { Decimal } from '../../../kernel/money/money';
+import type { Card } from '../../cards/record';
+import {
+  type Authorization,
+  type CardTransaction,
+  type EventSource,
+  type ProcessorMessage,
+  remaining,
+} from '../record';
+import { nextReference, recordOn, shareOfHeld } from './authorization';
+import { accepted, type Board } from './board';
+import { currencyOfMessage } from './conversion';
+import { settleFeeHold } from './fees';
+
+/**
+ * Releases part of what an authorization holds, or all of it without an amount.
+ * @throws Problem 404 for an unknown authorization, 409 when it holds less (`limit_exceeded`) or nothing
+ * (`invalid_transition`)
+ */
+export function cancel(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
+  const authorization = board.authorization(card.id, message.referenceId);
+  if (!authorization) throw notFound('authorization', 'referenceId');
+  currencyOfMessage(message, authorization, card.currency);
+  const held = remaining(authorization.own);
+  if (held.isZero()) throw conflict('invalid_transition', 'Nothing of this authorization is held any more.');
+  const amount = message.amount ?? held;
+  if (amount.gt(held)) throw conflict('limit_exceeded', 'The amount is more than is still held.', 'amount');
+  return release(board, card, authorization, amount);
+}
+
+/** Releases a part of what is held, and its share of the settle fee's hold. */
+export function release(
+  board: Board,
+  card: Card,
+  authorization: Authorization,
+  amount: Decimal,
+  source?: EventSource,
+): CardTransaction {
+  const { billing, fee } = shareOfHeld(authorization, amount);
+  const referenceId = nextReference(authorization, 'cancel');
+  const event = {
+    type: 'cancel' as const,
+    amount,
+    currency: authorization.currency,
+    billingAmount: billing,
+    referenceId,
+    linkedId: authorization.id,
+    authorization,
+    source,
+    accountEntries: settleFeeHold(card, 'transfer/settle_fee', fee, referenceId),
+  };
+  return accepted(recordOn(board, card, event, fee.negated()));
+}
+
+/** An authorization that was neither settled nor cancelled in time. Nothing when it holds nothing, or is not due yet. */
+export function expire(board: Board, card: Card, authorizationId: string): CardTransaction | undefined {
+  const authorization = board.authorizationById(authorizationId);
+  if (!authorization || authorization.expiresAt > board.book.at) return undefined;
+  const held = remaining(authorization.own);
+  return held.isZero() ? undefined : release(board, card, authorization, held, 'expiry');
+}

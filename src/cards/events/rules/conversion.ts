@@ -1,0 +1,66 @@
+import { conflict, invalid } from '../../../kernel/errors';
+import { Decimal, fitsCurrency, roundTo } from '../../../kernel/money/money';
+import type { Card } from '../../cards/record';
+import type { Authorization, Merchant, ProcessorMessage } from '../record';
+import type { Board } from './board';
+
+const ONE = new Decimal(1);
+/** Digits of a rate that are kept. */
+const RATE_DECIMALS = 12;
+/** What one message may come to in the card's currency: as much as the wire allows an amount to be. */
+const MAX_BILLING = new Decimal('999999999999999');
+
+/** An amount that is spent, in its own currency and in the card's. */
+export interface Spend {
+  amount: Decimal;
+  currency: string;
+  /** Billing per unit of the currency. */
+  rate: Decimal;
+  billing: Decimal;
+  merchant?: Merchant;
+}
+
+/**
+ * An amount of a message, converted at its authorization's rate, or at the present one where it has none.
+ * @throws Problem 400 naming the field, 503 without a fresh rate, 409 `limit_exceeded`
+ */
+export function spendOf(
+  board: Board,
+  card: Card,
+  message: ProcessorMessage,
+  amount: Decimal,
+  authorization?: Authorization,
+): Spend {
+  const currency = currencyOfMessage(message, authorization, card.currency);
+  const rate = authorization?.rate ?? billingRate(board, card, currency);
+  const billing = roundTo(amount.times(rate), card.currency);
+  if (billing.gt(MAX_BILLING))
+    throw conflict('limit_exceeded', 'The amount is too large in the currency of the card.', 'amount');
+  return { amount, currency, rate, billing, merchant: message.merchant };
+}
+
+/** The current rate with the programme's markup on top, or 1 in the card's own currency. */
+function billingRate(board: Board, card: Card, currency: string): Decimal {
+  if (currency === card.currency) return ONE;
+  const markup = board.programme(card.bin).markupPercent.dividedBy(100).plus(1);
+  return board.rate(currency, card.currency).times(markup).toDecimalPlaces(RATE_DECIMALS);
+}
+
+/**
+ * The currency of a message: its authorization's, which a given one must equal; else the given one; else the card's.
+ * @throws Problem 400 naming the field
+ */
+export function currencyOfMessage(
+  message: { amount?: Decimal; currency?: string },
+  authorization: Authorization | undefined,
+  cardCurrency: string,
+): string {
+  const currency = authorization?.currency ?? message.currency ?? cardCurrency;
+  if (message.currency !== undefined && message.currency !== currency) {
+    throw invalid(`currency must be the authorization's, ${currency}.`, 'currency');
+  }
+  if (message.amount && !fitsCurrency(message.amount, currency)) {
+    throw invalid(`amount has more decimals than ${currency} allows.`, 'amount');
+  }
+  return currency;
+}

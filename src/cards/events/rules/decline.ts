@@ -1,0 +1,52 @@
+import { newId } from '../../../kernel/ids';
+import type { Decimal } from '../../../kernel/money/money';
+import type { Card } from '../../cards/record';
+import { isClosed } from '../../cards/rules';
+import type { Programme } from '../../programmes/record';
+import type { CardTransaction, DeclineReason } from '../record';
+import { accepted, type Board } from './board';
+import type { Spend } from './conversion';
+import { feeEntries } from './fees';
+
+/** A decline is recorded, and the programme's decline fee falls on the master account, whatever it has. */
+export function decline(
+  board: Board,
+  card: Card,
+  spend: Spend,
+  declineReason: DeclineReason,
+): CardTransaction {
+  const { amount, currency, billing, merchant } = spend;
+  const referenceId = newId('reference');
+  const fee = board.programme(card.bin).fees.decline;
+  const accountEntries = feeEntries(card.masterAccountId, 'fee/decline_fee', fee, card.currency, referenceId);
+  return accepted(
+    board.record(card, {
+      type: 'decline',
+      amount,
+      currency,
+      billingAmount: billing,
+      referenceId,
+      merchant,
+      fee,
+      accountEntries,
+      declineReason,
+      mayOverdraw: true,
+    }),
+  );
+}
+
+/** Why a card does not spend; nothing where it may. */
+export function declineReason(
+  card: Card,
+  programme: Programme,
+  billing: Decimal,
+  mcc?: string,
+): DeclineReason | undefined {
+  if (isClosed(card.status)) return 'card_closed';
+  if (card.status === 'pending' || card.status === 'failed') return 'card_not_active';
+  if (card.userBlocked) return 'user_blocked';
+  if (card.status === 'frozen') return 'card_frozen';
+  if (mcc !== undefined && programme.blockedMccs.includes(mcc)) return 'invalid_merchant';
+  if (programme.maxAuthorization?.lt(billing)) return 'limit_exceeded';
+  return undefined;
+}

@@ -1,0 +1,75 @@
+import { notFound } from '../../../kernel/errors';
+import type { Card } from '../../cards/record';
+import type { CardTransaction, Message } from '../record';
+import { authorize, declineByProcessor } from './authorize';
+import type { Board } from './board';
+import { cancel, expire } from './cancel';
+import { close, failIssue, freeze, issue, returnToZero, topUp, unfreeze, withdraw } from './lifecycle';
+import { refund } from './refund';
+import { settle } from './settle';
+
+export interface Judgement {
+  card: Card;
+  /** The event that the message asked for; nothing when it was in effect already. */
+  transaction: CardTransaction | undefined;
+}
+
+/**
+ * Judges one message on a board: every event rule of decisions part 3 begins here. It either throws a Problem before it
+ * has changed anything, or carries the message out with all that follows from it.
+ */
+export function judge(board: Board, message: Message): Judgement {
+  const card = board.card(message.cardId);
+  if (!card || (message.reach !== null && card.tenantId !== message.reach)) throw notFound('card', 'cardId');
+  board.actFor(message.idempotencyKey);
+  const transaction = act(board, card, message);
+  keepInvariants(board, card, transaction);
+  return { card, transaction };
+}
+
+function act(board: Board, card: Card, message: Message): CardTransaction | undefined {
+  switch (message.type) {
+    case 'authorization':
+      return authorize(board, card, message);
+    case 'settle':
+      return settle(board, card, message);
+    case 'cancel':
+      return cancel(board, card, message);
+    case 'refund':
+      return refund(board, card, message);
+    case 'decline':
+      return declineByProcessor(board, card, message);
+    case 'expire':
+      return expire(board, card, message.authorizationId);
+    case 'issue':
+      return issue(board, card, message.processor);
+    case 'issue_failed':
+      return failIssue(board, card, message.failure);
+    case 'topup':
+      return topUp(board, card, message.amount);
+    case 'withdraw':
+      return withdraw(board, card, message.amount);
+    case 'freeze':
+      return freeze(board, card, message.reason);
+    case 'unfreeze':
+      return unfreeze(board, card, message.reason);
+    case 'close':
+      return close(board, card);
+  }
+}
+
+/**
+ * What holds after every event: a closed card, and one that was never issued, has nothing available; a card below zero is
+ * frozen for it until it is covered again.
+ */
+function keepInvariants(board: Board, card: Card, follows: CardTransaction | undefined): void {
+  if (card.status === 'closed' || card.status === 'failed') {
+    returnToZero(board, card, follows);
+    return;
+  }
+  if (card.status !== 'active' && card.status !== 'frozen') return;
+  const below = board.book.account(card.id).available.lt(0);
+  const marked = card.freezeReasons.includes('insufficient_funds');
+  if (below && !marked) freeze(board, card, 'insufficient_funds', follows);
+  if (!below && marked) unfreeze(board, card, 'insufficient_funds', follows);
+}

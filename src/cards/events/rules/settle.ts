@@ -1,0 +1,63 @@
+import { invalid } from '../../../kernel/errors';
+import type { Decimal } from '../../../kernel/money/money';
+import type { Card } from '../../cards/record';
+import { type Authorization, type CardTransaction, type ProcessorMessage, remaining } from '../record';
+import { nextReference, recordOn, shareOfHeld } from './authorization';
+import { grow, open } from './authorize';
+import { accepted, type Board } from './board';
+import { release } from './cancel';
+import { currencyOfMessage, spendOf } from './conversion';
+import { feeEntries } from './fees';
+
+/**
+ * Settles what an authorization holds, in part or whole. It is never refused: what is not held (an excess, a settlement
+ * after a cancel or an expiry, or without an authorization) is authorized first, by force, so that the effects of
+ * `interface.md 3.4` hold for every event.
+ */
+export function settle(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
+  const known = board.authorization(card.id, message.referenceId);
+  currencyOfMessage(message, known, card.currency);
+  const amount = message.amount ?? (known ? remaining(known.own) : undefined);
+  if (!amount?.gt(0)) throw invalid('amount is required where nothing is held.', 'amount');
+  const authorization = known ?? forcePost(board, card, message, amount);
+  const excess = amount.minus(remaining(authorization.own));
+  if (excess.gt(0)) {
+    const spend = spendOf(board, card, message, excess, authorization);
+    accepted(grow(board, card, authorization, spend, true));
+  }
+  const settled = settlePart(board, card, authorization, amount, message);
+  const rest = remaining(authorization.own);
+  if (message.final && rest.gt(0)) release(board, card, authorization, rest, 'settlement');
+  return settled;
+}
+
+function forcePost(board: Board, card: Card, message: ProcessorMessage, amount: Decimal): Authorization {
+  const { id } = accepted(open(board, card, spendOf(board, card, message, amount), true));
+  const authorization = board.authorizationById(id);
+  if (!authorization) throw new Error('an authorization was opened and is not there');
+  return authorization;
+}
+
+function settlePart(
+  board: Board,
+  card: Card,
+  authorization: Authorization,
+  amount: Decimal,
+  message: ProcessorMessage,
+): CardTransaction {
+  const { billing, fee } = shareOfHeld(authorization, amount);
+  const referenceId = nextReference(authorization, 'settle');
+  const event = {
+    type: 'settle' as const,
+    amount,
+    currency: authorization.currency,
+    billingAmount: billing,
+    referenceId,
+    linkedId: authorization.id,
+    authorization,
+    fee,
+    merchant: message.merchant,
+    accountEntries: feeEntries(card.masterAccountId, 'fee/settle_fee', fee, card.currency, referenceId),
+  };
+  return accepted(recordOn(board, card, event, fee.negated()));
+}

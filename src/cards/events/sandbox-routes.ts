@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { problemBody } from '../../http/problem-body';
+import { type Route, route } from '../../http/route';
+import { amount, currency, identifier, text } from '../../kernel/wire/schemas';
+import type { CardServices } from '../services';
+import { createGatherer } from './gather';
+import { cardTransactionSchema, cardTransactionView } from './view';
+
+const body = z.strictObject({
+  cardId: identifier('card_01h455vb4pex5vsknk084sn02q'),
+  type: z.enum(['authorization', 'settle', 'cancel', 'refund', 'decline']),
+  amount: amount().optional(),
+  currency: currency().optional(),
+  referenceId: identifier('ref_01h455vb4pex5vsknk084sn02q').optional(),
+  final: z.boolean().optional().describe('Settle: release whatever is still held afterwards.'),
+  merchant: z
+    .strictObject({
+      name: text(100).optional(),
+      mcc: z
+        .string()
+        .regex(/^\d{4}$/, 'must be four digits')
+        .optional(),
+      city: text(100).optional(),
+      country: z
+        .string()
+        .regex(/^[A-Z]{2,3}$/, 'must be a country code')
+        .optional(),
+    })
+    .optional(),
+});
+
+/** Simulated processor messages: they take the very path of real ones. Off in production. */
+export function sandboxRoutes(services: CardServices): Route[] {
+  if (services.mode !== 'sandbox') return [];
+  const gatherer = createGatherer(services.database, services);
+  return [
+    route({
+      method: 'POST',
+      path: '/sandbox/transactions',
+      tag: 'Sandbox',
+      summary: 'Create a sandbox transaction',
+      description:
+        'A card event as the processor would send it. A declined authorization is a result too: 201 with the `decline`.',
+      body,
+      status: 201,
+      response: cardTransactionSchema,
+      gathered: ({ body: message, caller, idempotencyKey, requestId }, key) =>
+        gatherer.submit({
+          message: { ...message, reach: caller.reach, idempotencyKey },
+          key,
+          render: ({ transaction }) => ({
+            status: 201,
+            body: JSON.stringify(transaction && cardTransactionView(transaction)),
+          }),
+          refuse: (problem) => ({ status: problem.status, body: problemBody(problem, requestId) }),
+        }),
+    }),
+  ];
+}

@@ -1,7 +1,0 @@
-import type { Services } from '../../services';
-import type { Programmes } from './programmes';
-
-/** What the domains of cards are given. */
-export interface CardServices extends Services {
-  programmes: Programmes;
-}

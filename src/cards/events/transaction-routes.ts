@@ -1,0 +1,45 @@
+import { type Route, route } from '../../http/route';
+import { pageSchema } from '../../kernel/wire/pages';
+import { requireUser } from '../../people/users/operations';
+import { cardIdsOfUser, requireCard } from '../cards/operations';
+import type { CardServices } from '../services';
+import { historyPage, historyQuery, transactionWithChain } from './history';
+import { cardTransactionDetailSchema, cardTransactionSchema } from './view';
+
+export function cardTransactionRoutes({ database }: CardServices): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/cards/{id}/transactions',
+      tag: 'Cards',
+      summary: 'Card transactions',
+      query: historyQuery,
+      response: pageSchema(cardTransactionSchema),
+      async read({ params, query, caller }) {
+        const card = await requireCard(database, caller.reach, params['id'] ?? '');
+        return historyPage(database, [card.id], query);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/cards/transactions/{id}',
+      tag: 'Transactions',
+      summary: 'A transaction',
+      description: 'With the counters of its authorization and the events of the whole chain.',
+      response: cardTransactionDetailSchema,
+      read: ({ params, caller }) => transactionWithChain(database, caller.reach, params['id'] ?? ''),
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/users/{id}/card/transactions',
+      tag: 'Users',
+      summary: 'User card transactions',
+      query: historyQuery,
+      response: pageSchema(cardTransactionSchema),
+      async read({ params, query, caller }) {
+        const user = await requireUser(database, caller.reach, params['id'] ?? '');
+        return historyPage(database, await cardIdsOfUser(database, user.id), query);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,124 @@
+import { filtered, table } from '../../kernel/db/build';
+import type { Sql } from '../../kernel/db/database';
+import type { Write } from '../../kernel/db/writes';
+import type { CardTransactionType } from '../../kernel/ledger/effects';
+import type { Position } from '../../kernel/wire/pages';
+import { arrayOf, type Column, decimal, namesOf, plain, recordOf } from './columns';
+import type { CardTransaction } from './record';
+
+/** BIGINT comes as text. */
+const number: Column<CardTransaction> = {
+  field: 'number',
+  cell: (transaction) => transaction.number,
+  read(transaction, value) {
+    transaction.number = Number(value);
+  },
+};
+
+const merchant: Column<CardTransaction> = {
+  ...plain('merchant'),
+  cell: (transaction) => transaction.merchant && JSON.stringify(transaction.merchant),
+};
+
+/** In the order of `new_card_transaction`. */
+const COLUMNS: readonly Column<CardTransaction>[] = [
+  plain('id'),
+  plain('cardId'),
+  plain('tenantId'),
+  number,
+  plain('at'),
+  plain('type'),
+  decimal('amount'),
+  plain('currency'),
+  decimal('billingAmount'),
+  plain('billingCurrency'),
+  plain('referenceId'),
+  plain('linkedId'),
+  plain('authorizationId'),
+  decimal('fee'),
+  plain('forced'),
+  plain('declineReason'),
+  plain('source'),
+  merchant,
+  decimal('available'),
+  decimal('pending'),
+  decimal('spent'),
+];
+
+const transactionOf = (row: Record<string, unknown>): CardTransaction =>
+  recordOf(COLUMNS, row, {} as CardTransaction);
+
+/** Writes new ones. Raw: a deferred write of the hot path, its rows one array. */
+export function transactionsWrite(transactions: CardTransaction[]): Write | undefined {
+  if (transactions.length === 0) return undefined;
+  return { name: 'card-transactions', statement: INSERT, values: [arrayOf(COLUMNS, transactions)] };
+}
+
+const INSERT = `insert into card_transactions (${namesOf(COLUMNS)}) select * from unnest($1::new_card_transaction[])`;
+
+export interface HistoryFilter {
+  type?: string;
+  from?: Date;
+  to?: Date;
+}
+
+/**
+ * Newest first, by the number that each event has on its card: pages miss nothing while others write. Several cards are
+ * merged: each card's own index gives its newest, however many it has had. Raw for the lateral join.
+ */
+export async function listOfCards(
+  sql: Sql,
+  cardIds: string[],
+  filter: HistoryFilter,
+  after: Position | undefined,
+  limit: number,
+): Promise<CardTransaction[]> {
+  const [at = null, number = null, card = null] = after ?? [];
+  const rows = await sql.query(
+    `select t.* from unnest($4::text[]) as c(id)
+      cross join lateral (
+        select * from card_transactions t
+         where t.card_id = c.id and ($1::timestamptz is null or t.at >= $1)
+           and ($2::timestamptz is null or t.at < $2) and ($3::text is null or t.type = $3)
+           and ($5::timestamptz is null or (t.at, t.number) < ($5, case when c.id < $7 then 9223372036854775807
+                                                                        when c.id > $7 then 0 else $6::bigint end))
+         order by t.at desc, t.number desc limit $8) t
+      order by t.at desc, t.card_id desc, t.number desc limit $8`,
+    [filter.from ?? null, filter.to ?? null, filter.type ?? null, cardIds, at, number, card, limit],
+  );
+  return rows.map(transactionOf);
+}
+
+export async function findCardTransaction(
+  sql: Sql,
+  reach: string | null,
+  id: string,
+): Promise<CardTransaction | undefined> {
+  const [row] = await sql.run(table('cardTransactions').where({ id }).modify(filtered, { tenantId: reach }));
+  return row && transactionOf(row);
+}
+
+/** Every event of an authorization's chain, oldest first. Its own row is found by its key, the others by their index. */
+export async function eventsOfAuthorization(sql: Sql, authorizationId: string): Promise<CardTransaction[]> {
+  const rows = await sql.run(
+    table('cardTransactions')
+      .where({ id: authorizationId })
+      .unionAll(table('cardTransactions').where({ authorizationId }).whereNotNull('linkedId'))
+      .orderBy('number'),
+  );
+  return rows.map(transactionOf);
+}
+
+/** How many events of a type a card had from one moment until another. */
+export async function countCardTransactions(
+  sql: Sql,
+  cardId: string,
+  type: CardTransactionType,
+  from: Date,
+  to: Date,
+): Promise<number> {
+  const [row] = await sql.run<{ count: string }>(
+    table('cardTransactions').count('*').where({ cardId, type }).where('at', '>=', from).where('at', '<', to),
+  );
+  return Number(row?.count ?? 0);
+}

@@ -1,0 +1,94 @@
+import { move } from '../../accounts/accounts/move';
+import type { Account } from '../../accounts/accounts/operations';
+import { requireAccount, requireMasterAccount } from '../../accounts/accounts/operations';
+import type { Tx } from '../../kernel/db/database';
+import { conflict } from '../../kernel/errors';
+import { newId } from '../../kernel/ids';
+import { openLedgerAccount } from '../../kernel/ledger/accounts';
+import { holdEntry } from '../../kernel/ledger/entries';
+import { type Decimal, ZERO } from '../../kernel/money/money';
+import { requireApprovedCardholder, requireCardholder } from '../../people/cardholders/operations';
+import { requireActiveUser, requireUser } from '../../people/users/operations';
+import { type CardCall, insertCard } from '../cards/operations';
+import type { Card } from '../cards/record';
+import { startIssuance } from '../cards/workflows';
+import { type Bin, requireAdmittedBin, requireIssuableBin } from '../programmes/operations';
+import type { CardServices } from '../services';
+import { requireCapacity } from './capacity';
+import { assertFitTogether } from './rules';
+
+/** Body of `POST /v1/cards`. */
+export interface CardRequest {
+  userId: string;
+  accountId: string;
+  cardholderId: string;
+  label?: string | undefined;
+  amount?: Decimal | undefined;
+}
+
+/**
+ * Asks for a card: it is `pending` with its amount and issue fee held on the account, and its issuance begins.
+ * @throws Problem 404 and 400 naming the field; 409 `user_blocked`, `cardholder_not_approved`, `bin_closed`,
+ *   `account_closed`, `limit_exceeded`, `insufficient_funds`, in this order
+ */
+export async function requestCard(
+  services: CardServices,
+  tx: Tx,
+  request: CardRequest,
+  call: CardCall,
+): Promise<Card> {
+  const parts = await findParts(tx, request, call.caller.reach);
+  const { user, account, cardholder, bin } = parts;
+  assertFitTogether({ user, account, cardholder, currency: bin.currency, amount: request.amount });
+  await assertIssuable(tx, parts);
+  const master = await requireMasterAccount(tx, user.tenantId, bin.currency);
+  const card = await insertCard(tx, {
+    id: newId('card'),
+    tenantId: user.tenantId,
+    userId: user.id,
+    accountId: account.id,
+    masterAccountId: master.id,
+    cardholderId: cardholder.id,
+    bin: bin.bin,
+    scheme: bin.scheme,
+    currency: bin.currency,
+    label: request.label ?? null,
+    initialAmount: request.amount ?? ZERO,
+    issueFee: bin.fees.issue,
+    idempotencyKey: call.idempotencyKey ?? null,
+  });
+  const { id, tenantId, currency } = card;
+  await openLedgerAccount(tx, { id, kind: 'card', tenantId, currency });
+  await services.commands.append(tx, [startIssuance(card)]);
+  await holdFor(tx, card);
+  return card;
+}
+
+/** An admin reaches every tenant's user; what is joined to the user must be the same tenant's. */
+async function findParts(tx: Tx, { userId, accountId, cardholderId }: CardRequest, reach: string | null) {
+  const user = await requireUser(tx, reach, userId, 'userId');
+  const account = await requireAccount(tx, user.tenantId, accountId, 'accountId');
+  const cardholder = await requireCardholder(tx, user.tenantId, cardholderId, 'cardholderId');
+  const bin = await requireAdmittedBin(tx, user.tenantId, cardholder.bin, 'cardholderId');
+  return { user, account, cardholder, bin };
+}
+
+/** Each of these holds what it has judged until the transaction ends: the user's status, the cardholder's number of cards. */
+async function assertIssuable(
+  tx: Tx,
+  parts: { user: { id: string; tenantId: string }; account: Account; cardholder: { id: string }; bin: Bin },
+): Promise<void> {
+  const { user, account, cardholder, bin } = parts;
+  await requireActiveUser(tx, user.tenantId, user.id, 'userId');
+  await requireApprovedCardholder(tx, user.tenantId, cardholder.id, 'cardholderId');
+  await requireIssuableBin(tx, user.tenantId, user.id, bin.bin);
+  if (account.status === 'closed') throw conflict('account_closed', 'The account is closed.', 'accountId');
+  await requireCapacity(tx, bin, cardholder.id);
+}
+
+/** The account is locked last: it may be the busiest row of the tenant. */
+async function holdFor(tx: Tx, card: Card): Promise<void> {
+  const held = card.initialAmount.plus(card.issueFee);
+  if (held.isZero()) return;
+  await move(tx, { entries: [holdEntry(card.accountId, 'pending/card_issue', held, card.id)] }, {});
+}

@@ -1,0 +1,189 @@
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import { type Caller } from '../kernel/caller';
+import type { Database } from '../kernel/db/database';
+import { invalid, Problem } from '../kernel/errors';
+import {
+  checkedKey,
+  fingerprint,
+  type IdempotencyKey,
+  type StoredAnswer,
+  withKey,
+} from '../kernel/idempotency';
+import { unstorableField } from '../kernel/wire/json';
+import { firstProblem } from '../kernel/wire/schemas';
+import { readBytes, readJson } from './body';
+import { assertFiles, type Form, fileHashes, readForm } from './multipart';
+import type { AwaitSettled } from './prefer-wait';
+import { problemBody } from './problem-body';
+import { parseQuery } from './query';
+import {
+  type ApiRequest,
+  type GatheredRoute,
+  type RawRequest,
+  type ReadRoute,
+  Reply,
+  type Route,
+  type WriteRoute,
+} from './route';
+
+export interface PerformDeps {
+  database: Database;
+  awaitSettled: AwaitSettled;
+}
+
+/** Runs one matched request: reads and checks it, calls the handler under its key, sends the answer. */
+export async function perform(
+  ctx: Context,
+  route: Route,
+  params: Record<string, string>,
+  caller: Caller,
+  deps: PerformDeps,
+): Promise<void> {
+  await route.admit?.({ params, caller });
+  const { body: rawBody, files, raw } = await received(ctx, route);
+  const keyText = route.method === 'GET' ? undefined : checkedKey(headerOf(ctx, 'x-idempotency-key'));
+  if (keyText === undefined && 'write' in route && route.idempotency === 'required') {
+    throw new Problem(
+      400,
+      'idempotency_key_required',
+      'The header x-idempotency-key is required here.',
+      'x-idempotency-key',
+    );
+  }
+  const query = parseQuery(ctx.querystring);
+  const request: ApiRequest = {
+    params,
+    query: route.query ? parsed(route.query, query) : {},
+    body: route.body ? parsed(route.body, rawBody) : noBody(rawBody),
+    files,
+    ...(raw ? { raw } : {}),
+    caller,
+    requestId: ctx.state['requestId'] as string,
+    idempotencyKey: keyText,
+  };
+  if (route.files) assertFiles(files, route.files);
+  if (route.deprecated) ctx.set('Deprecation', 'true');
+  if ('read' in route) return sendRead(ctx, route, request);
+  const key =
+    keyText === undefined
+      ? undefined
+      : keyOf(route, request, keyText, fingerprint(rawBody, query, fileHashes(files)));
+  if ('gathered' in route) return sendGathered(ctx, route, request, key);
+  return sendWritten(ctx, route, request, key, deps);
+}
+
+async function received(ctx: Context, route: Route): Promise<Form & { raw?: RawRequest }> {
+  if (ctx.method === 'GET' || ctx.method === 'HEAD') return { body: {}, files: {} };
+  if (route.raw) {
+    const bytes = await readBytes(ctx, route.raw.limit);
+    return { body: {}, files: {}, raw: { bytes, headers: ctx.headers } };
+  }
+  return route.files ? readForm(ctx, route.files) : { body: await readJson(ctx), files: {} };
+}
+
+function headerOf(ctx: Context, name: string): string | undefined {
+  const value = ctx.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function parsed(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value, { reportInput: true });
+  if (!result.success) throw firstProblem(result.error);
+  const { meta: _, ...judged } = value as Record<string, unknown>; // stored as given, and never judged (decisions part 1)
+  const unstorable = unstorableField(judged);
+  if (unstorable !== undefined)
+    throw invalid(`${unstorable} must be text without NUL and without halves of characters.`, unstorable);
+  return result.data;
+}
+
+/** An endpoint without fields takes an empty body, and names the first field of any other. */
+function noBody(body: Record<string, unknown>): Record<string, unknown> {
+  const [field] = Object.keys(body);
+  if (field !== undefined)
+    throw new Problem(400, 'invalid_request', `${field} is not a field of this request.`, field);
+  return {};
+}
+
+function keyOf(route: Route, request: ApiRequest, key: string, print: Buffer): IdempotencyKey {
+  return {
+    tenantId: request.caller.tenantId,
+    scope: `${route.method} ${canonicalPath(route.path, request.params)}`,
+    key,
+    fingerprint: print,
+    permanent: 'write' in route && route.idempotency === 'required',
+  };
+}
+
+/** The one spelling of a matched address: however it was encoded, it is the same operation of the same record. */
+function canonicalPath(pattern: string, params: Record<string, string>): string {
+  return pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+async function sendRead(ctx: Context, route: ReadRoute, request: ApiRequest): Promise<void> {
+  const answer = await route.read(request);
+  if (answer instanceof Reply) {
+    ctx.set(answer.headers);
+    if (Buffer.isBuffer(answer.body)) return sendBytes(ctx, answer.status, answer.body);
+    return send(ctx, { status: answer.status, body: rendered(answer.body) }, answer.headers['content-type']);
+  }
+  send(ctx, { status: route.status ?? 200, body: rendered(answer) });
+}
+
+async function sendWritten(
+  ctx: Context,
+  route: WriteRoute,
+  request: ApiRequest,
+  key: IdempotencyKey | undefined,
+  { database, awaitSettled }: PerformDeps,
+): Promise<void> {
+  const usual = route.status ?? 200;
+  const prepared = await route.prepare?.(request);
+  const work = async (tx: Parameters<WriteRoute['write']>[0]): Promise<StoredAnswer> => {
+    const answer = await route.write(tx, request, prepared);
+    if (answer instanceof Reply) return { status: answer.status, body: rendered(answer.body) };
+    return { status: usual, body: rendered(answer) };
+  };
+  if (key === undefined || route.idempotency === 'ignored') {
+    const answer = await database.transaction(work);
+    return send(ctx, revealed(route, await awaitSettled(ctx, route, request, answer)));
+  }
+  const answer = await withKey(database, key, work, (problem) => ({
+    status: problem.status,
+    body: problemBody(problem, request.requestId),
+  }));
+  if (answer.replayed) ctx.set('x-idempotent-replayed', 'true');
+  send(ctx, revealed(route, answer.replayed ? answer : await awaitSettled(ctx, route, request, answer)));
+}
+
+function revealed({ reveal }: WriteRoute, { status, body }: StoredAnswer): StoredAnswer {
+  return { status, body: reveal && status < 300 ? reveal(body) : body };
+}
+
+async function sendGathered(
+  ctx: Context,
+  route: GatheredRoute,
+  request: ApiRequest,
+  key: IdempotencyKey | undefined,
+): Promise<void> {
+  const answer = await route.gathered(request, key);
+  if (answer.replayed) ctx.set('x-idempotent-replayed', 'true');
+  send(ctx, answer);
+}
+
+/** A file: its type and how it is to be taken are in the headers that were set. */
+function sendBytes(ctx: Context, status: number, bytes: Buffer): void {
+  ctx.status = status;
+  ctx.body = bytes;
+}
+
+function rendered(body: unknown): string {
+  return body === undefined ? '' : JSON.stringify(body);
+}
+
+function send(ctx: Context, answer: StoredAnswer, type = 'application/json'): void {
+  ctx.status = answer.status;
+  if (answer.status === 204) return;
+  ctx.type = type;
+  ctx.body = answer.body;
+}

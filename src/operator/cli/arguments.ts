@@ -1,0 +1,41 @@
+import { InvalidArgumentError } from 'commander';
+import { Decimal } from '../../kernel/money/money';
+
+/** How the text of arguments and options is read. Each throws InvalidArgumentError, which says what it takes. */
+
+/** @param example completes "It takes": `an amount such as 10.00` */
+export const decimalArgument =
+  (example: string) =>
+  (text: string): Decimal => {
+    if (!/^\d{1,15}(\.\d{1,18})?$/.test(text)) throw new InvalidArgumentError(`It takes ${example}.`);
+    return new Decimal(text);
+  };
+
+/** From 1 to 999999. */
+export function countArgument(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It takes a whole number from 1.');
+  return Number(text);
+}
+
+/** Text for people, without the spaces around it. */
+export const textArgument =
+  (maxLength: number) =>
+  (given: string): string => {
+    const text = given.trim();
+    if (text.length === 0 || text.length > maxLength)
+      throw new InvalidArgumentError(`1 to ${maxLength} characters.`);
+    return text;
+  };
+
+/** What an operator says of a decision: kept with it. */
+export const reasonArgument = textArgument(500);
+
+export function timeArgument(text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()))
+    throw new InvalidArgumentError('It takes a time such as 2026-01-31T12:00:00Z.');
+  return time;
+}
+
+/** For an option that may be repeated. */
+export const repeated = (text: string, before: string[]): string[] => [...before, text];

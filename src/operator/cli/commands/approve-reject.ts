@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import type { Tx } from '../../../kernel/db/database';
+import type { Session } from '../../session';
+import { reasonArgument } from '../arguments';
+import { show } from '../console';
+import type { CommandContext } from '../context';
+
+/** How many records a list of what waits for the operator shows. */
+export const LISTED = 100;
+
+/** A decision as an operation takes it: the record's id, and who decides what and why. */
+export interface DecisionGiven {
+  id: string;
+  decision: 'approved' | 'rejected';
+  reason: string | undefined;
+  decidedBy: string;
+}
+
+/** A record before and after the decision. */
+interface Changed<Item> {
+  before: Item;
+  after: Item;
+}
+
+export interface DecisionCommands<Item extends { tenantId: string }> {
+  /** `payout`: as the command, the audit log and the help name it. */
+  noun: string;
+  approve: string;
+  reject: string;
+  decide(session: Session, tx: Tx, given: DecisionGiven): Promise<Changed<Item>>;
+  /** What of the record the audit log keeps. */
+  audited(item: Item): object;
+  record(item: Item): unknown;
+  told(item: Item, given: DecisionGiven): string;
+}
+
+/** Adds `approve ID` and `reject ID` to a group: a decision of a person is a row (decisions part 2), and is audited. */
+export function addDecisions<Item extends { tenantId: string }>(
+  group: Command,
+  context: CommandContext,
+  spec: DecisionCommands<Item>,
+): void {
+  addDecision(group, context, spec, 'approve');
+  addDecision(group, context, spec, 'reject');
+}
+
+function addDecision<Item extends { tenantId: string }>(
+  group: Command,
+  { console, run }: CommandContext,
+  spec: DecisionCommands<Item>,
+  verb: 'approve' | 'reject',
+): void {
+  const decision = verb === 'approve' ? 'approved' : 'rejected';
+  group
+    .command(`${verb} <id>`)
+    .description(spec[verb])
+    .option('--reason <text>', 'kept with the decision', reasonArgument)
+    .option('--json', `print the ${spec.noun} as JSON`)
+    .action((id: string, { reason, json }: { reason?: string; json?: boolean }) =>
+      run(async (session) => {
+        const given = { id, decision, reason, decidedBy: session.actor } as const;
+        const { after } = await session.change(
+          (tx) => spec.decide(session, tx, given),
+          (changed) => ({
+            action: `${spec.noun}.${verb}`,
+            subject: id,
+            tenantId: changed.after.tenantId,
+            before: spec.audited(changed.before),
+            after: spec.audited(changed.after),
+          }),
+        );
+        show(console, json, spec.record(after), spec.told(after, given));
+      }),
+    );
+}

@@ -1,0 +1,139 @@
+import { type Command, Option } from 'commander';
+import { addBin, admitToBin, type Bin, listBins } from '../../../cards/programmes/operations';
+import { binView } from '../../../cards/programmes/view';
+import { Decimal } from '../../../kernel/money/money';
+import { requireTenant } from '../../../tenants/clients/operations';
+import { countArgument, decimalArgument, repeated } from '../arguments';
+import { show } from '../console';
+import type { CommandContext } from '../context';
+import { addListing } from '../listing';
+
+interface AddOptions {
+  scheme: string;
+  currency: string;
+  model: 'B2B' | 'B2C';
+  capacity: number;
+  feeIssue: Decimal;
+  feeTopup: Decimal;
+  feeSettleFixed: Decimal;
+  feeSettlePercent: Decimal;
+  feeDecline: Decimal;
+  markupPercent: Decimal;
+  authorizationDays: number;
+  maxAuthorization?: Decimal;
+  blockMcc: string[];
+  admit: string[];
+  json?: boolean;
+}
+
+export function addBinCommands(program: Command, context: CommandContext): void {
+  const group = program.command('bin').description('BINs and the programmes that run on them');
+  addListing(group, context, {
+    description: 'all BINs',
+    load: async ({ database }) => (await listBins(database)).map(binView),
+    columns: [
+      ...['bin', 'scheme', 'currency', 'model', 'status'],
+      ...['issue fee', 'top-up fee', 'settle fee', '+ percent', 'decline fee'],
+    ],
+    row: ({ bin, scheme, currency, providerCardHolderModel, status, fees }) => [
+      ...[bin, scheme, currency, providerCardHolderModel, status],
+      ...[fees.issue, fees.topUp, fees.settleFixed, `${fees.settlePercent} %`, fees.decline],
+    ],
+  });
+  addNew(group, context);
+  addAdmit(group, context);
+}
+
+function addNew(group: Command, { console, run }: CommandContext): void {
+  const command = group
+    .command('add <bin>')
+    .description("a BIN and its programme; fees are in the BIN's currency");
+  withProgramme(command)
+    .option('--admit <client-id>', 'lets this tenant issue on it; may be repeated', repeated, [])
+    .option('--json', 'print the BIN as JSON')
+    .action((bin: string, given: AddOptions) =>
+      run(async (session) => {
+        const wanted = binOf(bin, given);
+        await session.change(
+          async (tx) => {
+            await addBin(tx, wanted);
+            for (const tenantId of given.admit) await admit(tx, tenantId, bin);
+          },
+          () => ({
+            action: 'bin.add',
+            subject: bin,
+            after: { ...binView(wanted), admitted: given.admit },
+          }),
+        );
+        show(console, given.json, binView(wanted), `BIN ${bin} is added.`);
+      }),
+    );
+}
+
+/** The options that describe a BIN's programme. */
+function withProgramme(command: Command): Command {
+  const zero = new Decimal(0);
+  const decimal = decimalArgument('a number such as 1.50');
+  return command
+    .requiredOption('--scheme <scheme>', 'for instance visa')
+    .requiredOption('--currency <code>', 'for instance USD')
+    .addOption(
+      new Option('--model <model>', 'how cardholders are created')
+        .choices(['B2B', 'B2C'])
+        .makeOptionMandatory(),
+    )
+    .option('--capacity <number>', 'cards a cardholder may have', countArgument, 10)
+    .option('--fee-issue <amount>', 'for each card', decimal, zero)
+    .option('--fee-topup <amount>', 'for each top-up', decimal, zero)
+    .option('--fee-settle-fixed <amount>', 'once an authorization', decimal, zero)
+    .option('--fee-settle-percent <percent>', 'of what is settled', decimal, zero)
+    .option('--fee-decline <amount>', 'for each decline', decimal, zero)
+    .option('--markup-percent <percent>', 'on the rate of other currencies', decimal, zero)
+    .option('--authorization-days <days>', 'an open authorization is cancelled after', countArgument, 7)
+    .option('--max-authorization <amount>', 'above it: declined with limit_exceeded', decimal)
+    .option('--block-mcc <mcc>', 'declined with invalid_merchant; may be repeated', repeated, []);
+}
+
+function addAdmit(group: Command, { console, run }: CommandContext): void {
+  group
+    .command('admit <bin> <client-id>')
+    .description('lets a tenant issue on a BIN')
+    .option('--json', 'print { "bin", "clientId" }')
+    .action((bin: string, clientId: string, { json }: { json?: boolean }) =>
+      run(async (session) => {
+        await session.change(
+          (tx) => admit(tx, clientId, bin),
+          () => ({ action: 'bin.admit', subject: bin, tenantId: clientId }),
+        );
+        show(console, json, { bin, clientId }, `${clientId} may issue on ${bin}.`);
+      }),
+    );
+}
+
+async function admit(tx: Parameters<typeof admitToBin>[0], tenantId: string, bin: string): Promise<void> {
+  await requireTenant(tx, tenantId);
+  await admitToBin(tx, tenantId, bin);
+}
+
+function binOf(bin: string, given: AddOptions): Bin {
+  return {
+    bin,
+    scheme: given.scheme,
+    currency: given.currency.toUpperCase(),
+    model: given.model,
+    status: 'active',
+    capacityPerCardholder: given.capacity,
+    fees: {
+      issue: given.feeIssue,
+      topUp: given.feeTopup,
+      settleFixed: given.feeSettleFixed,
+      settlePercent: given.feeSettlePercent,
+      decline: given.feeDecline,
+    },
+    markupPercent: given.markupPercent,
+    authorizationDays: given.authorizationDays,
+    maxAuthorization: given.maxAuthorization ?? null,
+    blockedMccs: given.blockMcc,
+    demo: false,
+  };
+}

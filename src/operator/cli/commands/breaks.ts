@@ -1,0 +1,50 @@
+import { type Command, Option } from 'commander';
+import { formatAmount } from '../../../kernel/money/money';
+import { listBreaks, resolveBreak } from '../../../process/breaks/operations';
+import { breakView } from '../../../process/breaks/view';
+import { textArgument } from '../arguments';
+import { show } from '../console';
+import type { CommandContext } from '../context';
+import { addListing } from '../listing';
+
+const LISTED = 200;
+const LONGEST_NOTE = 500;
+
+export function addBreakCommands(program: Command, context: CommandContext): void {
+  const group = program.command('breaks').description('money and messages that fit no record');
+  addListing(group, context, {
+    description: `those that nobody has resolved, the oldest first; at most ${LISTED}`,
+    options: [new Option('--all', 'the resolved ones too')],
+    load: ({ database }, { all = false }: { all?: boolean }) => listBreaks(database, all, LISTED),
+    columns: ['id', 'kind', 'subject', 'detail', 'amount', 'since', 'resolved by'],
+    row: ({ id, kind, subject, detail, amount, currency, createdAt, resolvedBy }) => [
+      ...[id, kind, subject, detail],
+      amount && currency ? `${formatAmount(amount, currency)} ${currency}` : null,
+      ...[createdAt.toISOString(), resolvedBy],
+    ],
+    view: breakView,
+  });
+  addResolve(group, context);
+}
+
+function addResolve(group: Command, { console, run }: CommandContext): void {
+  group
+    .command('resolve <id>')
+    .description('says what became of it; money is moved by other commands')
+    .requiredOption('--note <text>', 'what was found and done', textArgument(LONGEST_NOTE))
+    .option('--json', 'print the break as JSON')
+    .action((id: string, { note, json }: { note: string; json?: boolean }) =>
+      run(async (session) => {
+        const resolved = await session.change(
+          (tx) => resolveBreak(tx, { id, note, resolvedBy: session.actor, at: session.now() }),
+          ({ tenantId, kind, subject }) => ({
+            action: 'breaks.resolve',
+            subject: id,
+            tenantId,
+            after: { kind, subject, note },
+          }),
+        );
+        show(console, json, breakView(resolved), `${id} is resolved.`);
+      }),
+    );
+}

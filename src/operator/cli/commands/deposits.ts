@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import { type Decimal, formatAmount } from '../../../kernel/money/money';
+import {
+  type Decided,
+  decideDeposit,
+  depositsToReview,
+  refundDeposit,
+} from '../../../transfers/deposits/decide';
+import type { Deposit } from '../../../transfers/deposits/record';
+import { depositView } from '../../../transfers/deposits/view';
+import { decimalArgument, reasonArgument } from '../arguments';
+import { type Cell, show } from '../console';
+import type { CommandContext } from '../context';
+import { addListing } from '../listing';
+import { addDecisions, LISTED } from './approve-reject';
+
+export function addDepositCommands(program: Command, context: CommandContext): void {
+  const group = program.command('deposit').description('deposits that wait for you, and refunds');
+  addListing(group, context, {
+    description: `those in manual_review, the longest first; at most ${LISTED}`,
+    load: ({ database }) => depositsToReview(database, LISTED),
+    columns: ['id', 'client', 'why', 'asked for', 'paid', 'settled', 'decision', 'since'],
+    row: rowOf,
+    view: depositView,
+  });
+  addDecisions(group, context, {
+    noun: 'deposit',
+    approve: 'credits what was paid, once it is settled',
+    reject: 'returns what was paid to the payer; nothing is credited',
+    decide: (session, tx, { id, ...given }) => decideDeposit(session, tx, { depositId: id, ...given }),
+    audited,
+    record: depositView,
+    told: ({ id }, { decision }) => `${id} is ${decision}; its workflow does it now.`,
+  });
+  addRefund(group, context);
+}
+
+function rowOf(deposit: Deposit): Cell[] {
+  const { id, tenantId, failure, amount, currency, paidAmount, paidCurrency, settledAt, decision } = deposit;
+  return [
+    ...[id, tenantId, failure],
+    `${formatAmount(amount, currency)} ${currency}`,
+    paidAmount && paidCurrency ? `${formatAmount(paidAmount, paidCurrency)} ${paidCurrency}` : null,
+    ...[settledAt ? 'yes' : 'no', decision, deposit.updatedAt.toISOString()],
+  ];
+}
+
+interface RefundOptions {
+  reason?: string;
+  amount?: Decimal;
+  json?: boolean;
+}
+
+function addRefund(group: Command, { console, run }: CommandContext): void {
+  group
+    .command('refund <id>')
+    .description('returns a completed deposit to its payer, or part of it')
+    .option(
+      '--amount <amount>',
+      "in the payer's currency; all that is left without it",
+      decimalArgument('an amount such as 10.00'),
+    )
+    .option('--reason <text>', 'kept with the refund', reasonArgument)
+    .option('--json', 'print the deposit as JSON')
+    .action((id: string, { amount, reason, json }: RefundOptions) =>
+      run(async (session) => {
+        const given = { depositId: id, amount, reason, requestedBy: session.actor };
+        const { after } = await session.change(
+          (tx) => refundDeposit(session, tx, given),
+          (decided) => ({
+            action: 'deposit.refund',
+            subject: id,
+            tenantId: decided.after.tenantId,
+            before: audited(decided.before),
+            after: { ...audited(decided.after), amount: amount?.toFixed() ?? 'all' },
+          }),
+        );
+        show(console, json, depositView(after), `The refund of ${id} is on its way.`);
+      }),
+    );
+}
+
+function audited({ status, decision }: Decided['after']): object {
+  return { status, decision };
+}

@@ -1,0 +1,35 @@
+import type { Command, Option } from 'commander';
+import type { Session } from '../session';
+import type { Cell } from './console';
+import { show, table } from './console';
+import type { CommandContext } from './context';
+
+export interface Listing<Item, Options> {
+  /** `list` when absent. */
+  name?: string;
+  description: string;
+  options?: Option[];
+  load(session: Session, options: Options): Promise<Item[]>;
+  columns: string[];
+  /** An item in the table, in the order of the columns. */
+  row(item: Item): Cell[];
+  /** An item as JSON; the item itself when absent. */
+  view?(item: Item): unknown;
+}
+
+/** Adds a command that shows items: a table for people, with `--json` an array for programs. */
+export function addListing<Item, Options = object>(
+  group: Command,
+  { console, run }: CommandContext,
+  listing: Listing<Item, Options>,
+): void {
+  const { name = 'list', description, options = [], load, columns, row, view = (item) => item } = listing;
+  const command = group.command(name).description(description);
+  for (const option of options) command.addOption(option);
+  command.option('--json', 'print a JSON array').action((given: Options & { json?: boolean }) =>
+    run(async (session) => {
+      const items = await load(session, given);
+      show(console, given.json, items.map(view), table(columns, items.map(row)));
+    }),
+  );
+}

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { type Decimal, formatAmount } from '../../../kernel/money/money';
+import type { PageError } from './html';
+import { Html, html } from './html';
+import { outcomesOfPaid, outcomesOfUnpaid } from './outcome-forms';
+import {
+  disputeStatusAt,
+  type FullSession,
+  refundable,
+  refundStatusAt,
+  type SessionStatus,
+  statusAt,
+} from './state';
+import type { Session } from './store';
+import { STYLE } from './style';
+
+export const money = (amount: Decimal, { currency }: Session) =>
+  `${formatAmount(amount, currency)} ${currency}`;
+
+/** The payer's page, as the session is now. Plain forms: no script is needed, and none would run. */
+export function renderPage(full: FullSession, at: Date, error?: PageError): string {
+  const { session } = full;
+  const status = statusAt(session, at);
+  const body = html`<div class="card">
+<h1>Payment to ${session.merchant}</h1>
+<p class="amount">${money(session.amount, session)}</p>
+${status === 'open' ? openPayment(session) : ended(full, status, at)}
+</div>
+<details class="card"${error ? new Html(' open') : undefined}>
+<summary>Sandbox: other outcomes</summary>
+${['paid', 'settled'].includes(status) ? outcomesOfPaid(full, status, at, error) : outcomesOfUnpaid(session, status, error)}
+</details>`;
+  return document(`${money(session.amount, session)} to ${session.merchant}`, body);
+}
+
+/** Of an address that leads nowhere. */
+export const renderUnknown = (): string =>
+  document(
+    'No such payment',
+    html`<div class="card"><h1>No such payment</h1><p>This address leads to no payment. Go back to the shop and begin again.</p></div>`,
+  );
+
+function document(title: string, body: Html): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+<footer>Sandbox checkout. No money moves here; no card or account is asked for.</footer>
+</body>
+</html>
+`.text;
+}
+
+const METHODS: Record<Session['method'], { name: string; pay(amount: string): string }> = {
+  card: { name: 'Card', pay: (amount) => `Pay ${amount}` },
+  bank_transfer: { name: 'Bank transfer', pay: () => 'I have sent the transfer' },
+  crypto: { name: 'Crypto', pay: () => 'I have sent the payment' },
+};
+
+function openPayment(session: Session): Html {
+  const { name, pay } = METHODS[session.method];
+  return html`<dl>
+<dt>Method</dt><dd>${name}</dd>
+${instructions(session)}
+<dt>Pay until</dt><dd>${time(session.expiresAt)}</dd>
+</dl>
+<form method="post"><input type="hidden" name="action" value="pay"><button class="main" type="submit">${pay(money(session.amount, session))}</button></form>
+<form method="post"><input type="hidden" name="action" value="cancel"><button class="other" type="submit">Cancel and go back</button></form>`;
+}
+
+/** Where the payer would send the money: made up, and told to be. */
+function instructions(session: Session): Html | undefined {
+  if (session.method === 'bank_transfer') {
+    return html`<dt>To</dt><dd>${session.merchant}</dd>
+<dt>IBAN</dt><dd>DE00 0000 0000 0000 0000 00 (no real account)</dd>
+<dt>Reference</dt><dd>${session.id.slice(-8).toUpperCase()}</dd>`;
+  }
+  if (session.method === 'crypto') {
+    const address = createHash('sha256').update(session.id).digest('hex').slice(0, 40);
+    return html`<dt>Send</dt><dd>${money(session.amount, session)}</dd>
+<dt>To</dt><dd>0x${address} (nobody’s)</dd>`;
+  }
+  return undefined;
+}
+
+const time = (at: Date): Html =>
+  html`<time datetime="${at.toISOString()}">${at.toISOString().slice(0, 16).replace('T', ' ')} UTC</time>`;
+
+function ended(full: FullSession, status: SessionStatus, at: Date): Html {
+  const { session } = full;
+  return html`<p class="state" role="status">${sentence(session, status)}</p>
+${movements(full, at)}
+<a class="button main" href="${session.returnUrl}" rel="noreferrer">Return to ${session.merchant}</a>`;
+}
+
+function sentence(session: Session, status: SessionStatus): string {
+  const paid = session.paidAmount ? money(session.paidAmount, session) : '';
+  const review = session.risk === 'review' ? ' It is marked for a review.' : '';
+  switch (status) {
+    case 'paid':
+      return `${paid} paid, not settled yet.${review}`;
+    case 'settled':
+      return `${paid} paid and settled.${review}`;
+    case 'failed':
+      return `The payment has failed (${(session.failureCode ?? 'unknown reason').replaceAll('_', ' ')}). Nothing was taken.`;
+    case 'cancelled':
+      return 'The payment was cancelled. Nothing was taken.';
+    case 'expired':
+      return 'The time to pay is over. Nothing was taken.';
+    case 'open':
+      return '';
+  }
+}
+
+/** What has gone back to the payer, or is asked back. */
+function movements(full: FullSession, at: Date): Html | undefined {
+  const { session, refunds, disputes } = full;
+  const opened = disputes.filter(({ opensAt }) => opensAt <= at);
+  if (refunds.length + opened.length === 0) return undefined;
+  const lines = [
+    ...refunds.map((refund) => line('Refund', money(refund.amount, session), refundStatusAt(refund, at))),
+    ...opened.map((dispute) => line('Dispute', money(dispute.amount, session), disputeStatusAt(dispute, at))),
+  ];
+  return html`<dl>${lines}<dt>Refundable</dt><dd>${money(refundable(full, at), session)}</dd></dl>`;
+}
+
+const line = (what: string, amount: string, status: string): Html =>
+  html`<dt>${what}</dt><dd>${amount}, ${status}</dd>`;

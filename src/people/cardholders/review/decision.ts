@@ -1,0 +1,86 @@
+import type { Tx } from '../../../kernel/db/database';
+import { requireTenant } from '../../../tenants/clients/operations';
+import { requireUser } from '../../users/operations';
+import { type Cardholder, type CardholderStatus, requireTransition } from '../record';
+import type { CardholderServices } from '../services';
+import { insertDecision, setDueBy } from '../store';
+import { applyTransition, type Change, lockedCardholder } from '../transition';
+import { lookAtCardholder } from '../workflows';
+import { sandboxDecision } from './sandbox';
+
+export { awaitingReview } from '../store';
+
+/** The operator's decision on a cardholder in `pending_review`. */
+export interface DecideCardholder {
+  cardholderId: string;
+  decision: 'approved' | 'rejected';
+  reason?: string | undefined;
+  /** `operator:<name>` at the command line, or `sandbox`. */
+  decidedBy: string;
+}
+
+const REJECTED = 'The operator has rejected the cardholder.';
+
+/**
+ * A person's decision: a row, the status, the event, and a signal to the workflow that waits for it. The reason of a
+ * rejection becomes the description that the client reads. The caller writes the audit log.
+ * @throws Problem 404, 409 `invalid_transition`
+ */
+export async function decideCardholder(
+  deps: Pick<CardholderServices, 'commands' | 'now'>,
+  tx: Tx,
+  given: DecideCardholder,
+): Promise<Change> {
+  const before = await lockedCardholder(tx, given.cardholderId);
+  const after = await recordDecision(deps, tx, before, given);
+  await deps.commands.append(tx, [lookAtCardholder(after)]);
+  return { before, after };
+}
+
+async function recordDecision(
+  { now }: Pick<CardholderServices, 'now'>,
+  tx: Tx,
+  before: Cardholder,
+  { cardholderId, decision, reason, decidedBy }: DecideCardholder,
+): Promise<Cardholder> {
+  requireTransition(before.status, decision);
+  await insertDecision(tx, { cardholderId, decision, reason: reason ?? null, decidedBy });
+  const description = decision === 'rejected' ? (reason ?? REJECTED) : null;
+  return applyTransition(tx, before, decision, { description, reviewedAt: now() });
+}
+
+/**
+ * The workflow's step while the operator has not decided. In the sandbox, where the tenant's setting says `auto`, it
+ * decides in the operator's place. Idempotent: a decision that was recorded is not made again.
+ * @param dueBy when the workflow will advance it again; later than that it is overdue: the workflow was lost
+ * @throws Problem 404
+ */
+export function advanceCardholder(
+  services: Pick<CardholderServices, 'database' | 'mode' | 'now'>,
+  id: string,
+  dueBy: Date,
+): Promise<CardholderStatus> {
+  return services.database.transaction(async (tx) => {
+    const cardholder = await lockedCardholder(tx, id);
+    if (cardholder.status !== 'pending_review') return cardholder.status;
+    const automatic = await automaticDecision(services, tx, cardholder);
+    if (automatic) {
+      const given = { ...automatic, cardholderId: id, decidedBy: 'sandbox' };
+      return (await recordDecision(services, tx, cardholder, given)).status;
+    }
+    await setDueBy(tx, id, dueBy);
+    return cardholder.status;
+  });
+}
+
+/** Nothing where a person decides. */
+async function automaticDecision(
+  { mode }: Pick<CardholderServices, 'mode'>,
+  tx: Tx,
+  { tenantId, userId }: Cardholder,
+) {
+  if (mode !== 'sandbox' || userId === null) return undefined;
+  const { settings } = await requireTenant(tx, tenantId);
+  if (settings.cardholderReview !== 'auto') return undefined;
+  return sandboxDecision((await requireUser(tx, null, userId)).meta);
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { type ApiRequest, type Route, route, type Settling } from '../../http/route';
+import { auditAdmin } from '../../kernel/audit';
+import type { Tx } from '../../kernel/db/database';
+import { invalid } from '../../kernel/errors';
+import { type MetaField, PATCH_FIELDS } from './fields/validate';
+import { requireCardholder } from './operations';
+import { type CardholderStatus, isUnderReview } from './record';
+import type { CardholderServices } from './services';
+import type { Change } from './transition';
+import { resubmitCardholder, updateCardholder } from './update';
+import { cardholderSchema, cardholderView } from './view';
+
+const TAG = 'Cardholders';
+const PROBLEMS = [
+  'ErrAlreadyExists',
+  'kyc_not_completed',
+  'documents_missing',
+  'status_not_editable',
+  'no_linked_user',
+];
+
+/** What a client may do with a cardholder that is there (`interface.md 3.1`, 4.3). */
+export function cardholderUpdateRoutes(services: CardholderServices): Route[] {
+  return [
+    updateRoute(services),
+    resubmitRoute(services, 'retried', {
+      path: '/v1/cardholders/{id}/retry',
+      summary: 'Retry submission of a failed cardholder',
+      description: 'From submission_failed: wait_audit, with what the user and their documents are now.',
+    }),
+    resubmitRoute(services, 'submitted', {
+      path: '/v1/cardholders/{id}/submit',
+      summary: 'Submit a cardholder to the provider',
+      description:
+        'With what the user and their documents are now. From reject: wait_audit. From rejected_by_admin and ' +
+        'pending_review: pending_review, and the operator looks again.',
+    }),
+  ];
+}
+
+/** `Prefer: wait=N`: until neither a person nor the party is waited for. */
+export function settling({ database }: CardholderServices): Settling {
+  return {
+    read: async ({ caller }, id) => cardholderView(await requireCardholder(database, caller.reach, id)),
+    settled: ({ status }: { status: CardholderStatus }) => !isUnderReview(status),
+  };
+}
+
+const patchFields = Object.fromEntries(
+  PATCH_FIELDS.map((field) => [field, z.string().optional()] as const),
+) as Record<MetaField, z.ZodOptional<z.ZodString>>;
+
+function updateRoute(services: CardholderServices): Route {
+  return route({
+    method: 'PATCH',
+    path: '/v1/cardholders/{id}',
+    tag: TAG,
+    summary: 'Update cardholder data',
+    description:
+      "Written to the linked user's meta. A cardholder that is submission_failed is submitted again at once: wait_audit. " +
+      'One that is reject, rejected_by_admin or pending_review keeps its status until it is submitted.',
+    body: z.strictObject(patchFields).meta({ minProperties: 1 }),
+    response: cardholderSchema,
+    problems: PROBLEMS,
+    settling: settling(services),
+    async write(tx, request) {
+      const fields = Object.keys(request.body);
+      if (fields.length === 0) throw invalid('The body must have at least one field to change.');
+      const given = { ...asked(request), patch: request.body };
+      const changed = await updateCardholder(services, tx, given);
+      return answer(tx, request, 'cardholders.update', changed, { fields });
+    },
+  });
+}
+
+function resubmitRoute(
+  services: CardholderServices,
+  on: 'retried' | 'submitted',
+  told: { path: string; summary: string; description: string },
+): Route {
+  const action = on === 'retried' ? 'cardholders.retry' : 'cardholders.submit';
+  return route({
+    method: 'POST',
+    ...told,
+    tag: TAG,
+    body: z.strictObject({}),
+    response: cardholderSchema,
+    problems: PROBLEMS,
+    settling: settling(services),
+    write: async (tx, request) =>
+      answer(tx, request, action, await resubmitCardholder(services, tx, on, asked(request))),
+  });
+}
+
+const asked = ({ caller, params, idempotencyKey }: ApiRequest) => ({
+  reach: caller.reach,
+  id: params['id'] ?? '',
+  idempotencyKey,
+});
+
+async function answer(
+  tx: Tx,
+  { caller, requestId }: ApiRequest,
+  action: string,
+  { before, after }: Change,
+  more: object = {},
+) {
+  const { id: subject, tenantId, status } = after;
+  const states = { before: { status: before.status }, after: { status, ...more } };
+  await auditAdmin(tx, { caller, requestId, action, subject, tenantId, ...states });
+  return cardholderView(after);
+}

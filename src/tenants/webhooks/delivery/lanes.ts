@@ -1,0 +1,64 @@
+import { claimSent, isIdle, type Lane, laneKey, newLane, roomOf } from './lane';
+import type { DueEndpoint, Want } from './store';
+
+/** A lane that nothing was due to for so long is forgotten, its connections with it. Milliseconds. */
+const FORGET_MS = 60_000;
+
+/** The lanes of a process. */
+export interface Lanes {
+  /** The lane of an endpoint; a new one where there is none. */
+  of(endpoint: DueEndpoint): Lane;
+  ofShard(shard: number): Lane[];
+  /** Events that are claimed or under way. */
+  held(): number;
+  /**
+   * What to claim now: for the lanes that have room, those first that were served longest ago.
+   * @param limit events in all
+   */
+  wants(limit: number, isTaken: (shard: number) => boolean): Want[];
+  /** Drops the lanes that nothing is due to. @returns their keys */
+  forgetIdle(): string[];
+}
+
+/** @param now milliseconds of the process's monotonic clock */
+export function createLanes(now: () => number = () => performance.now()): Lanes {
+  /** Served longest ago first. */
+  const lanes = new Map<string, Lane>();
+
+  return {
+    of(endpoint) {
+      const key = laneKey(endpoint);
+      const known = lanes.get(key);
+      if (known) return known;
+      const lane = newLane(endpoint, now());
+      lanes.set(key, lane);
+      return lane;
+    },
+    ofShard: (shard) => [...lanes.values()].filter((lane) => lane.shard === shard),
+    held() {
+      let sum = 0;
+      for (const lane of lanes.values()) sum += lane.queue.length + lane.underWay;
+      return sum;
+    },
+    wants(limit, isTaken) {
+      let free = limit;
+      const wants: Want[] = [];
+      for (const [key, lane] of [...lanes]) {
+        if (free <= 0) break;
+        const room = isTaken(lane.shard) ? Math.min(roomOf(lane), free) : 0;
+        if (room === 0) continue;
+        free -= room;
+        wants.push(claimSent(lane, room));
+        lanes.delete(key);
+        lanes.set(key, lane);
+      }
+      return wants;
+    },
+    forgetIdle() {
+      const before = now() - FORGET_MS;
+      const idle = [...lanes].filter(([, lane]) => lane.usedAt <= before && isIdle(lane));
+      for (const [key] of idle) lanes.delete(key);
+      return idle.map(([key]) => key);
+    },
+  };
+}

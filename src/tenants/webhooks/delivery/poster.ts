@@ -1,0 +1,236 @@
+import { type buildConnector, type Dispatcher, Pool } from 'undici';
+import { retryAfterMs } from './schedule';
+import { envelope, signatureOf } from './signature';
+
+/** What one attempt sends. */
+export interface Delivery {
+  url: string;
+  tenantId: string;
+  secret: Buffer;
+  event: string;
+  /** The exact text of the envelope's data. */
+  data: string;
+  idempotencyKey: string | null;
+}
+
+export interface Attempt {
+  ok: boolean;
+  /** 410: the receiver wants no more. */
+  gone: boolean;
+  /** Why it failed: `http_500`, `timeout`, `tls_failed` … Never anything that the receiver wrote. */
+  code: string;
+  /** From the receiver's `Retry-After`; 0 when there is none. */
+  retryAfterMs: number;
+}
+
+export interface Poster {
+  /** One attempt; never throws. @param lane whose connections it uses: one a endpoint, so that none waits for another's */
+  post(lane: string, delivery: Delivery): Promise<Attempt>;
+  /** Closes a lane's idle connections. */
+  forget(lane: string): void;
+}
+
+export interface PosterOptions {
+  connect: buildConnector.connector;
+  /** Milliseconds for the whole attempt. */
+  timeoutMs: number;
+  /** Connections a lane. */
+  connections: number;
+}
+
+/** An answer is read no further than this: only its status counts. */
+const ANSWER_BYTES = 64 * 1024;
+const SWEEP_MS = 100;
+
+interface Connections {
+  origin: string;
+  pool: Pool;
+  /** Something has been answered over it: a connection that breaks now may just have been closed as idle. */
+  answered: boolean;
+}
+
+/** An attempt that is under way. */
+interface Flight {
+  deadline: number;
+  end(attempt: Attempt): void;
+  expire(): void;
+}
+
+interface Sending {
+  connections: Connections;
+  request: Dispatcher.DispatchOptions;
+  flight: Flight;
+}
+
+export function createPoster(options: PosterOptions): Poster {
+  const lanes = createLaneConnections(options);
+  const flights = createFlights(options.timeoutMs);
+  return {
+    post(lane, delivery) {
+      return new Promise((resolve) => {
+        const url = new URL(delivery.url);
+        const connections = lanes.of(lane, url.origin);
+        const request = requestOf(url, delivery);
+        send({ connections, request, flight: flights.begin(resolve) }, connections.answered);
+      });
+    },
+    forget: (lane) => lanes.close(lane),
+  };
+}
+
+/** The connections of each lane, to the origin that it posts to now. */
+function createLaneConnections({ connect, connections }: PosterOptions) {
+  const lanes = new Map<string, Connections>();
+
+  function close(lane: string): void {
+    lanes
+      .get(lane)
+      ?.pool.close()
+      .catch(() => undefined);
+    lanes.delete(lane);
+  }
+
+  return {
+    close,
+    of(lane: string, origin: string): Connections {
+      const known = lanes.get(lane);
+      if (known?.origin === origin) return known;
+      close(lane);
+      // The sweep of the flights ends what takes too long, whatever it is waiting for: undici's own timers are off.
+      const pool = new Pool(origin, { connect, connections, headersTimeout: 0, bodyTimeout: 0 });
+      const fresh = { origin, pool, answered: false };
+      lanes.set(lane, fresh);
+      return fresh;
+    },
+  };
+}
+
+/** Attempts under way: one timer for all of them expires those whose time is over. */
+function createFlights(timeoutMs: number) {
+  /** In the order in which they began, which is the order of their deadlines. */
+  const flights = new Set<Flight>();
+  let sweeper: NodeJS.Timeout | undefined;
+
+  function sweep(): void {
+    const now = performance.now();
+    for (const flight of flights) {
+      if (flight.deadline > now) break;
+      flight.expire();
+    }
+    if (flights.size === 0) {
+      clearInterval(sweeper);
+      sweeper = undefined;
+    }
+  }
+
+  return {
+    begin(ended: (attempt: Attempt) => void): Flight {
+      const flight: Flight = {
+        deadline: performance.now() + timeoutMs,
+        end(attempt) {
+          flights.delete(flight);
+          ended(attempt);
+        },
+        expire: () => undefined,
+      };
+      flights.add(flight);
+      sweeper ??= setInterval(sweep, SWEEP_MS);
+      return flight;
+    },
+  };
+}
+
+function requestOf(url: URL, delivery: Delivery): Dispatcher.DispatchOptions {
+  const body = envelope(delivery.event, delivery.data);
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Cardwright-Webhooks/1',
+    'x-client-id': delivery.tenantId,
+    'x-signature': signatureOf(body, delivery.secret),
+    ...(delivery.idempotencyKey === null ? {} : { 'x-idempotency-key': delivery.idempotencyKey }),
+  };
+  return { method: 'POST', path: url.pathname + url.search, headers, body };
+}
+
+/**
+ * Sends once. A connection that had served before and broke before any answer had probably been closed as idle at that
+ * moment: that is no failure of the receiver, and the attempt goes on over a new one.
+ * @param mayReconnect whether a broken connection may be such a one
+ */
+function send(sending: Sending, mayReconnect: boolean): void {
+  const { connections, request, flight } = sending;
+  let status = 0;
+  let retryAfter: string | undefined;
+  let bytes = 0;
+  let ended = false;
+  let controller: Dispatcher.DispatchController | undefined;
+  const finish = (code: string) => {
+    if (ended) return;
+    ended = true;
+    flight.end(status > 0 ? answered(status, retryAfter) : failed(code));
+  };
+  const abort = (code: string) => {
+    finish(code);
+    controller?.abort(new Error(code));
+  };
+  flight.expire = () => abort('timeout');
+  connections.pool.dispatch(request, {
+    onRequestStart(given) {
+      controller = given;
+      if (ended) given.abort(new Error('timeout'));
+    },
+    onResponseStart(_controller, code, headers) {
+      if (code < 200) return; // informational
+      connections.answered = true;
+      status = code;
+      retryAfter = [headers['retry-after']].flat()[0];
+    },
+    onResponseData(_controller, chunk) {
+      bytes += chunk.length;
+      if (bytes > ANSWER_BYTES) abort('answer_too_long');
+    },
+    onResponseEnd: () => finish('no_status'),
+    onResponseError(_controller, error) {
+      const code = codeOf(error);
+      if (mayReconnect && !ended && status === 0 && code === 'connection_lost') send(sending, false);
+      else finish(code);
+    },
+  });
+}
+
+function answered(status: number, retryAfter: string | undefined): Attempt {
+  return {
+    ok: status >= 200 && status < 300,
+    gone: status === 410,
+    code: `http_${status}`,
+    retryAfterMs: retryAfterMs(retryAfter, Date.now()),
+  };
+}
+
+function failed(code: string): Attempt {
+  return { ok: false, gone: false, code, retryAfterMs: 0 };
+}
+
+const CODES: Record<string, string> = {
+  ADDRESS_REFUSED: 'address_not_allowed',
+  ECONNREFUSED: 'connection_refused',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  ETIMEDOUT: 'connect_timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
+  ENOTFOUND: 'dns_failed',
+  ENODATA: 'dns_failed',
+  EPROTO: 'tls_failed',
+  UND_ERR_SOCKET: 'connection_lost',
+  ECONNRESET: 'connection_lost',
+  EPIPE: 'connection_lost',
+};
+
+function codeOf(error: Error): string {
+  const code = (error as { code?: string }).code ?? '';
+  const known = CODES[code];
+  if (known) return known;
+  if (/^E(SERVFAIL|REFUSED|TIMEOUT|CONNREFUSED|BAD(NAME|RESP)|AI_)/.test(code)) return 'dns_failed';
+  if (/SSL|TLS|CERT|SIGN|ISSUER/.test(code)) return 'tls_failed';
+  return code.startsWith('HPE_') ? 'not_http' : 'connection_lost';
+}

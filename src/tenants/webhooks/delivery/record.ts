@@ -1,0 +1,18 @@
+import { type Transition, transitionOf } from '../record';
+
+export type DeliveryStatus = 'recorded' | 'due' | 'delivered' | 'failed' | 'parked';
+
+type DeliveryEvent = 'attempt_succeeded' | 'schedule_used_up' | 'endpoint_ended' | 'resent';
+
+/**
+ * The states of an event's delivery. An attempt that was under way when its endpoint was deleted may still succeed. What
+ * was delivered is never sent again.
+ */
+export const DELIVERY_TRANSITIONS: readonly Transition<DeliveryStatus, DeliveryEvent>[] = [
+  { from: ['due', 'parked', 'failed'], on: 'attempt_succeeded', to: 'delivered' },
+  { from: ['due'], on: 'schedule_used_up', to: 'failed' },
+  { from: ['due'], on: 'endpoint_ended', to: 'parked' },
+  { from: ['recorded', 'failed', 'parked', 'due'], on: 'resent', to: 'due' },
+];
+
+export const deliveryTransition = (on: DeliveryEvent) => transitionOf(DELIVERY_TRANSITIONS, on);

@@ -1,0 +1,36 @@
+type State = 'idle' | 'busy' | 'busy_asked_again';
+
+const TRANSITIONS: Record<State, { asked: State; ended: State }> = {
+  idle: { asked: 'busy', ended: 'idle' },
+  busy: { asked: 'busy_asked_again', ended: 'idle' },
+  busy_asked_again: { asked: 'busy_asked_again', ended: 'busy' },
+};
+
+/** Work that is done in rounds, one at a time. */
+export interface Rounds {
+  /**
+   * Asks for a round that begins after this call. However many ask while one is under way, one more follows it: it sees
+   * what all of them have changed.
+   */
+  ask(): void;
+}
+
+/** @param round one round; it must not throw */
+export function createRounds(round: () => Promise<void>): Rounds {
+  let state: State = 'idle';
+
+  async function run(): Promise<void> {
+    while (state !== 'idle') {
+      await round();
+      state = TRANSITIONS[state].ended;
+    }
+  }
+
+  return {
+    ask() {
+      const before = state;
+      state = TRANSITIONS[state].asked;
+      if (before === 'idle') void run();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** Attempts that were made. */
+export interface Counts {
+  delivered: number;
+  failed: number;
+}
+
+/** The shards that a process delivers for, and what it has made of them. */
+export interface Shards {
+  take(shard: number): void;
+  release(shard: number): void;
+  isTaken(shard: number): boolean;
+  taken(): number[];
+  count(shard: number, outcome: keyof Counts): void;
+  /** Since the process began. */
+  counts(shard: number): Counts;
+}
+
+/** A shard may be taken more than once: a new activity may begin before the old one has noticed its end. */
+export function createShards(): Shards {
+  const holders = new Map<number, number>();
+  const counts = new Map<number, Counts>();
+
+  function countsOf(shard: number): Counts {
+    const known = counts.get(shard) ?? { delivered: 0, failed: 0 };
+    counts.set(shard, known);
+    return known;
+  }
+
+  return {
+    take: (shard) => void holders.set(shard, (holders.get(shard) ?? 0) + 1),
+    release(shard) {
+      const left = (holders.get(shard) ?? 1) - 1;
+      if (left > 0) holders.set(shard, left);
+      else holders.delete(shard);
+    },
+    isTaken: (shard) => holders.has(shard),
+    taken: () => [...holders.keys()],
+    count(shard, outcome) {
+      countsOf(shard)[outcome] += 1;
+    },
+    counts: (shard) => ({ ...countsOf(shard) }),
+  };
+}

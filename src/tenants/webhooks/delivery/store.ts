@@ -1,0 +1,203 @@
+import { raw, table } from '../../../kernel/db/build';
+import type { Sql } from '../../../kernel/db/database';
+import { type EndpointKey } from '../record';
+import { deliveryTransition } from './record';
+import { MAX_ATTEMPTS } from './schedule';
+
+/**
+ * The SQL of deliveries: what is due, who has claimed it, what became of it. Nearly all of it is raw, for it is what every
+ * webhook passes through: claims with `skip locked`, batches over arrays, prepared statements, several steps in one.
+ */
+
+/** An endpoint with due events, and the shard that it falls to. */
+export interface DueEndpoint extends EndpointKey {
+  shard: number;
+}
+
+/**
+ * The endpoints of the given shards that have due events: one step of the index an endpoint, however many events wait.
+ * @returns also what is due to no active endpoint, with its `status` (null: deleted)
+ */
+export async function endpointsWithDue(
+  sql: Sql,
+  shards: number[],
+): Promise<(DueEndpoint & { status: string | null })[]> {
+  return sql.prepared(
+    'webhooks-due',
+    `with recursive due as (
+       (select shard, tenant_id, registration from events
+         where delivery = 'due' order by shard, tenant_id, registration limit 1)
+       union all
+       select n.shard, n.tenant_id, n.registration from due d cross join lateral (
+         select e.shard, e.tenant_id, e.registration from events e
+          where e.delivery = 'due'
+            and (e.shard, e.tenant_id, e.registration) > (d.shard, d.tenant_id, d.registration)
+          order by e.shard, e.tenant_id, e.registration limit 1) n)
+     select d.shard, d.tenant_id as "tenantId", d.registration, p.status
+       from due d left join webhook_endpoints p on p.tenant_id = d.tenant_id and p.registration = d.registration
+      where d.shard = any($1::smallint[])`,
+    [shards],
+  );
+}
+
+/** How many of an endpoint's events can be claimed now. */
+export interface Want extends DueEndpoint {
+  room: number;
+}
+
+export interface ClaimedEvent extends DueEndpoint {
+  number: string;
+  event: string;
+  /** The exact text of the envelope's data. */
+  data: string;
+  idempotencyKey: string | null;
+  attempts: number;
+  url: string;
+  dueAt: Date;
+}
+
+/** The same event is claimed by nobody else until the lease ends; then it is, with the same bytes. */
+const CLAIMED = `number, shard, tenant_id as "tenantId", registration, event, data, idempotency_key as "idempotencyKey",
+  attempts, due_at as "dueAt"`;
+
+/**
+ * Claims the oldest due events of active endpoints, at most `room` of each, in time order.
+ * The numbers are gathered first, so that the update always goes by the primary key.
+ */
+export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promise<ClaimedEvent[]> {
+  const rows = await sql.prepared<ClaimedEvent>(
+    'webhooks-claim',
+    `update events e set leased_until = clock_timestamp() + $5 * interval '1 millisecond'
+      where e.number = any (array(
+        select d.number
+          from unnest($1::smallint[], $2::text[], $3::text[], $4::int[]) as w(shard, tenant_id, registration, room)
+          join webhook_endpoints p
+            on p.tenant_id = w.tenant_id and p.registration = w.registration and p.status = 'active'
+         cross join lateral (
+           select number from events
+            where shard = w.shard and tenant_id = w.tenant_id and registration = w.registration and delivery = 'due'
+              and (leased_until is null or leased_until < clock_timestamp())
+            order by due_at, number limit w.room
+              for update skip locked) d))
+     returning ${CLAIMED}, (select p.url from webhook_endpoints p
+                             where p.tenant_id = e.tenant_id and p.registration = e.registration) as url`,
+    [
+      wants.map((want) => want.shard),
+      wants.map((want) => want.tenantId),
+      wants.map((want) => want.registration),
+      wants.map((want) => want.room),
+      leaseMs,
+    ],
+  );
+  return rows.sort((a, b) => Number(a.dueAt) - Number(b.dueAt) || Number(a.number) - Number(b.number));
+}
+
+/** Claims the oldest due event of a failing endpoint, to probe with. */
+export async function claimOldest(
+  sql: Sql,
+  { tenantId, registration }: EndpointKey,
+  leaseMs: number,
+): Promise<Omit<ClaimedEvent, 'url'> | undefined> {
+  const [row] = await sql.query<Omit<ClaimedEvent, 'url'>>(
+    `update events set leased_until = clock_timestamp() + $3 * interval '1 millisecond'
+      where number = any (array(
+        select number from events
+         where shard = webhook_shard($1, $2) and tenant_id = $1 and registration = $2 and delivery = 'due'
+         order by due_at, number limit 1 for update skip locked))
+       and (leased_until is null or leased_until < clock_timestamp())
+     returning ${CLAIMED}`,
+    [tenantId, registration, leaseMs],
+  );
+  return row;
+}
+
+export async function hasDue(sql: Sql, { tenantId, registration }: EndpointKey): Promise<boolean> {
+  const rows = await sql.run(
+    table('events')
+      .select('number')
+      .where({ tenantId, registration, shard: raw('webhook_shard(?, ?)', [tenantId, registration]) })
+      .whereRaw(`delivery = 'due'`) // the condition of the index, in its words
+      .limit(1),
+  );
+  return rows.length > 0;
+}
+
+export async function recordDelivered(sql: Sql, numbers: string[]): Promise<void> {
+  const { from, to } = deliveryTransition('attempt_succeeded');
+  await sql.prepared(
+    'webhooks-delivered',
+    `update events set delivery = $2, attempts = attempts + 1, delivered_at = clock_timestamp(), due_at = null,
+            leased_until = null, last_error = null
+      where number = any ($1::bigint[]) and delivery = any ($3)`,
+    [numbers, to, from],
+  );
+}
+
+/** Gives back what was claimed and not sent: no attempt was used up. */
+export async function releaseClaims(sql: Sql, numbers: string[]): Promise<void> {
+  await sql.prepared(
+    'webhooks-release',
+    `update events set leased_until = null where number = any ($1::bigint[]) and delivery <> 'delivered'`,
+    [numbers],
+  );
+}
+
+/** Uses up one attempt of each; a delivery whose schedule is used up is `failed`. A second recording changes nothing. */
+export async function recordFailures(sql: Sql, failures: { number: string; code: string }[]): Promise<void> {
+  const { from, to } = deliveryTransition('schedule_used_up');
+  await sql.query(
+    `update events e
+        set attempts = e.attempts + 1, leased_until = null, last_error = f.code,
+            delivery = case when e.delivery = any ($4) and e.attempts + 1 >= $3 then $5 else e.delivery end
+       from unnest($1::bigint[], $2::text[]) as f(number, code)
+      where e.number = f.number and e.delivery <> 'delivered' and e.leased_until is not null`,
+    [failures.map(({ number }) => number), failures.map(({ code }) => code), MAX_ATTEMPTS, from, to],
+  );
+}
+
+/** What waits for endpoints that are no more: kept for a resend. What is under way keeps its lease. */
+export async function parkDue(sql: Sql, endpoints: EndpointKey[]): Promise<void> {
+  const { from, to } = deliveryTransition('endpoint_ended');
+  await sql.query(
+    `update events e set delivery = $3
+       from unnest($1::text[], $2::text[]) as p(tenant_id, registration)
+      where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
+        and e.registration = p.registration and e.delivery = 'due' and e.delivery = any ($4)
+        and not exists (select from webhook_endpoints w
+                         where w.tenant_id = e.tenant_id and w.registration = e.registration and w.status <> 'disabled')`,
+    [endpoints.map((key) => key.tenantId), endpoints.map((key) => key.registration), to, from],
+  );
+}
+
+/**
+ * Makes everything since `fromDate` that was not delivered due again, the oldest first and with its whole schedule
+ * before it, where an endpoint is there to take it.
+ * @returns how many of each registration, those that were waiting anyway included
+ */
+export async function requeue(
+  sql: Sql,
+  given: { tenantId: string; fromDate: Date; registration?: string; only?: string[] },
+): Promise<{ registration: string; count: number }[]> {
+  const { from, to } = deliveryTransition('resent');
+  return sql.query<{ registration: string; count: number }>(
+    `with open as (
+       select tenant_id, registration from webhook_endpoints
+        where tenant_id = $1 and status <> 'disabled' and ($3::text is null or registration = $3)
+     ), again as (
+       select e.number, e.registration, true as changes
+         from events e join open using (tenant_id, registration)
+        where e.tenant_id = $1 and e.created_at >= $2 and e.delivery in ('recorded', 'failed', 'parked')
+          and e.delivery = any ($4)
+       union all
+       select e.number, e.registration, e.attempts > 0
+         from open p join events e on e.shard = webhook_shard(p.tenant_id, p.registration)
+          and e.tenant_id = p.tenant_id and e.registration = p.registration
+        where e.created_at >= $2 and e.delivery = 'due' and e.delivery = any ($4)
+     ), queued as (
+       update events set delivery = $5, due_at = created_at, attempts = 0, last_error = null
+        where number = any (array(select number from again where changes)) and delivery = any ($4)
+     )
+     select registration, count(*)::int as count from again group by registration`,
+    [given.tenantId, given.fromDate, given.registration ?? null, given.only ?? from, to],
+  );
+}

@@ -1,0 +1,50 @@
+import type { Registration } from '../../kernel/outbox/events';
+
+/** An endpoint: a tenant registers one URL a type. */
+export interface EndpointKey {
+  tenantId: string;
+  registration: Registration;
+}
+
+export const ENDPOINT_STATUSES = ['active', 'failing', 'disabled'] as const;
+export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
+
+export interface Endpoint extends EndpointKey {
+  url: string;
+  status: EndpointStatus;
+  failingSince: Date | null;
+  /** Where in the schedule the next probe stands. */
+  probes: number;
+  nextProbeAt: Date | null;
+  lastError: string | null;
+  createdAt: Date;
+}
+
+export interface Transition<Status, On> {
+  from: readonly Status[];
+  on: On;
+  to: Status;
+}
+
+type EndpointEvent = 'set' | 'attempt_failed' | 'probe_succeeded' | 'nothing_waits' | 'gone';
+
+/** The states of an endpoint. Deleting one ends it in any state. */
+export const ENDPOINT_TRANSITIONS: readonly Transition<EndpointStatus, EndpointEvent>[] = [
+  { from: ['active', 'failing', 'disabled'], on: 'set', to: 'active' },
+  { from: ['active'], on: 'attempt_failed', to: 'failing' },
+  { from: ['failing'], on: 'probe_succeeded', to: 'active' },
+  { from: ['failing'], on: 'nothing_waits', to: 'active' },
+  { from: ['active', 'failing'], on: 'gone', to: 'disabled' },
+];
+
+export const endpointTransition = (on: EndpointEvent) => transitionOf(ENDPOINT_TRANSITIONS, on);
+
+/** The line of a table that an event goes by. */
+export function transitionOf<Status, On>(
+  table: readonly Transition<Status, On>[],
+  on: On,
+): Transition<Status, On> {
+  const found = table.find((row) => row.on === on);
+  if (!found) throw new Error(`no transition on ${String(on)}`);
+  return found;
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { REGISTRATIONS } from '../../kernel/outbox/events';
+import { instant } from '../../kernel/wire/schemas';
+import { shownUrl } from '../../kernel/wire/web-url';
+import { ENDPOINT_STATUSES, type Endpoint } from './record';
+
+export const webhookSchema = z.object({
+  type: z.enum(REGISTRATIONS),
+  url: shownUrl(),
+  status: z
+    .enum(ENDPOINT_STATUSES)
+    .meta({ description: 'failing: what is due waits and is retried. disabled: the endpoint answered 410.' }),
+  createdAt: instant(),
+});
+
+export type Webhook = z.infer<typeof webhookSchema>;
+
+/** The endpoint as the wire shows it. */
+export function webhookView(endpoint: Endpoint): Webhook {
+  const { registration, url, status, createdAt } = endpoint;
+  return { type: registration, url, status, createdAt: createdAt.toISOString() };
+}

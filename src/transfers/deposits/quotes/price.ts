@@ -1,0 +1,105 @@
+import { conflict, invalid } from '../../../kernel/errors';
+import { Decimal, formatAmount, roundTo, shareOf, ZERO } from '../../../kernel/money/money';
+import type { DepositMethod, FundingTerms } from '../settings';
+
+/** What a payer is charged and what becomes of it: `chargedAmount` × `rate`, rounded, = `creditedAmount` + `serviceFee`. */
+export interface Price {
+  /** In the payer's currency. */
+  chargedAmount: Decimal;
+  /** In the account's currency, as the fee. */
+  creditedAmount: Decimal;
+  serviceFee: Decimal;
+}
+
+export interface PriceTerms {
+  /** The payer's. */
+  currency: string;
+  accountCurrency: string;
+  /** Of the account's currency for one of the payer's. */
+  rate: Decimal;
+  /** In the payer's currency. */
+  feeFixed: Decimal;
+  feePercent: Decimal;
+}
+
+/**
+ * One net credit: the fee is rounded half up to the account's minor unit, the credit is the exact rest. Nothing when the
+ * fee leaves nothing to credit.
+ */
+export function priceOf(chargedAmount: Decimal, terms: PriceTerms): Price | undefined {
+  const { accountCurrency, rate, feeFixed, feePercent } = terms;
+  const gross = roundTo(chargedAmount.times(rate), accountCurrency);
+  const charge = feeFixed.plus(chargedAmount.times(feePercent).dividedBy(100));
+  const serviceFee = roundTo(charge.times(rate), accountCurrency);
+  const creditedAmount = gross.minus(serviceFee);
+  return creditedAmount.gt(0) ? { chargedAmount, creditedAmount, serviceFee } : undefined;
+}
+
+/** What the account would get of what was paid instead. @throws Problem 409 when its terms do not say */
+export function requirePriceOf(paid: { amount: Decimal; currency: string }, terms: PriceTerms): Price {
+  const price = paid.currency === terms.currency ? priceOf(paid.amount, terms) : undefined;
+  if (price) return price;
+  throw conflict(
+    'invalid_transition',
+    `${formatAmount(paid.amount, paid.currency)} ${paid.currency} cannot be credited by the deposit's terms: reject it, which returns it to the payer.`,
+  );
+}
+
+/** @throws Problem 400 naming the field when the tenant's programme does not offer it, or not for that amount */
+export function requireTerms(
+  options: readonly FundingTerms[],
+  asked: { method: DepositMethod; currency: string; amount: Decimal },
+): FundingTerms {
+  const ofMethod = options.filter(({ method }) => method === asked.method);
+  if (ofMethod.length === 0) throw invalid(`method ${asked.method} is not offered.`, 'method');
+  const terms = ofMethod.find(({ currency }) => currency === asked.currency);
+  if (!terms) throw invalid(`currency ${asked.currency} is not offered for ${asked.method}.`, 'currency');
+  if (asked.amount.lt(terms.min) || asked.amount.gt(terms.max)) {
+    const [min, max] = [terms.min, terms.max].map((text) => formatAmount(new Decimal(text), asked.currency));
+    throw invalid(`amount must be from ${min} to ${max} ${asked.currency}.`, 'amount');
+  }
+  return terms;
+}
+
+/** Part of a deposit that the party takes back. */
+export interface Portion {
+  /** In the payer's currency. */
+  amount: Decimal;
+  /** In the account's currency: what the account gives, and that with its part of the service fee. */
+  debit: Decimal;
+  gross: Decimal;
+  /** Taken beyond what was left, in the payer's currency. */
+  excess: Decimal;
+}
+
+/**
+ * What a part of the charge is to the account: in proportion, and the exact rest when it is all that is left. Whatever is
+ * taken, in however many parts, the account gives no more than was credited.
+ * @param taken the portions before it that still stand
+ */
+export function portionOf(
+  amount: Decimal,
+  { chargedAmount, creditedAmount, serviceFee }: Price,
+  taken: readonly Portion[],
+  accountCurrency: string,
+): Portion {
+  const left = (total: Decimal, of: 'debit' | 'gross') =>
+    taken.reduce((rest, portion) => rest.minus(portion[of]), total);
+  const remaining = leftOver(chargedAmount, taken);
+  const excess = amount.gt(remaining) ? amount.minus(remaining) : ZERO;
+  const within = amount.minus(excess);
+  if (within.isZero()) return { amount, debit: ZERO, gross: ZERO, excess };
+  const share = (of: 'debit' | 'gross', total: Decimal) =>
+    shareOf(left(total, of), within, remaining, accountCurrency);
+  return {
+    amount,
+    debit: share('debit', creditedAmount),
+    gross: share('gross', creditedAmount.plus(serviceFee)),
+    excess,
+  };
+}
+
+/** What of the charge has not been taken back, never below zero. */
+export function leftOver(chargedAmount: Decimal, taken: readonly Portion[]): Decimal {
+  return taken.reduce((left, { amount, excess }) => left.minus(amount).plus(excess), chargedAmount);
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { Account } from '../../../accounts/accounts/operations';
+import type { Sql, Tx } from '../../../kernel/db/database';
+import { invalid } from '../../../kernel/errors';
+import { Decimal } from '../../../kernel/money/money';
+import { assertFits } from '../../../kernel/wire/schemas';
+import { createQuote, type Quote } from '../../../process/quotes/operations';
+import type { Services } from '../../../services';
+import { settingsOf } from '../../../tenants/clients/operations';
+import { DEPOSIT_METHODS, type DepositMethod, depositSettingsSection, type FundingTerms } from '../settings';
+import { type Price, type PriceTerms, priceOf, requireTerms } from './price';
+
+/** How long a price stands. */
+const QUOTE_SECONDS = 15 * 60;
+
+/** What a deposit will be, as its quote keeps it. */
+export interface DepositTerms extends Price, PriceTerms {
+  method: DepositMethod;
+}
+
+/** What the tenant's programme offers to the payers of an account. */
+export async function fundingOptions(sql: Sql, account: Account): Promise<FundingTerms[]> {
+  return (await settingsOf(sql, account.tenantId, depositSettingsSection)).options;
+}
+
+export interface DepositAsked {
+  method: DepositMethod;
+  amount: Decimal;
+  /** The payer's; the account's when absent. */
+  currency?: string | undefined;
+}
+
+/**
+ * Prices a deposit at the present rate: what we give for the payer's currency.
+ * @throws Problem 400 naming the field; 503 without a rate that is fresh enough
+ */
+export async function priceDeposit(
+  { database, parties }: Pick<Services, 'database' | 'parties'>,
+  account: Account,
+  { method, amount, currency = account.currency }: DepositAsked,
+): Promise<DepositTerms> {
+  const offered = requireTerms(await fundingOptions(database, account), { method, currency, amount });
+  assertFits(amount, currency);
+  const terms = {
+    currency,
+    accountCurrency: account.currency,
+    rate: (await parties.rates.rate(currency, account.currency)).bid,
+    feeFixed: new Decimal(offered.feeFixed),
+    feePercent: new Decimal(offered.feePercent),
+  };
+  const price = priceOf(amount, terms);
+  if (!price) throw invalid('amount does not cover the fee.', 'amount');
+  return { method, ...terms, ...price };
+}
+
+export function quoteDeposit(tx: Tx, account: Account, terms: DepositTerms, at: Date): Promise<Quote> {
+  return createQuote(tx, {
+    tenantId: account.tenantId,
+    accountId: account.id,
+    kind: 'deposit',
+    terms: Object.fromEntries(
+      Object.entries(terms).map(([name, value]: [string, string | Decimal]) => [
+        name,
+        typeof value === 'string' ? value : value.toFixed(),
+      ]),
+    ),
+    ttlSeconds: QUOTE_SECONDS,
+    at,
+  });
+}
+
+const decimal = z.string().transform((text) => new Decimal(text));
+
+const stored = z.object({
+  method: z.enum(DEPOSIT_METHODS),
+  currency: z.string(),
+  accountCurrency: z.string(),
+  rate: decimal,
+  feeFixed: decimal,
+  feePercent: decimal,
+  chargedAmount: decimal,
+  creditedAmount: decimal,
+  serviceFee: decimal,
+});
+
+/** What the quote was made for. */
+export const termsOf = (quote: Quote): DepositTerms => stored.parse(quote.terms);

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { type Decimal, formatAmount } from '../../kernel/money/money';
+import { instant, money } from '../../kernel/wire/schemas';
+import { shownUrl } from '../../kernel/wire/web-url';
+import type { ExternalCardTransaction } from './record';
+import { redirectUrl } from './redirect';
+import { EXTERNAL_CARD_KINDS, EXTERNAL_CARD_STATUSES } from './rules';
+
+/** A top-up or a withdrawal on the wire (decisions part 4, Users and accounts). */
+export const externalCardSchema = z
+  .object({
+    id: z.string().meta({ examples: ['ect_01jz0000000000000000000000'] }),
+    txId: z.string().meta({ description: 'The same as `id`.' }),
+    accountId: z.string(),
+    type: z.enum(EXTERNAL_CARD_KINDS),
+    status: z.enum(EXTERNAL_CARD_STATUSES),
+    amount: money().meta({ description: 'What the card pays, or is paid.' }),
+    currency: z.string(),
+    fee: money(),
+    creditedAmount: money().optional().meta({ description: 'Of a top-up: `amount` less `fee`.' }),
+    totalDebit: money().optional().meta({ description: 'Of a withdrawal: `amount` and `fee`.' }),
+    returnedAmount: money().optional().meta({ description: 'What of `amount` has gone back.' }),
+    redirectUrl: z
+      .url()
+      .optional()
+      .meta({ description: 'Where the payer confirms, while the status is `requires_action`.' }),
+    returnUrl: shownUrl().optional(),
+    failure: z.string().optional().meta({ description: 'Why it failed or came back, as a code.' }),
+    referenceId: z.string().meta({ description: 'Of its account transactions.' }),
+    createdAt: instant(),
+    updatedAt: instant(),
+    completedAt: instant().optional(),
+  })
+  .meta({ id: 'ExternalCardTransaction' });
+
+export type ExternalCardView = z.infer<typeof externalCardSchema>;
+
+export function externalCardView(
+  deps: Parameters<typeof redirectUrl>[0],
+  transaction: ExternalCardTransaction,
+): ExternalCardView {
+  const { id, kind, status, amount, fee, currency, returnedAmount, returnUrl, failure } = transaction;
+  const shown = (value: Decimal) => formatAmount(value, currency);
+  return {
+    id,
+    txId: id,
+    accountId: transaction.accountId,
+    type: kind,
+    status,
+    amount: shown(amount),
+    currency,
+    fee: shown(fee),
+    ...(kind === 'topup'
+      ? { creditedAmount: shown(amount.minus(fee)) }
+      : { totalDebit: shown(amount.plus(fee)) }),
+    ...(returnedAmount.gt(0) ? { returnedAmount: shown(returnedAmount) } : {}),
+    ...(status === 'requires_action' ? { redirectUrl: redirectUrl(deps, transaction) } : {}),
+    ...(returnUrl === null ? {} : { returnUrl }),
+    ...(failure === null ? {} : { failure }),
+    referenceId: id,
+    createdAt: transaction.createdAt.toISOString(),
+    updatedAt: transaction.updatedAt.toISOString(),
+    ...(transaction.completedAt ? { completedAt: transaction.completedAt.toISOString() } : {}),
+  };
+}

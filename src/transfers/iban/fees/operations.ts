@@ -1,0 +1,120 @@
+import type { Tx } from '../../../kernel/db/database';
+import { Problem } from '../../../kernel/errors';
+import { forEachIsolated } from '../../../kernel/for-each-isolated';
+import { newId } from '../../../kernel/ids';
+import { Decimal } from '../../../kernel/money/money';
+import { openBreak, resolveBreak } from '../../../process/breaks/operations';
+import type { Services } from '../../../services';
+import { settingsOf } from '../../../tenants/clients/operations';
+import { takeFee } from '../postings';
+import { bankingSettingsSection } from '../settings';
+import {
+  type DueMonth,
+  type FeePlace,
+  insertFee,
+  lockUnpaidFee,
+  monthsWithoutFee,
+  notePaid,
+  noteUnpaid,
+  unpaidFees,
+} from './store';
+
+export { type IbanFee, unpaidFees } from './store';
+
+/** One round of a run: so many are made, and so many taken. */
+const PORTION = 200;
+
+export interface FeesTaken {
+  paid: number;
+  unpaid: number;
+  /** How many could not be tried at all: they are in the log, stay unpaid, and are tried again in the next run. */
+  failed: number;
+  /** Where the next portion begins; nothing after the last. */
+  after: FeePlace | null;
+}
+
+/**
+ * Takes the fees of months that have ended: first those that are missing are made, at the price of today, then each that
+ * is unpaid is tried; all in transactions of their own, whatever becomes of the others. What the balance does not cover
+ * stays unpaid, is shown to the operator, and is tried again in the next run. A month costs once: its fee is a row under
+ * (IBAN, month).
+ * @param at the workflow's time
+ */
+export async function takeMonthlyFees(
+  services: Services,
+  at: Date,
+  after: FeePlace | null,
+): Promise<FeesTaken> {
+  const { database, log } = services;
+  if (after === null) await makeMissingFees(services, at);
+  const fees = await unpaidFees(database, after, PORTION);
+  let paid = 0;
+  const failures = await forEachIsolated(
+    fees,
+    async (fee) => {
+      if (await database.transaction((tx) => pay(tx, fee, at))) paid += 1;
+    },
+    { log, failed: 'the monthly fee of an IBAN could not be taken', ids: idsOf },
+  );
+  return {
+    paid,
+    unpaid: fees.length - paid - failures.length,
+    failed: failures.length,
+    after: placeAfter(fees),
+  };
+}
+
+const idsOf = ({ virtualIbanId, month }: FeePlace) => ({ virtualIbanId, month });
+
+/** Where the next portion begins: nothing after one that was not full. */
+function placeAfter(portion: FeePlace[]): FeePlace | null {
+  const last = portion.length === PORTION ? portion.at(-1) : undefined;
+  return last ? { month: last.month, virtualIbanId: last.virtualIbanId } : null;
+}
+
+async function makeMissingFees({ database, log }: Services, at: Date): Promise<void> {
+  for (let after: FeePlace | null = null; ; ) {
+    const months = await monthsWithoutFee(database, at, after, PORTION);
+    await forEachIsolated(months, (month) => database.transaction((tx) => makeFee(tx, month)), {
+      ...{ log, failed: 'the monthly fee of an IBAN could not be made', ids: idsOf },
+    });
+    after = placeAfter(months);
+    if (after === null) return;
+  }
+}
+
+async function makeFee(tx: Tx, { virtualIbanId, tenantId, month }: DueMonth): Promise<void> {
+  const { monthlyFee } = await settingsOf(tx, tenantId, bankingSettingsSection);
+  const amount = new Decimal(monthlyFee);
+  await insertFee(tx, { virtualIbanId, month, amount, referenceId: newId('reference') });
+}
+
+/** @returns whether it is paid now */
+async function pay(tx: Tx, place: FeePlace, at: Date): Promise<boolean> {
+  const fee = await lockUnpaidFee(tx, place);
+  if (!fee) return true;
+  const unpaid = {
+    ...{ tenantId: fee.tenantId, kind: 'iban_fee_unpaid', subject: fee.virtualIbanId, detail: fee.month },
+    ...{ amount: fee.amount, currency: 'EUR' },
+  };
+  try {
+    if (fee.amount.gt(0)) await takeFee(tx, fee.virtualIbanId, fee.amount, fee.referenceId);
+  } catch (error) {
+    // Refused before anything was written.
+    if (!(error instanceof Problem && error.code === 'insufficient_funds')) throw error;
+    await noteUnpaid(tx, fee);
+    await openBreak(tx, unpaid);
+    return false;
+  }
+  await notePaid(tx, fee);
+  if (fee.attempts === 0) return true;
+  const shown = await openBreak(tx, unpaid); // the one that there is
+  if (!shown.resolvedAt)
+    await resolveBreak(tx, {
+      id: shown.id,
+      note: 'The fee was paid.',
+      resolvedBy: 'iban-monthly-fees',
+      at,
+    });
+  return true;
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { accountTransactionSchema, accountTransactionView } from '../../accounts/accounts/view';
+import type { Balances } from '../../kernel/ledger/accounts';
+import type { PostedEntry } from '../../kernel/ledger/entries';
+import { type Decimal, formatAmount } from '../../kernel/money/money';
+import { instant, money } from '../../kernel/wire/schemas';
+import { destinationSchema } from '../payouts/destinations/destination';
+import type { IbanQuote } from './payouts/operations';
+import { IBAN_PAYOUT_STATUSES } from './payouts/rules';
+import type { IbanPayout } from './payouts/store';
+import type { VirtualIban } from './virtual-ibans/store';
+
+const eur = (amount: Decimal) => formatAmount(amount, 'EUR');
+
+/** The virtual IBAN on the wire (decisions part 4, Payouts, virtual IBAN). */
+export const virtualIbanSchema = z
+  .object({
+    id: z.string().meta({ description: 'The `accountId` of its account transactions.' }),
+    companyId: z.string().meta({ examples: ['cli_01jz0000000000000000000000'] }),
+    iban: z.string().meta({ examples: ['LT529999900000000001'] }),
+    bic: z.string(),
+    currency: z.literal('EUR'),
+    status: z.enum(['active', 'disabled']),
+    balance: z.object({ available: money(), pending: money() }),
+    monthlyFee: money(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'VirtualIban' });
+
+export function virtualIbanView({
+  iban,
+  balance,
+  monthlyFee,
+}: {
+  iban: VirtualIban;
+  balance: Pick<Balances, 'available' | 'pending'>;
+  monthlyFee: Decimal;
+}): z.infer<typeof virtualIbanSchema> {
+  return {
+    id: iban.id,
+    companyId: iban.tenantId,
+    iban: iban.iban,
+    bic: iban.bic,
+    currency: 'EUR',
+    status: iban.status,
+    balance: { available: eur(balance.available), pending: eur(balance.pending) },
+    monthlyFee: eur(monthlyFee),
+    createdAt: iban.createdAt.toISOString(),
+    updatedAt: iban.updatedAt.toISOString(),
+  };
+}
+
+export const ibanQuoteSchema = z.object({
+  quoteId: z.string(),
+  amount: money(),
+  fee: money(),
+  totalDebit: money(),
+  currency: z.literal('EUR'),
+  receivedAmount: money(),
+  receivedCurrency: z.literal('EUR'),
+  rate: z.literal('1'),
+  expiresAt: instant(),
+});
+
+export function ibanQuoteView({
+  quoteId,
+  amount,
+  fee,
+  expiresAt,
+}: IbanQuote): z.infer<typeof ibanQuoteSchema> {
+  return {
+    quoteId,
+    amount: eur(amount),
+    fee: eur(fee),
+    totalDebit: eur(amount.plus(fee)),
+    currency: 'EUR',
+    receivedAmount: eur(amount),
+    receivedCurrency: 'EUR',
+    rate: '1',
+    expiresAt: expiresAt.toISOString(),
+  };
+}
+
+export const ibanPayoutSchema = z
+  .object({
+    id: z.string().meta({ examples: ['ibp_01jz0000000000000000000000'] }),
+    companyId: z.string(),
+    quoteId: z.string(),
+    externalId: z.string().optional(),
+    status: z.enum(IBAN_PAYOUT_STATUSES),
+    amount: money(),
+    fee: money(),
+    totalDebit: money(),
+    currency: z.literal('EUR'),
+    destination: destinationSchema.meta({ description: 'Masked.' }),
+    returnedAmount: money().optional(),
+    failure: z.string().optional().meta({ description: 'Why it failed or came back, as a code.' }),
+    referenceId: z.string().meta({ description: 'Of its account transactions.' }),
+    createdAt: instant(),
+    updatedAt: instant(),
+    sentAt: instant().optional(),
+    completedAt: instant().optional(),
+  })
+  .meta({ id: 'IbanPayout' });
+
+export type IbanPayoutView = z.infer<typeof ibanPayoutSchema>;
+
+export function ibanPayoutView(payout: IbanPayout): IbanPayoutView {
+  const { id, tenantId, quoteId, externalId, status, amount, fee, failure, returnedAmount } = payout;
+  return {
+    id,
+    companyId: tenantId,
+    quoteId,
+    ...(externalId === null ? {} : { externalId }),
+    status,
+    amount: eur(amount),
+    fee: eur(fee),
+    totalDebit: eur(amount.plus(fee)),
+    currency: 'EUR',
+    destination: payout.destinationMasked,
+    ...(returnedAmount.gt(0) ? { returnedAmount: eur(returnedAmount) } : {}),
+    ...(failure === null ? {} : { failure }),
+    referenceId: id,
+    createdAt: payout.createdAt.toISOString(),
+    updatedAt: payout.updatedAt.toISOString(),
+    ...(payout.sentAt ? { sentAt: payout.sentAt.toISOString() } : {}),
+    ...(payout.completedAt ? { completedAt: payout.completedAt.toISOString() } : {}),
+  };
+}
+
+export const ibanTransferSchema = z
+  .object({
+    id: z.string(),
+    companyId: z.string(),
+    referenceId: z.string(),
+    fromAccountId: z.string().meta({ description: 'The virtual IBAN.' }),
+    toAccountId: z.string().meta({ description: "The company's EUR master account." }),
+    amount: money(),
+    currency: z.literal('EUR'),
+    transactions: z.array(accountTransactionSchema),
+    createdAt: instant(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'IbanTransfer' });
+
+export function ibanTransferView(
+  iban: VirtualIban,
+  amount: Decimal,
+  done: { referenceId: string; toAccountId: string; entries: PostedEntry[] },
+): z.infer<typeof ibanTransferSchema> {
+  const { referenceId, toAccountId, entries } = done;
+  const at = (entries[0]?.at ?? new Date(0)).toISOString();
+  return {
+    id: referenceId,
+    companyId: iban.tenantId,
+    referenceId,
+    fromAccountId: iban.id,
+    toAccountId,
+    amount: eur(amount),
+    currency: 'EUR',
+    transactions: entries.map((entry) => accountTransactionView(entry, 'EUR')),
+    createdAt: at,
+    updatedAt: at,
+  };
+}

@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import { keccak_256 } from '@noble/hashes/sha3';
+import type * as IbanTools from 'ibantools' with { 'resolution-mode': 'import' };
+import { z } from 'zod';
+import { invalid } from '../../../kernel/errors';
+import { text } from '../../../kernel/wire/schemas';
+import type { Destination, PayoutMethod } from '../../../parties/payouts/port';
+
+// Its types say that it is a module of the other kind; its CommonJS build is not.
+// eslint-disable-next-line @typescript-eslint/no-require-imports
+const ibanTools = require('ibantools') as typeof IbanTools;
+const { isSEPACountry, ValidationErrorsIBAN, validateBIC, validateIBAN } = ibanTools;
+
+export type DestinationField = keyof Destination;
+
+/** As a request carries it. Which fields a method takes, and what they must be, {@link checkDestination} says. */
+export const destinationSchema = z.strictObject({
+  name: text(140).optional(),
+  iban: text(60).optional(),
+  bic: text(20).optional(),
+  country: text(10).optional(),
+  accountNumber: text(60).optional(),
+  cardToken: text(200).optional(),
+  chain: text(50).optional(),
+  asset: text(20).optional(),
+  address: text(200).optional(),
+});
+
+/** What each method takes; `required` is refused where it is missing. */
+export const DESTINATION_FIELDS: Record<
+  PayoutMethod,
+  readonly { name: DestinationField; required: boolean }[]
+> = {
+  sepa: fields(['name', 'iban'], ['bic', 'country']),
+  swift: fields(['name'], ['iban', 'accountNumber', 'bic', 'country']),
+  card: fields(['cardToken'], []),
+  crypto: fields(['chain', 'asset', 'address'], []),
+};
+
+function fields(required: DestinationField[], optional: DestinationField[]) {
+  return [
+    ...required.map((name) => ({ name, required: true })),
+    ...optional.map((name) => ({ name, required: false })),
+  ];
+}
+
+/**
+ * Checks a destination by its method and gives it as it is kept: IBAN and BIC without spaces and in capitals.
+ * @param receivedCurrency what it is to receive: the asset of a chain
+ * @throws Problem 400 naming the field (`iban`, `bic`, `cardToken` …) and never quoting it
+ */
+export function checkDestination(
+  method: PayoutMethod,
+  given: Destination,
+  receivedCurrency: string,
+): Destination {
+  const known = DESTINATION_FIELDS[method];
+  for (const field of Object.keys(given) as DestinationField[]) {
+    if (given[field] !== undefined && !known.some(({ name }) => name === field))
+      throw invalid(`${field} is not a field of a ${method} destination.`, field);
+  }
+  for (const { name, required } of known) {
+    if (required && !given[name]?.trim()) throw invalid(`${name} is required.`, name);
+  }
+  return CHECKS[method](given, receivedCurrency);
+}
+
+const CHECKS: Record<PayoutMethod, (given: Destination, receivedCurrency: string) => Destination> = {
+  sepa: (given) => {
+    const iban = checkedIban(given.iban ?? '');
+    if (!isSepa(iban.slice(0, 2))) throw invalid('iban is of a country that SEPA does not reach.', 'iban');
+    return present({ name: checkedName(given), iban, ...bankOf(given) });
+  },
+  swift: (given) => {
+    const iban = given.iban === undefined ? undefined : checkedIban(given.iban);
+    const accountNumber = checkedAccountNumber(given);
+    if ((iban === undefined) === (accountNumber === undefined))
+      throw invalid('Either iban or accountNumber is required, not both.', iban ? 'accountNumber' : 'iban');
+    if (accountNumber !== undefined && given.bic === undefined)
+      throw invalid('bic is required with an accountNumber.', 'bic');
+    return present({ name: checkedName(given), iban, accountNumber, ...bankOf(given) });
+  },
+  card: ({ cardToken = '' }) => ({ cardToken: checkedToken(cardToken) }),
+  crypto: ({ chain = '', asset = '', address = '' }, receivedCurrency) => {
+    const { kind, assets } = chainOf(chain);
+    if (!assets.includes(asset)) throw invalid(`asset must be one of ${assets.join(', ')}.`, 'asset');
+    if (asset !== receivedCurrency) throw invalid(`asset must be ${receivedCurrency}, as quoted.`, 'asset');
+    if (!ADDRESSES[kind](address)) throw invalid(`address is not an address of ${chain}.`, 'address');
+    return { chain, asset, address };
+  },
+};
+
+/** Without the fields that are not there. */
+function present(destination: { [Field in DestinationField]?: string | undefined }): Destination {
+  return Object.fromEntries(Object.entries(destination).filter(([, value]) => value !== undefined));
+}
+
+const LONGEST_NAME = 70; // SEPA rulebook AT-21; SWIFT has 4 lines of 35
+
+function checkedName({ name = '' }: Destination): string {
+  const trimmed = name.trim();
+  if (trimmed.length > LONGEST_NAME)
+    throw invalid(`name must be at most ${LONGEST_NAME} characters.`, 'name');
+  if (!/\p{L}/u.test(trimmed)) throw invalid('name must have a letter.', 'name');
+  return trimmed;
+}
+
+/**
+ * An IBAN: country, its length and format, and the check digits (ISO 13616, mod 97).
+ * @returns without spaces, in capitals
+ * @throws Problem 400 naming `iban`
+ */
+export function checkedIban(given: string): string {
+  const iban = given.replace(/[ -]/g, '').toUpperCase();
+  const { valid, errorCodes } = validateIBAN(iban);
+  if (valid) return iban;
+  const has = (code: IbanTools.ValidationErrorsIBAN) => errorCodes.includes(code);
+  if (has(ValidationErrorsIBAN.NoIBANCountry))
+    throw invalid('iban must begin with a country that has IBANs.', 'iban');
+  if (has(ValidationErrorsIBAN.WrongBBANLength))
+    throw invalid('iban does not have the length of its country.', 'iban');
+  throw invalid('iban is not valid: its check digits or its format are wrong.', 'iban');
+}
+
+/** Countries of SEPA that the library's table does not have yet: they joined in 2024 and 2025. */
+const LATE_SEPA = ['AL', 'MD', 'ME', 'MK', 'RS'];
+
+const isSepa = (country: string) => isSEPACountry(country) || LATE_SEPA.includes(country);
+
+/** @throws Problem 400 naming `bic` (ISO 9362: 8 or 11 characters) */
+function checkedBic(given: string): string {
+  const bic = given.replaceAll(' ', '').toUpperCase();
+  if (!validateBIC(bic).valid) throw invalid('bic must be 8 or 11 characters as ISO 9362 has them.', 'bic');
+  return bic;
+}
+
+function bankOf({ bic, country }: Destination): Pick<Destination, 'bic' | 'country'> {
+  if (country !== undefined && !/^[A-Z]{2}$/.test(country))
+    throw invalid('country must be two capital letters (ISO 3166).', 'country');
+  return { ...(bic === undefined ? {} : { bic: checkedBic(bic) }), ...(country ? { country } : {}) };
+}
+
+function checkedAccountNumber({ accountNumber }: Destination): string | undefined {
+  if (accountNumber === undefined) return undefined;
+  const number = accountNumber.replace(/[ -]/g, '').toUpperCase();
+  if (!/^[0-9A-Z]{3,34}$/.test(number))
+    throw invalid('accountNumber must be 3 to 34 letters and digits.', 'accountNumber');
+  return number;
+}
+
+/**
+ * The token of a card. A card's number is refused whatever separates its digits, and is not repeated.
+ * @throws Problem 400 naming `cardToken`
+ */
+function checkedToken(given: string): string {
+  const cardToken = given.trim();
+  if (/\d{12,}/.test(cardToken.replace(/[^0-9A-Za-z]/g, '')))
+    throw invalid('cardToken must be a token: card numbers are not taken here.', 'cardToken');
+  if (!/^tok_[0-9A-Za-z_]{1,120}$/.test(cardToken))
+    throw invalid('cardToken must be a token such as tok_visa.', 'cardToken');
+  return cardToken;
+}
+
+type ChainKind = 'evm' | 'tron';
+
+/** The chains that the payouts party pays on, and the assets on each. */
+const CHAINS: Record<string, { kind: ChainKind; assets: string[] }> = {
+  ethereum: { kind: 'evm', assets: ['USDT', 'USDC', 'ETH'] },
+  polygon: { kind: 'evm', assets: ['USDT', 'USDC'] },
+  bsc: { kind: 'evm', assets: ['USDT', 'USDC'] },
+  arbitrum: { kind: 'evm', assets: ['USDT', 'USDC', 'ETH'] },
+  base: { kind: 'evm', assets: ['USDC', 'ETH'] },
+  local: { kind: 'evm', assets: ['USDT', 'ETH'] },
+  tron: { kind: 'tron', assets: ['USDT'] },
+};
+
+function chainOf(chain: string) {
+  const found = Object.hasOwn(CHAINS, chain) ? CHAINS[chain] : undefined;
+  if (!found) throw invalid(`chain must be one of ${Object.keys(CHAINS).join(', ')}.`, 'chain');
+  return found;
+}
+
+const ADDRESSES: Record<ChainKind, (address: string) => boolean> = { evm: isEvmAddress, tron: isTronAddress };
+
+/** `0x` and 40 hexadecimal digits; where their case is mixed it is a checksum (EIP-55), which must be right. */
+function isEvmAddress(address: string): boolean {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address) || /^0x0{40}$/.test(address)) return false;
+  const digits = address.slice(2);
+  const small = digits.toLowerCase();
+  if (digits === small || digits === digits.toUpperCase()) return true;
+  const hash = Buffer.from(keccak_256(small)).toString('hex');
+  const checked = [...small].map((digit, at) =>
+    parseInt(hash.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit,
+  );
+  return digits === checked.join('');
+}
+
+/** Base58check of the byte 0x41 and twenty more: `T` and 33 characters. */
+function isTronAddress(address: string): boolean {
+  const bytes = base58(address);
+  if (bytes?.length !== 25 || bytes[0] !== 0x41) return false;
+  const sha256 = (data: Buffer) => createHash('sha256').update(data).digest();
+  return sha256(sha256(bytes.subarray(0, 21)))
+    .subarray(0, 4)
+    .equals(bytes.subarray(21));
+}
+
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+function base58(textual: string): Buffer | undefined {
+  if (!/^[1-9A-HJ-NP-Za-km-z]{30,40}$/.test(textual)) return undefined;
+  let value = 0n;
+  for (const character of textual) value = value * 58n + BigInt(BASE58.indexOf(character));
+  const hex = value.toString(16);
+  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+}
+
+/** A destination as answers show it: enough to recognise it, not enough to use it. */
+export function maskDestination(destination: Destination): Destination {
+  return Object.fromEntries(
+    Object.entries(destination as Record<DestinationField, string>).map(([field, value]) => [
+      field,
+      masked(field as DestinationField, value),
+    ]),
+  );
+}
+
+function masked(field: DestinationField, value: string): string {
+  switch (field) {
+    case 'name':
+      return value
+        .split(/\s+/)
+        .map((word) => `${[...word][0] ?? ''}***`)
+        .join(' ');
+    case 'iban':
+      return `${value.slice(0, 4)}****${value.slice(-4)}`;
+    case 'accountNumber':
+    case 'cardToken':
+      return `****${value.slice(-Math.min(4, Math.floor(value.length / 3)))}`;
+    case 'address':
+      return `${value.slice(0, 6)}…${value.slice(-4)}`;
+    default:
+      return value;
+  }
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { Decimal, formatAmount } from '../../kernel/money/money';
+import { instant, money } from '../../kernel/wire/schemas';
+import { PAYOUT_METHODS } from '../../parties/payouts/port';
+import { DESTINATION_FIELDS, destinationSchema } from './destinations/destination';
+import type { PayoutQuote } from './operations';
+import { type Payout, totalDebit } from './record';
+import { PAYOUT_STATUSES } from './rules';
+import type { PayoutTerms } from './settings';
+
+const rate = () => z.string().meta({ examples: ['1.0789200000'] });
+
+export const payoutOptionSchema = z
+  .object({
+    method: z.enum(PAYOUT_METHODS),
+    currency: z.string().meta({ description: 'What the destination receives; min, max and fees are in it.' }),
+    min: money(),
+    max: money(),
+    fees: z.object({ fixed: money(), percent: z.string().meta({ examples: ['0.5'] }) }),
+    destinationFields: z.array(z.object({ name: z.string(), required: z.boolean() })),
+  })
+  .meta({ id: 'PayoutOption' });
+
+export function payoutOptionView(terms: PayoutTerms): z.output<typeof payoutOptionSchema> {
+  const { method, currency } = terms;
+  const shown = (amount: string) => formatAmount(new Decimal(amount), currency);
+  return {
+    method,
+    currency,
+    min: shown(terms.min),
+    max: shown(terms.max),
+    fees: { fixed: shown(terms.feeFixed), percent: terms.feePercent },
+    destinationFields: DESTINATION_FIELDS[method].map(({ name, required }) => ({ name, required })),
+  };
+}
+
+const priced = {
+  amount: money(),
+  fee: money(),
+  totalDebit: money(),
+  currency: z.string(),
+  receivedAmount: money(),
+  receivedCurrency: z.string(),
+  rate: rate(),
+};
+
+export const payoutQuoteSchema = z
+  .object({ quoteId: z.string(), method: z.enum(PAYOUT_METHODS), ...priced, expiresAt: instant() })
+  .meta({ id: 'PayoutQuote' });
+
+export function payoutQuoteView(quote: PayoutQuote): z.output<typeof payoutQuoteSchema> {
+  return {
+    quoteId: quote.quoteId,
+    method: quote.method,
+    ...showPrice(quote),
+    expiresAt: quote.expiresAt.toISOString(),
+  };
+}
+
+/** A payout on the wire (decisions part 4, Payouts). Its account transactions carry its id as their `referenceId`. */
+export const payoutSchema = z
+  .object({
+    id: z.string().meta({ examples: ['pay_01jz0000000000000000000000'] }),
+    accountId: z.string(),
+    quoteId: z.string(),
+    externalId: z.string().optional(),
+    method: z.enum(PAYOUT_METHODS),
+    status: z.enum(PAYOUT_STATUSES),
+    ...priced,
+    destination: destinationSchema.partial().meta({ description: 'Masked.' }),
+    description: z.string().optional().meta({ description: 'Why an operator rejected it.' }),
+    failure: z
+      .string()
+      .optional()
+      .meta({ description: 'A code; when it failed, was cancelled or came back.' }),
+    returnedAmount: money().optional().meta({ description: 'What was credited again.' }),
+    createdAt: instant(),
+    updatedAt: instant(),
+    sentAt: instant().optional(),
+    completedAt: instant().optional(),
+    returnedAt: instant().optional(),
+  })
+  .meta({ id: 'Payout' });
+
+export function payoutView(payout: Payout): z.output<typeof payoutSchema> {
+  const { currency, returnedAmount } = payout;
+  return {
+    id: payout.id,
+    accountId: payout.accountId,
+    quoteId: payout.quoteId,
+    externalId: payout.externalId ?? undefined,
+    method: payout.method,
+    status: payout.status,
+    ...showPrice({ ...payout, totalDebit: totalDebit(payout) }),
+    destination: payout.destinationMasked,
+    description: payout.description ?? undefined,
+    failure: payout.failure ?? undefined,
+    returnedAmount: returnedAmount === null ? undefined : formatAmount(returnedAmount, currency),
+    createdAt: payout.createdAt.toISOString(),
+    updatedAt: payout.updatedAt.toISOString(),
+    sentAt: payout.sentAt?.toISOString(),
+    completedAt: payout.completedAt?.toISOString(),
+    returnedAt: payout.returnedAt?.toISOString(),
+  };
+}
+
+function showPrice(price: Omit<PayoutQuote, 'quoteId' | 'method' | 'expiresAt'>) {
+  const { currency, receivedCurrency } = price;
+  return {
+    amount: formatAmount(price.amount, currency),
+    fee: formatAmount(price.fee, currency),
+    totalDebit: formatAmount(price.totalDebit, currency),
+    currency,
+    receivedAmount: formatAmount(price.receivedAmount, receivedCurrency),
+    receivedCurrency,
+    rate: price.rate.toFixed(),
+  };
+}

@@ -1,0 +1,74 @@
+import { EventEmitter } from 'node:events';
+import type { Context } from 'koa';
+import { createWaiting } from '../../src/http/prefer-wait';
+import type { ApiRequest, Settling, WriteRoute } from '../../src/http/route';
+import { json, type Kit, testKit } from './kit';
+
+const FIRST = { status: 201, body: '{"id":"x","state":"new"}' };
+
+function caller(prefer = 'wait=30') {
+  const headers: Record<string, string> = {};
+  const res = new EventEmitter();
+  const ctx = { get: () => prefer, set: (name: string, value: string) => (headers[name] = value), res };
+  return { ctx: ctx as unknown as Context, headers, hangUp: () => res.emit('close') };
+}
+
+/** A record that is settled when it is told to be; counts how often it is read. */
+function record() {
+  const state = { settled: false, reads: 0 };
+  const settling: Settling = {
+    async read() {
+      state.reads += 1;
+      return { id: 'x', state: state.settled ? 'settled' : 'new' };
+    },
+    settled: (shown: { state: string }) => shown.state === 'settled',
+  };
+  return { state, route: { settling } as unknown as WriteRoute };
+}
+
+it('holds a hundred answers in a process; the next is given at once', async () => {
+  const awaitSettled = createWaiting();
+  const { state, route } = record();
+  const held = Array.from({ length: 100 }, () => awaitSettled(caller().ctx, route, {} as ApiRequest, FIRST));
+  const next = caller();
+  expect(await awaitSettled(next.ctx, route, {} as ApiRequest, FIRST)).toBe(FIRST);
+  expect(next.headers).toEqual({});
+  state.settled = true;
+  for (const answer of await Promise.all(held))
+    expect(JSON.parse(answer.body)).toMatchObject({ state: 'settled' });
+  const again = caller();
+  await awaitSettled(again.ctx, route, {} as ApiRequest, FIRST);
+  expect(again.headers).toEqual({ 'Preference-Applied': 'wait=30' });
+});
+
+it('waits no longer for a caller that has hung up', async () => {
+  const awaitSettled = createWaiting(1);
+  const { state, route } = record();
+  const gone = caller();
+  const answer = awaitSettled(gone.ctx, route, {} as ApiRequest, FIRST);
+  gone.hangUp();
+  expect(await answer).toBe(FIRST);
+  const { reads } = state;
+  state.settled = true;
+  // Its place is free again, and nobody reads for it.
+  expect((await awaitSettled(caller().ctx, route, {} as ApiRequest, FIRST)).body).toContain('settled');
+  expect(state.reads).toBe(reads + 1);
+});
+
+describe('over HTTP', () => {
+  let kit: Kit;
+  beforeAll(async () => {
+    kit = await testKit();
+  });
+  afterAll(() => kit.close());
+
+  it('a database that goes away while somebody waits costs the news, not the answer', async () => {
+    const client = await kit.client();
+    const before = await kit.count();
+    await kit.database.query('alter table things rename column reads to unreadable');
+    const answer = await kit.call('/things', json({ amount: '5' }, { ...client, prefer: 'wait=30' }));
+    expect(answer).toMatchObject({ status: 201, body: { amount: '5.00', state: 'new' } });
+    await kit.database.query('alter table things rename column unreadable to reads');
+    expect(await kit.count()).toBe(before + 1);
+  });
+});

@@ -1,0 +1,293 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureDemoBins } from '../../../src/cards/programmes/operations';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import { runOperator } from '../../../src/startup/operator';
+import { createAuthenticator } from '../../../src/tenants/clients/authenticate';
+import { signingSecret } from '../../../src/tenants/clients/operations';
+import { findTenant } from '../../../src/tenants/clients/store';
+import { type TestDatabase, testDatabase } from '../../support/database';
+
+const masterKey = randomBytes(32);
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await testDatabase();
+  await test.database.transaction((tx) => ensureDemoBins(tx));
+});
+afterAll(() => test.drop());
+
+async function operator(
+  argv: string[],
+  environment: NodeJS.ProcessEnv = {
+    DATABASE_URL: test.url,
+    MASTER_KEY: masterKey.toString('base64'),
+  },
+) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runOperator(argv, environment, {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+  });
+  const text = out.join('\n');
+  return { code, text, err: err.join('\n'), json: () => JSON.parse(text) as Record<string, any> };
+}
+
+const create = async (...more: string[]) =>
+  (await operator(['client', 'create', '--name', 'Acme', '--json', ...more])).json() as {
+    clientId: string;
+    clientSecret: string;
+  };
+
+async function authenticates(clientId: string, clientSecret: string): Promise<boolean> {
+  const authenticate = createAuthenticator(test.database, createKeyring(masterKey));
+  return (await authenticate(clientId, clientSecret)) !== undefined;
+}
+
+const audited = (subject: string) =>
+  test.database.query<{ actor: string; action: string; before: unknown; after: any }>(
+    'select actor, action, before, after from audit_log where subject = $1 order by id',
+    [subject],
+  );
+
+describe('client', () => {
+  it('creates a tenant whose secret authenticates, as one line of JSON, and writes it down', async () => {
+    const answer = await operator(['client', 'create', '--name', 'Acme', '--json']);
+    expect(answer.code).toBe(0);
+    expect(answer.text.split('\n')).toHaveLength(1);
+    const { clientId, clientSecret, ...rest } = answer.json();
+    expect(rest).toEqual({});
+    expect(await authenticates(clientId, clientSecret)).toBe(true);
+    const entries = await audited(clientId);
+    expect(entries).toMatchObject([{ action: 'client.create', after: { name: 'Acme', role: 'client' } }]);
+    expect(entries[0]?.actor).toMatch(/^operator:.+/);
+    expect(JSON.stringify(entries)).not.toContain(clientSecret);
+  });
+
+  it('creates operators', async () => {
+    const { clientId } = await create('--role', 'admin');
+    expect((await findTenant(test.database, clientId))?.role).toBe('admin');
+    const listed = await operator(['client', 'list']);
+    expect(listed.text).toMatch(new RegExp(`${clientId}\\s+Acme\\s+admin\\s+active`));
+  });
+
+  it('rotates a secret, with and without an overlap', async () => {
+    const { clientId, clientSecret } = await create();
+    const first = (await operator(['client', 'rotate-secret', clientId, '--json'])).json();
+    expect(await authenticates(clientId, clientSecret)).toBe(true);
+    const now = ['client', 'rotate-secret', clientId, '--overlap-seconds', '0'];
+    const second = (await operator([...now, '--json'])).json();
+    expect(await authenticates(clientId, clientSecret)).toBe(false);
+    expect(await authenticates(clientId, first['clientSecret'])).toBe(false);
+    expect(await authenticates(clientId, second['clientSecret'])).toBe(true);
+    expect((await operator(now)).text).toMatch(/The old one has ended/);
+    const entries = (await audited(clientId)).slice(1);
+    expect(entries.map((entry) => entry.action)).toEqual(Array(3).fill('client.rotate-secret'));
+    expect(entries[1]?.before).toEqual(entries[0]?.after);
+    expect(JSON.stringify(entries)).not.toContain(first['clientSecret']);
+  });
+
+  it('revokes the secrets in their overlap, and all', async () => {
+    const { clientId, clientSecret } = await create();
+    const { clientSecret: current } = (
+      await operator(['client', 'rotate-secret', clientId, '--json'])
+    ).json() as { clientSecret: string };
+    const revoked = await operator(['client', 'revoke', clientId, '--json']);
+    expect(revoked.json()).toEqual({ clientId, revoked: 1, live: 1 });
+    expect(await authenticates(clientId, clientSecret)).toBe(false);
+    expect(await authenticates(clientId, current)).toBe(true);
+
+    const all = await operator(['client', 'revoke', clientId, '--all']);
+    expect(all.text).toMatch(/1 ended\. Nothing of .+ authenticates until "client rotate-secret/);
+    expect(await authenticates(clientId, current)).toBe(false);
+    // Webhooks go on, with the signature that their receivers know.
+    expect((await signingSecret(test.database, createKeyring(masterKey), clientId)).toString()).toBe(current);
+
+    const made = (await operator(['client', 'rotate-secret', clientId, '--json'])).json();
+    expect(made['overlapEndsAt']).toBeNull();
+    expect(await authenticates(clientId, made['clientSecret'])).toBe(true);
+    expect(await authenticates(clientId, current)).toBe(false);
+    const signing = await signingSecret(test.database, createKeyring(masterKey), clientId);
+    expect(signing.toString()).toBe(made['clientSecret']);
+    const [, , some, whole] = await audited(clientId);
+    expect(some).toMatchObject({ action: 'client.revoke', after: { inOverlap: [] } });
+    expect(whole).toMatchObject({ action: 'client.revoke', before: some?.after, after: { current: null } });
+  });
+
+  it('disables a tenant, and enables it again', async () => {
+    const { clientId, clientSecret } = await create();
+    const disabled = await operator(['client', 'disable', clientId, '--json']);
+    expect(disabled.json()).toEqual({ clientId, status: 'disabled' });
+    expect(await authenticates(clientId, clientSecret)).toBe(false);
+    expect((await operator(['client', 'list'])).text).toMatch(
+      new RegExp(`${clientId}\\s+Acme\\s+client\\s+disabled`),
+    );
+    expect((await operator(['client', 'enable', clientId])).text).toBe(`${clientId} is active.`);
+    expect(await authenticates(clientId, clientSecret)).toBe(true);
+    expect((await audited(clientId)).slice(1)).toMatchObject([
+      { action: 'client.disable', before: { status: 'active' }, after: { status: 'disabled' } },
+      { action: 'client.enable', before: { status: 'disabled' }, after: { status: 'active' } },
+    ]);
+  });
+
+  it('shows and changes settings', async () => {
+    const { clientId } = await create();
+    const set = ['--set', 'rateLimit.perSecond=50', '--set', 'cardholderReview=manual'];
+    const changed = await operator(['client', 'settings', clientId, ...set, '--json']);
+    expect(changed.json()).toMatchObject({ rateLimit: { perSecond: 50 }, cardholderReview: 'manual' });
+    expect((await operator(['client', 'settings', clientId, '--json'])).json()).toEqual(changed.json());
+    const [, entry] = await audited(clientId);
+    expect(entry).toMatchObject({ action: 'client.settings', after: { rateLimit: { perSecond: 50 } } });
+    expect(entry?.before).toMatchObject({ cardholderReview: 'auto' });
+  });
+
+  it.each([
+    [['--set', 'colour=red'], /colour is no setting. There are: .*rateLimit.perSecond/],
+    [['--set', 'rateLimit=5'], /rateLimit is no setting/],
+    [['--set', '__proto__.x=5'], /is no setting/],
+    [['--set', 'rateLimit.perSecond=fast'], /perSecond must be a number/],
+    [['--set', 'rateLimit.perSecond=-1'], /perSecond/],
+    [['--set', 'nonsense'], /key=value/],
+  ])('refuses %p', async (set, message) => {
+    const { clientId } = await create();
+    const answer = await operator(['client', 'settings', clientId, ...set]);
+    expect(answer.code).toBe(1);
+    expect(answer.err).toMatch(message);
+    expect(await audited(clientId)).toHaveLength(1);
+  });
+
+  it('says so when there is no such tenant, and writes nothing down', async () => {
+    for (const command of ['settings', 'rotate-secret', 'revoke', 'disable', 'enable']) {
+      const answer = await operator(['client', command, 'cli_unknown']);
+      expect([answer.code, answer.err]).toEqual([1, 'client not found.']);
+    }
+    expect(await audited('cli_unknown')).toEqual([]);
+  });
+});
+
+describe('bin', () => {
+  const required = ['--scheme', 'visa', '--currency', 'usd', '--model', 'B2B'];
+
+  it('adds a BIN with its fees, admits tenants to it, and lists it', async () => {
+    const { clientId } = await create();
+    const added = await operator(['bin', 'add', '44556677', ...required, '--fee-issue', '1.5', '--json']);
+    expect(added.json()).toMatchObject({ bin: '44556677', currency: 'USD', fees: { issue: '1.50' } });
+    expect((await operator(['bin', 'admit', '44556677', clientId])).code).toBe(0);
+    const rows = await test.database.query('select bin from tenant_bins where tenant_id = $1', [clientId]);
+    expect(rows).toContainEqual({ bin: '44556677' });
+    expect((await operator(['bin', 'list'])).text).toMatch(/44556677\s+visa\s+USD\s+B2B\s+active\s+1\.50/);
+    expect((await audited('44556677')).map((entry) => entry.action)).toEqual(['bin.add', 'bin.admit']);
+  });
+
+  it('refuses what is wrong', async () => {
+    const wrong = [
+      ['44', ...required],
+      ['44556679', '--scheme', 'visa', '--currency', 'XXY', '--model', 'B2B'],
+      ['44556679', ...required, '--fee-issue', '1.555'],
+      ['44556679', ...required, '--fee-issue', '-1'],
+      ['44556679', ...required, '--admit', 'cli_unknown'],
+      ['44112200', ...required],
+    ];
+    for (const given of wrong)
+      expect([given, (await operator(['bin', 'add', ...given])).code]).toEqual([given, 1]);
+    expect((await operator(['bin', 'list'])).text).not.toContain('44556679');
+  });
+});
+
+describe('ledger check', () => {
+  it('prints the trial balance, and finds a balance that its legs do not give', async () => {
+    const right = await operator(['ledger', 'check']);
+    expect([right.code, right.text]).toEqual([0, expect.stringContaining('The ledger is right')]);
+    const [account] = await test.database.query<{ id: string }>('select id from ledger_accounts limit 1');
+    const tamper = (amount: number) =>
+      test.database.query('update ledger_accounts set available = available + $2 where id = $1', [
+        account?.id,
+        amount,
+      ]);
+    await tamper(5);
+    const wrong = await operator(['ledger', 'check', '--json']);
+    await tamper(-5);
+    expect(wrong.code).toBe(1);
+    expect(wrong.json()['problems']).toEqual(
+      expect.arrayContaining([expect.objectContaining({ subject: account?.id })]),
+    );
+    expect(
+      (await operator(['ledger', 'trial-balance', '--at', '2026-01-01T00:00:00Z', '--json'])).json(),
+    ).toEqual([]);
+  });
+});
+
+describe('commands', () => {
+  it('lists what is parked and tries it again', async () => {
+    await test.database.query(
+      `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, parked_at, last_error, attempts)
+       values ('cardIssuance', 'card-issuance-1', 'processes', 'start', '[]', now(), 'INVALID_ARGUMENT', 20)`,
+    );
+    const listed = await operator(['commands', 'list']);
+    expect(listed.text).toMatch(/start\s+card-issuance-1\s+\S+Z\s+INVALID_ARGUMENT/);
+    expect((await operator(['commands', 'retry', '999999'])).text).toBe('0 to be tried again');
+    expect((await operator(['commands', 'retry', '--json'])).json()).toEqual({ retried: 1 });
+    expect((await operator(['commands', 'list'])).text).toBe('(none)');
+    expect((await operator(['commands', 'retry', 'one'])).code).toBe(1);
+  });
+});
+
+describe('webhooks', () => {
+  it('lists endpoints and queues what was given up again', async () => {
+    const { clientId } = await create();
+    await test.database.query(
+      `insert into webhook_endpoints (tenant_id, registration, url) values ($1, 'card', 'https://example.com/hook')`,
+      [clientId],
+    );
+    await test.database.query(
+      `insert into events (tenant_id, registration, event, data_id, data, created_at, shard, delivery)
+       values ($1, 'card', 'card_transaction', 'ctx_1', '{}', now(), 0, 'failed')`,
+      [clientId],
+    );
+    const listed = await operator(['webhooks', 'list', '--client', clientId]);
+    expect(listed.text).toMatch(/card\s+active\s+0\s+1\s+0\s+https:\/\/example.com\/hook/);
+    expect((await operator(['webhooks', 'retry', clientId, '--json'])).json()).toMatchObject({
+      card: 1,
+      total: 1,
+    });
+    expect((await audited(clientId)).map((entry) => entry.action)).toContain('webhooks.retry');
+    expect((await operator(['webhooks', 'retry', 'cli_unknown'])).code).toBe(1);
+    expect((await operator(['webhooks', 'list', '--status', 'sleepy'])).code).toBe(1);
+  });
+});
+
+describe('its help and its messages', () => {
+  it('names every group and gives examples', async () => {
+    const { code, text } = await operator(['--help']);
+    expect(code).toBe(0);
+    for (const word of ['client', 'bin', 'webhooks', 'ledger', 'commands', 'Examples:'])
+      expect(text).toContain(word);
+    expect((await operator(['client', 'create', '--help'])).text).toContain('--role');
+  });
+
+  it('refuses what it does not know, and says what it misses', async () => {
+    expect(await operator(['dance'])).toMatchObject({ code: 1, err: expect.stringContaining('dance') });
+    expect(await operator(['client', 'create'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--name'),
+    });
+    expect((await operator(['client', 'create', '--name', ' '])).code).toBe(1);
+  });
+
+  it('says what to do where nothing runs', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cardwright-operator-'));
+    const nothing = await operator(['ledger', 'check'], { DATA_DIR: folder });
+    expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('npm start')]);
+    rmSync(folder, { recursive: true });
+    const away = await operator(['ledger', 'check'], {
+      DATABASE_URL: 'postgres://nobody:hush@127.0.0.1:1/none',
+      MASTER_KEY: masterKey.toString('base64'),
+    });
+    expect([away.code, away.err]).toEqual([1, expect.stringContaining('cannot be reached')]);
+    expect(away.err).not.toContain('hush');
+    const keyless = await operator(['ledger', 'check'], { DATABASE_URL: test.url });
+    expect([keyless.code, keyless.err]).toEqual([1, expect.stringContaining('MASTER_KEY')]);
+  });
+});

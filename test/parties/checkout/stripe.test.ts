@@ -1,0 +1,554 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Stripe from 'stripe';
+import { readConfig } from '../../../src/kernel/config';
+import { Decimal } from '../../../src/kernel/money/money';
+import type { CheckoutParty, NewCheckoutSession } from '../../../src/parties/checkout/port';
+import { fromMinorUnits, toMinorUnits } from '../../../src/parties/checkout/stripe/amounts';
+import { createStripeCheckout } from '../../../src/parties/checkout/stripe/checkout';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
+import { type StripeMock, startStripeMock, stripeMockExecutable } from '../../support/outside/stripe-mock';
+
+const SECRET = 'whsec_test0123456789';
+const NOW = new Date('2026-03-01T12:00:00Z');
+const now = () => NOW;
+
+interface Request {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  key: string | undefined;
+  fields: Record<string, string>;
+}
+
+/** What answers: a status and a body; nothing breaks the connection. */
+type Answer = (
+  request: Request,
+  raw: { body: string; headers: Record<string, string> },
+) => Promise<{ status: number; body: string } | undefined>;
+
+/** A server in Stripe's place, which keeps what it was sent. */
+async function stripeServer(answer: () => Answer) {
+  const requests: Request[] = [];
+  const server: Server = createServer((incoming, response) => {
+    void (async () => {
+      const body = await text(incoming);
+      const url = new URL(incoming.url ?? '/', 'http://127.0.0.1');
+      const request = {
+        method: incoming.method ?? '',
+        path: url.pathname,
+        query: Object.fromEntries(url.searchParams),
+        key: incoming.headers['idempotency-key'] as string | undefined,
+        fields: Object.fromEntries(new URLSearchParams(body)),
+      };
+      requests.push(request);
+      const headers = { authorization: String(incoming.headers.authorization) };
+      const given = await answer()(request, { body, headers });
+      if (!given) return void incoming.socket.destroy();
+      response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body);
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const adapter = createStripeCheckout({
+    secretKey: 'sk_test_123',
+    webhookSecret: SECRET,
+    server: { host: '127.0.0.1', port, protocol: 'http' },
+    now,
+  });
+  return {
+    adapter,
+    requests,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function text(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const order = (given: Partial<NewCheckoutSession> = {}): NewCheckoutSession => ({
+  key: 'dep_1',
+  depositId: 'dep_1',
+  method: 'card',
+  amount: new Decimal('12.34'),
+  currency: 'EUR',
+  merchant: 'Acme',
+  expiresAt: new Date('2026-03-01T12:30:00Z'),
+  returnUrl: 'https://shop.example/back',
+  callbackUrl: 'https://api.example/callbacks/checkout',
+  ...given,
+});
+
+describe('amounts', () => {
+  it.each([
+    ['12.34', 'EUR', 1234],
+    ['0.01', 'USD', 1],
+    ['500', 'JPY', 500],
+    ['5.12', 'KWD', 5120],
+    ['5', 'ISK', 500],
+    ['7', 'UGX', 700],
+    ['3', 'MGA', 3],
+    ['90071992547409.91', 'USD', 9_007_199_254_740_991],
+  ])('%s %s is %d minor units, and back', (amount, currency, units) => {
+    expect(toMinorUnits(new Decimal(amount), currency)).toBe(units);
+    expect(fromMinorUnits(units, currency.toLowerCase()).toFixed()).toBe(amount);
+  });
+
+  it.each([
+    ['5.124', 'KWD'],
+    ['0.5', 'JPY'],
+    ['3.10', 'MGA'],
+    ['1.5', 'ISK'],
+    ['1.001', 'EUR'],
+    ['90071992547409.92', 'USD'],
+  ])('%s %s is refused rather than rounded', (amount, currency) => {
+    expect(() => toMinorUnits(new Decimal(amount), currency)).toThrow(PartyRefused);
+  });
+});
+
+describe('against stripe-mock', () => {
+  let executable: string | undefined;
+  let mock: StripeMock;
+  let stripe: Awaited<ReturnType<typeof stripeServer>>;
+
+  beforeAll(async () => {
+    executable = await stripeMockExecutable().catch((error: Error) => {
+      console.warn(`SKIPPED, requests to Stripe are not checked: ${error.message}`);
+      return undefined;
+    });
+    if (!executable) return;
+    mock = await startStripeMock(executable);
+    stripe = await stripeServer(() => passedOn);
+  }, 900_000);
+  afterAll(async () => {
+    if (!executable) return;
+    await stripe.close();
+    await mock.close();
+  });
+
+  /** The mock's description is of the version before `allowed_payment_method_types`: that one field is looked at here. */
+  const passedOn: Answer = async ({ method, path, query }, { body, headers }) => {
+    const fields = new URLSearchParams(body);
+    fields.delete('allowed_payment_method_types[0]');
+    const search = new URLSearchParams(query).toString();
+    const response = await fetch(`http://127.0.0.1:${mock.port}${path}${search ? `?${search}` : ''}`, {
+      method,
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      ...(method === 'POST' ? { body: fields } : {}),
+    });
+    const answer = (await response.json()) as Json;
+    const whole = answer['object'] === 'checkout.session' ? { ...answer, ...overlay } : answer;
+    return { status: response.status, body: JSON.stringify(whole) };
+  };
+  /** What a canned session is to be like. */
+  let overlay: Json = {};
+
+  /** A test that has nothing to run against is told to be skipped, by name. */
+  const check = (name: string, work: () => Promise<void>) =>
+    it(name, async () => {
+      if (executable) await work();
+      else console.warn(`SKIPPED: ${name}`);
+    });
+
+  check('a session is asked for under our key, in minor units, for cards alone', async () => {
+    overlay = { url: 'https://pay.example/1' };
+    expect(await stripe.adapter.createSession(order())).toMatchObject({
+      redirectUrl: 'https://pay.example/1',
+    });
+    expect(stripe.requests).toEqual([
+      {
+        method: 'POST',
+        path: '/v1/checkout/sessions',
+        query: {},
+        key: 'dep_1',
+        fields: {
+          mode: 'payment',
+          'allowed_payment_method_types[0]': 'card',
+          'adaptive_pricing[enabled]': 'false',
+          'line_items[0][quantity]': '1',
+          'line_items[0][price_data][currency]': 'eur',
+          'line_items[0][price_data][unit_amount]': '1234',
+          'line_items[0][price_data][product_data][name]': 'Acme',
+          client_reference_id: 'dep_1',
+          'metadata[origin]': 'cardwright',
+          'metadata[deposit]': 'dep_1',
+          'metadata[expires_at]': '1772368200',
+          'payment_intent_data[metadata][origin]': 'cardwright',
+          'payment_intent_data[metadata][deposit]': 'dep_1',
+          success_url: 'https://shop.example/back',
+          cancel_url: 'https://shop.example/back',
+        },
+      },
+    ]);
+  });
+
+  check('a session is read, expired, and its money given back, by requests that the API knows', async () => {
+    stripe.requests.length = 0;
+    overlay = {
+      id: 'cs_test_1',
+      status: 'open',
+      currency: 'usd',
+      payment_intent: 'pi_1',
+      metadata: { expires_at: '1' },
+    };
+    expect(await stripe.adapter.getSession('cs_test_1')).toMatchObject({ sessionId: 'cs_test_1' });
+    const currency = 'USD';
+    const refund = { key: 'rfd_1', sessionId: 'cs_test_1', amount: new Decimal('1'), currency };
+    expect(await stripe.adapter.refund(refund)).toMatchObject({ refundId: expect.stringMatching(/^re_/) });
+    const asked = stripe.requests.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(asked)).toEqual(
+      new Set([
+        'GET /v1/checkout/sessions/cs_test_1',
+        'POST /v1/checkout/sessions/cs_test_1/expire',
+        'GET /v1/refunds',
+        'GET /v1/disputes',
+        'POST /v1/refunds',
+      ]),
+    );
+  });
+});
+
+type Json = Record<string, any>;
+
+/** The account at Stripe: what its API answers, by path. */
+function account(given: { session?: Json; refunds?: Json[]; disputes?: Json[]; created?: Json }) {
+  const list = (data: Json[] = []) => ({ object: 'list', data, has_more: false, url: '/' });
+  const answer: Answer = async ({ method, path }) => {
+    const body =
+      method === 'POST' && path === '/v1/refunds'
+        ? given.created
+        : path === '/v1/refunds'
+          ? list(given.refunds)
+          : path === '/v1/disputes'
+            ? list(given.disputes)
+            : path === '/v1/checkout/sessions' && method === 'GET'
+              ? list(given.session ? [given.session] : [])
+              : path.endsWith('/expire')
+                ? { ...given.session, status: 'expired' }
+                : given.session;
+    return { status: 200, body: JSON.stringify(body ?? {}) };
+  };
+  return answer;
+}
+
+const charge = (given: Json = {}): Json => ({
+  id: 'ch_1',
+  object: 'charge',
+  captured: true,
+  amount_captured: 1234,
+  currency: 'eur',
+  balance_transaction: { id: 'txn_1', status: 'pending' },
+  ...given,
+});
+
+const intent = (given: Json = {}): Json => ({
+  id: 'pi_1',
+  object: 'payment_intent',
+  status: 'succeeded',
+  latest_charge: charge(),
+  review: null,
+  ...given,
+});
+
+const session = (given: Json = {}): Json => ({
+  id: 'cs_1',
+  object: 'checkout.session',
+  status: 'complete',
+  currency: 'eur',
+  url: 'https://pay.example/cs_1',
+  metadata: { origin: 'cardwright', expires_at: '1772368200' },
+  payment_intent: intent(),
+  ...given,
+});
+
+describe('the adapter', () => {
+  let answer: Answer;
+  let stripe: Awaited<ReturnType<typeof stripeServer>>;
+  let adapter: CheckoutParty;
+  beforeAll(async () => {
+    stripe = await stripeServer(() => answer);
+    adapter = stripe.adapter;
+  });
+  beforeEach(() => {
+    stripe.requests.length = 0;
+  });
+  afterAll(() => stripe.close());
+
+  const stateOf = async (given: Parameters<typeof account>[0]) => {
+    answer = account(given);
+    return JSON.parse(JSON.stringify(await adapter.getSession('cs_1'))) as Json;
+  };
+
+  it.each([
+    [session({ status: 'open', payment_intent: null }), { status: 'open' }],
+    [session({ status: 'expired', payment_intent: null }), { status: 'expired' }],
+    [session(), { status: 'paid', paid: { amount: '12.34', currency: 'EUR' } }],
+    [
+      session({
+        payment_intent: intent({ latest_charge: charge({ balance_transaction: { status: 'available' } }) }),
+      }),
+      { status: 'settled', paid: { amount: '12.34', currency: 'EUR' } },
+    ],
+    [
+      session({ payment_intent: intent({ latest_charge: charge({ balance_transaction: null }) }) }),
+      { status: 'paid' },
+    ],
+    [
+      session({
+        payment_intent: intent({
+          status: 'requires_payment_method',
+          last_payment_error: { code: 'card_declined' },
+        }),
+      }),
+      { status: 'failed', failureCode: 'card_declined' },
+    ],
+    [
+      session({ status: 'open', payment_intent: intent({ status: 'requires_payment_method' }) }),
+      { status: 'open' },
+    ],
+    [session({ payment_intent: intent({ status: 'processing' }) }), { status: 'open' }],
+    [session({ payment_intent: intent({ review: { open: true } }) }), { status: 'paid', risk: 'review' }],
+    [session({ payment_intent: intent({ review: { open: false } }) }), { status: 'paid', risk: 'normal' }],
+    [
+      session({ payment_intent: intent({ latest_charge: charge({ outcome: { risk_level: 'highest' } }) }) }),
+      { risk: 'review' },
+    ],
+    [
+      session({
+        payment_intent: intent({ latest_charge: charge({ currency: 'jpy', amount_captured: 500 }) }),
+      }),
+      { paid: { amount: '500', currency: 'JPY' } },
+    ],
+  ])('tells what a session has come to (%#)', async (given, state) => {
+    expect(await stateOf({ session: given })).toMatchObject(state);
+  });
+
+  it('tells what has gone back and what is asked back, oldest first; an inquiry takes no money', async () => {
+    const refund = (id: string, status: string) => ({
+      id,
+      object: 'refund',
+      amount: 100,
+      currency: 'eur',
+      status,
+    });
+    const dispute = (id: string, status: string) => ({
+      id,
+      object: 'dispute',
+      amount: 1234,
+      currency: 'eur',
+      status,
+    });
+    const state = await stateOf({
+      session: session(),
+      refunds: [
+        refund('re_4', 'requires_action'),
+        refund('re_3', 'canceled'),
+        refund('re_2', 'failed'),
+        refund('re_1', 'succeeded'),
+      ],
+      disputes: [
+        dispute('dp_6', 'prevented'),
+        dispute('dp_5', 'warning_needs_response'),
+        dispute('dp_4', 'lost'),
+        dispute('dp_3', 'won'),
+        dispute('dp_2', 'under_review'),
+        dispute('dp_1', 'needs_response'),
+      ],
+    });
+    expect(state['refunds'].map(({ id, status }: Json) => `${id} ${status}`)).toEqual([
+      're_1 succeeded',
+      're_2 failed',
+      're_3 failed',
+      're_4 pending',
+    ]);
+    expect(state['disputes'].map(({ id, status, amount }: Json) => `${id} ${status} ${amount}`)).toEqual([
+      'dp_1 open 12.34',
+      'dp_2 open 12.34',
+      'dp_3 won 12.34',
+      'dp_4 lost 12.34',
+    ]);
+  });
+
+  it('expires an open session whose deposit has expired, and no other', async () => {
+    const over = session({
+      status: 'open',
+      payment_intent: null,
+      metadata: { origin: 'cardwright', expires_at: String(NOW.getTime() / 1000) },
+    });
+    expect(await stateOf({ session: over })).toMatchObject({ status: 'expired' });
+    expect(stripe.requests.map(({ path }) => path)).toContain('/v1/checkout/sessions/cs_1/expire');
+    stripe.requests.length = 0;
+    await stateOf({ session: session({ status: 'open', payment_intent: null }) });
+    await stateOf({ session: { ...over, status: 'complete' } });
+    expect(stripe.requests.every(({ method }) => method === 'GET')).toBe(true);
+  });
+
+  it('gives the page of a new session, and refuses what is not paid by card', async () => {
+    answer = account({ session: session() });
+    expect(await adapter.createSession(order())).toEqual({
+      sessionId: 'cs_1',
+      redirectUrl: 'https://pay.example/cs_1',
+    });
+    for (const method of ['bank_transfer', 'crypto'] as const)
+      await expect(adapter.createSession(order({ method }))).rejects.toEqual(
+        new PartyRefused('method_unavailable'),
+      );
+    expect(stripe.requests).toHaveLength(1);
+  });
+
+  it('asks for a refund under our key, and finds the one that was made under it long ago', async () => {
+    const refund = { key: 'rfd_1', sessionId: 'cs_1', amount: new Decimal('1.5'), currency: 'EUR' };
+    answer = account({ session: session(), created: { id: 're_1', object: 'refund', status: 'pending' } });
+    expect(await adapter.refund(refund)).toEqual({ refundId: 're_1', status: 'pending' });
+    expect(stripe.requests.at(-1)).toMatchObject({
+      method: 'POST',
+      path: '/v1/refunds',
+      key: 'rfd_1',
+      fields: { payment_intent: 'pi_1', amount: '150', 'metadata[key]': 'rfd_1' },
+    });
+    stripe.requests.length = 0;
+    const known = {
+      id: 're_7',
+      amount: 150,
+      currency: 'eur',
+      status: 'succeeded',
+      metadata: { key: 'rfd_1' },
+    };
+    answer = account({ session: session(), refunds: [known] });
+    expect(await adapter.refund(refund)).toEqual({ refundId: 're_7', status: 'succeeded' });
+    expect(stripe.requests.some(({ method }) => method === 'POST')).toBe(false);
+
+    await expect(adapter.refund({ ...refund, currency: 'USD' })).rejects.toMatchObject({
+      code: 'wrong_currency',
+    });
+    answer = account({ session: session({ payment_intent: null }) });
+    await expect(adapter.refund(refund)).rejects.toMatchObject({ code: 'not_paid' });
+  });
+
+  const stripeError = (code: string, type = 'invalid_request_error') =>
+    JSON.stringify({ error: { type, code, message: `Stripe does not like sk_test_123: ${code}` } });
+
+  it.each([
+    [{ status: 400, body: stripeError('amount_too_small') }, PartyRefused, 'amount_too_small'],
+    [{ status: 401, body: stripeError('api_key_expired') }, PartyAway, undefined],
+    [{ status: 403, body: stripeError('not_permitted') }, PartyAway, undefined],
+    [{ status: 409, body: stripeError('idempotency_key_in_use') }, PartyAway, undefined],
+    [{ status: 429, body: stripeError('rate_limit') }, PartyAway, undefined],
+    [{ status: 500, body: stripeError('oops', 'api_error') }, OutcomeUnknown, undefined],
+    [{ status: 200, body: '<html>' }, OutcomeUnknown, undefined],
+    [undefined, OutcomeUnknown, undefined],
+  ])('takes %j for what it is, and names nobody', async (given, kind, code) => {
+    answer = async () => given;
+    const error = (await adapter.createSession(order()).catch((thrown: Error) => thrown)) as PartyRefused;
+    expect(error.constructor).toBe(kind);
+    expect(error.code).toBe(code);
+    expect(error.message).not.toMatch(/stripe|sk_test/i);
+  });
+
+  it('knows that reading leaves nothing behind', async () => {
+    answer = async () => undefined;
+    const error = (await adapter.getSession('cs_1').catch((thrown: Error) => thrown)) as Error;
+    expect(error.constructor).toBe(PartyAway);
+    answer = async () => ({ status: 404, body: stripeError('resource_missing') });
+    await expect(adapter.getSession('cs_1')).rejects.toEqual(new PartyRefused('not_found'));
+  });
+
+  describe('a callback', () => {
+    const sign = (payload: string, secret = SECRET, at = NOW) => ({
+      'stripe-signature': Stripe.webhooks.generateTestHeaderString({
+        payload,
+        secret,
+        timestamp: Math.floor(at.getTime() / 1000),
+      }),
+    });
+    const event = (object: Json, type = 'checkout.session.completed') =>
+      JSON.stringify({ id: 'evt_1', object: 'event', type, data: { object } });
+    const verify = (payload: string, headers: Record<string, string>) =>
+      adapter.verify(Buffer.from(payload), headers);
+    beforeEach(() => {
+      answer = account({ session: session() });
+    });
+
+    it('is about the session that it names, or whose payment it names', async () => {
+      const about = { externalId: 'evt_1', sessionId: 'cs_1' };
+      for (const object of [
+        session(),
+        { object: 'payment_intent', id: 'pi_1' },
+        { object: 'charge', id: 'ch_1', payment_intent: 'pi_1' },
+        { object: 'dispute', id: 'dp_1', payment_intent: 'pi_1' },
+        { object: 'refund', id: 're_1', payment_intent: { id: 'pi_1' } },
+      ]) {
+        const payload = event(object);
+        expect(await verify(payload, sign(payload))).toEqual(about);
+      }
+      expect(stripe.requests.map(({ query }) => query['payment_intent'])).toEqual([
+        'pi_1',
+        'pi_1',
+        'pi_1',
+        'pi_1',
+      ]);
+    });
+
+    it('is about none of ours', async () => {
+      const stranger = session({ metadata: {} });
+      answer = account({ session: stranger });
+      for (const object of [stranger, { object: 'charge', payment_intent: 'pi_9' }, { object: 'balance' }]) {
+        const payload = event(object);
+        expect(await verify(payload, sign(payload))).toEqual({ externalId: 'evt_1', sessionId: null });
+      }
+    });
+
+    it('is nothing with a wrong signature, an old one, none, or another body', async () => {
+      const payload = event(session());
+      const old = new Date(NOW.getTime() - 301_000);
+      expect(await verify(payload, sign(payload, 'whsec_other'))).toBeUndefined();
+      expect(await verify(payload, sign(payload, SECRET, old))).toBeUndefined();
+      expect(await verify(payload, {})).toBeUndefined();
+      expect(await verify(payload, { 'stripe-signature': 't=1,v1=zz' })).toBeUndefined();
+      expect(await verify(`${payload} `, sign(payload))).toBeUndefined();
+      expect(await verify('nonsense', sign('nonsense'))).toBeUndefined();
+      const nearlyOld = new Date(NOW.getTime() - 299_000);
+      expect(await verify(payload, sign(payload, SECRET, nearlyOld))).toBeDefined();
+    });
+
+    it('waits where it cannot be asked what it is about', async () => {
+      const payload = event({ object: 'charge', payment_intent: 'pi_1' });
+      answer = async () => undefined;
+      await expect(verify(payload, sign(payload))).rejects.toThrow(PartyAway);
+    });
+  });
+});
+
+describe('its configuration', () => {
+  const keys = { STRIPE_SECRET_KEY: 'sk_test_abc', STRIPE_WEBHOOK_SECRET: 'whsec_abc' };
+
+  it('is off without keys, and on with both', () => {
+    expect(readConfig({}).stripe).toBeUndefined();
+    expect(readConfig(keys).stripe).toEqual({ secretKey: 'sk_test_abc', webhookSecret: 'whsec_abc' });
+  });
+
+  it.each([
+    [{ STRIPE_SECRET_KEY: 'sk_test_abc' }],
+    [{ STRIPE_WEBHOOK_SECRET: 'whsec_abc' }],
+    [{ ...keys, STRIPE_SECRET_KEY: 'pk_test_abc' }],
+    [{ ...keys, STRIPE_SECRET_KEY: 'sk_live_abc' }],
+    [{ ...keys, STRIPE_WEBHOOK_SECRET: 'abc' }],
+    [
+      {
+        ...keys,
+        MODE: 'live',
+        MASTER_KEY: Buffer.alloc(32).toString('base64'),
+        DATABASE_URL: 'postgres://x',
+      },
+    ],
+  ])('refuses %j without showing it', (environment) => {
+    expect(() => readConfig(environment)).toThrow(/STRIPE/);
+    expect(() => readConfig(environment)).not.toThrow(/_abc/);
+  });
+});

@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import { createFolderStore } from '../../../src/parties/documents/folder';
+import { createMemoryStore } from '../../../src/parties/documents/memory';
+import {
+  type Documents,
+  DocumentsAway,
+  DocumentUnreadable,
+  type SealedStore,
+} from '../../../src/parties/documents/port';
+import { createS3Store } from '../../../src/parties/documents/s3';
+import { createDocuments } from '../../../src/parties/documents/sealed';
+import { createStore } from '../../../src/parties/documents/settings';
+import {
+  realS3Program,
+  type S3Double,
+  type S3Server,
+  startRealS3,
+  startS3Double,
+} from '../../support/outside/s3-server';
+
+const keyring = createKeyring(randomBytes(32));
+const key = { tenantId: 'cli_1', documentId: 'doc_1' };
+const other = { tenantId: 'cli_1', documentId: 'doc_2' };
+const elsewhere = { tenantId: 'cli_2', documentId: 'doc_1' };
+const CONTENT = Buffer.from('%PDF-1.7 Ada Byron, born on 1815-12-10');
+
+let folder: string;
+let double: S3Double;
+let real: S3Server | undefined;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cardwright-documents-'));
+  double = await startS3Double();
+  const program = realS3Program();
+  if (program) real = await startRealS3(program);
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await double.close();
+  await real?.close();
+});
+beforeEach(() => {
+  double.requests.length = 0;
+  double.faults.length = 0;
+});
+
+const s3 = (settings = double.settings) => createS3Store(settings, { retryMs: 1, timeoutMs: 500 });
+
+const STORES: [name: string, make: () => SealedStore][] = [
+  ['memory', createMemoryStore],
+  ['folder', () => createFolderStore(join(folder, 'contract'))],
+  ['s3', () => s3()],
+];
+// A real server, where versitygw is on the PATH (go install github.com/versity/versitygw/cmd/versitygw@latest).
+if (realS3Program()) STORES.push(['a real S3 server', () => s3((real as S3Server).settings)]);
+
+describe.each(STORES)('documents in %s', (_name, make) => {
+  let store: SealedStore;
+  let documents: Documents;
+  beforeAll(() => {
+    store = make();
+    documents = createDocuments(store, keyring);
+  });
+
+  it('gives back what was put, to the byte, until it is deleted', async () => {
+    const large = randomBytes(10 * 1024 * 1024);
+    await documents.put(key, CONTENT);
+    await documents.put(other, large);
+    expect(await documents.get(key)).toEqual(CONTENT);
+    expect((await documents.get(other)).equals(large)).toBe(true);
+    await documents.put(key, Buffer.from('newer'));
+    expect((await documents.get(key)).toString()).toBe('newer');
+    await documents.delete(key);
+    await expect(documents.get(key)).rejects.toBeInstanceOf(DocumentUnreadable);
+    expect((await documents.get(other)).length).toBe(large.length);
+    await documents.delete(key); // twice is once
+  });
+
+  it('holds nothing that can be read, nor twice the same', async () => {
+    await documents.put(key, CONTENT);
+    await documents.put(other, CONTENT);
+    const [one, two] = [await store.get('cli_1/doc_1'), await store.get('cli_1/doc_2')];
+    for (const word of ['%PDF', 'Ada', 'Byron', '1815']) {
+      expect(one?.includes(word)).toBe(false);
+      expect(one?.toString('latin1')).not.toContain(Buffer.from(word).toString('base64').slice(0, 4));
+    }
+    expect(one?.equals(two as Buffer)).toBe(false);
+  });
+
+  it('opens nothing that was changed, cut off, or put under another id or tenant', async () => {
+    await documents.put(key, CONTENT);
+    await documents.put(other, Buffer.from('%PDF-1.7 somebody else'));
+    const sealed = (await store.get('cli_1/doc_1')) as Buffer;
+    const otherSealed = (await store.get('cli_1/doc_2')) as Buffer;
+    await store.put('cli_1/doc_1', otherSealed);
+    await store.put('cli_1/doc_2', sealed);
+    await store.put('cli_2/doc_1', sealed);
+    for (const swapped of [key, other, elsewhere])
+      await expect(documents.get(swapped)).rejects.toBeInstanceOf(DocumentUnreadable);
+    const changed = Buffer.from(sealed);
+    changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
+    for (const bytes of [changed, sealed.subarray(0, -1), sealed.subarray(0, 20), sealed.subarray(0, 5)]) {
+      await store.put('cli_1/doc_1', bytes);
+      await expect(documents.get(key)).rejects.toBeInstanceOf(DocumentUnreadable);
+    }
+    await store.put('cli_1/doc_1', sealed);
+    expect(await documents.get(key)).toEqual(CONTENT);
+    const foreign = createDocuments(store, createKeyring(randomBytes(32)));
+    await expect(foreign.get(key)).rejects.toBeInstanceOf(DocumentUnreadable);
+  });
+
+  it('takes no key that leads elsewhere', async () => {
+    for (const bad of ['../doc', 'a/b', '', 'doc_1.tmp'])
+      expect(() => documents.put({ tenantId: 'cli_1', documentId: bad }, CONTENT)).toThrow('not the key');
+  });
+});
+
+describe('the folder', () => {
+  it('shows a file only when it is whole, whoever writes it at once', async () => {
+    const root = join(folder, 'parallel');
+    const store = createFolderStore(root);
+    const contents = Array.from({ length: 20 }, (_, index) => Buffer.alloc(200_000, index));
+    const reads: Promise<Buffer | undefined>[] = [];
+    await Promise.all(
+      contents.map(async (content) => {
+        await store.put('cli_1/doc_1', content);
+        reads.push(store.get('cli_1/doc_1'));
+      }),
+    );
+    for (const read of await Promise.all(reads)) {
+      expect(read).toHaveLength(200_000);
+      expect(read?.every((byte) => byte === read[0])).toBe(true);
+    }
+    expect(await readdir(join(root, 'cli_1'))).toEqual(['doc_1']);
+  });
+
+  it('is readable by its owner alone', async () => {
+    const root = join(folder, 'modes');
+    await createFolderStore(root).put('cli_1/doc_1', CONTENT);
+    expect((await stat(join(root, 'cli_1'))).mode & 0o777).toBe(0o700);
+    expect((await stat(join(root, 'cli_1/doc_1'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('says that it is away, and leaves nothing behind, where it cannot write or read', async () => {
+    const file = join(folder, 'a-file');
+    await writeFile(file, 'x');
+    const store = createFolderStore(file);
+    await expect(store.put('cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
+    await expect(store.get('cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
+    expect(await readFile(file, 'utf8')).toBe('x');
+    const root = join(folder, 'taken');
+    await createFolderStore(root).put('cli_1/doc_1/inner', CONTENT); // a folder stands where the file should
+    await expect(createFolderStore(root).put('cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
+    expect(await readdir(join(root, 'cli_1'))).toEqual(['doc_1']);
+  });
+
+  it('is what the environment names', async () => {
+    const root = join(folder, 'settings');
+    await createStore({ kind: 'folder', folder: root }).put('cli_1/doc_1', CONTENT);
+    expect(await readdir(root)).toEqual(['cli_1']);
+    const bucket = createStore({ kind: 's3', ...double.settings });
+    await bucket.put('cli_9/doc_1', CONTENT);
+    expect(double.objects.get('/documents/cli_9/doc_1')).toEqual(CONTENT);
+  });
+});
+
+describe('S3', () => {
+  it('asks again when the server fails or the connection breaks, three times in all', async () => {
+    double.faults.push({ status: 503, code: 'SlowDown' }, 'break');
+    await s3().put('cli_1/doc_3', CONTENT);
+    expect(double.requests).toHaveLength(3);
+    expect(await s3().get('cli_1/doc_3')).toEqual(CONTENT);
+    double.faults.push(...Array.from({ length: 3 }, () => ({ status: 500, code: 'InternalError' })));
+    double.requests.length = 0;
+    await expect(s3().get('cli_1/doc_3')).rejects.toBeInstanceOf(DocumentsAway);
+    expect(double.requests).toHaveLength(3);
+  });
+
+  it('does not wait for ever', async () => {
+    double.faults.push('hang', 'hang', 'hang');
+    const impatient = createS3Store(double.settings, { retryMs: 1, timeoutMs: 50 });
+    await expect(impatient.get('cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
+  });
+
+  it.each([
+    ['put', (store: SealedStore) => store.put('cli_1/doc_7', CONTENT)],
+    ['get', (store: SealedStore) => store.get('cli_1/doc_7')],
+    ['delete', (store: SealedStore) => store.delete('cli_1/doc_7')],
+  ])('is refused at %s with a wrong secret, and in a bucket that is not there: once', async (_, work) => {
+    // What the test before has given up on may still arrive.
+    const asked = () => double.requests.filter(({ path }) => path.endsWith('doc_7')).length;
+    await expect(work(s3({ ...double.settings, secretAccessKey: 'wrong' }))).rejects.toThrow(DocumentsAway);
+    expect(asked()).toBe(1);
+    const told = await work(s3({ ...double.settings, bucket: 'missing' })).catch((error: Error) => error);
+    expect(told).toBeInstanceOf(DocumentsAway);
+    expect(String(((told as Error).cause as Error).message)).toMatch(/404 NoSuchBucket/);
+    expect(asked()).toBe(2);
+  });
+
+  it('does not follow a server that sends it elsewhere', async () => {
+    double.faults.push(...Array.from({ length: 3 }, () => ({ status: 307, code: 'TemporaryRedirect' })));
+    await expect(s3().put('cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
+  });
+
+  it('is not reached where nothing listens', async () => {
+    const nowhere = s3({ ...double.settings, endpoint: 'http://127.0.0.1:1' });
+    await expect(nowhere.get('cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
+  });
+
+  (realS3Program() ? it : it.skip)('is refused by a real server with a wrong secret', async () => {
+    const { settings } = real as S3Server;
+    const wrong = s3({ ...settings, secretAccessKey: 'wrong' });
+    const told = await wrong.put('cli_1/doc_1', CONTENT).catch((error: Error) => error);
+    expect(((told as Error).cause as Error).message).toBe('S3 answered PUT with 403 SignatureDoesNotMatch');
+    const missing = s3({ ...settings, bucket: 'missing' });
+    await expect(missing.get('cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
+    await expect(missing.put('cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
+  });
+});

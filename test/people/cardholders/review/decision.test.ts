@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { runOperator } from '../../../../src/startup/operator';
+import { type Client, type TestApi, testApi } from '../../../support/api';
+import { urlOf } from '../../../support/database';
+import { eventsOf, pending, read } from '../support';
+
+let api: TestApi;
+let client: Client;
+let environment: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  api = await testApi();
+  client = await api.client();
+  const [row] = await api.database.query<{ name: string }>('select current_database() as name');
+  environment = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEY: randomBytes(32).toString('base64') };
+});
+afterAll(() => api.close());
+
+async function operator(...argv: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runOperator(['cardholder', ...argv], environment, {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+  });
+  return { code, text: out.join('\n'), err: err.join('\n') };
+}
+
+const waitingCommands = (id: string) =>
+  api.database.query(
+    `select workflow_id, action from workflow_commands where args ->> 0 = $1 and action = 'look'`,
+    [id],
+  );
+
+it('lists what waits, masked', async () => {
+  const { id } = await pending(api, client);
+  const { data } = { data: JSON.parse((await operator('list', '--json')).text) as unknown[] };
+  expect(data).toContainEqual(await read(client, id));
+  const { text } = await operator('list');
+  expect(text).toContain(id);
+  expect(text).toContain(client.clientId);
+  expect(text).not.toContain('Philippa');
+});
+
+it('approves: a row that says who, and a word to the workflow', async () => {
+  const { id } = await pending(api, client);
+  const answer = await operator('approve', id, '--reason', 'Checked by telephone.', '--json');
+  expect(answer.code).toBe(0);
+  expect(JSON.parse(answer.text)).toEqual(await read(client, id));
+  expect(await read(client, id)).toMatchObject({ status: 'wait_audit', submissions: 1 });
+  expect((await read(client, id)).description).toBeUndefined();
+  const decisions = await api.database.query<Record<string, string>>(
+    'select decision, reason, decided_by from cardholder_decisions where cardholder_id = $1',
+    [id],
+  );
+  expect(decisions).toEqual([
+    {
+      decision: 'approved',
+      reason: 'Checked by telephone.',
+      decided_by: expect.stringMatching(/^operator:.+/),
+    },
+  ]);
+  expect(await waitingCommands(id)).toEqual([{ workflow_id: `cardholder-submission-${id}`, action: 'look' }]);
+  const audited = 'select actor, action, tenant_id, before, after from audit_log where subject = $1';
+  expect(await api.database.query(audited, [id])).toEqual([
+    {
+      actor: decisions[0]?.['decided_by'],
+      action: 'cardholder.approve',
+      tenant_id: client.clientId,
+      before: { status: 'pending_review' },
+      after: { status: 'wait_audit' },
+    },
+  ]);
+});
+
+it('rejects with the reason, or with words of its own', async () => {
+  const [one, two] = await Promise.all([pending(api, client), pending(api, client)]);
+  expect((await operator('reject', one.id, '--reason', 'The photo is not sharp.')).text).toBe(
+    `${one.id} is rejected_by_admin.`,
+  );
+  expect(await read(client, one.id)).toMatchObject({
+    status: 'rejected_by_admin',
+    description: 'The photo is not sharp.',
+  });
+  expect((await eventsOf(api, one.id)).at(-1)?.description).toBe('The photo is not sharp.');
+  await operator('reject', two.id);
+  expect((await read(client, two.id)).description).toMatch(/rejected/);
+});
+
+it('says what it cannot do, and does nothing', async () => {
+  const { id } = await pending(api, client);
+  await operator('reject', id);
+  const again = await operator('approve', id);
+  expect([again.code, again.err]).toEqual([1, 'A cardholder that is rejected_by_admin cannot be approved.']);
+  expect(await operator('approve', 'nonsense')).toMatchObject({ code: 1, err: 'cardholder not found.' });
+  expect((await operator('reject', id, '--reason', ' ')).code).toBe(1);
+  const rows = await api.database.query('select 1 from cardholder_decisions where cardholder_id = $1', [id]);
+  expect(rows).toHaveLength(1);
+});

@@ -1,0 +1,78 @@
+import { startClosure, startIssuance, startTokenization } from '../../src/cards/cards/workflows';
+import { lookAtCardholder, startSubmission } from '../../src/people/cardholders/workflows';
+import { lookAtReview, startReview } from '../../src/people/kyc/workflows';
+import { type OverdueQuery, reconcilable } from '../../src/process/overdue';
+import { processOfRecord } from '../../src/process/workflow-command';
+import { lookAtDeposit, matchPayment, startDeposit } from '../../src/transfers/deposits/workflows';
+import { lookAtTransfer, startTransfer } from '../../src/transfers/external-cards/workflows';
+import { lookAtIbanPayout, startIbanCredit, startIbanPayout } from '../../src/transfers/iban/workflows';
+import { lookAtPayout, startLifecycle } from '../../src/transfers/payouts/workflows';
+
+const record = { id: 'x_1', tenantId: 'cli_1' };
+const review = { userId: 'usr_1', submission: 2, tenantId: 'cli_1' };
+const topup = { ...record, kind: 'topup' } as const;
+const withdrawal = { ...record, kind: 'withdrawal' } as const;
+
+const SUBMISSION = 'Cardholder review and submission';
+const WITHDRAWAL = 'Withdrawal to a payment card';
+
+// Running workflows go by these ids, types and arguments: none of them may ever change.
+it.each([
+  [startIssuance(record), 'cardIssuance', 'start', 'card-issuance-x_1', 'Card issuance'],
+  [startClosure(record), 'cardClosure', 'start', 'card-closure-x_1', 'Card closure at the processor'],
+  [startTokenization(record), 'cardTokenization', 'start', 'card-tokenization-x_1', 'Card tokenization'],
+  [startSubmission(record), 'cardholderSubmission', 'start', 'cardholder-submission-x_1', SUBMISSION],
+  [lookAtCardholder(record), 'cardholderSubmission', 'look', 'cardholder-submission-x_1', SUBMISSION],
+  [startDeposit(record), 'depositLifecycle', 'start', 'deposit-x_1', 'Deposit by hosted checkout'],
+  [lookAtDeposit(record), 'depositLifecycle', 'look', 'deposit-x_1', 'Deposit by hosted checkout'],
+  [startLifecycle(record), 'payoutLifecycle', 'start', 'payout-lifecycle-x_1', 'Payout'],
+  [lookAtPayout(record), 'payoutLifecycle', 'look', 'payout-lifecycle-x_1', 'Payout'],
+  [startIbanPayout(record), 'ibanPayout', 'start', 'iban-payout-x_1', 'Payout from a virtual IBAN'],
+  [lookAtIbanPayout(record), 'ibanPayout', 'look', 'iban-payout-x_1', 'Payout from a virtual IBAN'],
+  [startTransfer(topup), 'externalCardTransfer', 'start', 'card-topup-x_1', 'Top-up from a payment card'],
+  [lookAtTransfer(withdrawal), 'externalCardTransfer', 'look', 'card-withdrawal-x_1', WITHDRAWAL],
+])('drives a record: %#', (command, workflow, action, workflowId, summary) => {
+  expect(command).toStrictEqual({
+    ...{ workflow, workflowId, taskQueue: 'processes', action },
+    ...{ args: ['x_1'], tenantId: 'cli_1', summary },
+  });
+});
+
+it('names a review by its user and its submission', () => {
+  const command = {
+    ...{ workflow: 'kycReview', workflowId: 'kyc-review-usr_1-2', taskQueue: 'processes' },
+    ...{ args: ['usr_1', 2], tenantId: 'cli_1', summary: 'KYC review, submission 2' },
+  };
+  expect(startReview(review)).toStrictEqual({ ...command, action: 'start' });
+  expect(lookAtReview(review)).toStrictEqual({ ...command, action: 'look' });
+});
+
+it('names what has no record yet by the party’s id, and no tenant', () => {
+  expect(matchPayment('cs_1')).toStrictEqual({
+    ...{ workflow: 'checkoutPayment', workflowId: 'checkout-payment-cs_1', taskQueue: 'processes' },
+    ...{ action: 'look', args: ['cs_1'], summary: 'A checkout that no deposit knows' },
+  });
+  expect(startIbanCredit('sbp-1')).toStrictEqual({
+    ...{ workflow: 'ibanCredit', workflowId: 'iban-credit-sbp-1', taskQueue: 'processes' },
+    ...{ action: 'start', args: ['sbp-1'], summary: 'Credit to a virtual IBAN' },
+  });
+});
+
+it('asks for what is overdue but for the records of its own workflows that were driven on lately', async () => {
+  const spec = (prefix: string) => processOfRecord({ workflow: 'w', prefix, summary: 's' });
+  const [order, closing] = [spec('order-'), spec('closing-')];
+  const asked: OverdueQuery[] = [];
+  const { stale } = reconcilable({
+    name: 'orders',
+    processes: [order, closing],
+    overdue: async (_, query) => {
+      asked.push(query);
+      return [record];
+    },
+    drive: order.look,
+  });
+  const before = new Date();
+  const commands = await stale(undefined as never, before, 7, ['order-a', 'closing-b', 'payout-c']);
+  expect(asked).toEqual([{ before, limit: 7, except: ['a', 'b'] }]);
+  expect(commands).toEqual([order.look(record)]);
+});

@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, createHmac } from 'node:crypto';
+import { accessSync, constants } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { S3Settings } from '../../../src/kernel/config';
+
+export interface S3Server {
+  settings: S3Settings;
+  close(): Promise<void>;
+}
+
+const KEY = { accessKeyId: 'AKIATESTTESTTEST', secretAccessKey: 'a secret/with+all=kinds' };
+
+/** How the next requests are answered instead of being served: `hang` never answers, `break` closes the connection. */
+export type S3Fault = { status: number; code: string } | 'hang' | 'break';
+
+export interface S3Double extends S3Server {
+  /** By path: what was put, as it came. */
+  objects: Map<string, Buffer>;
+  /** Every request, refused ones too. */
+  requests: { method: string; path: string }[];
+  faults: S3Fault[];
+}
+
+/**
+ * What of the S3 protocol the adapter uses, in a server of our own: each request's Signature Version 4 is computed anew, by
+ * the words of Amazon's specification, and the hash of the body compared. One bucket, `documents`.
+ */
+export async function startS3Double(): Promise<S3Double> {
+  const objects = new Map<string, Buffer>();
+  const requests: { method: string; path: string }[] = [];
+  const faults: S3Fault[] = [];
+  const region = 'eu-test-1';
+
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks);
+      const { method = '', url: path = '' } = request;
+      requests.push({ method, path });
+      const fail = (status: number, code: string) =>
+        response.writeHead(status).end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
+      const fault = faults.shift();
+      if (fault === 'hang') return;
+      if (fault === 'break') return void request.socket.destroy();
+      if (fault) return void fail(fault.status, fault.code);
+      const wrong = faultOfSignature(request, body, region);
+      if (wrong) return void fail(403, wrong);
+      if (!path.startsWith('/documents/')) return void fail(404, 'NoSuchBucket');
+      if (method === 'PUT') {
+        objects.set(path, body);
+        return void response.writeHead(200, { etag: '"x"' }).end();
+      }
+      if (method === 'DELETE') {
+        objects.delete(path);
+        return void response.writeHead(204).end();
+      }
+      const found = objects.get(path);
+      if (!found) return void fail(404, 'NoSuchKey');
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(found);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    objects,
+    requests,
+    faults,
+    settings: { endpoint, region, bucket: 'documents', ...KEY },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest('hex');
+const hmac = (key: Buffer | string, data: string) => createHmac('sha256', key).update(data).digest();
+
+/** @returns the protocol's code for what is wrong with a request, if anything is */
+function faultOfSignature(request: IncomingMessage, body: Buffer, region: string): string | undefined {
+  const { authorization = '' } = request.headers;
+  const [, credential = '', signed = '', signature] =
+    /^AWS4-HMAC-SHA256 Credential=([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/.exec(
+      authorization,
+    ) ?? [];
+  const at = String(request.headers['x-amz-date']);
+  const scope = `${at.slice(0, 8)}/${region}/s3/aws4_request`;
+  if (credential !== `${KEY.accessKeyId}/${scope}`) return 'InvalidAccessKeyId';
+  const hash = String(request.headers['x-amz-content-sha256']);
+  if (hash !== sha256(body)) return 'XAmzContentSHA256Mismatch';
+  const names = signed.split(';');
+  if (!['host', 'x-amz-content-sha256', 'x-amz-date'].every((name) => names.includes(name)))
+    return 'AccessDenied';
+  const headers = names.map((name) => `${name}:${String(request.headers[name]).trim()}\n`).join('');
+  const canonical = [request.method, request.url, '', headers, signed, hash].join('\n');
+  const key = ['s3', 'aws4_request'].reduce<Buffer>(
+    hmac,
+    hmac(hmac(`AWS4${KEY.secretAccessKey}`, at.slice(0, 8)), region),
+  );
+  const expected = hmac(key, ['AWS4-HMAC-SHA256', at, scope, sha256(canonical)].join('\n')).toString('hex');
+  return signature === expected ? undefined : 'SignatureDoesNotMatch';
+}
+
+/** The program of a real S3 server (github.com/versity/versitygw), where it is on the PATH. */
+export function realS3Program(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, 'versitygw')).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A real S3 server on a folder of its own, with the bucket `documents`. */
+export async function startRealS3(program: string): Promise<S3Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'cardwright-s3-'));
+  await mkdir(join(folder, 'data', 'documents'), { recursive: true });
+  await mkdir(join(folder, 'meta'));
+  const port = await freePort();
+  const child = spawn(
+    program,
+    ['--port', `127.0.0.1:${port}`, 'posix', '--sidecar', join(folder, 'meta'), join(folder, 'data')],
+    {
+      env: { ROOT_ACCESS_KEY: KEY.accessKeyId, ROOT_SECRET_KEY: KEY.secretAccessKey },
+      stdio: 'ignore',
+    },
+  );
+  const endpoint = `http://127.0.0.1:${port}`;
+  await untilAnswered(endpoint, child);
+  return {
+    settings: { endpoint, region: 'us-east-1', bucket: 'documents', ...KEY },
+    async close() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function untilAnswered(url: string, child: ChildProcess): Promise<void> {
+  for (let tried = 0; tried < 200; tried += 1) {
+    if (child.exitCode !== null) throw new Error(`the S3 server ended with ${child.exitCode}`);
+    if (await fetch(url).catch(() => undefined)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('the S3 server does not answer');
+}

@@ -1,0 +1,305 @@
+import { type Client, type TestApi, testApi } from '../../../support/api';
+import { isSigned, type Receiver, startReceiver, until } from '../../../support/outside/receiver';
+import { append, dispatching, endpointOf, eventsOf, register } from '../support';
+
+let api: TestApi;
+let receiver: Receiver;
+let running: { stop(): Promise<unknown> }[] = [];
+beforeAll(async () => {
+  [api, receiver] = await Promise.all([testApi(), startReceiver()]);
+});
+afterEach(async () => {
+  await Promise.all(running.map((one) => one.stop()));
+  running = [];
+});
+afterAll(async () => {
+  await receiver.close();
+  await api.close();
+});
+
+let paths = 0;
+async function tenant(type: 'card' | 'account' = 'card') {
+  const client = await api.client();
+  paths += 1;
+  const path = `/hook-${paths}?a=b`;
+  await register(client, receiver.url + path, type);
+  return { client, path };
+}
+
+function dispatch(options: Parameters<typeof dispatching>[1] = {}) {
+  const one = dispatching(api, { ca: receiver.ca, ...options });
+  running.push(one);
+  return one;
+}
+
+const all = (client: Client, delivery: string) => async () =>
+  (await eventsOf(api, client)).every((row) => row.delivery === delivery);
+
+it('sends the exact bytes, signed, with the headers of the contract', async () => {
+  const { client, path } = await tenant();
+  const [id] = await append(api, client, { idempotencyKey: 'key-1' });
+  await append(api, client);
+  dispatch();
+  await receiver.until(() => receiver.at(path).length === 2);
+  const [first, second] = receiver.at(path);
+  expect(first?.raw.toString('utf8')).toBe(
+    `{"event":"card_transaction","data":{"id":"${id}","amount":"10.00","note":"Zürich ✓"}}`,
+  );
+  expect(isSigned(first!, client.clientSecret)).toBe(true);
+  expect(first?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'x-client-id': client.clientId,
+    'x-idempotency-key': 'key-1',
+    'content-length': String(first?.raw.length),
+  });
+  expect(second?.headers).not.toHaveProperty('x-idempotency-key');
+  expect(first?.headers['x-signature']).toMatch(/^[0-9a-f]{64}$/);
+  await until(all(client, 'delivered'));
+  expect(await eventsOf(api, client)).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+});
+
+it('reads the URL and the secret anew', async () => {
+  const { client, path } = await tenant();
+  dispatch();
+  await append(api, client);
+  await receiver.until(() => receiver.at(path).length === 1);
+  const rotated = await client.call('POST', '/v1/client/secret/rotate', {});
+  await register(client, `${receiver.url}/elsewhere`, 'card');
+  await new Promise((resolve) => setTimeout(resolve, 1_100)); // a secret is kept for a second
+  const [id] = await append(api, client);
+  await receiver.until(() => receiver.at('/elsewhere').length === 1);
+  const [moved] = receiver.at('/elsewhere');
+  expect(moved?.body.data).toMatchObject({ id });
+  expect(isSigned(moved!, rotated.body.clientSecret)).toBe(true);
+  expect(isSigned(moved!, client.clientSecret)).toBe(false);
+  expect(receiver.at(path)).toHaveLength(1);
+});
+
+it.each([
+  [500, 'http_500'],
+  [301, 'http_301'],
+  [404, 'http_404'],
+])('takes %i for a failure, and what else is due waits without using up attempts', async (status, code) => {
+  const { client, path } = await tenant();
+  receiver.answer(path, (_request, response) => {
+    response.writeHead(status, { location: `${receiver.url}/redirected` }).end();
+  });
+  await append(api, client, { count: 20 });
+  dispatch();
+  await until(async () => (await endpointOf(api, client))?.status === 'failing');
+  await append(api, client);
+  await new Promise((resolve) => setTimeout(resolve, 400)); // two looks
+  expect(receiver.at(path)).toHaveLength(1);
+  expect(receiver.at('/redirected')).toHaveLength(0);
+  const rows = await eventsOf(api, client);
+  expect(rows[0]).toMatchObject({ delivery: 'due', attempts: 1, last_error: code, leased_until: null });
+  expect(rows.slice(1)).toHaveLength(20);
+  for (const row of rows.slice(1))
+    expect(row).toMatchObject({ delivery: 'due', attempts: 0, leased_until: null });
+  expect(api.commands.filter(({ tenantId }) => tenantId === client.clientId)).toMatchObject([
+    {
+      workflow: 'webhookRecovery',
+      workflowId: `webhook-recovery-${client.clientId}-card`,
+      action: 'look',
+      args: [{ tenantId: client.clientId, registration: 'card' }],
+    },
+  ]);
+});
+
+it('honours Retry-After, and else waits about 5 s', async () => {
+  const [plain, patient] = [await tenant(), await tenant()];
+  receiver.answer(plain.path, 503);
+  receiver.answer(patient.path, (_request, response) => {
+    response.writeHead(429, { 'retry-after': '90' }).end();
+  });
+  const began = Date.now();
+  await append(api, plain.client);
+  await append(api, patient.client);
+  dispatch({ random: () => 0.5 });
+  const waits: number[] = [];
+  for (const { client } of [plain, patient]) {
+    await until(async () => (await endpointOf(api, client))?.status === 'failing');
+    waits.push((await endpointOf(api, client))!.next_probe_at!.getTime() - began);
+  }
+  expect(waits[0]).toBeGreaterThanOrEqual(5_000);
+  expect(waits[0]).toBeLessThan(60_000);
+  expect(waits[1]).toBeGreaterThanOrEqual(90_000);
+});
+
+it('disables an endpoint that answers 410, and parks what is due to it', async () => {
+  const { client, path } = await tenant();
+  receiver.answer(path, 410);
+  await append(api, client, { count: 5 });
+  dispatch();
+  await until(all(client, 'parked'));
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'disabled', next_probe_at: null });
+  await append(api, client);
+  expect((await eventsOf(api, client)).map((row) => row.delivery)).toEqual(Array(6).fill('parked'));
+  expect(receiver.at(path)).toHaveLength(1);
+});
+
+it('has at most eight under way at an endpoint, in time order', async () => {
+  const { client, path } = await tenant();
+  receiver.answer(path, async (_request, response) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    response.writeHead(204).end();
+  });
+  const ids = await append(api, client, { count: 120 });
+  dispatch();
+  await until(all(client, 'delivered'));
+  expect(receiver.mostAtOnce(path)).toBeLessThanOrEqual(8);
+  expect(receiver.mostAtOnce(path)).toBeGreaterThan(1);
+  const order = receiver.at(path).map((one) => ids.indexOf(one.body.data['id']));
+  expect([...order].sort((a, b) => a - b)).toEqual(ids.map((_, index) => index));
+  // Those under way at once may overtake one another, and no more than that.
+  for (const [place, index] of order.entries()) expect(Math.abs(place - index)).toBeLessThan(8);
+});
+
+it('is not slowed by endpoints that hang or fail', async () => {
+  const dead = await Promise.all(Array.from({ length: 40 }, () => tenant()));
+  for (const [index, { client, path }] of dead.entries()) {
+    receiver.answer(path, index % 2 === 0 ? 'hang' : 500);
+    await append(api, client, { count: 30 });
+  }
+  const { client, path } = await tenant();
+  await append(api, client, { count: 300 });
+  dispatch({ timeoutMs: 15_000 });
+  await until(all(client, 'delivered'));
+  expect(receiver.at(path)).toHaveLength(300);
+  // They hang still: each with the one event that it was tried with.
+  for (const [index, one] of dead.entries()) {
+    if (index % 2 === 0) expect(receiver.at(one.path).length).toBe(1);
+  }
+  receiver.received.splice(0);
+  for (const one of dead) receiver.answer(one.path, 204);
+  receiver.closeConnections();
+});
+
+it('gives an attempt up after its time, and counts it as failed', async () => {
+  const { client, path } = await tenant();
+  receiver.answer(path, 'hang');
+  await append(api, client);
+  dispatch({ timeoutMs: 300 });
+  await until(async () => (await endpointOf(api, client))?.last_error === 'timeout');
+  expect(await eventsOf(api, client)).toMatchObject([{ delivery: 'due', attempts: 1 }]);
+});
+
+it('counts an answer by its status, however its body ends', async () => {
+  const { client, path } = await tenant();
+  receiver.answer(path, (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    response.write('x'.repeat(200_000)); // more than is read, and never ended
+  });
+  await append(api, client, { count: 3 });
+  dispatch();
+  await until(all(client, 'delivered'));
+});
+
+it('sends again over a new connection when a kept one was closed', async () => {
+  const { client, path } = await tenant();
+  dispatch();
+  await append(api, client);
+  await until(all(client, 'delivered'));
+  let broken = false;
+  receiver.answer(path, (_request, response) => {
+    if (broken) response.writeHead(204).end();
+    else response.destroy();
+    broken = true;
+  });
+  await append(api, client);
+  await until(all(client, 'delivered'));
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'active' });
+});
+
+it('sends what a killed process had in hand again, once its lease has ended: the same bytes', async () => {
+  const { client, path } = await tenant();
+  await append(api, client, { count: 3 });
+  await api.database.query(
+    `update events set leased_until = now() + interval '1 hour' where tenant_id = $1`,
+    [client.clientId],
+  );
+  await append(api, client);
+  dispatch();
+  await until(async () => (await eventsOf(api, client)).some((row) => row.delivery === 'delivered'));
+  expect(receiver.at(path).length).toBe(1); // the fourth: the others are in another's hands
+  await api.database.query(
+    `update events set leased_until = now() - interval '1 second' where tenant_id = $1 and delivery = 'due'`,
+    [client.clientId],
+  );
+  await until(all(client, 'delivered'));
+  const [row] = await api.database.query<{ event: string; data: string }>(
+    'select event, data from events where tenant_id = $1 order by number limit 1',
+    [client.clientId],
+  );
+  const bytes = receiver.at(path).map((one) => one.raw.toString('utf8'));
+  expect(bytes).toContain(`{"event":"${row?.event}","data":${row?.data}}`);
+  expect(new Set(bytes).size).toBe(4);
+});
+
+it('never sends an event twice at once, however many dispatchers there are', async () => {
+  const { client, path } = await tenant();
+  receiver.answer(path, async (_request, response) => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    response.writeHead(204).end();
+  });
+  const ids = await append(api, client, { count: 300 });
+  dispatch();
+  dispatch();
+  dispatch();
+  await until(all(client, 'delivered'));
+  const came = receiver.at(path).map((one) => one.body.data['id'] as string);
+  expect(came.length).toBe(300);
+  expect(new Set(came)).toEqual(new Set(ids));
+});
+
+it('claims no more than it can send, however many events wait', async () => {
+  const { client, path } = await tenant();
+  receiver.answer(path, 'hang');
+  for (let batch = 0; batch < 10; batch += 1) await append(api, client, { count: 1_000 });
+  dispatch({ timeoutMs: 5_000 });
+  await receiver.until(() => receiver.at(path).length > 0);
+  let most = 0;
+  for (let look = 0; look < 20; look += 1) {
+    const [row] = await api.database.query<{ count: string }>(
+      'select count(*) from events where tenant_id = $1 and leased_until > now()',
+      [client.clientId],
+    );
+    most = Math.max(most, Number(row?.count));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(most).toBe(1);
+  receiver.closeConnections();
+});
+
+it('keeps to its limit over all endpoints, and serves them all', async () => {
+  const tenants = await Promise.all(Array.from({ length: 6 }, () => tenant()));
+  for (const { client } of tenants) await append(api, client, { count: 100 });
+  let most = 0;
+  dispatch({ maxClaimed: 20 });
+  await until(async () => {
+    const [row] = await api.database.query<{ leased: string; due: string }>(
+      `select count(*) filter (where leased_until > now()) as leased, count(*) filter (where delivery = 'due') as due
+         from events where tenant_id = any ($1)`,
+      [tenants.map(({ client }) => client.clientId)],
+    );
+    most = Math.max(most, Number(row?.leased));
+    return Number(row?.due) === 0;
+  });
+  expect(most).toBeLessThanOrEqual(20);
+});
+
+it('delivers after the database was away', async () => {
+  const { client } = await tenant();
+  dispatch();
+  await append(api, client, { count: 50 });
+  await api.database.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()`,
+  );
+  const appended = () =>
+    append(api, client).then(
+      () => true,
+      () => false,
+    );
+  await until(appended);
+  await until(all(client, 'delivered'));
+});

@@ -1,0 +1,79 @@
+import { eventsCommitted } from '../../../../src/kernel/outbox/events';
+import { createDuePoll } from '../../../../src/tenants/webhooks/delivery/due-poll';
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+
+/** A poll whose runs take so long each (1 ms those that are not said) and find nothing; when each began. */
+function polling(takesMs: number[] = []) {
+  const began: number[] = [];
+  const start = performance.now();
+  const poll = createDuePoll(async () => {
+    began.push(Math.round(performance.now() - start));
+    await new Promise((resolve) => setTimeout(resolve, takesMs.shift() ?? 1));
+    return 0;
+  });
+  return { poll, began };
+}
+
+/** @returns when each poll began: milliseconds since the start */
+async function pollsOf(takesMs: number[], forMs: number): Promise<number[]> {
+  const { poll, began } = polling(takesMs);
+  poll.start();
+  await pass(forMs);
+  poll.stop();
+  return began;
+}
+
+it('rests the longer, the longer a poll takes', async () => {
+  const [first, second] = await pollsOf([100], 5_000);
+  expect([first, second]).toEqual([0, 1_000]);
+});
+
+it('polls again soon after a poll that hung', async () => {
+  const [first, second] = await pollsOf([25_000], 40_000);
+  expect(first).toBe(0);
+  expect(second).toBeGreaterThan(25_000);
+  expect(second).toBeLessThanOrEqual(27_000);
+});
+
+it('polls at once when events were committed, also while a poll is under way', async () => {
+  const { poll, began } = polling([1, 100]);
+  poll.start();
+  await pass(50);
+  eventsCommitted.publish(undefined);
+  await pass(50); // the second poll is under way
+  eventsCommitted.publish(undefined);
+  eventsCommitted.publish(undefined);
+  await pass(1_000);
+  poll.stop();
+  expect(began.slice(0, 3)).toEqual([0, 50, 1_050]); // after the rest that a poll of 100 ms asks for
+});
+
+it('polls no more once it is stopped, and again once it is started', async () => {
+  const { poll, began } = polling([20]);
+  poll.start();
+  poll.start();
+  await pass(10);
+  poll.stop(); // while a poll is under way
+  eventsCommitted.publish(undefined);
+  await pass(1_000);
+  expect(began).toEqual([0]);
+  poll.start();
+  await pass(1);
+  poll.stop();
+  expect(began).toEqual([0, 1_010]);
+});
+
+it('goes on when it is started again before its last poll has ended: never two at once', async () => {
+  const { poll, began } = polling([100, 100]);
+  poll.start();
+  await pass(10);
+  poll.stop();
+  poll.start();
+  await pass(1_050);
+  poll.stop();
+  expect(began).toEqual([0, 1_000]);
+});

@@ -1,0 +1,174 @@
+import {
+  attemptEnded,
+  claimEnded,
+  claimSent,
+  dueFound,
+  failureRecorded,
+  isIdle,
+  type Job,
+  type Lane,
+  type LaneEvent,
+  newLane,
+  roomOf,
+  stateAfter,
+  takeJobs,
+  UNDER_WAY,
+} from '../../../../src/tenants/webhooks/delivery/lane';
+
+const job = (number: number, claimedAt = 0): Job => ({
+  shard: 0,
+  tenantId: 'cli_1',
+  registration: 'card',
+  number: String(number),
+  event: 'card_transaction',
+  data: '{}',
+  idempotencyKey: null,
+  attempts: 0,
+  url: 'https://example.com/',
+  dueAt: new Date(0),
+  claimedAt,
+});
+const jobs = (count: number, claimedAt = 0) =>
+  Array.from({ length: count }, (_, index) => job(index, claimedAt));
+
+const lane = () => newLane({ shard: 0, tenantId: 'cli_1', registration: 'card' }, 0);
+
+/** A lane with due events, and as many claimed as asked for. */
+function claimed(of: Lane, now = 0): Job[] {
+  dueFound(of, now);
+  const { room } = claimSent(of, roomOf(of));
+  claimEnded(of, jobs(room, now), room);
+  return takeJobs(of, now).begun;
+}
+
+/** Attempts that are delivered one after the other, so many milliseconds apart. */
+function deliver(of: Lane, count: number, everyMs: number, from = 0): number {
+  let now = from;
+  for (let done = 0; done < count; done += 1) {
+    of.underWay += 1;
+    now += everyMs;
+    attemptEnded(of, 'delivered', now);
+  }
+  return now;
+}
+
+const after = (...events: LaneEvent[]) =>
+  events.reduce((state, on) => stateAfter(state, on, 0), lane().state).is;
+
+it('goes by its table', () => {
+  expect(after()).toBe('probing');
+  expect(after('delivered')).toBe('open');
+  expect(after('delivered', 'delivered')).toBe('open');
+  expect(after('failed')).toBe('held');
+  expect(after('delivered', 'failed')).toBe('held');
+  expect(after('failed', 'failure_recorded')).toBe('probing');
+});
+
+it('is held until every failure has been recorded, whatever else was delivered meanwhile', () => {
+  expect(after('delivered', 'failed', 'failed', 'delivered')).toBe('held');
+  expect(after('delivered', 'failed', 'failed', 'failure_recorded')).toBe('held');
+  expect(after('delivered', 'failed', 'failed', 'failure_recorded', 'delivered', 'failure_recorded')).toBe(
+    'probing',
+  );
+});
+
+it('claims one event until the first was delivered, then doubles up to eight at once', () => {
+  const probing = lane();
+  dueFound(probing, 0);
+  expect(roomOf(probing)).toBe(1);
+  expect(claimed(probing)).toHaveLength(1);
+  const atOnce: number[] = [];
+  for (let delivered = 0; delivered < 4; delivered += 1) {
+    attemptEnded(probing, 'delivered', 0);
+    while (probing.underWay > 0) attemptEnded(probing, 'unsent', 0);
+    atOnce.push(claimed(probing).length);
+  }
+  expect(atOnce).toEqual([2, 4, 8, UNDER_WAY]);
+});
+
+it('claims ahead what was delivered in 200 ms, 256 at most', () => {
+  const steady = lane();
+  deliver(steady, 101, 1);
+  dueFound(steady, 101);
+  expect(roomOf(steady)).toBe(UNDER_WAY + 200);
+  const fast = lane();
+  deliver(fast, 801, 0.125);
+  dueFound(fast, 101);
+  expect(roomOf(fast)).toBe(UNDER_WAY + 256);
+});
+
+it('claims again when half of what it may hold is free, and only where more may be due', () => {
+  const open = lane();
+  deliver(open, 3, 1);
+  dueFound(open, 3);
+  claimSent(open, 8);
+  claimEnded(open, jobs(8), 8);
+  expect(open.mayHaveDue).toBe(true); // the claim was filled
+  expect(takeJobs(open, 3).begun).toHaveLength(8);
+  const rooms: number[] = [];
+  for (let delivered = 0; delivered < 4; delivered += 1) {
+    attemptEnded(open, 'delivered', 4);
+    rooms.push(roomOf(open));
+  }
+  expect(rooms).toEqual([0, 0, 0, 4]);
+  claimSent(open, 4);
+  claimEnded(open, jobs(3), 4);
+  expect(open.mayHaveDue).toBe(false);
+  expect(roomOf(open)).toBe(0);
+});
+
+it('knows that more is due when a poll has found it while a claim was under way', () => {
+  const probing = lane();
+  dueFound(probing, 0);
+  claimSent(probing, 1);
+  dueFound(probing, 1);
+  claimEnded(probing, [], 1);
+  expect(roomOf(probing)).toBe(1);
+});
+
+it('gives back all that is not begun when an attempt fails, and asks for nothing until a poll finds more', () => {
+  const open = lane();
+  deliver(open, 101, 1);
+  expect(claimed(open, 101)).toHaveLength(8);
+  attemptEnded(open, 'failed', 102);
+  const { begun, givenBack } = takeJobs(open, 102);
+  expect(begun).toEqual([]);
+  expect(givenBack).toHaveLength(200);
+  expect(roomOf(open)).toBe(0);
+  dueFound(open, 103); // the endpoint is not marked as failing yet
+  expect(roomOf(open)).toBe(0);
+  claimEnded(open, [job(1)], 1); // of a claim that was under way
+  expect(takeJobs(open, 103)).toEqual({ begun: [], givenBack: [job(1)] });
+  failureRecorded(open, 104);
+  for (let delivered = 0; delivered < 7; delivered += 1) attemptEnded(open, 'unsent', 105);
+  expect(roomOf(open)).toBe(1);
+});
+
+it('gives back what has waited for a second: URL and secret may have changed', () => {
+  const probing = lane();
+  claimEnded(probing, [job(1, 0), job(2, 1), job(3, 500)], 3);
+  probing.mayHaveDue = false;
+  const { begun, givenBack } = takeJobs(probing, 1_000);
+  expect(givenBack.map(({ number }) => number)).toEqual(['1']);
+  expect(begun.map(({ number }) => number)).toEqual(['2']);
+  expect(probing.mayHaveDue).toBe(true);
+});
+
+it('learns nothing of the endpoint from an event that could not be signed', () => {
+  const probing = lane();
+  claimed(probing);
+  attemptEnded(probing, 'unsent', 1);
+  expect(probing.state.is).toBe('probing');
+  expect(probing.underWay).toBe(0);
+});
+
+it('is idle when nothing of it is in hand', () => {
+  const one = lane();
+  expect(isIdle(one)).toBe(true);
+  claimed(one);
+  expect(isIdle(one)).toBe(false);
+  attemptEnded(one, 'failed', 1);
+  expect(isIdle(one)).toBe(false); // not recorded yet
+  failureRecorded(one, 2);
+  expect(isIdle(one)).toBe(true);
+});
