@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { Decimal } from '../../kernel/money/money';
+import { storedDecimal as decimal } from '../protocol/stored';
 
-const decimal = z.string().transform((text) => new Decimal(text));
 const money = { amount: decimal, currency: z.string() };
 
 /**

@@ -182,7 +182,7 @@ function approvedMoney(situation: Deposit): Money | undefined {
 /** What the system chooses by itself: to give up waiting, to ask a person, to credit. */
 export function chooseForDeposit(situation: Deposit): NewDecision | undefined {
   const { transfer, at } = situation;
-  const { status, terms, word } = transfer;
+  const { status, terms } = transfer;
   if (!terms) return undefined;
   switch (status as DepositStatus) {
     case 'created':
@@ -193,7 +193,9 @@ export function chooseForDeposit(situation: Deposit): NewDecision | undefined {
     case 'processing': {
       const reason = doubtOf(situation);
       if (reason) return last(situation, 'question') ? undefined : { kind: 'question', reason };
-      return isSettled(situation) && word ? creditDecision(terms, totalPaid(situation)) : undefined;
+      return isSettled(situation) && !creditOf(situation)
+        ? creditDecision(terms, totalPaid(situation))
+        : undefined;
     }
     case 'manual_review': {
       const approved = isSettled(situation) ? approvedMoney(situation) : undefined;
@@ -367,4 +369,27 @@ export function measuresOfCheckout(word: CheckoutWord): Record<string, Decimal> 
   // A dispute that is won gives back what it took: that is no contradiction.
   for (const { id, amount } of word.disputes) add(`dispute ${id}`, amount);
   return measures;
+}
+
+/** A party's words may give it away: what is not one of these is told as no more than a failure. */
+const TOLD_FAILURES = ['card_declined', 'insufficient_funds', 'expired_card', 'authentication_failed'];
+
+/** The code that goes with a status, of ours. */
+export function failureOfDeposit(situation: Deposit, on: string): string | null {
+  const { word, failure } = situation.transfer;
+  switch (on as DepositTrigger) {
+    case 'session_refused':
+      return 'method_unavailable';
+    case 'payment_failed':
+      return TOLD_FAILURES.find((code) => code === word?.failureCode) ?? 'payment_failed';
+    case 'paid_late':
+      return 'paid_late';
+    case 'questioned':
+      return last(situation, 'question')?.reason ?? null;
+    case 'settled':
+    case 'approved':
+      return null;
+    default:
+      return failure;
+  }
 }
