@@ -11,7 +11,7 @@ import {
 import { nextReference, recordOn, shareOfHeld } from './authorization';
 import { accepted, type Board } from './board';
 import { currencyOfMessage } from './conversion';
-import { settleFeeHold } from './fees';
+import { settleFeeHold } from './fee-entries';
 
 /**
  * Releases part of what an authorization holds, or all of it without an amount.

@@ -7,7 +7,7 @@ import { grow, open } from './authorize';
 import { accepted, type Board } from './board';
 import { release } from './cancel';
 import { currencyOfMessage, spendOf } from './conversion';
-import { feeEntries } from './fees';
+import { feeEntries } from './fee-entries';
 
 /**
  * Settles what an authorization holds, in part or whole. It is never refused: what is not held (an excess, a settlement
