@@ -26,6 +26,13 @@ export function filtered(query: Knex.QueryBuilder, filter: Record<string, unknow
     if (value !== undefined && value !== null) void query.where(column, value);
 }
 
+/** A page of records by their ids, newest first: those after the id that the page before ended with; all without a limit. */
+export function newestFirst(query: Knex.QueryBuilder, after?: string, limit?: number): void {
+  if (after !== undefined) void query.where('id', '<', after);
+  if (limit !== undefined) void query.limit(limit);
+  void query.orderBy('id', 'desc');
+}
+
 /** `column = any(…)`: unlike `in (…)`, one text and so one plan for any number of values. */
 export const anyOf = (column: string, values: readonly unknown[]): Knex.Raw =>
   builder.raw('?? = any(?)', [column, values as unknown as Knex.RawBinding]);
