@@ -76,7 +76,7 @@ export async function insertOfframpReference(
   given: { tenantId: string; reference: string; referenceId: string; accountId: string },
 ): Promise<boolean> {
   const rows = await tx.run(
-    table('offrampReferences').insert(given).onConflict().ignore().returning('reference'),
+    table('offramp_references').insert(given).onConflict().ignore().returning('reference'),
   );
   return rows.length === 1;
 }

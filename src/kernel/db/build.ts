@@ -10,7 +10,7 @@ const builder = knex({
   wrapIdentifier: (name, wrap) => (name === '*' ? name : wrap(snakeCase(name))),
 });
 
-/** A statement on a table. Values must not be undefined: null is nothing, and an absent filter is `modify`'s not to add. */
+/** A statement on a table, by the name that the database has for it. Values must not be undefined: null is nothing, and an absent filter is `modify`'s not to add. */
 export const table = (name: string): Knex.QueryBuilder => builder(name);
 
 /** A piece of SQL in a statement that is built. */
