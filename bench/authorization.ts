@@ -1,8 +1,8 @@
 import type { Database } from '../src/kernel/db/database';
 import { targetsOf } from './cards';
-import { type BenchTenant, openServices, tenantWithCards } from './fixtures';
+import { openServices, spreadTenants } from './fixtures';
 import { processorTime } from './processor-time';
-import { openBench, runLoad, startRole } from './servers';
+import { openBench, runLoad, startCardApi } from './servers';
 
 const SECONDS = 10;
 const CONNECTIONS = 20;
@@ -15,14 +15,9 @@ export async function benchAuthorization(): Promise<void> {
   const bench = await openBench();
   try {
     const services = await openServices(bench);
-    const tenants: BenchTenant[] = [];
-    for (let count = 0; count < 50; count += 1) tenants.push(await tenantWithCards(services, 20));
+    const tenants = await spreadTenants(services);
     await services.database.query('vacuum analyze');
-    const api = await startRole(bench, 'api', {
-      TEMPORAL_ADDRESS: '127.0.0.1:1',
-      LOG_LEVEL: 'info',
-      DATABASE_POOL: '8',
-    });
+    const api = await startCardApi(bench);
     const plan = { port: api.port, connections: CONNECTIONS, targets: targetsOf(tenants) };
     await runLoad({ ...plan, seconds: 1, warmUp: 3, path: '/sandbox/transactions' });
     const read = async () => ({

@@ -1,7 +1,7 @@
 import { checkLedger } from '../src/kernel/ledger/check';
-import { type BenchTenant, openServices, tenantWithCards } from './fixtures';
+import { type BenchTenant, openServices, spreadTenants, tenantWithCards } from './fixtures';
 import type { LoadTarget } from './load';
-import { openBench, runLoad, startRole, tpcB } from './servers';
+import { openBench, runLoad, startCardApi, tpcB } from './servers';
 
 const CONNECTIONS = [20, 64];
 const SECONDS = 10;
@@ -14,16 +14,11 @@ export async function benchCards(): Promise<void> {
   const bench = await openBench();
   try {
     const services = await openServices(bench);
-    const spread: BenchTenant[] = [];
-    for (let count = 0; count < 50; count += 1) spread.push(await tenantWithCards(services, 20));
+    const spread = await spreadTenants(services);
     const hot = [await tenantWithCards(services, 1_000)];
     await services.database.query('vacuum analyze');
     const baseline = await tpcB(bench, CONNECTIONS);
-    const api = await startRole(bench, 'api', {
-      TEMPORAL_ADDRESS: '127.0.0.1:1',
-      LOG_LEVEL: 'info',
-      DATABASE_POOL: '8',
-    });
+    const api = await startCardApi(bench);
     const rows: Record<string, unknown>[] = [];
     for (const [name, tenants] of [
       ['spread', spread],

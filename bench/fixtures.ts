@@ -33,6 +33,13 @@ export async function openServices(bench: Bench): Promise<Composed> {
   return services;
 }
 
+/** Cards spread over many tenants: no two requests at once need the same account. */
+export async function spreadTenants(services: Composed): Promise<BenchTenant[]> {
+  const tenants: BenchTenant[] = [];
+  for (let count = 0; count < 50; count += 1) tenants.push(await tenantWithCards(services, 20));
+  return tenants;
+}
+
 /** A tenant whose master account and cards have enough for any number of authorizations, and no rate limit in the way. */
 export async function tenantWithCards(services: Composed, cards: number): Promise<BenchTenant> {
   const { database, keyring } = services;

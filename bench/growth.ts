@@ -1,7 +1,7 @@
 import { checkLedger } from '../src/kernel/ledger/check';
 import { fillHistory } from './fill';
 import { openServices, tenantWithCards } from './fixtures';
-import { openBench, runLoad, startRole } from './servers';
+import { openBench, runLoad, startCardApi } from './servers';
 
 const DEPTHS = [0, 10_000, 100_000, 1_000_000];
 const CONNECTIONS = 20;
@@ -26,11 +26,7 @@ export async function benchGrowth(): Promise<void> {
       if (depth > 0)
         await fillHistory(services.database, clientId, { id, ...row }, DEPTHS[index - 1] ?? 0, depth);
       await services.database.query('vacuum analyze');
-      const api = await startRole(bench, 'api', {
-        TEMPORAL_ADDRESS: '127.0.0.1:1',
-        LOG_LEVEL: 'warn',
-        DATABASE_POOL: '8',
-      });
+      const api = await startCardApi(bench, 'warn');
       const body = JSON.stringify({ cardId: id, type: 'authorization', amount: '0.01' });
       const result = await runLoad({
         port: api.port,

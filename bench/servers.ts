@@ -90,6 +90,10 @@ export async function startRole(
   return { port, pid: child.pid ?? 0, stop: () => stopped(child) };
 }
 
+/** An API as it answers cards, without a Temporal: what it would be told waits. */
+export const startCardApi = (bench: Bench, logLevel: 'info' | 'warn' = 'info') =>
+  startRole(bench, 'api', { TEMPORAL_ADDRESS: '127.0.0.1:1', LOG_LEVEL: logLevel, DATABASE_POOL: '8' });
+
 async function untilAnswers(url: string, child: ChildProcess, log: string): Promise<void> {
   for (let turn = 0; turn < 300; turn += 1) {
     if (child.exitCode !== null) throw new Error(`the process has ended: see ${log}`);

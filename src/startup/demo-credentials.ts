@@ -75,7 +75,7 @@ async function ensureCredential(
 
 async function demoTenant(tx: Tx, purpose: Purpose): Promise<string | undefined> {
   const [row] = await tx.run<{ tenantId: string }>(
-    table('demoTenants').select('tenantId').where({ purpose }),
+    table('demo_tenants').select('tenantId').where({ purpose }),
   );
   return row?.tenantId;
 }
@@ -87,6 +87,6 @@ async function makeTenant(tx: Tx, keyring: Keyring, purpose: Purpose): Promise<N
     role: purpose,
     sandbox: true,
   });
-  await tx.run(table('demoTenants').insert({ purpose, tenantId: made.clientId }));
+  await tx.run(table('demo_tenants').insert({ purpose, tenantId: made.clientId }));
   return made;
 }

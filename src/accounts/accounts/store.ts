@@ -1,4 +1,4 @@
-import { filtered, table } from '../../kernel/db/build';
+import { filtered, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import type { Account, Transfer } from './record';
@@ -55,12 +55,11 @@ export async function listAccounts(
   sql: Sql,
   tenantId: string,
   filter: AccountFilter,
-  page: { after?: string | undefined; rows?: number } = {},
+  { after, rows }: { after?: string | undefined; rows?: number } = {},
 ): Promise<Account[]> {
-  const accounts = table('accounts').where({ tenantId }).modify(filtered, filter).orderBy('id', 'desc');
-  if (page.after !== undefined) void accounts.where('id', '<', page.after);
-  if (page.rows !== undefined) void accounts.limit(page.rows);
-  return sql.run<Account>(accounts);
+  return sql.run<Account>(
+    table('accounts').where({ tenantId }).modify(filtered, filter).modify(newestFirst, after, rows),
+  );
 }
 
 export async function listUserAccounts(sql: Sql, userId: string): Promise<Account[]> {
@@ -77,7 +76,7 @@ export async function insertOfframpReference(
   given: { tenantId: string; reference: string; referenceId: string; accountId: string },
 ): Promise<boolean> {
   const rows = await tx.run(
-    table('offrampReferences').insert(given).onConflict().ignore().returning('reference'),
+    table('offramp_references').insert(given).onConflict().ignore().returning('reference'),
   );
   return rows.length === 1;
 }

@@ -1,4 +1,4 @@
-import { columnsOf, filtered, table } from '../../kernel/db/build';
+import { columnsOf, filtered, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
 import { lockSelectedAccounts } from '../../kernel/ledger/accounts';
@@ -87,9 +87,7 @@ export async function listCards(
   const cards = table('cards')
     .select(FIELDS)
     .modify(filtered, { tenantId: reach, ...filter })
-    .orderBy('id', 'desc')
-    .limit(rows);
-  if (after !== undefined) void cards.where('id', '<', after);
+    .modify(newestFirst, after, rows);
   return (await sql.run<Row>(cards)).map(cardOf);
 }
 

@@ -18,7 +18,7 @@ export async function insertTokenization(
   given: Pick<Tokenization, 'id' | 'tenantId' | 'cardId' | 'wallet'>,
 ): Promise<Tokenization> {
   const [row] = await tx.run<Tokenization>(
-    table('cardTokenizations')
+    table('card_tokenizations')
       .insert({ ...given, status: 'pending' })
       .returning('*'),
   );
@@ -26,7 +26,7 @@ export async function insertTokenization(
 }
 
 export async function findTokenization(sql: Sql, id: string): Promise<Tokenization | undefined> {
-  const [row] = await sql.run<Tokenization>(table('cardTokenizations').where({ id }));
+  const [row] = await sql.run<Tokenization>(table('card_tokenizations').where({ id }));
   return row;
 }
 
@@ -36,7 +36,7 @@ export async function findOpenTokenization(
   wallet: Wallet,
 ): Promise<Tokenization | undefined> {
   const [row] = await sql.run<Tokenization>(
-    table('cardTokenizations').where({ cardId, wallet, status: 'pending' }),
+    table('card_tokenizations').where({ cardId, wallet, status: 'pending' }),
   );
   return row;
 }
@@ -48,7 +48,7 @@ export async function endTokenization(
   end: { status: 'completed' | 'failed'; failure: string | null },
 ): Promise<void> {
   await tx.run(
-    table('cardTokenizations')
+    table('card_tokenizations')
       .where({ id, status: 'pending' })
       .update({ ...end, updatedAt: NOW }),
   );

@@ -94,16 +94,16 @@ export async function findCardTransaction(
   reach: string | null,
   id: string,
 ): Promise<CardTransaction | undefined> {
-  const [row] = await sql.run(table('cardTransactions').where({ id }).modify(filtered, { tenantId: reach }));
+  const [row] = await sql.run(table('card_transactions').where({ id }).modify(filtered, { tenantId: reach }));
   return row && transactionOf(row);
 }
 
 /** Every event of an authorization's chain, oldest first. Its own row is found by its key, the others by their index. */
 export async function eventsOfAuthorization(sql: Sql, authorizationId: string): Promise<CardTransaction[]> {
   const rows = await sql.run(
-    table('cardTransactions')
+    table('card_transactions')
       .where({ id: authorizationId })
-      .unionAll(table('cardTransactions').where({ authorizationId }).whereNotNull('linkedId'))
+      .unionAll(table('card_transactions').where({ authorizationId }).whereNotNull('linkedId'))
       .orderBy('number'),
   );
   return rows.map(transactionOf);
@@ -118,7 +118,11 @@ export async function countCardTransactions(
   to: Date,
 ): Promise<number> {
   const [row] = await sql.run<{ count: string }>(
-    table('cardTransactions').count('*').where({ cardId, type }).where('at', '>=', from).where('at', '<', to),
+    table('card_transactions')
+      .count('*')
+      .where({ cardId, type })
+      .where('at', '>=', from)
+      .where('at', '<', to),
   );
   return Number(row?.count ?? 0);
 }

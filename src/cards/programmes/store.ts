@@ -78,7 +78,7 @@ function admitted(tenantId: string | null) {
 }
 
 export async function insertTenantBin(tx: Sql, tenantId: string, bin: string): Promise<void> {
-  await tx.run(table('tenantBins').insert({ tenantId, bin }).onConflict().ignore());
+  await tx.run(table('tenant_bins').insert({ tenantId, bin }).onConflict().ignore());
 }
 
 /** Lets a tenant issue on every demo BIN. Raw: an insert of what is selected. */
@@ -97,7 +97,7 @@ export async function upsertUserBin(
   enabled: boolean,
 ): Promise<boolean> {
   const [row] = await tx.run<{ created: boolean }>(
-    table('userBins')
+    table('user_bins')
       .insert({ userId, bin, enabled })
       .onConflict(['userId', 'bin'])
       .merge({ enabled, updatedAt: raw('now()') })
@@ -110,7 +110,7 @@ export async function upsertUserBin(
 export async function disabledBinsOf(sql: Sql, userIds: string[]): Promise<Map<string, Set<string>>> {
   if (userIds.length === 0) return new Map();
   const rows = await sql.run<{ userId: string; bins: string[] }>(
-    table('userBins')
+    table('user_bins')
       .select('userId', raw('array_agg(bin) as bins'))
       .where(anyOf('userId', userIds))
       .where({ enabled: false })

@@ -10,7 +10,7 @@ const builder = knex({
   wrapIdentifier: (name, wrap) => (name === '*' ? name : wrap(snakeCase(name))),
 });
 
-/** A statement on a table. Values must not be undefined: null is nothing, and an absent filter is `modify`'s not to add. */
+/** A statement on a table, by the name that the database has for it. Values must not be undefined: null is nothing, and an absent filter is `modify`'s not to add. */
 export const table = (name: string): Knex.QueryBuilder => builder(name);
 
 /** A piece of SQL in a statement that is built. */
@@ -24,6 +24,13 @@ export const NOW = builder.raw(`date_trunc('milliseconds', clock_timestamp())`);
 export function filtered(query: Knex.QueryBuilder, filter: Record<string, unknown>): void {
   for (const [column, value] of Object.entries(filter))
     if (value !== undefined && value !== null) void query.where(column, value);
+}
+
+/** A page of records by their ids, newest first: those after the id that the page before ended with; all without a limit. */
+export function newestFirst(query: Knex.QueryBuilder, after?: string, limit?: number): void {
+  if (after !== undefined) void query.where('id', '<', after);
+  if (limit !== undefined) void query.limit(limit);
+  void query.orderBy('id', 'desc');
 }
 
 /** `column = any(…)`: unlike `in (…)`, one text and so one plan for any number of values. */

@@ -92,7 +92,7 @@ function configOf({ url, poolSize, name }: DatabaseOptions): Knex.Config {
       query_timeout: (STATEMENT_SECONDS + GRACE_SECONDS) * 1_000,
       pipeline: true,
       // Every lookup has its index. A plan that was made while a table was small, and is kept, must not go on reading
-      // the whole of it once it has grown; what has no index (a proof over all legs) is read whole in any case.
+      // the whole of it once it has grown; what has no index (a proof over all entries) is read whole in any case.
       options: '-c enable_seqscan=off',
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize, acquireTimeoutMillis: CONNECT_MS, idleTimeoutMillis: IDLE_MS },

@@ -38,7 +38,7 @@ export async function openLedgerAccount(
   tx: Sql,
   account: { id: string; kind: LedgerAccountKind; tenantId: string; currency: string },
 ): Promise<void> {
-  await tx.run(table('ledgerAccounts').insert(account));
+  await tx.run(table('ledger_accounts').insert(account));
   if (account.kind === 'card') return; // its account has opened them
   await ensureInternalAccounts(tx, account.currency);
 }
@@ -50,7 +50,7 @@ export async function ensureInternalAccounts(tx: Sql, currency: string): Promise
     kind: 'internal',
     currency,
   }));
-  await tx.run(table('ledgerAccounts').insert(accounts).onConflict().ignore());
+  await tx.run(table('ledger_accounts').insert(accounts).onConflict().ignore());
 }
 
 export interface LockedAccounts {
@@ -103,14 +103,14 @@ async function databaseTime(sql: Sql): Promise<Date> {
 
 /** The balances of the accounts as last committed, without a lock. */
 export async function readBalances(sql: Sql, ids: string[]): Promise<Map<string, LedgerAccount>> {
-  const rows = await sql.run<Row>(table('ledgerAccounts').select(FIELDS).where(anyOf('id', ids)));
+  const rows = await sql.run<Row>(table('ledger_accounts').select(FIELDS).where(anyOf('id', ids)));
   return new Map(rows.map((row) => [row.id, ledgerAccount(row)]));
 }
 
 /** The balances of one account after its last entry up to that moment; zeros before its first. */
 export async function balancesAt(sql: Sql, accountId: string, at: Date): Promise<Balances> {
   const [row] = await sql.run<Record<`balance${'Available' | 'Pending' | 'Spent'}`, string>>(
-    table('ledgerLegs')
+    table('ledger_legs')
       .select('balanceAvailable', 'balancePending', 'balanceSpent')
       .where({ accountId })
       .where('at', '<=', at)

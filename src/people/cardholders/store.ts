@@ -1,4 +1,4 @@
-import { filtered, NOW, raw, table } from '../../kernel/db/build';
+import { filtered, NOW, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import { overdueIn } from '../../process/overdue';
@@ -181,7 +181,11 @@ export async function listCardholders(
   after: string | undefined,
   limit: number,
 ): Promise<Cardholder[]> {
-  const page = cardholders().select(COLUMNS).where({ tenantId }).modify(filtered, filter);
-  if (after !== undefined) void page.where('id', '<', after);
-  return sql.run<Cardholder>(page.orderBy('id', 'desc').limit(limit));
+  return sql.run<Cardholder>(
+    cardholders()
+      .select(COLUMNS)
+      .where({ tenantId })
+      .modify(filtered, filter)
+      .modify(newestFirst, after, limit),
+  );
 }

@@ -1,4 +1,4 @@
-import { filtered, NOW, table } from '../../kernel/db/build';
+import { filtered, NOW, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import { overdueIn } from '../../process/overdue';
@@ -65,9 +65,9 @@ export async function listDocuments(
   after: string | undefined,
   limit: number,
 ): Promise<KycDocument[]> {
-  const page = documents().select(DOCUMENT).where({ userId }).modify(filtered, filter);
-  if (after !== undefined) void page.where('id', '<', after);
-  return sql.run<KycDocument>(page.orderBy('id', 'desc').limit(limit));
+  return sql.run<KycDocument>(
+    documents().select(DOCUMENT).where({ userId }).modify(filtered, filter).modify(newestFirst, after, limit),
+  );
 }
 
 export async function updateDocumentStatus(

@@ -1,4 +1,4 @@
-import { filtered, NOW, raw, table } from '../../kernel/db/build';
+import { filtered, NOW, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import type { UserMeta } from './meta';
@@ -65,9 +65,9 @@ export async function listUsers(
   after: string | undefined,
   limit: number,
 ): Promise<User[]> {
-  const page = users().select(COLUMNS).where({ tenantId }).modify(filtered, filter);
-  if (after !== undefined) void page.where('id', '<', after);
-  return sql.run<User>(page.orderBy('id', 'desc').limit(limit));
+  return sql.run<User>(
+    users().select(COLUMNS).where({ tenantId }).modify(filtered, filter).modify(newestFirst, after, limit),
+  );
 }
 
 export const updateMeta = (tx: Sql, id: string, meta: UserMeta): Promise<User> =>

@@ -10,8 +10,8 @@ export interface NewCallback {
   headers: Record<string, string>;
 }
 
-const callbacks = () => table('providerCallbacks');
-const forged = () => table('forgedCallbacks');
+const callbacks = () => table('provider_callbacks');
+const forged = () => table('forged_callbacks');
 
 /** @returns false when it came before */
 export async function insertVerified(tx: Sql, { headers, ...given }: NewCallback): Promise<boolean> {

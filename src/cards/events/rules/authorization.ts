@@ -41,15 +41,21 @@ export function nextReference(authorization: Authorization, type: keyof typeof C
   return authorization.own[COUNTER_OF[type]].isZero() ? authorization.referenceId : newId('reference');
 }
 
-/** What a part of the held amount comes to in the card's currency, and its share of the fee that is held. */
-export function shareOfHeld(
+/**
+ * An event of a part of what is held, and the share of the fee's hold that goes with it: in the card's currency, as the
+ * event's billing amount.
+ */
+export function partOfHeld<Type extends 'settle' | 'cancel'>(
   authorization: Authorization,
+  type: Type,
   amount: Decimal,
-): { billing: Decimal; fee: Decimal } {
-  const { own, billing, feeHeld, billingCurrency } = authorization;
+) {
+  const { own, billing, feeHeld, billingCurrency, currency, id: linkedId } = authorization;
   const held = remaining(own);
+  const billingAmount = shareOf(remaining(billing), amount, held, billingCurrency);
+  const referenceId = nextReference(authorization, type);
   return {
-    billing: shareOf(remaining(billing), amount, held, billingCurrency),
+    event: { type, amount, currency, billingAmount, referenceId, linkedId, authorization },
     fee: shareOf(feeHeld, amount, held, billingCurrency),
   };
 }

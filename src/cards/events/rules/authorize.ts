@@ -7,7 +7,7 @@ import { nextReference, recordOn } from './authorization';
 import { type Board, type Refused } from './board';
 import { type Spend, spendOf } from './conversion';
 import { decline, declineReason } from './decline';
-import { settleFeeHold } from './fees';
+import { settleFeeHold } from './fee-entries';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

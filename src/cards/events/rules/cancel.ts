@@ -8,10 +8,10 @@ import {
   type ProcessorMessage,
   remaining,
 } from '../record';
-import { nextReference, recordOn, shareOfHeld } from './authorization';
+import { partOfHeld, recordOn } from './authorization';
 import { accepted, type Board } from './board';
 import { currencyOfMessage } from './conversion';
-import { settleFeeHold } from './fees';
+import { settleFeeHold } from './fee-entries';
 
 /**
  * Releases part of what an authorization holds, or all of it without an amount.
@@ -37,20 +37,9 @@ export function release(
   amount: Decimal,
   source?: EventSource,
 ): CardTransaction {
-  const { billing, fee } = shareOfHeld(authorization, amount);
-  const referenceId = nextReference(authorization, 'cancel');
-  const event = {
-    type: 'cancel' as const,
-    amount,
-    currency: authorization.currency,
-    billingAmount: billing,
-    referenceId,
-    linkedId: authorization.id,
-    authorization,
-    source,
-    accountEntries: settleFeeHold(card, 'transfer/settle_fee', fee, referenceId),
-  };
-  return accepted(recordOn(board, card, event, fee.negated()));
+  const { event, fee } = partOfHeld(authorization, 'cancel', amount);
+  const accountEntries = settleFeeHold(card, 'transfer/settle_fee', fee, event.referenceId);
+  return accepted(recordOn(board, card, { ...event, source, accountEntries }, fee.negated()));
 }
 
 /** An authorization that was neither settled nor cancelled in time. Nothing when it holds nothing, or is not due yet. */

@@ -6,7 +6,7 @@ import type { Programme } from '../../programmes/record';
 import type { CardTransaction, DeclineReason } from '../record';
 import { accepted, type Board } from './board';
 import type { Spend } from './conversion';
-import { feeEntries } from './fees';
+import { feeEntries } from './fee-entries';
 
 /** A decline is recorded, and the programme's decline fee falls on the master account, whatever it has. */
 export function decline(

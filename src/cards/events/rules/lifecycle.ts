@@ -6,7 +6,7 @@ import type { Card, CardTrigger, FreezeReason } from '../../cards/record';
 import { isFundable, nextStatus, notUsable, withReason } from '../../cards/rules';
 import type { CardTransaction, EventSource, IssuedCard } from '../record';
 import { accepted, type Board } from './board';
-import { feeEntries } from './fees';
+import { feeEntries } from './fee-entries';
 
 /** The processor has issued the card: what was held for it is taken, and the card is active. */
 export function issue(board: Board, card: Card, processor: IssuedCard): CardTransaction | undefined {

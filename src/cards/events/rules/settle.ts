@@ -2,12 +2,12 @@ import { invalid } from '../../../kernel/errors';
 import type { Decimal } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
 import { type Authorization, type CardTransaction, type ProcessorMessage, remaining } from '../record';
-import { nextReference, recordOn, shareOfHeld } from './authorization';
+import { partOfHeld, recordOn } from './authorization';
 import { grow, open } from './authorize';
 import { accepted, type Board } from './board';
 import { release } from './cancel';
 import { currencyOfMessage, spendOf } from './conversion';
-import { feeEntries } from './fees';
+import { feeEntries } from './fee-entries';
 
 /**
  * Settles what an authorization holds, in part or whole. It is never refused: what is not held (an excess, a settlement
@@ -45,19 +45,9 @@ function settlePart(
   amount: Decimal,
   message: ProcessorMessage,
 ): CardTransaction {
-  const { billing, fee } = shareOfHeld(authorization, amount);
-  const referenceId = nextReference(authorization, 'settle');
-  const event = {
-    type: 'settle' as const,
-    amount,
-    currency: authorization.currency,
-    billingAmount: billing,
-    referenceId,
-    linkedId: authorization.id,
-    authorization,
-    fee,
-    merchant: message.merchant,
-    accountEntries: feeEntries(card.masterAccountId, 'fee/settle_fee', fee, card.currency, referenceId),
-  };
-  return accepted(recordOn(board, card, event, fee.negated()));
+  const { event, fee } = partOfHeld(authorization, 'settle', amount);
+  const { masterAccountId, currency } = card;
+  const accountEntries = feeEntries(masterAccountId, 'fee/settle_fee', fee, currency, event.referenceId);
+  const { merchant } = message;
+  return accepted(recordOn(board, card, { ...event, fee, merchant, accountEntries }, fee.negated()));
 }

@@ -24,7 +24,7 @@ export function addLedgerCommands(program: Command, { console, run }: CommandCon
         const told = problems.map(({ problem, subject, detail }) => `  ${problem}: ${subject} (${detail})`);
         const verdict =
           problems.length === 0
-            ? 'The ledger is right: every posting sums to zero and every balance equals its legs.'
+            ? 'The ledger is right: every posting sums to zero and every balance equals its entries.'
             : `${problems.length} problem${problems.length === 1 ? '' : 's'}:\n${told.join('\n')}`;
         show(console, json, { trialBalance: lines, problems }, `${balanceTable(lines)}\n\n${verdict}`);
         return problems.length === 0 ? 0 : 1;

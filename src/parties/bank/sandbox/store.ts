@@ -17,7 +17,7 @@ type Row = Omit<SandboxCredit, 'amount'> & { amount: string };
 
 const COLUMNS = ['sequence', 'id', 'iban', 'amount', 'currency', 'receivedAt'];
 
-const credits = () => table('sandboxBankCredits');
+const credits = () => table('sandbox_bank_credits');
 
 const creditOf = (row: Row): SandboxCredit => ({ ...row, amount: new Decimal(row.amount) });
 
