@@ -6,7 +6,7 @@ import { ensureInternalAccounts } from '../../kernel/ledger/accounts';
 import { type Book, openBook } from '../../kernel/ledger/book';
 import { appendEvents } from '../../kernel/outbox/events';
 import { breaksOf } from './breaks';
-import { follow, isSame } from './follow';
+import { follow, hear, isSame, systemDecision } from './follow';
 import type { PartyWord, TransferKind } from './kind';
 import {
   balanced,
@@ -41,7 +41,8 @@ export async function apply<Terms, Word extends PartyWord>(
   locked: Situation<Terms, Word>,
   { heard, asked }: Apply<Word> = {},
 ): Promise<Situation<Terms, Word>> {
-  const { situation, chosen, path, impossible } = follow(kind, locked, heard);
+  const considered = await consider(tx, kind, heard === undefined ? locked : hear(kind, locked, heard));
+  const { situation, chosen, path, impossible } = follow(kind, considered.situation);
   const table = { ...INTERNAL_COMPONENTS, ...kind.components };
   const target = balanced(kind.position(situation), table);
   const booked = await bookedOf(tx, locked.transfer.id);

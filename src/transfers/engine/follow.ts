@@ -1,7 +1,7 @@
 import { newId } from '../../kernel/ids';
 import { Decimal, ZERO } from '../../kernel/money/money';
 import type { PartyWord, TransferKind } from './kind';
-import { type Decision, type Part, type Situation, SYSTEM, statusAfter } from './record';
+import { type Decision, type Part, type Situation, SYSTEM, transitionOf } from './record';
 
 /** A word that takes something back counts when it is read again so much later. Milliseconds. */
 export const DOUBT_MS = 60_000;
@@ -12,7 +12,7 @@ export interface Followed<Terms, Word> {
   /** What the system chose on the way. */
   chosen: Decision[];
   /** The statuses that it went through, each with the situation in which it had it. */
-  path: { previous: string; on: string; situation: Situation<Terms, Word> }[];
+  path: { previous: string; on: string; contradicts: boolean; situation: Situation<Terms, Word> }[];
   /** A trigger that the table has no line for, from the status where it stays. */
   impossible: string | null;
 }
@@ -20,7 +20,10 @@ export interface Followed<Terms, Word> {
 /** No kind has so long a way: a table that leads in a circle is a fault of ours. */
 const LONGEST = 20;
 
-/** @param heard what the party says, asked for after the situation was read */
+/**
+ * Goes every way that is open now.
+ * @param heard what the party says, asked for after the situation was read
+ */
 export function follow<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   before: Situation<Terms, Word>,
@@ -44,16 +47,16 @@ export function follow<Terms, Word extends PartyWord>(
     const on = kind.trigger(situation);
     if (on === undefined) return followed;
     const previous = situation.transfer.status;
-    const status = statusAfter(kind.transitions, previous, on);
-    if (status === undefined) return { ...followed, impossible: on };
+    const line = transitionOf(kind.transitions, previous, on);
+    if (!line) return { ...followed, impossible: on };
     const failure = kind.failure(situation, on);
-    followed.situation = { ...situation, transfer: { ...situation.transfer, status, failure } };
-    followed.path.push({ previous, on, situation: followed.situation });
+    followed.situation = { ...situation, transfer: { ...situation.transfer, status: line.to, failure } };
+    followed.path.push({ previous, on, contradicts: line.contradicts ?? false, situation: followed.situation });
   }
   throw new Error(`a ${kind.name} goes in a circle at ${followed.situation.transfer.status}`);
 }
 
-function systemDecision(
+export function systemDecision(
   chosen: ReturnType<TransferKind<unknown, PartyWord>['choose']> & object,
   at: Date,
 ): Decision {
@@ -71,7 +74,7 @@ function systemDecision(
  * The situation with a word applied, doubted or dropped. An older word is dropped. One without a version that takes
  * something back may be an answer that was overtaken: it counts when the same is read again a minute later.
  */
-function hear<Terms, Word extends PartyWord>(
+export function hear<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   before: Situation<Terms, Word>,
   heard: Word,

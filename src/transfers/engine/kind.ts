@@ -42,7 +42,16 @@ export interface TransferKind<Terms, Word extends PartyWord> {
    */
   give(services: Services, situation: Situation<Terms, Word>, order: Order): Promise<Given<Word>>;
   /** The party's whole present state. @throws PartyAway it cannot be asked just now */
-  ask(services: Services, situation: Situation<Terms, Word>): Promise<Word | 'unknown'>;
+  ask(services: Services, situation: Situation<Terms, Word>): Promise<Given<Word> | 'unknown_to_party'>;
+  /**
+   * What other domains say that changes what follows, read under the record's lock once its word has been heard: a user who
+   * was blocked before it was ordered, an account that was closed. Stored as a decision, so that all else stays pure.
+   */
+  consider?(tx: Tx, situation: Situation<Terms, Word>): Promise<NewDecision | undefined>;
+  /** The word that a person has concluded of what the party never ends; nothing where it cannot be concluded so. */
+  concluded?(situation: Situation<Terms, Word>, as: 'paid' | 'failed'): Word | undefined;
+  /** What people may do with what stands in suspense. */
+  readonly doors: readonly DoorKind[];
   /** When it is looked at again without being told; null when it rests. */
   patience(situation: Situation<Terms, Word>): Date | null;
   /** What the client hears when the status changes; nothing for some. */
@@ -50,6 +59,12 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /** What a person must look at beyond what the engine sees: each is shown once. */
   notices(situation: Situation<Terms, Word>): WantedBreak[];
 }
+
+/**
+ * Decisions that move a fixed amount out of suspense: to the payer by the party, to an account, to losses; `recover` takes
+ * from an account what suspense is short of.
+ */
+export type DoorKind = 'return' | 'credit' | 'write_off' | 'recover';
 
 /** A word names its parts by the party's own ids, and carries the party's version where there is one. */
 export interface PartyWord {

@@ -32,9 +32,12 @@ export interface Transfer<Terms = unknown, Word = unknown> {
   revision: number;
   /** Looks in a row that found nothing new. */
   quiet: number;
-  /** It must have moved by then; null while it rests. */
+  /** Its workflow looks again by itself then; null while it rests. */
+  lookAt: Date | null;
+  /** Its workflow must have looked by then, or was lost. */
   dueBy: Date | null;
-  completedAt: Date | null;
+  /** When it first had each status. */
+  reached: Readonly<Record<string, string>>;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -76,10 +79,12 @@ export interface Transition<Status extends string = string, Trigger extends stri
   from: Status;
   on: Trigger;
   to: Status;
+  /** The party takes its own word back: the books follow it, and a person is told. */
+  contradicts?: true;
 }
 
-export const statusAfter = <Status extends string>(
+export const transitionOf = <Status extends string>(
   transitions: readonly Transition<Status>[],
   from: string,
   on: string,
-): Status | undefined => transitions.find((line) => line.from === from && line.on === on)?.to;
+): Transition<Status> | undefined => transitions.find((line) => line.from === from && line.on === on);
