@@ -10,7 +10,10 @@ import type { WebhookEvent } from '../../kernel/outbox/events';
 export function accountTransactionEvent(
   account: { tenantId: string; currency: string },
   entry: PostedEntry,
-  idempotencyKey: string | null | undefined,
+  {
+    idempotencyKey,
+    linkedId,
+  }: { idempotencyKey?: string | null | undefined; linkedId?: string | undefined } = {},
 ): WebhookEvent {
   const { type, subtype = '', reference, at } = entry;
   return {
@@ -25,6 +28,7 @@ export function accountTransactionEvent(
       amount: formatAmount(amountOf(entry), account.currency),
       currency: account.currency,
       referenceId: reference,
+      ...(linkedId === undefined ? {} : { linkedId }),
       timestamp: at.toISOString(),
     },
     at,

@@ -23,11 +23,15 @@ export async function move(
   const result = book.post(posting);
   if (!result.ok)
     throw conflict('insufficient_funds', 'The available balance does not cover this.', context.field);
-  await Promise.all([
-    book.write(tx),
-    appendTransactionEvents(tx, book, result.entries, context.idempotencyKey),
-  ]);
+  await Promise.all([book.write(tx), appendTransactionEvents(tx, book, result.entries, context)]);
   return result.entries;
+}
+
+/** What goes with the `account_transaction`s of a posting. */
+export interface EventContext {
+  idempotencyKey?: string | null;
+  /** The reference of what an entry with that reference follows, where it has one of its own. */
+  linkedTo?: (reference: string) => string | undefined;
 }
 
 /** Appends the `account_transaction` of every listed entry. */
@@ -35,11 +39,16 @@ export async function appendTransactionEvents(
   tx: Sql,
   book: Book,
   entries: PostedEntry[],
-  idempotencyKey?: string | null,
+  { idempotencyKey, linkedTo }: EventContext = {},
 ): Promise<void> {
   const listed = entries.filter((entry) => entry.listed);
   await appendEvents(
     tx,
-    listed.map((entry) => accountTransactionEvent(book.account(entry.account), entry, idempotencyKey)),
+    listed.map((entry) =>
+      accountTransactionEvent(book.account(entry.account), entry, {
+        idempotencyKey,
+        linkedId: linkedTo?.(entry.reference),
+      }),
+    ),
   );
 }

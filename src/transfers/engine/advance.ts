@@ -3,15 +3,18 @@ import { newId } from '../../kernel/ids';
 import { PartyRefused } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { apply } from './apply';
+import { effective } from './conclusion';
 import { follow } from './follow';
 import type { Given, Order, PartyWord, TransferKind } from './kind';
 import { type Decision, type Situation, SYSTEM } from './record';
-import { insertDecisions, lockSituation, readSituation, saveTransfer } from './store';
+import { lockSituation, readSituation, saveTransfer } from './store';
 
 /** Where a transfer stands after a step, for its workflow: no data, only what it waits for. */
 export interface Progress {
   status: string;
-  /** When it looks again without being told, milliseconds since 1970; null when it rests. */
+  /** It waits for somebody; else its workflow ends. */
+  open: boolean;
+  /** When it looks again without being told, milliseconds since 1970. */
   lookAt: number | null;
 }
 
@@ -28,20 +31,43 @@ export async function advance<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   id: string,
 ): Promise<Progress> {
+  const given = new Set<string>();
   for (let round = 0; round < ROUNDS; round += 1) {
     const seen = await begun(services, kind, id);
-    const told = await tell(services, kind, seen);
-    const heard = told.word ?? (await asked(services, kind, seen, told));
-    const after = await services.database.transaction(async (tx) => {
-      const locked = await lock(tx, kind, id, services.now());
-      // Changed since the party was asked: its answer may be older than what is known.
-      if (locked.transfer.revision !== seen.transfer.revision) return undefined;
-      return apply(tx, kind, await noted(tx, locked, told), heard === undefined ? {} : { heard });
-    });
-    if (after) return progressOf(after);
+    const told = await tell(services, kind, seen, given);
+    const heard = await wordOf(services, kind, seen, told);
+    const after = await applied(services, kind, seen, told, heard);
+    if (after && ordersOf(kind, after).every(({ key }) => given.has(key))) return progressOf(kind, after);
   }
   throw new Error(`the ${kind.name} ${id} does not stand still`);
 }
+
+/** @returns nothing when the record has changed since the party was asked: its answer may be older than what is known */
+function applied<Terms, Word extends PartyWord>(
+  services: Services,
+  kind: TransferKind<Terms, Word>,
+  { transfer: { id, revision } }: Situation<Terms, Word>,
+  { partyRef, refused, keep }: Told<Word>,
+  heard: Word | undefined,
+): Promise<Situation<Terms, Word> | undefined> {
+  return services.database.transaction(async (tx) => {
+    const locked = await lock(tx, kind, id, services.now());
+    if (locked.transfer.revision !== revision) return undefined;
+    for (const each of keep) await each(tx);
+    const known = { ...locked.transfer, partyRef: partyRef ?? locked.transfer.partyRef };
+    const listed = isListed(services, kind);
+    return apply(tx, kind, { ...locked, transfer: known }, { heard, decided: refused, listed });
+  });
+}
+
+/** Whether the party lists what has changed, so that nobody need ask. */
+export const isListed = ({ parties }: Services, { party }: { party: keyof Services['parties'] }): boolean =>
+  'changes' in parties[party];
+
+const ordersOf = <Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  situation: Situation<Terms, Word>,
+): Order[] => kind.orders(effective(kind, situation));
 
 /**
  * What time and decisions alone lead to comes first. Before the party is told of it for the first time that is committed:
@@ -54,10 +80,11 @@ async function begun<Terms, Word extends PartyWord>(
 ): Promise<Situation<Terms, Word>> {
   const seen = await readSituation(services.database, kind, id, services.now());
   if (!seen) throw new Error(`there is no ${kind.name} ${id}`);
-  const { chosen, path, situation } = follow(kind, seen);
+  const { chosen, path, situation } = follow(kind, effective(kind, seen));
   if (chosen.length + path.length === 0 && !isFirstOrder(kind, situation)) return seen;
   return services.database.transaction(async (tx) => {
-    const after = await apply(tx, kind, await lock(tx, kind, id, services.now()));
+    const locked = await lock(tx, kind, id, services.now());
+    const after = await apply(tx, kind, locked, { listed: isListed(services, kind) });
     return isFirstOrder(kind, after) ? markOrdered(tx, after) : after;
   });
 }
@@ -66,7 +93,7 @@ const isFirstOrder = <Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   situation: Situation<Terms, Word>,
 ): boolean =>
-  situation.transfer.orderedAt === null && kind.orders(situation).some(({ what }) => what === 'open');
+  situation.transfer.orderedAt === null && ordersOf(kind, situation).some(({ what }) => what === 'open');
 
 /** @throws Error when there is none: ids come from commands that were committed with their record */
 async function lock<Terms, Word extends PartyWord>(
@@ -90,15 +117,22 @@ async function markOrdered<Terms, Word extends PartyWord>(
   return { ...situation, transfer: ordered };
 }
 
-const progressOf = ({ transfer: { status, dueBy } }: Situation): Progress => ({
-  status,
-  lookAt: dueBy?.getTime() ?? null,
-});
+const progressOf = <Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  situation: Situation<Terms, Word>,
+): Progress => {
+  const { status, lookAt } = situation.transfer;
+  return {
+    status,
+    open: lookAt !== null || kind.isOpen(effective(kind, situation)),
+    lookAt: lookAt?.getTime() ?? null,
+  };
+};
 
 /** What giving its orders has brought. */
 interface Told<Word> {
   partyRef?: string;
-  word?: Word;
+  word?: Word | null;
   refused: Decision[];
   keep: ((tx: Tx) => Promise<void>)[];
 }
@@ -107,9 +141,13 @@ async function tell<Terms, Word extends PartyWord>(
   services: Services,
   kind: TransferKind<Terms, Word>,
   seen: Situation<Terms, Word>,
+  given: Set<string>,
 ): Promise<Told<Word>> {
   const told: Told<Word> = { refused: [], keep: [] };
-  for (const order of kind.orders(seen)) note(told, await give(services, kind, seen, order));
+  for (const order of ordersOf(kind, seen)) {
+    given.add(order.key);
+    note(told, await give(services, kind, seen, order));
+  }
   return told;
 }
 
@@ -147,31 +185,19 @@ function note<Word>(told: Told<Word>, given: Given<Word> | Decision): void {
 }
 
 /** An order of ours that the party does not know was not taken: it is given again under its key, and never has failed. */
-async function asked<Terms, Word extends PartyWord>(
+async function wordOf<Terms, Word extends PartyWord>(
   services: Services,
   kind: TransferKind<Terms, Word>,
   seen: Situation<Terms, Word>,
   told: Told<Word>,
 ): Promise<Word | undefined> {
   const partyRef = told.partyRef ?? seen.transfer.partyRef;
-  if (partyRef === null) return undefined;
-  const state = await kind.ask(services, { ...seen, transfer: { ...seen.transfer, partyRef } });
-  if (state !== 'unknown') return state;
-  note(told, await give(services, kind, seen, { key: seen.transfer.id, what: 'open' }));
-  return told.word;
-}
-
-/** The situation with what the party has answered to orders. */
-async function noted<Terms, Word extends PartyWord>(
-  tx: Tx,
-  locked: Situation<Terms, Word>,
-  { partyRef, refused, keep }: Told<Word>,
-): Promise<Situation<Terms, Word>> {
-  await insertDecisions(tx, locked.transfer.id, refused);
-  for (const each of keep) await each(tx);
-  return {
-    ...locked,
-    decisions: [...locked.decisions, ...refused],
-    transfer: { ...locked.transfer, partyRef: partyRef ?? locked.transfer.partyRef },
-  };
+  if (told.word === undefined && partyRef !== null && seen.transfer.orderedAt !== null) {
+    const asked = { ...seen, transfer: { ...seen.transfer, partyRef } };
+    const state = await kind.ask(services, asked);
+    if (state !== 'unknown_to_party') note(told, state);
+    else if (!told.refused.length)
+      note(told, await give(services, kind, seen, { key: seen.transfer.id, what: 'open' }));
+  }
+  return told.word ?? undefined;
 }

@@ -6,28 +6,35 @@ import { ensureInternalAccounts } from '../../kernel/ledger/accounts';
 import { type Book, openBook } from '../../kernel/ledger/book';
 import { appendEvents } from '../../kernel/outbox/events';
 import { breaksOf } from './breaks';
-import { follow, hear, isSame, systemDecision } from './follow';
+import { effective } from './conclusion';
+import { type Followed, follow, hear, isSame, systemDecision } from './follow';
 import type { PartyWord, TransferKind } from './kind';
+import { looksOf } from './patience';
 import {
   balanced,
   type Change,
+  type ComponentTable,
   differences,
   entryOf,
   type Holding,
   INTERNAL_COMPONENTS,
   keyOf,
 } from './position';
-import type { Situation, Transfer } from './record';
+import type { Decision, Situation, Transfer } from './record';
 import { bookedOf, insertDecisions, insertEntries, saveTransfer } from './store';
 
 export interface Apply<Word> {
   /** What the party says; absent where it was not asked. */
-  heard?: Word;
+  heard?: Word | undefined;
+  /** What has just been decided. */
+  decided?: readonly Decision[];
   /**
    * A client or a person asks for it: refused when the money is not there, naming this field. Else it follows from a
    * party's word, and is posted whatever the balance.
    */
   asked?: { field?: string };
+  /** Whether the party lists what has changed. */
+  listed: boolean;
 }
 
 /**
@@ -39,26 +46,92 @@ export async function apply<Terms, Word extends PartyWord>(
   tx: Tx,
   kind: TransferKind<Terms, Word>,
   locked: Situation<Terms, Word>,
-  { heard, asked }: Apply<Word> = {},
+  { heard, decided = [], asked, listed }: Apply<Word>,
 ): Promise<Situation<Terms, Word>> {
-  const considered = await consider(tx, kind, heard === undefined ? locked : hear(kind, locked, heard));
-  const { situation, chosen, path, impossible } = follow(kind, considered.situation);
-  const table = { ...INTERNAL_COMPONENTS, ...kind.components };
-  const target = balanced(kind.position(situation), table);
   const booked = await bookedOf(tx, locked.transfer.id);
-  const wanted = differences(target, booked);
-  const changes = locked.transfer.adopted ? named(situation.transfer, wanted, booked) : [];
-  const book = await post(tx, situation.transfer, changes, table, asked);
+  const before = adoptedWhereEven(kind, locked, booked);
+  const known = { ...before, decisions: [...before.decisions, ...decided] };
+  const word = heard === undefined ? known : hear(kind, known, heard);
+  const { considered, found } = await consider(tx, kind, word);
+  const followed = follow(kind, effective(kind, considered));
+  const { situation, path } = followed;
+  const { target, wanted } = compared(kind, situation, booked);
+  const changes = situation.transfer.adopted ? named(situation.transfer, wanted, booked) : [];
+  const chosen = [...decided, ...found, ...followed.chosen];
+  // A conclusion stands in for the party's word, and is not kept as one.
+  const kept = { ...situation.transfer, word: considered.transfer.word };
+  const after = afterwards(
+    kind,
+    locked,
+    { ...situation, transfer: kept },
+    {
+      moved: path.length + chosen.length + changes.length > 0,
+      path,
+      listed,
+    },
+  );
   await insertDecisions(tx, locked.transfer.id, chosen);
+  await saveTransfer(tx, after.transfer);
+  const book = await post(tx, after.transfer, changes, tableOf(kind), asked);
   await insertEntries(tx, locked.transfer.id, changes, situation.at);
   await appendEvents(
     tx,
-    path.flatMap(({ previous, situation: then }) => kind.told({ ...then, at: situation.at }, previous)),
+    path.flatMap((step) => kind.told({ ...step.situation, at: situation.at }, step.previous)),
   );
-  await breaksOf(tx, kind, situation, { target, wanted, impossible, book });
-  const after = saved(kind, locked, situation, path.length + chosen.length + changes.length > 0);
-  await saveTransfer(tx, after.transfer);
+  await breaksOf(tx, kind, situation, { target, wanted, followed, book });
   return after;
+}
+
+/**
+ * Books what a new transfer holds from the beginning, such as what a payout will take.
+ * @throws Problem 409 `insufficient_funds`, naming the field
+ */
+export async function book<Terms, Word extends PartyWord>(
+  tx: Tx,
+  kind: TransferKind<Terms, Word>,
+  made: Situation<Terms, Word>,
+  field?: string,
+): Promise<void> {
+  const { wanted } = compared(kind, made, []);
+  const changes = named(made.transfer, wanted, []);
+  await post(tx, made.transfer, changes, tableOf(kind), field === undefined ? {} : { field });
+  await insertEntries(tx, made.transfer.id, changes, made.at);
+}
+
+const tableOf = ({ components }: { components: ComponentTable }): ComponentTable => ({
+  ...INTERNAL_COMPONENTS,
+  ...components,
+});
+
+function compared<Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  situation: Situation<Terms, Word>,
+  booked: readonly Holding[],
+) {
+  const target = balanced(kind.position(situation), tableOf(kind));
+  return { target, wanted: differences(target, booked) };
+}
+
+/** One of an earlier release whose books are what they should be is as good as any; the others wait for a person. */
+function adoptedWhereEven<Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  locked: Situation<Terms, Word>,
+  booked: readonly Holding[],
+): Situation<Terms, Word> {
+  if (locked.transfer.adopted) return locked;
+  const adopted = compared(kind, effective(kind, locked), booked).wanted.length === 0;
+  return { ...locked, transfer: { ...locked.transfer, adopted } };
+}
+
+async function consider<Terms, Word extends PartyWord>(
+  tx: Tx,
+  kind: TransferKind<Terms, Word>,
+  situation: Situation<Terms, Word>,
+): Promise<{ considered: Situation<Terms, Word>; found: Decision[] }> {
+  const decision = await kind.consider?.(tx, effective(kind, situation));
+  if (!decision) return { considered: situation, found: [] };
+  const found = [systemDecision(decision, situation.at)];
+  return { considered: { ...situation, decisions: [...situation.decisions, ...found] }, found };
 }
 
 /**
@@ -82,46 +155,56 @@ function named(transfer: Transfer, wanted: readonly Holding[], booked: readonly 
 
 async function post(
   tx: Tx,
-  transfer: Transfer,
+  { referenceId, idempotencyKey }: Transfer,
   changes: readonly Change[],
-  table: Parameters<typeof entryOf>[1],
+  table: ComponentTable,
   asked: Apply<unknown>['asked'],
 ): Promise<Book | undefined> {
   if (changes.length === 0) return undefined;
-  const accounts = new Set(changes.flatMap(({ account }) => account ?? []));
   for (const currency of new Set(changes.map(({ currency }) => currency)))
     await ensureInternalAccounts(tx, currency);
-  const book = await openBook(tx, [...accounts]);
+  const opened = await openBook(tx, [...new Set(changes.flatMap(({ account }) => account ?? []))]);
   const entries = changes.map((change) => entryOf(change, table));
-  let result = book.post({ entries });
+  let result = opened.post({ entries });
   if (!result.ok && asked)
     throw conflict('insufficient_funds', 'The available balance does not cover this.', asked.field);
-  if (!result.ok) result = book.post({ entries, forced: true });
+  if (!result.ok) result = opened.post({ entries, forced: true });
   if (!result.ok) throw new Error('a forced posting was refused');
-  await Promise.all([
-    book.write(tx),
-    appendTransactionEvents(tx, book, result.entries, transfer.idempotencyKey),
-  ]);
-  return book;
+  await opened.write(tx);
+  await appendTransactionEvents(tx, opened, result.entries, {
+    idempotencyKey,
+    linkedTo: (reference) => (reference === referenceId ? undefined : referenceId),
+  });
+  return opened;
 }
 
-function saved<Terms, Word extends PartyWord>(
+interface Moved<Terms, Word> {
+  moved: boolean;
+  path: Followed<Terms, Word>['path'];
+  listed: boolean;
+}
+
+/** The record as it is kept: what it has reached, and when it is looked at again. */
+function afterwards<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   before: Situation<Terms, Word>,
   after: Situation<Terms, Word>,
-  moved: boolean,
+  { moved, path, listed }: Moved<Terms, Word>,
 ): Situation<Terms, Word> {
   const { at, transfer } = after;
   const heard = !isSame(before.transfer.word, transfer.word);
   const changed = moved || heard;
+  const since = Object.fromEntries(
+    path.map(({ situation }) => [situation.transfer.status, at.toISOString()]),
+  );
   const next: Transfer<Terms, Word> = {
     ...transfer,
     wordAt: heard ? at : transfer.wordAt,
     revision: transfer.revision + (changed ? 1 : 0),
     quiet: changed ? 0 : transfer.quiet + 1,
     updatedAt: changed ? at : transfer.updatedAt,
-    completedAt: transfer.status === 'completed' ? (transfer.completedAt ?? at) : transfer.completedAt,
+    reached: { ...since, ...transfer.reached },
   };
   const situation = { ...after, transfer: next };
-  return { ...situation, transfer: { ...next, dueBy: kind.patience(situation) } };
+  return { ...situation, transfer: { ...next, ...looksOf(kind, effective(kind, situation), listed) } };
 }

@@ -1,6 +1,7 @@
 import type { Sql } from '../../kernel/db/database';
 import type { Book } from '../../kernel/ledger/book';
 import { syncBreaks, type WantedBreak } from '../../process/breaks/operations';
+import type { Followed } from './follow';
 import type { PartyWord, TransferKind } from './kind';
 import type { Holding } from './position';
 import type { Situation } from './record';
@@ -9,14 +10,14 @@ interface Seen {
   target: readonly Holding[];
   /** What is to be posted, or would be if the transfer were adopted. */
   wanted: readonly Holding[];
-  impossible: string | null;
+  followed: Followed<unknown, unknown>;
   /** Where something was posted. */
   book: Book | undefined;
 }
 
 /** What the engine itself opens and closes: nothing else closes one of these. */
 export const ENGINE_BREAKS = [
-  'transfer_contradicted',
+  'transfer_impossible',
   'transfer_suspense',
   'transfer_below_zero',
   'transfer_not_adopted',
@@ -40,15 +41,25 @@ export async function breaksOf<Terms, Word extends PartyWord>(
       ...belowZero(seen),
       ...notAdopted(transfer, seen),
     ],
-    notices: kind.notices(situation),
+    notices: [...contradictions(seen), ...kind.notices(situation)],
     at,
   });
 }
 
-function contradiction(status: string, { impossible }: Seen): WantedBreak[] {
+/** Lines of the table by which a party took its word back. */
+function contradictions({ followed }: Seen): WantedBreak[] {
+  return followed.path
+    .filter(({ contradicts }) => contradicts)
+    .map(({ previous, on, situation }) => ({
+      kind: 'transfer_contradicted',
+      detail: `${previous}, then ${on}, at revision ${situation.transfer.revision}`,
+    }));
+}
+
+function contradiction(status: string, { followed: { impossible } }: Seen): WantedBreak[] {
   return impossible === null
     ? []
-    : [{ kind: 'transfer_contradicted', detail: `${status}, and then ${impossible}` }];
+    : [{ kind: 'transfer_impossible', detail: `${status}, and then ${impossible}` }];
 }
 
 function suspense({ target }: Seen): WantedBreak[] {

@@ -51,7 +51,12 @@ export function follow<Terms, Word extends PartyWord>(
     if (!line) return { ...followed, impossible: on };
     const failure = kind.failure(situation, on);
     followed.situation = { ...situation, transfer: { ...situation.transfer, status: line.to, failure } };
-    followed.path.push({ previous, on, contradicts: line.contradicts ?? false, situation: followed.situation });
+    followed.path.push({
+      previous,
+      on,
+      contradicts: line.contradicts ?? false,
+      situation: followed.situation,
+    });
   }
   throw new Error(`a ${kind.name} goes in a circle at ${followed.situation.transfer.status}`);
 }

@@ -3,9 +3,21 @@ import type { Tx } from '../../kernel/db/database';
 import type { Decimal } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import type { WantedBreak } from '../../process/breaks/operations';
+import type { Process } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import type { ComponentTable, Holding } from './position';
 import type { Decision, Part, Situation, Transition } from './record';
+
+/** The parties that move money across our border, as `Services.parties` has them. */
+export const MONEY_PARTIES = ['checkout', 'payouts', 'externalCards', 'bank'] as const;
+export type MoneyParty = (typeof MONEY_PARTIES)[number];
+
+/** What a transfer's workflow is named by. */
+export interface ProcessSubject {
+  id: string;
+  tenantId?: string;
+  partyRef?: string;
+}
 
 /**
  * What makes a kind of transfer. It holds data and pure functions of the situation, and speaks to its party; locking,
@@ -14,7 +26,9 @@ import type { Decision, Part, Situation, Transition } from './record';
 export interface TransferKind<Terms, Word extends PartyWord> {
   readonly name: string;
   /** The outside party that moves the money: with `partyRef` it names the transfer. */
-  readonly party: string;
+  readonly party: MoneyParty;
+  /** Its workflow. */
+  readonly process: Process<ProcessSubject>;
   readonly terms: z.ZodType<Terms>;
   readonly word: z.ZodType<Word>;
   readonly components: ComponentTable;
@@ -52,8 +66,10 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   concluded?(situation: Situation<Terms, Word>, as: 'paid' | 'failed'): Word | undefined;
   /** What people may do with what stands in suspense. */
   readonly doors: readonly DoorKind[];
-  /** When it is looked at again without being told; null when it rests. */
-  patience(situation: Situation<Terms, Word>): Date | null;
+  /** Whether it waits for somebody: the party, a person, the time. One that does not is looked at when the party's list names it. */
+  isOpen(situation: Situation<Terms, Word>): boolean;
+  /** When time alone changes something of it. */
+  deadline(situation: Situation<Terms, Word>): Date | null;
   /** What the client hears when the status changes; nothing for some. */
   told(situation: Situation<Terms, Word>, previous: string): WebhookEvent[];
   /** What a person must look at beyond what the engine sees: each is shown once. */
@@ -85,8 +101,8 @@ export interface Order {
 export interface Given<Word> {
   /** How the party is asked from now on. */
   partyRef?: string;
-  /** Its state, where the answer holds it. */
-  word?: Word;
+  /** Its state, where the answer holds it; null: there is nothing to ask for yet. */
+  word?: Word | null;
   /** Keeps what else the answer brought, in the transaction that notes it. */
   keep?: (tx: Tx) => Promise<void>;
 }

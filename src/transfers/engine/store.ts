@@ -1,4 +1,5 @@
-import { table } from '../../kernel/db/build';
+import type { Knex } from 'knex';
+import { anyOf, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import type { PartyWord, TransferKind } from './kind';
@@ -7,38 +8,60 @@ import type { Decision, Situation, Transfer } from './record';
 
 const COLUMNS = [
   ...['id', 'kind', 'tenantId', 'accountId', 'status', 'terms', 'referenceId', 'idempotencyKey', 'partyRef'],
-  ...[
-    'orderedAt',
-    'word',
-    'wordAt',
-    'doubted',
-    'doubtedAt',
-    'parts',
-    'failure',
-    'adopted',
-    'revision',
-    'quiet',
-  ],
-  ...['dueBy', 'completedAt', 'createdAt', 'updatedAt'],
+  ...['orderedAt', 'word', 'wordAt', 'doubted', 'doubtedAt', 'parts', 'failure', 'adopted', 'revision'],
+  ...['quiet', 'lookAt', 'dueBy', 'reached', 'createdAt', 'updatedAt'],
 ];
 
 /** Terms and words are checked where they are read: a row of an earlier release must not be taken for one of this. */
-type Shapes<T, W extends PartyWord> = Pick<TransferKind<T, W>, 'terms' | 'word'>;
+type Shapes<T, W extends PartyWord> = Pick<TransferKind<T, W>, 'name' | 'terms' | 'word'>;
 
 function transferOf<T, W extends PartyWord>({ terms, word }: Shapes<T, W>, row: Transfer): Transfer<T, W> {
   const shaped = (value: unknown) => (value === null ? null : word.parse(value));
   return { ...row, terms: terms.parse(row.terms), word: shaped(row.word), doubted: shaped(row.doubted) };
 }
 
+export type NewTransfer = Pick<Transfer, 'id' | 'tenantId' | 'accountId' | 'status' | 'terms'> &
+  Pick<Transfer, 'referenceId' | 'idempotencyKey' | 'partyRef' | 'createdAt' | 'dueBy' | 'reached'> & {
+    kind: string;
+    party: string;
+    callerId: string | null;
+  };
+
+/** @returns false when the party's name for it is taken: it is known already */
 export async function insertTransfer(
   tx: Sql,
-  transfer: Pick<Transfer, 'id' | 'kind' | 'tenantId' | 'accountId' | 'status' | 'terms' | 'referenceId'> &
-    Pick<Transfer, 'idempotencyKey' | 'partyRef' | 'orderedAt' | 'dueBy' | 'createdAt'> & { party: string },
-): Promise<void> {
-  const { terms, createdAt, ...rest } = transfer;
-  await tx.run(
-    table('transfers').insert({ ...rest, terms: JSON.stringify(terms), createdAt, updatedAt: createdAt }),
+  { terms, reached, createdAt, ...rest }: NewTransfer,
+): Promise<boolean> {
+  const row = { ...rest, terms: JSON.stringify(terms), reached: JSON.stringify(reached) };
+  const rows = await tx.run(
+    table('transfers')
+      .insert({ ...row, createdAt, updatedAt: createdAt })
+      .onConflict(['party', 'party_ref'])
+      .ignore()
+      .returning('id'),
   );
+  return rows.length === 1;
+}
+
+/** As they are now, with what was decided about each, in the order of the query. */
+export async function readSituations<T, W extends PartyWord>(
+  sql: Sql,
+  kind: Shapes<T, W>,
+  at: Date,
+  choose: (query: Knex.QueryBuilder) => void,
+): Promise<Situation<T, W>[]> {
+  const query = table('transfers').select(COLUMNS).where({ kind: kind.name });
+  choose(query);
+  const rows = await sql.run<Transfer>(query);
+  const decisions = await decisionsOf(
+    sql,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({
+    transfer: transferOf(kind, row),
+    decisions: decisions.get(row.id) ?? [],
+    at,
+  }));
 }
 
 /** As it is now, with what was decided about it. */
@@ -48,11 +71,8 @@ export async function readSituation<T, W extends PartyWord>(
   id: string,
   at: Date,
 ): Promise<Situation<T, W> | undefined> {
-  const [[row], decisions] = await Promise.all([
-    sql.run<Transfer>(table('transfers').select(COLUMNS).where({ id })),
-    decisionsOf(sql, id),
-  ]);
-  return row && { transfer: transferOf(kind, row), decisions, at };
+  const [found] = await readSituations(sql, kind, at, (query) => void query.where({ id }));
+  return found;
 }
 
 /** The same, its row held to the end of the transaction; decisions are read under the lock. */
@@ -62,36 +82,66 @@ export async function lockSituation<T, W extends PartyWord>(
   id: string,
   at: Date,
 ): Promise<Situation<T, W> | undefined> {
-  const [row] = await tx.run<Transfer>(table('transfers').select(COLUMNS).where({ id }).forNoKeyUpdate());
-  return row && { transfer: transferOf(kind, row), decisions: await decisionsOf(tx, id), at };
+  const [found] = await readSituations(tx, kind, at, (query) => void query.where({ id }).forNoKeyUpdate());
+  return found;
+}
+
+/** Those that a party means by its names; of any kind. */
+export async function transfersOfParty(
+  sql: Sql,
+  party: string,
+  refs: readonly string[],
+): Promise<(Pick<Transfer, 'id' | 'kind' | 'tenantId' | 'status'> & KnownToParty)[]> {
+  return sql.run(
+    table('transfers')
+      .select('id', 'kind', 'tenantId', 'status', 'partyRef')
+      .select(table('transfers').client.raw(`(word->>'version')::int as version`))
+      .where({ party })
+      .where(anyOf('party_ref', refs)),
+  );
+}
+
+export interface KnownToParty {
+  partyRef: string;
+  /** Of the word that was applied; null where the party counts none, or nothing was heard yet. */
+  version: number | null;
 }
 
 export async function saveTransfer(tx: Sql, transfer: Transfer): Promise<void> {
   const { id, status, partyRef, orderedAt, word, wordAt, doubted, doubtedAt, parts } = transfer;
-  const { failure, adopted, revision, quiet, dueBy, completedAt, updatedAt } = transfer;
+  const { failure, adopted, revision, quiet, lookAt, dueBy, reached, updatedAt } = transfer;
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
   await tx.run(
     table('transfers')
       .where({ id })
       .update({
-        ...{ status, partyRef, orderedAt, wordAt, doubtedAt, failure, adopted, revision, quiet, dueBy },
-        ...{ completedAt, updatedAt },
+        ...{ status, partyRef, orderedAt, wordAt, doubtedAt, failure, adopted, revision, quiet, lookAt },
+        ...{ dueBy, updatedAt, reached: json(reached) },
         ...{ word: json(word), doubted: json(doubted), parts: json(parts) },
       }),
   );
 }
 
-type DecisionRow = Omit<Decision, 'amount'> & { amount: string | null };
+type DecisionRow = Omit<Decision, 'amount'> & { transferId: string; amount: string | null };
 
 const DECISION_COLUMNS = [
-  ...['id', 'kind', 'amount', 'currency', 'accountId', 'data', 'reason', 'decidedBy', 'at'],
+  ...['id', 'transferId', 'kind', 'amount', 'currency', 'accountId', 'data', 'reason', 'decidedBy', 'at'],
 ];
 
-export async function decisionsOf(sql: Sql, transferId: string): Promise<Decision[]> {
+async function decisionsOf(sql: Sql, transferIds: readonly string[]): Promise<Map<string, Decision[]>> {
+  const all = new Map<string, Decision[]>();
+  if (transferIds.length === 0) return all;
   const rows = await sql.run<DecisionRow>(
-    table('transfer_decisions').select(DECISION_COLUMNS).where({ transferId }).orderBy('id'),
+    table('transfer_decisions')
+      .select(DECISION_COLUMNS)
+      .where(anyOf('transfer_id', transferIds))
+      .orderBy('number'),
   );
-  return rows.map((row) => ({ ...row, amount: row.amount === null ? null : new Decimal(row.amount) }));
+  for (const { transferId, amount, ...row } of rows) {
+    const decision = { ...row, amount: amount === null ? null : new Decimal(amount) };
+    all.set(transferId, [...(all.get(transferId) ?? []), decision]);
+  }
+  return all;
 }
 
 export async function insertDecisions(
@@ -112,7 +162,7 @@ export async function insertDecisions(
   );
 }
 
-/** What is booked of a component and part, and whether it was ever changed. */
+/** What is booked of each component and part, and so which of them was ever changed. */
 export async function bookedOf(sql: Sql, transferId: string): Promise<Holding[]> {
   const rows = await sql.run<
     Omit<Holding, 'account' | 'amount'> & { accountId: string | null; amount: string }
@@ -144,4 +194,16 @@ export async function insertEntries(
       })),
     ),
   );
+}
+
+/** The records of which those references tell a further movement: the references that are a record's own are not here. */
+export async function linksOf(sql: Sql, references: readonly string[]): Promise<Map<string, string>> {
+  const rows = await sql.run<{ referenceId: string; linkedId: string }>(
+    table('transfer_entries as e')
+      .join('transfers as t', 't.id', 'e.transfer_id')
+      .distinct('e.reference_id', { linkedId: 't.reference_id' })
+      .where(anyOf('e.reference_id', references))
+      .whereRaw('e.reference_id <> t.reference_id'),
+  );
+  return new Map(rows.map(({ referenceId, linkedId }) => [referenceId, linkedId]));
 }

@@ -48,26 +48,42 @@ const fresh = (): Deposit => ({
     ...{ id: 'dep_1', kind: 'deposit', tenantId: 'cli_1', accountId: 'acc_1', status: 'awaiting_payment' },
     ...{ terms: TERMS, referenceId: 'ref_1', idempotencyKey: null, partyRef: 'cs_1', orderedAt: START },
     ...{ word: null, wordAt: null, doubted: null, doubtedAt: null, parts: [], failure: null, adopted: true },
-    ...{ revision: 0, quiet: 0, dueBy: null, completedAt: null, createdAt: START, updatedAt: START },
+    ...{ revision: 0, quiet: 0, lookAt: null, dueBy: null, reached: {}, createdAt: START, updatedAt: START },
   },
   decisions: [],
   at: START,
 });
 
-const amounts = fc.constantFrom(1, 33.33, 50, 99.99, 100, 100.01, 150, 250).map((amount) => new Decimal(amount));
+const amounts = fc
+  .constantFrom(1, 33.33, 50, 99.99, 100, 100.01, 150, 250)
+  .map((amount) => new Decimal(amount));
 const money = { amount: amounts, currency: fc.constantFrom('USD', 'USD', 'USD', 'USD', 'GBP') };
 
 /** Whatever a party could say: contradictory, withdrawn, stale. */
 const words: fc.Arbitrary<CheckoutWord> = fc
   .record({
     version: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
-    page: fc.constantFrom('open' as const, 'failed' as const, 'cancelled' as const, 'expired' as const, 'paid' as const),
+    page: fc.constantFrom(
+      'open' as const,
+      'failed' as const,
+      'cancelled' as const,
+      'expired' as const,
+      'paid' as const,
+    ),
     payments: fc.uniqueArray(
       fc.record({
         id: fc.constantFrom('p1', 'p1', 'p1', 'p2', 'p3'),
-        amount: fc.oneof({ weight: 5, arbitrary: fc.constant(new Decimal(100)) }, { weight: 1, arbitrary: amounts }),
+        amount: fc.oneof(
+          { weight: 5, arbitrary: fc.constant(new Decimal(100)) },
+          { weight: 1, arbitrary: amounts },
+        ),
         currency: money.currency,
-        status: fc.constantFrom('pending' as const, 'settled' as const, 'settled' as const, 'failed' as const),
+        status: fc.constantFrom(
+          'pending' as const,
+          'settled' as const,
+          'settled' as const,
+          'failed' as const,
+        ),
       }),
       { maxLength: 3, selector: ({ id }) => id },
     ),
@@ -115,7 +131,8 @@ type Step = { word: CheckoutWord } | { decide: Decision } | { minutes: number };
 function play(all: readonly Step[]): Deposit {
   let deposit = fresh();
   for (const step of all) {
-    if ('minutes' in step) deposit = { ...deposit, at: new Date(deposit.at.getTime() + step.minutes * MINUTE) };
+    if ('minutes' in step)
+      deposit = { ...deposit, at: new Date(deposit.at.getTime() + step.minutes * MINUTE) };
     if ('decide' in step && !deposit.decisions.some(({ id }) => id === step.decide.id))
       deposit = { ...deposit, decisions: [...deposit.decisions, step.decide] };
     deposit = follow(KIND, deposit, 'word' in step ? step.word : undefined).situation;
@@ -134,10 +151,27 @@ const of = (position: readonly Holding[], component: string, currency?: string) 
 
 /** What the party itself would say that it owes us. */
 function positionOfParty(word: CheckoutWord | null, currency: string): Decimal {
-  const own = <T extends { currency: string; amount: Decimal }>(all: T[] = []) => all.filter((each) => each.currency === currency);
-  return total(own(word?.payments).filter(({ status }) => status === 'settled').map(({ amount }) => amount))
-    .minus(total(own(word?.refunds).filter(({ status }) => status === 'succeeded').map(({ amount }) => amount)))
-    .minus(total(own(word?.disputes).filter(({ status }) => status !== 'won').map(({ amount }) => amount)));
+  const own = <T extends { currency: string; amount: Decimal }>(all: T[] = []) =>
+    all.filter((each) => each.currency === currency);
+  return total(
+    own(word?.payments)
+      .filter(({ status }) => status === 'settled')
+      .map(({ amount }) => amount),
+  )
+    .minus(
+      total(
+        own(word?.refunds)
+          .filter(({ status }) => status === 'succeeded')
+          .map(({ amount }) => amount),
+      ),
+    )
+    .minus(
+      total(
+        own(word?.disputes)
+          .filter(({ status }) => status !== 'won')
+          .map(({ amount }) => amount),
+      ),
+    );
 }
 
 const RUNS = Number(process.env['PROOF_RUNS'] ?? 5_000);
@@ -155,7 +189,11 @@ it('holds in the books what the party says, whatever it has said before and whoe
       const taken = ['refunded', 'chargedBack', 'held'].map((component) => of(position, component));
       expect(total(taken).lte(credited)).toBe(true);
       for (const amount of [credited, ...taken]) expect(amount.gte(0)).toBe(true);
-      if (['created', 'awaiting_payment', 'expired', 'cancelled', 'failed', 'manual_review'].includes(deposit.transfer.status))
+      if (
+        ['created', 'awaiting_payment', 'expired', 'cancelled', 'failed', 'manual_review'].includes(
+          deposit.transfer.status,
+        )
+      )
         expect(credited.toFixed()).toBe('0');
     }),
     { numRuns: RUNS },

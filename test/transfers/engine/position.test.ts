@@ -61,7 +61,9 @@ const backs: fc.Arbitrary<Back[]> = fc
 
 const inflows: fc.Arbitrary<Inflow> = fc
   .record({
-    received: fc.array(fc.record({ currency: fc.constantFrom('USD', 'USD', 'GBP'), amount: money() }), { maxLength: 3 }),
+    received: fc.array(fc.record({ currency: fc.constantFrom('USD', 'USD', 'GBP'), amount: money() }), {
+      maxLength: 3,
+    }),
     backs,
     base: money(),
     credited: money(),
@@ -97,7 +99,9 @@ describe('money that came in', () => {
           const ours = (all: readonly { currency: string; amount: Decimal }[]) =>
             total(all.filter((each) => each.currency === currency).map(({ amount }) => amount));
           const gone = ours(inflow.backs.filter(({ state }) => state === 'done'));
-          expect(of(position, 'deposits', currency).toFixed()).toBe(gone.minus(ours(inflow.received)).toFixed());
+          expect(of(position, 'deposits', currency).toFixed()).toBe(
+            gone.minus(ours(inflow.received)).toFixed(),
+          );
         }
         const { credit } = inflow;
         if (credit?.currency === 'USD') expect(of(position, 'fx').toFixed()).toBe('0');
@@ -122,20 +126,34 @@ describe('money that came in', () => {
   it('posts nothing when nothing has changed, and by any way the same in all', () => {
     fc.assert(
       fc.property(inflows, inflows, (first, last) => {
-        const [from, to] = [first, last].map((each) => balanced(inflowPosition(each), TABLE)) as [Holding[], Holding[]];
+        const [from, to] = [first, last].map((each) => balanced(inflowPosition(each), TABLE)) as [
+          Holding[],
+          Holding[],
+        ];
         expect(differences(to, to)).toEqual([]);
-        const [through, straight] = [differences(from, []).concat(differences(to, from)), differences(to, [])];
+        const [through, straight] = [
+          differences(from, []).concat(differences(to, from)),
+          differences(to, []),
+        ];
         expect([...sums(through)].filter(([, sum]) => sum !== '0')).toEqual([]);
         for (const component of Object.keys(TABLE))
           for (const currency of ['USD', 'EUR', 'GBP', 'JPY'])
-            expect(of(through, component, currency).toFixed()).toBe(of(straight, component, currency).toFixed());
+            expect(of(through, component, currency).toFixed()).toBe(
+              of(straight, component, currency).toFixed(),
+            );
       }),
       { numRuns: 1_000 },
     );
   });
 
   const PAID = { currency: 'USD', amount: new Decimal(100) };
-  const CREDIT = { account: 'acc_1', base: PAID, credited: new Decimal(97), fee: new Decimal(3), currency: 'USD' };
+  const CREDIT = {
+    account: 'acc_1',
+    base: PAID,
+    credited: new Decimal(97),
+    fee: new Decimal(3),
+    currency: 'USD',
+  };
   const back = (part: string, as: Back['as'], amount: number, state: Back['state'] = 'done'): Back => ({
     ...{ part, as, state, currency: 'USD' },
     amount: new Decimal(amount),

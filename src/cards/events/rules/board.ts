@@ -107,7 +107,7 @@ export function createBoard(state: BoardState): LoadedBoard {
     for (const entry of entries) {
       const moved = !(entry.available.isZero() && entry.pending.isZero());
       if (entry.listed && moved)
-        events.push(accountTransactionEvent(book.account(entry.account), entry, key));
+        events.push(accountTransactionEvent(book.account(entry.account), entry, { idempotencyKey: key }));
     }
   }
 

@@ -11,6 +11,7 @@ create table transfers (
   terms           jsonb not null,                -- amounts, currencies, rates: agreed once, never changed
   reference_id    id not null,                   -- of its account transactions
   idempotency_key text collate "C",
+  caller_id       id,                            -- whose key it is: the tenant of whoever called
   party           text not null,
   party_ref       text collate "C",              -- the party's name for it, or the key that we ask by
   ordered_at      timestamptz(3),                -- it may have reached the party since
@@ -23,18 +24,22 @@ create table transfers (
   adopted         boolean not null default true, -- false: made by an earlier release, and its books are not what they should be
   revision        int not null default 0,        -- changes so far: a word that was asked for before one is not applied
   quiet           int not null default 0,        -- looks in a row that found nothing new
-  due_by          timestamptz(3),                -- it must have moved by then; null while it rests
-  completed_at    timestamptz(3),
+  look_at         timestamptz(3),                -- its workflow looks again by itself then
+  due_by          timestamptz(3),                -- its workflow must have looked by then; null while it rests
+  reached         jsonb not null default '{}',   -- when it first had each status
   created_at      timestamptz(3) not null default date_trunc('milliseconds', now()),
   updated_at      timestamptz(3) not null default date_trunc('milliseconds', now())
 );
 create unique index transfers_of_party on transfers (party, party_ref);
-create index transfers_due on transfers (due_by) where due_by is not null;
-create index transfers_by_status on transfers (kind, status, id) where due_by is not null;
+create unique index transfers_by_key on transfers (caller_id, account_id, kind, idempotency_key);
+create index transfers_of_account on transfers (account_id, kind, id);
+create index transfers_due on transfers (kind, due_by) where due_by is not null;
+create index transfers_waiting on transfers (kind, updated_at) where status in ('manual_review', 'pending_approval');
 
 -- What was decided about a transfer, by people and by the system where time or path matters. Rows are only added.
 create table transfer_decisions (
-  id          id primary key,
+  number      bigint generated always as identity primary key,   -- in the order in which they were taken
+  id          id not null unique,                -- the key of the order that follows from it
   transfer_id id not null references transfers,
   kind        text not null,
   amount      numeric,
@@ -46,7 +51,7 @@ create table transfer_decisions (
   at          timestamptz(3) not null default date_trunc('milliseconds', now()),
   check ((amount is null) = (currency is null))
 );
-create index transfer_decisions_on on transfer_decisions (transfer_id, id);
+create index transfer_decisions_on on transfer_decisions (transfer_id, number);
 
 -- What the books hold because of a transfer: each row is one change, posted with it; the sum of a component and part is what
 -- is booked. `account_id` null: the internal account that the component names.
@@ -62,7 +67,7 @@ create table transfer_entries (
   at           timestamptz(3) not null
 );
 create index transfer_entries_of on transfer_entries (transfer_id);
-create index transfer_entries_by_reference on transfer_entries (reference_id) where reference_id <> transfer_id;
+create index transfer_entries_by_reference on transfer_entries (reference_id);
 
 create trigger transfer_decisions_are_final before update or delete or truncate on transfer_decisions
   for each statement execute function ledger_refuse_change();

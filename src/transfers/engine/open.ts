@@ -1,0 +1,60 @@
+import type { Tx } from '../../kernel/db/database';
+import type { OperationKey } from '../../kernel/idempotency';
+import type { Services } from '../../services';
+import { book } from './apply';
+import type { PartyWord, TransferKind } from './kind';
+import type { Situation, Transfer } from './record';
+import { insertTransfer } from './store';
+
+/** What a new transfer begins with; all else is empty. */
+export type Opening<Terms> = Pick<Transfer<Terms>, 'id' | 'tenantId' | 'accountId' | 'status' | 'terms'> &
+  Pick<Transfer, 'referenceId'> & {
+    /** Absent: the party gives it its name. */
+    partyRef?: string;
+    /** Where the party knows it already, for no order of ours made it. */
+    orderedAt?: Date;
+    /** Of the call that made it; nobody's where the party did. */
+    key?: OperationKey;
+    /** The field that is named when the account cannot cover what it holds. */
+    field?: string;
+    at: Date;
+  };
+
+/** Its workflow begins at once; one that has not looked by then was lost. */
+const FIRST_LOOK_MS = 60_000;
+
+/**
+ * Makes a transfer, with what it holds from the beginning. The account is locked last: it may be the busiest row of the
+ * tenant.
+ * @returns nothing when the party's name for it is known already
+ * @throws Problem 409 `insufficient_funds`, naming the field
+ */
+export async function openTransfer<Terms, Word extends PartyWord>(
+  { commands }: Pick<Services, 'commands'>,
+  tx: Tx,
+  kind: TransferKind<Terms, Word>,
+  { key, partyRef, orderedAt, field, at, ...given }: Opening<Terms>,
+): Promise<Situation<Terms, Word> | undefined> {
+  const transfer: Transfer<Terms, Word> = {
+    ...given,
+    kind: kind.name,
+    idempotencyKey: key?.idempotencyKey ?? null,
+    partyRef: partyRef ?? null,
+    orderedAt: orderedAt ?? null,
+    ...{ word: null, wordAt: null, doubted: null, doubtedAt: null, parts: [], failure: null },
+    ...{ adopted: true, revision: 0, quiet: 0, lookAt: null, dueBy: new Date(at.getTime() + FIRST_LOOK_MS) },
+    ...{ reached: { [given.status]: at.toISOString() }, createdAt: at, updatedAt: at },
+  };
+  const made = { transfer, decisions: [], at };
+  if (!(await insertTransfer(tx, { ...transfer, party: kind.party, callerId: key?.callerId ?? null })))
+    return undefined;
+  const { id, tenantId } = transfer;
+  const subject = {
+    id,
+    ...(tenantId === null ? {} : { tenantId }),
+    ...(partyRef === undefined ? {} : { partyRef }),
+  };
+  await commands.append(tx, [kind.process.start(subject)]);
+  await book(tx, kind, made, field);
+  return made;
+}

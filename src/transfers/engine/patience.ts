@@ -1,0 +1,56 @@
+import { DOUBT_MS } from './follow';
+import type { PartyWord, TransferKind } from './kind';
+import type { Situation, Transfer } from './record';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** What the attempts of a step may take beyond its time before its workflow counts as lost. */
+const GRACE_MS = 10 * MINUTE_MS;
+const LONGEST_GRACE_MS = DAY_MS / 2;
+const LONGEST_PAUSE_MS = 10 * MINUTE_MS;
+
+/** After its end a transfer is asked for again so many days later, where its party has no list of what has changed. */
+const LATE_LOOK_DAYS = [1, 2, 4, 7, 11, 16, 23, 32, 45, 65, 90, 120];
+
+/** When a transfer is looked at again without being told. */
+export interface Looks {
+  /** By its own workflow's timer. */
+  lookAt: Date | null;
+  /** Later than that its workflow was lost, or its wake-up: the reconciler tells it to look. */
+  dueBy: Date | null;
+}
+
+/**
+ * A party that lists what has changed is not polled: its watcher says "look". What only time changes has a timer; a word
+ * that is doubted is read again a minute later; a party without a list is asked at growing intervals, after the end too,
+ * for as long as money may be taken back.
+ * @param listed whether the party has such a list
+ */
+export function looksOf<Terms, Word extends PartyWord>(
+  kind: Pick<TransferKind<Terms, Word>, 'isOpen' | 'deadline'>,
+  situation: Situation<Terms, Word>,
+  listed: boolean,
+): Looks {
+  const { transfer, at } = situation;
+  const open = kind.isOpen(situation);
+  const times = [
+    ...(transfer.doubtedAt ? [new Date(transfer.doubtedAt.getTime() + DOUBT_MS)] : []),
+    ...(open ? [kind.deadline(situation)] : []),
+    ...(open && !listed ? [inMs(at, Math.min(SECOND_MS * 2 ** transfer.quiet, LONGEST_PAUSE_MS))] : []),
+  ].filter((time): time is Date => time !== null && time > at);
+  const lookAt = times.sort((a, b) => a.getTime() - b.getTime())[0] ?? null;
+  if (lookAt) return { lookAt, dueBy: inMs(lookAt, GRACE_MS) };
+  if (open) return { lookAt, dueBy: inMs(at, Math.min(GRACE_MS * 2 ** transfer.quiet, LONGEST_GRACE_MS)) };
+  return { lookAt, dueBy: listed || transfer.partyRef === null ? null : lateLook(transfer, at) };
+}
+
+function lateLook({ reached, createdAt }: Transfer, at: Date): Date | null {
+  const ended = Math.max(createdAt.getTime(), ...Object.values(reached).map((time) => Date.parse(time)));
+  const times = LATE_LOOK_DAYS.map((days) => ended + days * DAY_MS);
+  const next = times.find((time) => time > at.getTime());
+  return next === undefined ? null : new Date(next);
+}
+
+const inMs = (from: Date, ms: number) => new Date(from.getTime() + ms);
