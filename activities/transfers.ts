@@ -2,10 +2,10 @@ import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
 import type { MoneyParty } from '../src/kernel/outbox/queues';
 import { createPartyGate, type PartyGate } from '../src/process/party-gate';
-import { advance, type Progress } from '../src/transfers/engine/advance';
-import type { PartyWord, TransferKind } from '../src/transfers/engine/kind';
 import { depositKind } from '../src/transfers/deposits/kind';
-import { discover, type Discovered } from '../src/transfers/discover';
+import { discover } from '../src/transfers/discover';
+import { advance, type Progress } from '../src/transfers/engine/advance';
+import type { Discovered, PartyWord, TransferKind } from '../src/transfers/engine/kind';
 import { watchParty } from '../src/transfers/watch/watch';
 
 /** Runs that began before the engine gave more than the id. */

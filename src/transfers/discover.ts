@@ -1,51 +1,82 @@
 import type { Tx } from '../kernel/db/database';
 import type { MoneyParty } from '../kernel/outbox/queues';
+import { openBreak } from '../process/breaks/operations';
+import { OutcomeUnknown } from '../process/party-errors';
+import { type Process, processOf } from '../process/workflow-command';
 import type { Services } from '../services';
 import { discoverSession } from './deposits/discover';
-import { subjectOf } from './engine/kind';
+import { type Discovered, subjectOf } from './engine/kind';
 import { transfersOfParty } from './engine/store';
 import { kindOf } from './kinds';
 
+interface Found {
+  ref: string;
+  tenantId?: never;
+}
+
+/** How a party's name for something that no transfer has is looked into: it may be money that nobody ordered. */
+interface Discovery {
+  /** Asks the party until it is known what it is. */
+  process: Process<Found>;
+  /** Makes a transfer of it, or tells the one that has it by now. Done twice, it has been done once. */
+  discover(services: Services, ref: string): Promise<Discovered>;
+}
+
+const DISCOVERIES: Partial<Record<MoneyParty, Discovery>> = {
+  checkout: {
+    process: processOf<Found>({
+      workflow: 'checkoutPayment',
+      prefix: 'checkout-payment-',
+      summary: 'A checkout that no deposit knows',
+      key: ({ ref }) => [ref],
+    }),
+    discover: discoverSession,
+  },
+};
+
 /**
- * What a party's name for something has come to. `known`: a transfer has it, and was told to look. `kept`: it is a new
- * transfer now. `nothing`: there is no money in it, or it is none of ours.
+ * Tells whoever a party means by its names to look: the transfers that have them; for the others, whoever finds out what
+ * they are.
+ * @returns how many transfers had one
  */
-export type Discovered = 'known' | 'kept' | 'nothing';
-
-/** Makes a transfer of what no order of ours asked for. Done twice, it has been done once. */
-export type Discover = (services: Services, ref: string) => Promise<Discovered>;
-
-/** The parties with which money may come that nobody ordered. */
-const DISCOVERIES: Partial<Record<MoneyParty, Discover>> = { checkout: discoverSession };
-
-export const discovers = (party: MoneyParty): boolean => party in DISCOVERIES;
-
-/**
- * Tells the transfers that a party means by its names to look.
- * @returns the names that none of them has
- */
-export async function tellTransfers(
+export async function tellOf(
   { commands }: Pick<Services, 'commands'>,
   tx: Tx,
   party: MoneyParty,
   refs: readonly string[],
-): Promise<string[]> {
+): Promise<number> {
   const found = await transfersOfParty(tx, party, refs);
-  await commands.append(
-    tx,
-    found.map((row) => kindOf(row.kind).process.look(subjectOf(row))),
-  );
   const known = new Set(found.map(({ partyRef }) => partyRef));
-  return refs.filter((ref) => !known.has(ref));
+  const unknown = refs.filter((ref) => !known.has(ref));
+  await commands.append(tx, [
+    ...found.map((row) => kindOf(row.kind).process.look(subjectOf(row))),
+    ...unknown.flatMap((ref) => DISCOVERIES[party]?.process.look({ ref }) ?? []),
+  ]);
+  return found.length;
 }
 
 /**
- * What a name is that no transfer had: told to its transfer, which has it by now, or made one.
- * @throws PartyAway nothing is known now
+ * What a name is that no transfer had.
+ * @throws PartyAway nothing is known now; an answer that cannot be read is shown to a person, and asked for again
  */
 export async function discover(services: Services, party: MoneyParty, ref: string): Promise<Discovered> {
-  const unknown = await services.database.transaction((tx) => tellTransfers(services, tx, party, [ref]));
-  if (unknown.length === 0) return 'known';
-  return (await DISCOVERIES[party]?.(services, ref)) ?? 'nothing';
+  const { database, commands } = services;
+  const [found] = await transfersOfParty(database, party, [ref]);
+  if (found) {
+    const command = kindOf(found.kind).process.look(subjectOf(found));
+    await database.transaction((tx) => commands.append(tx, [command]));
+    return 'known';
+  }
+  try {
+    return (await DISCOVERIES[party]?.discover(services, ref)) ?? 'nothing';
+  } catch (error) {
+    if (error instanceof OutcomeUnknown)
+      await openBreak(database, {
+        tenantId: null,
+        kind: 'party_word_unreadable',
+        subject: party,
+        detail: ref,
+      });
+    throw error;
+  }
 }
-

@@ -1,5 +1,5 @@
-import type { PartyWord, TransferKind } from './engine/kind';
 import { depositKind } from './deposits/kind';
+import type { PartyWord, TransferKind } from './engine/kind';
 
 /** A kind, whatever its terms and its party's words. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind knows its own shapes, and the engine reads them by its schemas.

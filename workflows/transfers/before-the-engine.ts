@@ -23,7 +23,11 @@ export interface EarlierProgress {
 }
 
 interface EarlierActivities {
-  lookAtDeposit(step: { depositId: string; at: number; last: EarlierProgress | undefined }): Promise<EarlierProgress>;
+  lookAtDeposit(step: {
+    depositId: string;
+    at: number;
+    last: EarlierProgress | undefined;
+  }): Promise<EarlierProgress>;
   advancePayout(step: object): Promise<string>;
   advanceExternalCard(id: string): Promise<{ status: string; open: boolean; actionBy?: number }>;
   advanceIbanPayout(id: string): Promise<{ status: string; open: boolean }>;

@@ -1,9 +1,4 @@
-import {
-  ActivityCancellationType,
-  continueAsNew,
-  proxyActivities,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ActivityCancellationType, continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { TransferActivities } from '../../activities/transfers';
 import { type MoneyParty, PARTY_QUEUES } from '../../src/kernel/outbox/queues';
 

@@ -60,7 +60,16 @@ function recoveriesOf(endpoints: Endpoint[]) {
 
 export type ResendCounters = Record<Registration | 'total', number>;
 
-const NOTHING: ResendCounters = { account: 0, card: 0, deposit: 0, cardholder: 0, kyc: 0, payout: 0, transfer: 0, total: 0 };
+const NOTHING: ResendCounters = {
+  account: 0,
+  card: 0,
+  deposit: 0,
+  cardholder: 0,
+  kyc: 0,
+  payout: 0,
+  transfer: 0,
+  total: 0,
+};
 
 /**
  * Queues again what was not delivered since `fromDate`: failed, parked, waiting, or recorded while no endpoint was

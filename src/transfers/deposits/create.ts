@@ -8,11 +8,17 @@ import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
 import { openTransfer } from '../engine/open';
-import { type ListFilter, type ListPage, listTransfers, requireTransfer, waitingForOperator } from '../engine/read';
+import {
+  type ListFilter,
+  type ListPage,
+  listTransfers,
+  requireTransfer,
+  waitingForOperator,
+} from '../engine/read';
 import { depositKind } from './kind';
 import { checkoutToken, hashToken } from './page/token';
 import { termsOf } from './quotes/quote';
-import type { ClientDeposit } from './rules';
+import type { ClientDeposit, Deposit } from './rules';
 import { type DepositMethod, depositSettingsSection } from './settings';
 import { detailsOf, insertDetails } from './store';
 import type { ShownDeposit } from './view';
@@ -59,7 +65,12 @@ export async function requireDeposit(
   id: string,
 ): Promise<ShownDeposit> {
   const found = await requireTransfer(services, depositKind, { id, accountId, reach, noun: 'deposit' });
-  const [shown] = await withDetails(services.database, [found as ClientDeposit]);
+  return shownDeposit(services.database, found);
+}
+
+/** @throws Problem 404 for a payment that no deposit asked for */
+export async function shownDeposit(sql: Sql, deposit: Deposit): Promise<ShownDeposit> {
+  const [shown] = await withDetails(sql, [deposit as ClientDeposit]);
   if (!shown) throw notFound('deposit');
   return shown;
 }
@@ -91,7 +102,7 @@ export async function depositsToReview(
   return withDetails(services.database, found as ClientDeposit[]);
 }
 
-export async function withDetails(sql: Sql, deposits: readonly ClientDeposit[]): Promise<ShownDeposit[]> {
+async function withDetails(sql: Sql, deposits: readonly ClientDeposit[]): Promise<ShownDeposit[]> {
   const details = await detailsOf(
     sql,
     deposits.map(({ transfer }) => transfer.id),

@@ -10,7 +10,10 @@ import { depositKind } from './kind';
 import { requirePriceOf } from './quotes/price';
 import { type Deposit, type DepositTerms, netOf, refundableOf, underDecision } from './rules';
 
-type Deps = Pick<Services, 'commands' | 'now' | 'parties'>;
+type Deps = Pick<Services, 'commands' | 'now'>;
+
+export { depositsToReview, shownDeposit } from './create';
+
 export type DecidedDeposit = Decided<DepositTerms, CheckoutWord>;
 
 /** The operator's word on a deposit that waits for it. */

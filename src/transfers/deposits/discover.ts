@@ -2,7 +2,7 @@ import type { Tx } from '../../kernel/db/database';
 import { isId, newId } from '../../kernel/ids';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import type { Services } from '../../services';
-import { subjectOf } from '../engine/kind';
+import { type Discovered, subjectOf } from '../engine/kind';
 import { openTransfer } from '../engine/open';
 import { lockSituation, saveTransfer } from '../engine/store';
 import { depositKind } from './kind';
@@ -12,10 +12,7 @@ import { depositKind } from './kind';
  * ours made. The latter, once there is money in it, is a transfer of nobody's, all of it in suspense.
  * @throws PartyAway nothing is known now
  */
-export async function discoverSession(
-  services: Services,
-  sessionId: string,
-): Promise<'known' | 'kept' | 'nothing'> {
+export async function discoverSession(services: Services, sessionId: string): Promise<Discovered> {
   const word = await services.parties.checkout.ask(sessionId);
   if (word === 'unknown_to_party') return 'nothing';
   return services.database.transaction(async (tx) => {

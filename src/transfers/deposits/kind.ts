@@ -65,7 +65,9 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   notices: () => [],
   told,
   give: (services, deposit, order) =>
-    order.what === 'open' ? openSession(services, deposit as ClientDeposit) : refund(services, deposit, order),
+    order.what === 'open'
+      ? openSession(services, deposit as ClientDeposit)
+      : refund(services, deposit, order),
   async ask({ parties }, { transfer: { partyRef } }) {
     const word = await parties.checkout.ask(partyRef ?? '');
     return word === 'unknown_to_party' ? word : { word };
@@ -73,10 +75,7 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
 };
 
 /** Has the party make its page. Asked again it is the same page. */
-async function openSession(
-  services: Services,
-  { transfer }: ClientDeposit,
-): Promise<Given<CheckoutWord>> {
+async function openSession(services: Services, { transfer }: ClientDeposit): Promise<Given<CheckoutWord>> {
   const { id, tenantId, terms } = transfer;
   const details = (await detailsOf(services.database, [id])).get(id);
   if (!details || tenantId === null) throw new Error(`the deposit ${id} has no details`);
@@ -96,11 +95,7 @@ async function openSession(
   return { partyRef: sessionId, word: null, keep: (tx) => saveRedirect(tx, id, sealed) };
 }
 
-async function refund(
-  { parties }: Services,
-  deposit: Deposit,
-  { key }: Order,
-): Promise<Given<CheckoutWord>> {
+async function refund({ parties }: Services, deposit: Deposit, { key }: Order): Promise<Given<CheckoutWord>> {
   const { partyRef } = deposit.transfer;
   const back = backsOf(deposit).find(({ part }) => part === key);
   if (!back || partyRef === null) throw new Error('there is nothing to send back');

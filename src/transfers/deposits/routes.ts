@@ -117,7 +117,7 @@ function quoteView(quote: Quote) {
 }
 
 function createRoute(services: Services): Route {
-  const { database, mode } = services;
+  const { mode } = services;
   return route({
     method: 'POST',
     path: '/v2/accounts/{accountId}/deposits',
@@ -184,7 +184,6 @@ function listRoute(services: Services): Route {
 }
 
 function readRoute(services: Services): Route {
-  const { database } = services;
   return route({
     method: 'GET',
     path: '/v2/accounts/{accountId}/deposits/{depositId}',

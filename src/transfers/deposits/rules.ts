@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Decimal, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
-import { decisionOf, doorsOf } from '../engine/doors';
 import type { Conclusion } from '../engine/conclusion';
+import { decisionOf, doorsOf } from '../engine/doors';
 import { type Back, type Credit, inflowPosition, type Money } from '../engine/inflow';
 import type { NewDecision, Order } from '../engine/kind';
 import type { ComponentTable, Holding } from '../engine/position';
@@ -427,7 +427,9 @@ export function priceOfDeposit(situation: ClientDeposit): Price {
 export function refundableOf(situation: Deposit): Decimal {
   const credit = creditOf(situation);
   if (!credit) return ZERO;
-  const asked = inCurrency(backsOf(situation), credit.currency ?? '').filter(({ state }) => state === 'asked');
+  const asked = inCurrency(backsOf(situation), credit.currency ?? '').filter(
+    ({ state }) => state === 'asked',
+  );
   const left = moneyOf(credit).amount.minus(takenBase(situation)).minus(total(asked));
   return Decimal.max(ZERO, left);
 }

@@ -1,7 +1,6 @@
 import type { Tx } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import type { Services } from '../../services';
-import { isListed } from './advance';
 import { apply } from './apply';
 import { effective } from './conclusion';
 import { decisionBy } from './follow';
@@ -33,7 +32,7 @@ export interface Decide<Terms, Word> {
  * @throws Problem 404; what `judge` throws; 409 `insufficient_funds`
  */
 export async function decide<Terms, Word extends PartyWord>(
-  services: Pick<Services, 'commands' | 'now' | 'parties'>,
+  services: Pick<Services, 'commands' | 'now'>,
   tx: Tx,
   kind: TransferKind<Terms, Word>,
   { id, noun, decidedBy, field, judge }: Decide<Terms, Word>,
@@ -42,11 +41,8 @@ export async function decide<Terms, Word extends PartyWord>(
   const before = await lockSituation(tx, kind, id, at);
   if (!before) throw notFound(noun);
   const decided = (await judge(effective(kind, before))).map((given) => decisionBy(decidedBy, given, at));
-  const after = await apply(tx, kind, before, {
-    decided,
-    asked: field === undefined ? {} : { field },
-    listed: isListed(services, kind),
-  });
+  const asked = field === undefined ? {} : { field };
+  const after = await apply(tx, kind, before, { decided, asked });
   await services.commands.append(tx, [kind.process.look(subjectOf(after.transfer))]);
   return { before, after };
 }

@@ -16,6 +16,12 @@ export interface ProcessSubject {
   partyRef?: string;
 }
 
+/**
+ * What a party's name for something has come to. `known`: a transfer has it, and was told to look. `kept`: it is a new
+ * transfer now. `nothing`: there is no money in it, or it is none of ours.
+ */
+export type Discovered = 'known' | 'kept' | 'nothing';
+
 /** A transfer as its workflow's commands name it. */
 export const subjectOf = ({
   id,

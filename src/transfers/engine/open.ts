@@ -46,8 +46,8 @@ export async function openTransfer<Terms, Word extends PartyWord>(
     ...{ reached: { [given.status]: at.toISOString() }, createdAt: at, updatedAt: at },
   };
   const made = { transfer, decisions: [], at };
-  if (!(await insertTransfer(tx, { ...transfer, party: kind.party, callerId: key?.callerId ?? null })))
-    return undefined;
+  const callerId = key?.callerId ?? null;
+  if (!(await insertTransfer(tx, { transfer, party: kind.party, callerId }))) return undefined;
   await commands.append(tx, [kind.process.start(subjectOf(transfer))]);
   await book(tx, kind, made, field);
   return made;

@@ -23,11 +23,7 @@ export async function notePlace(
   await sql.run(
     places()
       .where({ party })
-      .where(
-        'readAt',
-        '<',
-        places().max('readAt').where({ party }).where('readAt', '<=', keepFrom),
-      )
+      .where('readAt', '<', places().max('readAt').where({ party }).where('readAt', '<=', keepFrom))
       .delete(),
   );
 }

@@ -4,7 +4,7 @@ import type { ChangesPage, PartyChange } from '../../parties/protocol/changes';
 import { openBreak } from '../../process/breaks/operations';
 import { PartyAway } from '../../process/party-errors';
 import type { Services } from '../../services';
-import { discover, discovers, tellTransfers } from '../discover';
+import { tellOf } from '../discover';
 import { transfersOfParty } from '../engine/store';
 import { notePlace, placeBefore } from './store';
 
@@ -87,8 +87,10 @@ export function createReading(services: Services, party: MoneyParty) {
       const after = again ? await placeBefore(services.database, party, overlap) : (place ?? null);
       if (again) againAt = at.getTime() + AGAIN_EVERY_MS;
       const due = waiting;
-      waiting = await pagesFrom(after, beat);
+      const fresh = await pagesFrom(after, beat);
+      waiting = [...due, ...fresh]; // what could not be told is told in the next turn
       await tell(services, party, due);
+      waiting = fresh;
       if (place !== null && place !== undefined)
         await notePlace(services.database, { party, place, readAt: at }, overlap);
       for (const [id, seenAt] of seen) if (seenAt < at.getTime() - REMEMBERED_MS) seen.delete(id);
@@ -105,10 +107,8 @@ async function tell(services: Services, party: MoneyParty, changes: readonly Par
   for (const { partyRef, version } of known)
     if (version !== null && version >= (versions.get(partyRef) ?? Number.POSITIVE_INFINITY))
       versions.delete(partyRef);
-  const refs = [...versions.keys()];
-  const unknown = await services.database.transaction((tx) => tellTransfers(services, tx, party, refs));
-  if (!discovers(party)) return;
-  for (const ref of unknown) await discover(services, party, ref);
+  if (versions.size === 0) return;
+  await services.database.transaction((tx) => tellOf(services, tx, party, [...versions.keys()]));
 }
 
 const newer = (one: number | undefined, other: number | undefined) =>
@@ -118,6 +118,9 @@ const newer = (one: number | undefined, other: number | undefined) =>
 async function tellUnreadable(services: Services, party: MoneyParty, rows: readonly string[]): Promise<void> {
   for (const detail of rows)
     await openBreak(services.database, {
-      ...{ tenantId: null, kind: 'party_row_unreadable', subject: party, detail, amount: null, currency: null },
+      tenantId: null,
+      kind: 'party_row_unreadable',
+      subject: party,
+      detail,
     });
 }
