@@ -209,3 +209,46 @@ export async function linksOf(sql: Sql, references: readonly string[]): Promise<
   );
   return new Map(rows.map(({ referenceId, linkedId }) => [referenceId, linkedId]));
 }
+
+/** What kind a transfer is of. */
+export async function kindNameOf(sql: Sql, id: string): Promise<string | undefined> {
+  const [row] = await sql.run<{ kind: string }>(table('transfers').select('kind').where({ id }));
+  return row?.kind;
+}
+
+/** Money that is nobody's yet, by transfer and currency. */
+export interface SuspenseItem {
+  transferId: string;
+  kind: string;
+  tenantId: string | null;
+  accountId: string | null;
+  status: string;
+  currency: string;
+  /** Below zero: it is ours to claim. */
+  amount: Decimal;
+  /** When any of it was first booked. */
+  since: Date;
+}
+
+export async function suspenseItems(
+  sql: Sql,
+  filter: { transferId?: string },
+  limit: number,
+): Promise<SuspenseItem[]> {
+  const rows = await sql.run<Omit<SuspenseItem, 'amount'> & { amount: string }>(
+    table('transfer_entries as e')
+      .join('transfers as t', 't.id', 'e.transfer_id')
+      .select('e.transfer_id', 't.kind', 't.tenant_id', 't.account_id', 't.status', 'e.currency')
+      .sum({ amount: 'e.amount' })
+      .min({ since: 'e.at' })
+      .where({ 'e.component': 'suspense' })
+      .modify((query) => {
+        if (filter.transferId !== undefined) void query.where({ 'e.transfer_id': filter.transferId });
+      })
+      .groupBy('e.transfer_id', 't.kind', 't.tenant_id', 't.account_id', 't.status', 'e.currency')
+      .havingRaw('sum(e.amount) <> 0')
+      .orderBy('since')
+      .limit(limit),
+  );
+  return rows.map(({ amount, ...row }) => ({ ...row, amount: new Decimal(amount) }));
+}
