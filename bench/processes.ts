@@ -133,7 +133,7 @@ interface Measured {
 
 async function run(
   world: World,
-  what: 'deposits' | 'payouts',
+  what: Kind,
   count: number,
   create: () => Promise<Created>,
 ): Promise<Measured> {
