@@ -61,6 +61,9 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   position: depositPosition,
   orders: ordersOfDeposit,
   concluded: concludedDeposit,
+  unlisted: ({ parties }, { transfer: { word } }) =>
+    parties.checkout.settlesSilently === true &&
+    (word?.payments.some(({ status }) => status === 'pending') ?? false),
   isOpen: isOpenDeposit,
   deadline: ({ transfer: { status, terms } }) =>
     status === 'created' || status === 'awaiting_payment' ? (terms?.expiresAt ?? null) : null,

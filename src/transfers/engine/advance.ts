@@ -60,14 +60,21 @@ function applied<Terms, Word extends PartyWord>(
       ...locked.situation,
       transfer: { ...transfer, partyRef: partyRef ?? transfer.partyRef },
     };
-    const listed = isListed(services, kind);
-    return apply(tx, kind, { ...locked, situation }, { heard, decided: refused, listed });
+    return apply(
+      tx,
+      kind,
+      { ...locked, situation },
+      { heard, decided: refused, listed: listedBy(services, kind) },
+    );
   });
 }
 
-/** Whether the party lists what has changed, so that nobody need ask. */
-export const isListed = ({ parties }: Services, { party }: { party: keyof Services['parties'] }): boolean =>
-  'changes' in parties[party];
+/** Whether the party lists what may change of a transfer, so that nobody need ask. */
+const listedBy =
+  <Terms, Word extends PartyWord>(services: Services, kind: TransferKind<Terms, Word>) =>
+  (situation: Situation<unknown, unknown>): boolean =>
+    'changes' in services.parties[kind.party] &&
+    !kind.unlisted?.(services, situation as Situation<Terms, Word>);
 
 const ordersOf = <Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
@@ -89,7 +96,7 @@ async function begun<Terms, Word extends PartyWord>(
   const unordered = situation.transfer.orderedAt === null && isOrdered(kind, situation);
   if (chosen.length + path.length === 0 && !unordered) return seen;
   return services.database.transaction(async (tx) =>
-    apply(tx, kind, await lock(tx, kind, id, services.now()), { listed: isListed(services, kind) }),
+    apply(tx, kind, await lock(tx, kind, id, services.now()), { listed: listedBy(services, kind) }),
   );
 }
 

@@ -36,8 +36,8 @@ export interface Apply<Word> {
    * party's word, and is posted whatever the balance.
    */
   asked?: { field?: string };
-  /** Whether the party lists what has changed; a decision's own look finds out. */
-  listed?: boolean;
+  /** Whether the party lists what may change; a decision's own look finds out. */
+  listed?: (situation: Situation<unknown, unknown>) => boolean;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function apply<Terms, Word extends PartyWord>(
   tx: Tx,
   kind: TransferKind<Terms, Word>,
   locked: Locked<Terms, Word>,
-  { heard, decided = [], asked, listed = true }: Apply<Word>,
+  { heard, decided = [], asked, listed = () => true }: Apply<Word>,
 ): Promise<Situation<Terms, Word>> {
   const { booked } = locked;
   const before = decided.some((decision) => decision.kind === 'adopt')
@@ -71,7 +71,7 @@ export async function apply<Terms, Word extends PartyWord>(
   const after = afterwards(kind, locked.situation, kept, {
     moved: path.length + chosen.length + changes.length > 0,
     path,
-    listed,
+    listed: listed(kept),
     watched: breaks.wanted.some(({ kind: name }) => name === BELOW_ZERO),
   });
   const told = path.flatMap((step) => kind.told({ ...step.situation, at: situation.at }, step.previous));

@@ -87,6 +87,8 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   readonly doors: readonly DoorKind[];
   /** What of it is on its way back by an order already. */
   pledged?(situation: Situation<Terms, Word>): Money[];
+  /** Something of it may change that the party's list does not tell: it is asked for at growing intervals. */
+  unlisted?(services: Services, situation: Situation<Terms, Word>): boolean;
   /** Whether it waits for somebody: the party, a person, the time. One that does not is looked at when the party's list names it. */
   isOpen(situation: Situation<Terms, Word>): boolean;
   /** When time alone changes something of it. */
