@@ -12,6 +12,10 @@ export type Fault =
   | 'error-500'
   | 'rubbish'
   | 'refused-422'
+  /** The order of that key is being taken: its answer is another's. */
+  | 'in-progress-409'
+  /** The address is wrong, or something in between answers. */
+  | 'not-found-404'
   | 'slow'
   /** The answer is an old one when it comes. */
   | 'stale'
@@ -80,7 +84,7 @@ export async function partyDouble(api: TestApi): Promise<PartyDouble> {
   return double;
 }
 
-const keyOf = (payoutId: string) => `payout-${payoutId}`;
+const keyOf = (payoutId: string) => (payoutId.startsWith('ibp_') ? payoutId : `payout-${payoutId}`);
 
 function emptyDouble(): PartyDouble {
   let messages = 0;
@@ -149,6 +153,10 @@ function fail(response: ServerResponse, fault: Fault): void {
   switch (fault) {
     case 'unavailable':
       return send(response, 503, { code: 'unavailable', message: 'unavailable' });
+    case 'in-progress-409':
+      return send(response, 409, { code: 'idempotency_in_progress', message: 'in progress' });
+    case 'not-found-404':
+      return send(response, 404, { code: 'not_found', message: 'not found' });
     case 'refused-422':
       return send(response, 422, { code: 'beneficiary_refused', message: 'refused' });
     case 'rubbish':

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { Decimal } from '../../../kernel/money/money';
+import { PAYOUT_METHODS } from '../../../parties/payouts/port';
+import type { PayoutWord } from '../../../parties/payouts/word';
+import type { ComponentTable } from '../../engine/position';
+import type { Situation, Transition } from '../../engine/record';
+
+export const decimal = z.string().transform((text) => new Decimal(text));
+
+/** What the client has agreed to. `amount` and `fee` are in the account's currency. */
+export const payoutTerms = z.object({
+  method: z.enum(PAYOUT_METHODS),
+  currency: z.string(),
+  amount: decimal,
+  fee: decimal,
+  receivedCurrency: z.string(),
+  receivedAmount: decimal,
+  /** Of the received currency for one of the account's. */
+  rate: decimal,
+  /** Above the tenant's threshold of that time: a person decides. */
+  needsApproval: z.boolean(),
+});
+
+export type PayoutTerms = z.output<typeof payoutTerms>;
+export type Payout = Situation<PayoutTerms, PayoutWord>;
+
+/** What is held, and leaves. */
+export const totalDebit = ({ amount, fee }: Pick<PayoutTerms, 'amount' | 'fee'>): Decimal => amount.plus(fee);
+
+export const PAYOUT_STATUSES = [
+  'created',
+  'pending_approval',
+  'processing',
+  'sent',
+  'completed',
+  'rejected',
+  'failed',
+  'cancelled',
+  'returned',
+] as const;
+export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
+
+export type PayoutTrigger =
+  | 'approval_required'
+  /** Nobody need approve it. */
+  | 'accepted'
+  | 'approved'
+  | 'rejected'
+  /** Its account or user may no longer pay. */
+  | 'cancelled'
+  /** The party's word. */
+  | 'sent'
+  | 'completed'
+  | 'failed'
+  | 'returned'
+  /** The party says that it has decided nothing, after it had. */
+  | 'reopened'
+  /** The amounts of the party's word are not those of its status. */
+  | 'incoherent';
+
+/** What happens to a payout's status (decisions part 4, Payouts): no status is assigned but by a line of it. */
+export const PAYOUT_TRANSITIONS: readonly Transition<PayoutStatus, PayoutTrigger>[] = [
+  { from: 'created', on: 'approval_required', to: 'pending_approval' },
+  { from: 'created', on: 'accepted', to: 'processing' },
+  { from: 'created', on: 'cancelled', to: 'cancelled' },
+  { from: 'pending_approval', on: 'approved', to: 'processing' },
+  { from: 'pending_approval', on: 'rejected', to: 'rejected' },
+  { from: 'processing', on: 'sent', to: 'sent' },
+  { from: 'processing', on: 'failed', to: 'failed' },
+  { from: 'sent', on: 'completed', to: 'completed' },
+  { from: 'sent', on: 'returned', to: 'returned' },
+  { from: 'completed', on: 'returned', to: 'returned' },
+  { from: 'failed', on: 'sent', to: 'sent', contradicts: true },
+  { from: 'sent', on: 'failed', to: 'returned', contradicts: true },
+  { from: 'completed', on: 'failed', to: 'returned', contradicts: true },
+  { from: 'returned', on: 'sent', to: 'sent', contradicts: true },
+  { from: 'returned', on: 'completed', to: 'completed', contradicts: true },
+];
+
+const FINAL: readonly PayoutStatus[] = ['completed', 'rejected', 'failed', 'cancelled', 'returned'];
+
+export const isFinal = (status: string): boolean => FINAL.includes(status as PayoutStatus);
+
+// What its entries are called ---------------------------------------------------------------------------------------
+
+export const PAYOUT_COMPONENTS = {
+  payouts: { on: 'internal', account: 'payouts' },
+  held: { on: 'hold', up: 'pending/payout', down: 'transfer/payout' },
+  paid: { on: 'client', up: 'withdraw/payout', down: 'deposit/payout_reversed' },
+  fee: { on: 'client', up: 'fee/payout_fee', down: 'deposit/payout_fee_reversed' },
+  returned: { on: 'client', up: 'deposit/payout_returned', down: 'withdraw/payout_returned_reversed' },
+  released: { on: 'client', up: 'deposit/payout_returned', down: 'withdraw/payout_returned_reversed' },
+} as const satisfies ComponentTable;
+
+/** Of one from a virtual IBAN. */
+export const IBAN_PAYOUT_COMPONENTS = {
+  ...PAYOUT_COMPONENTS,
+  paid: { on: 'client', up: 'withdraw/iban_payout', down: 'deposit/iban_payout_reversed' },
+  fee: { on: 'client', up: 'fee/iban_fee', down: 'deposit/iban_fee_reversed' },
+} as const satisfies ComponentTable;
