@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { Decimal } from '../../kernel/money/money';
+import { isCurrency } from '../../kernel/money/currencies';
+import { Decimal, fitsCurrency } from '../../kernel/money/money';
 import { decimalText } from '../../kernel/wire/schemas';
 import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
 import { verifySignature } from './signature';
@@ -10,11 +11,17 @@ export const decimal = decimalText().transform((text) => new Decimal(text));
 
 /**
  * What the party answered, checked: an answer that cannot be understood says nothing of what was done.
+ * @param holds what must be true of it besides; asked only of an answer of the right shape
  * @throws OutcomeUnknown
  */
-export function parseAnswer<S extends z.ZodType>(schema: S, answer: unknown): z.output<S> {
+export function parseAnswer<S extends z.ZodType>(
+  schema: S,
+  answer: unknown,
+  holds: (parsed: z.output<S>) => boolean = () => true,
+): z.output<S> {
   const parsed = schema.safeParse(answer);
-  if (!parsed.success) throw new OutcomeUnknown('the party gave an answer that cannot be read');
+  if (!parsed.success || !holds(parsed.data))
+    throw new OutcomeUnknown('the party gave an answer that cannot be read');
   return parsed.data;
 }
 
@@ -27,6 +34,10 @@ export async function orUnknown<T>(answer: Promise<T>): Promise<T | 'unknown_to_
     throw error;
   }
 }
+
+/** Whether an amount of that currency can be booked: it is one of the world's, with no more decimals than it has. */
+export const isCountable = ({ amount, currency }: { amount: Decimal; currency: string }): boolean =>
+  isCurrency(currency) && fitsCurrency(amount, currency);
 
 /** A callback's JSON; nothing where the signature is wrong or too old, or the message is not of that shape. */
 export function verifiedMessage<S extends z.ZodType>(

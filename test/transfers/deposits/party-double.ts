@@ -36,6 +36,20 @@ export interface CheckoutDouble {
   close(): Promise<void>;
 }
 
+/** The party's word of a session, whole. */
+function wordOf(session: Session): object {
+  const { sessionId, asked, status, paid, risk, failureCode, refunds, disputes } = session;
+  const currency = String(paid?.currency ?? asked['currency']);
+  const made = status === 'settled' ? 'settled' : status === 'paid' ? 'pending' : 'failed';
+  return {
+    ...{ sessionId, key: asked['depositId'], risk, failureCode },
+    page: status === 'settled' ? 'paid' : status,
+    payments: paid ? [{ id: `pay-${sessionId}`, ...paid, status: made }] : [],
+    refunds: refunds.map((refund) => ({ currency, ...refund })),
+    disputes: disputes.map((dispute) => ({ currency, ...dispute })),
+  };
+}
+
 /** Longer than an impatient adapter waits. */
 const SLOW_MS = 900;
 
@@ -66,7 +80,7 @@ export async function startCheckoutDouble(): Promise<CheckoutDouble> {
     const [, , sessionId, refunds] = path.split('/');
     const session = [...byKey.values()].find((each) => each.sessionId === sessionId);
     if (!session) return undefined;
-    if (method === 'GET') return session;
+    if (method === 'GET') return wordOf(session);
     if (refunds !== 'refunds') return undefined;
     const refund = refundKeys.get(key) ?? {
       id: `re_${randomUUID()}`,
