@@ -33,8 +33,8 @@ export interface Apply<Word> {
    * party's word, and is posted whatever the balance.
    */
   asked?: { field?: string };
-  /** Whether the party lists what has changed. */
-  listed: boolean;
+  /** Whether the party lists what has changed; a decision's own look finds out. */
+  listed?: boolean;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function apply<Terms, Word extends PartyWord>(
   tx: Tx,
   kind: TransferKind<Terms, Word>,
   locked: Situation<Terms, Word>,
-  { heard, decided = [], asked, listed }: Apply<Word>,
+  { heard, decided = [], asked, listed = true }: Apply<Word>,
 ): Promise<Situation<Terms, Word>> {
   const booked = await bookedOf(tx, locked.transfer.id);
   const before = adoptedWhereEven(kind, locked, booked);

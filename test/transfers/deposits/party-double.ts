@@ -13,7 +13,7 @@ export interface Session {
   paid?: { amount: string; currency: string };
   risk: 'normal' | 'review';
   failureCode?: string;
-  refunds: { id: string; amount: string; status: 'pending' | 'succeeded' | 'failed' }[];
+  refunds: { id: string; key?: string; amount: string; status: 'pending' | 'succeeded' | 'failed' }[];
   disputes: { id: string; amount: string; status: 'open' | 'won' | 'lost' }[];
 }
 
@@ -84,6 +84,7 @@ export async function startCheckoutDouble(): Promise<CheckoutDouble> {
     if (refunds !== 'refunds') return undefined;
     const refund = refundKeys.get(key) ?? {
       id: `re_${randomUUID()}`,
+      key,
       amount: String(body['amount']),
       status: double.refundsBegin,
     };
