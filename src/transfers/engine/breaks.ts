@@ -34,7 +34,8 @@ export async function breaksOf<Terms, Word extends PartyWord>(
   await syncBreaks(tx, {
     tenantId: transfer.tenantId,
     subject: transfer.id,
-    own: ENGINE_BREAKS,
+    // Where nothing is posted nobody has looked at the account: what was seen of it stands.
+    own: ENGINE_BREAKS.filter((name) => name !== 'transfer_below_zero' || seen.book !== undefined),
     wanted: [
       ...contradiction(transfer.status, seen),
       ...suspense(seen),

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHttpPayouts } from '../../../src/parties/payouts/http';
-import type { PayoutState } from '../../../src/parties/payouts/port';
+import type { PayoutWord } from '../../../src/parties/payouts/word';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
 import type { TestApi } from '../../support/api';
 
@@ -25,12 +25,19 @@ export type Fault =
 
 export interface DoublePayout {
   key: string;
-  status: PayoutState['status'];
-  failureCode?: string;
-  returned?: string;
+  status: PayoutWord['status'];
+  failureCode?: string | undefined;
+  /** What has come back as one part; all of it where it is `returned` without. */
+  returned?: string | undefined;
+  /** What has come back in parts, by name. */
+  returns?: Record<string, string> | undefined;
+  /** Grows with each change. */
+  version: number;
   /** As it was ordered, destination included. */
   order: Record<string, unknown>;
 }
+
+export type SetPayout = Pick<DoublePayout, 'status' | 'failureCode' | 'returned' | 'returns'>;
 
 const SECRET = Buffer.alloc(32, 7);
 /** An answer comes all the same. */
@@ -48,10 +55,12 @@ export interface PartyDouble {
   /** How many requests came, whatever became of them. */
   asked: number;
   /** Where new orders stand at once. */
-  begins: PayoutState['status'];
+  begins: PayoutWord['status'];
   payment(payoutId: string): DoublePayout;
-  /** The party moves a payout on. */
-  set(payoutId: string, state: Partial<Omit<DoublePayout, 'key' | 'order'>>): void;
+  /** Whether its words carry a version; true unless it is said. */
+  counts: boolean;
+  /** Where it stands now at the party. */
+  set(payoutId: string, state: SetPayout): void;
   /** A callback to the API. @returns its status */
   tell(api: TestApi, payoutId: string, options?: CallbackOptions): Promise<number>;
   close(): Promise<void>;
@@ -94,13 +103,16 @@ function emptyDouble(): PartyDouble {
     questions: [],
     asked: 0,
     begins: 'processing',
+    counts: true,
     payment(payoutId) {
       const found = this.payments.find(({ key }) => key === keyOf(payoutId));
       if (!found) throw new Error(`the party has no ${payoutId}`);
       return found;
     },
     set(payoutId, state) {
-      Object.assign(this.payment(payoutId), state);
+      const payment = this.payment(payoutId);
+      const cleared = { failureCode: undefined, returned: undefined, returns: undefined };
+      Object.assign(payment, cleared, state, { version: payment.version + 1 });
     },
     async tell(api, payoutId, { id, forged, at = new Date(), tampered } = {}) {
       messages += 1;
@@ -135,27 +147,31 @@ function take(double: PartyDouble, request: IncomingMessage, body: string): [num
   const payment = known ?? {
     key,
     status: double.begins,
+    version: 1,
     order: JSON.parse(body) as Record<string, unknown>,
   };
   if (!known) double.payments.push(payment);
-  return [201, told(payment)];
+  return [201, told(double, payment)];
 }
 
 function find(double: PartyDouble, request: IncomingMessage): [number, object] {
   const key = decodeURIComponent(request.url?.split('/').at(-1) ?? '');
   const payment = double.payments.find((each) => each.key === key);
-  return payment ? [200, told(payment)] : [404, { code: 'not_found', message: 'not found' }];
+  return payment ? [200, told(double, payment)] : [404, { code: 'not_found', message: 'not found' }];
 }
 
 /** The party's word, whole. */
-function told({ key, status, failureCode, returned, order }: DoublePayout) {
+function told({ counts }: PartyDouble, payment: DoublePayout) {
+  const { key, status, failureCode, returned, returns, version, order } = payment;
   const amount = String(order['amount']);
   const hasLeft = ['sent', 'completed', 'returned'].includes(status);
-  const back = returned ?? (status === 'returned' ? amount : undefined);
+  const back = returned ?? (status === 'returned' && !returns ? amount : undefined);
+  const parts = returns ?? (back === undefined ? {} : { [`return-${key}`]: back });
   return {
     ...{ key, status, failureCode },
+    ...(counts ? { version } : {}),
     sent: hasLeft ? amount : '0',
-    returns: back === undefined ? [] : [{ id: `return-${key}`, amount: back }],
+    returns: Object.entries(parts).map(([id, each]) => ({ id, amount: each })),
   };
 }
 

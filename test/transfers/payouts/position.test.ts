@@ -7,8 +7,8 @@ import {
   PAYOUT_TRANSITIONS,
   type Payout,
   type PayoutStatus,
-} from '../../../src/transfers/payouts/outgoing/record';
-import { concludedPayout, isOpenPayout, ordersOfPayout } from '../../../src/transfers/payouts/outgoing/rules';
+} from '../../../src/transfers/payouts/record';
+import { concludedPayout, isOpenPayout, ordersOfPayout } from '../../../src/transfers/payouts/rules';
 
 import {
   amount,
@@ -250,10 +250,13 @@ describe('the books', () => {
     const { payout } = through(word('returned', 100, { r: 130 }));
     const door = (kind: string, value: number, accountId: string | null = null) =>
       decision(kind, { amount: amount(value), currency: 'EUR', accountId });
-    const credited = { ...payout, decisions: [door('credit_suspense', 20, 'acc_2'), door('write_off', 10)] };
+    const credited = {
+      ...payout,
+      decisions: [door('suspense_credit', 20, 'acc_2'), door('suspense_write_off', 10)],
+    };
     expect(shown(credited)).toEqual({ ...PAID, payouts: -30, returned: 100, released: 20, losses: 10 });
     const short = through(word('sent', 130)).payout;
-    const recovered = { ...short, decisions: [door('recover', 30, 'acc_1')] };
+    const recovered = { ...short, decisions: [door('suspense_recover', -30, 'acc_1')] };
     expect(shown(recovered)).toEqual({ paid: 100, fee: 0.35, fees: 0.35, payouts: 130, released: -30 });
   });
 });

@@ -13,14 +13,10 @@ import {
   INTERNAL_COMPONENTS,
 } from '../../../src/transfers/engine/position';
 import type { Decision } from '../../../src/transfers/engine/record';
-import {
-  IBAN_PAYOUT_COMPONENTS,
-  PAYOUT_COMPONENTS,
-  PAYOUT_STATUSES,
-  type Payout,
-  type PayoutTerms,
-} from '../../../src/transfers/payouts/outgoing/record';
-import { concludedPayout, isCoherent, ordersOfPayout } from '../../../src/transfers/payouts/outgoing/rules';
+import { IBAN_PAYOUT_COMPONENTS } from '../../../src/transfers/iban/payouts/kind';
+import { PAYOUT_COMPONENTS } from '../../../src/transfers/payouts/kind';
+import { PAYOUT_STATUSES, type Payout } from '../../../src/transfers/payouts/record';
+import { concludedPayout, isCoherent, ordersOfPayout } from '../../../src/transfers/payouts/rules';
 
 import {
   amount,
@@ -58,7 +54,7 @@ const words: fc.Arbitrary<PayoutWord> = fc
 type Step =
   | { word: PayoutWord; closed: boolean }
   | { person: 'approve' | 'reject' | 'paid' | 'failed' | 'cancel' | 'refused' }
-  | { door: 'credit_suspense' | 'write_off' | 'recover'; amount: Decimal }
+  | { door: 'suspense_credit' | 'suspense_write_off' | 'suspense_recover'; amount: Decimal }
   | { ms: number };
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
@@ -79,9 +75,9 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       weight: 1,
       arbitrary: fc.record({
         door: fc.constantFrom<Extract<Step, { door: string }>['door']>(
-          'credit_suspense',
-          'write_off',
-          'recover',
+          'suspense_credit',
+          'suspense_write_off',
+          'suspense_recover',
         ),
         amount: values,
       }),

@@ -4,32 +4,11 @@ import { effective } from '../../../src/transfers/engine/conclusion';
 import { DOUBT_MS, follow, hear, systemDecision } from '../../../src/transfers/engine/follow';
 import { type Holding } from '../../../src/transfers/engine/position';
 import type { Decision } from '../../../src/transfers/engine/record';
-import { closingOf, payoutPosition } from '../../../src/transfers/payouts/outgoing/position';
-import {
-  PAYOUT_TRANSITIONS,
-  type Payout,
-  type PayoutTerms,
-} from '../../../src/transfers/payouts/outgoing/record';
-import {
-  chooseForPayout,
-  concludedPayout,
-  failureOfPayout,
-  measuresOfPayout,
-  partsOfPayout,
-  triggerOfPayout,
-} from '../../../src/transfers/payouts/outgoing/rules';
+import { payoutKind } from '../../../src/transfers/payouts/kind';
+import { closingOf, payoutPosition } from '../../../src/transfers/payouts/position';
+import { type Payout, type PayoutTerms } from '../../../src/transfers/payouts/record';
 
-const FALLBACKS = { failed: 'provider_refused', returned: null };
-export const KIND = {
-  name: 'payout',
-  transitions: PAYOUT_TRANSITIONS,
-  choose: chooseForPayout,
-  trigger: triggerOfPayout,
-  failure: (payout: Payout, on: string) => failureOfPayout(payout, on, FALLBACKS),
-  measures: measuresOfPayout,
-  parts: partsOfPayout,
-  concluded: concludedPayout,
-} as unknown as Parameters<typeof follow<PayoutTerms, PayoutWord>>[0];
+export const KIND = payoutKind;
 
 export const START = new Date('2026-11-21T12:00:00Z');
 export const TERMS: PayoutTerms = {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { ZERO } from '../../../kernel/money/money';
-import type { PayoutWord } from '../../../parties/payouts/word';
-import type { Door } from '../../engine/inflow';
-import type { DoorKind, NewDecision } from '../../engine/kind';
-import { outflowPosition, type PaidAtClosing } from '../../engine/outflow';
-import type { Holding } from '../../engine/position';
-import type { Decision, Transfer } from '../../engine/record';
+import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
+import type { PayoutWord } from '../../parties/payouts/word';
+import type { WantedBreak } from '../../process/breaks/operations';
+import { doorsOf } from '../engine/doors';
+import type { DoorKind, NewDecision } from '../engine/kind';
+import { outflowPosition, type PaidAtClosing } from '../engine/outflow';
+import type { Holding } from '../engine/position';
+import type { Transfer } from '../engine/record';
 import { decimal, type Payout } from './record';
 import { first, isCalledOff } from './rules';
 
@@ -56,21 +57,14 @@ function backsOf({ word, parts }: Payout['transfer']) {
 /** What people may do with what stands in suspense. */
 export const PAYOUT_DOORS: readonly DoorKind[] = ['credit', 'write_off', 'recover'];
 
-function doorsOf(decisions: readonly Decision[]): Door[] {
-  return decisions.flatMap(({ id, kind, amount, currency, accountId }): Door[] => {
-    if (amount === null || currency === null) return [];
-    const door = { part: id, amount, currency };
-    switch (kind) {
-      case 'credit_suspense':
-        return [{ ...door, to: 'account', account: accountId }];
-      case 'recover':
-        return [{ ...door, amount: amount.negated(), to: 'account', account: accountId }];
-      case 'write_off':
-        return [{ ...door, to: 'losses', account: null }];
-      default:
-        return [];
-    }
-  });
+/** What the account has been credited of it again, in its currency; nothing while that is nothing, unless it has come back. */
+export function creditedAgain(payout: Payout): Decimal | undefined {
+  const { status, terms, word } = payout.transfer;
+  const position = payoutPosition(payout);
+  const of = (component: string) => sumOf(position.filter((each) => each.component === component));
+  const undone = status === 'returned' && word?.status === 'failed' ? terms.amount.minus(of('paid')) : ZERO;
+  const credited = of('returned').plus(undone);
+  return status === 'returned' || credited.gt(0) ? credited : undefined;
 }
 
 // A closed account --------------------------------------------------------------------------------------------------
@@ -113,4 +107,12 @@ function givesBack(before: Payout, now: Payout): boolean {
     (isFeeDue(from) && !isFeeDue(to)) ||
     to.returns.some(({ id, amount }) => amount.gt(known.get(id) ?? ZERO))
   );
+}
+
+/** Less was sent than was ordered, which takes less of the account and leaves nothing in suspense: a person asks why. */
+export function shortfall({ transfer: { word, terms } }: Payout): WantedBreak[] {
+  const { receivedAmount: ordered, receivedCurrency: currency } = terms;
+  if (!word?.sent.gt(0) || word.sent.gte(ordered)) return [];
+  const detail = `${word.sent.toFixed()} of ${ordered.toFixed()} was sent`;
+  return [{ kind: 'payout_sent_in_part', detail, amount: ordered.minus(word.sent), currency }];
 }
