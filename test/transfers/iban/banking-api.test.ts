@@ -129,6 +129,47 @@ describe('the account', () => {
   });
 });
 
+describe('its history and balance', () => {
+  it('are read by its accountId, as those of any account of the company', async () => {
+    const { id: ibanId } = await enabled(api, client);
+    const admin = await api.client('admin');
+    for (const amount of ['10.00', '20.00', '30.00']) await credited(api, ibanId, amount);
+    const { accountId } = (await client.call('GET', `${bankingPath(client)}/account`)).body;
+    for (const caller of [client, admin]) {
+      const { status, body } = await caller.call('GET', `/v1/accounts/${accountId}/transactions?limit=2`);
+      expect([status, body.hasMore]).toEqual([200, true]);
+      expect(body.data.map((each: any) => [each.accountId, each.subtype, each.amount])).toEqual([
+        [ibanId, 'iban_credit', '30.00'],
+        [ibanId, 'iban_credit', '20.00'],
+      ]);
+      const next = await caller.call(
+        'GET',
+        `/v1/accounts/${accountId}/transactions?limit=2&cursor=${body.nextCursor}`,
+      );
+      expect(next.body.data.map((each: any) => each.amount)).toEqual(['10.00']);
+      const balance = await caller.call('GET', `/v2/accounts/${accountId}/balance`);
+      expect(balance.body).toMatchObject({ accountId, currency: 'EUR', available: '60.00' });
+    }
+  });
+
+  it('are not found by another company, nor taken for an account elsewhere', async () => {
+    const { id: ibanId } = await enabled(api, client);
+    const other = await api.client();
+    for (const path of [`/v1/accounts/${ibanId}/transactions`, `/v2/accounts/${ibanId}/balance`])
+      expect((await other.call('GET', path)).status).toBe(404);
+    for (const path of ['payouts', 'payout-options', 'deposits'])
+      expect((await client.call('GET', `/v2/accounts/${ibanId}/${path}`)).status).toBe(404);
+    const master = await masterAccount(client, 'EUR');
+    const { body } = await client.call('GET', `/v1/accounts/${ibanId}/transactions?cursor=${'x'.repeat(10)}`);
+    expect(body.field).toBe('cursor');
+    await credited(api, ibanId, '1.00');
+    await credited(api, ibanId, '1.00');
+    const page = (await client.call('GET', `/v1/accounts/${ibanId}/transactions?limit=1`)).body;
+    const foreign = await client.call('GET', `/v1/accounts/${master}/transactions?cursor=${page.nextCursor}`);
+    expect([foreign.status, foreign.body.field]).toEqual([400, 'cursor']);
+  });
+});
+
 describe('a payout', () => {
   it('is held, leaves when it is sent, and completes', async () => {
     const { id: ibanId } = await enabled(api, client);

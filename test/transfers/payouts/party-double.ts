@@ -75,6 +75,7 @@ export interface CallbackOptions {
   at?: Date;
   /** Changes the bytes after they were signed. */
   tampered?: boolean;
+  path?: string;
 }
 
 /** A payouts party with faults, over HTTP; the API's adapter is the real one. */
@@ -114,14 +115,14 @@ function emptyDouble(): PartyDouble {
       const cleared = { failureCode: undefined, returned: undefined, returns: undefined };
       Object.assign(payment, cleared, state, { version: payment.version + 1 });
     },
-    async tell(api, payoutId, { id, forged, at = new Date(), tampered } = {}) {
+    async tell(api, payoutId, { id, forged, at = new Date(), tampered, path = '/callbacks/payouts' } = {}) {
       messages += 1;
       const body = { id: id ?? `message-${messages}`, key: keyOf(payoutId) };
       const raw = Buffer.from(JSON.stringify(body));
       const signature = signMessage(raw, forged ? Buffer.alloc(32, 8) : SECRET, at);
       const sent = tampered ? JSON.stringify({ ...body, id: 'another' }) : raw.toString();
       const headers = { [SIGNATURE_HEADER]: signature };
-      return (await api.call('POST', '/callbacks/payouts', sent, headers)).status;
+      return (await api.call('POST', path, sent, headers)).status;
     },
     close: () => Promise.resolve(),
   };

@@ -1,8 +1,4 @@
-import {
-  ibanOf,
-  normalized,
-  SANDBOX_RANGE,
-} from '../../../../src/transfers/iban/virtual-ibans/iban-number';
+import { ibanOf, normalized, SANDBOX_RANGE } from '../../../../src/transfers/iban/virtual-ibans/iban-number';
 import { checkDestination } from '../../../../src/transfers/payouts/destinations/destination';
 
 it('IBANs of the range are valid, and written in any way they are the same', () => {
