@@ -96,8 +96,10 @@ export async function partyDouble(api: TestApi): Promise<PartyDouble> {
 
 const keyOf = (payoutId: string) => (payoutId.startsWith('ibp_') ? payoutId : `payout-${payoutId}`);
 
+/** The party's names for its messages: of all doubles, for what has come once is known. */
+let messages = 0;
+
 function emptyDouble(): PartyDouble {
-  let messages = 0;
   return {
     payments: [],
     orders: [],
