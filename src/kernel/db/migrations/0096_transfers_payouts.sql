@@ -49,9 +49,11 @@ select p.id, p.kind, p.tenant_id, p.account_id, p.status, p.terms, p.id, p.idemp
        -- A party's own text is no code, and may name a person.
        case when p.failure is null or p.failure ~ '^[a-z][a-z0-9_]{0,63}$' then p.failure else 'failed' end,
        false, p.revision, now(),
-       jsonb_build_object(p.status, to_json(p.updated_at)) || jsonb_strip_nulls(jsonb_build_object(
-         'created', to_json(p.created_at), 'sent', to_json(p.sent_at), 'completed', to_json(p.completed_at),
-         'returned', to_json(p.returned_at))),
+       (select jsonb_object_agg(x.status, to_char(x.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+          from (values ('created', p.created_at), ('sent', p.sent_at), ('completed', p.completed_at),
+                       ('returned', p.returned_at),
+                       (case when p.status not in ('created', 'sent', 'completed', 'returned') then p.status end, p.updated_at))
+                 as x (status, at) where x.status is not null and x.at is not null),
        p.created_at, p.updated_at
   from earlier_payouts p;
 
