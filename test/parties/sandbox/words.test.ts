@@ -33,11 +33,15 @@ const EVERY: [SandboxParty, string, Place][] = [
   ...CHECKOUT_SCENARIOS.filter(({ refusal, unreachableSeconds, losesFirstAnswer }) =>
     [refusal, unreachableSeconds, losesFirstAnswer].every((fault) => fault === undefined),
   ).map(({ amount }): [SandboxParty, string, Place] => ['checkout', amount, session]),
-  ...PAYOUT_SCENARIOS.map(({ amount }): [SandboxParty, string, Place] => ['payouts', amount, payout]),
-  ...CARD_SCENARIOS.flatMap(({ token }): [SandboxParty, string, Place][] => [
-    ['external-cards', token, cardOrder('topup')],
-    ['external-cards', token, cardOrder('withdrawal')],
-  ]),
+  ...PAYOUT_SCENARIOS.filter(({ orderRefusal }) => orderRefusal === undefined).map(
+    ({ amount }): [SandboxParty, string, Place] => ['payouts', amount, payout],
+  ),
+  ...CARD_SCENARIOS.filter(({ orderRefusal }) => orderRefusal === undefined).flatMap(
+    ({ token }): [SandboxParty, string, Place][] => [
+      ['external-cards', token, cardOrder('topup')],
+      ['external-cards', token, cardOrder('withdrawal')],
+    ],
+  ),
   ...BANK_SCENARIOS.map(({ amount }): [SandboxParty, string, Place] => ['bank', amount, credit]),
 ];
 
@@ -90,6 +94,19 @@ it('payouts: nothing has left of what failed, also after it was sent', async () 
   expect(await undone.word()).toMatchObject({ status: 'sent', sent: '901.09' });
   pass(20);
   expect(await undone.word()).toMatchObject({ status: 'failed', failureCode: 'bank_refused', sent: '0' });
+});
+
+it('payouts, cards: an order that is refused at once leaves nothing behind', async () => {
+  const { payouts, externalCards } = world.api.services.parties;
+  const money = { amount: new Decimal('901.15'), currency: 'EUR', callbackUrl: 'https://api.example/' };
+  const sepa = { key: 'refused-payout', method: 'sepa', destination: {}, ...money } as const;
+  await expect(payouts.order(sepa)).rejects.toEqual(new PartyRefused('account_closed'));
+  const ends = { expiresAt: new Date(world.clock.at + 60_000), returnUrl: null, merchant: 'Acme' };
+  const charge = { key: 'refused-charge', token: 'tok_refused', ...money, ...ends };
+  for (const kind of ['topup', 'withdrawal'] as const)
+    await expect(externalCards.order(kind, charge)).rejects.toEqual(new PartyRefused('card_not_supported'));
+  expect(await payouts.ask(sepa.key)).toBe('unknown_to_party');
+  expect(await externalCards.ask(charge.key)).toBe('unknown_to_party');
 });
 
 it('cards: charged back, won back, and failed after it was completed', async () => {
