@@ -108,8 +108,10 @@ const settledOf = (word: CheckoutWord | null) =>
 type WordRefund = CheckoutWord['refunds'][number];
 
 /** The decision by which we ordered a refund; nothing for one that the party has made of itself, whatever key it names. */
-export const orderOf = ({ decisions }: Pick<Deposit, 'decisions'>, { key }: WordRefund): Decision | undefined =>
-  decisions.find(({ id, kind }) => id === key && REFUNDS.includes(kind));
+export const orderOf = (
+  { decisions }: Pick<Deposit, 'decisions'>,
+  { key }: WordRefund,
+): Decision | undefined => decisions.find(({ id, kind }) => id === key && REFUNDS.includes(kind));
 
 /** Money that has gone back, or is to go back by our order: refunds and disputes, each part under our id. */
 export function backsOf(situation: Deposit): Back[] {

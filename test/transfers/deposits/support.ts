@@ -99,7 +99,9 @@ export async function openBreaks({ api }: DepositWorld, subject: string): Promis
     'select kind, amount from breaks where subject = $1 and resolved_at is null order by kind, detail',
     [subject],
   );
-  return rows.map(({ kind, amount }) => (amount === null ? kind : `${kind} ${new Decimal(amount).toFixed(2)}`));
+  return rows.map(({ kind, amount }) =>
+    amount === null ? kind : `${kind} ${new Decimal(amount).toFixed(2)}`,
+  );
 }
 
 /** With a page, so that it can be paid. */
