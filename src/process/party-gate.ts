@@ -9,7 +9,7 @@ export class PartyBusy extends PartyAway {
 }
 
 /** Calls of one party in passing at once: as many as wait for it hold a workflow's task. */
-const AT_ONCE = 8;
+const AT_ONCE = 24;
 /** So many in a row that failed, or took longer than a task should, close the way. */
 const FAILURES = 3;
 /** For so long; then one may try. Milliseconds. */

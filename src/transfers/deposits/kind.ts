@@ -25,6 +25,7 @@ import {
   measuresOfCheckout,
   ordersOfDeposit,
   partsOfCheckout,
+  pledgedOfDeposit,
   priceOfDeposit,
   refundedBase,
   triggerOfDeposit,
@@ -52,6 +53,7 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   components: DEPOSIT_COMPONENTS,
   transitions: DEPOSIT_TRANSITIONS,
   doors: ['return', 'credit', 'write_off', 'recover'],
+  pledged: pledgedOfDeposit,
   choose: chooseForDeposit,
   measures: measuresOfCheckout,
   parts: partsOfCheckout,
@@ -60,6 +62,9 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   position: depositPosition,
   orders: ordersOfDeposit,
   concluded: concludedDeposit,
+  unlisted: ({ parties }, { transfer: { word } }) =>
+    parties.checkout.settlesSilently === true &&
+    (word?.payments.some(({ status }) => status === 'pending') ?? false),
   isOpen: isOpenDeposit,
   deadline: ({ transfer: { status, terms } }) =>
     status === 'created' || status === 'awaiting_payment' ? (terms?.expiresAt ?? null) : null,

@@ -461,3 +461,11 @@ export function underDecision(situation: Deposit): 'approved' | 'rejected' | und
   );
   return rejecting ? 'rejected' : undefined;
 }
+
+/** What was never credited and is on its way back to the payer. */
+export const pledgedOfDeposit = (situation: Deposit): Money[] =>
+  backsOf(situation).filter(
+    ({ state, part }) =>
+      state === 'asked' &&
+      situation.decisions.some(({ id, kind }) => id === part && kind !== 'refund' && REFUNDS.includes(kind)),
+  );

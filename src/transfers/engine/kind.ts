@@ -6,6 +6,7 @@ import type { MoneyParty } from '../../kernel/outbox/queues';
 import type { WantedBreak } from '../../process/breaks/operations';
 import type { Process } from '../../process/workflow-command';
 import type { Services } from '../../services';
+import type { Money } from './inflow';
 import type { ComponentTable, Holding } from './position';
 import type { Decision, Part, Situation, Transition } from './record';
 
@@ -84,6 +85,10 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   concluded?(situation: Situation<Terms, Word>, as: 'paid' | 'failed'): Word | undefined;
   /** What people may do with what stands in suspense. */
   readonly doors: readonly DoorKind[];
+  /** What of it is on its way back by an order already. */
+  pledged?(situation: Situation<Terms, Word>): Money[];
+  /** Something of it may change that the party's list does not tell: it is asked for at growing intervals. */
+  unlisted?(services: Services, situation: Situation<Terms, Word>): boolean;
   /** Whether it waits for somebody: the party, a person, the time. One that does not is looked at when the party's list names it. */
   isOpen(situation: Situation<Terms, Word>): boolean;
   /** When time alone changes something of it. */

@@ -87,3 +87,4 @@ create table party_places (
   place   text not null,
   primary key (party, read_at)
 );
+create index transfer_entries_in_suspense on transfer_entries (transfer_id) where component = 'suspense';

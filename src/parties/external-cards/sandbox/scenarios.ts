@@ -8,7 +8,9 @@ export interface CardScenario {
   effect: string;
   /** The payer must confirm a charge on the acquirer's page. A push asks nobody. */
   requiresAction?: true;
-  /** It is refused; after {@link decisionSeconds}. */
+  /** The acquirer does not take the order, for this reason. */
+  orderRefusal?: string;
+  /** It is taken, and refused then; after {@link decisionSeconds}. */
   refusal?: string;
   /** Seconds from the order (or the payer's confirmation) to the decision, instead of the acquirer's own delay. */
   decisionSeconds?: number;
@@ -19,6 +21,8 @@ export interface CardScenario {
   returnedShare?: string;
   /** Seconds after the decision until what went back comes again: the dispute is won. */
   wonSeconds?: number;
+  /** Seconds after it has succeeded until the acquirer takes that back. */
+  undoneSeconds?: number;
   /** Seconds after the refusal until it has succeeded after all. */
   arrivesLateSeconds?: number;
   /** The first order is carried out and its answer is lost. */
@@ -57,6 +61,11 @@ export const CARD_SCENARIOS: readonly CardScenario[] = [
     effect: '`failed` with `insufficient_card_funds`.',
     refusal: 'insufficient_card_funds',
   },
+  {
+    token: 'tok_refused',
+    effect: 'The acquirer does not take the order: `failed` with `card_not_supported`.',
+    orderRefusal: 'card_not_supported',
+  },
   { token: 'tok_slow', effect: '`processing` for 20 seconds, then `completed`.', decisionSeconds: 20 },
   {
     token: 'tok_slow_declined',
@@ -89,6 +98,12 @@ export const CARD_SCENARIOS: readonly CardScenario[] = [
       '`failed`; 5 seconds later it has succeeded after all: a top-up’s money waits for the operator, a withdrawal is taken and `completed`.',
     refusal: 'no_answer_of_the_bank',
     arrivesLateSeconds: 5,
+  },
+  {
+    token: 'tok_undone',
+    effect:
+      '`completed`; 5 seconds later the acquirer says that it has failed: no money has moved after all.',
+    undoneSeconds: 5,
   },
   {
     token: 'tok_timeout',

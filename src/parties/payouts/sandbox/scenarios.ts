@@ -7,7 +7,9 @@ export interface PayoutScenario {
   amount: string;
   /** For the README: what a client sees. */
   effect: string;
-  /** The party refuses it; `failed` after {@link decisionSeconds}. */
+  /** The party does not take the order, for this reason. */
+  orderRefusal?: string;
+  /** The party takes it and refuses it then; `failed` after {@link decisionSeconds}. */
   refusal?: string;
   /** Seconds from the order to `sent` or the refusal, instead of the party's own delay. */
   decisionSeconds?: number;
@@ -16,6 +18,8 @@ export interface PayoutScenario {
   /** Seconds from the order until it comes back, and which part of it. */
   returnSeconds?: number;
   returnedShare?: string;
+  /** What did not come back then comes back after as long again. */
+  returnsRest?: boolean;
   /** Seconds from the order until the party takes back that it sent it. */
   failsAfterSendingSeconds?: number;
   /** Seconds from the order until the party takes back that it refused it. */
@@ -99,6 +103,18 @@ export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
     repeatsCallbacks: true,
   },
   { amount: '901.13', effect: 'No callback is sent: as usual, found by asking.', sendsNoCallbacks: true },
+  {
+    amount: '901.14',
+    effect: 'It comes back in two parts, the first half 20 seconds later and the rest 40 seconds later.',
+    returnSeconds: 20,
+    returnedShare: '0.5',
+    returnsRest: true,
+  },
+  {
+    amount: '901.15',
+    effect: 'The party does not take the order: `failed` with `account_closed`, the hold is released.',
+    orderRefusal: 'account_closed',
+  },
 ];
 
 const byAmount = new Map(PAYOUT_SCENARIOS.map((scenario) => [scenario.amount, scenario]));
