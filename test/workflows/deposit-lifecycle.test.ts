@@ -30,11 +30,15 @@ let looks: number;
 let before: (attempt: number) => void;
 let after: (attempt: number) => void;
 
+async function setClock(): Promise<void> {
+  world.clock.ahead = (await temporal.env.currentTimeMs()) - Date.now();
+}
+
 /** The activities on the workflows' own clock. */
 const watchedActivities = () =>
   watchedSteps(createTransferActivities(world.api.services), {
-    begins: (_, at) => {
-      world.clock.ahead = at.getTime() - Date.now();
+    async begins() {
+      await setClock(); // the server's: a step within a workflow's task has the machine's own time
       looks += 1;
       before(looks);
       return looks;
@@ -49,7 +53,7 @@ beforeAll(async () => {
 }, 600_000);
 beforeEach(async () => {
   world.client = await world.api.client();
-  world.clock.ahead = (await temporal.env.currentTimeMs()) - Date.now();
+  await setClock();
   world.double.refundsBegin = 'succeeded';
   looks = 0;
   before = () => undefined;
@@ -93,7 +97,8 @@ async function tellOf({ sessionId }: Session, id: string): Promise<void> {
 async function found(reading: ReturnType<typeof createReading>, { id }: { id: string }): Promise<void> {
   const before = world.api.commands.length;
   for (let turn = 0; turn < 2; turn += 1) await reading.read();
-  expect(world.api.commands.slice(before)).toMatchObject([{ action: 'look', args: [id] }]);
+  const asked = world.api.commands.slice(before).filter(({ args }) => args[0] === id);
+  expect(asked).toMatchObject([{ action: 'look' }]);
   await relay(id);
 }
 
@@ -184,7 +189,7 @@ describe('a deposit', () => {
     const deposit = await begun();
     await untilIs(deposit, 'awaiting_payment');
     const reading = createReading(world.api.services, 'checkout');
-    await reading.read();
+    for (let turn = 0; turn < 2; turn += 1) await reading.read();
     pay(session(deposit));
     await found(reading, deposit);
     await untilIs(deposit, 'processing');
@@ -248,7 +253,7 @@ describe('a deposit', () => {
     await tell(deposit);
     await untilIs(deposit, 'manual_review');
     await temporal.env.sleep('21 days');
-    world.clock.ahead = (await temporal.env.currentTimeMs()) - Date.now();
+    await setClock();
     expect(looks).toBe(2); // nobody is asked meanwhile
     await decide(deposit.id, 'rejected');
     await relay(deposit.id);
@@ -277,7 +282,7 @@ describe('a deposit', () => {
   it.each(['won', 'lost'] as const)('is charged back months later, and the dispute is %s', async (ended) => {
     const deposit = await credited();
     await temporal.env.sleep('60 days');
-    world.clock.ahead = (await temporal.env.currentTimeMs()) - Date.now();
+    await setClock();
     const dispute: Session['disputes'][number] = { id: 'dp_1', amount: '100.00', status: 'open' };
     session(deposit).disputes.push(dispute);
     await tell(deposit);
