@@ -3,7 +3,8 @@ import { lookAtCardholder, startSubmission } from '../../src/people/cardholders/
 import { lookAtReview, startReview } from '../../src/people/kyc/workflows';
 import { type OverdueQuery, reconcilable } from '../../src/process/overdue';
 import { processOfRecord } from '../../src/process/workflow-command';
-import { lookAtDeposit, matchPayment, startDeposit } from '../../src/transfers/deposits/workflows';
+import { depositKind } from '../../src/transfers/deposits/kind';
+import { DISCOVERIES } from '../../src/transfers/discover';
 import { lookAtTransfer, startTransfer } from '../../src/transfers/external-cards/workflows';
 import { ibanPayoutKind } from '../../src/transfers/iban/payouts/kind';
 import { startIbanCredit } from '../../src/transfers/iban/workflows';
@@ -24,8 +25,14 @@ it.each([
   [startTokenization(record), 'cardTokenization', 'start', 'card-tokenization-x_1', 'Card tokenization'],
   [startSubmission(record), 'cardholderSubmission', 'start', 'cardholder-submission-x_1', SUBMISSION],
   [lookAtCardholder(record), 'cardholderSubmission', 'look', 'cardholder-submission-x_1', SUBMISSION],
-  [startDeposit(record), 'depositLifecycle', 'start', 'deposit-x_1', 'Deposit by hosted checkout'],
-  [lookAtDeposit(record), 'depositLifecycle', 'look', 'deposit-x_1', 'Deposit by hosted checkout'],
+  [
+    depositKind.process.start(record),
+    'depositLifecycle',
+    'start',
+    'deposit-x_1',
+    'Deposit by hosted checkout',
+  ],
+  [depositKind.process.look(record), 'depositLifecycle', 'look', 'deposit-x_1', 'Deposit by hosted checkout'],
   [payoutKind.process.start(record), 'payoutLifecycle', 'start', 'payout-lifecycle-x_1', 'Payout'],
   [payoutKind.process.look(record), 'payoutLifecycle', 'look', 'payout-lifecycle-x_1', 'Payout'],
   [
@@ -61,7 +68,7 @@ it('names a review by its user and its submission', () => {
 });
 
 it('names what has no record yet by the party’s id, and no tenant', () => {
-  expect(matchPayment('cs_1')).toStrictEqual({
+  expect(DISCOVERIES.checkout?.process.look({ ref: 'cs_1' })).toStrictEqual({
     ...{ workflow: 'checkoutPayment', workflowId: 'checkout-payment-cs_1', taskQueue: 'processes' },
     ...{ action: 'look', args: ['cs_1'], summary: 'A checkout that no deposit knows' },
   });

@@ -90,9 +90,24 @@ const followed = (way: string, answers: unknown[], told?: true): Recording[] => 
 ];
 
 const waiting = (status: string, waitsFor: string) => ({ status, waitsFor, waitMs: 60_000, turns: 0 });
+/** Of the transfer engine. */
+const transferWaits = (status: string, lookAt: number | null = null) => ({ status, open: true, lookAt });
+const transferEnded = (status: string) => ({ status, open: false, lookAt: null });
+/** It has come already. */
+const DEADLINE = 1;
+
 const depositEnded = (status: string) => ({ status, waitsFor: null, turns: 0 });
 
 export const RECORDINGS: readonly Recording[] = [
+  deposit('of-the-engine', [
+    transferWaits('awaiting_payment', DEADLINE),
+    '!PartyAway',
+    transferWaits('awaiting_payment', DEADLINE),
+    transferWaits('awaiting_payment', DEADLINE + 1),
+    transferEnded('expired'),
+  ]),
+  deposit('of-the-engine-told', [transferWaits('processing', DEADLINE), transferEnded('completed')], true),
+  { workflow: 'partyWatcher', way: 'a-run', args: ['checkout'], answers: { watchParty: times(72, null) } },
   deposit('completed', [
     waiting('awaiting_payment', 'payment'),
     waiting('awaiting_payment', 'payment'),

@@ -1,4 +1,5 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { isOfEngine } from '../support/follow';
 import { localFirst } from '../support/local-first';
 import { listenForLooks } from '../support/look-signal';
 import { askAgainAfter, askingParty } from '../support/party-retries';
@@ -8,10 +9,6 @@ import { showStatus } from '../support/status';
  * The loops of runs that began before the transfer engine: replayed as they were. A step that is taken after the upgrade
  * answers as the engine does; the run then goes on as a new one, on the engine's loop.
  */
-
-/** What a step of the engine answers, which no step before it did. */
-const isOfEngine = (progress: unknown): boolean =>
-  typeof progress === 'object' && progress !== null && 'lookAt' in progress;
 
 type DepositWait = 'payment' | 'settlement' | 'review' | 'return' | 'refund';
 
@@ -66,10 +63,15 @@ const REVIEW_EVERY_MS = 12 * 60 * 60_000;
 const HOURLY_MS = 60 * 60_000;
 const payoutAskAfter = (asked: number) => (asked < 12 ? askAgainAfter(asked) : HOURLY_MS);
 
-async function deposit(depositId: string, last?: EarlierProgress): Promise<string> {
-  const looks = listenForLooks();
+/** @param first what its first step was answered; `told` whether it was to look again */
+async function deposit(
+  depositId: string,
+  last: EarlierProgress | undefined,
+  { first, told }: { first: EarlierProgress; told: boolean },
+): Promise<string> {
+  const looks = listenForLooks(told);
   let shown = last?.status;
-  let progress = await quick.lookAtDeposit({ depositId, at: Date.now(), last });
+  let progress = first;
   for (let waits = 0; ; waits += 1) {
     if (isOfEngine(progress)) await continueAsNew(depositId);
     const { status, waitsFor, waitMs } = progress;

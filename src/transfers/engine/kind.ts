@@ -56,8 +56,8 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   choose(situation: Situation<Terms, Word>): NewDecision | undefined;
   /** Amounts of a word, by name: a word that lowers one, or lacks it, takes something back. */
   measures(word: Word): Record<string, Decimal>;
-  /** The parts of a word by the party's names; those that we ordered by our own id too. */
-  parts(word: Word): (string | Part)[];
+  /** The parts of a word by the party's names; those that we ordered by our own id too. @param before as it was heard */
+  parts(word: Word, before: Situation<Terms, Word>): (string | Part)[];
   /**
    * What happens next to the status: a trigger of the table. One that the table has no line for is an impossible word: the
    * status stays, and a break is opened.

@@ -53,8 +53,9 @@ export interface Change extends Holding {
 export const keyOf = ({ component, part, account, currency }: Omit<Holding, 'amount'>): string =>
   [component, part ?? '', account ?? '', currency].join(' ');
 
-/** The position with what balances it: per currency, all that it moves sums to zero. */
-export function balanced(position: Position, table: ComponentTable): Holding[] {
+/** The position with what balances it: per currency, all that it moves sums to zero. What goes by one name is one holding. */
+export function balanced(given: Position, table: ComponentTable): Holding[] {
+  const position = summed(given);
   const left = new Map<string, Decimal>();
   for (const holding of position) {
     const received = factorOf(holding, table) * 1;
@@ -64,6 +65,15 @@ export function balanced(position: Position, table: ComponentTable): Holding[] {
   }
   const exchanged = [...left].map(([currency, amount]) => ({ ...FX, currency, amount }));
   return [...position, ...exchanged].filter(({ amount }) => !amount.isZero());
+}
+
+function summed(position: Position): Holding[] {
+  const all = new Map<string, Holding>();
+  for (const holding of position) {
+    const known = all.get(keyOf(holding));
+    all.set(keyOf(holding), { ...holding, amount: holding.amount.plus(known?.amount ?? ZERO) });
+  }
+  return [...all.values()];
 }
 
 const FX = { component: 'fx', part: null, account: null } as const;
