@@ -6,7 +6,6 @@ import { createCardActivities } from './cards';
 import { createExternalCardActivities } from './external-cards';
 import { createHousekeepingActivities } from './housekeeping';
 import { createKycActivities } from './kyc';
-import { createPayoutActivities } from './payouts';
 import { createTransferActivities } from './transfers';
 import { createWebhookActivities } from './webhooks';
 
@@ -20,7 +19,6 @@ export function createActivities(services: Composed) {
     ...createExternalCardActivities(services),
     ...createHousekeepingActivities(services),
     ...createKycActivities(services),
-    ...createPayoutActivities(services),
     ...createTransferActivities(services),
     ...createWebhookActivities(services),
   };

@@ -6,6 +6,8 @@ import { depositKind } from '../src/transfers/deposits/kind';
 import { discover } from '../src/transfers/discover';
 import { advance, type Progress } from '../src/transfers/engine/advance';
 import type { Discovered, PartyWord, TransferKind } from '../src/transfers/engine/kind';
+import { ibanPayoutKind } from '../src/transfers/iban/payouts/kind';
+import { payoutKind } from '../src/transfers/payouts/kind';
 import { watchParty } from '../src/transfers/watch/watch';
 
 /** Runs that began before the engine gave more than the id. */
@@ -14,6 +16,8 @@ type Step = string | { depositId: string } | { payoutId: string };
 /** Each is the one step of a transfer: run twice, it has run once. */
 export interface TransferActivities {
   lookAtDeposit(step: Step): Promise<Progress>;
+  advancePayout(step: Step): Promise<Progress>;
+  advanceIbanPayout(step: Step): Promise<Progress>;
   /** @returns what has become of a session that no deposit knew */
   matchSession(sessionId: string): Promise<Discovered>;
   /** Follows what a party lists, for some minutes. */
@@ -32,6 +36,8 @@ export function createTransferActivities(
       through(kind.party, () => advance(services, kind, idOf(given)));
   return {
     lookAtDeposit: step(depositKind),
+    advancePayout: step(payoutKind),
+    advanceIbanPayout: step(ibanPayoutKind),
     matchSession: (sessionId) => through('checkout', () => discover(services, 'checkout', sessionId)),
     watchParty: (party) => watchParty(services, party, watching()),
   };

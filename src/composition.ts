@@ -1,5 +1,6 @@
 import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
+import type { AccountServices } from './accounts/accounts/services';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
 import { blockCardsOf } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
@@ -63,14 +64,12 @@ import { externalCardOutsideRoutes, externalCardRoutes } from './transfers/exter
 import { externalCardProcesses } from './transfers/external-cards/workflows';
 import { bankingOutsideRoutes, bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
-import { ibanPayoutProcesses } from './transfers/iban/workflows';
-import { payoutCallbackRoute } from './transfers/payouts/callback-routes';
+import { ibanAccount } from './transfers/iban/virtual-ibans/capability';
 import { payoutRoutes } from './transfers/payouts/routes';
-import { payoutProcesses } from './transfers/payouts/workflows';
 import { transferProcesses } from './transfers/reconcilables';
 
 /** All that domains are given: the services, and what a domain is handed of those that stand below it. */
-export interface Composed extends UserServices, CardholderServices, CardServices {
+export interface Composed extends UserServices, CardholderServices, AccountServices, CardServices {
   /** What is known of tenants and their secrets: whoever changes those has it forgotten after the commit. */
   access: Access;
   /** Served, and calling back, where the API is. */
@@ -96,6 +95,7 @@ export function createServices(options: Wiring): Composed {
     programmes: createProgrammes(),
     blockCardsOf,
     requireAccount,
+    findAccountElsewhere: ibanAccount,
     requireAdmittedBin,
     assertBinOpen,
     reference: createReference(),
@@ -168,9 +168,7 @@ export function reconcilables(_services: Composed): Reconcilable[] {
     cardholderProcesses,
     kycProcesses,
     ...transferProcesses,
-    payoutProcesses,
     externalCardProcesses,
-    ibanPayoutProcesses,
     reconcilableEndpoints,
   ];
 }
@@ -212,7 +210,6 @@ export function outsideRoutes(services: Composed): Route[] {
   return [
     checkoutPageRoute(services),
     ...partyCallbackRoutes(services),
-    payoutCallbackRoute(services),
     ...externalCardOutsideRoutes(services),
     ...bankingOutsideRoutes(services),
   ];

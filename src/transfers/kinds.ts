@@ -3,13 +3,15 @@ import { notFound } from '../kernel/errors';
 import { depositKind } from './deposits/kind';
 import type { PartyWord, TransferKind } from './engine/kind';
 import { kindNameOf } from './engine/store';
+import { ibanPayoutKind } from './iban/payouts/kind';
+import { payoutKind } from './payouts/kind';
 
 /** A kind, whatever its terms and its party's words. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind knows its own shapes, and the engine reads them by its schemas.
 export type AnyKind = TransferKind<any, any>;
 
 /** Every kind of transfer: where money crosses our border. */
-export const TRANSFER_KINDS: readonly AnyKind[] = [depositKind];
+export const TRANSFER_KINDS: readonly AnyKind[] = [depositKind, payoutKind, ibanPayoutKind];
 
 /** @throws Error for a name that is none's */
 export function kindOf(name: string): TransferKind<unknown, PartyWord> {

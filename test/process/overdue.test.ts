@@ -6,8 +6,9 @@ import { processOfRecord } from '../../src/process/workflow-command';
 import { depositKind } from '../../src/transfers/deposits/kind';
 import { DISCOVERIES } from '../../src/transfers/discover';
 import { lookAtTransfer, startTransfer } from '../../src/transfers/external-cards/workflows';
-import { lookAtIbanPayout, startIbanCredit, startIbanPayout } from '../../src/transfers/iban/workflows';
-import { lookAtPayout, startLifecycle } from '../../src/transfers/payouts/workflows';
+import { ibanPayoutKind } from '../../src/transfers/iban/payouts/kind';
+import { startIbanCredit } from '../../src/transfers/iban/workflows';
+import { payoutKind } from '../../src/transfers/payouts/kind';
 
 const record = { id: 'x_1', tenantId: 'cli_1' };
 const review = { userId: 'usr_1', submission: 2, tenantId: 'cli_1' };
@@ -32,10 +33,22 @@ it.each([
     'Deposit by hosted checkout',
   ],
   [depositKind.process.look(record), 'depositLifecycle', 'look', 'deposit-x_1', 'Deposit by hosted checkout'],
-  [startLifecycle(record), 'payoutLifecycle', 'start', 'payout-lifecycle-x_1', 'Payout'],
-  [lookAtPayout(record), 'payoutLifecycle', 'look', 'payout-lifecycle-x_1', 'Payout'],
-  [startIbanPayout(record), 'ibanPayout', 'start', 'iban-payout-x_1', 'Payout from a virtual IBAN'],
-  [lookAtIbanPayout(record), 'ibanPayout', 'look', 'iban-payout-x_1', 'Payout from a virtual IBAN'],
+  [payoutKind.process.start(record), 'payoutLifecycle', 'start', 'payout-lifecycle-x_1', 'Payout'],
+  [payoutKind.process.look(record), 'payoutLifecycle', 'look', 'payout-lifecycle-x_1', 'Payout'],
+  [
+    ibanPayoutKind.process.start(record),
+    'ibanPayout',
+    'start',
+    'iban-payout-x_1',
+    'Payout from a virtual IBAN',
+  ],
+  [
+    ibanPayoutKind.process.look(record),
+    'ibanPayout',
+    'look',
+    'iban-payout-x_1',
+    'Payout from a virtual IBAN',
+  ],
   [startTransfer(topup), 'externalCardTransfer', 'start', 'card-topup-x_1', 'Top-up from a payment card'],
   [lookAtTransfer(withdrawal), 'externalCardTransfer', 'look', 'card-withdrawal-x_1', WITHDRAWAL],
 ])('drives a record: %#', (command, workflow, action, workflowId, summary) => {

@@ -179,7 +179,10 @@ function note<Word>(told: Told<Word>, given: Given<Word> | Decision): void {
   if (given.keep) told.keep.push(given.keep);
 }
 
-/** An order of ours that the party does not know was not taken: it is given again under its key, and never has failed. */
+/**
+ * An order of ours that the party does not know was not taken: it is given again under its key, and never has failed. One that
+ * the party has told of, or has refused, or that a person has concluded, is never given again: it might be done twice.
+ */
 async function wordOf<Terms, Word extends PartyWord>(
   services: Services,
   kind: TransferKind<Terms, Word>,
@@ -191,11 +194,26 @@ async function wordOf<Terms, Word extends PartyWord>(
     const asked = { ...seen, transfer: { ...seen.transfer, partyRef } };
     const state = await ask(services, kind, asked);
     if (state !== 'unknown_to_party') note(told, state);
-    else if (!told.refused.length)
+    else if (seen.transfer.word !== null) await tellForgotten(services, seen);
+    else if (!told.refused.length && isToBeTaken(kind, seen))
       note(told, await give(services, kind, seen, { key: seen.transfer.id, what: 'open' }));
   }
   return told.word ?? undefined;
 }
+
+const isToBeTaken = <Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  seen: Situation<Terms, Word>,
+): boolean =>
+  effective(kind, seen).transfer.word === null &&
+  !seen.decisions.some(({ kind: name, data }) => name === 'refused' && data['key'] === seen.transfer.id);
+
+/** What the party has said of it stands; a person must ask. */
+const tellForgotten = (
+  { database }: Services,
+  { transfer: { id, tenantId, partyRef } }: Situation,
+): Promise<unknown> =>
+  openBreak(database, { tenantId, kind: 'transfer_forgotten_by_party', subject: id, detail: partyRef ?? id });
 
 /** An answer that cannot be read is shown to a person, and asked for again. */
 async function ask<Terms, Word extends PartyWord>(

@@ -57,7 +57,7 @@ export async function apply<Terms, Word extends PartyWord>(
     : adoptedWhereEven(kind, locked);
   const known = { ...before, decisions: [...before.decisions, ...decided] };
   const word = heard === undefined ? known : hear(kind, known, heard);
-  const { considered, found } = await consider(tx, kind, word);
+  const { considered, found } = await consider(tx, kind, word, known);
   const followed = follow(kind, effective(kind, considered));
   const { situation, path } = followed;
   const { target, wanted } = compared(kind, situation, booked);
@@ -140,8 +140,9 @@ async function consider<Terms, Word extends PartyWord>(
   tx: Tx,
   kind: TransferKind<Terms, Word>,
   situation: Situation<Terms, Word>,
+  before: Situation<Terms, Word>,
 ): Promise<{ considered: Situation<Terms, Word>; found: Decision[] }> {
-  const decision = await kind.consider?.(tx, effective(kind, situation));
+  const decision = await kind.consider?.(tx, effective(kind, situation), effective(kind, before));
   if (!decision) return { considered: situation, found: [] };
   const found = [systemDecision(decision, situation.at)];
   return { considered: { ...situation, decisions: [...situation.decisions, ...found] }, found };

@@ -79,8 +79,13 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /**
    * What other domains say that changes what follows, read under the record's lock once its word has been heard: a user who
    * was blocked before it was ordered, an account that was closed. Stored as a decision, so that all else stays pure.
+   * @param before with the word that was applied last
    */
-  consider?(tx: Tx, situation: Situation<Terms, Word>): Promise<NewDecision | undefined>;
+  consider?(
+    tx: Tx,
+    situation: Situation<Terms, Word>,
+    before: Situation<Terms, Word>,
+  ): Promise<NewDecision | undefined>;
   /** The word that a person has concluded of what the party never ends; nothing where it cannot be concluded so. */
   concluded?(situation: Situation<Terms, Word>, as: 'paid' | 'failed'): Word | undefined;
   /** What people may do with what stands in suspense. */

@@ -1,15 +1,4 @@
-import { reconcilable } from '../../process/overdue';
-import { processOf, processOfRecord } from '../../process/workflow-command';
-import { overduePayouts } from './payouts/store';
-
-const payout = processOfRecord({
-  workflow: 'ibanPayout',
-  prefix: 'iban-payout-',
-  summary: 'Payout from a virtual IBAN',
-});
-
-export const startIbanPayout = payout.start;
-export const lookAtIbanPayout = payout.look;
+import { processOf } from '../../process/workflow-command';
 
 const credit = processOf<{ bankId: string; tenantId?: never }>({
   workflow: 'ibanCredit',
@@ -20,14 +9,3 @@ const credit = processOf<{ bankId: string; tenantId?: never }>({
 
 /** @param bankId the bank's name for the payment: it has no record of ours yet */
 export const startIbanCredit = (bankId: string) => credit.start({ bankId });
-
-/**
- * Those completed for days too: they may have come back without a word. Credits that nobody told us of are found by the
- * schedule that asks the bank.
- */
-export const ibanPayoutProcesses = reconcilable({
-  name: 'IBAN payouts',
-  processes: [payout],
-  overdue: overduePayouts,
-  drive: startIbanPayout,
-});
