@@ -155,6 +155,19 @@ describe('in review', () => {
   });
 });
 
+it('an approval is of the payment that was seen: another one of the same amount waits for a person again', async () => {
+  const deposit = await inReview(false);
+  await decide(deposit, 'approved');
+  deposit.session.status = 'failed';
+  await lookTwice(world, deposit.id);
+  expect(await status(deposit)).toBe('failed');
+  deposit.session.others.push(further('100.00'));
+  await look(world, deposit.id);
+  expect(await stands(deposit)).toEqual(['manual_review', '0.00 0.00', ['transfer_suspense 100.00']]);
+  await decide(deposit, 'approved');
+  expect(await stands(deposit)).toEqual(['completed', '96.80 0.00', []]);
+});
+
 describe('money that goes back', () => {
   it('comes out of a surplus first: the account is not touched', async () => {
     const deposit = await completed(world);
@@ -406,6 +419,35 @@ describe('a payment that no deposit asked for', () => {
     expect((await looked()).status).toBe('failed');
     expect((await openBreaks(world, id)).filter((line) => line.startsWith('transfer'))).toEqual([]);
     expect(await told()).toEqual([]);
+  });
+});
+
+describe('a session that the party does not know any more', () => {
+  const forget = ({ sessionId }: Session) => world.double.forget(sessionId);
+
+  it('of nobody’s says nothing new', async () => {
+    const { double, api } = world;
+    const sessionId = double.foreign('CHF');
+    const session = double.sessions().find((each) => each.sessionId === sessionId) as Session;
+    pay(session, { amount: '1.00', currency: 'CHF' });
+    await discover(api.services, 'checkout', sessionId);
+    forget(session);
+    const id = String(api.commands.at(-1)?.args[0]);
+    expect(await advance(api.services, depositKind, id)).toMatchObject({ open: false });
+  });
+
+  it('is made again while it can be paid, and not after', async () => {
+    const { double } = world;
+    const deposit = await payable(world);
+    forget(deposit.session);
+    await look(world, deposit.id);
+    expect(double.session(deposit.id).sessionId).not.toBe(deposit.session.sessionId);
+    forget(double.session(deposit.id));
+    const { ahead } = world.clock;
+    world.clock.ahead += 31 * 60_000;
+    expect((await look(world, deposit.id)).status).toBe('expired');
+    world.clock.ahead = ahead;
+    expect(() => double.session(deposit.id)).toThrow();
   });
 });
 

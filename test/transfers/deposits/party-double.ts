@@ -41,6 +41,7 @@ export interface CheckoutDouble {
   sessions(): Session[];
   /** A session that no order of ours has made. @returns its name */
   foreign(currency: string): string;
+  forget(sessionId: string): void;
   /** Refunds that are asked for begin so. */
   refundsBegin: 'pending' | 'succeeded' | 'failed';
   /** Tells our API of a session, signed. @returns the status of the answer */
@@ -158,6 +159,9 @@ export async function startCheckoutDouble(): Promise<CheckoutDouble> {
       return session;
     },
     sessions: () => [...byKey.values()],
+    forget(sessionId) {
+      for (const [key, session] of byKey) if (session.sessionId === sessionId) byKey.delete(key);
+    },
     foreign(currency) {
       const { sessionId } = work('POST', '/sessions', randomUUID(), { currency }) as { sessionId: string };
       return sessionId;
