@@ -124,22 +124,6 @@ export function feeOf(
   return fee;
 }
 
-const CARD_NUMBER = /^\d(?:[ -]?\d){12,18}$/;
-
-/** Whether the text is a card number, with spaces or dashes or without: what we must never be given. */
-export function isCardNumber(text: string): boolean {
-  return CARD_NUMBER.test(text.trim()) && passesLuhn(text.replace(/\D/g, ''));
-}
-
-/** ISO/IEC 7812-1, annex B. */
-function passesLuhn(digits: string): boolean {
-  const sum = [...digits].reverse().reduce((total, digit, index) => {
-    const value = Number(digit) * (index % 2 === 0 ? 1 : 2);
-    return total + (value > 9 ? value - 9 : value);
-  }, 0);
-  return sum % 10 === 0;
-}
-
 const MINUTE_MS = 60_000;
 /** Its workflow asks every ten minutes at least. */
 const WATCHED_MS = 15 * MINUTE_MS;

@@ -344,6 +344,7 @@ describe('a request', () => {
     [{ paymentMethodToken: '4242424242424242' }, 'paymentMethodToken'],
     [{ paymentMethodToken: '4242 4242 4242 4242' }, 'paymentMethodToken'],
     [{ paymentMethodToken: '4242-4242-4242-4242' }, 'paymentMethodToken'],
+    [{ paymentMethodToken: '4242_4242.4242:4242' }, 'paymentMethodToken'],
     [{ paymentMethodToken: '378282246310005' }, 'paymentMethodToken'],
     [{ paymentMethodToken: '6304000000000000000' }, 'paymentMethodToken'],
     [{ paymentMethodToken: '' }, 'paymentMethodToken'],

@@ -4,7 +4,6 @@ import {
   EXTERNAL_CARD_KINDS,
   EXTERNAL_CARD_STATUSES,
   type ExternalCardStatus,
-  isCardNumber,
   nextLook,
   TRANSITIONS,
   transitionOf,
@@ -59,17 +58,6 @@ describe('the state machine', () => {
     expect(triggersOf('withdrawal', 'completed', new Decimal(0), state('processing'))).toEqual([]);
     expect(triggersOf('topup', 'failed', new Decimal(0), state('processing'))).toEqual([]);
   });
-});
-
-describe('a card number', () => {
-  it.each(['4242424242424242', '4242 4242-4242 4242', ' 378282246310005 ', '4222222222222'])(
-    'is %s',
-    (text) => expect(isCardNumber(text)).toBe(true),
-  );
-  it.each(['tok_visa', '4242424242424241', '424242424242', '42424242424242424242', 'pm_4242424242424242'])(
-    'is not %s',
-    (text) => expect(isCardNumber(text)).toBe(false),
-  );
 });
 
 it('is looked at again while it is open, and for months after it was completed', () => {
