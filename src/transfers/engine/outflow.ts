@@ -24,7 +24,8 @@ export interface Outflow {
 
 /**
  * What the books hold because of money that goes out. What comes back is credited in proportion, the last part with the
- * exact rest; what comes back beyond all that was sent stands in suspense, as does what was sent beyond the order.
+ * exact rest. What was sent beyond the order stands in suspense and is what comes back first; so does what comes back beyond
+ * all that was sent.
  */
 export function outflowPosition(outflow: Outflow): Holding[] {
   const { account, currency, target, sent, backs, doors, party } = outflow;
@@ -54,8 +55,11 @@ export function outflowPosition(outflow: Outflow): Holding[] {
 function returnsOf(outflow: Outflow, ordered: Decimal) {
   let before = ZERO;
   let beyond = ZERO;
+  let excess = outflow.sent.minus(ordered);
   const parts = outflow.backs.map(({ part, amount }) => {
-    const own = maxOf(ZERO, minOf(amount, ordered.minus(before)));
+    const left = maxOf(ZERO, amount.minus(excess));
+    excess = maxOf(ZERO, excess.minus(amount));
+    const own = minOf(left, ordered.minus(before));
     const after = before.plus(own);
     const share = shareOf(outflow, after).minus(shareOf(outflow, before));
     before = after;
