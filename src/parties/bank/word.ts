@@ -12,6 +12,15 @@ export const bankCreditWord = z.object({
   currency: z.string(),
   /** What the payer's bank has taken back, and keeps. */
   recalls: z.array(z.object({ id: z.string(), amount: decimal })),
+  /** What goes back to the payer; `key`: ours, where we ordered it. The bank keeps the money while it is `pending`. */
+  returns: z.array(
+    z.object({
+      id: z.string(),
+      key: z.string().optional(),
+      amount: decimal,
+      status: z.enum(['pending', 'succeeded', 'failed']),
+    }),
+  ),
 });
 
 export type BankCreditWord = z.output<typeof bankCreditWord>;

@@ -53,8 +53,12 @@ export interface Change extends Holding {
 export const keyOf = ({ component, part, account, currency }: Omit<Holding, 'amount'>): string =>
   [component, part ?? '', account ?? '', currency].join(' ');
 
-/** The position with what balances it: per currency, all that it moves sums to zero. */
-export function balanced(position: Position, table: ComponentTable): Holding[] {
+/**
+ * The position with what balances it: per currency, all that it moves sums to zero. What it names more than once is summed: a
+ * party may tell of two refunds under one name.
+ */
+export function balanced(named: Position, table: ComponentTable): Holding[] {
+  const position = merged(named);
   const left = new Map<string, Decimal>();
   for (const holding of position) {
     const received = factorOf(holding, table) * 1;
@@ -64,6 +68,15 @@ export function balanced(position: Position, table: ComponentTable): Holding[] {
   }
   const exchanged = [...left].map(([currency, amount]) => ({ ...FX, currency, amount }));
   return [...position, ...exchanged].filter(({ amount }) => !amount.isZero());
+}
+
+function merged(position: Position): Holding[] {
+  const all = new Map<string, Holding>();
+  for (const holding of position) {
+    const amount = holding.amount.plus(all.get(keyOf(holding))?.amount ?? ZERO);
+    all.set(keyOf(holding), { ...holding, amount });
+  }
+  return [...all.values()];
 }
 
 const FX = { component: 'fx', part: null, account: null } as const;

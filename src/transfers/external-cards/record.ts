@@ -1,5 +1,17 @@
 import type { Decimal } from '../../kernel/money/money';
-import type { ExternalCardKind, ExternalCardStatus } from './rules';
+
+export const EXTERNAL_CARD_KINDS = ['topup', 'withdrawal'] as const;
+export type ExternalCardKind = (typeof EXTERNAL_CARD_KINDS)[number];
+
+export const EXTERNAL_CARD_STATUSES = [
+  'pending',
+  'requires_action',
+  'processing',
+  'completed',
+  'failed',
+  'returned',
+] as const;
+export type ExternalCardStatus = (typeof EXTERNAL_CARD_STATUSES)[number];
 
 /** A top-up of an account from a payment card elsewhere, or a withdrawal to one. Its id is its `referenceId` too. */
 export interface ExternalCardTransaction {

@@ -3,20 +3,11 @@ import { Decimal, percentOf, roundTo } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
 import type { CardOrderState } from '../../parties/external-cards/port';
 import { dueAfterCompletion } from '../../process/overdue-after-completion';
+import type { ExternalCardKind, ExternalCardStatus } from './record';
 import type { ExternalCardTerms } from './settings';
 
-export const EXTERNAL_CARD_KINDS = ['topup', 'withdrawal'] as const;
-export type ExternalCardKind = (typeof EXTERNAL_CARD_KINDS)[number];
-
-export const EXTERNAL_CARD_STATUSES = [
-  'pending',
-  'requires_action',
-  'processing',
-  'completed',
-  'failed',
-  'returned',
-] as const;
-export type ExternalCardStatus = (typeof EXTERNAL_CARD_STATUSES)[number];
+export type { ExternalCardKind, ExternalCardStatus } from './record';
+export { EXTERNAL_CARD_KINDS, EXTERNAL_CARD_STATUSES } from './record';
 
 export type ExternalCardTrigger =
   | 'action_required'
