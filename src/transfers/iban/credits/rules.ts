@@ -132,13 +132,15 @@ export function triggerOf(situation: IbanCredit): IbanCreditTrigger | undefined 
   return status === to ? undefined : on;
 }
 
-/** What the word asks for, and the status that satisfies it. */
+/** What the word asks for, and the status that satisfies it. It has come before it goes. */
 function callOf(situation: IbanCredit, { amount }: BankCreditWord): [IbanCreditTrigger, IbanCreditStatus] {
+  const { status, accountId } = situation.transfer;
   const done = backsOf(situation).filter(({ state }) => state === 'done');
   const returned = sum(done.filter(({ as }) => as === 'refund'));
-  if (returned.gt(0) && returned.gte(amount)) return ['returned', 'returned'];
-  if (sum(done).gte(amount)) return ['recalled', 'recalled'];
-  return situation.transfer.accountId === null ? ['unmatched', 'suspended'] : ['matched', 'credited'];
+  const isGone = sum(done).gte(amount) && status !== 'received';
+  if (isGone && returned.gt(0) && returned.gte(amount)) return ['returned', 'returned'];
+  if (isGone) return ['recalled', 'recalled'];
+  return accountId === null ? ['unmatched', 'suspended'] : ['matched', 'credited'];
 }
 
 /** The first word says what is credited: all that it told of, to whom it was for. What the bank says beyond it is in suspense. */
