@@ -3,11 +3,11 @@ import { createBankingActivities } from './banking';
 import { createCardEventActivities } from './card-events';
 import { createCardholderActivities } from './cardholders';
 import { createCardActivities } from './cards';
-import { createDepositActivities } from './deposits';
 import { createExternalCardActivities } from './external-cards';
 import { createHousekeepingActivities } from './housekeeping';
 import { createKycActivities } from './kyc';
 import { createPayoutActivities } from './payouts';
+import { createTransferActivities } from './transfers';
 import { createWebhookActivities } from './webhooks';
 
 /** Every activity, by the name that workflows call it; composed once a worker. */
@@ -16,12 +16,12 @@ export function createActivities(services: Composed) {
     ...createCardActivities(services),
     ...createCardholderActivities(services),
     ...createCardEventActivities(services),
-    ...createDepositActivities(services),
     ...createBankingActivities(services),
     ...createExternalCardActivities(services),
     ...createHousekeepingActivities(services),
     ...createKycActivities(services),
     ...createPayoutActivities(services),
+    ...createTransferActivities(services),
     ...createWebhookActivities(services),
   };
 }

@@ -55,10 +55,9 @@ import { createAuthenticator } from './tenants/clients/authenticate';
 import { clientRoutes } from './tenants/clients/routes';
 import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
-import { checkoutCallbackRoute } from './transfers/deposits/callback-routes';
+import { partyCallbackRoutes } from './transfers/callback-routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
-import { depositProcesses } from './transfers/deposits/workflows';
 import { externalCardOutsideRoutes, externalCardRoutes } from './transfers/external-cards/routes';
 import { externalCardProcesses } from './transfers/external-cards/workflows';
 import { bankingOutsideRoutes, bankingRoutes } from './transfers/iban/routes';
@@ -67,6 +66,7 @@ import { ibanPayoutProcesses } from './transfers/iban/workflows';
 import { payoutCallbackRoute } from './transfers/payouts/callback-routes';
 import { payoutRoutes } from './transfers/payouts/routes';
 import { payoutProcesses } from './transfers/payouts/workflows';
+import { transferProcesses } from './transfers/reconcilables';
 
 /** All that domains are given: the services, and what a domain is handed of those that stand below it. */
 export interface Composed extends UserServices, CardholderServices, CardServices {
@@ -162,7 +162,7 @@ export function reconcilables(_services: Composed): Reconcilable[] {
     tokenizationProcesses,
     cardholderProcesses,
     kycProcesses,
-    depositProcesses,
+    ...transferProcesses,
     payoutProcesses,
     externalCardProcesses,
     ibanPayoutProcesses,
@@ -206,7 +206,7 @@ export function apiRoutes(services: Composed): Route[] {
 export function outsideRoutes(services: Composed): Route[] {
   return [
     checkoutPageRoute(services),
-    checkoutCallbackRoute(services),
+    ...partyCallbackRoutes(services),
     payoutCallbackRoute(services),
     ...externalCardOutsideRoutes(services),
     ...bankingOutsideRoutes(services),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { QUEUES } from '../src/kernel/outbox/queues';
+import { PARTY_QUEUES, QUEUES } from '../src/kernel/outbox/queues';
 import type { Keyring } from '../src/kernel/security/keyring';
 import { createDataConverter } from '../src/kernel/temporal/codec';
 import type { TemporalOptions } from '../src/kernel/temporal/connection';
@@ -10,7 +10,8 @@ import { activityErrors } from './activity-errors';
 import { workflowBundle } from './bundle';
 import { installRuntime } from './logger';
 
-type Queue = (typeof QUEUES)[keyof typeof QUEUES];
+type PartyQueue = (typeof PARTY_QUEUES)[keyof typeof PARTY_QUEUES];
+type Queue = (typeof QUEUES)[keyof typeof QUEUES] | PartyQueue;
 type Tuning = Pick<
   WorkerOptions,
   | 'maxConcurrentActivityTaskExecutions'
@@ -20,7 +21,7 @@ type Tuning = Pick<
   Pick<WorkerOptions, 'maxConcurrentWorkflowTaskPolls' | 'maxCachedWorkflows'>;
 
 /** A cached workflow takes about a megabyte; one that is not cached is replayed at its next step. */
-const TUNING: Record<Queue, Tuning> = {
+const TUNING: Record<Exclude<Queue, PartyQueue>, Tuning> = {
   // Short steps that each hold a database connection: more at once would only wait for one.
   [QUEUES.processes]: {
     maxConcurrentActivityTaskExecutions: 24,
@@ -39,6 +40,12 @@ const TUNING: Record<Queue, Tuning> = {
     maxCachedWorkflows: 150,
   },
 };
+
+/** Activities alone: what waits for one party, its watcher among them. */
+const PARTY_TUNING: Tuning = { maxConcurrentActivityTaskExecutions: 16, maxConcurrentActivityTaskPolls: 2 };
+
+const isOfParty = (queue: Queue): queue is PartyQueue =>
+  (Object.values(PARTY_QUEUES) as Queue[]).includes(queue);
 
 const RETRY_MS = [500, 10_000] as const;
 
@@ -97,7 +104,7 @@ export function startWorkers(options: WorkersOptions): Workers {
     }
   }
 
-  const queues = Object.values(QUEUES);
+  const queues = [...Object.values(QUEUES), ...Object.values(PARTY_QUEUES)];
   const run = Promise.all(queues.map(keepWorking)).then(() => undefined);
   return {
     run,
@@ -118,14 +125,14 @@ async function workOn(
   working: Map<Queue, Worker>,
 ): Promise<void> {
   const { address, namespace, encrypt } = options.temporal;
-  const workflows = await bundle();
+  const workflows = isOfParty(queue) ? undefined : await bundle();
   const connection = await NativeConnection.connect({ address });
   try {
     const worker = await Worker.create({
       connection,
       namespace,
       taskQueue: queue,
-      workflowBundle: workflows,
+      ...(workflows === undefined ? {} : { workflowBundle: workflows }),
       activities: options.activities,
       dataConverter: createDataConverter(options.keyring, encrypt),
       interceptors: { activity: [activityErrors] },
@@ -133,7 +140,7 @@ async function workOn(
       // and do not ask.
       shutdownGraceTime: 0,
       shutdownForceTime: options.shutdownSeconds * 1000,
-      ...TUNING[queue],
+      ...(isOfParty(queue) ? PARTY_TUNING : TUNING[queue]),
     });
     const run = worker.run();
     working.set(queue, worker);

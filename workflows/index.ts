@@ -19,6 +19,7 @@ export { ibanCredit } from './transfers/iban-credit';
 export { ibanCreditCatchUp } from './transfers/iban-credit-catch-up';
 export { ibanMonthlyFees } from './transfers/iban-monthly-fees';
 export { ibanPayout } from './transfers/iban-payout';
+export { partyWatcher } from './transfers/party-watcher';
 export { payoutLifecycle } from './transfers/payout-lifecycle';
 export { webhookDispatcher } from './webhook-dispatcher';
 export { webhookRecovery } from './webhook-recovery';

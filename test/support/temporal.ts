@@ -6,7 +6,7 @@ import type { Client } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import pino from 'pino';
-import { QUEUES } from '../../src/kernel/outbox/queues';
+import { PARTY_QUEUES, QUEUES } from '../../src/kernel/outbox/queues';
 import { createKeyring, type Keyring } from '../../src/kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../../src/kernel/temporal/connection';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/search-attributes';
@@ -59,14 +59,15 @@ export async function timeSkipping(given: { workflowsPath?: string } = {}): Prom
     client: env.client,
     async withWorkers(activities, work) {
       const workers = await Promise.all(
-        Object.values(QUEUES).map((taskQueue) =>
+        [...Object.values(QUEUES), ...Object.values(PARTY_QUEUES)].map((taskQueue) =>
           Worker.create({
             connection: env.nativeConnection,
             taskQueue,
-            workflowBundle: workflows,
             activities,
             interceptors: { activity: [activityErrors] },
-            maxCachedWorkflows: 100,
+            ...((Object.values(QUEUES) as string[]).includes(taskQueue)
+              ? { workflowBundle: workflows, maxCachedWorkflows: 100 }
+              : {}),
           }),
         ),
       );

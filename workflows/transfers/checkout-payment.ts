@@ -1,26 +1,27 @@
-import type { DepositActivities } from '../../activities/deposits';
+import type { TransferActivities } from '../../activities/transfers';
+import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
 import { localFirst } from '../support/local-first';
 import { listenForLooks } from '../support/look-signal';
 
-const { matchSession } = localFirst<DepositActivities>();
+const { matchSession } = localFirst<TransferActivities>(PARTY_QUEUES.checkout);
 
 /** Its deposit is most often about to know it: the callback was faster than the answer to our own call. */
 const FIRST_MS = 5_000;
 const LONGEST_MS = 60 * 60_000;
-/** A session that is neither paid nor settled after about a week will not be. */
+/** Runs that began before the transfer engine asked for about a week; now the first answer ends it. */
 const TURNS = 180;
 
 /**
- * Follows a session that no deposit knows (`checkout-payment-<sessionId>`) until a deposit knows it, there is no money in it,
- * or its settled money stands in suspense with a break.
+ * Finds out what a session is that no deposit knows (`checkout-payment-<sessionId>`): a deposit's after all, one without
+ * money, or money that is nobody's, which is kept as a transfer of its own.
  * @returns what it has come to
  */
 export async function checkoutPayment(sessionId: string): Promise<string> {
   const looks = listenForLooks();
   for (let turn = 0; turn < TURNS; turn += 1) {
     await looks.next(Math.min(FIRST_MS * 2 ** turn, LONGEST_MS));
-    const progress = await matchSession(sessionId);
-    if (progress !== 'open') return progress;
+    const found: string = await matchSession(sessionId);
+    if (found !== 'open') return found;
   }
   return 'open';
 }

@@ -52,3 +52,6 @@ export function minOf(a: Decimal, b: Decimal): Decimal {
 export function maxOf(a: Decimal, b: Decimal): Decimal {
   return a.gt(b) ? a : b;
 }
+
+export const sumOf = (parts: readonly { amount: Decimal }[]): Decimal =>
+  parts.reduce((total, { amount }) => total.plus(amount), ZERO);

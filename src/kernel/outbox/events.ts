@@ -3,7 +3,15 @@ import type { Sql, Tx } from '../db/database';
 import { type Write, writeTogether } from '../db/writes';
 
 /** What a tenant registers a URL for (`interface.md 4.4`, decisions part 4, Webhooks). */
-export const REGISTRATIONS = ['card', 'account', 'deposit', 'cardholder', 'kyc'] as const;
+export const REGISTRATIONS = [
+  'card',
+  'account',
+  'deposit',
+  'cardholder',
+  'kyc',
+  'payout',
+  'transfer',
+] as const;
 export type Registration = (typeof REGISTRATIONS)[number];
 
 /** How many dispatchers share the endpoints: an endpoint always falls to the same one (`webhook_shard` in the schema). */

@@ -5,3 +5,15 @@ export const QUEUES = {
   /** Webhook dispatchers and recoveries, whose activities run long. */
   webhooks: 'webhooks',
 } as const;
+
+/** Activities that ask a party which moves money, a queue each: one that hangs takes nobody else's workers. */
+export const PARTY_QUEUES = {
+  checkout: 'party-checkout',
+  payouts: 'party-payouts',
+  externalCards: 'party-external-cards',
+  bank: 'party-bank',
+} as const;
+
+/** The parties that move money across our border, as `Services.parties` has them. */
+export type MoneyParty = keyof typeof PARTY_QUEUES;
+export const MONEY_PARTIES = Object.keys(PARTY_QUEUES) as MoneyParty[];

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Database, Sql } from '../db/database';
 import type { Commands, WorkflowCommand } from '../outbox/commands';
 import { SHARDS } from '../outbox/events';
-import { QUEUES } from '../outbox/queues';
+import { MONEY_PARTIES, QUEUES } from '../outbox/queues';
 import { ensureSchedules, SCHEDULES, type Schedule } from './schedules';
 import { registerSearchAttributes } from './search-attributes';
 import { tellTemporal } from './send-command';
@@ -123,7 +123,7 @@ async function alreadyWaiting(sql: Sql, commands: WorkflowCommand[]): Promise<Se
  */
 async function startDispatchers(client: Client): Promise<void> {
   const refused: string[] = [];
-  for (const dispatcher of dispatchers()) {
+  for (const dispatcher of neverEnding()) {
     const told = await tellTemporal(client, dispatcher);
     if (told.outcome === 'away') throw new Error(told.reason);
     if (told.outcome === 'refused') refused.push(told.reason);
@@ -131,7 +131,20 @@ async function startDispatchers(client: Client): Promise<void> {
   if (refused.length > 0) throw new Error(refused.join('; '));
 }
 
-/** One workflow a shard of the webhook endpoints. */
+/** The workflows that never end: one a shard of the webhook endpoints, one a party that moves money. */
+export const neverEnding = (): WorkflowCommand[] => [...dispatchers(), ...watchers()];
+
+/** Each follows what a party lists of what has changed. */
+const watchers = (): WorkflowCommand[] =>
+  MONEY_PARTIES.map((party) => ({
+    workflow: 'partyWatcher',
+    workflowId: `party-watcher-${party}`,
+    taskQueue: QUEUES.processes,
+    action: 'start',
+    args: [party],
+    summary: `Follows what the party lists: ${party}`,
+  }));
+
 export function dispatchers(): WorkflowCommand[] {
   return Array.from({ length: SHARDS }, (_, shard) => ({
     workflow: 'webhookDispatcher',

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { Decimal } from '../../kernel/money/money';
+import { CONCLUSIONS, type Conclusion } from '../../transfers/engine/conclusion';
 
 /** How the text of arguments and options is read. Each throws InvalidArgumentError, which says what it takes. */
 
@@ -35,6 +36,12 @@ export function timeArgument(text: string): Date {
   if (Number.isNaN(time.getTime()))
     throw new InvalidArgumentError('It takes a time such as 2026-01-31T12:00:00Z.');
   return time;
+}
+
+export function conclusionArgument(text: string): Conclusion {
+  const found = CONCLUSIONS.find((conclusion) => conclusion === text);
+  if (!found) throw new InvalidArgumentError(`It takes ${CONCLUSIONS.join(' or ')}.`);
+  return found;
 }
 
 /** For an option that may be repeated. */

@@ -11,6 +11,7 @@ import { addDepositCommands } from './commands/deposits';
 import { addIbanCommands } from './commands/iban';
 import { addLedgerCommands } from './commands/ledger';
 import { addPayoutCommands } from './commands/payouts';
+import { addSuspenseCommands } from './commands/suspense';
 import { addWebhookCommands } from './commands/webhooks';
 import { addWorkflowCommands } from './commands/workflow-commands';
 import type { Console } from './console';
@@ -24,6 +25,7 @@ Examples:
   npm run operator -- cardholder approve chd_01h…
   npm run operator -- deposit approve dep_01h…
   npm run operator -- breaks list
+  npm run operator -- suspense credit dep_01h… --account acc_01h… --reason "the payer named it"
   npm run operator -- webhooks list --status failing
   npm run operator -- iban enable cli_01h…
   npm run operator -- ledger check
@@ -80,6 +82,7 @@ function programOf(context: CommandContext): Command {
   addCardholderCommands(program, context);
   addDepositCommands(program, context);
   addPayoutCommands(program, context);
+  addSuspenseCommands(program, context);
   addWebhookCommands(program, context);
   addIbanCommands(program, context);
   addLedgerCommands(program, context);

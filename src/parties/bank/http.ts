@@ -1,39 +1,48 @@
 import { z } from 'zod';
-import { decimal, orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
+import { isCountable, orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
+import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
+import { partyName } from '../protocol/stored';
+import { earlierBank } from './earlier';
 import type { Bank } from './port';
+import { type BankCreditWord, bankCreditWord } from './word';
 
-const id = z.string().min(1).max(200);
+const callbackSchema = z.object({ id: partyName, creditId: z.string().regex(/^[\w-]{1,100}$/) });
+const returnSchema = z.object({ id: partyName });
 
-const creditSchema = z.object({
-  id,
-  iban: z.string().max(60),
-  amount: decimal,
-  currency: z.string().max(8),
-});
-
-/** Names alone: each payment is asked for by its name, and one that cannot be read is not the end of its page. */
-const pageSchema = z.object({ credits: z.array(z.object({ id })), next: z.string().nullable() });
-const callbackSchema = z.object({ id, creditId: z.string().regex(/^[\w-]{1,100}$/) });
-
-/** The bank over our own small JSON protocol: `GET /credits/{id}`, `GET /credits?after=`. */
+/**
+ * The bank over our own small JSON protocol: `GET /credits/{id}`, `POST /credits/{id}/returns` under an `idempotency-key`,
+ * `GET /changes`, and callbacks `{ id, creditId }`.
+ */
 export function createHttpBank(options: AdapterOptions): Bank {
   const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
+  const pathOf = (creditId: string) => `/credits/${encodeURIComponent(creditId)}`;
+  const ask = (creditId: string) =>
+    orUnknown(client.get(pathOf(creditId)).then((answer) => wordOf(creditId, answer)));
   return {
-    credit: (creditId) =>
-      orUnknown(
-        client
-          .get(`/credits/${encodeURIComponent(creditId)}`)
-          .then((answer) => parseAnswer(creditSchema, answer)),
-      ),
-    async creditsAfter(after) {
-      const query = after === null ? '' : `?after=${encodeURIComponent(after)}`;
-      return parseAnswer(pageSchema, await client.get(`/credits${query}`));
+    ask,
+    async giveBack({ key, creditId, amount }) {
+      const answer = await client.post(`${pathOf(creditId)}/returns`, { amount: amount.toFixed() }, key);
+      parseAnswer(returnSchema, answer);
     },
+    ...earlierBank(client, { ask }),
+    changes: changesOver(client),
     verify(raw, headers) {
       const message = verifiedMessage(callbackSchema, raw, headers, { secret, now: now() });
-      return message && { externalId: message.id, creditId: message.creditId };
+      return message && { externalId: message.id, ref: message.creditId, creditId: message.creditId };
     },
   };
+}
+
+/** An answer about another payment is none, nor is one that no books could hold. */
+function wordOf(creditId: string, answer: unknown): BankCreditWord {
+  const schema = bankCreditWord
+    .extend({ id: z.literal(creditId) })
+    .refine(
+      ({ amount, currency, recalls, returns }) =>
+        amount.gt(0) &&
+        [{ amount }, ...recalls, ...returns].every((part) => isCountable({ amount: part.amount, currency })),
+    );
+  return parseAnswer(schema, answer);
 }

@@ -1,23 +1,23 @@
 import { z } from 'zod';
-import { storedDecimal as decimal } from '../protocol/stored';
+import { partyName as name, partsOf, storedAmount } from '../protocol/stored';
 
 /** The whole present state of a payment that the bank has received for an IBAN of our range. */
 export const bankCreditWord = z.object({
   /** Grows with each change at the bank; absent where it counts none. */
   version: z.number().int().optional(),
   /** The bank's name for it: one payment, one name. */
-  id: z.string(),
-  iban: z.string(),
-  amount: decimal,
-  currency: z.string(),
+  id: name,
+  iban: z.string().max(60),
+  amount: storedAmount,
+  currency: z.string().max(8),
   /** What the payer's bank has taken back, and keeps. */
-  recalls: z.array(z.object({ id: z.string(), amount: decimal })),
+  recalls: partsOf(z.object({ id: name, amount: storedAmount })),
   /** What goes back to the payer; `key`: ours, where we ordered it. The bank keeps the money while it is `pending`. */
-  returns: z.array(
+  returns: partsOf(
     z.object({
-      id: z.string(),
-      key: z.string().optional(),
-      amount: decimal,
+      id: name,
+      key: z.string().max(200).optional(),
+      amount: storedAmount,
       status: z.enum(['pending', 'succeeded', 'failed']),
     }),
   ),

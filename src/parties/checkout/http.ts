@@ -1,34 +1,29 @@
 import { z } from 'zod';
 import { formatAmount } from '../../kernel/money/money';
-import { decimal, parseAnswer, verifiedMessage } from '../protocol/answers';
+import { isCountable, orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
+import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
-import type { CheckoutParty, CheckoutState } from './port';
+import { partyName } from '../protocol/stored';
+import { earlierCheckout } from './earlier';
+import type { CheckoutParty } from './port';
+import { type CheckoutWord, checkoutWord } from './word';
 
-const made = z.object({ sessionId: z.string().min(1), redirectUrl: z.url({ normalize: true }) });
-
-const state = z.object({
-  sessionId: z.string().min(1),
-  status: z.enum(['open', 'paid', 'settled', 'failed', 'cancelled', 'expired']),
-  paid: z.object({ amount: decimal, currency: z.string() }).optional(),
-  risk: z.enum(['normal', 'review']),
-  failureCode: z.string().max(64).optional(),
-  refunds: z.array(
-    z.object({ id: z.string(), amount: decimal, status: z.enum(['pending', 'succeeded', 'failed']) }),
-  ),
-  disputes: z.array(z.object({ id: z.string(), amount: decimal, status: z.enum(['open', 'won', 'lost']) })),
-});
+const made = z.object({ sessionId: partyName, redirectUrl: z.url({ normalize: true }) });
 
 const refunded = z.object({
-  refundId: z.string().min(1),
+  refundId: partyName,
   status: z.enum(['pending', 'succeeded', 'failed']),
 });
 
-const callback = z.object({ id: z.string().min(1), sessionId: z.string().min(1) });
+const callback = z.object({ id: partyName, sessionId: partyName });
 
 /** The hosted checkout that speaks our own protocol: the sandbox's, and any that is made to. */
 export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
   const { secret, now = () => new Date() } = options;
   const client = partyClient(options);
+  const pathOf = (sessionId: string) => `/sessions/${encodeURIComponent(sessionId)}`;
+  const ask = (sessionId: string) =>
+    orUnknown(client.get(pathOf(sessionId)).then((answer) => wordOf(sessionId, answer)));
   return {
     async createSession({ key, amount, expiresAt, ...session }) {
       const body = {
@@ -38,17 +33,25 @@ export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
       };
       return parseAnswer(made, await client.post('/sessions', body, key));
     },
-    async getSession(sessionId): Promise<CheckoutState> {
-      return parseAnswer(state, await client.get(`/sessions/${encodeURIComponent(sessionId)}`));
-    },
+    ask,
+    ...earlierCheckout({ ask }),
     async refund({ key, sessionId, amount, currency }) {
-      const path = `/sessions/${encodeURIComponent(sessionId)}/refunds`;
       const body = { amount: formatAmount(amount, currency), currency };
-      return parseAnswer(refunded, await client.post(path, body, key));
+      return parseAnswer(refunded, await client.post(`${pathOf(sessionId)}/refunds`, body, key));
     },
+    changes: changesOver(client),
     verify(raw, headers) {
       const message = verifiedMessage(callback, raw, headers, { secret, now: now() });
-      return message && { externalId: message.id, sessionId: message.sessionId };
+      return message && { externalId: message.id, ref: message.sessionId, sessionId: message.sessionId };
     },
   };
+}
+
+/** An answer about another session is none, nor is one that no books could hold. */
+function wordOf(id: string, answer: unknown): CheckoutWord {
+  const schema = checkoutWord
+    .extend({ sessionId: z.literal(id) })
+    .refine(({ payments, refunds, disputes }) => [...payments, ...refunds, ...disputes].every(isCountable));
+  const { sessionId: _, ...word } = parseAnswer(schema, answer);
+  return word;
 }

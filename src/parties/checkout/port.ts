@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Decimal } from '../../kernel/money/money';
+import type { PartyCallback } from '../protocol/callback';
+import type { ReadChanges } from '../protocol/changes';
+import type { CheckoutWord } from './word';
 
 /** What the payer's page is made for. Amounts are in the payer's currency. */
 export interface NewCheckoutSession {
@@ -17,6 +20,46 @@ export interface NewCheckoutSession {
   /** Where the party tells us that something has happened. */
   callbackUrl: string;
 }
+
+/** Money that is to go back to the payer. */
+export interface CheckoutRefundOrder {
+  /** Asked again with the same key, it is the same refund. */
+  key: string;
+  sessionId: string;
+  amount: Decimal;
+  currency: string;
+}
+
+/** A callback; `ref` is the session to look at. */
+export interface CheckoutCallback extends PartyCallback {
+  /** null: it is about none of ours. */
+  sessionId: string | null;
+}
+
+/**
+ * A hosted checkout: an outside party with a page of its own. Every call is idempotent by its `key`; an outcome that is not
+ * known is asked for again with the same one.
+ * @throws PartyRefused it will never do it; PartyAway it cannot be asked just now
+ */
+export interface CheckoutParty extends EarlierCheckout {
+  createSession(session: NewCheckoutSession): Promise<{ sessionId: string; redirectUrl: string }>;
+  ask(sessionId: string): Promise<CheckoutWord | 'unknown_to_party'>;
+  refund(
+    refund: CheckoutRefundOrder,
+  ): Promise<{ refundId: string; status: 'pending' | 'succeeded' | 'failed' }>;
+  /** Also of sessions that no order of ours has made. */
+  changes: ReadChanges;
+  /**
+   * Nothing when the signature is wrong or too old.
+   * @throws PartyAway where the party must be asked what the message is about, and cannot be
+   */
+  verify(
+    raw: Buffer,
+    headers: IncomingHttpHeaders,
+  ): CheckoutCallback | undefined | Promise<CheckoutCallback | undefined>;
+}
+
+// Of the engines before src/transfers/engine: what follows, earlier.ts, and its lines in the adapters go with them. -----
 
 export interface CheckoutRefund {
   id: string;
@@ -43,34 +86,7 @@ export interface CheckoutState {
   disputes: CheckoutDispute[];
 }
 
-/**
- * A hosted checkout: an outside party with a page of its own. Every call is idempotent by its `key`; an outcome that is not
- * known is asked for again with the same one.
- * @throws PartyRefused it will never do it; PartyAway it cannot be asked just now
- */
-export interface CheckoutParty {
-  createSession(session: NewCheckoutSession): Promise<{ sessionId: string; redirectUrl: string }>;
+export interface EarlierCheckout {
+  /** @throws PartyRefused `not_found` for one that the party has never heard of */
   getSession(sessionId: string): Promise<CheckoutState>;
-  refund(refund: {
-    key: string;
-    sessionId: string;
-    amount: Decimal;
-    currency: string;
-  }): Promise<{ refundId: string; status: CheckoutRefund['status'] }>;
-  /**
-   * Nothing when the signature is wrong or too old.
-   * @throws PartyAway where the party must be asked what the message is about, and cannot be
-   */
-  verify(
-    raw: Buffer,
-    headers: IncomingHttpHeaders,
-  ): CheckoutCallback | undefined | Promise<CheckoutCallback | undefined>;
-}
-
-/** A callback says no more than which session to look at. */
-export interface CheckoutCallback {
-  /** The party's name for the message: the same when it comes again. */
-  externalId: string;
-  /** null: it is about none of ours. */
-  sessionId: string | null;
 }

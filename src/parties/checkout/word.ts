@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { storedDecimal as decimal } from '../protocol/stored';
+import { failureCode } from '../protocol/codes';
+import { partyName as name, partsOf, storedAmount } from '../protocol/stored';
 
-const money = { amount: decimal, currency: z.string() };
+const money = { amount: storedAmount, currency: z.string().max(8) };
 
 /**
  * The whole present state of a checkout session. Its parts are named by the party's own ids. What is `settled` is the
@@ -10,21 +11,23 @@ const money = { amount: decimal, currency: z.string() };
 export const checkoutWord = z.object({
   /** Grows with each change at the party; absent where it counts none. */
   version: z.number().int().optional(),
-  /** Of the page: `closed` when it can no longer be paid. */
+  /** The key under which we ordered it: a deposit's id; null for one that no order of ours has made. */
+  key: z.string().max(200).nullable(),
+  /** Of the page: all but `open` can no longer be paid there. Money may come all the same. */
   page: z.enum(['open', 'failed', 'cancelled', 'expired', 'paid']),
-  payments: z.array(z.object({ id: z.string(), ...money, status: z.enum(['pending', 'settled', 'failed']) })),
+  payments: partsOf(z.object({ id: name, ...money, status: z.enum(['pending', 'settled', 'failed']) })),
   risk: z.enum(['normal', 'review']),
-  failureCode: z.string().optional(),
+  failureCode,
   /** `key`: ours, where we ordered it. */
-  refunds: z.array(
+  refunds: partsOf(
     z.object({
-      id: z.string(),
+      id: name,
       key: z.string().optional(),
       ...money,
       status: z.enum(['pending', 'succeeded', 'failed']),
     }),
   ),
-  disputes: z.array(z.object({ id: z.string(), ...money, status: z.enum(['open', 'won', 'lost']) })),
+  disputes: partsOf(z.object({ id: name, ...money, status: z.enum(['open', 'won', 'lost']) })),
 });
 
 export type CheckoutWord = z.output<typeof checkoutWord>;

@@ -1,60 +1,51 @@
 import { z } from 'zod';
-import { Decimal } from '../../kernel/money/money';
-import { PartyRefused } from '../../process/party-errors';
-import { decimal, orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
+import { orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
+import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
-import type { CardOrder, CardOrderState, ExternalCards } from './port';
+import { partyName } from '../protocol/stored';
+import { earlierExternalCards } from './earlier';
+import type { CardOrderAnswer, ExternalCards } from './port';
+import { cardOrderWord } from './word';
 
-const stateSchema = z.object({
-  status: z.enum(['requires_action', 'processing', 'succeeded', 'failed']),
+const answerSchema = cardOrderWord.extend({
   actionUrl: z.url({ protocol: /^https?$/, normalize: true }).optional(),
-  failureCode: z
-    .string()
-    .regex(/^[a-z][a-z0-9_]{0,63}$/)
-    .optional(),
-  returned: decimal,
 });
 
-const callbackSchema = z.object({ id: z.string().min(1).max(200), key: z.string().min(1).max(200) });
+const callbackSchema = z.object({ id: partyName, key: partyName });
 
-const NOTHING_RETURNED = new Decimal(0);
+const PATHS = { topup: '/charges', withdrawal: '/pushes' } as const;
 
-/** The acquirer over our own small JSON protocol: `POST /charges`, `POST /pushes`, `GET /orders/{key}`. */
+/** The acquirer over our own small JSON protocol: `POST /charges`, `POST /pushes`, `GET /orders/{key}`, `GET /changes`. */
 export function createHttpExternalCards(options: AdapterOptions): ExternalCards {
   const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
-
-  async function order(path: string, given: CardOrder): Promise<CardOrderState> {
-    const { key, token, amount, currency, merchant, returnUrl, expiresAt, callbackUrl } = given;
-    const body = {
-      ...{ token, amount: amount.toFixed(), currency, merchant, returnUrl, callbackUrl },
-      expiresAt: expiresAt.toISOString(),
-    };
-    try {
-      return stateOf(await client.post(path, body, key));
-    } catch (error) {
-      if (!(error instanceof PartyRefused)) throw error;
-      return { status: 'failed', failureCode: error.code, returned: NOTHING_RETURNED };
-    }
-  }
-
+  const asked = {
+    async order(kind, { key, token, amount, currency, merchant, returnUrl, expiresAt, callbackUrl }) {
+      const body = {
+        ...{ token, amount: amount.toFixed(), currency, merchant, returnUrl, callbackUrl },
+        expiresAt: expiresAt.toISOString(),
+      };
+      return answerOf(key, await client.post(PATHS[kind], body, key));
+    },
+    ask: (key) =>
+      orUnknown(client.get(`/orders/${encodeURIComponent(key)}`).then((answer) => answerOf(key, answer))),
+  } satisfies Pick<ExternalCards, 'order' | 'ask'>;
   return {
-    charge: (given) => order('/charges', given),
-    push: (given) => order('/pushes', given),
-    get: (key) => orUnknown(client.get(`/orders/${encodeURIComponent(key)}`).then(stateOf)),
+    ...asked,
+    ...earlierExternalCards(asked),
+    changes: changesOver(client),
     verify(raw, headers) {
       const message = verifiedMessage(callbackSchema, raw, headers, { secret, now: now() });
-      return message && { externalId: message.id, key: message.key };
+      return message && { externalId: message.id, ref: message.key, key: message.key };
     },
   };
 }
 
-function stateOf(answer: unknown): CardOrderState {
-  const { status, actionUrl, failureCode, returned } = parseAnswer(stateSchema, answer);
-  return {
-    status,
-    ...(actionUrl === undefined ? {} : { actionUrl }),
-    ...(failureCode === undefined ? {} : { failureCode }),
-    returned,
-  };
+/** An answer about another order is none; neither is one that requires action and names no page. */
+function answerOf(key: string, answer: unknown): CardOrderAnswer {
+  const schema = answerSchema
+    .extend({ key: z.literal(key) })
+    .refine(({ status, actionUrl }) => status !== 'requires_action' || actionUrl !== undefined);
+  const { key: _, actionUrl, ...word } = parseAnswer(schema, answer);
+  return { word, ...(actionUrl === undefined ? {} : { actionUrl }) };
 }

@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Decimal } from '../../kernel/money/money';
+import type { PartyCallback } from '../protocol/callback';
+import type { ReadChanges } from '../protocol/changes';
+import type { CardOrderWord } from './word';
 
 /** What is to be taken from a payment card, or paid to it. Never a card number: the token that stands for it. */
 export interface CardOrder {
@@ -18,6 +21,34 @@ export interface CardOrder {
   callbackUrl: string;
 }
 
+/** What the party says of an order. */
+export interface CardOrderAnswer {
+  word: CardOrderWord;
+  /** The party's page, while action is required. A secret of the payer's: it must not stand in the word. */
+  actionUrl?: string;
+}
+
+/** A callback; `ref` is the order's key. */
+export interface CardCallback extends PartyCallback {
+  key: string;
+}
+
+/** The outside party that moves money from and to payment cards. */
+export interface ExternalCards extends EarlierExternalCards {
+  /**
+   * Charges a card or pays to one: its whole state at once, or the state of the first order under that key.
+   * @throws PartyRefused it will never do it; PartyAway the outcome is not known: the same again
+   */
+  order(kind: 'topup' | 'withdrawal', order: CardOrder): Promise<CardOrderAnswer>;
+  /** @throws PartyAway nothing is known just now */
+  ask(key: string): Promise<CardOrderAnswer | 'unknown_to_party'>;
+  changes: ReadChanges;
+  /** Nothing when the signature is wrong or too old, or the message is none of these. */
+  verify(raw: Buffer, headers: IncomingHttpHeaders): CardCallback | undefined;
+}
+
+// Of the engines before src/transfers/engine: what follows, earlier.ts, and its line in http.ts go with them. ----------
+
 /** The whole present state of an order. */
 export interface CardOrderState {
   /**
@@ -33,22 +64,9 @@ export interface CardOrderState {
   returned: Decimal;
 }
 
-/** A callback says no more than which order to look at. */
-export interface CardCallback {
-  /** The party's name for the message: the same when it comes again. */
-  externalId: string;
-  /** The order's key. */
-  key: string;
-}
-
-/**
- * The outside party that moves money from and to payment cards. A refusal is a state: `failed`.
- * @throws PartyAway it cannot be asked just now, or its answer was lost: the same is asked again, with the same key
- */
-export interface ExternalCards {
+/** As {@link ExternalCards.order} and {@link ExternalCards.ask}, but a refusal is a state: `failed`. */
+export interface EarlierExternalCards {
   charge(order: CardOrder): Promise<CardOrderState>;
   push(order: CardOrder): Promise<CardOrderState>;
   get(key: string): Promise<CardOrderState | 'unknown_to_party'>;
-  /** Nothing when the signature is wrong or too old, or the message is none of these. */
-  verify(raw: Buffer, headers: IncomingHttpHeaders): CardCallback | undefined;
 }

@@ -1,52 +1,41 @@
 import { z } from 'zod';
-import { PartyRefused } from '../../process/party-errors';
-import { decimal, orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
+import { orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
+import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
-import type { PayoutParty, PayoutState } from './port';
+import { partyName } from '../protocol/stored';
+import { earlierPayouts } from './earlier';
+import type { PayoutParty } from './port';
+import { type PayoutWord, payoutWord } from './word';
 
-const stateSchema = z.object({
-  id: z.string(),
-  status: z.enum(['processing', 'sent', 'completed', 'failed', 'returned']),
-  failureCode: z.string().optional(),
-  /** In the order's currency: all that has come back so far. */
-  returned: decimal.optional(),
-});
-
-const callbackSchema = z.object({ id: z.string().min(1).max(200), key: z.string().max(200) });
-
-/** Refusals of the request's address, which say nothing of the payout. */
-const WRONG_ADDRESS = ['unknown_path', 'not_found', 'method_not_allowed'];
+const callbackSchema = z.object({ id: partyName, key: partyName });
 
 /**
- * The payouts party over our JSON protocol: `POST /orders` under an `idempotency-key`, `GET /orders/{key}`, and
- * callbacks `{ id, key }` signed over their exact bytes.
+ * The payouts party over our JSON protocol: `POST /orders` under an `idempotency-key`, `GET /orders/{key}`, `GET /changes`,
+ * and callbacks `{ id, key }` signed over their exact bytes.
  */
 export function createHttpPayouts(options: AdapterOptions): PayoutParty {
   const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
-  return {
-    async submit({ key, amount, ...order }) {
-      try {
-        return stateOf(await client.post('/orders', { ...order, amount: amount.toFixed() }, key));
-      } catch (error) {
-        if (!(error instanceof PartyRefused) || WRONG_ADDRESS.includes(error.code)) throw error;
-        return { providerId: '', status: 'failed', failureCode: error.code };
-      }
+  const asked = {
+    async order({ key, amount, ...order }) {
+      return wordOf(key, await client.post('/orders', { ...order, amount: amount.toFixed() }, key));
     },
-    get: (key) => orUnknown(client.get(`/orders/${encodeURIComponent(key)}`).then(stateOf)),
+    ask: (key) =>
+      orUnknown(client.get(`/orders/${encodeURIComponent(key)}`).then((answer) => wordOf(key, answer))),
+  } satisfies Pick<PayoutParty, 'order' | 'ask'>;
+  return {
+    ...asked,
+    ...earlierPayouts(asked),
+    changes: changesOver(client),
     verify(raw, headers) {
       const message = verifiedMessage(callbackSchema, raw, headers, { secret, now: now() });
-      return message && { externalId: message.id, key: message.key };
+      return message && { externalId: message.id, ref: message.key, key: message.key };
     },
   };
 }
 
-function stateOf(answer: unknown): PayoutState {
-  const { id, status, failureCode, returned } = parseAnswer(stateSchema, answer);
-  return {
-    providerId: id,
-    status,
-    ...(failureCode === undefined ? {} : { failureCode }),
-    ...(returned === undefined ? {} : { returned }),
-  };
-}
+/** An answer about another order is none. */
+const wordOf = (key: string, answer: unknown): PayoutWord => {
+  const { key: _, ...word } = parseAnswer(payoutWord.extend({ key: z.literal(key) }), answer);
+  return word;
+};

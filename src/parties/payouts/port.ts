@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Decimal } from '../../kernel/money/money';
+import type { PartyCallback } from '../protocol/callback';
+import type { ReadChanges } from '../protocol/changes';
+import type { PayoutWord } from './word';
 
 /** How money may leave (decisions part 4, Payouts). */
 export const PAYOUT_METHODS = ['sepa', 'swift', 'card', 'crypto'] as const;
@@ -35,10 +38,29 @@ export interface PayoutOrder {
   callbackUrl: string;
 }
 
+/** A callback; `ref` is the order's key. */
+export interface PayoutCallback extends PartyCallback {
+  key: string;
+}
+
+/** The outside party that pays. */
+export interface PayoutParty extends EarlierPayouts {
+  /**
+   * Orders a payout: its whole state at once, or the state of the first order under that key.
+   * @throws PartyRefused it will never pay it; PartyAway the outcome is not known: the same again
+   */
+  order(order: PayoutOrder): Promise<PayoutWord>;
+  /** @throws PartyAway nothing is known just now */
+  ask(key: string): Promise<PayoutWord | 'unknown_to_party'>;
+  changes: ReadChanges;
+  /** Nothing when the signature is wrong or too old, or the message is none of these. */
+  verify(raw: Buffer, headers: IncomingHttpHeaders): PayoutCallback | undefined;
+}
+
+// Of the engines before src/transfers/engine: what follows, earlier.ts, and its line in http.ts go with them. ----------
+
 /** Where the party has a payout. */
 export interface PayoutState {
-  /** The party's name for it; empty when it took no order. */
-  providerId: string;
   status: 'processing' | 'sent' | 'completed' | 'failed' | 'returned';
   /** The party's reason, a word without personal data. */
   failureCode?: string;
@@ -46,23 +68,8 @@ export interface PayoutState {
   returned?: Decimal;
 }
 
-/** A callback says no more than which payout to look at. */
-export interface PayoutCallback {
-  /** The party's name for the message: the same when it comes again. */
-  externalId: string;
-  /** The order's key. */
-  key: string;
-}
-
-/** The outside party that pays. */
-export interface PayoutParty {
-  /**
-   * Orders a payout. A refusal is a state: `failed`.
-   * @throws PartyAway the outcome is not known: its state is asked for, and where there is none it is ordered again
-   */
+export interface EarlierPayouts {
+  /** As {@link PayoutParty.order}, but a refusal is a state: `failed`. */
   submit(order: PayoutOrder): Promise<PayoutState>;
-  /** @throws PartyAway nothing is known just now */
   get(key: string): Promise<PayoutState | 'unknown_to_party'>;
-  /** Nothing when the signature is wrong or too old, or the message is none of these. */
-  verify(raw: Buffer, headers: IncomingHttpHeaders): PayoutCallback | undefined;
 }

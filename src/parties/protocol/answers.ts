@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { Decimal } from '../../kernel/money/money';
+import { isCurrency } from '../../kernel/money/currencies';
+import { Decimal, fitsCurrency } from '../../kernel/money/money';
 import { decimalText } from '../../kernel/wire/schemas';
 import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
 import { verifySignature } from './signature';
@@ -27,6 +28,10 @@ export async function orUnknown<T>(answer: Promise<T>): Promise<T | 'unknown_to_
     throw error;
   }
 }
+
+/** Whether an amount of that currency can be booked: it is one of the world's, with no more decimals than it has. */
+export const isCountable = ({ amount, currency }: { amount: Decimal; currency: string }): boolean =>
+  isCurrency(currency) && fitsCurrency(amount, currency);
 
 /** A callback's JSON; nothing where the signature is wrong or too old, or the message is not of that shape. */
 export function verifiedMessage<S extends z.ZodType>(

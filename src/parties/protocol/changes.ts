@@ -1,5 +1,14 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { PartyAway, PartyRefused } from '../../process/party-errors';
+import { parseAnswer } from './answers';
+import type { PartyClient } from './client';
+import { partyName } from './stored';
+
 /** A record of the party's that has changed. */
 export interface PartyChange {
+  /** The party's name for this change, one in its list: what was read before is known by it. */
+  id: string;
   /** What the party is asked for: the order's key, or the party's own name of it. */
   ref: string;
   /** The party's version of it then, where it counts any: a change that is known already needs no look. */
@@ -18,8 +27,64 @@ export interface ChangesPage {
 }
 
 /**
- * What a party lists of what has changed, so that nothing depends on its callbacks.
+ * What a party lists of what has changed, so that nothing depends on its callbacks. A change may come to stand before one
+ * that was read (transactions commit in any order), so who reads keeps its places, and reads the last two minutes again.
  * @param after the place where the page before ended; null for the beginning
  * @throws PartyAway it cannot be asked just now
  */
 export type ReadChanges = (after: string | null) => Promise<ChangesPage>;
+
+const pageSchema = z.object({
+  changes: z.array(z.unknown()),
+  next: z.string().min(1).max(1_000).nullable(),
+  more: z.boolean(),
+});
+
+const rowSchema = z.object({
+  id: partyName,
+  ref: partyName,
+  // Only spares a look: what is no number is as good as none.
+  version: z.number().int().optional().catch(undefined),
+});
+
+/** `GET /changes?after=` of our protocol. A row that cannot be read never stops the list. */
+export const changesOver =
+  (client: PartyClient): ReadChanges =>
+  async (after) => {
+    const query = after === null ? '' : `?after=${encodeURIComponent(after)}`;
+    const page = parseAnswer(pageSchema, await answered(client.get(`/changes${query}`)));
+    const next = page.next ?? after;
+    return { ...readRows(page.changes), next, more: page.more && next !== after };
+  };
+
+/** A party without the list is one that cannot be asked for it. */
+async function answered(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof PartyRefused ? new PartyAway('the party has no list of changes') : error;
+  }
+}
+
+function readRows(rows: readonly unknown[]): Pick<ChangesPage, 'changes' | 'unreadable'> {
+  const changes: PartyChange[] = [];
+  const unreadable: string[] = [];
+  for (const row of rows) {
+    const parsed = rowSchema.safeParse(row);
+    if (parsed.success) changes.push(parsed.data);
+    else unreadable.push(describeUnreadable(row, parsed.error));
+  }
+  return { changes, unreadable };
+}
+
+/**
+ * The same text for the same row, whenever it is read: its name where it has a plain one, a hash of it elsewhere, and which
+ * fields are wrong. Nothing of its content: it may be anybody's.
+ */
+function describeUnreadable(row: unknown, { issues }: z.ZodError): string {
+  const { id } = (row ?? {}) as { id?: unknown };
+  const hash = createHash('sha256').update(JSON.stringify(row)).digest('hex').slice(0, 12);
+  const name = typeof id === 'string' && /^[\w-]{1,100}$/.test(id) ? id : `sha256 ${hash}`;
+  const fields = [...new Set(issues.map(({ path }) => String(path[0] ?? 'row')))];
+  return `${name}: ${fields.join(', ')}`;
+}

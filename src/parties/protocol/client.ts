@@ -1,4 +1,5 @@
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
+import { plainCode } from './codes';
 import { authorizationFor } from './signature';
 
 export interface PartyClientOptions {
@@ -15,14 +16,30 @@ export interface AdapterOptions extends PartyClientOptions {
   now?: () => Date;
 }
 
-/** Requests of our own small protocol: JSON both ways, `idempotency-key` on whatever changes something. */
+/**
+ * Requests of our own small protocol: JSON both ways, `idempotency-key` on whatever changes something. What an answer
+ * means; a `code` is the party's own, for a status alone may come from whatever stands between us:
+ *
+ * | asked | answered                                                     | which means         | thrown                   |
+ * | ----- | ------------------------------------------------------------ | ------------------- | ------------------------ |
+ * | GET   | 2xx that can be read                                         | the present state   |                          |
+ * | GET   | 404 with the code `not_found`                                | no such record      | PartyRefused `not_found` |
+ * | GET   | anything else                                                | nothing is known    | PartyAway                |
+ * | POST  | 2xx that can be read                                         | it is done          |                          |
+ * | POST  | 400 or 422 with a code, not about the key                    | it will never be    | PartyRefused             |
+ * | POST  | 409; a code about the key (`idempotency_…`)                  | it is in progress   | PartyAway                |
+ * | POST  | 401, 403, 429; 404, 405 or 503 with a code; no connection    | nothing was done    | PartyAway                |
+ * | POST  | anything else: 5xx, no answer, one that cannot be read       | it may be done      | OutcomeUnknown           |
+ *
+ * So a wrong address or credential is never a refusal: it is ours to set right, and the same order is given again then.
+ */
 export interface PartyClient {
   /**
    * @param key the same for the same thing, however often it is asked
-   * @throws PartyRefused; PartyAway nothing was done; OutcomeUnknown it may have been done
+   * @throws PartyRefused; PartyAway nothing was done, or it is being done; OutcomeUnknown it may have been done
    */
   post(path: string, body: object, key: string): Promise<unknown>;
-  /** @throws PartyRefused `not_found` for what it has never heard of; PartyAway */
+  /** @throws PartyRefused `not_found` for what it has never heard of, and nothing else; PartyAway */
   get(path: string): Promise<unknown>;
 }
 
@@ -70,19 +87,32 @@ export function partyClient(options: PartyClientOptions): PartyClient {
   };
 }
 
-/**
- * A refusal is the party's own answer, with a code: a status alone may come from whatever stands between us, and decides
- * nothing. Neither does 401 or 403: it is our credential that is wrong then, not the payment.
- */
-function answerOf(method: string, status: number, text: string): unknown {
+/** The answer of the table at {@link PartyClient}, or what it throws. */
+function answerOf(method: 'GET' | 'POST', status: number, text: string): unknown {
   const body = parsed(text);
-  const code = codeOf(body);
   if (status >= 200 && status < 300 && body !== undefined) return body;
-  const isRefusal = status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
-  if (isRefusal && code !== undefined) throw new PartyRefused(code);
-  const nothingDone = [401, 403, 429].includes(status) || (status === 503 && code !== undefined);
-  throw nothingDone ? new PartyAway(`the party answered ${status}`) : noAnswer(method);
+  const { code: given } = (body ?? {}) as { code?: unknown };
+  throw method === 'GET' ? notRead(status, plainCode(given)) : notDone(status, plainCode(given));
 }
+
+function notRead(status: number, code: string | undefined): Error {
+  return status === 404 && code === 'not_found' ? new PartyRefused(code) : away(status);
+}
+
+const REFUSALS = [400, 422];
+/** Ours to set right, or too much at once: nothing was done, whoever answers. */
+const NOT_LET_IN = [401, 403, 429];
+/** The same where the party itself says so. */
+const NOT_TAKEN = [404, 405, 503];
+
+function notDone(status: number, code: string | undefined): Error {
+  if (status === 409 || code?.startsWith('idempotency_')) return away(status);
+  if (code !== undefined && REFUSALS.includes(status)) return new PartyRefused(code);
+  const known = NOT_LET_IN.includes(status) || (code !== undefined && NOT_TAKEN.includes(status));
+  return known ? away(status) : new OutcomeUnknown();
+}
+
+const away = (status: number): PartyAway => new PartyAway(`the party answered ${status}`);
 
 /** No answer: what was never sent is not done, what was sent may be. */
 function faultOf(method: string, error: unknown): Error {
@@ -100,10 +130,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** `{ code, message }`. A code is a word: anything longer may hold what must not be kept. */
-function codeOf(body: unknown): string | undefined {
-  const { code } = (body ?? {}) as { code?: unknown };
-  return typeof code === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(code) ? code : undefined;
 }

@@ -16,8 +16,8 @@ import {
 } from './store';
 import { type Webhook, webhookView } from './view';
 
-/** What a registration without `type` means: deposits are registered separately (`interface.md 4.4`). */
-const ALL_BUT_DEPOSIT = REGISTRATIONS.filter((type) => type !== 'deposit');
+/** What a registration without `type` means, for ever (`interface.md 4.4`, decisions part 4): the others are registered each. */
+const UNNAMED: readonly Registration[] = ['card', 'account', 'cardholder', 'kyc'];
 const RESEND_EVERY_MS = 10_000;
 
 export async function listWebhooks(sql: Sql, tenantId: string): Promise<Webhook[]> {
@@ -25,7 +25,7 @@ export async function listWebhooks(sql: Sql, tenantId: string): Promise<Webhook[
 }
 
 /**
- * Sets the URL of one registration, or of all but `deposit`, replacing what was there: a failing or disabled endpoint
+ * Sets the URL of one registration, or of those that need not be named, replacing what was there: a failing or disabled endpoint
  * is active again, and what waits for it flows. The URL has been checked (`checkUrl`).
  * @returns all webhooks of the tenant
  */
@@ -34,7 +34,7 @@ export async function setWebhook(
   commands: Commands,
   given: { tenantId: string; url: string; type?: Registration; now: Date },
 ): Promise<Webhook[]> {
-  const registrations = given.type ? [given.type] : ALL_BUT_DEPOSIT;
+  const registrations = given.type ? [given.type] : UNNAMED;
   const before = await lockEndpoints(tx, given.tenantId, registrations);
   await putEndpoints(tx, { ...given, registrations });
   await commands.append(tx, recoveriesOf(before));
@@ -60,6 +60,17 @@ function recoveriesOf(endpoints: Endpoint[]) {
 
 export type ResendCounters = Record<Registration | 'total', number>;
 
+const NOTHING: ResendCounters = {
+  account: 0,
+  card: 0,
+  deposit: 0,
+  cardholder: 0,
+  kyc: 0,
+  payout: 0,
+  transfer: 0,
+  total: 0,
+};
+
 /**
  * Queues again what was not delivered since `fromDate`: failed, parked, waiting, or recorded while no endpoint was
  * there. It goes out in the order in which it happened, at most eight at a time. A failing endpoint is probed at once.
@@ -83,7 +94,7 @@ export async function queueAgain(
   commands: Commands,
   given: { tenantId: string; fromDate: Date; now: Date; registration?: Registration; only?: 'failed'[] },
 ): Promise<ResendCounters> {
-  const counters: ResendCounters = { account: 0, card: 0, deposit: 0, cardholder: 0, kyc: 0, total: 0 };
+  const counters: ResendCounters = { ...NOTHING };
   const failing: EndpointKey[] = await probeNow(tx, given);
   for (const { registration, count } of await requeue(tx, given)) {
     counters[registration as Registration] = count;

@@ -7,13 +7,21 @@ import { newId } from '../../kernel/ids';
 import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
+import { openTransfer } from '../engine/open';
+import {
+  type ListFilter,
+  type ListPage,
+  listTransfers,
+  requireTransfer,
+  waitingForOperator,
+} from '../engine/read';
+import { depositKind } from './kind';
 import { checkoutToken, hashToken } from './page/token';
 import { termsOf } from './quotes/quote';
-import { type Deposit } from './record';
-import { requireTransition } from './rules';
-import { depositSettingsSection } from './settings';
-import { findDeposit, insertDeposit } from './store';
-import { startDeposit } from './workflows';
+import type { ClientDeposit, Deposit } from './rules';
+import { type DepositMethod, depositSettingsSection } from './settings';
+import { detailsOf, insertDetails } from './store';
+import type { ShownDeposit } from './view';
 
 export interface DepositRequest {
   accountId: string;
@@ -31,43 +39,76 @@ export async function createDeposit(
   tx: Tx,
   { accountId, quoteId, returnUrl, externalId }: DepositRequest,
   { reach, ...key }: { reach: string | null } & OperationKey,
-): Promise<Deposit> {
+): Promise<ShownDeposit> {
   const account = await requireAccount(tx, reach, accountId);
   const { tenantId } = account;
   const [id, at] = [newId('deposit'), services.now()];
   const quote = await lockQuote(tx, { tenantId, accountId: account.id, quoteId, kind: 'deposit' });
   await assertFundable(tx, account, 'accountId');
   await takeQuote(tx, quote, { usedBy: id, at });
-  const terms = termsOf(quote);
   const { expirySeconds } = await settingsOf(tx, tenantId, depositSettingsSection);
-  const deposit = await insertDeposit(tx, {
-    ...terms,
-    id,
-    tenantId,
-    accountId: account.id,
-    externalId: externalId ?? null,
-    quoteId,
-    status: requireTransition(null, 'created'),
-    amount: terms.chargedAmount,
+  const expiresAt = new Date(at.getTime() + expirySeconds * 1000);
+  const made = await openTransfer(services, tx, depositKind, {
+    ...{ id, tenantId, accountId: account.id, status: 'created', at, key },
     referenceId: newId('reference'),
-    returnUrl,
-    tokenHash: hashToken(checkoutToken(services, id)),
-    expiresAt: new Date(at.getTime() + expirySeconds * 1000),
-    ...key,
-    createdAt: at,
+    terms: { ...termsOf(quote), externalId: externalId ?? null, expiresAt },
   });
-  await services.commands.append(tx, [startDeposit(deposit)]);
-  return deposit;
+  await insertDetails(tx, { id, quoteId, returnUrl, tokenHash: hashToken(checkoutToken(services, id)) });
+  return { deposit: made as ClientDeposit, details: { id, quoteId, returnUrl, redirectSealed: null } };
 }
 
 /** @throws Problem 404, also for another account's */
 export async function requireDeposit(
-  sql: Sql,
+  services: Pick<Services, 'database' | 'now'>,
   reach: string | null,
   accountId: string,
   id: string,
-): Promise<Deposit> {
-  const deposit = await findDeposit(sql, reach, id);
-  if (deposit?.accountId !== accountId) throw notFound('deposit');
-  return deposit;
+): Promise<ShownDeposit> {
+  const found = await requireTransfer(services, depositKind, { id, accountId, reach, noun: 'deposit' });
+  return shownDeposit(services.database, found);
+}
+
+/** @throws Problem 404 for a payment that no deposit asked for */
+export async function shownDeposit(sql: Sql, deposit: Deposit): Promise<ShownDeposit> {
+  const [shown] = await withDetails(sql, [deposit as ClientDeposit]);
+  if (!shown) throw notFound('deposit');
+  return shown;
+}
+
+export interface DepositFilter extends ListFilter {
+  method?: DepositMethod | undefined;
+  externalId?: string | undefined;
+}
+
+/** Those of an account, newest first. */
+export async function listDeposits(
+  services: Pick<Services, 'database' | 'now'>,
+  { method, externalId, ...filter }: DepositFilter,
+  page: ListPage,
+): Promise<ShownDeposit[]> {
+  const found = await listTransfers(services, depositKind, filter, page, (query) => {
+    if (method !== undefined) void query.whereRaw(`terms->>'method' = ?`, [method]);
+    if (externalId !== undefined) void query.whereRaw(`terms->>'externalId' = ?`, [externalId]);
+  });
+  return withDetails(services.database, found as ClientDeposit[]);
+}
+
+/** Those of every tenant that wait for the operator, the longest first. */
+export async function depositsToReview(
+  services: Pick<Services, 'database' | 'now'>,
+  limit: number,
+): Promise<ShownDeposit[]> {
+  const found = await waitingForOperator(services, depositKind, 'manual_review', limit);
+  return withDetails(services.database, found as ClientDeposit[]);
+}
+
+async function withDetails(sql: Sql, deposits: readonly ClientDeposit[]): Promise<ShownDeposit[]> {
+  const details = await detailsOf(
+    sql,
+    deposits.map(({ transfer }) => transfer.id),
+  );
+  return deposits.flatMap((deposit) => {
+    const own = details.get(deposit.transfer.id);
+    return own ? [{ deposit, details: own }] : [];
+  });
 }

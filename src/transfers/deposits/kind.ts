@@ -1,395 +1,143 @@
-import { z } from 'zod';
-import { Decimal, ZERO } from '../../kernel/money/money';
-import type { CheckoutWord } from '../../parties/checkout/word';
-import { type Back, type Credit, type Door, inflowPosition, type Money } from '../engine/inflow';
-import type { NewDecision, Order } from '../engine/kind';
-import type { ComponentTable, Holding } from '../engine/position';
-import type { Decision, Part, Situation, Transition } from '../engine/record';
-import { priceOf } from './quotes/price';
-import type { DepositStatus } from './record';
-import { DEPOSIT_METHODS } from './settings';
+import { formatAmount, ZERO } from '../../kernel/money/money';
+import type { WebhookEvent } from '../../kernel/outbox/events';
+import { asciiUrl } from '../../kernel/wire/web-url';
+import { type CheckoutWord, checkoutWord } from '../../parties/checkout/word';
+import { processOf } from '../../process/workflow-command';
+import type { Services } from '../../services';
+import { requireTenant } from '../../tenants/clients/operations';
+import type { Given, Order, ProcessSubject, TransferKind } from '../engine/kind';
+import { redirectContext } from './page/token';
+import { type DepositStatus, TOLD_STATUSES } from './record';
+import {
+  backsOf,
+  type ClientDeposit,
+  chooseForDeposit,
+  concludedDeposit,
+  DEPOSIT_COMPONENTS,
+  DEPOSIT_TRANSITIONS,
+  type Deposit,
+  type DepositTerms,
+  depositPosition,
+  depositTerms,
+  failureOfDeposit,
+  isOpenDeposit,
+  measuresOfCheckout,
+  ordersOfDeposit,
+  partsOfCheckout,
+  pledgedOfDeposit,
+  priceOfDeposit,
+  refundedBase,
+  triggerOfDeposit,
+} from './rules';
+import { detailsOf, saveRedirect } from './store';
 
-const decimal = z.string().transform((text) => new Decimal(text));
+/** Where the party calls back: one address for all sessions. */
+export const CALLBACK_PATH = '/callbacks/checkout';
 
-/** What payer and client have agreed to. Absent: a payment that no deposit asked for. */
-export const depositTerms = z
-  .object({
-    method: z.enum(DEPOSIT_METHODS),
-    /** The payer's. */
-    currency: z.string(),
-    accountCurrency: z.string(),
-    rate: decimal,
-    feeFixed: decimal,
-    feePercent: decimal,
-    chargedAmount: decimal,
-    creditedAmount: decimal,
-    serviceFee: decimal,
-    expiresAt: z.coerce.date(),
-  })
-  .nullable();
+/**
+ * A deposit by hosted checkout (`interface.md 3.2`, decisions part 4). A payment of a session that no deposit of ours made is
+ * the same kind without terms and account: all of it stands in suspense.
+ */
+export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
+  name: 'deposit',
+  party: 'checkout',
+  process: processOf<ProcessSubject>({
+    workflow: 'depositLifecycle',
+    prefix: 'deposit-',
+    summary: 'Deposit by hosted checkout',
+    key: ({ id }) => [id],
+  }),
+  terms: depositTerms,
+  word: checkoutWord,
+  components: DEPOSIT_COMPONENTS,
+  transitions: DEPOSIT_TRANSITIONS,
+  doors: ['return', 'credit', 'write_off', 'recover'],
+  pledged: pledgedOfDeposit,
+  choose: chooseForDeposit,
+  measures: measuresOfCheckout,
+  parts: partsOfCheckout,
+  trigger: triggerOfDeposit,
+  failure: failureOfDeposit,
+  position: depositPosition,
+  orders: ordersOfDeposit,
+  concluded: concludedDeposit,
+  isOpen: isOpenDeposit,
+  deadline: ({ transfer: { status, terms } }) =>
+    status === 'created' || status === 'awaiting_payment' ? (terms?.expiresAt ?? null) : null,
+  notices: () => [],
+  told,
+  give: (services, deposit, order) =>
+    order.what === 'open'
+      ? openSession(services, deposit as ClientDeposit)
+      : refund(services, deposit, order),
+  async ask({ parties }, { transfer: { partyRef } }) {
+    const word = await parties.checkout.ask(partyRef ?? '');
+    return word === 'unknown_to_party' ? word : { word };
+  },
+};
 
-export type DepositTerms = z.output<typeof depositTerms>;
-type Deposit = Situation<DepositTerms, CheckoutWord>;
-
-export const DEPOSIT_COMPONENTS = {
-  deposits: { on: 'internal', account: 'deposits' },
-  credited: { on: 'client', up: 'deposit/checkout', down: 'withdraw/checkout_reversed' },
-  held: { on: 'hold', up: 'pending/deposit_refund', down: 'transfer/deposit_refund' },
-  refunded: { on: 'client', up: 'withdraw/deposit_refund', down: 'deposit/deposit_refund_reversed' },
-  chargedBack: { on: 'client', up: 'withdraw/deposit_chargeback', down: 'deposit/chargeback_reversed' },
-  released: { on: 'client', up: 'deposit/checkout', down: 'withdraw/checkout_reversed' },
-} as const satisfies ComponentTable;
-
-/** What happens to a deposit's status (`interface.md 3.2`, decisions part 4): no status is assigned but by a line of it. */
-export type DepositTrigger =
-  /** The party has made its page, or will never. */
-  | 'session_made'
-  | 'session_refused'
-  /** The payer's doing, as the party tells it. */
-  | 'paid'
-  | 'cancelled'
-  | 'expired'
-  | 'payment_failed'
-  /** There is money of a payer's after it had ended. */
-  | 'paid_late'
-  /** A risk, another amount than was asked for, or money that goes back already. */
-  | 'questioned'
-  /** Settled and credited: by itself, or as a person approved. */
-  | 'settled'
-  | 'approved'
-  /** Everything has gone back to the payer before it was credited. */
-  | 'returned'
-  /** All of the credit has been refunded. */
-  | 'refunded'
-  | 'charged_back'
-  /** The party takes back that it was refunded whole, or paid. */
-  | 'unrefunded'
-  | 'unpaid';
-
-export const DEPOSIT_TRANSITIONS: readonly Transition<DepositStatus, DepositTrigger>[] = [
-  { from: 'created', on: 'session_made', to: 'awaiting_payment' },
-  { from: 'created', on: 'session_refused', to: 'failed' },
-  { from: 'created', on: 'expired', to: 'expired' },
-  { from: 'awaiting_payment', on: 'paid', to: 'processing' },
-  { from: 'awaiting_payment', on: 'payment_failed', to: 'failed' },
-  { from: 'awaiting_payment', on: 'cancelled', to: 'cancelled' },
-  { from: 'awaiting_payment', on: 'expired', to: 'expired' },
-  { from: 'processing', on: 'payment_failed', to: 'failed' },
-  { from: 'processing', on: 'questioned', to: 'manual_review' },
-  { from: 'processing', on: 'settled', to: 'completed' },
-  { from: 'expired', on: 'paid_late', to: 'manual_review' },
-  { from: 'cancelled', on: 'paid_late', to: 'manual_review' },
-  { from: 'failed', on: 'paid_late', to: 'manual_review' },
-  { from: 'manual_review', on: 'approved', to: 'completed' },
-  { from: 'manual_review', on: 'returned', to: 'failed' },
-  { from: 'manual_review', on: 'payment_failed', to: 'failed' },
-  { from: 'completed', on: 'refunded', to: 'refunded' },
-  { from: 'completed', on: 'charged_back', to: 'chargeback' },
-];
-
-// What a word comes to -----------------------------------------------------------------------------------------------
-
-const total = (all: readonly Money[]): Decimal => all.reduce((sum, { amount }) => sum.plus(amount), ZERO);
-const inCurrency = <M extends Money>(all: readonly M[], currency: string): M[] =>
-  all.filter((money) => money.currency === currency);
-
-const paidOf = (word: CheckoutWord | null) =>
-  (word?.payments ?? []).filter(({ status }) => status !== 'failed');
-const settledOf = (word: CheckoutWord | null) =>
-  (word?.payments ?? []).filter(({ status }) => status === 'settled');
-
-/** Money that has gone back, or is to go back by our order: refunds and disputes, each part under our id. */
-export function backsOf({ transfer, decisions }: Deposit): Back[] {
-  const { word, parts } = transfer;
-  const idOf = (name: string) => parts.find((part) => part.name === name)?.id ?? name;
-  const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
-  const told = new Set((word?.refunds ?? []).map(({ id, key }) => key ?? id));
-  const ordered = decisions
-    .filter(({ kind, id }) => REFUNDS.includes(kind) && !refused.has(id) && !told.has(id))
-    .map((decision): Back => ({ part: decision.id, as: 'refund', state: 'asked', ...moneyOf(decision) }));
-  const refunds = (word?.refunds ?? [])
-    // What the party does of itself counts when it is done.
-    .filter(({ status, key }) => status === 'succeeded' || (status === 'pending' && key !== undefined))
-    .map(
-      ({ id, key, amount, currency, status }): Back => ({
-        ...{ part: idOf(key ?? id), as: 'refund', amount, currency },
-        state: status === 'succeeded' ? 'done' : 'asked',
-      }),
-    );
-  const disputes = (word?.disputes ?? [])
-    .filter(({ status }) => status !== 'won')
-    .map(
-      ({ id, amount, currency }): Back => ({
-        part: idOf(id),
-        as: 'dispute',
-        state: 'done',
-        amount,
-        currency,
-      }),
-    );
-  const place = new Map(parts.map(({ id }, index) => [id, index]));
-  const placeOf = ({ part }: Back) => place.get(part) ?? parts.length;
-  return [...refunds, ...disputes].sort((a, b) => placeOf(a) - placeOf(b)).concat(ordered);
-}
-
-/** Decisions that send money back to the payer. */
-const REFUNDS: readonly string[] = ['refund', 'reject', 'return'];
-
-const moneyOf = ({ amount, currency }: Decision): Money => ({
-  amount: amount ?? ZERO,
-  currency: currency ?? '',
-});
-
-/** What there is of a payer's money, settled or not, less what has gone back: by currency, nothing where it is zero. */
-export function netOf(situation: Deposit): Money[] {
-  const paid = paidOf(situation.transfer.word);
-  const gone = backsOf(situation).filter(({ state }) => state === 'done');
-  const currencies = new Set([...paid, ...gone].map(({ currency }) => currency));
-  return [...currencies]
-    .map((currency) => ({
-      currency,
-      amount: total(inCurrency(paid, currency)).minus(total(inCurrency(gone, currency))),
-    }))
-    .filter(({ amount }) => !amount.isZero());
-}
-
-const wasPaid = ({ transfer }: Deposit) => paidOf(transfer.word).length > 0;
-const isSettled = ({ transfer }: Deposit) =>
-  wasPaid({ transfer } as Deposit) && paidOf(transfer.word).every(({ status }) => status === 'settled');
-
-function amountDiffers({ transfer: { word, terms } }: Deposit): boolean {
-  const paid = paidOf(word);
-  if (!terms || paid.length === 0) return false;
-  return !(paid.every(({ currency }) => currency === terms.currency) && total(paid).eq(terms.chargedAmount));
-}
-
-// Decisions -------------------------------------------------------------------------------------------------------
-
-const last = (situation: Deposit, ...kinds: string[]): Decision | undefined =>
-  situation.decisions.filter(({ kind }) => kinds.includes(kind)).at(-1);
-
-const creditOf = (situation: Deposit) => last(situation, 'credit');
-
-/** What a person approved, while it is still what there is. */
-function approvedMoney(situation: Deposit): Money | undefined {
-  const decision = last(situation, 'approve', 'reject');
-  if (decision?.kind !== 'approve') return undefined;
-  const [net, other] = netOf(situation);
-  const same = net && !other && net.currency === decision.currency && net.amount.eq(decision.amount ?? ZERO);
-  return same ? net : undefined;
-}
-
-/** What the system chooses by itself: to give up waiting, to ask a person, to credit. */
-export function chooseForDeposit(situation: Deposit): NewDecision | undefined {
-  const { transfer, at } = situation;
-  const { status, terms } = transfer;
-  if (!terms) return undefined;
-  switch (status as DepositStatus) {
-    case 'created':
-    case 'awaiting_payment':
-      return terms.expiresAt <= at && !wasPaid(situation) && !last(situation, 'expire')
-        ? { kind: 'expire' }
-        : undefined;
-    case 'processing': {
-      const reason = doubtOf(situation);
-      if (reason) return last(situation, 'question') ? undefined : { kind: 'question', reason };
-      return isSettled(situation) && !creditOf(situation)
-        ? creditDecision(terms, totalPaid(situation))
-        : undefined;
-    }
-    case 'manual_review': {
-      const approved = isSettled(situation) ? approvedMoney(situation) : undefined;
-      return approved && !creditOf(situation) ? creditDecision(terms, approved) : undefined;
-    }
-    default:
-      return undefined;
-  }
-}
-
-const totalPaid = ({ transfer: { word, terms } }: Deposit): Money => ({
-  amount: total(paidOf(word)),
-  currency: terms?.currency ?? '',
-});
-
-function doubtOf(situation: Deposit): string | undefined {
-  const { word } = situation.transfer;
-  if (amountDiffers(situation)) return 'amount_differs';
-  if (word?.risk === 'review') return 'risk';
-  const takenBack =
-    word?.refunds.some(({ status }) => status !== 'failed') ||
-    word?.disputes.some(({ status }) => status !== 'won');
-  return takenBack ? 'taken_back' : undefined;
-}
-
-/** The credit is priced once, by the terms, and stands whatever is paid or goes back later. */
-function creditDecision(terms: NonNullable<DepositTerms>, base: Money): NewDecision | undefined {
-  const asAgreed = base.currency === terms.currency && base.amount.eq(terms.chargedAmount);
-  const price = asAgreed ? terms : base.currency === terms.currency ? priceOf(base.amount, terms) : undefined;
-  if (!price) return undefined;
-  const { creditedAmount, serviceFee } = price;
-  const data = { creditedAmount: creditedAmount.toFixed(), serviceFee: serviceFee.toFixed() };
-  return { kind: 'credit', ...base, data };
-}
-
-const credited = z.object({ creditedAmount: decimal, serviceFee: decimal });
-
-function creditIn(situation: Deposit): Credit | null {
-  const { terms, accountId } = situation.transfer;
-  const decision = creditOf(situation);
-  if (!decision || !terms || accountId === null) return null;
-  const { creditedAmount, serviceFee } = credited.parse(decision.data);
-  return {
-    account: accountId,
-    base: moneyOf(decision),
-    credited: creditedAmount,
-    fee: serviceFee,
-    currency: terms.accountCurrency,
-  };
-}
-
-// Status and position ---------------------------------------------------------------------------------------------
-
-export function triggerOfDeposit(situation: Deposit): DepositTrigger | undefined {
-  const { transfer } = situation;
-  const { word } = transfer;
-  const net = netOf(situation);
-  switch (transfer.status as DepositStatus) {
-    case 'created':
-      if (isRefused(situation, transfer.id)) return 'session_refused';
-      if (transfer.partyRef !== null) return 'session_made';
-      return last(situation, 'expire') && 'expired';
-    case 'awaiting_payment':
-      if (wasPaid(situation)) return 'paid';
-      if (word?.page === 'failed') return 'payment_failed';
-      if (word?.page === 'cancelled') return 'cancelled';
-      return word?.page === 'expired' || last(situation, 'expire') ? 'expired' : undefined;
-    case 'processing':
-      if (!wasPaid(situation)) return 'payment_failed';
-      if (last(situation, 'question')) return 'questioned';
-      return creditOf(situation) && 'settled';
-    case 'manual_review':
-      if (creditOf(situation)) return 'approved';
-      if (!wasPaid(situation)) return 'payment_failed';
-      return net.length === 0 ? 'returned' : undefined;
-    case 'expired':
-    case 'cancelled':
-    case 'failed':
-      return net.some(({ amount }) => amount.gt(0)) ? 'paid_late' : undefined;
-    case 'completed':
-      if (refundedBase(situation).gte(creditOf(situation)?.amount ?? Number.POSITIVE_INFINITY))
-        return 'refunded';
-      if (isDisputed(word)) return 'charged_back';
-      return isUnpaid(situation) ? 'unpaid' : undefined;
-    case 'refunded':
-      if (isDisputed(word)) return 'charged_back';
-      return refundedBase(situation).lt(creditOf(situation)?.amount ?? ZERO) ? 'unrefunded' : undefined;
-    default:
-      return isUnpaid(situation) ? 'unpaid' : undefined;
-  }
-}
-
-const isDisputed = (word: CheckoutWord | null) =>
-  word?.disputes.some(({ status }) => status !== 'won') ?? false;
-
-const isRefused = ({ decisions }: Deposit, key: string) =>
-  decisions.some(({ kind, data }) => kind === 'refused' && data['key'] === key);
-
-/** The party has less than was credited for: it takes back that it was paid. */
-function isUnpaid(situation: Deposit): boolean {
-  const credit = creditOf(situation);
-  if (!credit) return false;
-  const settled = inCurrency(settledOf(situation.transfer.word), credit.currency ?? '');
-  return total(settled).lt(credit.amount ?? ZERO);
-}
-
-/** What of the credit's base refunds have taken, in the payer's currency. */
-export function refundedBase(situation: Deposit): Decimal {
-  const credit = creditOf(situation);
-  if (!credit) return ZERO;
-  const { currency, amount } = moneyOf(credit);
-  const settled = total(inCurrency(settledOf(situation.transfer.word), currency));
-  const base = Decimal.min(amount, settled);
-  const refunds = inCurrency(backsOf(situation), currency).filter(
-    ({ as, state }) => as === 'refund' && state === 'done',
-  );
-  return Decimal.max(ZERO, Decimal.min(base, total(refunds).minus(settled.minus(base))));
-}
-
-export function depositPosition(situation: Deposit): Holding[] {
-  return inflowPosition({
-    received: settledOf(situation.transfer.word),
-    backs: backsOf(situation),
-    credit: creditIn(situation),
-    doors: doorsOf(situation.decisions),
-    party: 'deposits',
+/** Has the party make its page. Asked again it is the same page. */
+async function openSession(services: Services, { transfer }: ClientDeposit): Promise<Given<CheckoutWord>> {
+  const { id, tenantId, terms } = transfer;
+  const details = (await detailsOf(services.database, [id])).get(id);
+  if (!details || tenantId === null) throw new Error(`the deposit ${id} has no details`);
+  const { sessionId, redirectUrl } = await services.parties.checkout.createSession({
+    key: id,
+    depositId: id,
+    method: terms.method,
+    amount: terms.chargedAmount,
+    currency: terms.currency,
+    merchant: (await requireTenant(services.database, tenantId)).name,
+    expiresAt: terms.expiresAt,
+    returnUrl: asciiUrl(details.returnUrl),
+    callbackUrl: services.publicUrl() + CALLBACK_PATH,
   });
+  const sealed = services.keyring.seal(Buffer.from(redirectUrl), redirectContext(id));
+  // A page that was made just now has nothing to tell.
+  return { partyRef: sessionId, word: null, keep: (tx) => saveRedirect(tx, id, sealed) };
 }
 
-/** What people have let out of suspense. */
-function doorsOf(decisions: readonly Decision[]): Door[] {
-  return decisions.flatMap((decision): Door[] => {
-    const door = { part: decision.id, ...moneyOf(decision) };
-    if (decision.kind === 'credit_suspense') return [{ ...door, to: 'account', account: decision.accountId }];
-    return decision.kind === 'write_off' ? [{ ...door, to: 'losses', account: null }] : [];
-  });
+async function refund({ parties }: Services, deposit: Deposit, { key }: Order): Promise<Given<CheckoutWord>> {
+  const { partyRef } = deposit.transfer;
+  const back = backsOf(deposit).find(({ part }) => part === key);
+  if (!back || partyRef === null) throw new Error('there is nothing to send back');
+  const { amount, currency } = back;
+  await parties.checkout.refund({ key, sessionId: partyRef, amount, currency });
+  return {};
 }
 
-/** The page, until there is one or it is too late; then what is to go back. */
-export function ordersOfDeposit(situation: Deposit): Order[] {
-  const { transfer } = situation;
-  if (transfer.partyRef === null)
-    return transfer.status === 'created' && !isRefused(situation, transfer.id)
-      ? [{ key: transfer.id, what: 'open' }]
-      : [];
-  return backsOf(situation)
-    .filter(({ state, part }) => state === 'asked' && situation.decisions.some(({ id }) => id === part))
-    .filter(({ part }) => !(transfer.word?.refunds ?? []).some(({ key }) => key === part))
-    .map(({ part }) => ({ key: part, what: 'refund' }));
+/** `account.deposit.<status>` (`interface.md 2.3, 3.2`). */
+function told(situation: Deposit): WebhookEvent[] {
+  const { id, tenantId, accountId, status, terms, idempotencyKey, createdAt, reached } = situation.transfer;
+  if (!terms || tenantId === null || !TOLD_STATUSES.includes(status)) return [];
+  const price = priceOfDeposit(situation as ClientDeposit);
+  const refunded = refundedBase(situation);
+  const inPayers = (amount: typeof ZERO) => formatAmount(amount, terms.currency);
+  const credited = (amount: typeof ZERO) => formatAmount(amount, terms.accountCurrency);
+  const completedAt = completedOf(status as DepositStatus, reached, situation.at);
+  return [
+    {
+      tenantId,
+      registration: 'deposit',
+      event: `account.deposit.${status}`,
+      data: {
+        ...{ id, status, method: terms.method, accountId },
+        amount: inPayers(terms.chargedAmount),
+        currency: terms.currency,
+        chargedAmount: inPayers(price.chargedAmount),
+        creditedAmount: credited(price.creditedAmount),
+        serviceFee: credited(price.serviceFee),
+        ...(refunded.gt(0) ? { refundedAmount: inPayers(refunded) } : {}),
+        ...(terms.externalId === null ? {} : { externalId: terms.externalId }),
+        createdAt: createdAt.toISOString(),
+        ...(completedAt === undefined ? {} : { completedAt }),
+      },
+      at: situation.at,
+      idempotencyKey,
+    },
+  ];
 }
 
-export const partsOfCheckout = (word: CheckoutWord): (string | Part)[] => [
-  ...word.refunds.map(({ id, key }) => (key === undefined ? id : { id: key, name: key })),
-  ...word.disputes.map(({ id }) => id),
-];
-
-/** Amounts that a later word does not lower by itself: one that does takes something back. */
-export function measuresOfCheckout(word: CheckoutWord): Record<string, Decimal> {
-  const measures: Record<string, Decimal> = {};
-  const add = (name: string, amount: Decimal) => {
-    measures[name] = (measures[name] ?? ZERO).plus(amount);
-  };
-  for (const { id, amount, status } of word.payments) {
-    if (status !== 'failed') add(`paid ${id}`, amount);
-    if (status === 'settled') add(`settled ${id}`, amount);
-  }
-  for (const { id, amount, status } of word.refunds) {
-    add(`refund ${id}`, amount);
-    if (status === 'succeeded') add(`refunded ${id}`, amount);
-  }
-  // A dispute that is won gives back what it took: that is no contradiction.
-  for (const { id, amount } of word.disputes) add(`dispute ${id}`, amount);
-  return measures;
-}
-
-/** A party's words may give it away: what is not one of these is told as no more than a failure. */
-const TOLD_FAILURES = ['card_declined', 'insufficient_funds', 'expired_card', 'authentication_failed'];
-
-/** The code that goes with a status, of ours. */
-export function failureOfDeposit(situation: Deposit, on: string): string | null {
-  const { word, failure } = situation.transfer;
-  switch (on as DepositTrigger) {
-    case 'session_refused':
-      return 'method_unavailable';
-    case 'payment_failed':
-      return TOLD_FAILURES.find((code) => code === word?.failureCode) ?? 'payment_failed';
-    case 'paid_late':
-      return 'paid_late';
-    case 'questioned':
-      return last(situation, 'question')?.reason ?? null;
-    case 'settled':
-    case 'approved':
-      return null;
-    default:
-      return failure;
-  }
-}
+/** The status that is told just now is not among those it has reached before. */
+const completedOf = (status: DepositStatus, reached: Readonly<Record<string, string>>, at: Date) =>
+  reached['completed'] ?? (status === 'completed' ? at.toISOString() : undefined);

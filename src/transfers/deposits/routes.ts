@@ -11,12 +11,11 @@ import { amount, currency, identifier, instant, money, text } from '../../kernel
 import { webUrl } from '../../kernel/wire/web-url';
 import type { Quote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
-import { createDeposit, requireDeposit } from './create';
+import { createDeposit, listDeposits, requireDeposit } from './create';
 import { revealToken, unrevealedUrl } from './page/token';
 import { fundingOptions, priceDeposit, quoteDeposit, termsOf } from './quotes/quote';
 import { DEPOSIT_STATUSES } from './record';
 import { DEPOSIT_METHODS, type FundingTerms } from './settings';
-import { listDeposits } from './store';
 import { depositSchema, depositView, payableDepositView } from './view';
 
 const tag = 'Deposits';
@@ -118,7 +117,7 @@ function quoteView(quote: Quote) {
 }
 
 function createRoute(services: Services): Route {
-  const { database, mode } = services;
+  const { mode } = services;
   return route({
     method: 'POST',
     path: '/v2/accounts/{accountId}/deposits',
@@ -138,21 +137,21 @@ function createRoute(services: Services): Route {
     problems: ['account_closed', 'user_blocked', 'quote_used', 'quote_expired'],
     settling: {
       async read({ caller, params }, id) {
-        const deposit = await requireDeposit(database, caller.reach, params['accountId'] ?? '', id);
-        return payableDepositView(services, deposit);
+        const shown = await requireDeposit(services, caller.reach, params['accountId'] ?? '', id);
+        return payableDepositView(services, shown);
       },
       settled: (deposit: { status: string }) => deposit.status !== 'created',
     },
     async write(tx, request) {
       const { caller, params, body } = request;
       const given = { ...body, accountId: params['accountId'] ?? '' };
-      const deposit = await createDeposit(services, tx, given, {
+      const shown = await createDeposit(services, tx, given, {
         reach: caller.reach,
         ...operationKey(request),
       });
-      const { id: subject, tenantId, status } = deposit;
+      const { id: subject, tenantId, status } = shown.deposit.transfer;
       await auditAdmin(tx, { ...request, action: 'deposits.create', subject, tenantId, after: { status } });
-      return { ...depositView(deposit), checkoutUrl: unrevealedUrl(services) };
+      return { ...depositView(shown), checkoutUrl: unrevealedUrl(services) };
     },
     reveal: (body) => revealToken(services, body),
   });
@@ -175,15 +174,16 @@ function listRoute(services: Services): Route {
     response: pageSchema(depositSchema),
     async read({ caller, params, query: { limit, cursor, ...filter } }) {
       const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
-      const after = afterId(cursor, 'deposit');
-      const deposits = await listDeposits(database, account.id, filter, after, limit + 1);
-      return pageById(deposits, limit, (deposit) => payableDepositView(services, deposit));
+      const page = { after: afterId(cursor, 'deposit'), limit: limit + 1 };
+      const views = (await listDeposits(services, { accountId: account.id, ...filter }, page)).map((shown) =>
+        payableDepositView(services, shown),
+      );
+      return pageById(views, limit, (view) => view);
     },
   });
 }
 
 function readRoute(services: Services): Route {
-  const { database } = services;
   return route({
     method: 'GET',
     path: '/v2/accounts/{accountId}/deposits/{depositId}',
@@ -192,7 +192,7 @@ function readRoute(services: Services): Route {
     response: depositSchema,
     async read({ caller, params }) {
       const { accountId = '', depositId = '' } = params;
-      return payableDepositView(services, await requireDeposit(database, caller.reach, accountId, depositId));
+      return payableDepositView(services, await requireDeposit(services, caller.reach, accountId, depositId));
     },
   });
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { formatAmount } from '../../kernel/money/money';
+import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shownUrl } from '../../kernel/wire/web-url';
 import { checkoutUrl } from './page/token';
-import type { Deposit } from './record';
-import { DEPOSIT_STATUSES } from './record';
+import { DEPOSIT_STATUSES, type DepositDetails, type DepositStatus } from './record';
+import { type ClientDeposit, priceOfDeposit, refundedBase } from './rules';
 import { DEPOSIT_METHODS } from './settings';
 
 /** A deposit on the wire (`interface.md 2.3`, decisions part 4, Deposits). */
@@ -39,37 +39,51 @@ export const depositSchema = z
 
 export type DepositView = z.infer<typeof depositSchema>;
 
+/** A deposit with what it alone has. */
+export interface ShownDeposit {
+  deposit: ClientDeposit;
+  details: DepositDetails;
+}
+
 /** Without the checkout's address, which is a secret. */
-export function depositView(deposit: Deposit): DepositView {
-  const inPayers = (amount: Deposit['amount']) => formatAmount(amount, deposit.currency);
-  const credited = (amount: Deposit['amount']) => formatAmount(amount, deposit.accountCurrency);
+export function depositView({ deposit, details }: ShownDeposit): DepositView {
+  const { transfer } = deposit;
+  const { terms, reached } = transfer;
+  const { chargedAmount, creditedAmount, serviceFee } = priceOfDeposit(deposit);
+  const refunded = refundedBase(deposit);
+  const inPayers = (amount: Decimal) => formatAmount(amount, terms.currency);
+  const credited = (amount: Decimal) => formatAmount(amount, terms.accountCurrency);
   return {
-    id: deposit.id,
-    accountId: deposit.accountId,
-    ...(deposit.externalId === null ? {} : { externalId: deposit.externalId }),
-    quoteId: deposit.quoteId,
-    status: deposit.status,
-    method: deposit.method,
-    amount: inPayers(deposit.amount),
-    currency: deposit.currency,
-    chargedAmount: inPayers(deposit.chargedAmount),
-    creditedAmount: credited(deposit.creditedAmount),
-    serviceFee: credited(deposit.serviceFee),
-    creditedCurrency: deposit.accountCurrency,
-    rate: deposit.rate.toFixed(),
-    ...(deposit.refundedAmount.gt(0) ? { refundedAmount: inPayers(deposit.refundedAmount) } : {}),
-    ...(deposit.failure === null ? {} : { failure: deposit.failure }),
-    referenceId: deposit.referenceId,
-    returnUrl: deposit.returnUrl,
-    expiresAt: deposit.expiresAt.toISOString(),
-    createdAt: deposit.createdAt.toISOString(),
-    updatedAt: deposit.updatedAt.toISOString(),
-    ...(deposit.completedAt ? { completedAt: deposit.completedAt.toISOString() } : {}),
+    id: transfer.id,
+    accountId: transfer.accountId ?? '',
+    ...(terms.externalId === null ? {} : { externalId: terms.externalId }),
+    quoteId: details.quoteId,
+    status: transfer.status as DepositStatus,
+    method: terms.method,
+    amount: inPayers(terms.chargedAmount),
+    currency: terms.currency,
+    chargedAmount: inPayers(chargedAmount),
+    creditedAmount: credited(creditedAmount),
+    serviceFee: credited(serviceFee),
+    creditedCurrency: terms.accountCurrency,
+    rate: terms.rate.toFixed(),
+    ...(refunded.gt(0) ? { refundedAmount: inPayers(refunded) } : {}),
+    ...(transfer.failure === null ? {} : { failure: transfer.failure }),
+    referenceId: transfer.referenceId,
+    returnUrl: details.returnUrl,
+    expiresAt: terms.expiresAt.toISOString(),
+    createdAt: transfer.createdAt.toISOString(),
+    updatedAt: transfer.updatedAt.toISOString(),
+    ...(reached['completed'] === undefined ? {} : { completedAt: reached['completed'] }),
   };
 }
 
 /** With the checkout's address while it can be paid. */
-export function payableDepositView(deps: Parameters<typeof checkoutUrl>[0], deposit: Deposit): DepositView {
-  const payable = deposit.status === 'created' || deposit.status === 'awaiting_payment';
-  return { ...depositView(deposit), ...(payable ? { checkoutUrl: checkoutUrl(deps, deposit.id) } : {}) };
+export function payableDepositView(
+  deps: Parameters<typeof checkoutUrl>[0],
+  shown: ShownDeposit,
+): DepositView {
+  const { status, id } = shown.deposit.transfer;
+  const payable = status === 'created' || status === 'awaiting_payment';
+  return { ...depositView(shown), ...(payable ? { checkoutUrl: checkoutUrl(deps, id) } : {}) };
 }

@@ -1,6 +1,7 @@
 import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
-import { PartyRefused } from '../../process/party-errors';
+import { openBreak } from '../../process/breaks/operations';
+import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { apply } from './apply';
 import { effective } from './conclusion';
@@ -194,10 +195,28 @@ async function wordOf<Terms, Word extends PartyWord>(
   const partyRef = told.partyRef ?? seen.transfer.partyRef;
   if (told.word === undefined && partyRef !== null && seen.transfer.orderedAt !== null) {
     const asked = { ...seen, transfer: { ...seen.transfer, partyRef } };
-    const state = await kind.ask(services, asked);
+    const state = await ask(services, kind, asked);
     if (state !== 'unknown_to_party') note(told, state);
     else if (!told.refused.length)
       note(told, await give(services, kind, seen, { key: seen.transfer.id, what: 'open' }));
   }
   return told.word ?? undefined;
+}
+
+/** An answer that cannot be read is shown to a person, and asked for again. */
+async function ask<Terms, Word extends PartyWord>(
+  services: Services,
+  kind: TransferKind<Terms, Word>,
+  situation: Situation<Terms, Word>,
+): Promise<Given<Word> | 'unknown_to_party'> {
+  try {
+    return await kind.ask(services, situation);
+  } catch (error) {
+    const { id, tenantId, partyRef } = situation.transfer;
+    if (error instanceof OutcomeUnknown)
+      await openBreak(services.database, {
+        ...{ tenantId, kind: 'party_word_unreadable', subject: id, detail: partyRef ?? id },
+      });
+    throw error;
+  }
 }

@@ -33,8 +33,8 @@ export interface Apply<Word> {
    * party's word, and is posted whatever the balance.
    */
   asked?: { field?: string };
-  /** Whether the party lists what has changed. */
-  listed: boolean;
+  /** Whether the party lists what has changed; a decision's own look finds out. */
+  listed?: boolean;
 }
 
 /**
@@ -46,10 +46,11 @@ export async function apply<Terms, Word extends PartyWord>(
   tx: Tx,
   kind: TransferKind<Terms, Word>,
   locked: Situation<Terms, Word>,
-  { heard, decided = [], asked, listed }: Apply<Word>,
+  { heard, decided = [], asked, listed = true }: Apply<Word>,
 ): Promise<Situation<Terms, Word>> {
   const booked = await bookedOf(tx, locked.transfer.id);
-  const before = adoptedWhereEven(kind, locked, booked);
+  const adopt = decided.some((decision) => decision.kind === 'adopt');
+  const before = adopt ? adopted(locked) : adoptedWhereEven(kind, locked, booked);
   const known = { ...before, decisions: [...before.decisions, ...decided] };
   const word = heard === undefined ? known : hear(kind, known, heard);
   const { considered, found } = await consider(tx, kind, word);
@@ -119,9 +120,14 @@ function adoptedWhereEven<Terms, Word extends PartyWord>(
   booked: readonly Holding[],
 ): Situation<Terms, Word> {
   if (locked.transfer.adopted) return locked;
-  const adopted = compared(kind, effective(kind, locked), booked).wanted.length === 0;
-  return { ...locked, transfer: { ...locked.transfer, adopted } };
+  const isEven = compared(kind, effective(kind, locked), booked).wanted.length === 0;
+  return isEven ? adopted(locked) : locked;
 }
+
+const adopted = <Terms, Word>(locked: Situation<Terms, Word>): Situation<Terms, Word> => ({
+  ...locked,
+  transfer: { ...locked.transfer, adopted: true },
+});
 
 async function consider<Terms, Word extends PartyWord>(
   tx: Tx,
@@ -161,8 +167,9 @@ async function post(
   asked: Apply<unknown>['asked'],
 ): Promise<Book | undefined> {
   if (changes.length === 0) return undefined;
+  const own = new Set(changes.flatMap(({ account, currency }) => (account === null ? [] : [currency])));
   for (const currency of new Set(changes.map(({ currency }) => currency)))
-    await ensureInternalAccounts(tx, currency);
+    if (!own.has(currency)) await ensureInternalAccounts(tx, currency); // a client's account has opened its own
   const opened = await openBook(tx, [...new Set(changes.flatMap(({ account }) => account ?? []))]);
   const entries = changes.map((change) => entryOf(change, table));
   let result = opened.post({ entries });

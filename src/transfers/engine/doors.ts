@@ -1,20 +1,32 @@
-import { ZERO } from '../../kernel/money/money';
-import type { Door } from './inflow';
+import { type Decimal, ZERO } from '../../kernel/money/money';
+import type { DoorKind } from './kind';
 import type { Decision } from './record';
 
-/** What people have let out of suspense by decisions, and put into it from an account (decisions part 2). */
+/** A fixed amount that a person has let out of suspense, or into it where it is negative (decisions part 2). */
+export interface Door {
+  /** The decision's id. */
+  part: string;
+  to: 'account' | 'losses';
+  account: string | null;
+  currency: string;
+  amount: Decimal;
+}
+
+const LEADS_TO: Partial<Record<DoorKind, Door['to']>> = {
+  credit: 'account',
+  recover: 'account',
+  write_off: 'losses',
+};
+
+/** The decision of a door is named `suspense_<door>`. What is returned to the payer is an order to the party. */
+export const decisionOf = (door: DoorKind): string => `suspense_${door}`;
+
+/** What has been let out by decisions; a position adds it to where it leads. */
 export function doorsOf(decisions: readonly Decision[]): Door[] {
-  return decisions.flatMap(({ id, kind, amount, currency, accountId }): Door[] => {
-    const money = { part: id, amount: amount ?? ZERO, currency: currency ?? '' };
-    switch (kind) {
-      case 'credit_suspense':
-        return [{ ...money, to: 'account', account: accountId }];
-      case 'recover':
-        return [{ ...money, amount: money.amount.negated(), to: 'account', account: accountId }];
-      case 'write_off':
-        return [{ ...money, to: 'losses', account: null }];
-      default:
-        return [];
-    }
+  return decisions.flatMap(({ id, kind, amount, currency, accountId }) => {
+    const door = (Object.keys(LEADS_TO) as DoorKind[]).find((each) => decisionOf(each) === kind);
+    const to = door && LEADS_TO[door];
+    if (!to || amount === null || currency === null || amount.eq(ZERO)) return [];
+    return [{ part: id, to, account: to === 'account' ? accountId : null, currency, amount }];
   });
 }

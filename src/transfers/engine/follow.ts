@@ -1,6 +1,6 @@
 import { newId } from '../../kernel/ids';
 import { Decimal, ZERO } from '../../kernel/money/money';
-import type { PartyWord, TransferKind } from './kind';
+import type { NewDecision, PartyWord, TransferKind } from './kind';
 import { type Decision, type Part, type Situation, SYSTEM, transitionOf } from './record';
 
 /** A word that takes something back counts when it is read again so much later. Milliseconds. */
@@ -61,18 +61,12 @@ export function follow<Terms, Word extends PartyWord>(
   throw new Error(`a ${kind.name} goes in a circle at ${followed.situation.transfer.status}`);
 }
 
-export function systemDecision(
-  chosen: ReturnType<TransferKind<unknown, PartyWord>['choose']> & object,
-  at: Date,
-): Decision {
-  const { amount = null, currency = null, accountId = null, data = {}, reason = null } = chosen;
-  return {
-    id: newId('decision'),
-    kind: chosen.kind,
-    ...{ amount, currency, accountId, data, reason },
-    decidedBy: SYSTEM,
-    at,
-  };
+export const systemDecision = (given: NewDecision, at: Date): Decision => decisionBy(SYSTEM, given, at);
+
+/** A decision as it is kept. */
+export function decisionBy(decidedBy: string, given: NewDecision, at: Date): Decision {
+  const { kind, amount = null, currency = null, accountId = null, data = {}, reason = null } = given;
+  return { id: newId('decision'), kind, amount, currency, accountId, data, reason, decidedBy, at };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Decimal, maxOf, minOf, roundTo, ZERO } from '../../kernel/money/money';
+import type { Door } from './doors';
 import type { Holding } from './position';
 
 /** Money that comes from a party, and what of it goes back: a deposit, a top-up, a bank's credit, a chain's deposit. */
@@ -36,14 +37,6 @@ export interface Credit {
   credited: Decimal;
   fee: Decimal;
   currency: string;
-}
-
-/** A fixed amount out of suspense; negative: into it. */
-export interface Door extends Money {
-  /** The decision's id. */
-  part: string;
-  to: 'account' | 'losses';
-  account: string | null;
 }
 
 /**

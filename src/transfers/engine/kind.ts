@@ -2,15 +2,13 @@ import type { z } from 'zod';
 import type { Tx } from '../../kernel/db/database';
 import type { Decimal } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
+import type { MoneyParty } from '../../kernel/outbox/queues';
 import type { WantedBreak } from '../../process/breaks/operations';
 import type { Process } from '../../process/workflow-command';
 import type { Services } from '../../services';
+import type { Money } from './inflow';
 import type { ComponentTable, Holding } from './position';
 import type { Decision, Part, Situation, Transition } from './record';
-
-/** The parties that move money across our border, as `Services.parties` has them. */
-export const MONEY_PARTIES = ['checkout', 'payouts', 'externalCards', 'bank'] as const;
-export type MoneyParty = (typeof MONEY_PARTIES)[number];
 
 /** What a transfer's workflow is named by. */
 export interface ProcessSubject {
@@ -18,6 +16,27 @@ export interface ProcessSubject {
   tenantId?: string;
   partyRef?: string;
 }
+
+/**
+ * What a party's name for something has come to. `known`: a transfer has it, and was told to look. `kept`: it is a new
+ * transfer now. `nothing`: there is no money in it, or it is none of ours.
+ */
+export type Discovered = 'known' | 'kept' | 'nothing';
+
+/** A transfer as its workflow's commands name it. */
+export const subjectOf = ({
+  id,
+  tenantId,
+  partyRef,
+}: {
+  id: string;
+  tenantId: string | null;
+  partyRef: string | null;
+}): ProcessSubject => ({
+  id,
+  ...(tenantId === null ? {} : { tenantId }),
+  ...(partyRef === null ? {} : { partyRef }),
+});
 
 /**
  * What makes a kind of transfer. It holds data and pure functions of the situation, and speaks to its party; locking,
@@ -66,6 +85,8 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   concluded?(situation: Situation<Terms, Word>, as: 'paid' | 'failed'): Word | undefined;
   /** What people may do with what stands in suspense. */
   readonly doors: readonly DoorKind[];
+  /** What of it is on its way back by an order already. */
+  pledged?(situation: Situation<Terms, Word>): Money[];
   /** Whether it waits for somebody: the party, a person, the time. One that does not is looked at when the party's list names it. */
   isOpen(situation: Situation<Terms, Word>): boolean;
   /** When time alone changes something of it. */

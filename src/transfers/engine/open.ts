@@ -2,7 +2,7 @@ import type { Tx } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import type { Services } from '../../services';
 import { book } from './apply';
-import type { PartyWord, TransferKind } from './kind';
+import { type PartyWord, subjectOf, type TransferKind } from './kind';
 import type { Situation, Transfer } from './record';
 import { insertTransfer } from './store';
 
@@ -46,15 +46,9 @@ export async function openTransfer<Terms, Word extends PartyWord>(
     ...{ reached: { [given.status]: at.toISOString() }, createdAt: at, updatedAt: at },
   };
   const made = { transfer, decisions: [], at };
-  if (!(await insertTransfer(tx, { ...transfer, party: kind.party, callerId: key?.callerId ?? null })))
-    return undefined;
-  const { id, tenantId } = transfer;
-  const subject = {
-    id,
-    ...(tenantId === null ? {} : { tenantId }),
-    ...(partyRef === undefined ? {} : { partyRef }),
-  };
-  await commands.append(tx, [kind.process.start(subject)]);
+  const callerId = key?.callerId ?? null;
+  if (!(await insertTransfer(tx, { transfer, party: kind.party, callerId }))) return undefined;
+  await commands.append(tx, [kind.process.start(subjectOf(transfer))]);
   await book(tx, kind, made, field);
   return made;
 }

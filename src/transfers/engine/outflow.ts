@@ -1,5 +1,6 @@
 import { type Decimal, maxOf, minOf, roundTo, ZERO } from '../../kernel/money/money';
-import { type Door, type Money, sum } from './inflow';
+import type { Door } from './doors';
+import { type Money, sum } from './inflow';
 import type { Holding } from './position';
 
 /** Money that leaves an account through a party, and what of it comes back: a payout of any kind. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { anyOf, table } from '../../kernel/db/build';
+import { anyOf, raw, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import type { PartyWord, TransferKind } from './kind';
@@ -20,22 +20,24 @@ function transferOf<T, W extends PartyWord>({ terms, word }: Shapes<T, W>, row: 
   return { ...row, terms: terms.parse(row.terms), word: shaped(row.word), doubted: shaped(row.doubted) };
 }
 
-export type NewTransfer = Pick<Transfer, 'id' | 'tenantId' | 'accountId' | 'status' | 'terms'> &
-  Pick<Transfer, 'referenceId' | 'idempotencyKey' | 'partyRef' | 'createdAt' | 'dueBy' | 'reached'> & {
-    kind: string;
-    party: string;
-    callerId: string | null;
-  };
+export interface NewTransfer {
+  transfer: Transfer;
+  party: string;
+  /** Whose idempotency key it has. */
+  callerId: string | null;
+}
 
 /** @returns false when the party's name for it is taken: it is known already */
-export async function insertTransfer(
-  tx: Sql,
-  { terms, reached, createdAt, ...rest }: NewTransfer,
-): Promise<boolean> {
-  const row = { ...rest, terms: JSON.stringify(terms), reached: JSON.stringify(reached) };
+export async function insertTransfer(tx: Sql, { transfer, party, callerId }: NewTransfer): Promise<boolean> {
+  const { terms, reached, id, kind, tenantId, accountId, status, referenceId, idempotencyKey } = transfer;
+  const { partyRef, orderedAt, dueBy, createdAt } = transfer;
   const rows = await tx.run(
     table('transfers')
-      .insert({ ...row, createdAt, updatedAt: createdAt })
+      .insert({
+        ...{ id, kind, tenantId, accountId, status, referenceId, idempotencyKey, callerId, party, partyRef },
+        ...{ orderedAt, dueBy, createdAt, updatedAt: createdAt },
+        ...{ terms: JSON.stringify(terms), reached: JSON.stringify(reached) },
+      })
       .onConflict(['party', 'party_ref'])
       .ignore()
       .returning('id'),
@@ -95,7 +97,7 @@ export async function transfersOfParty(
   return sql.run(
     table('transfers')
       .select('id', 'kind', 'tenantId', 'status', 'partyRef')
-      .select(table('transfers').client.raw(`(word->>'version')::int as version`))
+      .select(raw(`(word->>'version')::int as version`))
       .where({ party })
       .where(anyOf('party_ref', refs)),
   );
@@ -206,4 +208,47 @@ export async function linksOf(sql: Sql, references: readonly string[]): Promise<
       .whereRaw('e.reference_id <> t.reference_id'),
   );
   return new Map(rows.map(({ referenceId, linkedId }) => [referenceId, linkedId]));
+}
+
+/** What kind a transfer is of. */
+export async function kindNameOf(sql: Sql, id: string): Promise<string | undefined> {
+  const [row] = await sql.run<{ kind: string }>(table('transfers').select('kind').where({ id }));
+  return row?.kind;
+}
+
+/** Money that is nobody's yet, by transfer and currency. */
+export interface SuspenseItem {
+  transferId: string;
+  kind: string;
+  tenantId: string | null;
+  accountId: string | null;
+  status: string;
+  currency: string;
+  /** Below zero: it is ours to claim. */
+  amount: Decimal;
+  /** When any of it was first booked. */
+  since: Date;
+}
+
+export async function suspenseItems(
+  sql: Sql,
+  filter: { transferId?: string },
+  limit: number,
+): Promise<SuspenseItem[]> {
+  const rows = await sql.run<Omit<SuspenseItem, 'amount'> & { amount: string }>(
+    table('transfer_entries as e')
+      .join('transfers as t', 't.id', 'e.transfer_id')
+      .select('e.transfer_id', 't.kind', 't.tenant_id', 't.account_id', 't.status', 'e.currency')
+      .sum({ amount: 'e.amount' })
+      .min({ since: 'e.at' })
+      .where({ 'e.component': 'suspense' })
+      .modify((query) => {
+        if (filter.transferId !== undefined) void query.where({ 'e.transfer_id': filter.transferId });
+      })
+      .groupBy('e.transfer_id', 't.kind', 't.tenant_id', 't.account_id', 't.status', 'e.currency')
+      .havingRaw('sum(e.amount) <> 0')
+      .orderBy('since')
+      .limit(limit),
+  );
+  return rows.map(({ amount, ...row }) => ({ ...row, amount: new Decimal(amount) }));
 }

@@ -476,7 +476,7 @@ describe('the adapter', () => {
     });
 
     it('is about the session that it names, or whose payment it names', async () => {
-      const about = { externalId: 'evt_1', sessionId: 'cs_1' };
+      const about = { externalId: 'evt_1', ref: 'cs_1', sessionId: 'cs_1' };
       for (const object of [
         session(),
         { object: 'payment_intent', id: 'pi_1' },
@@ -500,7 +500,11 @@ describe('the adapter', () => {
       answer = account({ session: stranger });
       for (const object of [stranger, { object: 'charge', payment_intent: 'pi_9' }, { object: 'balance' }]) {
         const payload = event(object);
-        expect(await verify(payload, sign(payload))).toEqual({ externalId: 'evt_1', sessionId: null });
+        expect(await verify(payload, sign(payload))).toEqual({
+          externalId: 'evt_1',
+          ref: null,
+          sessionId: null,
+        });
       }
     });
 

@@ -149,12 +149,12 @@ describe('POST deposits', () => {
     const token = String(first.body.checkoutUrl).split('/').at(-1) ?? '';
     const dump = await api.database.query(
       `select (select string_agg(k::text, '') from idempotency_keys k where tenant_id = $1) ||
-              (select string_agg(d::text, '') from deposits d where tenant_id = $1) as text`,
+              (select string_agg(d::text, '') from deposits d) || (select string_agg(t::text, '') from transfers t where tenant_id = $1) as text`,
       [client.clientId],
     );
     expect(JSON.stringify(dump)).toContain(first.body.id);
     expect(JSON.stringify(dump)).not.toContain(token);
-    const one = await api.database.query('select 1 from deposits where tenant_id = $1', [client.clientId]);
+    const one = await api.database.query('select 1 from transfers where tenant_id = $1', [client.clientId]);
     expect(one).toHaveLength(1);
   });
 

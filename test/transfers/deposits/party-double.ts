@@ -13,7 +13,7 @@ export interface Session {
   paid?: { amount: string; currency: string };
   risk: 'normal' | 'review';
   failureCode?: string;
-  refunds: { id: string; amount: string; status: 'pending' | 'succeeded' | 'failed' }[];
+  refunds: { id: string; key?: string; amount: string; status: 'pending' | 'succeeded' | 'failed' }[];
   disputes: { id: string; amount: string; status: 'open' | 'won' | 'lost' }[];
 }
 
@@ -34,6 +34,20 @@ export interface CheckoutDouble {
   /** Tells our API of a session, signed. @returns the status of the answer */
   tell(apiUrl: string, sessionId: string, as?: { id?: string; secret?: Buffer; at?: Date }): Promise<number>;
   close(): Promise<void>;
+}
+
+/** The party's word of a session, whole. */
+function wordOf(session: Session): object {
+  const { sessionId, asked, status, paid, risk, failureCode, refunds, disputes } = session;
+  const currency = String(paid?.currency ?? asked['currency']);
+  const made = status === 'settled' ? 'settled' : status === 'paid' ? 'pending' : 'failed';
+  return {
+    ...{ sessionId, key: asked['depositId'], risk, failureCode },
+    page: status === 'settled' ? 'paid' : status,
+    payments: paid ? [{ id: `pay-${sessionId}`, ...paid, status: made }] : [],
+    refunds: refunds.map((refund) => ({ currency, ...refund })),
+    disputes: disputes.map((dispute) => ({ currency, ...dispute })),
+  };
 }
 
 /** Longer than an impatient adapter waits. */
@@ -66,10 +80,11 @@ export async function startCheckoutDouble(): Promise<CheckoutDouble> {
     const [, , sessionId, refunds] = path.split('/');
     const session = [...byKey.values()].find((each) => each.sessionId === sessionId);
     if (!session) return undefined;
-    if (method === 'GET') return session;
+    if (method === 'GET') return wordOf(session);
     if (refunds !== 'refunds') return undefined;
     const refund = refundKeys.get(key) ?? {
       id: `re_${randomUUID()}`,
+      key,
       amount: String(body['amount']),
       status: double.refundsBegin,
     };

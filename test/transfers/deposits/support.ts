@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createDepositActivities } from '../../../activities/deposits';
 import { ACCOUNT_EFFECTS, type AccountEffect } from '../../../src/kernel/ledger/effects';
 import { Decimal } from '../../../src/kernel/money/money';
 import { createHttpCheckout } from '../../../src/parties/checkout/http';
-import type { DepositProgress } from '../../../src/transfers/deposits/advance';
+import { depositKind } from '../../../src/transfers/deposits/kind';
+import { advance, type Progress } from '../../../src/transfers/engine/advance';
 import { type Answer, type Client, type TestApi, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
 import { type CheckoutDouble, type Session, startCheckoutDouble } from './party-double';
@@ -82,8 +82,8 @@ export async function created(client: Client, asked: Asked = {}): Promise<TestDe
 }
 
 /** One look, as the workflow has it. */
-export const look = ({ api, clock }: DepositWorld, depositId: string): Promise<DepositProgress> =>
-  createDepositActivities(api.services).lookAtDeposit({ depositId, at: Date.now() + clock.ahead });
+export const look = ({ api }: DepositWorld, depositId: string): Promise<Progress> =>
+  advance(api.services, depositKind, depositId);
 
 /** With a page, so that it can be paid. */
 export async function payable(

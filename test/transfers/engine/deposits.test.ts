@@ -11,7 +11,7 @@ import {
   measuresOfCheckout,
   partsOfCheckout,
   triggerOfDeposit,
-} from '../../../src/transfers/deposits/kind';
+} from '../../../src/transfers/deposits/rules';
 import { follow } from '../../../src/transfers/engine/follow';
 import { balanced, type Holding, INTERNAL_COMPONENTS } from '../../../src/transfers/engine/position';
 import type { Decision, Situation } from '../../../src/transfers/engine/record';
@@ -32,6 +32,7 @@ const START = new Date('2026-11-21T12:00:00Z');
 const MINUTE = 60_000;
 const TERMS: DepositTerms = {
   method: 'card',
+  externalId: null,
   currency: 'USD',
   accountCurrency: 'EUR',
   rate: new Decimal('0.9'),

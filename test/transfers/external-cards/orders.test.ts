@@ -255,8 +255,8 @@ const steps = fc.array(
     {
       weight: 1,
       arbitrary: fc
-        .constantFrom('credit_suspense', 'write_off', 'recover')
-        .map((kind) => ({ decide: decision(kind, 40) })),
+        .constantFrom(['credit', 40], ['write_off', 40], ['write_off', -40], ['recover', -40])
+        .map(([door, amount]) => ({ decide: decision(`suspense_${door}`, amount as number) })),
     },
     {
       weight: 1,

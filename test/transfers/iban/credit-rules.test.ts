@@ -153,7 +153,10 @@ describe('a payment that the bank has received', () => {
 
   it('is returned to its payer by a decision, under its key, and waits for the bank until it is done', () => {
     const key = 'dec_return';
-    const asked = play(RULES, fresh(null), [...inTurn(word()), { decide: decision('return', 100) }]);
+    const asked = play(RULES, fresh(null), [
+      ...inTurn(word()),
+      { decide: decision('suspense_return', 100, 'dec_return') },
+    ]);
     expect(ordersOf(asked.situation)).toEqual([{ key, what: 'refund' }]);
     expect([isOpen(asked.situation), bookedOn(asked.position, 'suspense').toNumber()]).toEqual([true, 100]);
     const pending = play(RULES, asked.situation, [
@@ -176,12 +179,12 @@ describe('a payment that the bank has received', () => {
   });
 
   it('that an owner was given by a decision is recovered when it is recalled', () => {
-    const steps = [...inTurn(word()), { decide: decision('credit_suspense', 100) }];
+    const steps = [...inTurn(word()), { decide: decision('suspense_credit', 100) }];
     const given = play(RULES, fresh(null), steps);
-    expect(shownPosition(given.position)).toEqual({ deposits: -100, 'released dec_credit_suspense': 100 });
+    expect(shownPosition(given.position)).toEqual({ deposits: -100, 'released dec_suspense_credit': 100 });
     const recalled = play(RULES, given.situation, [{ word: { ...word([100]), version: 2 } }]);
     expect(bookedOn(recalled.position, 'suspense').toNumber()).toBe(-100);
-    const recovered = play(RULES, recalled.situation, [{ decide: decision('recover', 100) }]);
+    const recovered = play(RULES, recalled.situation, [{ decide: decision('suspense_recover', -100) }]);
     expect([
       bookedOn(recovered.position, 'suspense').toNumber(),
       bookedOn(recovered.position, 'released').toNumber(),
@@ -242,8 +245,14 @@ const steps: fc.Arbitrary<Step<BankCreditWord>[]> = fc.array(
     {
       weight: 2,
       arbitrary: fc
-        .constantFrom('credit_suspense', 'write_off', 'recover', 'return')
-        .map((kind) => ({ decide: decision(kind, 50) })),
+        .constantFrom(['credit', 50], ['write_off', 50], ['write_off', -50], ['recover', -50], ['return', 50])
+        .map(([door, amount]) => ({
+          decide: decision(
+            `suspense_${door}`,
+            amount as number,
+            door === 'return' ? 'dec_return' : undefined,
+          ),
+        })),
     },
     { weight: 2, arbitrary: fc.constant({ minutes: 2 }) },
   ),

@@ -11,7 +11,7 @@ import { ibanOf, normalized, SANDBOX_RANGE } from '../../../src/transfers/iban/v
 import { checkDestination } from '../../../src/transfers/payouts/destinations/destination';
 
 const STATES = ['processing', 'sent', 'completed', 'failed', 'returned'] as const;
-const state = (status: PayoutState['status']): PayoutState => ({ providerId: 'p', status });
+const state = (status: PayoutState['status']): PayoutState => ({ status });
 
 function reachedFrom(status: IbanPayoutStatus, told: PayoutState): IbanPayoutStatus {
   return triggersTo(status, told).reduce((reached, trigger) => {

@@ -143,7 +143,17 @@ function find(double: PartyDouble, request: IncomingMessage): [number, object] {
   return payment ? [200, told(payment)] : [404, { code: 'not_found', message: 'not found' }];
 }
 
-const told = ({ order: _, key, ...state }: DoublePayout) => ({ id: `double-${key}`, ...state });
+/** The party's word, whole. */
+function told({ key, status, failureCode, returned, order }: DoublePayout) {
+  const amount = String(order['amount']);
+  const hasLeft = ['sent', 'completed', 'returned'].includes(status);
+  const back = returned ?? (status === 'returned' ? amount : undefined);
+  return {
+    ...{ key, status, failureCode },
+    sent: hasLeft ? amount : '0',
+    returns: back === undefined ? [] : [{ id: `return-${key}`, amount: back }],
+  };
+}
 
 function fail(response: ServerResponse, fault: Fault): void {
   switch (fault) {

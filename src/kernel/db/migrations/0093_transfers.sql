@@ -73,3 +73,18 @@ create trigger transfer_decisions_are_final before update or delete or truncate 
   for each statement execute function ledger_refuse_change();
 create trigger transfer_entries_are_final before update or delete or truncate on transfer_entries
   for each statement execute function ledger_refuse_change();
+
+-- `payout.status_changed`, `transfer.status_changed`.
+alter table events drop constraint events_registration_check,
+  add check (registration in ('card', 'account', 'deposit', 'cardholder', 'kyc', 'payout', 'transfer'));
+alter table webhook_endpoints drop constraint webhook_endpoints_registration_check,
+  add check (registration in ('card', 'account', 'deposit', 'cardholder', 'kyc', 'payout', 'transfer'));
+
+-- Where the reading of a party's list of changes had come to, and when: the last two minutes are read again.
+create table party_places (
+  party   text not null,
+  read_at timestamptz(3) not null,
+  place   text not null,
+  primary key (party, read_at)
+);
+create index transfer_entries_in_suspense on transfer_entries (transfer_id) where component = 'suspense';

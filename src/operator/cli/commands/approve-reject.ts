@@ -22,20 +22,22 @@ interface Changed<Item> {
   after: Item;
 }
 
-export interface DecisionCommands<Item extends { tenantId: string }> {
+export interface DecisionCommands<Item> {
   /** `payout`: as the command, the audit log and the help name it. */
   noun: string;
   approve: string;
   reject: string;
   decide(session: Session, tx: Tx, given: DecisionGiven): Promise<Changed<Item>>;
+  tenantOf(item: Item): string | null;
   /** What of the record the audit log keeps. */
   audited(item: Item): object;
-  record(item: Item): unknown;
-  told(item: Item, given: DecisionGiven): string;
+  /** As `--json` prints it. */
+  record(item: Item, session: Session): unknown;
+  told(given: DecisionGiven, item: Item): string;
 }
 
 /** Adds `approve ID` and `reject ID` to a group: a decision of a person is a row (decisions part 2), and is audited. */
-export function addDecisions<Item extends { tenantId: string }>(
+export function addDecisions<Item>(
   group: Command,
   context: CommandContext,
   spec: DecisionCommands<Item>,
@@ -44,7 +46,7 @@ export function addDecisions<Item extends { tenantId: string }>(
   addDecision(group, context, spec, 'reject');
 }
 
-function addDecision<Item extends { tenantId: string }>(
+function addDecision<Item>(
   group: Command,
   { console, run }: CommandContext,
   spec: DecisionCommands<Item>,
@@ -64,12 +66,12 @@ function addDecision<Item extends { tenantId: string }>(
           (changed) => ({
             action: `${spec.noun}.${verb}`,
             subject: id,
-            tenantId: changed.after.tenantId,
+            tenantId: spec.tenantOf(changed.after),
             before: spec.audited(changed.before),
             after: spec.audited(changed.after),
           }),
         );
-        show(console, json, spec.record(after), spec.told(after, given));
+        show(console, json, await spec.record(after, session), spec.told(given, after));
       }),
     );
 }

@@ -21,8 +21,9 @@ export function addCardholderCommands(program: Command, context: CommandContext)
     approve: 'lets it be submitted to the party',
     reject: 'ends the review; the client reads the reason and may submit again',
     decide: (session, tx, { id, ...given }) => decideCardholder(session, tx, { cardholderId: id, ...given }),
+    tenantOf: ({ tenantId }) => tenantId,
     audited: ({ status }) => ({ status }),
     record: cardholderView,
-    told: ({ id, status }) => `${id} is ${status}.`,
+    told: (_, { id, status }) => `${id} is ${status}.`,
   });
 }

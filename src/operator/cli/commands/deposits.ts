@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
 import {
-  type Decided,
+  type DecidedDeposit,
   decideDeposit,
   depositsToReview,
   refundDeposit,
+  shownDeposit,
 } from '../../../transfers/deposits/decide';
-import type { Deposit } from '../../../transfers/deposits/record';
-import { depositView } from '../../../transfers/deposits/view';
+import { netOf, underDecision } from '../../../transfers/deposits/rules';
+import { depositView, type ShownDeposit } from '../../../transfers/deposits/view';
 import { decimalArgument, reasonArgument } from '../arguments';
 import { type Cell, show } from '../console';
 import type { CommandContext } from '../context';
@@ -18,7 +19,7 @@ export function addDepositCommands(program: Command, context: CommandContext): v
   const group = program.command('deposit').description('deposits that wait for you, and refunds');
   addListing(group, context, {
     description: `those in manual_review, the longest first; at most ${LISTED}`,
-    load: ({ database }) => depositsToReview(database, LISTED),
+    load: (session) => depositsToReview(session, LISTED),
     columns: ['id', 'client', 'why', 'asked for', 'paid', 'settled', 'decision', 'since'],
     row: rowOf,
     view: depositView,
@@ -28,20 +29,23 @@ export function addDepositCommands(program: Command, context: CommandContext): v
     approve: 'credits what was paid, once it is settled',
     reject: 'returns what was paid to the payer; nothing is credited',
     decide: (session, tx, { id, ...given }) => decideDeposit(session, tx, { depositId: id, ...given }),
+    tenantOf: ({ transfer }) => transfer.tenantId,
     audited,
-    record: depositView,
-    told: ({ id }, { decision }) => `${id} is ${decision}; its workflow does it now.`,
+    record: async (deposit, session) => depositView(await shownDeposit(session.database, deposit)),
+    told: ({ id, decision }) => `${id} is ${decision}; its workflow does it now.`,
   });
   addRefund(group, context);
 }
 
-function rowOf(deposit: Deposit): Cell[] {
-  const { id, tenantId, failure, amount, currency, paidAmount, paidCurrency, settledAt, decision } = deposit;
+function rowOf({ deposit }: ShownDeposit): Cell[] {
+  const { id, tenantId, failure, terms, word, updatedAt } = deposit.transfer;
+  const paid = netOf(deposit).map(({ amount, currency }) => `${formatAmount(amount, currency)} ${currency}`);
+  const settled = word?.payments.every(({ status }) => status !== 'pending');
   return [
     ...[id, tenantId, failure],
-    `${formatAmount(amount, currency)} ${currency}`,
-    paidAmount && paidCurrency ? `${formatAmount(paidAmount, paidCurrency)} ${paidCurrency}` : null,
-    ...[settledAt ? 'yes' : 'no', decision, deposit.updatedAt.toISOString()],
+    `${formatAmount(terms.chargedAmount, terms.currency)} ${terms.currency}`,
+    ...[paid.join(', ') || null, settled ? 'yes' : 'no', underDecision(deposit) ?? null],
+    updatedAt.toISOString(),
   ];
 }
 
@@ -70,16 +74,21 @@ function addRefund(group: Command, { console, run }: CommandContext): void {
           (decided) => ({
             action: 'deposit.refund',
             subject: id,
-            tenantId: decided.after.tenantId,
+            tenantId: decided.after.transfer.tenantId,
             before: audited(decided.before),
             after: { ...audited(decided.after), amount: amount?.toFixed() ?? 'all' },
           }),
         );
-        show(console, json, depositView(after), `The refund of ${id} is on its way.`);
+        show(
+          console,
+          json,
+          depositView(await shownDeposit(session.database, after)),
+          `The refund of ${id} is on its way.`,
+        );
       }),
     );
 }
 
-function audited({ status, decision }: Decided['after']): object {
-  return { status, decision };
+function audited({ transfer: { status, revision } }: DecidedDeposit['after']): object {
+  return { status, revision };
 }

@@ -25,8 +25,9 @@ export function addPayoutCommands(program: Command, context: CommandContext): vo
     approve: 'lets it be submitted to the party',
     reject: 'releases what is held; the client reads the reason',
     decide: (session, tx, { id, ...given }) => decidePayout(session, tx, { payoutId: id, ...given }),
+    tenantOf: ({ tenantId }) => tenantId,
     audited: ({ status }) => ({ status }),
     record: payoutView,
-    told: ({ id, status }) => `${id} is ${status}.`,
+    told: (_, { id, status }) => `${id} is ${status}.`,
   });
 }

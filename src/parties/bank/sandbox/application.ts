@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { answer } from '../../sandbox/answers';
+import { answer, refuse } from '../../sandbox/answers';
 import type { PartyOptions } from '../../sandbox/options';
 import { creditsAfter, findCredit, type SandboxCredit } from './store';
 
@@ -15,7 +15,7 @@ const PATHS = /^\/credits(?:\/([\w-]{1,100}))?$/;
 export function createBankParty({ database, now }: PartyOptions): Middleware {
   async function show(ctx: Context, id: string): Promise<void> {
     const credit = await findCredit(database, id);
-    if (!credit) return answer(ctx, 404, { code: 'not_found' });
+    if (!credit) return refuse(ctx, 404, 'not_found');
     answer(ctx, 200, creditView(credit));
   }
 
@@ -38,4 +38,6 @@ export function createBankParty({ database, now }: PartyOptions): Middleware {
 const creditView = ({ id, iban, amount, currency }: SandboxCredit) => ({
   ...{ id, iban, currency },
   amount: amount.toFixed(),
+  recalls: [],
+  returns: [],
 });

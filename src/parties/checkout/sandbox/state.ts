@@ -35,24 +35,29 @@ export function refundable({ session, refunds }: FullSession, at: Date): Decimal
 
 /** What the party says of a session now, whole: its word. */
 export function wordAt({ session, refunds, disputes }: FullSession, at: Date) {
-  const { currency, paidAmount, failureCode } = session;
-  const amountOf = (amount: Decimal) => formatAmount(amount, currency);
+  const { id, key, currency, paidAmount, failureCode, risk } = session;
+  const status = statusAt(session, at);
+  const money = (amount: Decimal) => ({ amount: formatAmount(amount, currency), currency });
   return {
-    sessionId: session.id,
-    status: statusAt(session, at),
-    ...(paidAmount ? { paid: { amount: amountOf(paidAmount), currency } } : {}),
-    risk: session.risk,
+    sessionId: id,
+    key,
+    page: status === 'settled' ? 'paid' : status,
+    payments: paidAmount
+      ? [{ id: `${id}-payment`, ...money(paidAmount), status: status === 'settled' ? 'settled' : 'pending' }]
+      : [],
+    risk,
     ...(failureCode ? { failureCode } : {}),
     refunds: refunds.map((refund) => ({
       id: refund.id,
-      amount: amountOf(refund.amount),
+      ...(refund.key === null ? {} : { key: refund.key }),
+      ...money(refund.amount),
       status: refundStatusAt(refund, at),
     })),
     disputes: disputes
       .filter(({ opensAt }) => opensAt <= at)
       .map((dispute) => ({
         id: dispute.id,
-        amount: amountOf(dispute.amount),
+        ...money(dispute.amount),
         status: disputeStatusAt(dispute, at),
       })),
   };

@@ -1,11 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Stripe from 'stripe';
 import type { StripeSettings } from '../../../kernel/config';
-import { PartyRefused } from '../../../process/party-errors';
-import type { CheckoutParty, NewCheckoutSession } from '../port';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../process/party-errors';
+import { orUnknown } from '../../protocol/answers';
+import { earlierCheckout } from '../earlier';
+import type { CheckoutParty, CheckoutRefundOrder, NewCheckoutSession } from '../port';
+import type { CheckoutWord } from '../word';
 import { toMinorUnits } from './amounts';
-import { changing, createSessions, idOf, ORIGIN } from './sessions';
-import { refundStatus, stateOf } from './state';
+import { changesOf } from './events';
+import { changing, createSessions, idOf, reading, type Sessions } from './sessions';
+import { ORIGIN, refundStatus, wordOf } from './word';
 
 export interface StripeOptions extends StripeSettings {
   /** Another server than the party's own, for tests. */
@@ -31,38 +35,56 @@ export function createStripeCheckout(options: StripeOptions): CheckoutParty {
     telemetry: false,
   });
   const sessions = createSessions(stripe, now);
+  const ask = (sessionId: string) => orUnknown(reading(() => wordOfSession(sessions, sessionId)));
   return {
     async createSession(asked) {
       const params = sessionParams(asked);
-      const session = await changing(() =>
-        stripe.checkout.sessions.create(params, { idempotencyKey: asked.key }),
+      return changing(async () =>
+        madeOf(await stripe.checkout.sessions.create(params, { idempotencyKey: asked.key })),
       );
-      if (!session.url) throw new PartyRefused('no_page');
-      return { sessionId: session.id, redirectUrl: session.url };
     },
-    async getSession(sessionId) {
-      const session = await sessions.present(sessionId);
-      const intent = idOf(session.payment_intent);
-      const none = { refunds: [], disputes: [] };
-      return stateOf({ session, ...(intent === undefined ? none : await sessions.movements(intent)) });
-    },
-    async refund({ key, sessionId, amount, currency }) {
-      const session = await sessions.retrieve(sessionId);
-      const intent = idOf(session.payment_intent);
-      if (intent === undefined) throw new PartyRefused('not_paid');
-      if (session.currency?.toUpperCase() !== currency) throw new PartyRefused('wrong_currency');
-      // The party forgets keys after a day or more; what was made under ours is known by its mark.
-      const { refunds } = await sessions.movements(intent);
-      const known = refunds.find(({ metadata }) => metadata?.['key'] === key);
-      const params = { payment_intent: intent, amount: toMinorUnits(amount, currency), metadata: { key } };
-      const refund = known ?? (await changing(() => stripe.refunds.create(params, { idempotencyKey: key })));
-      return { refundId: refund.id, status: refundStatus(refund) };
-    },
+    ask,
+    ...earlierCheckout({ ask }),
+    refund: (order) => giveBack(stripe, sessions, order),
+    changes: changesOf(stripe, sessions, now),
     async verify(raw, headers) {
       const event = verified(stripe, raw, headers, webhookSecret, now());
-      return event && { externalId: event.id, sessionId: await sessions.idFor(event) };
+      if (!event) return undefined;
+      const sessionId = await sessions.idFor(event);
+      return { externalId: event.id, ref: sessionId, sessionId };
     },
   };
+}
+
+async function wordOfSession(sessions: Sessions, sessionId: string): Promise<CheckoutWord> {
+  const session = await sessions.present(sessionId);
+  const intent = idOf(session.payment_intent);
+  const none = { refunds: [], disputes: [] };
+  return wordOf({ session, ...(intent === undefined ? none : await sessions.movements(intent)) });
+}
+
+/** @throws OutcomeUnknown where the answer names no page: it was made, and the same key gives it again */
+function madeOf({ id, url }: Stripe.Checkout.Session) {
+  if (typeof id !== 'string' || typeof url !== 'string' || !URL.canParse(url)) throw new OutcomeUnknown();
+  return { sessionId: id, redirectUrl: url };
+}
+
+async function giveBack(stripe: Stripe, sessions: Sessions, order: CheckoutRefundOrder) {
+  const { key, sessionId, amount, currency } = order;
+  const session = await orUnknown(sessions.retrieve(sessionId));
+  if (session === 'unknown_to_party') throw new PartyAway('the party does not know the session');
+  const intent = idOf(session.payment_intent);
+  if (intent === undefined) throw new PartyRefused('not_paid');
+  if (session.currency?.toUpperCase() !== currency) throw new PartyRefused('wrong_currency');
+  // The party forgets keys after a day or more; what was made under ours is known by its mark.
+  const { refunds } = await sessions.movements(intent);
+  const known = refunds.find(({ metadata }) => metadata?.['key'] === key);
+  const params = { payment_intent: intent, amount: toMinorUnits(amount, currency), metadata: { key } };
+  return changing(async () => {
+    const refund = known ?? (await stripe.refunds.create(params, { idempotencyKey: key }));
+    if (typeof refund.id !== 'string') throw new OutcomeUnknown();
+    return { refundId: refund.id, status: refundStatus(refund) };
+  });
 }
 
 /**

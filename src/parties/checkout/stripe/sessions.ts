@@ -1,13 +1,10 @@
 import type Stripe from 'stripe';
 import { PartyRefused } from '../../../process/party-errors';
 import { partyErrorOf } from './errors';
-import { EXPANDED } from './state';
-
-/** Marks what was made here: the account may serve other programs, too. */
-export const ORIGIN = 'cardwright';
+import { EXPANDED, isOurs } from './word';
 
 /** A request that changes nothing. @throws as {@link partyErrorOf} */
-const reading = <T>(request: () => Promise<T>) => withPartyErrors(request, false);
+export const reading = <T>(request: () => Promise<T>) => withPartyErrors(request, false);
 /** A request that may have changed something though it fails. @throws as {@link partyErrorOf} */
 export const changing = <T>(request: () => Promise<T>) => withPartyErrors(request, true);
 
@@ -23,6 +20,12 @@ async function withPartyErrors<T>(request: () => Promise<T>, changing: boolean):
 export function createSessions(stripe: Stripe, now: () => Date) {
   const retrieve = (sessionId: string) =>
     reading(() => stripe.checkout.sessions.retrieve(sessionId, { expand: EXPANDED }));
+
+  async function idOfPayment(intent: string): Promise<string | null> {
+    const { data } = await reading(() => stripe.checkout.sessions.list({ payment_intent: intent, limit: 1 }));
+    const [session] = data;
+    return session && isOurs(session) ? session.id : null;
+  }
 
   return {
     retrieve,
@@ -48,20 +51,25 @@ export function createSessions(stripe: Stripe, now: () => Date) {
       ]);
       return { refunds: refunds.reverse(), disputes: disputes.reverse() };
     },
-    /** The session that an event is about; null when it is none of ours. */
-    async idFor(event: Stripe.Event): Promise<string | null> {
+    /**
+     * The session that an event is about; null when it is none of ours.
+     * @param known sessions of payments that were asked for before
+     */
+    async idFor(event: Stripe.Event, known = new Map<string, string | null>()): Promise<string | null> {
       const object = event.data.object as unknown as EventObject;
-      if (object.object === 'checkout.session') return ours(object) ? (object.id ?? null) : null;
+      if (object.object === 'checkout.session') return isOurs(object) ? (object.id ?? null) : null;
       const intent = object.object === 'payment_intent' ? object.id : idOf(object.payment_intent);
       if (intent === undefined) return null;
-      const { data } = await reading(() =>
-        stripe.checkout.sessions.list({ payment_intent: intent, limit: 1 }),
-      );
-      const [session] = data;
-      return session && ours(session) ? session.id : null;
+      const found = known.get(intent);
+      if (found !== undefined) return found;
+      const sessionId = await idOfPayment(intent);
+      known.set(intent, sessionId);
+      return sessionId;
     },
   };
 }
+
+export type Sessions = ReturnType<typeof createSessions>;
 
 /** What events are about, as far as it is read. */
 interface EventObject {
@@ -70,8 +78,6 @@ interface EventObject {
   metadata?: Stripe.Metadata | null;
   payment_intent?: string | { id: string } | null;
 }
-
-const ours = ({ metadata }: Pick<EventObject, 'metadata'>) => metadata?.['origin'] === ORIGIN;
 
 export const idOf = (field: string | { id: string } | null | undefined): string | undefined =>
   typeof field === 'string' ? field : (field?.id ?? undefined);

@@ -8,13 +8,14 @@ export interface OrderWord {
   key: string;
   status: 'requires_action' | 'processing' | 'succeeded' | 'failed';
   failureCode?: string;
-  returned: string;
+  moved: string;
+  returns: { id: string; amount: string }[];
 }
 
 /** From the order, or the payer's confirmation, to the decision, where no scenario says another. */
 const DECISION_SECONDS = 0.15;
 
-type Change = Pick<OrderWord, 'status' | 'failureCode' | 'returned'> & { at: Date };
+type Change = Pick<OrderWord, 'status' | 'failureCode'> & { returned: string; at: Date };
 
 /** What happens to an order and when, in the order of time; what it awaits of the payer, and has not had, is not in it. */
 export function changesOf(order: SandboxCardOrder): Change[] {
@@ -63,8 +64,15 @@ function returns(
 
 /** Where an order stands at that time. */
 export function wordAt(order: SandboxCardOrder, at: Date): OrderWord {
-  const { at: _, ...now } = changesOf(order)
+  const { key, kind, amount } = order;
+  const {
+    at: _,
+    returned,
+    ...now
+  } = changesOf(order)
     .reverse()
     .find((change) => change.at <= at) ?? { status: 'processing' as const, returned: '0', at };
-  return { key: order.key, ...now };
+  const hasMoved = now.status === 'succeeded' || (kind === 'push' && now.status === 'processing');
+  const returns = returned === '0' ? [] : [{ id: `return-${key}`, amount: returned }];
+  return { key, ...now, moved: hasMoved ? amount.toFixed() : '0', returns };
 }

@@ -2,20 +2,20 @@ import { Decimal, roundTo } from '../../../kernel/money/money';
 import { type PayoutScenario, scenarioOf } from './scenarios';
 import type { SandboxPayout } from './store';
 
-/** A payout as the party tells of it. */
+/** A payout as the party tells of it: amounts as decimal strings. */
 export interface PayoutWord {
-  id: string;
   key: string;
   status: 'processing' | 'sent' | 'completed' | 'failed' | 'returned';
   failureCode?: string;
-  returned?: string;
+  sent: string;
+  returns: { id: string; amount: string }[];
 }
 
 /** From an order to `sent` and from there to `completed`, where no scenario says another. */
 const SENT_SECONDS = 0.15;
 const COMPLETED_SECONDS = 0.1;
 
-type Change = Omit<PayoutWord, 'id' | 'key'> & { afterSeconds: number };
+type Change = Pick<PayoutWord, 'status' | 'failureCode'> & { afterSeconds: number; returned?: string };
 
 /** What happens to a payout and when, counted from the order; in the order of time. */
 export function changesOf({ amount, currency }: Pick<SandboxPayout, 'amount' | 'currency'>): Change[] {
@@ -55,10 +55,16 @@ function returnedOf({ returnedShare = '1' }: Partial<PayoutScenario>, amount: De
 
 /** Where a payout stands at that time. */
 export function wordAt(payout: SandboxPayout, at: Date): PayoutWord {
-  const { key, acceptedAt } = payout;
+  const { key, amount, acceptedAt } = payout;
   const elapsed = (at.getTime() - (acceptedAt ?? at).getTime()) / 1000;
-  const { afterSeconds: _, ...now } = changesOf(payout)
+  const {
+    afterSeconds: _,
+    returned,
+    ...now
+  } = changesOf(payout)
     .reverse()
     .find(({ afterSeconds }) => afterSeconds <= elapsed) ?? { status: 'processing', afterSeconds: 0 };
-  return { id: `sandbox-${key}`, key, ...now };
+  const hasLeft = ['sent', 'completed', 'returned'].includes(now.status);
+  const returns = returned === undefined ? [] : [{ id: `return-${key}`, amount: returned }];
+  return { key, ...now, sent: hasLeft ? amount.toFixed() : '0', returns };
 }

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { Reply, type Route, route } from '../../../http/route';
 import { asciiUrl } from '../../../kernel/wire/web-url';
 import type { Services } from '../../../services';
-import { type Deposit } from '../record';
+import { readSituation } from '../../engine/store';
+import { depositKind } from '../kind';
+import type { ClientDeposit } from '../rules';
 import { findByToken } from '../store';
-import { redirectContext } from './session';
-import { hashToken } from './token';
+import { hashToken, redirectContext } from './token';
 
 const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;margin:0;min-height:100vh;display:grid;place-items:center;' +
@@ -61,21 +62,23 @@ export function checkoutPageRoute(services: Services): Route {
     summary: 'Leads the payer to the page where a deposit is paid',
     role: 'public',
     async read({ params }) {
-      const deposit = await findByToken(database, hashToken(params['token'] ?? ''));
+      const details = await findByToken(database, hashToken(params['token'] ?? ''));
+      const deposit = details && (await readSituation(database, depositKind, details.id, services.now()));
       if (!deposit) return show(UNKNOWN);
-      const page = pageOf(deposit, services.now());
-      if (page || !deposit.redirectSealed) return show(page ?? PREPARED);
-      const location = keyring.open(deposit.redirectSealed, redirectContext(deposit.id)).toString();
+      const page = pageOf(deposit as ClientDeposit);
+      if (page || !details.redirectSealed) return show(page ?? PREPARED);
+      const location = keyring.open(details.redirectSealed, redirectContext(details.id)).toString();
       return new Reply(303, Buffer.alloc(0), { ...HEADERS, location: asciiUrl(location) });
     },
   });
 }
 
 /** Nothing where the payer is led on. */
-function pageOf({ status, expiresAt }: Deposit, at: Date): Page | undefined {
+function pageOf({ transfer, at }: ClientDeposit): Page | undefined {
+  const { status, terms } = transfer;
   if (status === 'expired') return EXPIRED;
   if (status !== 'created' && status !== 'awaiting_payment') return FINISHED;
-  if (expiresAt <= at) return EXPIRED;
+  if (terms.expiresAt <= at) return EXPIRED;
   return status === 'created' ? PREPARED : undefined;
 }
 

@@ -17,6 +17,9 @@ export function checkoutUrl(deps: Pick<Services, 'keyring' | 'publicUrl'>, depos
   return `${deps.publicUrl()}${CHECKOUT_PATH}${checkoutToken(deps, depositId)}`;
 }
 
+/** Binds a sealed page's address to its deposit. */
+export const redirectContext = (depositId: string) => `deposit-redirect/${depositId}`;
+
 const CHECKOUT_PATH = '/checkout/';
 /** Stands in a stored answer where the token goes. */
 const UNREVEALED = `${CHECKOUT_PATH}{token}`;

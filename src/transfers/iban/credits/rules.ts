@@ -4,8 +4,8 @@ import { type Decimal, fitsCurrency, ZERO } from '../../../kernel/money/money';
 import type { BankCreditWord } from '../../../parties/bank/word';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';
-import { doorsOf } from '../../engine/doors';
-import { type Back, inflowPosition, sum } from '../../engine/inflow';
+import { decisionOf, doorsOf } from '../../engine/doors';
+import { type Back, inflowPosition, type Money, sum } from '../../engine/inflow';
 import type { Order } from '../../engine/kind';
 import { underOurIds } from '../../engine/parts';
 import type { ComponentTable, Holding } from '../../engine/position';
@@ -58,13 +58,6 @@ export const IBAN_CREDIT_COMPONENTS = {
 export const isAmount = ({ amount, currency }: Pick<IbanCreditTerms, 'amount' | 'currency'>): boolean =>
   isCurrency(currency) && fitsCurrency(amount, currency) && amount.gt(0);
 
-/** The same of all that a word holds, once it is known: that there is nothing after all is a word too. */
-export const isBookable = ({ amount, currency, recalls, returns }: BankCreditWord): boolean =>
-  isCurrency(currency) &&
-  [{ amount }, ...recalls, ...returns].every(
-    (each) => each.amount.gte(0) && fitsCurrency(each.amount, currency),
-  );
-
 /** Names that cannot be taken for one another; a return by our order goes by the decision's id. */
 const recallName = ({ id }: BankCreditWord['recalls'][number]) => `recall ${id}`;
 const returnName = ({ id, key }: BankCreditWord['returns'][number]) => key ?? `return ${id}`;
@@ -111,19 +104,23 @@ function ordersToReturn({ transfer: { word }, decisions }: IbanCredit): Back[] {
   const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
   const told = new Set((word?.returns ?? []).map(({ key }) => key));
   return decisions
-    .filter(({ kind, id }) => kind === 'return' && !refused.has(id) && !told.has(id))
+    .filter(({ kind, id }) => kind === decisionOf('return') && !refused.has(id) && !told.has(id))
     .map(({ id, amount, currency }): Back => {
       const money = { amount: amount ?? ZERO, currency: currency ?? '' };
       return { part: id, as: 'refund', state: 'asked', ...money };
     });
 }
 
+/** What is on its way back to the payer. */
+export const pledgedOf = (situation: IbanCredit): Money[] =>
+  backsOf(situation).filter(({ state }) => state === 'asked');
+
 export const ordersOf = (situation: IbanCredit): Order[] =>
   ordersToReturn(situation).map(({ part }) => ({ key: part, what: 'refund' }));
 
 /** The bank is waited for. */
 export const isOpen = (situation: IbanCredit): boolean =>
-  situation.transfer.status === 'received' || backsOf(situation).some(({ state }) => state === 'asked');
+  situation.transfer.status === 'received' || pledgedOf(situation).length > 0;
 
 export function triggerOf(situation: IbanCredit): IbanCreditTrigger | undefined {
   const { word, status } = situation.transfer;

@@ -1,6 +1,12 @@
 import type Stripe from 'stripe';
-import type { CheckoutDispute, CheckoutRefund, CheckoutState } from '../port';
+import { PartyAway } from '../../../process/party-errors';
+import { isCountable } from '../../protocol/answers';
+import type { CheckoutRefund } from '../port';
+import { type CheckoutWord, checkoutWord } from '../word';
 import { fromMinorUnits } from './amounts';
+
+/** Marks what was made here: the account may serve other programs, too. */
+export const ORIGIN = 'cardwright';
 
 /** What is read of a session: the payment, its charge, where the charge's money is, and what has gone back. */
 export interface StripePayment {
@@ -9,37 +15,53 @@ export interface StripePayment {
   disputes: Stripe.Dispute[];
 }
 
-/** What is expanded when a session is read: {@link stateOf} needs it. */
+/** What is expanded when a session is read: {@link wordOf} needs it. */
 export const EXPANDED = ['payment_intent.latest_charge.balance_transaction', 'payment_intent.review'];
 
-/** The whole present state, in our words. */
-export function stateOf({ session, refunds, disputes }: StripePayment): CheckoutState {
+/**
+ * The whole present state, in our words. The party counts no versions.
+ * @throws PartyAway where what it answers cannot be read
+ */
+export function wordOf(payment: StripePayment): CheckoutWord {
+  const parsed = checkoutWord.safeParse(told(payment));
+  const parts = parsed.success ? [parsed.data.payments, parsed.data.refunds, parsed.data.disputes] : [];
+  if (!parsed.success || !parts.flat().every(isCountable))
+    throw new PartyAway('the party gave an answer that cannot be read');
+  return parsed.data;
+}
+
+function told({ session, refunds, disputes }: StripePayment): Record<keyof CheckoutWord, unknown> {
   const intent = expanded(session.payment_intent);
   const charge = expanded(intent?.latest_charge);
   const taken = intent?.status === 'succeeded' && charge?.captured ? charge : undefined;
-  const failureCode = intent?.last_payment_error?.code ?? charge?.failure_code;
-  const status = taken ? paidOrSettled(taken) : unpaid(session, intent);
+  const page = taken ? 'paid' : unpaid(session, intent);
   return {
-    sessionId: session.id,
-    status,
-    ...(taken
-      ? {
-          paid: {
-            amount: fromMinorUnits(taken.amount_captured, taken.currency),
-            currency: taken.currency.toUpperCase(),
-          },
-        }
-      : {}),
+    version: undefined,
+    key: isOurs(session) ? (session.metadata?.['deposit'] ?? null) : null,
+    page,
+    payments: taken
+      ? [{ id: intent?.id, ...moneyOf(taken.amount_captured, taken.currency), status: settledOr(taken) }]
+      : [],
     risk: isQuestioned(intent, charge) ? 'review' : 'normal',
-    ...(status === 'failed' && failureCode ? { failureCode } : {}),
+    failureCode:
+      page === 'failed' ? (intent?.last_payment_error?.code ?? charge?.failure_code ?? undefined) : undefined,
     refunds: refunds.map(refundOf),
     disputes: disputes.flatMap(disputeOf),
   };
 }
 
+/** The session may be of another program on the same account. */
+export const isOurs = ({ metadata }: { metadata?: Stripe.Metadata | null }): boolean =>
+  metadata?.['origin'] === ORIGIN;
+
+const moneyOf = (units: number, currency: string) => ({
+  amount: fromMinorUnits(units, currency),
+  currency: currency.toUpperCase(),
+});
+
 /** Settled is what can be paid out: until then the money is the party's. */
-function paidOrSettled(charge: Stripe.Charge): 'paid' | 'settled' {
-  return expanded(charge.balance_transaction)?.status === 'available' ? 'settled' : 'paid';
+function settledOr(charge: Stripe.Charge): 'pending' | 'settled' {
+  return expanded(charge.balance_transaction)?.status === 'available' ? 'settled' : 'pending';
 }
 
 /**
@@ -65,16 +87,20 @@ const REFUND_STATUS: Record<string, CheckoutRefund['status']> = {
 export const refundStatus = ({ status }: Pick<Stripe.Refund, 'status'>): CheckoutRefund['status'] =>
   REFUND_STATUS[status ?? ''] ?? 'pending';
 
-function refundOf(refund: Stripe.Refund): CheckoutRefund {
+/** One that we ordered bears our key. */
+function refundOf(refund: Stripe.Refund) {
+  const { id, amount, currency, metadata } = refund;
+  const key = metadata?.['key'];
   return {
-    id: refund.id,
-    amount: fromMinorUnits(refund.amount, refund.currency),
+    id,
+    ...(key === undefined ? {} : { key }),
+    ...moneyOf(amount, currency),
     status: refundStatus(refund),
   };
 }
 
 /** An inquiry (`warning_…`) takes no money, and neither does a dispute that was prevented. */
-const DISPUTE_STATUS: Record<string, CheckoutDispute['status']> = {
+const DISPUTE_STATUS: Record<string, 'open' | 'won' | 'lost'> = {
   needs_response: 'open',
   under_review: 'open',
   won: 'won',
@@ -83,9 +109,9 @@ const DISPUTE_STATUS: Record<string, CheckoutDispute['status']> = {
   appeal_under_review: 'lost',
 };
 
-function disputeOf({ id, amount, currency, status }: Stripe.Dispute): CheckoutDispute[] {
+function disputeOf({ id, amount, currency, status }: Stripe.Dispute) {
   const known = DISPUTE_STATUS[status];
-  return known === undefined ? [] : [{ id, amount: fromMinorUnits(amount, currency), status: known }];
+  return known === undefined ? [] : [{ id, ...moneyOf(amount, currency), status: known }];
 }
 
 /** Of a field that holds the object where it was asked for, and its name elsewhere. */

@@ -1,0 +1,54 @@
+import { Context } from '@temporalio/activity';
+import type { Composed } from '../src/composition';
+import type { MoneyParty } from '../src/kernel/outbox/queues';
+import { createPartyGate, type PartyGate } from '../src/process/party-gate';
+import { depositKind } from '../src/transfers/deposits/kind';
+import { discover } from '../src/transfers/discover';
+import { advance, type Progress } from '../src/transfers/engine/advance';
+import type { Discovered, PartyWord, TransferKind } from '../src/transfers/engine/kind';
+import { watchParty } from '../src/transfers/watch/watch';
+
+/** Runs that began before the engine gave more than the id. */
+type Step = string | { depositId: string } | { payoutId: string };
+
+/** Each is the one step of a transfer: run twice, it has run once. */
+export interface TransferActivities {
+  lookAtDeposit(step: Step): Promise<Progress>;
+  /** @returns what has become of a session that no deposit knew */
+  matchSession(sessionId: string): Promise<Discovered>;
+  /** Follows what a party lists, for some minutes. */
+  watchParty(party: MoneyParty): Promise<void>;
+}
+
+export function createTransferActivities(
+  services: Composed,
+  gate: PartyGate = createPartyGate(),
+): TransferActivities {
+  const through = <T>(party: MoneyParty, work: () => Promise<T>): Promise<T> =>
+    Context.current().info.isLocal ? gate.inPassing(party, work) : gate.patiently(party, work);
+  const step =
+    <Terms, Word extends PartyWord>(kind: TransferKind<Terms, Word>) =>
+    (given: Step): Promise<Progress> =>
+      through(kind.party, () => advance(services, kind, idOf(given)));
+  return {
+    lookAtDeposit: step(depositKind),
+    matchSession: (sessionId) => through('checkout', () => discover(services, 'checkout', sessionId)),
+    watchParty: (party) => watchParty(services, party, watching()),
+  };
+}
+
+function idOf(step: Step): string {
+  if (typeof step === 'string') return step;
+  return 'depositId' in step ? step.depositId : step.payoutId;
+}
+
+/** An attempt lasts ten minutes: each is one activity in the history of its workflow. */
+const SLICE_MS = 10 * 60_000;
+
+function watching() {
+  const context = Context.current();
+  return {
+    signal: AbortSignal.any([context.cancellationSignal, AbortSignal.timeout(SLICE_MS)]),
+    beat: () => context.heartbeat(),
+  };
+}

@@ -1,0 +1,100 @@
+import type Stripe from 'stripe';
+import type { ChangesPage, PartyChange, ReadChanges } from '../../protocol/changes';
+import { reading, type Sessions } from './sessions';
+
+/** Of sessions, their payments, and what goes back of them: twenty is the most that one request may name. */
+const TYPES = [
+  'checkout.session.completed',
+  'checkout.session.expired',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'payment_intent.succeeded',
+  'payment_intent.payment_failed',
+  'payment_intent.canceled',
+  'charge.captured',
+  'charge.updated',
+  'charge.refunded',
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+  'review.opened',
+  'review.closed',
+];
+
+/** As long as the party keeps events. */
+const KEPT_SECONDS = 30 * 86_400;
+/** A page: the list runs backwards, so a span of time is read whole. */
+const SPAN_SECONDS = 86_400;
+/** More would not fit a step's time: then a shorter span is read; the shortest whole, whatever is in it. */
+const MOST = 200;
+const SHORTEST_SECONDS = 60;
+const WHOLE = 10_000;
+
+/**
+ * What has changed, from `GET /v1/events`. A place is a time: the second of the last event that was read, so none is lost
+ * when the party forgets the event itself.
+ */
+export function changesOf(stripe: Stripe, sessions: Sessions, now: () => Date): ReadChanges {
+  async function eventsIn(from: number, to: number, limit: number): Promise<Stripe.Event[]> {
+    const created = { gt: from, lte: to };
+    const list = { created, types: TYPES, limit: 100 };
+    const events = await reading(() => stripe.events.list(list).autoPagingToArray({ limit }));
+    return events.reverse();
+  }
+
+  /** The longest span from there that can be read at once. */
+  async function read(from: number, until: number): Promise<{ to: number; events: Stripe.Event[] }> {
+    for (let span = Math.min(SPAN_SECONDS, until - from); ; span = Math.floor(span / 4)) {
+      const isShortest = span <= SHORTEST_SECONDS;
+      const events = await eventsIn(from, from + span, isShortest ? WHOLE : MOST);
+      if (isShortest || events.length < MOST) return { to: from + span, events };
+    }
+  }
+
+  return async (after) => {
+    const until = Math.floor(now().getTime() / 1000);
+    const from = Math.max(placeOf(after), until - KEPT_SECONDS);
+    const { to, events } = await read(from, until);
+    const more = to < until;
+    // At the end of the list the place stays with the last event: what the party lists late comes after it.
+    const last = more ? to : (events.at(-1)?.created ?? (after === null ? from : placeOf(after)));
+    return { ...(await told(sessions, events)), next: String(last), more };
+  };
+}
+
+const placeOf = (after: string | null): number =>
+  after !== null && /^\d{1,12}$/.test(after) ? Number(after) : 0;
+
+/** Events of our sessions; one that cannot be read is passed. */
+async function told(
+  sessions: Sessions,
+  events: readonly Stripe.Event[],
+): Promise<Pick<ChangesPage, 'changes' | 'unreadable'>> {
+  const changes: PartyChange[] = [];
+  const unreadable: string[] = [];
+  const known = new Map<string, string | null>();
+  for (const event of events) {
+    if (!isReadable(event)) {
+      unreadable.push(nameOf(event));
+      continue;
+    }
+    const ref = await sessions.idFor(event, known);
+    if (ref !== null) changes.push({ id: event.id, ref });
+  }
+  return { changes, unreadable };
+}
+
+function isReadable(event: unknown): event is Stripe.Event {
+  const { id, data } = (event ?? {}) as { id?: unknown; data?: { object?: unknown } | null };
+  return typeof id === 'string' && typeof data?.object === 'object' && data.object !== null;
+}
+
+function nameOf(event: unknown): string {
+  const { id } = (event ?? {}) as { id?: unknown };
+  return typeof id === 'string' && /^\w{1,100}$/.test(id) ? id : 'an event without a name';
+}

@@ -1,0 +1,81 @@
+import { PartyAway } from './party-errors';
+
+/** Too many wait for the party already, or it has not answered lately: it is not tried in passing. */
+export class PartyBusy extends PartyAway {
+  override name = 'PartyBusy';
+  constructor() {
+    super('the party is not tried in passing now');
+  }
+}
+
+/** Calls of one party in passing at once: as many as wait for it hold a workflow's task. */
+const AT_ONCE = 8;
+/** So many in a row that failed, or took longer than a task should, close the way. */
+const FAILURES = 3;
+/** For so long; then one may try. Milliseconds. */
+const CLOSED_MS = 5_000;
+/** A call in passing that takes longer has failed for this purpose. Milliseconds. */
+const SLOW_MS = 1_000;
+
+/**
+ * Before each party: a semaphore and a circuit breaker over the first, short tries that are made within a workflow's own
+ * task. What is refused here is done by an activity on the party's own queue, where it hinders nobody else.
+ */
+export interface PartyGate {
+  /** @throws PartyBusy where the way is closed, or taken */
+  inPassing<T>(party: string, work: () => Promise<T>): Promise<T>;
+  /** Always let through; how it ends is learnt from. */
+  patiently<T>(party: string, work: () => Promise<T>): Promise<T>;
+}
+
+interface Way {
+  running: number;
+  failures: number;
+  closedUntil: number;
+}
+
+/** @param now milliseconds, monotonic */
+export function createPartyGate(now: () => number = () => performance.now()): PartyGate {
+  const ways = new Map<string, Way>();
+  function wayOf(party: string): Way {
+    const way = ways.get(party) ?? { running: 0, failures: 0, closedUntil: 0 };
+    ways.set(party, way);
+    return way;
+  }
+
+  async function watched<T>(way: Way, work: () => Promise<T>): Promise<T> {
+    const began = now();
+    const slow = setTimeout(() => failed(way), SLOW_MS);
+    slow.unref();
+    try {
+      const result = await work();
+      if (now() - began < SLOW_MS) way.failures = 0;
+      return result;
+    } catch (error) {
+      if (error instanceof PartyAway && now() - began < SLOW_MS) failed(way);
+      throw error;
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  function failed(way: Way): void {
+    way.failures += 1;
+    if (way.failures >= FAILURES) way.closedUntil = now() + CLOSED_MS;
+  }
+
+  return {
+    async inPassing(party, work) {
+      const way = wayOf(party);
+      const open = way.failures < FAILURES || (now() >= way.closedUntil && way.running === 0);
+      if (!open || way.running >= AT_ONCE) throw new PartyBusy();
+      way.running += 1;
+      try {
+        return await watched(way, work);
+      } finally {
+        way.running -= 1;
+      }
+    },
+    patiently: (party, work) => watched(wayOf(party), work),
+  };
+}

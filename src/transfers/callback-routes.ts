@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Route } from '../http/route';
+import type { MoneyParty } from '../kernel/outbox/queues';
+import type { PartyCallback } from '../parties/protocol/callback';
+import { callbackRoute } from '../process/callbacks/routes';
+import type { Services } from '../services';
+import { CALLBACK_PATH } from './deposits/kind';
+import { tellOf } from './discover';
+
+/** Where each party calls, and what it is called in the path. */
+const CALLBACKS: { party: MoneyParty; name: string; path: string }[] = [
+  { party: 'checkout', name: 'checkout', path: CALLBACK_PATH },
+];
+
+/**
+ * Where the parties that move money call. Whatever they say, their word is a nudge: the transfer's workflow asks for the
+ * present state. A name that no transfer has (yet) gets a process of its own, so that no payment is lost.
+ */
+export const partyCallbackRoutes = (services: Services): Route[] =>
+  CALLBACKS.map(({ party, name, path }) =>
+    callbackRoute(services, {
+      party: name,
+      path,
+      verify: (raw: Buffer, headers: IncomingHttpHeaders) => services.parties[party].verify(raw, headers),
+      async handle(tx, { ref }: PartyCallback) {
+        if (ref === null) return 'not_ours';
+        return (await tellOf(services, tx, party, [ref])) > 0 ? 'told' : 'unknown';
+      },
+    }),
+  );

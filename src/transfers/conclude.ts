@@ -1,0 +1,61 @@
+import type { Tx } from '../kernel/db/database';
+import { conflict } from '../kernel/errors';
+import type { Services } from '../services';
+import { type Conclusion, conclusionData } from './engine/conclusion';
+import { type Decided, decide } from './engine/decide';
+import type { PartyWord } from './engine/kind';
+import { requireKind } from './kinds';
+
+type Deps = Pick<Services, 'commands' | 'now'>;
+
+export interface Conclude {
+  transferId: string;
+  as: Conclusion;
+  /** What the operator has seen: a bank's confirmation, a letter. */
+  evidence: string;
+  decidedBy: string;
+}
+
+/**
+ * Ends what a party never ends: books and status go as if the party had said so, until it says something else than what this
+ * was decided on (decisions part 2).
+ * @throws Problem 404; 409 `invalid_transition` for what cannot be concluded so
+ */
+export async function concludeTransfer(
+  services: Deps,
+  tx: Tx,
+  { transferId: id, as, evidence: reason, decidedBy }: Conclude,
+): Promise<Decided<unknown, PartyWord>> {
+  const kind = await requireKind(tx, id);
+  return decide(services, tx, kind, {
+    ...{ id, noun: 'transfer', decidedBy },
+    judge(situation) {
+      if (!kind.isOpen(situation) || kind.concluded?.(situation, as) === undefined)
+        throw conflict(
+          'invalid_transition',
+          `A ${kind.name} that is ${situation.transfer.status} cannot be concluded as ${as}.`,
+        );
+      return [{ kind: 'conclude', data: conclusionData(as, situation), reason }];
+    },
+  });
+}
+
+/**
+ * Takes over a transfer of an earlier release whose books are not what they should be: the difference is posted
+ * (docs/architecture.md). What it will be stands in its breaks.
+ * @throws Problem 404; 409 `invalid_transition` for one that has been adopted
+ */
+export async function adoptTransfer(
+  services: Deps,
+  tx: Tx,
+  { transferId: id, reason, decidedBy }: { transferId: string; reason: string; decidedBy: string },
+): Promise<Decided<unknown, PartyWord>> {
+  const kind = await requireKind(tx, id);
+  return decide(services, tx, kind, {
+    ...{ id, noun: 'transfer', decidedBy },
+    judge({ transfer }) {
+      if (transfer.adopted) throw conflict('invalid_transition', 'It has been adopted.');
+      return [{ kind: 'adopt', reason }];
+    },
+  });
+}

@@ -1,0 +1,65 @@
+import type { Knex } from 'knex';
+import { filtered, newestFirst } from '../../kernel/db/build';
+import { notFound } from '../../kernel/errors';
+import type { Services } from '../../services';
+import type { PartyWord, TransferKind } from './kind';
+import type { Situation } from './record';
+import { readSituation, readSituations } from './store';
+
+type Deps = Pick<Services, 'database' | 'now'>;
+
+/** The filters that every list of transfers takes; a kind may add its own. */
+export interface ListFilter {
+  accountId: string;
+  status?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+export interface ListPage {
+  /** The id that the page before ended with. */
+  after: string | undefined;
+  limit: number;
+}
+
+/** Those of an account, newest first. */
+export function listTransfers<Terms, Word extends PartyWord>(
+  { database, now }: Deps,
+  kind: TransferKind<Terms, Word>,
+  { from, to, ...filter }: ListFilter,
+  { after, limit }: ListPage,
+  further: (query: Knex.QueryBuilder) => void = () => undefined,
+): Promise<Situation<Terms, Word>[]> {
+  return readSituations(database, kind, now(), (query) => {
+    filtered(query, filter as Record<string, unknown>);
+    if (from !== undefined) void query.where('createdAt', '>=', from);
+    if (to !== undefined) void query.where('createdAt', '<', to);
+    further(query);
+    newestFirst(query, after, limit);
+  });
+}
+
+/** Those that wait for the operator, of every tenant, the longest first. */
+export function waitingForOperator<Terms, Word extends PartyWord>(
+  { database, now }: Deps,
+  kind: TransferKind<Terms, Word>,
+  status: 'manual_review' | 'pending_approval',
+  limit: number,
+): Promise<Situation<Terms, Word>[]> {
+  return readSituations(database, kind, now(), (query) => {
+    void query.where({ status }).whereNotNull('tenantId').orderBy('updatedAt').limit(limit);
+  });
+}
+
+/** @throws Problem 404, also for another account's and another tenant's */
+export async function requireTransfer<Terms, Word extends PartyWord>(
+  { database, now }: Deps,
+  kind: TransferKind<Terms, Word>,
+  { id, accountId, reach, noun }: { id: string; accountId: string; reach: string | null; noun: string },
+): Promise<Situation<Terms, Word>> {
+  const found = await readSituation(database, kind, id, now());
+  const { transfer } = found ?? {};
+  const own = transfer?.accountId === accountId && (reach === null || transfer.tenantId === reach);
+  if (!found || !own) throw notFound(noun);
+  return found;
+}

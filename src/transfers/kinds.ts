@@ -1,0 +1,26 @@
+import type { Sql } from '../kernel/db/database';
+import { notFound } from '../kernel/errors';
+import { depositKind } from './deposits/kind';
+import type { PartyWord, TransferKind } from './engine/kind';
+import { kindNameOf } from './engine/store';
+
+/** A kind, whatever its terms and its party's words. */
+// biome-ignore lint/suspicious/noExplicitAny: each kind knows its own shapes, and the engine reads them by its schemas.
+export type AnyKind = TransferKind<any, any>;
+
+/** Every kind of transfer: where money crosses our border. */
+export const TRANSFER_KINDS: readonly AnyKind[] = [depositKind];
+
+/** @throws Error for a name that is none's */
+export function kindOf(name: string): TransferKind<unknown, PartyWord> {
+  const found = TRANSFER_KINDS.find((kind) => kind.name === name);
+  if (!found) throw new Error(`no transfer is a ${name}`);
+  return found;
+}
+
+/** The kind of a transfer of which only the id is known. @throws Problem 404 */
+export async function requireKind(sql: Sql, id: string): Promise<TransferKind<unknown, PartyWord>> {
+  const name = await kindNameOf(sql, id);
+  if (name === undefined) throw notFound('transfer');
+  return kindOf(name);
+}

@@ -1,0 +1,121 @@
+import type { Sql, Tx } from '../kernel/db/database';
+import { conflict, invalid, notFound } from '../kernel/errors';
+import { readBalances } from '../kernel/ledger/accounts';
+import { Decimal, formatAmount, ZERO } from '../kernel/money/money';
+import { assertFits } from '../kernel/wire/schemas';
+import type { Services } from '../services';
+import { type Decided, decide } from './engine/decide';
+import { decisionOf } from './engine/doors';
+import type { DoorKind, NewDecision, PartyWord, TransferKind } from './engine/kind';
+import type { Situation } from './engine/record';
+import { type SuspenseItem, suspenseItems } from './engine/store';
+import { requireKind } from './kinds';
+
+export type { SuspenseItem } from './engine/store';
+
+/** Money of transfers that is nobody's yet, the oldest first (decisions part 2, Suspense is a room with doors). */
+export const listSuspense = (sql: Sql, limit: number): Promise<SuspenseItem[]> =>
+  suspenseItems(sql, {}, limit);
+
+/** What of a transfer stands in suspense, by currency. @throws Problem 404 */
+export async function suspenseOf(sql: Sql, transferId: string): Promise<SuspenseItem[]> {
+  await requireKind(sql, transferId);
+  return suspenseItems(sql, { transferId }, 100);
+}
+
+export interface UseDoor {
+  transferId: string;
+  door: DoorKind;
+  /** All that is left when absent; never more. */
+  amount?: Decimal | undefined;
+  /** Where it has more than one. */
+  currency?: string | undefined;
+  /** For `credit` and `recover`. */
+  accountId?: string | undefined;
+  reason: string;
+  decidedBy: string;
+}
+
+/** Above this, in any currency, a second operator is to decide with the first (decisions part 2). */
+const LIMIT = new Decimal(1_000_000);
+
+/**
+ * Lets a fixed amount out of suspense: to the payer by the party, to its owner's account, to losses; or takes what suspense
+ * is short of from an account. It holds against whatever the party says later.
+ * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for a door that this has not, `limit_exceeded`,
+ *   `insufficient_funds`
+ */
+export async function useDoor(
+  services: Pick<Services, 'commands' | 'now'>,
+  tx: Tx,
+  given: UseDoor,
+): Promise<Decided<unknown, PartyWord>> {
+  const { transferId: id, decidedBy } = given;
+  const kind = await requireKind(tx, id);
+  if (!kind.doors.includes(given.door))
+    throw conflict(
+      'invalid_transition',
+      `What a ${kind.name} has in suspense cannot be left by ${given.door}.`,
+    );
+  return decide(services, tx, kind, {
+    ...{ id, noun: 'transfer', decidedBy, field: 'amount' },
+    judge: async (situation) => [await throughDoor(tx, leftOf(kind, situation), given)],
+  });
+}
+
+/** What of suspense is not on its way out yet, by currency. */
+function leftOf(
+  kind: TransferKind<unknown, PartyWord>,
+  situation: Situation<unknown, PartyWord>,
+): Map<string, Decimal> {
+  const left = new Map<string, Decimal>();
+  const add = (currency: string, amount: Decimal) =>
+    left.set(currency, (left.get(currency) ?? ZERO).plus(amount));
+  for (const { component, currency, amount } of kind.position(situation))
+    if (component === 'suspense') add(currency, amount);
+  for (const { currency, amount } of kind.pledged?.(situation) ?? [])
+    if (left.get(currency)?.gt(0)) add(currency, amount.negated());
+  return left;
+}
+
+async function throughDoor(tx: Tx, left: Map<string, Decimal>, given: UseDoor): Promise<NewDecision> {
+  const { door, reason } = given;
+  const { currency, has } = itemOf(left, given.currency);
+  const amount = given.amount ?? has.abs();
+  assertFits(amount, currency);
+  if (!amount.gt(0)) throw invalid('amount must be greater than zero.', 'amount');
+  if (amount.gt(has.abs()))
+    throw conflict(
+      'limit_exceeded',
+      `At most ${formatAmount(has.abs(), currency)} ${currency} is left.`,
+      'amount',
+    );
+  if (amount.gt(LIMIT))
+    throw conflict('limit_exceeded', `More than ${LIMIT.toFixed()} takes a second operator.`, 'amount');
+  const claims = has.lt(0);
+  if (door !== 'write_off' && claims !== (door === 'recover'))
+    throw conflict(
+      'invalid_transition',
+      claims ? 'It is ours to claim: recover it or write it off.' : 'It is not below zero.',
+    );
+  const accountId = door === 'credit' || door === 'recover' ? await accountFor(tx, given, currency) : null;
+  return { kind: decisionOf(door), amount: claims ? amount.negated() : amount, currency, accountId, reason };
+}
+
+function itemOf(left: Map<string, Decimal>, wanted: string | undefined) {
+  const items = [...left].filter(
+    ([currency, amount]) => !amount.isZero() && (wanted ?? currency) === currency,
+  );
+  const [item, other] = items;
+  if (!item) throw conflict('invalid_transition', 'Nothing of it stands in suspense.');
+  if (other) throw invalid('It has more than one currency in suspense.', 'currency');
+  return { currency: item[0], has: item[1] };
+}
+
+async function accountFor(tx: Tx, { accountId }: UseDoor, currency: string): Promise<string> {
+  if (accountId === undefined) throw invalid('It takes an account.', 'account');
+  const account = (await readBalances(tx, [accountId])).get(accountId);
+  if (!account || account.kind === 'card') throw notFound('account');
+  if (account.currency !== currency) throw invalid(`The account is not in ${currency}.`, 'account');
+  return accountId;
+}
