@@ -1,14 +1,11 @@
 import type { Composed } from '../src/composition';
-import { bookCredit, type CreditOutcome, catchUpCredits } from '../src/transfers/iban/credits/operations';
 import { type FeesTaken, takeMonthlyFees } from '../src/transfers/iban/fees/operations';
 import type { FeePlace } from '../src/transfers/iban/fees/store';
 import { advancePayout, type IbanPayoutProgress } from '../src/transfers/iban/payouts/advance';
 
-/** Each is keyed by its record – payout, payment of the bank, IBAN and month: run twice, it has run once. */
+/** Each is keyed by its record – payout, IBAN and month: run twice, it has run once. */
 export interface BankingActivities {
   advanceIbanPayout(id: string): Promise<IbanPayoutProgress>;
-  bookIbanCredit(bankId: string): Promise<CreditOutcome>;
-  catchUpIbanCredits(): Promise<{ booked: number; more: boolean }>;
   /** @param at the workflow's time, in milliseconds since 1970 */
   takeMonthlyIbanFees(at: number, after: FeePlace | null): Promise<FeesTaken>;
 }
@@ -16,8 +13,6 @@ export interface BankingActivities {
 export function createBankingActivities(services: Composed): BankingActivities {
   return {
     advanceIbanPayout: (id) => advancePayout(services, id),
-    bookIbanCredit: (bankId) => bookCredit(services, bankId),
-    catchUpIbanCredits: () => catchUpCredits(services),
     takeMonthlyIbanFees: (at, after) => takeMonthlyFees(services, new Date(at), after),
   };
 }

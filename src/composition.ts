@@ -58,8 +58,7 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
-import { externalCardOutsideRoutes, externalCardRoutes } from './transfers/external-cards/routes';
-import { externalCardProcesses } from './transfers/external-cards/workflows';
+import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { bankingOutsideRoutes, bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { ibanPayoutProcesses } from './transfers/iban/workflows';
@@ -164,7 +163,6 @@ export function reconcilables(_services: Composed): Reconcilable[] {
     kycProcesses,
     ...transferProcesses,
     payoutProcesses,
-    externalCardProcesses,
     ibanPayoutProcesses,
     reconcilableEndpoints,
   ];
@@ -208,7 +206,7 @@ export function outsideRoutes(services: Composed): Route[] {
     checkoutPageRoute(services),
     ...partyCallbackRoutes(services),
     payoutCallbackRoute(services),
-    ...externalCardOutsideRoutes(services),
+    cardAuthenticationRoute(services),
     ...bankingOutsideRoutes(services),
   ];
 }

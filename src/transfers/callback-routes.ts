@@ -6,10 +6,14 @@ import { callbackRoute } from '../process/callbacks/routes';
 import type { Services } from '../services';
 import { CALLBACK_PATH } from './deposits/kind';
 import { tellOf } from './discover';
+import { CALLBACK_PATH as EXTERNAL_CARDS_PATH } from './external-cards/kind';
+import { CREDIT_CALLBACK_PATH } from './iban/callback-paths';
 
 /** Where each party calls, and what it is called in the path. */
 const CALLBACKS: { party: MoneyParty; name: string; path: string }[] = [
   { party: 'checkout', name: 'checkout', path: CALLBACK_PATH },
+  { party: 'externalCards', name: 'external-cards', path: EXTERNAL_CARDS_PATH },
+  { party: 'bank', name: 'bank', path: CREDIT_CALLBACK_PATH },
 ];
 
 /**

@@ -3,13 +3,20 @@ import { notFound } from '../kernel/errors';
 import { depositKind } from './deposits/kind';
 import type { PartyWord, TransferKind } from './engine/kind';
 import { kindNameOf } from './engine/store';
+import { cardTopupKind, cardWithdrawalKind } from './external-cards/kind';
+import { ibanCreditKind } from './iban/credits/kind';
 
 /** A kind, whatever its terms and its party's words. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind knows its own shapes, and the engine reads them by its schemas.
 export type AnyKind = TransferKind<any, any>;
 
 /** Every kind of transfer: where money crosses our border. */
-export const TRANSFER_KINDS: readonly AnyKind[] = [depositKind];
+export const TRANSFER_KINDS: readonly AnyKind[] = [
+  depositKind,
+  cardTopupKind,
+  cardWithdrawalKind,
+  ibanCreditKind,
+];
 
 /** @throws Error for a name that is none's */
 export function kindOf(name: string): TransferKind<unknown, PartyWord> {

@@ -76,36 +76,6 @@ export async function transferToMaster(
   return { referenceId, toAccountId, entries: posted };
 }
 
-export async function creditIban(tx: Tx, virtualIbanId: string, amount: Decimal, reference: string) {
-  const entries = [
-    accountEntry(virtualIbanId, 'deposit/iban_credit', amount, reference),
-    internalEntry('deposits', 'EUR', amount.negated(), reference),
-  ];
-  await move(tx, { entries }, {});
-}
-
-/** Money for nobody that we know: in suspense, and shown to the operator. */
-export async function suspendCredit(
-  tx: Tx,
-  credit: { bankId: string; amount: Decimal; currency: string; detail: string },
-  reference: string,
-): Promise<void> {
-  const { bankId, amount, currency, detail } = credit;
-  const entries = [
-    internalEntry('suspense', currency, amount, reference),
-    internalEntry('deposits', currency, amount.negated(), reference),
-  ];
-  await move(tx, { entries }, {});
-  await openBreak(tx, {
-    tenantId: null,
-    kind: 'iban_credit_unmatched',
-    subject: bankId,
-    detail,
-    amount,
-    currency,
-  });
-}
-
 /** @throws Problem 409 `insufficient_funds` */
 export async function takeFee(tx: Tx, virtualIbanId: string, amount: Decimal, reference: string) {
   const entries = [

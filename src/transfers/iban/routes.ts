@@ -8,7 +8,7 @@ import { amount, assertFits, identifier, text } from '../../kernel/wire/schemas'
 import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
 import { destinationSchema } from '../payouts/destinations/destination';
-import { CREDIT_CALLBACK_PATH, PAYOUT_CALLBACK_PATH } from './callback-paths';
+import { PAYOUT_CALLBACK_PATH } from './callback-paths';
 import { createPayout, quotePayout, readAccount, requirePayout } from './payouts/operations';
 import { isFinal } from './payouts/rules';
 import { findPayout } from './payouts/store';
@@ -25,7 +25,7 @@ import {
   virtualIbanView,
 } from './view';
 import { requireCapability, requireVirtualIban } from './virtual-ibans/capability';
-import { lookAtIbanPayout, startIbanCredit } from './workflows';
+import { lookAtIbanPayout } from './workflows';
 
 const tag = 'Virtual IBAN';
 const PATH = '/v1/corporate-banking/{companyId}';
@@ -170,7 +170,7 @@ function transferRoute(services: Services): Route {
   });
 }
 
-/** For the payouts party and the bank: no client calls these. */
+/** For the payouts party: no client calls it. */
 export function bankingOutsideRoutes(services: Services): Route[] {
   const { parties, commands } = services;
   return [
@@ -182,15 +182,6 @@ export function bankingOutsideRoutes(services: Services): Route[] {
         const payout = isId('ibanPayout', key) ? await findPayout(tx, key) : undefined;
         if (!payout) return 'unknown_record';
         await commands.append(tx, [lookAtIbanPayout(payout)]);
-        return 'told';
-      },
-    }),
-    callbackRoute(services, {
-      party: 'bank',
-      path: CREDIT_CALLBACK_PATH,
-      verify: (raw, headers) => parties.bank.verify(raw, headers),
-      async handle(tx, { creditId }) {
-        await commands.append(tx, [startIbanCredit(creditId)]);
         return 'told';
       },
     }),

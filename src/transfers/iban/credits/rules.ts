@@ -13,7 +13,12 @@ import type { Part, Situation, Transition } from '../../engine/record';
 import { normalized } from '../virtual-ibans/iban-number';
 
 /** What the bank told first of a payment. Whose it is was found then, and stays so. */
-export const ibanCreditTerms = z.object({ iban: z.string(), amount: decimal, currency: z.string() });
+export const ibanCreditTerms = z.object({
+  /** null: it came before this was kept. */
+  iban: z.string().nullable(),
+  amount: decimal,
+  currency: z.string(),
+});
 
 export type IbanCreditTerms = z.output<typeof ibanCreditTerms>;
 export type IbanCredit = Situation<IbanCreditTerms, BankCreditWord>;
@@ -159,7 +164,7 @@ export function noticesOf({ transfer: { terms, word } }: IbanCredit): WantedBrea
   if (word === null) return [];
   const { iban, amount, currency } = word;
   const same =
-    normalized(iban) === normalized(terms.iban) && amount.eq(terms.amount) && currency === terms.currency;
+    normalized(iban) === normalized(terms.iban ?? iban) && amount.eq(terms.amount) && currency === terms.currency;
   return same
     ? []
     : [{ kind: 'iban_credit_changed', detail: 'the bank tells of it otherwise', amount, currency }];
