@@ -3,7 +3,8 @@ import { ACCOUNT_EFFECTS, type AccountEffect } from '../../../src/kernel/ledger/
 import { Decimal, ZERO } from '../../../src/kernel/money/money';
 import { signMessage } from '../../../src/parties/protocol/signature';
 import { partySecret } from '../../../src/parties/sandbox/mount';
-import { advanceTransfer, type ExternalCardProgress } from '../../../src/transfers/external-cards/advance';
+import { advance, type Progress } from '../../../src/transfers/engine/advance';
+import { requireKind } from '../../../src/transfers/kinds';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { fund, masterAccount } from '../../support/cards';
 
@@ -46,12 +47,16 @@ export async function asked(
   return { id, accountId, answer, show: async () => (await client.call('GET', `${path}/${id}`)).body };
 }
 
+/** One step of its workflow. */
+export const looked = async ({ services }: TestApi, id: string): Promise<Progress> =>
+  advance(services, await requireKind(services.database, id), id);
+
 /** What its workflow does when a second, a minute and so on have passed. */
-export async function driven(api: TestApi & { clock: Clock }, id: string): Promise<ExternalCardProgress> {
-  let progress = await advanceTransfer(api.services, id);
-  for (let looks = 0; progress.open && progress.actionBy === undefined && looks < 20; looks += 1) {
+export async function driven(api: TestApi & { clock: Clock }, id: string): Promise<Progress> {
+  let progress = await looked(api, id);
+  for (let looks = 0; progress.open && progress.status !== 'requires_action' && looks < 20; looks += 1) {
     api.clock.pass(2);
-    progress = await advanceTransfer(api.services, id);
+    progress = await looked(api, id);
   }
   return progress;
 }
