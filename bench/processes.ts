@@ -8,6 +8,7 @@ import { startTemporal } from '../src/startup/embedded/temporal';
 import { temporalExecutable } from '../src/startup/embedded/temporal-binary';
 import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
 import { type BenchTenant, openServices, tenantWithCards } from './fixtures';
+import { processorTime } from './processor-time';
 import { openBench, startRole } from './servers';
 
 /** Deposits that wait for a payer while the others are measured. */
@@ -22,6 +23,8 @@ const PATIENCE_MS = 10 * 60_000;
 /** Pays itself and is settled at once (src/parties/checkout/sandbox/scenarios.ts): no browser is needed. */
 const PAYS_ITSELF = '700.01';
 const WAITS = '50.00';
+/** Only these, where one is looked into: `BENCH_KINDS=deposit`. */
+const KINDS = (process.env['BENCH_KINDS'] ?? 'deposit,payout').split(',');
 const DESTINATION = { name: 'Ada Byron', iban: 'DE89370400440532013000', bic: 'COBADEFF' };
 
 /**
@@ -53,7 +56,14 @@ export async function benchProcesses(): Promise<void> {
     });
     const connection = await Connection.connect({ address: temporal.address });
     const caller = openCaller(base, tenant);
-    console.table(await measure({ services, temporal: new TemporalClient({ connection }), caller, tenant }));
+    const processes = {
+      API: () => api.pid,
+      worker: () => worker.pid,
+      Postgres: bench.postgresPid,
+      Temporal: temporal.pid,
+    };
+    const client = new TemporalClient({ connection });
+    console.table(await measure({ processes, services, temporal: client, caller, tenant }));
     await caller.close();
     await connection.close();
     await worker.stop();
@@ -66,6 +76,8 @@ export async function benchProcesses(): Promise<void> {
 }
 
 interface World {
+  /** Whose processor time is told apart. */
+  processes: Record<string, () => number>;
   services: Composed;
   temporal: TemporalClient;
   caller: Caller;
@@ -76,21 +88,33 @@ async function measure(world: World) {
   const accountId = await accountOf(world);
   const deposit = (amount: string) => () => createDeposit(world.caller, accountId, amount);
   await inParallel(IN_FLIGHT, deposit(WAITS));
-  await untilCount(world, 'deposits', 'awaiting_payment', IN_FLIGHT);
-  const deposits = await run(world, 'deposits', MEASURED, deposit(PAYS_ITSELF));
-  const payouts = await run(world, 'payouts', MEASURED, () => createPayout(world.caller, accountId));
-  const events = {
-    deposits: await historyEvents(world, deposits.ids, 'deposit-'),
-    payouts: await historyEvents(world, payouts.ids, 'payout-lifecycle-'),
+  await untilCount(world, 'deposit', 'awaiting_payment', IN_FLIGHT);
+  const kinds = {
+    deposit: { create: deposit(PAYS_ITSELF), prefix: 'deposit-' },
+    payout: { create: () => createPayout(world.caller, accountId), prefix: 'payout-lifecycle-' },
   };
-  const line = (what: 'deposits' | 'payouts', result: Measured) => ({
-    what: `${MEASURED} ${what}, ${IN_FLIGHT} deposits in flight`,
+  const lines = [];
+  for (const [kind, { create, prefix }] of Object.entries(kinds)) {
+    if (!KINDS.includes(kind)) continue;
+    const result = await run(world, kind as Kind, MEASURED, create);
+    lines.push(lineOf(kind, result, await historyEvents(world, result.ids, prefix)));
+  }
+  return lines;
+}
+
+type Kind = 'deposit' | 'payout';
+
+function lineOf(kind: string, result: Measured, events: number) {
+  return {
+    what: `${MEASURED} ${kind}s, ${IN_FLIGHT} deposits in flight`,
     'finished/s': result.perSecond.toFixed(1),
-    'history events each': events[what].toFixed(1),
+    'history events each': events.toFixed(1),
     'creation p50 ms': percentile(result.latencies, 0.5).toFixed(1),
     'creation p99 ms': percentile(result.latencies, 0.99).toFixed(1),
-  });
-  return [line('deposits', deposits), line('payouts', payouts)];
+    ...Object.fromEntries(
+      Object.entries(result.processor).map(([name, ms]) => [`${name} ms`, ms.toFixed(1)]),
+    ),
+  };
 }
 
 interface Created {
@@ -103,22 +127,28 @@ interface Measured {
   ids: string[];
   latencies: number[];
   perSecond: number;
+  /** Milliseconds of processor that each took, by process: a busy machine disturbs it least. */
+  processor: Record<string, number>;
 }
 
 async function run(
   world: World,
-  what: 'deposits' | 'payouts',
+  what: Kind,
   count: number,
   create: () => Promise<Created>,
 ): Promise<Measured> {
-  const began = performance.now();
+  const used = () =>
+    Object.entries(world.processes).map(([name, pid]) => [name, processorTime(pid())] as const);
+  const [before, began] = [new Map(used()), performance.now()];
   const created = await inParallel(count, create);
   await untilCount(world, what, 'completed', count);
   const seconds = (performance.now() - began) / 1000;
+  const spent = used().map(([name, ms]) => [name, (ms - (before.get(name) ?? 0)) / count]);
   return {
     ids: created.map(({ id }) => id),
     latencies: created.map(({ ms }) => ms),
     perSecond: count / seconds,
+    processor: Object.fromEntries(spent) as Record<string, number>,
   };
 }
 
@@ -164,19 +194,19 @@ async function timed(create: () => Promise<{ id?: string }>): Promise<Created> {
 /** Asks the database: the API is not to be measured while it is asked. */
 async function untilCount(
   { services, tenant }: World,
-  table: 'deposits' | 'payouts',
+  kind: Kind,
   status: string,
   count: number,
 ): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const [row] = await services.database.query<{ count: string }>(
-      `select count(*) from ${table} where tenant_id = $1 and status = $2`,
-      [tenant.clientId, status],
+      `select count(*) from transfers where tenant_id = $1 and kind = $2 and status = $3`,
+      [tenant.clientId, kind, status],
     );
     if (Number(row?.count) >= count) return;
     if (performance.now() > deadline)
-      throw new Error(`${row?.count} of ${count} ${table} are ${status}, and no more`);
+      throw new Error(`${row?.count} of ${count} are ${status}, and no more: ${kind}`);
     await sleep(100);
   }
 }

@@ -37,7 +37,8 @@ import { createHttpExternalCards } from './parties/external-cards/http';
 import { createHttpPayouts } from './parties/payouts/http';
 import { createRates } from './parties/rates/port';
 import { createSandboxRates } from './parties/rates/sandbox/rates';
-import { partyPath, partySecret, type SandboxParty, sandboxParties } from './parties/sandbox/mount';
+import { createSandboxParties, partyPath, partySecret, type SandboxParties } from './parties/sandbox/mount';
+import type { SandboxParty } from './parties/sandbox/options';
 import { cardholderUploadRoutes } from './people/cardholders/files/routes';
 import { cardholderRoutes } from './people/cardholders/routes';
 import type { CardholderServices } from './people/cardholders/services';
@@ -71,6 +72,8 @@ import { transferProcesses } from './transfers/reconcilables';
 export interface Composed extends UserServices, CardholderServices, CardServices {
   /** What is known of tenants and their secrets: whoever changes those has it forgotten after the commit. */
   access: Access;
+  /** Served, and calling back, where the API is. */
+  sandboxParties: SandboxParties;
 }
 
 export function createServices(options: Wiring): Composed {
@@ -79,10 +82,12 @@ export function createServices(options: Wiring): Composed {
     postgres: () => database.query('select 1'),
     ...(temporalIsServing ? { temporal: temporalIsServing } : {}),
   });
+  const publicUrl = options.publicUrl ?? DEFAULT_URL;
   return {
     database,
     keyring,
     access: createAccess(database),
+    sandboxParties: createSandboxParties({ mode, database, keyring, log, now, publicUrl }),
     log,
     mode,
     commands: createCommands(handOver),
@@ -93,7 +98,7 @@ export function createServices(options: Wiring): Composed {
     requireAdmittedBin,
     assertBinOpen,
     reference: createReference(),
-    publicUrl: options.publicUrl ?? DEFAULT_URL,
+    publicUrl,
     readiness,
     observeForged: options.observeForged ?? (() => undefined),
     now,
@@ -212,7 +217,8 @@ export function outsideRoutes(services: Composed): Route[] {
 }
 
 export function createApi(services: Composed, { observe, publicUrl }: ApiOptions) {
-  const { database, keyring, access, log } = services;
+  const { database, keyring, access, log, sandboxParties } = services;
+  sandboxParties.start();
   const routes = apiRoutes(services);
   return createApp({
     database,
@@ -222,7 +228,7 @@ export function createApi(services: Composed, { observe, publicUrl }: ApiOptions
     pages: [
       conditionalGet,
       documentPages(() => openApiDocument(routes, { publicUrl })),
-      ...sandboxParties(services),
+      ...sandboxParties.middlewares,
     ],
     observe,
   });

@@ -81,6 +81,7 @@ function compose(wiring: Wiring): Composition {
     },
     activities: createActivities(services),
     reconcilables: reconcilables(services),
+    stop: () => services.sandboxParties.stop(),
   };
 }
 

@@ -124,6 +124,7 @@ async function serveMetrics({ config, metrics, services, stages }: Parts): Promi
 
 async function serveApi({ config, composition, metrics, stages, address }: Parts): Promise<number> {
   const api = composition.api({ observe: metrics.observe, publicUrl: config.publicUrl });
+  stages.started('beside the API', () => composition.stop());
   const server: Server = createApiServer(api);
   const port = await listen(server, config.host, config.port, 'PORT');
   stages.started('API', () => closeServer(server, config.shutdownSeconds));

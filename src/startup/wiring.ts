@@ -46,6 +46,8 @@ export interface Composition {
   api(options: ApiOptions): RequestListener;
   activities: object;
   reconcilables: Reconcilable[];
+  /** Ends what the API has begun beside its requests. */
+  stop(): Promise<void>;
 }
 
 export type Compose = (wiring: Wiring) => Composition;

@@ -78,6 +78,7 @@ export async function testApi(
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      await services.sandboxParties.stop();
       await test.drop();
     },
   };

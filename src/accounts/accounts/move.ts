@@ -3,7 +3,7 @@ import { conflict } from '../../kernel/errors';
 import type { Book } from '../../kernel/ledger/book';
 import { openBook } from '../../kernel/ledger/book';
 import type { PostedEntry, Posting } from '../../kernel/ledger/entries';
-import { appendEvents } from '../../kernel/outbox/events';
+import { appendEvents, type WebhookEvent } from '../../kernel/outbox/events';
 import { accountTransactionEvent } from './events';
 
 /**
@@ -35,20 +35,24 @@ export interface EventContext {
 }
 
 /** Appends the `account_transaction` of every listed entry. */
-export async function appendTransactionEvents(
+export const appendTransactionEvents = (
   tx: Sql,
   book: Book,
   entries: PostedEntry[],
+  context: EventContext = {},
+): Promise<void> => appendEvents(tx, transactionEvents(book, entries, context));
+
+/** The `account_transaction` of every listed entry. */
+export const transactionEvents = (
+  book: Book,
+  entries: PostedEntry[],
   { idempotencyKey, linkedTo }: EventContext = {},
-): Promise<void> {
-  const listed = entries.filter((entry) => entry.listed);
-  await appendEvents(
-    tx,
-    listed.map((entry) =>
+): WebhookEvent[] =>
+  entries
+    .filter((entry) => entry.listed)
+    .map((entry) =>
       accountTransactionEvent(book.account(entry.account), entry, {
         idempotencyKey,
         linkedId: linkedTo?.(entry.reference),
       }),
-    ),
-  );
-}
+    );

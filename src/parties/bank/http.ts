@@ -36,13 +36,8 @@ export function createHttpBank(options: AdapterOptions): Bank {
 }
 
 /** An answer about another payment is none, nor is one that no books could hold. */
-function wordOf(creditId: string, answer: unknown): BankCreditWord {
-  const schema = bankCreditWord
-    .extend({ id: z.literal(creditId) })
-    .refine(
-      ({ amount, currency, recalls, returns }) =>
-        amount.gt(0) &&
-        [{ amount }, ...recalls, ...returns].every((part) => isCountable({ amount: part.amount, currency })),
-    );
-  return parseAnswer(schema, answer);
-}
+const wordOf = (creditId: string, answer: unknown): BankCreditWord =>
+  parseAnswer(bankCreditWord, answer, ({ id, amount, currency, recalls, returns }) => {
+    const parts = [{ amount }, ...recalls, ...returns];
+    return id === creditId && amount.gt(0) && parts.every((part) => isCountable({ ...part, currency }));
+  });

@@ -15,6 +15,8 @@ const refunded = z.object({
   status: z.enum(['pending', 'succeeded', 'failed']),
 });
 
+const answerSchema = checkoutWord.extend({ sessionId: partyName });
+
 const callback = z.object({ id: partyName, sessionId: partyName });
 
 /** The hosted checkout that speaks our own protocol: the sandbox's, and any that is made to. */
@@ -48,10 +50,12 @@ export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
 }
 
 /** An answer about another session is none, nor is one that no books could hold. */
-function wordOf(id: string, answer: unknown): CheckoutWord {
-  const schema = checkoutWord
-    .extend({ sessionId: z.literal(id) })
-    .refine(({ payments, refunds, disputes }) => [...payments, ...refunds, ...disputes].every(isCountable));
-  const { sessionId: _, ...word } = parseAnswer(schema, answer);
+function wordOf(asked: string, answer: unknown): CheckoutWord {
+  const { sessionId: _, ...word } = parseAnswer(
+    answerSchema,
+    answer,
+    ({ sessionId, payments, refunds, disputes }) =>
+      sessionId === asked && [...payments, ...refunds, ...disputes].every(isCountable),
+  );
   return word;
 }

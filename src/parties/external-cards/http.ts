@@ -8,6 +8,7 @@ import type { CardOrderAnswer, ExternalCards } from './port';
 import { cardOrderWord } from './word';
 
 const answerSchema = cardOrderWord.extend({
+  key: partyName,
   actionUrl: z.url({ protocol: /^https?$/, normalize: true }).optional(),
 });
 
@@ -42,10 +43,15 @@ export function createHttpExternalCards(options: AdapterOptions): ExternalCards 
 }
 
 /** An answer about another order is none; neither is one that requires action and names no page. */
-function answerOf(key: string, answer: unknown): CardOrderAnswer {
-  const schema = answerSchema
-    .extend({ key: z.literal(key) })
-    .refine(({ status, actionUrl }) => status !== 'requires_action' || actionUrl !== undefined);
-  const { key: _, actionUrl, ...word } = parseAnswer(schema, answer);
+function answerOf(asked: string, answer: unknown): CardOrderAnswer {
+  const {
+    key: _,
+    actionUrl,
+    ...word
+  } = parseAnswer(
+    answerSchema,
+    answer,
+    (told) => told.key === asked && (told.status !== 'requires_action' || told.actionUrl !== undefined),
+  );
   return { word, ...(actionUrl === undefined ? {} : { actionUrl }) };
 }

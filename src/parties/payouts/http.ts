@@ -7,6 +7,7 @@ import { earlierPayouts } from './earlier';
 import type { PayoutParty } from './port';
 import { type PayoutWord, payoutWord } from './word';
 
+const answerSchema = payoutWord.extend({ key: partyName });
 const callbackSchema = z.object({ id: partyName, key: partyName });
 
 /**
@@ -35,7 +36,7 @@ export function createHttpPayouts(options: AdapterOptions): PayoutParty {
 }
 
 /** An answer about another order is none. */
-const wordOf = (key: string, answer: unknown): PayoutWord => {
-  const { key: _, ...word } = parseAnswer(payoutWord.extend({ key: z.literal(key) }), answer);
+function wordOf(asked: string, answer: unknown): PayoutWord {
+  const { key: _, ...word } = parseAnswer(answerSchema, answer, ({ key }) => key === asked);
   return word;
-};
+}

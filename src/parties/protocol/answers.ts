@@ -11,11 +11,17 @@ export const decimal = decimalText().transform((text) => new Decimal(text));
 
 /**
  * What the party answered, checked: an answer that cannot be understood says nothing of what was done.
+ * @param holds what must be true of it besides; asked only of an answer of the right shape
  * @throws OutcomeUnknown
  */
-export function parseAnswer<S extends z.ZodType>(schema: S, answer: unknown): z.output<S> {
+export function parseAnswer<S extends z.ZodType>(
+  schema: S,
+  answer: unknown,
+  holds: (parsed: z.output<S>) => boolean = () => true,
+): z.output<S> {
   const parsed = schema.safeParse(answer);
-  if (!parsed.success) throw new OutcomeUnknown('the party gave an answer that cannot be read');
+  if (!parsed.success || !holds(parsed.data))
+    throw new OutcomeUnknown('the party gave an answer that cannot be read');
   return parsed.data;
 }
 

@@ -1,4 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
+import type { Logger } from 'pino';
+import type { Database } from '../../kernel/db/database';
 import type { Keyring } from '../../kernel/security/keyring';
 import { createBankParty } from '../bank/sandbox/application';
 import { createCheckoutParty } from '../checkout/sandbox/application';
@@ -6,10 +8,9 @@ import { createExternalCardsParty } from '../external-cards/sandbox/application'
 import { createPayoutsParty } from '../payouts/sandbox/application';
 import { isAuthorized } from '../protocol/signature';
 import { answer } from './answers';
-import type { PartyOptions } from './options';
-
-/** The simulated outside parties: small HTTP applications of their own, each with its own tables, reached as real ones. */
-export type SandboxParty = 'checkout' | 'payouts' | 'external-cards' | 'bank';
+import { createCallbackLoop } from './callbacks';
+import { answerChanges } from './changes-route';
+import type { PartyOptions, SandboxParty } from './options';
 
 const PREFIX = '/sandbox/providers';
 
@@ -20,31 +21,54 @@ export const partyPath = (party: SandboxParty): string => `${PREFIX}/${party}`;
 export const partySecret = (keyring: Keyring, party: SandboxParty): Buffer =>
   keyring.secretFor(`sandbox-provider/${party}`);
 
-interface Installation extends Omit<PartyOptions, 'secret'> {
+interface Installation {
   mode: 'sandbox' | 'live';
+  database: Database;
   keyring: Keyring;
+  log: Logger;
+  now: () => Date;
+  publicUrl(): string;
 }
 
-/** Every party of the sandbox, below {@link PREFIX}; none in production. */
-export function sandboxParties(services: Installation): Middleware[] {
-  if (services.mode !== 'sandbox') return [];
-  const { database, keyring, now } = services;
-  const optionsOf = (party: SandboxParty): PartyOptions => ({
-    database,
-    secret: partySecret(keyring, party),
-    now,
-    publicUrl: () => services.publicUrl() + partyPath(party),
-  });
-  const parties: Partial<Record<SandboxParty, (options: PartyOptions) => Middleware>> = {
-    checkout: createCheckoutParty,
-    'external-cards': createExternalCardsParty,
-    bank: createBankParty,
-    payouts: createPayoutsParty,
-  };
-  return Object.entries(parties).map(([name, create]) => {
+/** The parties of the sandbox as one process serves them. */
+export interface SandboxParties {
+  /** Each below {@link PREFIX}. */
+  middlewares: Middleware[];
+  /** Calls back whoever ordered, until {@link SandboxParties.stop}. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const PARTIES: Readonly<Record<SandboxParty, (options: PartyOptions) => Middleware>> = {
+  checkout: createCheckoutParty,
+  'external-cards': createExternalCardsParty,
+  bank: createBankParty,
+  payouts: createPayoutsParty,
+};
+
+const NONE: SandboxParties = { middlewares: [], start: () => undefined, stop: () => Promise.resolve() };
+
+/** Every party of the sandbox; none in production. */
+export function createSandboxParties(services: Installation): SandboxParties {
+  if (services.mode !== 'sandbox') return NONE;
+  const { database, keyring, log, now } = services;
+  const secretOf = (party: SandboxParty) => partySecret(keyring, party);
+  const middlewares = Object.entries(PARTIES).map(([name, create]) => {
     const party = name as SandboxParty;
-    return mounted(party, partySecret(keyring, party), create(optionsOf(party)));
+    const publicUrl = () => services.publicUrl() + partyPath(party);
+    const handle = create({ database, now, publicUrl });
+    return mounted(party, secretOf(party), withChanges(party, services, handle));
   });
+  const { start, stop } = createCallbackLoop({ database, log, secretOf, now });
+  return { middlewares, start, stop };
+}
+
+/** What every party has beside its own: the list of what has changed. */
+function withChanges(party: SandboxParty, services: Installation, handle: Middleware): Middleware {
+  return async (ctx, next) => {
+    if (ctx.method === 'GET' && ctx.path === '/changes') return answerChanges(ctx, party, services);
+    await handle(ctx, next);
+  };
 }
 
 /** Pages are for a payer's browser, which has no secret but the page's address; all else is for us alone. */

@@ -1,11 +1,11 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, notFound } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
-import type { Decimal } from '../../kernel/money/money';
+import { type Decimal, ZERO } from '../../kernel/money/money';
 import type { Break } from './record';
-import { closeBreaks, insertBreak, lockBreak, openBreaksOf, reopenBreak, resolve } from './store';
+import { closeBreaks, insertBreak, lockBreak, reopenBreak, resolve } from './store';
 
-export { listBreaks } from './store';
+export { listBreaks, openBreaksOf } from './store';
 
 export interface NewBreak extends Pick<Break, 'tenantId' | 'kind' | 'subject' | 'detail'> {
   amount?: Decimal;
@@ -42,8 +42,8 @@ export interface WantedBreak {
 export interface BreaksOf {
   tenantId: string | null;
   subject: string;
-  /** The kinds of which those that are wanted no more are closed by this. */
-  own: readonly string[];
+  /** Those that are open and are closed by this where they are wanted no more. */
+  open: readonly Break[];
   wanted: readonly WantedBreak[];
   /** Shown once, until a person resolves them. */
   notices: readonly WantedBreak[];
@@ -56,20 +56,22 @@ const ITSELF = 'system';
 /** Opens what is to be seen of a subject and closes what has passed, so that its breaks are what is true of it now. */
 export async function syncBreaks(
   tx: Sql,
-  { tenantId, subject, own, wanted, notices, at }: BreaksOf,
+  { tenantId, subject, open, wanted, notices, at }: BreaksOf,
 ): Promise<void> {
-  const open = (await openBreaksOf(tx, subject)).filter(({ kind }) => own.includes(kind));
-  const same = (one: WantedBreak) => (other: WantedBreak) =>
-    one.kind === other.kind && one.detail === other.detail;
-  const passed = open.filter((known) => !wanted.some(same(known as WantedBreak)));
-  await closeBreaks(tx, { ids: passed.map(({ id }) => id), note: 'It has passed.', resolvedBy: ITSELF, at });
-  for (const each of wanted) {
-    const known = open.find(same(each) as (one: Break) => boolean);
-    if (!known) await reopenBreak(tx, newBreak(tenantId, subject, each));
-    else if (!known.amount?.eq(each.amount ?? 0)) await reopenBreak(tx, newBreak(tenantId, subject, each));
-  }
-  for (const each of notices) await insertBreak(tx, newBreak(tenantId, subject, each));
+  const isSame = (one: Shown, other: Shown) => one.kind === other.kind && one.detail === other.detail;
+  const passed = open.filter((known) => !wanted.some((each) => isSame(each, known)));
+  const changed = wanted.filter((each) => {
+    const known = open.find((one) => isSame(one, each));
+    return !known || !(known.amount ?? ZERO).eq(each.amount ?? ZERO);
+  });
+  await Promise.all([
+    closeBreaks(tx, { ids: passed.map(({ id }) => id), note: 'It has passed.', resolvedBy: ITSELF, at }),
+    ...changed.map((each) => reopenBreak(tx, newBreak(tenantId, subject, each))),
+    ...notices.map((each) => insertBreak(tx, newBreak(tenantId, subject, each))),
+  ]);
 }
+
+type Shown = Pick<Break, 'kind' | 'detail'>;
 
 const newBreak = (
   tenantId: string | null,

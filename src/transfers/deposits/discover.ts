@@ -4,7 +4,7 @@ import type { CheckoutWord } from '../../parties/checkout/word';
 import type { Services } from '../../services';
 import { type Discovered, subjectOf } from '../engine/kind';
 import { openTransfer } from '../engine/open';
-import { lockSituation, saveTransfer } from '../engine/store';
+import { lockTransfer, saveTransfer } from '../engine/store';
 import { depositKind } from './kind';
 
 /**
@@ -34,9 +34,10 @@ async function named(
   sessionId: string,
   { key }: CheckoutWord,
 ): Promise<boolean> {
-  const found = key !== null && isId('deposit', key) && (await lockSituation(tx, depositKind, key, now()));
-  if (!found || (found.transfer.partyRef ?? sessionId) !== sessionId) return false;
-  const transfer = { ...found.transfer, partyRef: sessionId, revision: found.transfer.revision + 1 };
+  const found = key !== null && isId('deposit', key) && (await lockTransfer(tx, depositKind, key, now()));
+  const { transfer: known } = (found || undefined)?.situation ?? {};
+  if (!known || (known.partyRef ?? sessionId) !== sessionId) return false;
+  const transfer = { ...known, partyRef: sessionId, revision: known.revision + 1 };
   await saveTransfer(tx, transfer);
   await commands.append(tx, [depositKind.process.look(subjectOf(transfer))]);
   return true;

@@ -3,12 +3,12 @@ import { newId } from '../../kernel/ids';
 import { openBreak } from '../../process/breaks/operations';
 import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
 import type { Services } from '../../services';
-import { apply } from './apply';
+import { apply, isOrdered } from './apply';
 import { effective } from './conclusion';
 import { follow } from './follow';
 import type { Given, Order, PartyWord, TransferKind } from './kind';
 import { type Decision, type Situation, SYSTEM } from './record';
-import { lockSituation, readSituation, saveTransfer } from './store';
+import { type Locked, lockTransfer, readSituation } from './store';
 
 /** Where a transfer stands after a step, for its workflow: no data, only what it waits for. */
 export interface Progress {
@@ -53,11 +53,15 @@ function applied<Terms, Word extends PartyWord>(
 ): Promise<Situation<Terms, Word> | undefined> {
   return services.database.transaction(async (tx) => {
     const locked = await lock(tx, kind, id, services.now());
-    if (locked.transfer.revision !== revision) return undefined;
+    const { transfer } = locked.situation;
+    if (transfer.revision !== revision) return undefined;
     for (const each of keep) await each(tx);
-    const known = { ...locked.transfer, partyRef: partyRef ?? locked.transfer.partyRef };
+    const situation = {
+      ...locked.situation,
+      transfer: { ...transfer, partyRef: partyRef ?? transfer.partyRef },
+    };
     const listed = isListed(services, kind);
-    return apply(tx, kind, { ...locked, transfer: known }, { heard, decided: refused, listed });
+    return apply(tx, kind, { ...locked, situation }, { heard, decided: refused, listed });
   });
 }
 
@@ -71,8 +75,8 @@ const ordersOf = <Terms, Word extends PartyWord>(
 ): Order[] => kind.orders(effective(kind, situation));
 
 /**
- * What time and decisions alone lead to comes first. Before the party is told of it for the first time that is committed:
- * from then on only the party's word ends it.
+ * What time and decisions alone lead to comes first, and that it may have reached the party: that is committed before the
+ * party is told for the first time.
  */
 async function begun<Terms, Word extends PartyWord>(
   services: Services,
@@ -82,19 +86,12 @@ async function begun<Terms, Word extends PartyWord>(
   const seen = await readSituation(services.database, kind, id, services.now());
   if (!seen) throw new Error(`there is no ${kind.name} ${id}`);
   const { chosen, path, situation } = follow(kind, effective(kind, seen));
-  if (chosen.length + path.length === 0 && !isFirstOrder(kind, situation)) return seen;
-  return services.database.transaction(async (tx) => {
-    const locked = await lock(tx, kind, id, services.now());
-    const after = await apply(tx, kind, locked, { listed: isListed(services, kind) });
-    return isFirstOrder(kind, after) ? markOrdered(tx, after) : after;
-  });
+  const unordered = situation.transfer.orderedAt === null && isOrdered(kind, situation);
+  if (chosen.length + path.length === 0 && !unordered) return seen;
+  return services.database.transaction(async (tx) =>
+    apply(tx, kind, await lock(tx, kind, id, services.now()), { listed: isListed(services, kind) }),
+  );
 }
-
-const isFirstOrder = <Terms, Word extends PartyWord>(
-  kind: TransferKind<Terms, Word>,
-  situation: Situation<Terms, Word>,
-): boolean =>
-  situation.transfer.orderedAt === null && ordersOf(kind, situation).some(({ what }) => what === 'open');
 
 /** @throws Error when there is none: ids come from commands that were committed with their record */
 async function lock<Terms, Word extends PartyWord>(
@@ -102,20 +99,10 @@ async function lock<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   id: string,
   at: Date,
-): Promise<Situation<Terms, Word>> {
-  const locked = await lockSituation(tx, kind, id, at);
+): Promise<Locked<Terms, Word>> {
+  const locked = await lockTransfer(tx, kind, id, at);
   if (!locked) throw new Error(`there is no ${kind.name} ${id}`);
   return locked;
-}
-
-async function markOrdered<Terms, Word extends PartyWord>(
-  tx: Tx,
-  situation: Situation<Terms, Word>,
-): Promise<Situation<Terms, Word>> {
-  const { transfer, at } = situation;
-  const ordered = { ...transfer, orderedAt: at, revision: transfer.revision + 1 };
-  await saveTransfer(tx, ordered);
-  return { ...situation, transfer: ordered };
 }
 
 const progressOf = <Terms, Word extends PartyWord>(

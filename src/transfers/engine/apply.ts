@@ -1,11 +1,14 @@
-import { appendTransactionEvents } from '../../accounts/accounts/move';
+import { transactionEvents } from '../../accounts/accounts/move';
 import type { Tx } from '../../kernel/db/database';
+import { writeTogether } from '../../kernel/db/writes';
 import { conflict } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
-import { ensureInternalAccounts } from '../../kernel/ledger/accounts';
+import { ensureInternalAccounts, type LedgerAccount, readBalances } from '../../kernel/ledger/accounts';
 import { type Book, openBook } from '../../kernel/ledger/book';
-import { appendEvents } from '../../kernel/outbox/events';
-import { breaksOf } from './breaks';
+import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/outbox/events';
+import { syncBreaks } from '../../process/breaks/operations';
+import type { Break } from '../../process/breaks/record';
+import { BELOW_ZERO, breaksOf } from './breaks';
 import { effective } from './conclusion';
 import { type Followed, follow, hear, isSame, systemDecision } from './follow';
 import type { PartyWord, TransferKind } from './kind';
@@ -21,7 +24,7 @@ import {
   keyOf,
 } from './position';
 import type { Decision, Situation, Transfer } from './record';
-import { bookedOf, insertDecisions, insertEntries, saveTransfer } from './store';
+import { insertDecisions, insertEntries, type Locked, saveTransfer } from './store';
 
 export interface Apply<Word> {
   /** What the party says; absent where it was not asked. */
@@ -45,12 +48,13 @@ export interface Apply<Word> {
 export async function apply<Terms, Word extends PartyWord>(
   tx: Tx,
   kind: TransferKind<Terms, Word>,
-  locked: Situation<Terms, Word>,
+  locked: Locked<Terms, Word>,
   { heard, decided = [], asked, listed = true }: Apply<Word>,
 ): Promise<Situation<Terms, Word>> {
-  const booked = await bookedOf(tx, locked.transfer.id);
-  const adopt = decided.some((decision) => decision.kind === 'adopt');
-  const before = adopt ? adopted(locked) : adoptedWhereEven(kind, locked, booked);
+  const { booked } = locked;
+  const before = decided.some((decision) => decision.kind === 'adopt')
+    ? adopted(locked.situation)
+    : adoptedWhereEven(kind, locked);
   const known = { ...before, decisions: [...before.decisions, ...decided] };
   const word = heard === undefined ? known : hear(kind, known, heard);
   const { considered, found } = await consider(tx, kind, word);
@@ -59,27 +63,27 @@ export async function apply<Terms, Word extends PartyWord>(
   const { target, wanted } = compared(kind, situation, booked);
   const changes = situation.transfer.adopted ? named(situation.transfer, wanted, booked) : [];
   const chosen = [...decided, ...found, ...followed.chosen];
+  const posted = await post(tx, situation.transfer, changes, tableOf(kind), asked);
+  const accounts = posted ? posted.accounts : await leftBelowZero(tx, locked);
+  const breaks = breaksOf(kind, situation, { target, wanted, followed, accounts, open: locked.open });
   // A conclusion stands in for the party's word, and is not kept as one.
-  const kept = { ...situation.transfer, word: considered.transfer.word };
-  const after = afterwards(
-    kind,
-    locked,
-    { ...situation, transfer: kept },
-    {
-      moved: path.length + chosen.length + changes.length > 0,
-      path,
-      listed,
-    },
-  );
-  await insertDecisions(tx, locked.transfer.id, chosen);
-  await saveTransfer(tx, after.transfer);
-  const book = await post(tx, after.transfer, changes, tableOf(kind), asked);
-  await insertEntries(tx, locked.transfer.id, changes, situation.at);
-  await appendEvents(
-    tx,
-    path.flatMap((step) => kind.told({ ...step.situation, at: situation.at }, step.previous)),
-  );
-  await breaksOf(tx, kind, situation, { target, wanted, followed, book });
+  const kept = { ...situation, transfer: { ...situation.transfer, word: considered.transfer.word } };
+  const after = afterwards(kind, locked.situation, kept, {
+    moved: path.length + chosen.length + changes.length > 0,
+    path,
+    listed,
+    watched: breaks.wanted.some(({ kind: name }) => name === BELOW_ZERO),
+  });
+  const told = path.flatMap((step) => kind.told({ ...step.situation, at: situation.at }, step.previous));
+  const events = [...(posted?.events ?? []), ...told];
+  if (events.length > 0) tellWhenCommitted(tx);
+  await Promise.all([
+    writeTogether(tx, [posted?.book.written(), eventsWrite(events)]),
+    insertDecisions(tx, situation.transfer.id, chosen),
+    insertEntries(tx, situation.transfer.id, changes, situation.at),
+    saveTransfer(tx, after.transfer),
+    syncBreaks(tx, breaks),
+  ]);
   return after;
 }
 
@@ -94,9 +98,13 @@ export async function book<Terms, Word extends PartyWord>(
   field?: string,
 ): Promise<void> {
   const { wanted } = compared(kind, made, []);
+  if (wanted.length === 0) return;
   const changes = named(made.transfer, wanted, []);
-  await post(tx, made.transfer, changes, tableOf(kind), field === undefined ? {} : { field });
-  await insertEntries(tx, made.transfer.id, changes, made.at);
+  const posted = await post(tx, made.transfer, changes, tableOf(kind), field === undefined ? {} : { field });
+  await Promise.all([
+    writeTogether(tx, [posted?.book.written(), eventsWrite(posted?.events ?? [])]),
+    insertEntries(tx, made.transfer.id, changes, made.at),
+  ]);
 }
 
 const tableOf = ({ components }: { components: ComponentTable }): ComponentTable => ({
@@ -116,17 +124,16 @@ function compared<Terms, Word extends PartyWord>(
 /** One of an earlier release whose books are what they should be is as good as any; the others wait for a person. */
 function adoptedWhereEven<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
-  locked: Situation<Terms, Word>,
-  booked: readonly Holding[],
+  { situation, booked }: Locked<Terms, Word>,
 ): Situation<Terms, Word> {
-  if (locked.transfer.adopted) return locked;
-  const isEven = compared(kind, effective(kind, locked), booked).wanted.length === 0;
-  return isEven ? adopted(locked) : locked;
+  if (situation.transfer.adopted) return situation;
+  const isEven = compared(kind, effective(kind, situation), booked).wanted.length === 0;
+  return isEven ? adopted(situation) : situation;
 }
 
-const adopted = <Terms, Word>(locked: Situation<Terms, Word>): Situation<Terms, Word> => ({
-  ...locked,
-  transfer: { ...locked.transfer, adopted: true },
+const adopted = <Terms, Word>(situation: Situation<Terms, Word>): Situation<Terms, Word> => ({
+  ...situation,
+  transfer: { ...situation.transfer, adopted: true },
 });
 
 async function consider<Terms, Word extends PartyWord>(
@@ -159,36 +166,52 @@ function named(transfer: Transfer, wanted: readonly Holding[], booked: readonly 
   });
 }
 
+interface Posted {
+  /** Its writes are still to be sent. */
+  book: Book;
+  accounts: LedgerAccount[];
+  events: WebhookEvent[];
+}
+
+/** Locks the accounts last: they may be the busiest rows of the tenant. */
 async function post(
   tx: Tx,
   { referenceId, idempotencyKey }: Transfer,
   changes: readonly Change[],
   table: ComponentTable,
   asked: Apply<unknown>['asked'],
-): Promise<Book | undefined> {
+): Promise<Posted | undefined> {
   if (changes.length === 0) return undefined;
   const own = new Set(changes.flatMap(({ account, currency }) => (account === null ? [] : [currency])));
   for (const currency of new Set(changes.map(({ currency }) => currency)))
     if (!own.has(currency)) await ensureInternalAccounts(tx, currency); // a client's account has opened its own
-  const opened = await openBook(tx, [...new Set(changes.flatMap(({ account }) => account ?? []))]);
+  const ids = [...new Set(changes.flatMap(({ account }) => account ?? []))];
+  const opened = await openBook(tx, ids);
   const entries = changes.map((change) => entryOf(change, table));
   let result = opened.post({ entries });
   if (!result.ok && asked)
     throw conflict('insufficient_funds', 'The available balance does not cover this.', asked.field);
   if (!result.ok) result = opened.post({ entries, forced: true });
   if (!result.ok) throw new Error('a forced posting was refused');
-  await opened.write(tx);
-  await appendTransactionEvents(tx, opened, result.entries, {
+  const events = transactionEvents(opened, result.entries, {
     idempotencyKey,
     linkedTo: (reference) => (reference === referenceId ? undefined : referenceId),
   });
-  return opened;
+  return { book: opened, accounts: ids.map((id) => opened.account(id)), events };
+}
+
+/** The accounts whose breaks may have passed. */
+async function leftBelowZero(tx: Tx, { open }: { open: readonly Break[] }): Promise<LedgerAccount[]> {
+  const ids = open.filter(({ kind }) => kind === BELOW_ZERO).map(({ detail }) => detail);
+  return ids.length === 0 ? [] : [...(await readBalances(tx, ids)).values()];
 }
 
 interface Moved<Terms, Word> {
   moved: boolean;
   path: Followed<Terms, Word>['path'];
   listed: boolean;
+  /** A break of it passes by itself, which only another look can tell. */
+  watched: boolean;
 }
 
 /** The record as it is kept: what it has reached, and when it is looked at again. */
@@ -196,7 +219,7 @@ function afterwards<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   before: Situation<Terms, Word>,
   after: Situation<Terms, Word>,
-  { moved, path, listed }: Moved<Terms, Word>,
+  { moved, path, listed, watched }: Moved<Terms, Word>,
 ): Situation<Terms, Word> {
   const { at, transfer } = after;
   const heard = !isSame(before.transfer.word, transfer.word);
@@ -212,6 +235,15 @@ function afterwards<Terms, Word extends PartyWord>(
     updatedAt: changed ? at : transfer.updatedAt,
     reached: { ...since, ...transfer.reached },
   };
-  const situation = { ...after, transfer: next };
-  return { ...situation, transfer: { ...next, ...looksOf(kind, effective(kind, situation), listed) } };
+  const situation = effective(kind, { ...after, transfer: next });
+  // Before the party hears of it for the first time that is committed: from then on only its word ends it.
+  const ordered = next.orderedAt ?? (isOrdered(kind, situation) ? at : null);
+  const looks = looksOf(kind, situation, { listed, watched });
+  return { ...after, transfer: { ...next, orderedAt: ordered, ...looks } };
 }
+
+/** Whether the order itself is due. */
+export const isOrdered = <Terms, Word extends PartyWord>(
+  kind: Pick<TransferKind<Terms, Word>, 'orders'>,
+  situation: Situation<Terms, Word>,
+): boolean => kind.orders(situation).some(({ what }) => what === 'open');

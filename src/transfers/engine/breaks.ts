@@ -1,6 +1,6 @@
-import type { Sql } from '../../kernel/db/database';
-import type { Book } from '../../kernel/ledger/book';
-import { syncBreaks, type WantedBreak } from '../../process/breaks/operations';
+import type { LedgerAccount } from '../../kernel/ledger/accounts';
+import type { BreaksOf, WantedBreak } from '../../process/breaks/operations';
+import type { Break } from '../../process/breaks/record';
 import type { Followed } from './follow';
 import type { PartyWord, TransferKind } from './kind';
 import type { Holding } from './position';
@@ -11,30 +11,32 @@ interface Seen {
   /** What is to be posted, or would be if the transfer were adopted. */
   wanted: readonly Holding[];
   followed: Followed<unknown, unknown>;
-  /** Where something was posted. */
-  book: Book | undefined;
+  /** The accounts that it moves now, or left below zero before. */
+  accounts: readonly Pick<LedgerAccount, 'id' | 'available' | 'currency'>[];
+  /** What nobody has resolved of it yet. */
+  open: readonly Break[];
 }
 
 /** What the engine itself opens and closes: nothing else closes one of these. */
+export const BELOW_ZERO = 'transfer_below_zero';
 export const ENGINE_BREAKS = [
   'transfer_impossible',
   'transfer_suspense',
-  'transfer_below_zero',
+  BELOW_ZERO,
   'transfer_not_adopted',
 ] as const;
 
-/** Opens what a person must look at and closes what has passed; the kind's notices stay open until they are resolved. */
-export async function breaksOf<Terms, Word extends PartyWord>(
-  tx: Sql,
+/** What a person must look at now, and what has passed; the kind's notices stay open until they are resolved. */
+export function breaksOf<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   situation: Situation<Terms, Word>,
   seen: Seen,
-): Promise<void> {
+): BreaksOf {
   const { transfer, at } = situation;
-  await syncBreaks(tx, {
+  return {
     tenantId: transfer.tenantId,
     subject: transfer.id,
-    own: ENGINE_BREAKS,
+    open: seen.open.filter(({ kind: name }) => (ENGINE_BREAKS as readonly string[]).includes(name)),
     wanted: [
       ...contradiction(transfer.status, seen),
       ...suspense(seen),
@@ -43,7 +45,7 @@ export async function breaksOf<Terms, Word extends PartyWord>(
     ],
     notices: [...contradictions(seen), ...kind.notices(situation)],
     at,
-  });
+  };
 }
 
 /** Lines of the table by which a party took its word back. */
@@ -68,20 +70,10 @@ function suspense({ target }: Seen): WantedBreak[] {
     .map(({ currency, amount }) => ({ kind: 'transfer_suspense', detail: currency, amount, currency }));
 }
 
-/** An account that this has left below zero. */
-function belowZero({ wanted, book }: Seen): WantedBreak[] {
-  if (!book) return [];
-  const accounts = new Set(wanted.flatMap(({ account }) => account ?? []));
-  return [...accounts]
-    .map((id) => book.account(id))
+const belowZero = ({ accounts }: Seen): WantedBreak[] =>
+  accounts
     .filter(({ available }) => available.lt(0))
-    .map(({ id, available, currency }) => ({
-      kind: 'transfer_below_zero',
-      detail: id,
-      amount: available,
-      currency,
-    }));
-}
+    .map(({ id, available, currency }) => ({ kind: BELOW_ZERO, detail: id, amount: available, currency }));
 
 function notAdopted({ adopted }: { adopted: boolean }, { wanted }: Seen): WantedBreak[] {
   if (adopted) return [];

@@ -6,7 +6,7 @@ import { effective } from './conclusion';
 import { decisionBy } from './follow';
 import { type NewDecision, type PartyWord, subjectOf, type TransferKind } from './kind';
 import type { Situation } from './record';
-import { lockSituation } from './store';
+import { lockTransfer } from './store';
 
 /** What it was, and what it has become. */
 export interface Decided<Terms, Word> {
@@ -38,11 +38,12 @@ export async function decide<Terms, Word extends PartyWord>(
   { id, noun, decidedBy, field, judge }: Decide<Terms, Word>,
 ): Promise<Decided<Terms, Word>> {
   const at = services.now();
-  const before = await lockSituation(tx, kind, id, at);
-  if (!before) throw notFound(noun);
+  const locked = await lockTransfer(tx, kind, id, at);
+  if (!locked) throw notFound(noun);
+  const before = locked.situation;
   const decided = (await judge(effective(kind, before))).map((given) => decisionBy(decidedBy, given, at));
   const asked = field === undefined ? {} : { field };
-  const after = await apply(tx, kind, before, { decided, asked });
+  const after = await apply(tx, kind, locked, { decided, asked });
   await services.commands.append(tx, [kind.process.look(subjectOf(after.transfer))]);
   return { before, after };
 }

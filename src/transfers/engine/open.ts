@@ -1,7 +1,7 @@
 import type { Tx } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import type { Services } from '../../services';
-import { book } from './apply';
+import { book, isOrdered } from './apply';
 import { type PartyWord, subjectOf, type TransferKind } from './kind';
 import type { Situation, Transfer } from './record';
 import { insertTransfer } from './store';
@@ -46,6 +46,8 @@ export async function openTransfer<Terms, Word extends PartyWord>(
     ...{ reached: { [given.status]: at.toISOString() }, createdAt: at, updatedAt: at },
   };
   const made = { transfer, decisions: [], at };
+  // Ordered at once, where no other domain is asked before: its workflow's first step then only gives the order.
+  if (!kind.consider && isOrdered(kind, made)) transfer.orderedAt = at;
   const callerId = key?.callerId ?? null;
   if (!(await insertTransfer(tx, { transfer, party: kind.party, callerId }))) return undefined;
   await commands.append(tx, [kind.process.start(subjectOf(transfer))]);

@@ -9,6 +9,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** What the attempts of a step may take beyond its time before its workflow counts as lost. */
 const GRACE_MS = 10 * MINUTE_MS;
 const LONGEST_GRACE_MS = DAY_MS / 2;
+const WATCHED_MS = 60 * MINUTE_MS;
 const LONGEST_PAUSE_MS = 10 * MINUTE_MS;
 
 /** After its end a transfer is asked for again so many days later, where its party has no list of what has changed. */
@@ -26,12 +27,13 @@ export interface Looks {
  * A party that lists what has changed is not polled: its watcher says "look". What only time changes has a timer; a word
  * that is doubted is read again a minute later; a party without a list is asked at growing intervals, after the end too,
  * for as long as money may be taken back.
- * @param listed whether the party has such a list
+ * @param given.listed whether the party has such a list
+ * @param given.watched whether a break of it may have passed by itself
  */
 export function looksOf<Terms, Word extends PartyWord>(
   kind: Pick<TransferKind<Terms, Word>, 'isOpen' | 'deadline'>,
   situation: Situation<Terms, Word>,
-  listed: boolean,
+  { listed, watched = false }: { listed: boolean; watched?: boolean },
 ): Looks {
   const { transfer, at } = situation;
   const open = kind.isOpen(situation);
@@ -43,6 +45,7 @@ export function looksOf<Terms, Word extends PartyWord>(
   const lookAt = times.sort((a, b) => a.getTime() - b.getTime())[0] ?? null;
   if (lookAt) return { lookAt, dueBy: inMs(lookAt, GRACE_MS) };
   if (open) return { lookAt, dueBy: inMs(at, Math.min(GRACE_MS * 2 ** transfer.quiet, LONGEST_GRACE_MS)) };
+  if (watched) return { lookAt, dueBy: inMs(at, WATCHED_MS) };
   return { lookAt, dueBy: listed || transfer.partyRef === null ? null : lateLook(transfer, at) };
 }
 

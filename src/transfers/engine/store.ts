@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import { anyOf, raw, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
+import { openBreaksOf } from '../../process/breaks/operations';
+import type { Break } from '../../process/breaks/record';
 import type { PartyWord, TransferKind } from './kind';
 import type { Change, Holding } from './position';
 import type { Decision, Situation, Transfer } from './record';
@@ -45,6 +47,13 @@ export async function insertTransfer(tx: Sql, { transfer, party, callerId }: New
   return rows.length === 1;
 }
 
+/** With a transfer's row: read in one statement, so that both are of one moment. */
+const WITH_DECISIONS = raw(`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'kind', d.kind, 'amount', d.amount::text, 'currency', d.currency,
+           'accountId', d.account_id, 'data', d.data, 'reason', d.reason, 'decidedBy', d.decided_by, 'at', d.at)
+           order by d.number), '[]')
+    from transfer_decisions d where d.transfer_id = transfers.id) as decisions`);
+
 /** As they are now, with what was decided about each, in the order of the query. */
 export async function readSituations<T, W extends PartyWord>(
   sql: Sql,
@@ -52,16 +61,12 @@ export async function readSituations<T, W extends PartyWord>(
   at: Date,
   choose: (query: Knex.QueryBuilder) => void,
 ): Promise<Situation<T, W>[]> {
-  const query = table('transfers').select(COLUMNS).where({ kind: kind.name });
+  const query = table('transfers').select(COLUMNS).select(WITH_DECISIONS).where({ kind: kind.name });
   choose(query);
-  const rows = await sql.run<Transfer>(query);
-  const decisions = await decisionsOf(
-    sql,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((row) => ({
+  const rows = await sql.run<Transfer & { decisions: DecisionRow[] }>(query);
+  return rows.map(({ decisions, ...row }) => ({
     transfer: transferOf(kind, row),
-    decisions: decisions.get(row.id) ?? [],
+    decisions: decisions.map(decisionOf),
     at,
   }));
 }
@@ -77,15 +82,30 @@ export async function readSituation<T, W extends PartyWord>(
   return found;
 }
 
-/** The same, its row held to the end of the transaction; decisions are read under the lock. */
-export async function lockSituation<T, W extends PartyWord>(
+/** A transfer whose row is held to the end of the transaction, and what was read under that lock. */
+export interface Locked<T, W> {
+  situation: Situation<T, W>;
+  /** What is booked of each component and part, and so which of them was ever changed. */
+  booked: Holding[];
+  /** What nobody has resolved of it yet. */
+  open: Break[];
+}
+
+/** One way there and back: what is read after the row waits for its lock. */
+export async function lockTransfer<T, W extends PartyWord>(
   tx: Tx,
   kind: Shapes<T, W>,
   id: string,
   at: Date,
-): Promise<Situation<T, W> | undefined> {
-  const [found] = await readSituations(tx, kind, at, (query) => void query.where({ id }).forNoKeyUpdate());
-  return found;
+): Promise<Locked<T, W> | undefined> {
+  const held = table('transfers').select(COLUMNS).where({ id, kind: kind.name }).forNoKeyUpdate();
+  const [[row], decisions, booked, open] = await Promise.all([
+    tx.run<Transfer>(held),
+    decisionsOf(tx, id),
+    bookedOf(tx, id),
+    openBreaksOf(tx, id),
+  ]);
+  return row && { situation: { transfer: transferOf(kind, row), decisions, at }, booked, open };
 }
 
 /** Those that a party means by its names; of any kind. */
@@ -124,26 +144,23 @@ export async function saveTransfer(tx: Sql, transfer: Transfer): Promise<void> {
   );
 }
 
-type DecisionRow = Omit<Decision, 'amount'> & { transferId: string; amount: string | null };
+type DecisionRow = Omit<Decision, 'amount' | 'at'> & { amount: string | null; at: Date | string };
+
+const decisionOf = ({ amount, at, ...row }: DecisionRow): Decision => ({
+  ...row,
+  amount: amount === null ? null : new Decimal(amount),
+  at: new Date(at),
+});
 
 const DECISION_COLUMNS = [
-  ...['id', 'transferId', 'kind', 'amount', 'currency', 'accountId', 'data', 'reason', 'decidedBy', 'at'],
+  ...['id', 'kind', 'amount', 'currency', 'accountId', 'data', 'reason', 'decidedBy', 'at'],
 ];
 
-async function decisionsOf(sql: Sql, transferIds: readonly string[]): Promise<Map<string, Decision[]>> {
-  const all = new Map<string, Decision[]>();
-  if (transferIds.length === 0) return all;
+async function decisionsOf(sql: Sql, transferId: string): Promise<Decision[]> {
   const rows = await sql.run<DecisionRow>(
-    table('transfer_decisions')
-      .select(DECISION_COLUMNS)
-      .where(anyOf('transfer_id', transferIds))
-      .orderBy('number'),
+    table('transfer_decisions').select(DECISION_COLUMNS).where({ transferId }).orderBy('number'),
   );
-  for (const { transferId, amount, ...row } of rows) {
-    const decision = { ...row, amount: amount === null ? null : new Decimal(amount) };
-    all.set(transferId, [...(all.get(transferId) ?? []), decision]);
-  }
-  return all;
+  return rows.map(decisionOf);
 }
 
 export async function insertDecisions(
@@ -164,8 +181,7 @@ export async function insertDecisions(
   );
 }
 
-/** What is booked of each component and part, and so which of them was ever changed. */
-export async function bookedOf(sql: Sql, transferId: string): Promise<Holding[]> {
+async function bookedOf(sql: Sql, transferId: string): Promise<Holding[]> {
   const rows = await sql.run<
     Omit<Holding, 'account' | 'amount'> & { accountId: string | null; amount: string }
   >(

@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { type Route, route } from '../../http/route';
 import { amount, assertFits, currency, text } from '../../kernel/wire/schemas';
 import { receivePayment } from '../../parties/bank/sandbox/receive';
-import { createCallbackSender } from '../../parties/sandbox/callback-sender';
-import { partySecret } from '../../parties/sandbox/mount';
 import type { Services } from '../../services';
 import { CREDIT_CALLBACK_PATH } from './callback-paths';
 
@@ -21,9 +19,8 @@ const body = z.strictObject({
 
 /** A payment that somebody out there makes to an IBAN: it takes the very path of a real one. Off in production. */
 export function bankingSandboxRoutes(services: Services): Route[] {
-  const { mode, keyring, now } = services;
+  const { mode, now } = services;
   if (mode !== 'sandbox') return [];
-  const callbacks = createCallbackSender({ secret: partySecret(keyring, 'bank'), now });
   return [
     route({
       method: 'POST',
@@ -39,7 +36,7 @@ export function bankingSandboxRoutes(services: Services): Route[] {
       async write(tx, { body: payment }) {
         assertFits(payment.amount, payment.currency);
         const callbackUrl = services.publicUrl() + CREDIT_CALLBACK_PATH;
-        return { id: await receivePayment(tx, payment, { callbacks, callbackUrl, at: now() }) };
+        return { id: await receivePayment(tx, payment, { callbackUrl, at: now() }) };
       },
     }),
   ];

@@ -1,76 +1,21 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { readConfig } from '../../../src/kernel/config';
 import { Decimal } from '../../../src/kernel/money/money';
 import type { CheckoutParty, NewCheckoutSession } from '../../../src/parties/checkout/port';
 import { fromMinorUnits, toMinorUnits } from '../../../src/parties/checkout/stripe/amounts';
-import { createStripeCheckout } from '../../../src/parties/checkout/stripe/checkout';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
 import { type StripeMock, startStripeMock, stripeMockExecutable } from '../../support/outside/stripe-mock';
-
-const SECRET = 'whsec_test0123456789';
-const NOW = new Date('2026-03-01T12:00:00Z');
-const now = () => NOW;
-
-interface Request {
-  method: string;
-  path: string;
-  query: Record<string, string>;
-  key: string | undefined;
-  fields: Record<string, string>;
-}
-
-/** What answers: a status and a body; nothing breaks the connection. */
-type Answer = (
-  request: Request,
-  raw: { body: string; headers: Record<string, string> },
-) => Promise<{ status: number; body: string } | undefined>;
-
-/** A server in Stripe's place, which keeps what it was sent. */
-async function stripeServer(answer: () => Answer) {
-  const requests: Request[] = [];
-  const server: Server = createServer((incoming, response) => {
-    void (async () => {
-      const body = await text(incoming);
-      const url = new URL(incoming.url ?? '/', 'http://127.0.0.1');
-      const request = {
-        method: incoming.method ?? '',
-        path: url.pathname,
-        query: Object.fromEntries(url.searchParams),
-        key: incoming.headers['idempotency-key'] as string | undefined,
-        fields: Object.fromEntries(new URLSearchParams(body)),
-      };
-      requests.push(request);
-      const headers = { authorization: String(incoming.headers.authorization) };
-      const given = await answer()(request, { body, headers });
-      if (!given) return void incoming.socket.destroy();
-      response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body);
-    })();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const adapter = createStripeCheckout({
-    secretKey: 'sk_test_123',
-    webhookSecret: SECRET,
-    server: { host: '127.0.0.1', port, protocol: 'http' },
-    now,
-  });
-  return {
-    adapter,
-    requests,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-async function text(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-}
+import {
+  type Answer,
+  account,
+  charge,
+  intent,
+  type Json,
+  NOW,
+  SECRET,
+  session,
+  stripeServer,
+} from './stripe-server';
 
 const order = (given: Partial<NewCheckoutSession> = {}): NewCheckoutSession => ({
   key: 'dep_1',
@@ -212,59 +157,13 @@ describe('against stripe-mock', () => {
       ]),
     );
   });
-});
 
-type Json = Record<string, any>;
-
-/** The account at Stripe: what its API answers, by path. */
-function account(given: { session?: Json; refunds?: Json[]; disputes?: Json[]; created?: Json }) {
-  const list = (data: Json[] = []) => ({ object: 'list', data, has_more: false, url: '/' });
-  const answer: Answer = async ({ method, path }) => {
-    const body =
-      method === 'POST' && path === '/v1/refunds'
-        ? given.created
-        : path === '/v1/refunds'
-          ? list(given.refunds)
-          : path === '/v1/disputes'
-            ? list(given.disputes)
-            : path === '/v1/checkout/sessions' && method === 'GET'
-              ? list(given.session ? [given.session] : [])
-              : path.endsWith('/expire')
-                ? { ...given.session, status: 'expired' }
-                : given.session;
-    return { status: 200, body: JSON.stringify(body ?? {}) };
-  };
-  return answer;
-}
-
-const charge = (given: Json = {}): Json => ({
-  id: 'ch_1',
-  object: 'charge',
-  captured: true,
-  amount_captured: 1234,
-  currency: 'eur',
-  balance_transaction: { id: 'txn_1', status: 'pending' },
-  ...given,
-});
-
-const intent = (given: Json = {}): Json => ({
-  id: 'pi_1',
-  object: 'payment_intent',
-  status: 'succeeded',
-  latest_charge: charge(),
-  review: null,
-  ...given,
-});
-
-const session = (given: Json = {}): Json => ({
-  id: 'cs_1',
-  object: 'checkout.session',
-  status: 'complete',
-  currency: 'eur',
-  url: 'https://pay.example/cs_1',
-  metadata: { origin: 'cardwright', expires_at: '1772368200' },
-  payment_intent: intent(),
-  ...given,
+  check('events are asked for by a request that the API knows', async () => {
+    stripe.requests.length = 0;
+    const page = await stripe.adapter.changes(String(NOW.getTime() / 1000 - 60));
+    expect(page).toMatchObject({ unreadable: [], more: false });
+    expect(stripe.requests[0]).toMatchObject({ method: 'GET', path: '/v1/events' });
+  });
 });
 
 describe('the adapter', () => {
@@ -442,6 +341,16 @@ describe('the adapter', () => {
     [{ status: 429, body: stripeError('rate_limit') }, PartyAway, undefined],
     [{ status: 500, body: stripeError('oops', 'api_error') }, OutcomeUnknown, undefined],
     [{ status: 200, body: '<html>' }, OutcomeUnknown, undefined],
+    [
+      { status: 400, body: stripeError('idempotency_key_reused', 'idempotency_error') },
+      OutcomeUnknown,
+      undefined,
+    ],
+    [{ status: 404, body: stripeError('resource_missing') }, PartyAway, undefined],
+    [{ status: 200, body: 'null' }, OutcomeUnknown, undefined],
+    [{ status: 200, body: '{"id":"cs_1","url":null}' }, OutcomeUnknown, undefined],
+    [{ status: 200, body: '{"id":7,"url":"https://pay.example"}' }, OutcomeUnknown, undefined],
+    [{ status: 200, body: '{"id":"cs_1","url":"nowhere"}' }, OutcomeUnknown, undefined],
     [undefined, OutcomeUnknown, undefined],
   ])('takes %j for what it is, and names nobody', async (given, kind, code) => {
     answer = async () => given;
@@ -457,6 +366,76 @@ describe('the adapter', () => {
     expect(error.constructor).toBe(PartyAway);
     answer = async () => ({ status: 404, body: stripeError('resource_missing') });
     await expect(adapter.getSession('cs_1')).rejects.toEqual(new PartyRefused('not_found'));
+  });
+
+  it('tells the whole word: our key, the payment, what goes back', async () => {
+    const refund = { id: 're_1', object: 'refund', amount: 100, currency: 'eur', status: 'pending' };
+    const dispute = { id: 'dp_1', object: 'dispute', amount: 1234, currency: 'eur', status: 'lost' };
+    const metadata = { origin: 'cardwright', deposit: 'dep_1', expires_at: '1772368200' };
+    answer = account({
+      session: session({ metadata }),
+      refunds: [
+        { ...refund, metadata: { key: 'rfd_1' } },
+        { ...refund, id: 're_2' },
+      ],
+      disputes: [dispute],
+    });
+    const money = (amount: string) => ({ amount, currency: 'EUR' });
+    expect(JSON.parse(JSON.stringify(await adapter.ask('cs_1')))).toEqual({
+      key: 'dep_1',
+      page: 'paid',
+      payments: [{ id: 'pi_1', ...money('12.34'), status: 'pending' }],
+      risk: 'normal',
+      refunds: [
+        { id: 're_2', ...money('1'), status: 'pending' },
+        { id: 're_1', key: 'rfd_1', ...money('1'), status: 'pending' },
+      ],
+      disputes: [{ id: 'dp_1', ...money('12.34'), status: 'lost' }],
+    });
+    answer = account({ session: session({ metadata: { deposit: 'dep_1' } }) });
+    expect(await adapter.ask('cs_1')).toMatchObject({ key: null });
+    answer = async () => ({ status: 404, body: stripeError('resource_missing') });
+    expect(await adapter.ask('cs_1')).toBe('unknown_to_party');
+  });
+
+  it.each<[Parameters<typeof account>[0]]>([
+    [
+      {
+        session: session({
+          payment_intent: intent({ latest_charge: charge({ amount_captured: undefined }) }),
+        }),
+      },
+    ],
+    [{ session: session({ payment_intent: intent({ latest_charge: charge({ currency: null }) }) }) }],
+    [{ session: session({ payment_intent: intent({ latest_charge: charge({ amount_captured: 1.5 }) }) }) }],
+    [{ session: session({ payment_intent: intent({ latest_charge: charge({ currency: 'zzz' }) }) }) }],
+    [{ session: session(), refunds: [{ id: 're_1', amount: '1', status: 'succeeded' }] }],
+    [{ session: session(), refunds: [null as never] }],
+    [{ session: session(), disputes: [{ id: 7, amount: 1, currency: 'eur', status: 'lost' }] }],
+    [{ session: session(), refunds: 'none' as never }],
+  ])('cannot be asked where the answer cannot be read (%#)', async (given) => {
+    answer = account(given);
+    const error = (await adapter.ask('cs_1').catch((thrown: Error) => thrown)) as Error;
+    expect(error).toBeInstanceOf(PartyAway);
+  });
+
+  it('drops a failure code that is no plain word', async () => {
+    const failed = (code: string) =>
+      session({
+        payment_intent: intent({ status: 'requires_payment_method', last_payment_error: { code } }),
+      });
+    expect(await stateOf({ session: failed('card_declined') })).toMatchObject({
+      failureCode: 'card_declined',
+    });
+    expect(await stateOf({ session: failed('Mr Miller') })).not.toHaveProperty('failureCode');
+  });
+
+  it('does not refuse a refund of a session that it cannot find: the key or the account may be another one', async () => {
+    answer = async () => ({ status: 404, body: stripeError('resource_missing') });
+    const refund = { key: 'rfd_1', sessionId: 'cs_1', amount: new Decimal('1.5'), currency: 'EUR' };
+    await expect(adapter.refund(refund)).rejects.toThrow(PartyAway);
+    answer = account({ session: session(), created: { object: 'refund', status: 'pending' } });
+    await expect(adapter.refund(refund)).rejects.toThrow(OutcomeUnknown);
   });
 
   describe('a callback', () => {

@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
-import { partySecret, type SandboxParty } from '../../../src/parties/sandbox/mount';
+import { partySecret } from '../../../src/parties/sandbox/mount';
+import type { SandboxParty } from '../../../src/parties/sandbox/options';
 import { forgetOldCallbacks } from '../../../src/process/callbacks/operations';
 import { type TestApi, testApi } from '../../support/api';
 

@@ -49,6 +49,7 @@ const EXPECTED: Record<string, string[]> = {
   '901.11': ['processing', 'sent', 'completed'],
   '901.12': ['processing', 'completed'],
   '901.13': ['processing', 'completed'],
+  '901.14': ['processing', 'completed', 'returned'],
 };
 
 it('every scenario is tried here', () => {
@@ -68,7 +69,7 @@ it.each(PAYOUT_SCENARIOS)('$amount: $effect', async ({ amount, refusal }) => {
   expect(available - left).toBeCloseTo(gone, 6);
   if (amount === '901.01') expect(record.failure).toBe(refusal);
   if (amount === '901.08') expect(record.returnedAmount).toBe('450.54');
-  expect(await breaksOf(api, id)).toHaveLength(['901.09', '901.10'].includes(amount) ? 1 : 0);
+  expect(await breaksOf(api, id)).toHaveLength(['901.09', '901.10', '901.14'].includes(amount) ? 1 : 0);
 });
 
 it.each([

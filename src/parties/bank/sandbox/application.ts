@@ -1,43 +1,67 @@
 import type { Context, Middleware } from 'koa';
+import { z } from 'zod';
+import { decimal } from '../../protocol/answers';
 import { answer, refuse } from '../../sandbox/answers';
+import { readOrder } from '../../sandbox/body';
+import { versionAt } from '../../sandbox/changes';
 import type { PartyOptions } from '../../sandbox/options';
-import { creditsAfter, findCredit, type SandboxCredit } from './store';
+import { statusAt, wordAt } from './credit';
+import { giveBack } from './give-back';
+import { creditsAfter, lockCredit, returnsOf } from './store';
+
+const returnSchema = z.object({ amount: decimal.refine((amount) => amount.gt(0)) });
 
 const LISTED = 100;
 /** What is younger may yet be overtaken by what was received before it: it is listed again. */
 const SETTLED_MS = 60_000;
-const PATHS = /^\/credits(?:\/([\w-]{1,100}))?$/;
+const PATHS = /^\/credits(?:\/([\w-]{1,100})(\/returns)?)?$/;
 
 /**
- * A bank that keeps no money: `GET /credits/{id}` and `GET /credits?after=` tell of what somebody out there has paid to an
- * IBAN (receive.ts), and a callback says that it has come.
+ * A bank that keeps no money: `GET /credits/{id}` tells of what somebody out there has paid to an IBAN (receive.ts), and
+ * `POST /credits/{id}/returns` under an `idempotency-key` gives it back. What comes back by itself, and what fails, comes
+ * from the amount of the payment (scenarios.ts), never by chance.
  */
 export function createBankParty({ database, now }: PartyOptions): Middleware {
   async function show(ctx: Context, id: string): Promise<void> {
-    const credit = await findCredit(database, id);
-    if (!credit) return refuse(ctx, 404, 'not_found');
-    answer(ctx, 200, creditView(credit));
+    const word = await database.transaction(async (tx) => {
+      const credit = await lockCredit(tx, id, 'share');
+      const at = now();
+      const version = await versionAt(tx, 'bank', id, at);
+      return credit && wordAt({ credit, returns: await returnsOf(tx, id) }, version, at);
+    });
+    if (!word) return refuse(ctx, 404, 'not_found');
+    answer(ctx, 200, word);
   }
 
+  async function orderReturn(ctx: Context, creditId: string): Promise<void> {
+    const asked = returnSchema.safeParse(await readOrder(ctx));
+    const key = ctx.get('idempotency-key');
+    if (!asked.success || key === '') return refuse(ctx, 422, 'malformed_return');
+    const { amount } = asked.data;
+    const made = await database.transaction((tx) => giveBack(tx, { key, creditId, amount }, now));
+    if (made === 'not_found') return refuse(ctx, 404, made);
+    if (typeof made === 'string') return refuse(ctx, 422, made);
+    answer(ctx, 201, { id: made.id, status: statusAt(made, now()) });
+  }
+
+  /** Of the engine before src/transfers/engine: goes with src/parties/bank/earlier.ts. */
   async function list(ctx: Context): Promise<void> {
     const { after } = ctx.query;
     const place = typeof after === 'string' && /^\d{1,18}$/.test(after) ? after : '0';
     const credits = await creditsAfter(database, place, LISTED);
     const settled = credits.filter(({ receivedAt }) => now().getTime() - receivedAt.getTime() > SETTLED_MS);
-    answer(ctx, 200, { credits: credits.map(creditView), next: settled.at(-1)?.sequence ?? null });
+    answer(ctx, 200, {
+      credits: credits.map(({ id }) => ({ id })),
+      next: settled.at(-1)?.sequence ?? null,
+    });
   }
 
   return async (ctx, next) => {
-    const match = ctx.method === 'GET' ? PATHS.exec(ctx.path) : null;
+    const match = PATHS.exec(ctx.path);
     if (!match) return void (await next());
-    const [, id] = match;
+    const [, id, returns] = match;
+    if (ctx.method === 'POST' && id !== undefined && returns !== undefined) return orderReturn(ctx, id);
+    if (ctx.method !== 'GET' || returns !== undefined) return refuse(ctx, 405, 'method_not_allowed');
     await (id === undefined ? list(ctx) : show(ctx, id));
   };
 }
-
-const creditView = ({ id, iban, amount, currency }: SandboxCredit) => ({
-  ...{ id, iban, currency },
-  amount: amount.toFixed(),
-  recalls: [],
-  returns: [],
-});

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '../../../kernel/db/database';
-import type { Decimal } from '../../../kernel/money/money';
-import type { CallbackSender } from '../../sandbox/callback-sender';
-import { insertCredit } from './store';
+import { Decimal, roundTo } from '../../../kernel/money/money';
+import { recordChange } from '../../sandbox/changes';
+import { secondsAfter } from '../../sandbox/time';
+import { momentsOf } from './credit';
+import { scenarioOf } from './scenarios';
+import { insertCredit, insertReturn, returnsOf } from './store';
 
 export interface SandboxPayment {
   /** As the payer wrote it: it may be nobody's. */
@@ -17,11 +20,29 @@ export interface SandboxPayment {
 export async function receivePayment(
   tx: Tx,
   { mute, ...payment }: SandboxPayment,
-  { callbacks, callbackUrl, at }: { callbacks: CallbackSender; callbackUrl: string; at: Date },
+  { callbackUrl, at }: { callbackUrl: string; at: Date },
 ): Promise<string> {
   const id = `sbp-${randomUUID()}`;
-  await insertCredit(tx, { id, ...payment, receivedAt: at });
-  const message = { id: randomUUID(), creditId: id };
-  if (!mute) tx.afterCommit(() => callbacks.send(callbackUrl, message));
+  const credit = { id, ...payment, receivedAt: at, callbackUrl: mute ? null : callbackUrl };
+  await insertCredit(tx, credit);
+  await planRecall(tx, id, payment, at);
+  const later = momentsOf({ returns: await returnsOf(tx, id) });
+  await recordChange(tx, { party: 'bank', ref: id, callbackUrl: credit.callbackUrl }, { at }, later);
   return id;
+}
+
+async function planRecall(
+  tx: Tx,
+  creditId: string,
+  { amount, currency }: Pick<SandboxPayment, 'amount' | 'currency'>,
+  receivedAt: Date,
+): Promise<void> {
+  const { recallSeconds, recalledShare = '1' } = scenarioOf(amount);
+  if (recallSeconds === undefined) return;
+  const at = secondsAfter(receivedAt, recallSeconds);
+  await insertReturn(tx, {
+    ...{ id: `sbr-${randomUUID()}`, creditId, kind: 'recall', key: null },
+    amount: roundTo(amount.times(recalledShare), currency, Decimal.ROUND_DOWN),
+    ...{ at, endsAt: at, outcome: 'succeeded', undoneAt: null },
+  });
 }

@@ -11,13 +11,32 @@ export interface SandboxCredit {
   amount: Decimal;
   currency: string;
   receivedAt: Date;
+  /** null: nobody is told of it. */
+  callbackUrl: string | null;
+}
+
+/** What goes back of a payment. */
+export interface SandboxReturn {
+  id: string;
+  creditId: string;
+  /** `recall`: the payer's bank takes it. `return`: we have ordered it. */
+  kind: 'recall' | 'return';
+  key: string | null;
+  amount: Decimal;
+  /** Since when it is there; of a recall when it happens. */
+  at: Date;
+  endsAt: Date;
+  outcome: 'succeeded' | 'failed';
+  undoneAt: Date | null;
 }
 
 type Row = Omit<SandboxCredit, 'amount'> & { amount: string };
 
-const COLUMNS = ['sequence', 'id', 'iban', 'amount', 'currency', 'receivedAt'];
+const COLUMNS = ['sequence', 'id', 'iban', 'amount', 'currency', 'receivedAt', 'callbackUrl'];
+const RETURN = ['id', 'creditId', 'kind', 'key', 'amount', 'at', 'endsAt', 'outcome', 'undoneAt'];
 
 const credits = () => table('sandbox_bank_credits');
+const returns = () => table('sandbox_bank_returns');
 
 const creditOf = (row: Row): SandboxCredit => ({ ...row, amount: new Decimal(row.amount) });
 
@@ -25,11 +44,29 @@ export async function insertCredit(sql: Sql, given: Omit<SandboxCredit, 'sequenc
   await sql.run(credits().insert({ ...given, amount: given.amount.toFixed() }));
 }
 
-export async function findCredit(sql: Sql, id: string): Promise<SandboxCredit | undefined> {
-  const [row] = await sql.run<Row>(credits().select(COLUMNS).where({ id }));
+/** Locked, so that what was recorded of it is what it has come to. */
+export async function lockCredit(
+  tx: Sql,
+  id: string,
+  lock: 'share' | 'update',
+): Promise<SandboxCredit | undefined> {
+  const query = credits().select(COLUMNS).where({ id });
+  const [row] = await tx.run<Row>(lock === 'share' ? query.forShare() : query.forUpdate());
   return row && creditOf(row);
 }
 
+export async function returnsOf(sql: Sql, creditId: string): Promise<SandboxReturn[]> {
+  const rows = await sql.run<Omit<SandboxReturn, 'amount'> & { amount: string }>(
+    returns().select(RETURN).where({ creditId }).orderBy(['at', 'id']),
+  );
+  return rows.map((row) => ({ ...row, amount: new Decimal(row.amount) }));
+}
+
+export async function insertReturn(tx: Sql, given: SandboxReturn): Promise<void> {
+  await tx.run(returns().insert({ ...given, amount: given.amount.toFixed() }));
+}
+
+// Of the engine before src/transfers/engine: goes with src/parties/bank/earlier.ts.
 export async function creditsAfter(sql: Sql, place: string, limit: number): Promise<SandboxCredit[]> {
   const rows = await sql.run<Row>(
     credits().select(COLUMNS).where('sequence', '>', place).orderBy('sequence').limit(limit),

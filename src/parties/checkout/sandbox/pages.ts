@@ -4,11 +4,12 @@ import { Decimal, fitsCurrency } from '../../../kernel/money/money';
 import { asciiUrl } from '../../../kernel/wire/web-url';
 import { readForm } from '../../sandbox/body';
 import * as act from './actions';
+import type { PageError } from './html';
 import { FAILURES, SETTLEMENTS } from './outcome-forms';
-import type { Party } from './party';
+import type { Party, Present } from './party';
 import { renderPage, renderUnknown } from './payment-page';
-import { loadFullSession, refundable, statusAt } from './state';
-import { findByPage, lockSession, type Session } from './store';
+import { type FullSession, refundable, statusAt } from './state';
+import { forgetPlanned, type Session } from './store';
 import { contentSecurityPolicy } from './style';
 
 const PAGE = /^\/pages\/([\w-]{43})$/;
@@ -21,7 +22,7 @@ type Fields = URLSearchParams;
 interface Action {
   /** Of a session that is elsewhere, the form is an old one: it has no effect. */
   from: readonly string[];
-  run(tx: Tx, session: Session, fields: Fields, at: Date): Promise<act.Change>;
+  run(tx: Tx, full: FullSession, fields: Fields, at: Date): Promise<void>;
   /** Where the browser goes: to the shop, or to the page again. */
   then: 'shop' | 'page';
 }
@@ -30,48 +31,56 @@ const UNPAID = ['open', 'expired', 'cancelled', 'failed'];
 const PAID = ['paid', 'settled'];
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  pay: { from: ['open'], then: 'shop', run: (tx, session, _, at) => act.payByScenario(tx, session, at) },
+  pay: {
+    from: ['open'],
+    then: 'shop',
+    run: (tx, { session }, _, at) => act.payByScenario(tx, session, at),
+  },
   pay_as: {
     from: UNPAID,
     then: 'shop',
-    run: (tx, session, fields, at) => act.pay(tx, session, paymentOf(session, fields), at),
+    run: (tx, { session }, fields, at) => act.pay(tx, session, paymentOf(session, fields), at),
   },
-  cancel: { from: ['open'], then: 'shop', run: (tx, session) => act.cancel(tx, session) },
+  cancel: { from: ['open'], then: 'shop', run: (tx, { session }) => act.cancel(tx, session) },
   fail: {
     from: ['open'],
     then: 'shop',
-    run: (tx, session, fields) => act.fail(tx, session, failureOf(fields)),
+    run: (tx, { session }, fields, at) => act.fail(tx, session, failureOf(fields), at),
   },
-  settle: { from: ['paid'], then: 'page', run: (tx, session, _, at) => act.settle(tx, session, at) },
-  bounce: { from: ['paid'], then: 'page', run: (tx, session) => act.fail(tx, session, 'payment_reversed') },
+  settle: { from: ['paid'], then: 'page', run: (tx, { session }, _, at) => act.settle(tx, session, at) },
+  bounce: {
+    from: ['paid'],
+    then: 'page',
+    run: (tx, { session }, _, at) => act.fail(tx, session, 'payment_reversed', at),
+  },
   pay_again: {
     from: PAID,
     then: 'page',
-    run: (tx, session, fields, at) => act.pay(tx, session, paymentOf(session, fields), at),
+    run: (tx, { session }, fields, at) => act.pay(tx, session, paymentOf(session, fields), at),
   },
   dispute: {
     from: PAID,
     then: 'page',
-    run: (tx, session, fields, at) => act.dispute(tx, session, amountOf(session, fields), at),
+    run: (tx, { session }, fields, at) => act.dispute(tx, session, amountOf(session, fields), at),
   },
   dispute_won: {
     from: PAID,
     then: 'page',
-    run: (tx, session, _, at) => act.decideDisputes(tx, session, 'won', at),
+    run: (tx, { session }, _, at) => act.decideDisputes(tx, session, 'won', at),
   },
   dispute_lost: {
     from: PAID,
     then: 'page',
-    run: (tx, session, _, at) => act.decideDisputes(tx, session, 'lost', at),
+    run: (tx, { session }, _, at) => act.decideDisputes(tx, session, 'lost', at),
   },
   refund: {
     from: PAID,
     then: 'page',
-    async run(tx, session, fields, at) {
-      const amount = amountOf(session, fields);
-      const left = refundable(await loadFullSession(tx, session), at);
+    async run(tx, full, fields, at) {
+      const amount = amountOf(full.session, fields);
+      const left = refundable(full, at);
       if (amount.gt(left)) throw new WrongInput(`At most ${left.toFixed()} can go back.`);
-      return act.refund(tx, session, amount, null, at);
+      await act.refund(tx, full.session, amount, null, at);
     },
   },
 };
@@ -82,34 +91,22 @@ const ACTIONS: Readonly<Record<string, Action>> = {
  * know the address.
  */
 export function createPages(party: Party) {
-  const { database, now } = party;
+  const show = (ctx: Context, { full, at }: Present, status = 200, wrong?: PageError): void =>
+    send(ctx, status, renderPage(full, at, wrong), full.session);
 
-  async function show(ctx: Context, session: Session, status = 200): Promise<void> {
-    send(
-      ctx,
-      status,
-      renderPage(await loadFullSession(database, await party.present(session)), now()),
-      session,
-    );
-  }
-
-  async function submit(ctx: Context, session: Session): Promise<void> {
+  async function submit(ctx: Context, present: Present): Promise<void> {
+    const { session } = present.full;
     const fields = await readForm(ctx);
-    if (!fields) return show(ctx, session, 400);
+    if (!fields) return show(ctx, present, 400);
     const name = fields.get('action') ?? '';
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-    if (!action) return show(ctx, session);
+    if (!action) return show(ctx, present);
     try {
-      await party.change(async (tx, at) => {
-        const locked = await lockSession(tx, session.id);
-        if (!locked || !action.from.includes(statusAt(locked, at))) return undefined;
-        return action.run(tx, locked, fields, at);
-      });
+      await party.change(session.id, (tx, full, at) => perform(action, tx, full, fields, at));
     } catch (error) {
       if (!(error instanceof WrongInput)) throw error;
       const wrong = { action: name, message: error.message, given: fields.get('amount') ?? '' };
-      const page = renderPage(await loadFullSession(database, session), now(), wrong);
-      return send(ctx, 400, page, session);
+      return show(ctx, present, 400, wrong);
     }
     redirect(
       ctx,
@@ -120,13 +117,29 @@ export function createPages(party: Party) {
 
   return async (ctx: Context): Promise<void> => {
     const page = PAGE.exec(ctx.path)?.[1];
-    const session = page === undefined ? undefined : await findByPage(database, page);
-    if (!session) return send(ctx, 404, renderUnknown());
-    if (ctx.method === 'POST') return submit(ctx, session);
-    if (ctx.method === 'GET' || ctx.method === 'HEAD') return show(ctx, session);
+    const present = page === undefined ? undefined : await party.read({ page });
+    if (!present) return send(ctx, 404, renderUnknown());
+    if (ctx.method === 'POST') return submit(ctx, present);
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') return show(ctx, present);
     ctx.set('allow', 'GET, POST');
     send(ctx, 405, renderUnknown());
   };
+}
+
+/** @returns false for an old form: nothing has changed */
+async function perform(
+  { from, run }: Action,
+  tx: Tx,
+  full: FullSession,
+  fields: Fields,
+  at: Date,
+): Promise<boolean> {
+  const status = statusAt(full, at);
+  if (!from.includes(status)) return false;
+  // Somebody has acted: it does not pay itself any more.
+  if (UNPAID.includes(status)) await forgetPlanned(tx, full.session.id, at);
+  await run(tx, full, fields, at);
+  return true;
 }
 
 /** 303: the browser asks for the next page, and going back sends nothing twice. It means nothing but that. */
@@ -144,7 +157,7 @@ function send(ctx: Context, status: number, page: string, session?: Session): vo
   ctx.body = page;
 }
 
-function paymentOf(session: Session, fields: Fields): act.Payment {
+function paymentOf(session: Session, fields: Fields): act.NewPayment {
   const settles = SETTLEMENTS.find(({ value }) => value === fields.get('settles')) ?? SETTLEMENTS[0];
   return {
     amount: amountOf(session, fields),

@@ -1,65 +1,58 @@
-import { typeidUnboxed } from 'typeid-js';
 import type { Tx } from '../../../kernel/db/database';
-import { createCallbackSender } from '../../sandbox/callback-sender';
+import { recordChange, versionAt } from '../../sandbox/changes';
 import type { PartyOptions } from '../../sandbox/options';
-import { secondsAfter } from '../../sandbox/time';
-import { type Change, payByScenario } from './actions';
-import { scenarioOf } from './scenarios';
+import { type FullSession, loadFullSession, momentsOf } from './state';
 import { lockSession, type Session } from './store';
+
+/** A session as it is at a time. */
+export interface Present {
+  full: FullSession;
+  version: number;
+  at: Date;
+}
 
 /** What the party's API and its pages share. */
 export interface Party extends PartyOptions {
+  /** Nothing where there is none. */
+  read(by: { id: string } | { page: string }): Promise<Present | undefined>;
   /**
-   * Runs in one transaction. Whoever made the session is told when it is committed, and whenever more happens by itself;
-   * not of what came to nothing.
+   * Runs in one transaction that holds the session's row, and records that it has changed: whoever made it is told when
+   * that is committed, and whenever more happens by itself.
+   * @param work false when it has changed nothing
    */
-  change(work: (tx: Tx, at: Date) => Promise<Change | undefined>): Promise<void>;
-  /** A session as it is now: one that pays itself is paid when its time has come. */
-  present(session: Session): Promise<Session>;
+  change(id: string, work: (tx: Tx, full: FullSession, at: Date) => Promise<boolean>): Promise<void>;
 }
 
 export function createParty(options: PartyOptions): Party {
-  const { database, secret, now } = options;
-  const sender = createCallbackSender({ secret, now });
-
-  const tell = ({ id, callbackUrl }: Session): void =>
-    sender.send(callbackUrl, { id: typeidUnboxed('cke'), sessionId: id });
-
-  /** By this process alone: what it does not live to tell, whoever asks will see. */
-  function follow({ session, moments }: Change): void {
-    tell(session);
-    for (const moment of moments) {
-      const delay = moment.getTime() - now().getTime();
-      if (delay > 0) setTimeout(() => tell(session), delay).unref();
-    }
-  }
-
-  async function change(work: (tx: Tx, at: Date) => Promise<Change | undefined>): Promise<void> {
-    await database.transaction(async (tx) => {
-      const done = await work(tx, now());
-      if (done) tx.afterCommit(() => follow(done));
-    });
-  }
-
-  async function present(session: Session): Promise<Session> {
-    const paysAt = paysItselfAt(session);
-    if (session.status !== 'open' || paysAt === undefined || paysAt > now()) return session;
-    let latest = session;
-    await change(async (tx, at) => {
-      latest = (await lockSession(tx, session.id)) ?? session;
-      if (latest.status !== 'open') return undefined;
-      const done = await payByScenario(tx, latest, at);
-      latest = done.session;
-      return done;
-    });
-    return latest;
-  }
-
-  return { ...options, change, present };
+  const { database, now } = options;
+  return {
+    ...options,
+    read: (by) =>
+      database.transaction(async (tx) => {
+        const session = await lockSession(tx, by, 'share');
+        if (!session) return undefined;
+        const at = now();
+        const version = await versionAt(tx, 'checkout', session.id, at);
+        return { full: await loadFullSession(tx, session), version, at };
+      }),
+    change: (id, work) =>
+      database.transaction(async (tx) => {
+        const session = await lockSession(tx, { id }, 'update');
+        const at = now();
+        if (!session || !(await work(tx, await loadFullSession(tx, session), at))) return;
+        await recordSession(tx, id, at);
+      }),
+  };
 }
 
-/** When the session is paid without a payer, if it is. */
-export function paysItselfAt({ amount, firstAskedAt }: Session): Date | undefined {
-  const { paysItselfSeconds } = scenarioOf(amount);
-  return paysItselfSeconds === undefined ? undefined : secondsAfter(firstAskedAt, paysItselfSeconds);
+/**
+ * It has changed, and will by itself. The caller holds its row.
+ * @param quiet nobody is called now
+ */
+export async function recordSession(tx: Tx, id: string, at: Date, quiet?: (full: FullSession) => boolean) {
+  const session = (await lockSession(tx, { id }, 'update')) as Session;
+  const full = await loadFullSession(tx, session);
+  const { callbackUrl } = session;
+  const now = { at, quiet: quiet?.(full) ?? false };
+  await recordChange(tx, { party: 'checkout', ref: id, callbackUrl }, now, momentsOf(full, at));
 }

@@ -6,6 +6,8 @@ import { outcomesOfPaid, outcomesOfUnpaid } from './outcome-forms';
 import {
   disputeStatusAt,
   type FullSession,
+  isRisky,
+  paidAt,
   refundable,
   refundStatusAt,
   type SessionStatus,
@@ -20,7 +22,7 @@ export const money = (amount: Decimal, { currency }: Session) =>
 /** The payer's page, as the session is now. Plain forms: no script is needed, and none would run. */
 export function renderPage(full: FullSession, at: Date, error?: PageError): string {
   const { session } = full;
-  const status = statusAt(session, at);
+  const status = statusAt(full, at);
   const body = html`<div class="card">
 <h1>Payment to ${session.merchant}</h1>
 <p class="amount">${money(session.amount, session)}</p>
@@ -97,14 +99,15 @@ const time = (at: Date): Html =>
 
 function ended(full: FullSession, status: SessionStatus, at: Date): Html {
   const { session } = full;
-  return html`<p class="state" role="status">${sentence(session, status)}</p>
+  return html`<p class="state" role="status">${sentence(full, status, at)}</p>
 ${movements(full, at)}
 <a class="button main" href="${session.returnUrl}" rel="noreferrer">Return to ${session.merchant}</a>`;
 }
 
-function sentence(session: Session, status: SessionStatus): string {
-  const paid = session.paidAmount ? money(session.paidAmount, session) : '';
-  const review = session.risk === 'review' ? ' It is marked for a review.' : '';
+function sentence(full: FullSession, status: SessionStatus, at: Date): string {
+  const { session } = full;
+  const paid = money(paidAt(full, at), session);
+  const review = isRisky(full, at) ? ' It is marked for a review.' : '';
   switch (status) {
     case 'paid':
       return `${paid} paid, not settled yet.${review}`;

@@ -16,6 +16,10 @@ export interface CheckoutScenario {
   losesFirstAnswer?: boolean;
   /** Seconds from the making of the session until it is paid without any payer. */
   paysItselfSeconds?: number;
+  /** The same, counted from when the session expires. */
+  paysAfterExpirySeconds?: number;
+  /** Seconds from the payment to a second one of the same amount. */
+  paysAgainSeconds?: number;
   /** Paying fails. */
   failureCode?: string;
   risk?: 'review';
@@ -26,8 +30,12 @@ export interface CheckoutScenario {
   /** Seconds from the payment to a dispute over the full amount, and from there to its end. */
   disputedSeconds?: number;
   disputeEnds?: { seconds: number; outcome: 'won' | 'lost' };
+  /** Seconds from that end until it is decided the other way. */
+  disputeTurnsSeconds?: number;
   refundSeconds?: number;
   refundFails?: boolean;
+  /** Seconds after a refund has succeeded until it has failed after all. */
+  refundUndoneSeconds?: number;
 }
 
 const DAY_SECONDS = 86_400;
@@ -113,6 +121,31 @@ export const CHECKOUT_SCENARIOS: readonly CheckoutScenario[] = [
     amount: '700.14',
     effect: 'The page is made but the answer is lost: we ask again, then `awaiting_payment`.',
     losesFirstAnswer: true,
+  },
+  {
+    amount: '700.15',
+    effect: 'Paid by itself; a refund succeeds, and 5 seconds later has failed after all.',
+    paysItselfSeconds: 0,
+    refundUndoneSeconds: 5,
+  },
+  {
+    amount: '700.16',
+    effect: 'Paid by itself, disputed 5 seconds later, lost after 5 more, and won after 5 more.',
+    paysItselfSeconds: 0,
+    disputedSeconds: 5,
+    disputeEnds: { seconds: 5, outcome: 'lost' },
+    disputeTurnsSeconds: 5,
+  },
+  {
+    amount: '700.17',
+    effect: 'Paid by itself, and 5 seconds later once more.',
+    paysItselfSeconds: 0,
+    paysAgainSeconds: 5,
+  },
+  {
+    amount: '700.18',
+    effect: 'Paid by itself 5 seconds after it has expired: `expired`, then `manual_review`.',
+    paysAfterExpirySeconds: 5,
   },
 ];
 

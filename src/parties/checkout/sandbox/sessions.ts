@@ -8,11 +8,11 @@ import { decimal } from '../../protocol/answers';
 import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
 import { secondsSince } from '../../sandbox/time';
-import { refund, refundRefusal } from './actions';
-import { type Party, paysItselfAt } from './party';
+import { begin, refund, refundRefusal } from './actions';
+import { type Party, recordSession } from './party';
 import { scenarioOf } from './scenarios';
-import { loadFullSession, refundStatusAt, wordAt } from './state';
-import { countCall, findSession, lockOrder, lockSession, refundsOf, type Session } from './store';
+import { refundStatusAt, statusAt, wordAt } from './state';
+import { countCall, lockOrder, type Session } from './store';
 
 const positive = decimal.refine((amount) => amount.gt(0));
 const webAddress = z.url({ protocol: /^https?$/ });
@@ -38,7 +38,7 @@ const PAGE_BYTES = 32;
 
 /** The party's API, as our adapter calls it. */
 export function createSessions(party: Party) {
-  const { database, now, publicUrl } = party;
+  const { publicUrl } = party;
 
   async function create(ctx: Context): Promise<void> {
     const order = orderSchema.safeParse(await readOrder(ctx));
@@ -48,15 +48,13 @@ export function createSessions(party: Party) {
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'refused') return refuse(ctx, 422, scenarioOf(order.data.amount).refusal ?? 'refused');
     if (taken === 'silent') return dropConnection(ctx);
-    await party.present(taken);
-    payItselfLater(party, taken);
     answer(ctx, 201, { sessionId: taken.id, redirectUrl: `${publicUrl()}/pages/${taken.page}` });
   }
 
   async function show(ctx: Context, id: string): Promise<void> {
-    const session = await findSession(database, id);
-    if (!session) return refuse(ctx, 404, 'not_found');
-    answer(ctx, 200, wordAt(await loadFullSession(database, await party.present(session)), now()));
+    const found = await party.read({ id });
+    if (!found) return refuse(ctx, 404, 'not_found');
+    answer(ctx, 200, wordAt(found.full, found.version, found.at));
   }
 
   async function makeRefund(ctx: Context, id: string): Promise<void> {
@@ -65,9 +63,10 @@ export function createSessions(party: Party) {
     if (!asked.success || key === '') return refuse(ctx, 422, 'malformed_refund');
     const refusal = await takeRefund(party, key, id, asked.data);
     if (refusal !== undefined) return refuse(ctx, 422, refusal);
-    const made = (await refundsOf(database, id)).find((known) => known.key === key);
-    if (!made) return refuse(ctx, 404, 'not_found');
-    answer(ctx, 201, { refundId: made.id, status: refundStatusAt(made, now()) });
+    const found = await party.read({ id });
+    const made = found?.full.refunds.find((known) => known.key === key);
+    if (!found || !made) return refuse(ctx, 404, 'not_found');
+    answer(ctx, 201, { refundId: made.id, status: refundStatusAt(made, found.at) });
   }
 
   return { create, show, makeRefund };
@@ -83,17 +82,17 @@ function takeOrder(
   const { refusal, unreachableSeconds = 0, losesFirstAnswer = false } = scenarioOf(order.amount);
   return database.transaction(async (tx) => {
     const session = await lockOrder(tx, { ...order, key, page, id: typeidUnboxed('cks') }, now());
-    if (secondsSince(session.firstAskedAt, now()) < unreachableSeconds) return 'unreachable';
+    const at = now();
+    const first = session.calls === 0;
+    if (secondsSince(session.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
     await countCall(tx, session.id);
     if (refusal !== undefined) return 'refused';
-    return losesFirstAnswer && session.calls === 0 ? 'silent' : session;
+    if (first) {
+      await begin(tx, session, at);
+      await recordSession(tx, session.id, at, (full) => statusAt(full, at) === 'open');
+    }
+    return losesFirstAnswer && first ? 'silent' : session;
   });
-}
-
-/** Where it comes to nothing the session is paid when somebody asks for it. */
-function payItselfLater(party: Party, session: Session): void {
-  const delay = (paysItselfAt(session)?.getTime() ?? 0) - party.now().getTime();
-  if (delay > 0) setTimeout(() => void party.present(session).catch(() => undefined), delay).unref();
 }
 
 /** @returns why there is none; nothing when the refund of that key is there, now or before */
@@ -104,13 +103,12 @@ async function takeRefund(
   asked: z.output<typeof refundSchema>,
 ): Promise<string | undefined> {
   let refusal: string | undefined;
-  await party.change(async (tx, at) => {
-    const session = await lockSession(tx, sessionId);
-    if (!session) return undefined;
-    const full = await loadFullSession(tx, session);
-    if (full.refunds.some((known) => known.key === key)) return undefined;
-    refusal = refundRefusal(full, asked.amount, asked.currency, at);
-    return refusal === undefined ? refund(tx, session, asked.amount, key, at) : undefined;
+  await party.change(sessionId, async (tx, full, at) => {
+    const isKnown = full.refunds.some((known) => known.key === key);
+    refusal = isKnown ? undefined : refundRefusal(full, asked.amount, asked.currency, at);
+    if (isKnown || refusal !== undefined) return false;
+    await refund(tx, full.session, asked.amount, key, at);
+    return true;
   });
   return refusal;
 }

@@ -1,63 +1,118 @@
 import type { Sql } from '../../../kernel/db/database';
-import { type Decimal, formatAmount, ZERO } from '../../../kernel/money/money';
-import { type Dispute, disputesOf, type Refund, refundsOf, type Session } from './store';
+import { type Decimal, formatAmount, sumOf } from '../../../kernel/money/money';
+import { distinct, type Moment } from '../../sandbox/changes';
+import {
+  type Dispute,
+  disputesOf,
+  type Payment,
+  paymentsOf,
+  type Refund,
+  refundsOf,
+  type Session,
+} from './store';
 
-/** A session with all that has become of its money. */
+/** A session with all that becomes of its money. */
 export interface FullSession {
   session: Session;
+  payments: Payment[];
   refunds: Refund[];
   disputes: Dispute[];
 }
 
 export async function loadFullSession(sql: Sql, session: Session): Promise<FullSession> {
-  const [refunds, disputes] = await Promise.all([refundsOf(sql, session.id), disputesOf(sql, session.id)]);
-  return { session, refunds, disputes };
+  const [payments, refunds, disputes] = await Promise.all([
+    paymentsOf(sql, session.id),
+    refundsOf(sql, session.id),
+    disputesOf(sql, session.id),
+  ]);
+  return { session, payments, refunds, disputes };
 }
+
+const hasCome = (moment: Date | null, at: Date): boolean => moment !== null && moment <= at;
 
 export type SessionStatus = 'open' | 'paid' | 'settled' | 'failed' | 'cancelled' | 'expired';
 
 /** Time alone expires what is open and settles what is paid. */
-export function statusAt({ status, expiresAt, settlesAt }: Session, at: Date): SessionStatus {
-  if (status === 'open') return expiresAt <= at ? 'expired' : 'open';
-  return status === 'paid' && settlesAt !== null && settlesAt <= at ? 'settled' : status;
+export function statusAt(full: FullSession, at: Date): SessionStatus {
+  const { status, expiresAt } = full.session;
+  const made = madeAt(full, at);
+  if (made.length > 0)
+    return made.every((payment) => paymentStatusAt(payment, at) === 'settled') ? 'settled' : 'paid';
+  return status === 'open' && hasCome(expiresAt, at) ? 'expired' : status;
 }
 
-export const refundStatusAt = ({ endsAt, outcome }: Refund, at: Date) => (endsAt <= at ? outcome : 'pending');
+export function paymentStatusAt(
+  { settlesAt, failedAt }: Payment,
+  at: Date,
+): 'pending' | 'settled' | 'failed' {
+  if (hasCome(failedAt, at)) return 'failed';
+  return hasCome(settlesAt, at) ? 'settled' : 'pending';
+}
 
-export const disputeStatusAt = ({ endsAt, outcome }: Dispute, at: Date): 'open' | 'won' | 'lost' =>
-  endsAt !== null && endsAt <= at && outcome ? outcome : 'open';
+/** Payments that stand. */
+const madeAt = ({ payments }: FullSession, at: Date): Payment[] =>
+  payments.filter(({ paidAt, failedAt }) => hasCome(paidAt, at) && !hasCome(failedAt, at));
+
+/** All that was paid and stands. */
+export const paidAt = (full: FullSession, at: Date): Decimal => sumOf(madeAt(full, at));
+
+export const isRisky = (full: FullSession, at: Date): boolean =>
+  madeAt(full, at).some(({ risk }) => risk === 'review');
+
+export function refundStatusAt({ endsAt, outcome, undoneAt }: Refund, at: Date) {
+  if (hasCome(undoneAt, at)) return 'failed';
+  return hasCome(endsAt, at) ? outcome : 'pending';
+}
+
+export function disputeStatusAt({ endsAt, outcome, turnedAt }: Dispute, at: Date): 'open' | 'won' | 'lost' {
+  if (!hasCome(endsAt, at) || !outcome) return 'open';
+  if (!hasCome(turnedAt, at)) return outcome;
+  return outcome === 'won' ? 'lost' : 'won';
+}
 
 /** What can still be refunded: neither back with the payer nor on the way. */
-export function refundable({ session, refunds }: FullSession, at: Date): Decimal {
-  const gone = refunds.filter((refund) => refundStatusAt(refund, at) !== 'failed');
-  return gone.reduce((left, { amount }) => left.minus(amount), session.paidAmount ?? ZERO);
+export function refundable(full: FullSession, at: Date): Decimal {
+  const gone = full.refunds.filter((refund) => refundStatusAt(refund, at) !== 'failed');
+  return paidAt(full, at).minus(sumOf(gone));
 }
 
-/** What the party says of a session now, whole: its word. */
-export function wordAt({ session, refunds, disputes }: FullSession, at: Date) {
-  const { id, key, currency, paidAmount, failureCode, risk } = session;
-  const status = statusAt(session, at);
+/** When it changes by itself, as far as it is decided. Nobody is called when it expires: who made it knows when. */
+export function momentsOf(full: FullSession, at: Date): Moment[] {
+  const { session, payments, refunds, disputes } = full;
+  const moments = distinct([
+    ...payments.flatMap((payment) => [payment.paidAt, payment.settlesAt, payment.failedAt]),
+    ...refunds.flatMap(({ endsAt, undoneAt }) => [endsAt, undoneAt]),
+    ...disputes.flatMap(({ opensAt, endsAt, turnedAt }) => [opensAt, endsAt, turnedAt]),
+  ]);
+  const expires = statusAt(full, at) === 'open' ? [{ at: session.expiresAt, quiet: true }] : [];
+  return [...expires, ...moments];
+}
+
+/** What the party says of a session at that time, whole: its word. */
+export function wordAt(full: FullSession, version: number, at: Date) {
+  const { session, payments, refunds, disputes } = full;
+  const { id, key, currency, failureCode } = session;
+  const status = statusAt(full, at);
+  const page = status === 'settled' ? 'paid' : status;
   const money = (amount: Decimal) => ({ amount: formatAmount(amount, currency), currency });
   return {
-    sessionId: id,
-    key,
-    page: status === 'settled' ? 'paid' : status,
-    payments: paidAmount
-      ? [{ id: `${id}-payment`, ...money(paidAmount), status: status === 'settled' ? 'settled' : 'pending' }]
-      : [],
-    risk,
-    ...(failureCode ? { failureCode } : {}),
+    ...{ sessionId: id, key, version, page },
+    payments: payments
+      .filter((payment) => hasCome(payment.paidAt, at))
+      .map((payment) => ({
+        ...{ id: payment.id, ...money(payment.amount) },
+        status: paymentStatusAt(payment, at),
+      })),
+    risk: isRisky(full, at) ? 'review' : 'normal',
+    ...(page === 'failed' && failureCode ? { failureCode } : {}),
     refunds: refunds.map((refund) => ({
-      id: refund.id,
-      ...(refund.key === null ? {} : { key: refund.key }),
-      ...money(refund.amount),
+      ...{ id: refund.id, key: refund.key ?? undefined, ...money(refund.amount) },
       status: refundStatusAt(refund, at),
     })),
     disputes: disputes
-      .filter(({ opensAt }) => opensAt <= at)
+      .filter(({ opensAt }) => hasCome(opensAt, at))
       .map((dispute) => ({
-        id: dispute.id,
-        ...money(dispute.amount),
+        ...{ id: dispute.id, ...money(dispute.amount) },
         status: disputeStatusAt(dispute, at),
       })),
   };

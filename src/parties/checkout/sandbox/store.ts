@@ -24,11 +24,22 @@ export interface Session extends SessionOrder {
   firstAskedAt: Date;
   /** How often it was asked for. */
   calls: number;
-  status: 'open' | 'paid' | 'failed' | 'cancelled';
-  paidAmount: Decimal | null;
-  settlesAt: Date | null;
-  risk: 'normal' | 'review';
+  /** What has become of the page without a payment. */
+  status: 'open' | 'failed' | 'cancelled';
   failureCode: string | null;
+}
+
+export interface Payment {
+  id: string;
+  sessionId: string;
+  amount: Decimal;
+  /** In the future: it will be paid then. */
+  paidAt: Date;
+  /** null: while nobody has said so. */
+  settlesAt: Date | null;
+  /** Taken back by the payer's bank before it was settled. */
+  failedAt: Date | null;
+  risk: 'normal' | 'review';
 }
 
 export interface Refund {
@@ -38,6 +49,8 @@ export interface Refund {
   amount: Decimal;
   endsAt: Date;
   outcome: 'succeeded' | 'failed';
+  /** It succeeded, and has failed after all. */
+  undoneAt: Date | null;
 }
 
 export interface Dispute {
@@ -47,6 +60,8 @@ export interface Dispute {
   opensAt: Date;
   endsAt: Date | null;
   outcome: 'won' | 'lost' | null;
+  /** The outcome is the other one from then on. */
+  turnedAt: Date | null;
 }
 
 const SESSIONS = 'sandbox_checkout_sessions';
@@ -63,20 +78,18 @@ const SESSION = [
     'callbackUrl',
     'expiresAt',
   ],
-  ...['firstAskedAt', 'calls', 'status', 'paidAmount', 'settlesAt', 'risk', 'failureCode'],
+  ...['firstAskedAt', 'calls', 'status', 'failureCode'],
 ];
+const PAYMENTS = 'sandbox_checkout_payments';
+const PAYMENT = ['id', 'sessionId', 'amount', 'paidAt', 'settlesAt', 'failedAt', 'risk'];
 const REFUNDS = 'sandbox_checkout_refunds';
-const REFUND = ['id', 'sessionId', 'key', 'amount', 'endsAt', 'outcome'];
+const REFUND = ['id', 'sessionId', 'key', 'amount', 'endsAt', 'outcome', 'undoneAt'];
 const DISPUTES = 'sandbox_checkout_disputes';
-const DISPUTE = ['id', 'sessionId', 'amount', 'opensAt', 'endsAt', 'outcome'];
+const DISPUTE = ['id', 'sessionId', 'amount', 'opensAt', 'endsAt', 'outcome', 'turnedAt'];
 
-type Row<T> = Omit<T, 'amount' | 'paidAmount'> & { amount: string; paidAmount?: string | null };
+type Row<T> = Omit<T, 'amount'> & { amount: string };
 
 const amountOf = <T>(row: Row<T>) => ({ ...row, amount: new Decimal(row.amount) }) as T;
-const sessionOf = (row: Row<Session>): Session => ({
-  ...amountOf<Session>(row),
-  paidAmount: row.paidAmount ? new Decimal(row.paidAmount) : null,
-});
 
 /** The session of that key, locked; noted at the first call. */
 export async function lockOrder(
@@ -85,7 +98,7 @@ export async function lockOrder(
   at: Date,
 ): Promise<Session> {
   const row = { ...order, amount: order.amount.toFixed(), firstAskedAt: at };
-  return sessionOf(await lockByKey<Row<Session>>(tx, SESSIONS, row, SESSION));
+  return amountOf(await lockByKey<Row<Session>>(tx, SESSIONS, row, SESSION));
 }
 
 export async function countCall(tx: Sql, id: string): Promise<void> {
@@ -96,23 +109,50 @@ export async function countCall(tx: Sql, id: string): Promise<void> {
   );
 }
 
-/** A session that somebody was told of. */
-export const findSession = (sql: Sql, id: string) => find(sql, { id });
-export const findByPage = (sql: Sql, page: string) => find(sql, { page });
-export const lockSession = (tx: Sql, id: string) => find(tx, { id }, 'lock');
-
-async function find(sql: Sql, by: Record<string, string>, lock?: 'lock'): Promise<Session | undefined> {
+/** Locked, so that what was recorded of it is what it has come to. */
+export async function lockSession(
+  tx: Sql,
+  by: { id: string } | { page: string },
+  lock: 'share' | 'update',
+): Promise<Session | undefined> {
   const query = table(SESSIONS).select(SESSION).where(by);
-  const [row] = await sql.run<Row<Session>>(lock ? query.forUpdate() : query);
-  return row && sessionOf(row);
+  const [row] = await tx.run<Row<Session>>(lock === 'share' ? query.forShare() : query.forUpdate());
+  return row && amountOf<Session>(row);
 }
 
 export async function saveSession(tx: Sql, session: Session): Promise<void> {
-  const { id, status, paidAmount, settlesAt, risk, failureCode } = session;
+  const { id, status, failureCode } = session;
+  await tx.run(table(SESSIONS).where({ id }).update({ status, failureCode }));
+}
+
+export async function paymentsOf(sql: Sql, sessionId: string): Promise<Payment[]> {
+  const query = table(PAYMENTS).select(PAYMENT).where({ sessionId }).orderBy(['paidAt', 'id']);
+  const rows = await sql.run<Row<Payment>>(query);
+  return rows.map((row) => amountOf<Payment>(row));
+}
+
+export async function insertPayment(tx: Sql, payment: Payment): Promise<void> {
+  await tx.run(table(PAYMENTS).insert({ ...payment, amount: payment.amount.toFixed() }));
+}
+
+/** Payments that were to be made by themselves. */
+export async function forgetPlanned(tx: Sql, sessionId: string, at: Date): Promise<void> {
+  await tx.run(table(PAYMENTS).where({ sessionId }).where('paidAt', '>', at).delete());
+}
+
+/** Those that are there and not settled are settled, or have failed, now. */
+export async function endPayments(
+  tx: Sql,
+  sessionId: string,
+  end: { settlesAt: Date } | { failedAt: Date },
+  at: Date,
+): Promise<void> {
   await tx.run(
-    table(SESSIONS)
-      .where({ id })
-      .update({ status, paidAmount: paidAmount?.toFixed() ?? null, settlesAt, risk, failureCode }),
+    table(PAYMENTS)
+      .where({ sessionId, failedAt: null })
+      .where('paidAt', '<=', at)
+      .where((unsettled) => void unsettled.whereNull('settlesAt').orWhere('settlesAt', '>', at))
+      .update(end),
   );
 }
 
@@ -148,6 +188,6 @@ export async function endDisputes(
       .where({ sessionId })
       .where('opensAt', '<=', at)
       .where((open) => void open.whereNull('endsAt').orWhere('endsAt', '>', at))
-      .update({ outcome, endsAt: at }),
+      .update({ outcome, endsAt: at, turnedAt: null }),
   );
 }

@@ -2,38 +2,36 @@ import type { Context } from 'koa';
 import { asciiUrl } from '../../../kernel/wire/web-url';
 import { refuse } from '../../sandbox/answers';
 import { readForm } from '../../sandbox/body';
-import type { PartyOptions } from '../../sandbox/options';
+import type { Orders } from './orders';
 import { decisionPage, endPage } from './payment-page';
-import { wordAt } from './progress';
-import { decide, findByPage, type SandboxCardOrder } from './store';
 
 /**
  * The page of the card's bank, where the payer confirms or refuses.
- * @param follow called when the payer has decided
  * @returns answers a request for the page of that secret
  */
 export function createPages(
-  { database, now, publicUrl }: PartyOptions,
-  follow: (order: SandboxCardOrder) => void,
+  orders: Orders,
+  publicUrl: () => string,
 ): (ctx: Context, secret: string) => Promise<void> {
   async function show(ctx: Context, secret: string): Promise<void> {
-    const found = await findByPage(database, secret);
+    const found = await orders.present({ page: secret });
     if (!found) return refuse(ctx, 404, 'not_found');
-    const waits = wordAt(found, now()).status === 'requires_action';
-    send(ctx, waits ? decisionPage(found, `${publicUrl()}/pages/${secret}`) : endPage(found));
+    const { order, word } = found;
+    const waits = word.status === 'requires_action';
+    send(ctx, waits ? decisionPage(order, `${publicUrl()}/pages/${secret}`) : endPage(order));
   }
 
-  /** The payer's first decision counts; the browser goes back to where it came from in any case. */
+  /** The browser goes back to where it came from, whatever has counted. */
   async function submit(ctx: Context, secret: string): Promise<void> {
     const decision = (await readForm(ctx))?.get('decision');
     if (decision !== 'confirm' && decision !== 'refuse') return refuse(ctx, 400, 'no_decision');
-    const first = await decide(database, secret, decision, now());
-    const found = await findByPage(database, secret);
+    await orders.decide(secret, decision);
+    const found = await orders.present({ page: secret });
     if (!found) return refuse(ctx, 404, 'not_found');
-    if (first) follow(found);
-    if (found.returnUrl === null) return send(ctx, endPage(found));
+    const { returnUrl } = found.order;
+    if (returnUrl === null) return send(ctx, endPage(found.order));
     ctx.status = 303;
-    ctx.set('location', asciiUrl(found.returnUrl));
+    ctx.set('location', asciiUrl(returnUrl));
   }
 
   return (ctx, secret) => (ctx.method === 'POST' ? submit(ctx, secret) : show(ctx, secret));

@@ -1,11 +1,13 @@
 import { Decimal, roundTo } from '../../../kernel/money/money';
+import type { Moment } from '../../sandbox/changes';
 import { secondsAfter } from '../../sandbox/time';
 import { type CardScenario, scenarioOf } from './scenarios';
 import type { SandboxCardOrder } from './store';
 
-/** An order as the acquirer tells of it. */
-export interface OrderWord {
+/** An order as the acquirer tells of it: amounts as decimal strings. */
+export interface ToldOrder {
   key: string;
+  version: number;
   status: 'requires_action' | 'processing' | 'succeeded' | 'failed';
   failureCode?: string;
   moved: string;
@@ -15,7 +17,7 @@ export interface OrderWord {
 /** From the order, or the payer's confirmation, to the decision, where no scenario says another. */
 const DECISION_SECONDS = 0.15;
 
-type Change = Pick<OrderWord, 'status' | 'failureCode'> & { returned: string; at: Date };
+type Change = Pick<ToldOrder, 'status' | 'failureCode'> & { returned: string; at: Date };
 
 /** What happens to an order and when, in the order of time; what it awaits of the payer, and has not had, is not in it. */
 export function changesOf(order: SandboxCardOrder): Change[] {
@@ -40,7 +42,7 @@ function decided(order: SandboxCardOrder, scenario: Partial<CardScenario>, from:
   const at = secondsAfter(from, decisionSeconds);
   const processing: Change = { status: 'processing', returned: '0', at: from };
   if (refusal === undefined)
-    return [processing, { status: 'succeeded', returned: '0', at }, ...returns(order, scenario, at)];
+    return [processing, { status: 'succeeded', returned: '0', at }, ...afterSuccess(order, scenario, at)];
   return [
     ...(acceptsFirst ? [processing] : []),
     { status: 'failed', failureCode: refusal, returned: '0', at: acceptsFirst ? at : from },
@@ -48,6 +50,13 @@ function decided(order: SandboxCardOrder, scenario: Partial<CardScenario>, from:
       ? []
       : [{ status: 'succeeded', returned: '0', at: secondsAfter(from, arrivesLateSeconds) } as const]),
   ];
+}
+
+function afterSuccess(order: SandboxCardOrder, scenario: Partial<CardScenario>, from: Date): Change[] {
+  const { undoneSeconds } = scenario;
+  if (undoneSeconds === undefined) return returns(order, scenario, from);
+  const at = secondsAfter(from, undoneSeconds);
+  return [{ status: 'failed', failureCode: 'payment_reversed', returned: '0', at }];
 }
 
 function returns(
@@ -62,8 +71,14 @@ function returns(
   return [gone, { status: 'succeeded', returned: '0', at: secondsAfter(from, wonSeconds) }];
 }
 
+/** When it changes by itself, as far as it is decided. */
+export function momentsOf(order: SandboxCardOrder): Moment[] {
+  const { sendsNoCallbacks: quiet = false } = scenarioOf(order.token);
+  return changesOf(order).map(({ at }) => ({ at, quiet }));
+}
+
 /** Where an order stands at that time. */
-export function wordAt(order: SandboxCardOrder, at: Date): OrderWord {
+export function wordAt(order: SandboxCardOrder, version: number, at: Date): ToldOrder {
   const { key, kind, amount } = order;
   const {
     at: _,
@@ -74,5 +89,5 @@ export function wordAt(order: SandboxCardOrder, at: Date): OrderWord {
     .find((change) => change.at <= at) ?? { status: 'processing' as const, returned: '0', at };
   const hasMoved = now.status === 'succeeded' || (kind === 'push' && now.status === 'processing');
   const returns = returned === '0' ? [] : [{ id: `return-${key}`, amount: returned }];
-  return { key, ...now, moved: hasMoved ? amount.toFixed() : '0', returns };
+  return { key, version, ...now, moved: hasMoved ? amount.toFixed() : '0', returns };
 }

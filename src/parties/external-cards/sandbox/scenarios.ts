@@ -19,6 +19,8 @@ export interface CardScenario {
   returnedShare?: string;
   /** Seconds after the decision until what went back comes again: the dispute is won. */
   wonSeconds?: number;
+  /** Seconds after it has succeeded until the acquirer takes that back. */
+  undoneSeconds?: number;
   /** Seconds after the refusal until it has succeeded after all. */
   arrivesLateSeconds?: number;
   /** The first order is carried out and its answer is lost. */
@@ -89,6 +91,12 @@ export const CARD_SCENARIOS: readonly CardScenario[] = [
       '`failed`; 5 seconds later it has succeeded after all: a top-up’s money waits for the operator, a withdrawal is taken and `completed`.',
     refusal: 'no_answer_of_the_bank',
     arrivesLateSeconds: 5,
+  },
+  {
+    token: 'tok_undone',
+    effect:
+      '`completed`; 5 seconds later the acquirer says that it has failed: no money has moved after all.',
+    undoneSeconds: 5,
   },
   {
     token: 'tok_timeout',

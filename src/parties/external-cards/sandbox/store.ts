@@ -56,11 +56,18 @@ export async function lockOrder(tx: Sql, given: NewOrder, at: Date): Promise<San
   return orderOf(await lockByKey<Row>(tx, TABLE, row, COLUMNS));
 }
 
-export const findOrder = (sql: Sql, key: string) => find(sql, { key });
-export const findByPage = (sql: Sql, page: string) => find(sql, { page });
+/** Locked for reading, so that what was recorded of it is what it has come to. */
+export const readOrder = (tx: Sql, key: string) => find(tx, { key }, 'share');
+export const readByPage = (tx: Sql, page: string) => find(tx, { page }, 'share');
+export const lockByPage = (tx: Sql, page: string) => find(tx, { page }, 'update');
 
-async function find(sql: Sql, by: Record<string, string>): Promise<SandboxCardOrder | undefined> {
-  const [row] = await sql.run<Row>(table(TABLE).select(COLUMNS).where(by));
+async function find(
+  tx: Sql,
+  by: Record<string, string>,
+  lock: 'share' | 'update',
+): Promise<SandboxCardOrder | undefined> {
+  const query = table(TABLE).select(COLUMNS).where(by);
+  const [row] = await tx.run<Row>(lock === 'share' ? query.forShare() : query.forUpdate());
   return row && orderOf(row);
 }
 
@@ -73,19 +80,10 @@ export async function noteCall(tx: Sql, key: string, acceptedAt: Date | null): P
   );
 }
 
-/** The payer's decision on the page. The first one counts. @returns false when there was one, or time has run out */
-export async function decide(
-  sql: Sql,
-  page: string,
-  decision: 'confirm' | 'refuse',
-  at: Date,
-): Promise<boolean> {
-  const rows = await sql.run(
-    table(TABLE)
-      .where({ page, confirmedAt: null, refusedAt: null })
-      .where('expiresAt', '>', at)
-      .update({ [decision === 'confirm' ? 'confirmedAt' : 'refusedAt']: at })
-      .returning('key'),
-  );
-  return rows.length === 1;
+/** The payer's decision on the page. */
+export async function saveDecision(
+  tx: Sql,
+  { key, confirmedAt, refusedAt }: Pick<SandboxCardOrder, 'key' | 'confirmedAt' | 'refusedAt'>,
+): Promise<void> {
+  await tx.run(table(TABLE).where({ key }).update({ confirmedAt, refusedAt }));
 }

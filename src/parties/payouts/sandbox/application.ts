@@ -4,12 +4,12 @@ import type { Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
 import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
+import { recordChange, versionAt } from '../../sandbox/changes';
 import type { PartyOptions } from '../../sandbox/options';
 import { secondsSince } from '../../sandbox/time';
-import { type Callbacks, createCallbacks } from './callbacks';
-import { wordAt } from './progress';
+import { momentsOf, wordAt } from './progress';
 import { scenarioOf } from './scenarios';
-import { findOrder, lockOrder, noteCall, type Order, type SandboxPayout } from './store';
+import { findOrder, lockOrder, noteCall, type Order } from './store';
 
 const orderSchema = z.object({
   method: z.string(),
@@ -22,12 +22,17 @@ const orderSchema = z.object({
 const ORDERS = /\/orders(?:\/([^/]+))?$/;
 
 /**
- * A payouts party that pays nobody: `POST /orders` under an `idempotency-key`, `GET /orders/{key}`, and callbacks. It
- * commits by itself, as an outside party would: what it did stays done although its caller may fail afterwards. Faults come
- * from the amount (scenarios.ts), never by chance. Of the destination it keeps nothing.
+ * A payouts party that pays nobody: `POST /orders` under an `idempotency-key`, `GET /orders/{key}`. It commits by itself, as
+ * an outside party would: what it did stays done although its caller may fail afterwards. Faults come from the amount
+ * (scenarios.ts), never by chance. Of the destination it keeps nothing.
  */
-export function createPayoutsParty({ database, secret, now }: PartyOptions): Middleware {
-  const callbacks = createCallbacks({ secret, now });
+export function createPayoutsParty({ database, now }: PartyOptions): Middleware {
+  async function wordOf(key: string): Promise<object | undefined> {
+    const at = now();
+    const payout = await findOrder(database, key);
+    if (!payout?.acceptedAt) return undefined;
+    return wordAt(payout, await versionAt(database, 'payouts', key, at), at);
+  }
 
   async function order(ctx: Context): Promise<void> {
     const body = orderSchema.safeParse(await readOrder(ctx));
@@ -35,16 +40,16 @@ export function createPayoutsParty({ database, secret, now }: PartyOptions): Mid
     if (!body.success || key === '') return refuse(ctx, 422, 'malformed_order');
     const { method, amount, currency, callbackUrl } = body.data;
     const given = { key, method, amount: new Decimal(amount), currency, callbackUrl };
-    const taken = await database.transaction((tx) => takeOrder(tx, given, now(), callbacks));
+    const taken = await database.transaction((tx) => takeOrder(tx, given, now));
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'silent') return dropConnection(ctx);
-    answer(ctx, 201, wordAt(taken, now()));
+    answer(ctx, 201, (await wordOf(key)) ?? {});
   }
 
   async function show(ctx: Context, key: string): Promise<void> {
-    const payout = await findOrder(database, key);
-    if (!payout?.acceptedAt) return refuse(ctx, 404, 'not_found');
-    answer(ctx, 200, wordAt(payout, now()));
+    const word = await wordOf(key);
+    if (!word) return refuse(ctx, 404, 'not_found');
+    answer(ctx, 200, word);
   }
 
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -57,21 +62,20 @@ export function createPayoutsParty({ database, secret, now }: PartyOptions): Mid
   };
 }
 
-/** What the party does with an order: the payout, or why its caller gets no answer. */
-async function takeOrder(
-  tx: Tx,
-  order: Order,
-  at: Date,
-  callbacks: Callbacks,
-): Promise<SandboxPayout | 'unreachable' | 'silent'> {
-  const payout = await lockOrder(tx, order, at);
-  const { unreachableSeconds = 0, losesFirstOrder, losesFirstAnswer } = scenarioOf(payout.amount);
-  if (secondsSince(payout.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
-  const first = payout.calls === 0;
+/** What the party does with an order: it is taken, or why its caller gets no answer. */
+async function takeOrder(tx: Tx, order: Order, now: () => Date): Promise<'taken' | 'unreachable' | 'silent'> {
+  const payout = await lockOrder(tx, order, now());
+  const at = now();
+  const { key, amount, callbackUrl, firstAskedAt, calls, acceptedAt } = payout;
+  const { unreachableSeconds = 0, losesFirstOrder, losesFirstAnswer, repeatsCallbacks } = scenarioOf(amount);
+  if (secondsSince(firstAskedAt, at) < unreachableSeconds) return 'unreachable';
+  const first = calls === 0;
   const lost = first && losesFirstOrder === true;
-  await noteCall(tx, order.key, lost ? null : at);
+  await noteCall(tx, key, lost ? null : at);
   if (lost) return 'silent';
-  const accepted = { ...payout, acceptedAt: payout.acceptedAt ?? at };
-  if (payout.acceptedAt === null) tx.afterCommit(() => callbacks.follow(accepted));
-  return first && losesFirstAnswer === true ? 'silent' : accepted;
+  if (acceptedAt === null) {
+    const record = { party: 'payouts', ref: key, callbackUrl, repeats: repeatsCallbacks === true } as const;
+    await recordChange(tx, record, { at, quiet: true }, momentsOf(payout, at));
+  }
+  return first && losesFirstAnswer === true ? 'silent' : 'taken';
 }

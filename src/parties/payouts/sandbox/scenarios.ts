@@ -16,6 +16,8 @@ export interface PayoutScenario {
   /** Seconds from the order until it comes back, and which part of it. */
   returnSeconds?: number;
   returnedShare?: string;
+  /** What did not come back then comes back after as long again. */
+  returnsRest?: boolean;
   /** Seconds from the order until the party takes back that it sent it. */
   failsAfterSendingSeconds?: number;
   /** Seconds from the order until the party takes back that it refused it. */
@@ -99,6 +101,13 @@ export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
     repeatsCallbacks: true,
   },
   { amount: '901.13', effect: 'No callback is sent: as usual, found by asking.', sendsNoCallbacks: true },
+  {
+    amount: '901.14',
+    effect: 'It comes back in two parts, the first half 20 seconds later and the rest 40 seconds later.',
+    returnSeconds: 20,
+    returnedShare: '0.5',
+    returnsRest: true,
+  },
 ];
 
 const byAmount = new Map(PAYOUT_SCENARIOS.map((scenario) => [scenario.amount, scenario]));

@@ -138,7 +138,10 @@ describe('a payment', () => {
     await send(redirectUrl, { action: 'pay' });
     await until(() => shop.at(path).length === 1);
     shop.answer(path, 200);
-    await until(() => shop.at(path).length === 2);
+    await until(() => {
+      clock += 1_000;
+      return shop.at(path).length === 2;
+    });
     expect(shop.at(path)[0]?.raw).toEqual(shop.at(path)[1]?.raw);
   });
 

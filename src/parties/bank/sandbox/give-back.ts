@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { Tx } from '../../../kernel/db/database';
+import { type Decimal, fitsCurrency } from '../../../kernel/money/money';
+import { recordChange } from '../../sandbox/changes';
+import { secondsAfter } from '../../sandbox/time';
+import { type FullCredit, leftOf, momentsOf } from './credit';
+import { scenarioOf } from './scenarios';
+import { insertReturn, lockCredit, returnsOf, type SandboxReturn } from './store';
+
+/** The return of that key, made now or before; or the code of why there is none. */
+export async function giveBack(
+  tx: Tx,
+  { key, creditId, amount }: { key: string; creditId: string; amount: Decimal },
+  now: () => Date,
+): Promise<SandboxReturn | string> {
+  const credit = await lockCredit(tx, creditId, 'update');
+  if (!credit) return 'not_found';
+  const at = now();
+  const returns = await returnsOf(tx, creditId);
+  const known = returns.find((one) => one.key === key);
+  if (known) return known;
+  const refusal = refusalOf({ credit, returns }, amount, at);
+  if (refusal !== undefined) return refusal;
+  const made = returnOf({ key, creditId, amount }, credit.amount, at);
+  await insertReturn(tx, made);
+  const record = { party: 'bank', ref: creditId, callbackUrl: credit.callbackUrl } as const;
+  await recordChange(tx, record, { at }, momentsOf({ returns: [...returns, made] }));
+  return made;
+}
+
+function refusalOf(full: FullCredit, amount: Decimal, at: Date): string | undefined {
+  const { returnRefusal } = scenarioOf(full.credit.amount);
+  if (returnRefusal !== undefined) return returnRefusal;
+  if (!fitsCurrency(amount, full.credit.currency)) return 'malformed_return';
+  return amount.gt(leftOf(full, at)) ? 'amount_too_large' : undefined;
+}
+
+function returnOf(
+  given: Pick<SandboxReturn, 'key' | 'creditId' | 'amount'>,
+  creditAmount: Decimal,
+  at: Date,
+): SandboxReturn {
+  const { returnSeconds = 0, returnFails = false, returnUndoneSeconds } = scenarioOf(creditAmount);
+  const endsAt = secondsAfter(at, returnSeconds);
+  return {
+    ...given,
+    ...{ id: `sbr-${randomUUID()}`, kind: 'return', at, endsAt },
+    outcome: returnFails ? 'failed' : 'succeeded',
+    undoneAt: returnUndoneSeconds === undefined ? null : secondsAfter(endsAt, returnUndoneSeconds),
+  };
+}

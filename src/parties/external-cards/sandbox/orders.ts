@@ -1,0 +1,77 @@
+import type { Tx } from '../../../kernel/db/database';
+import { recordChange, versionAt } from '../../sandbox/changes';
+import type { PartyOptions } from '../../sandbox/options';
+import { secondsSince } from '../../sandbox/time';
+import { momentsOf, type ToldOrder, wordAt } from './progress';
+import { scenarioOf } from './scenarios';
+import {
+  lockByPage,
+  lockOrder,
+  type NewOrder,
+  noteCall,
+  readByPage,
+  readOrder,
+  type SandboxCardOrder,
+  saveDecision,
+} from './store';
+
+/** An order that was taken, as it is now. */
+export interface PresentOrder {
+  order: SandboxCardOrder;
+  word: ToldOrder;
+}
+
+/** What the acquirer does with orders. */
+export interface Orders {
+  /** It is taken, or why its caller gets no answer. */
+  take(given: NewOrder): Promise<'taken' | 'unreachable' | 'silent'>;
+  /** Nothing where none was taken. */
+  present(by: { key: string } | { page: string }): Promise<PresentOrder | undefined>;
+  /** The payer's decision on the page: the first one counts, and only in time. */
+  decide(page: string, decision: 'confirm' | 'refuse'): Promise<void>;
+}
+
+export function createOrders({ database, now }: Pick<PartyOptions, 'database' | 'now'>): Orders {
+  return {
+    take: (given) => database.transaction((tx) => takeOrder(tx, given, now)),
+    present: (by) =>
+      database.transaction(async (tx) => {
+        const order = await ('key' in by ? readOrder(tx, by.key) : readByPage(tx, by.page));
+        if (!order?.acceptedAt) return undefined;
+        const at = now();
+        const version = await versionAt(tx, 'external-cards', order.key, at);
+        return { order, word: wordAt(order, version, at) };
+      }),
+    decide: (page, decision) =>
+      database.transaction(async (tx) => {
+        const order = await lockByPage(tx, page);
+        const at = now();
+        if (!order || order.confirmedAt || order.refusedAt || order.expiresAt <= at) return;
+        const decided = { ...order, [decision === 'confirm' ? 'confirmedAt' : 'refusedAt']: at };
+        await saveDecision(tx, decided);
+        await record(tx, decided, at);
+      }),
+  };
+}
+
+async function takeOrder(
+  tx: Tx,
+  given: NewOrder,
+  now: () => Date,
+): Promise<'taken' | 'unreachable' | 'silent'> {
+  const order = await lockOrder(tx, given, now());
+  const at = now();
+  const { unreachableSeconds = 0, losesFirstAnswer } = scenarioOf(order.token);
+  if (secondsSince(order.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
+  await noteCall(tx, order.key, at);
+  if (order.acceptedAt === null) await record(tx, { ...order, acceptedAt: at }, at);
+  return order.calls === 0 && losesFirstAnswer ? 'silent' : 'taken';
+}
+
+/** It changes now, and will by itself. */
+function record(tx: Tx, order: SandboxCardOrder, at: Date): Promise<void> {
+  const { key: ref, callbackUrl, token } = order;
+  const { sendsNoCallbacks: quiet = false, repeatsCallbacks: repeats = false } = scenarioOf(token);
+  const changing = { party: 'external-cards', ref, callbackUrl, repeats } as const;
+  return recordChange(tx, changing, { at, quiet }, momentsOf(order));
+}

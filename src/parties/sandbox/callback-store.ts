@@ -1,0 +1,50 @@
+import { table } from '../../kernel/db/build';
+import type { Sql } from '../../kernel/db/database';
+import type { SandboxParty } from './options';
+import { secondsAfter } from './time';
+
+/** A callback that is to be sent. */
+export interface DueCallback {
+  number: string;
+  party: SandboxParty;
+  ref: string;
+  callbackUrl: string;
+  repeats: boolean;
+  /** With this one. */
+  attempts: number;
+}
+
+/** Whoever took a callback and was not heard of since has lost it: then another takes it. */
+const TAKEN_SECONDS = 30;
+/** Between attempts; after the last one it is lost, as it would be with any party. */
+const PAUSES_SECONDS = [1, 5, 30, 120, 600];
+
+const changes = () => table('sandbox_party_changes');
+
+/** When the next callback is due, past times too; null: none is. */
+export async function nextDueAt(sql: Sql): Promise<Date | null> {
+  const [row] = await sql.run<{ at: Date | null }>(changes().min({ at: 'nextAttemptAt' }));
+  return row?.at ?? null;
+}
+
+/** Takes callbacks that are due by then; no other process gets them meanwhile. */
+export function takeDue(sql: Sql, at: Date, limit: number): Promise<DueCallback[]> {
+  // Raw: processes share the rows by `skip locked`.
+  return sql.query<DueCallback>(
+    `update sandbox_party_changes set attempts = attempts + 1, next_attempt_at = $2
+      where number in (select number from sandbox_party_changes where next_attempt_at <= $1
+                        order by next_attempt_at limit $3 for update skip locked)
+      returning number, party, ref, callback_url as "callbackUrl", repeats, attempts`,
+    [at, secondsAfter(at, TAKEN_SECONDS), limit],
+  );
+}
+
+export async function noteTold(sql: Sql, { number }: DueCallback, at: Date): Promise<void> {
+  await sql.run(changes().where({ number }).update({ toldAt: at, nextAttemptAt: null }));
+}
+
+export async function noteUntold(sql: Sql, { number, attempts }: DueCallback, at: Date): Promise<void> {
+  const pause = PAUSES_SECONDS[attempts - 1];
+  const nextAttemptAt = pause === undefined ? null : secondsAfter(at, pause);
+  await sql.run(changes().where({ number }).update({ nextAttemptAt }));
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Database } from '../../kernel/db/database';
+import { SIGNATURE_HEADER, signMessage } from '../protocol/signature';
+import { type DueCallback, nextDueAt, noteTold, noteUntold, takeDue } from './callback-store';
+import { changeName } from './change-name';
+import { changesCommitted } from './changes';
+import type { SandboxParty } from './options';
+
+export interface CallbackLoop {
+  /** Sends what is due, until {@link CallbackLoop.stop}. */
+  start(): void;
+  /** What is under way is broken off, and sent again by whoever starts next. */
+  stop(): Promise<void>;
+}
+
+interface CallbackOptions {
+  database: Database;
+  log: Logger;
+  secretOf: (party: SandboxParty) => Buffer;
+  now: () => Date;
+}
+
+/** Changes of other processes, and clocks that tests move, are seen by looking. */
+const LATEST_MS = 1_000;
+const SOONEST_MS = 20;
+/** One that does not answer keeps none of the others. */
+const MOST_AT_ONCE = 50;
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Calls whoever ordered when something has happened, from the rows of sandbox_party_changes: at once after a change of this
+ * process, else when its time has come. So what is due is told although the process that decided it is gone.
+ */
+export function createCallbackLoop({ database, log, secretOf, now }: CallbackOptions): CallbackLoop {
+  let ending = new AbortController();
+  let looping: Promise<void> | undefined;
+  const underWay = new Set<Promise<void>>();
+  const pause = createPause();
+
+  async function send(callback: DueCallback, signal: AbortSignal): Promise<void> {
+    const arrived = await deliver(callback, { secret: secretOf(callback.party), at: now(), signal });
+    if (signal.aborted) return; // taken again when its time is over
+    await (arrived ? noteTold : noteUntold)(database, callback, now());
+  }
+
+  /** @returns how long nothing is due, milliseconds */
+  async function sendDue(signal: AbortSignal): Promise<number> {
+    const due = await nextDueAt(database);
+    const waitMs = due === null ? LATEST_MS : due.getTime() - now().getTime();
+    if (waitMs > 0) return Math.max(SOONEST_MS, waitMs);
+    const room = MOST_AT_ONCE - underWay.size;
+    if (room <= 0) return SOONEST_MS;
+    for (const callback of await takeDue(database, now(), room)) {
+      const sending = send(callback, signal)
+        .catch((error: unknown) => log.warn({ err: error }, 'a callback of the sandbox could not be noted'))
+        .finally(() => underWay.delete(sending));
+      underWay.add(sending);
+    }
+    return 0;
+  }
+
+  async function loop(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      pause.expect();
+      const waitMs = await sendDue(signal).catch((error: unknown) => {
+        log.debug({ err: error }, 'the sandbox cannot see which callbacks are due');
+        return LATEST_MS;
+      });
+      if (!signal.aborted) await pause.rest(Math.min(waitMs, LATEST_MS));
+    }
+  }
+
+  return {
+    start() {
+      if (looping) return;
+      ending = new AbortController();
+      changesCommitted.subscribe(pause.end);
+      looping = loop(ending.signal);
+    },
+    async stop() {
+      if (!looping) return;
+      changesCommitted.unsubscribe(pause.end);
+      ending.abort();
+      pause.end();
+      await looping;
+      await Promise.all(underWay);
+      looping = undefined;
+    },
+  };
+}
+
+/** A rest that can be ended, also by what comes before it begins. */
+function createPause() {
+  let ended = false;
+  let wake: () => void = () => undefined;
+  return {
+    /** What comes from now on ends the next rest. */
+    expect() {
+      ended = false;
+    },
+    end() {
+      ended = true;
+      wake();
+    },
+    rest: (forMs: number) =>
+      new Promise<void>((resolve) => {
+        if (ended) return resolve();
+        // A process that stops does not wait for it.
+        const timer = setTimeout(resolve, forMs).unref();
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }),
+  };
+}
+
+/** What a callback calls the record that it is about. */
+const REF_NAMES: Record<SandboxParty, string> = {
+  checkout: 'sessionId',
+  payouts: 'key',
+  'external-cards': 'key',
+  bank: 'creditId',
+};
+
+interface Signed {
+  secret: Buffer;
+  at: Date;
+  signal: AbortSignal;
+}
+
+async function deliver(
+  { number, party, ref, callbackUrl, repeats }: DueCallback,
+  signed: Signed,
+): Promise<boolean> {
+  const id = changeName(number);
+  const message = (name: string) => Buffer.from(JSON.stringify({ id: name, [REF_NAMES[party]]: ref }));
+  const arrived = await post(callbackUrl, message(id), signed);
+  if (!arrived || !repeats) return arrived;
+  await post(callbackUrl, message(id), signed);
+  await post(callbackUrl, message(`${id}-forged`), { ...signed, secret: randomBytes(32) });
+  return true;
+}
+
+async function post(url: string, raw: Buffer, { secret, at, signal }: Signed): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signMessage(raw, secret, at) },
+      body: new Uint8Array(raw),
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Context } from 'koa';
+import type { Sql } from '../../kernel/db/database';
+import { answer, refuse } from './answers';
+import { changeName } from './change-name';
+import { listChanges, type Place } from './changes';
+import type { SandboxParty } from './options';
+
+const DEFAULT_LIMIT = 100;
+const MOST = 500;
+
+/** `GET /changes?after=<place>&limit=`, the same of every party: what has happened, in the order of time. */
+export async function answerChanges(
+  ctx: Context,
+  party: SandboxParty,
+  { database, now }: { database: Sql; now: () => Date },
+): Promise<void> {
+  const { after, limit } = ctx.query;
+  const place = after === undefined ? null : placeOf(String(after));
+  if (place === undefined) return refuse(ctx, 400, 'invalid_place');
+  const length = limitOf(limit);
+  const listed = await listChanges(database, party, { after: place, until: now(), limit: length + 1 });
+  const page = listed.slice(0, length);
+  const last = page.at(-1);
+  answer(ctx, 200, {
+    changes: page.map(({ number, ref, version }) => ({ id: changeName(number), ref, version })),
+    next: last ? textOf(last) : (after ?? null),
+    more: listed.length > length,
+  });
+}
+
+function limitOf(given: string | string[] | undefined): number {
+  const limit = Number(given ?? DEFAULT_LIMIT);
+  return Number.isInteger(limit) ? Math.min(Math.max(limit, 1), MOST) : DEFAULT_LIMIT;
+}
+
+/** Opaque to whoever reads: it is only given back. */
+const textOf = ({ at, number }: Place): string =>
+  Buffer.from(`${at.getTime()} ${number}`).toString('base64url');
+
+function placeOf(text: string): Place | undefined {
+  const parts = /^(\d{1,15}) (\d{1,18})$/.exec(Buffer.from(text, 'base64url').toString());
+  return parts ? { at: new Date(Number(parts[1])), number: String(parts[2]) } : undefined;
+}

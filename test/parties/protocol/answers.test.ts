@@ -1,0 +1,231 @@
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
+import { freePort } from '../../../src/startup/embedded/ports';
+import { ADAPTERS, adaptersOf, json, type Reply, scriptedParty, WORDS } from './scripted-party';
+
+/** What answers mean, the same for every adapter of our protocol: the table at `PartyClient`. */
+
+let party: Awaited<ReturnType<typeof scriptedParty>>;
+beforeAll(async () => {
+  party = await scriptedParty();
+});
+afterAll(() => party.close());
+
+const thrown = (work: Promise<unknown>): Promise<Error> =>
+  work.then(
+    (answer) => new Error(`it was answered: ${JSON.stringify(answer)}`),
+    (error: Error) => error,
+  );
+
+const word = (code: string) => ({ code, message: code });
+const html = (status: number): Reply => ({ status, body: '<html>' });
+
+/** What has gone back. */
+function back() {
+  return { id: 'r1', amount: '1', status: 'succeeded' };
+}
+
+describe.each(ADAPTERS)('an order to %s', (name) => {
+  it.each<[Reply, new (...given: never[]) => Error]>([
+    [json(422, word('account_closed')), PartyRefused],
+    [json(400, word('amount_too_small')), PartyRefused],
+    // In progress, or about the key: never a refusal, whatever the code.
+    [json(409, word('idempotency_in_progress')), PartyAway],
+    [json(409, word('account_closed')), PartyAway],
+    [json(409, {}), PartyAway],
+    [json(422, word('idempotency_mismatch')), PartyAway],
+    [json(400, word('idempotency_key_invalid')), PartyAway],
+    // A wrong address, credential or rate: ours to set right.
+    [json(404, word('not_found')), PartyAway],
+    [json(404, word('unknown_path')), PartyAway],
+    [json(405, word('method_not_allowed')), PartyAway],
+    [json(401, word('unauthorized')), PartyAway],
+    [json(403, word('forbidden')), PartyAway],
+    [html(401), PartyAway],
+    [html(429), PartyAway],
+    [json(503, word('unavailable')), PartyAway],
+    // Whatever stands between may have passed it on.
+    [html(404), OutcomeUnknown],
+    [html(503), OutcomeUnknown],
+    [html(422), OutcomeUnknown],
+    [json(422, { message: 'no' }), OutcomeUnknown],
+    [json(422, word('Mr Miller has moved')), OutcomeUnknown],
+    [json(410, word('gone')), OutcomeUnknown],
+    [json(413, word('too_large')), OutcomeUnknown],
+    [json(500, word('oops')), OutcomeUnknown],
+    [html(200), OutcomeUnknown],
+    [json(201, {}), OutcomeUnknown],
+    [json(201, null), OutcomeUnknown],
+    [json(201, []), OutcomeUnknown],
+    [json(201, { sessionId: 7, refundId: 7, key: 7, id: 7 }), OutcomeUnknown],
+    ['break', OutcomeUnknown],
+    ['silent', OutcomeUnknown],
+  ])('takes %j for what it is', async (reply, kind) => {
+    party.script.reply = reply;
+    const error = await thrown(party.adapters[name].order());
+    expect([error.constructor, error.message]).toEqual([kind, expect.any(String)]);
+  });
+
+  it('was not given where nobody listens', async () => {
+    const nobody = adaptersOf(`http://127.0.0.1:${await freePort()}`);
+    expect((await thrown(nobody[name].order())).constructor).toBe(PartyAway);
+  });
+});
+
+describe.each(ADAPTERS)('a question to %s', (name) => {
+  it('is answered with the whole word', async () => {
+    party.script.reply = json(200, WORDS[name]);
+    expect(JSON.parse(JSON.stringify(await party.adapters[name].ask()))).toMatchObject(
+      name === 'cards' ? { word: { version: 3 } } : { version: 3 },
+    );
+  });
+
+  it('is about what the party has never heard of', async () => {
+    party.script.reply = json(404, word('not_found'));
+    expect(await party.adapters[name].ask()).toBe('unknown_to_party');
+  });
+
+  it.each<[Reply]>([
+    [json(404, word('unknown_path'))],
+    [json(404, word('session_missing'))],
+    [json(404, {})],
+    [html(404)],
+    [json(410, word('not_found'))],
+    [json(422, word('not_found'))],
+    [json(400, word('bad_request'))],
+    [json(401, word('not_found'))],
+    [json(409, word('busy'))],
+    [json(500, word('oops'))],
+    ['break'],
+    ['silent'],
+  ])('of which %j says nothing', async (reply) => {
+    party.script.reply = reply;
+    expect((await thrown(party.adapters[name].ask())).constructor).toBe(PartyAway);
+  });
+
+  it.each<[string, unknown]>([
+    ['another record', { key: 'ref_2', id: 'ref_2', sessionId: 'ref_2' }],
+    ['an unknown status', { status: 'lost', page: 'lost', amount: 'lost' }],
+    [
+      'an amount below zero',
+      { sent: '-1', moved: '-1', amount: '-1', payments: [payment({ amount: '-1' })] },
+    ],
+    ['an amount that is a number', { sent: 1, moved: 1, amount: 1, payments: [payment({ amount: 1 })] }],
+    [
+      'a part that stands twice',
+      { returns: [back(), back()], recalls: [back(), back()], payments: [payment(), payment()] },
+    ],
+    ['a version that is none', { version: 'three' }],
+  ])('is not answered by %s', async (_, fields) => {
+    party.script.reply = json(200, { ...WORDS[name], ...(fields as object) });
+    const error = await thrown(party.adapters[name].ask());
+    expect(error).toBeInstanceOf(PartyAway);
+  });
+});
+
+function payment(given: object = {}) {
+  return { id: 'p1', amount: '10.00', currency: 'EUR', status: 'settled', ...given };
+}
+
+describe('a word', () => {
+  it.each([[{ currency: 'XXQ' }], [{ amount: '10.001' }], [{ amount: '500.5', currency: 'JPY' }]])(
+    'of money that no books could hold is none: %j',
+    async (money) => {
+      party.script.reply = json(200, { ...WORDS.checkout, payments: [payment(money)] });
+      expect(await thrown(party.adapters.checkout.ask())).toBeInstanceOf(PartyAway);
+      party.script.reply = json(200, { ...WORDS.bank, ...money });
+      expect(await thrown(party.adapters.bank.ask())).toBeInstanceOf(PartyAway);
+    },
+  );
+
+  it.each(['payouts', 'cards', 'checkout'] as const)(
+    'of %s keeps a failure code that is a plain word, and drops any other',
+    async (name) => {
+      const failureOf = async (failureCode: unknown) => {
+        party.script.reply = json(200, { ...WORDS[name], failureCode });
+        const told = (await party.adapters[name].ask()) as unknown as Record<string, Record<string, unknown>>;
+        return (told['word'] ?? told)['failureCode'];
+      };
+      expect(await failureOf('card_declined')).toBe('card_declined');
+      expect(await failureOf(`a${'b'.repeat(63)}`)).toBe(`a${'b'.repeat(63)}`);
+      for (const other of ['Mr Miller', 'Card_Declined', '_x', '', `a${'b'.repeat(64)}`, 7, null, {}])
+        expect([other, await failureOf(other)]).toEqual([other, undefined]);
+    },
+  );
+
+  it('of a card order that requires action names the page, beside the word', async () => {
+    const waits = { ...WORDS.cards, status: 'requires_action', moved: '0' };
+    party.script.reply = json(200, waits);
+    expect(await thrown(party.adapters.cards.ask())).toBeInstanceOf(PartyAway);
+    const actionUrl = 'https://bank.example/page/secret';
+    party.script.reply = json(200, { ...waits, actionUrl });
+    const answer = await party.adapters.cards.ask();
+    expect(answer).toMatchObject({ actionUrl, word: { status: 'requires_action' } });
+    expect(JSON.stringify((answer as { word: object }).word)).not.toContain('secret');
+  });
+});
+
+describe.each(ADAPTERS)('the changes of %s', (name) => {
+  const changes = (after: string | null = null) => party.adapters[name].changes(after);
+
+  it('are read page by page', async () => {
+    const rows = [
+      { id: 'c1', ref: 'ref_1', version: 1 },
+      { id: 'c2', ref: 'ref_2' },
+    ];
+    party.script.paths.length = 0;
+    party.script.reply = json(200, { changes: rows, next: 'a b', more: true });
+    expect(await changes()).toEqual({ changes: rows, unreadable: [], next: 'a b', more: true });
+    party.script.reply = json(200, { changes: [], next: 'a b', more: false });
+    expect(await changes('a b')).toEqual({ changes: [], unreadable: [], next: 'a b', more: false });
+    expect(party.script.paths).toEqual(['GET /changes', 'GET /changes?after=a%20b']);
+  });
+
+  it('stay where they were when nothing comes after', async () => {
+    party.script.reply = json(200, { changes: [], next: null, more: false });
+    expect(await changes('p1')).toMatchObject({ next: 'p1', more: false });
+    expect(await changes(null)).toMatchObject({ next: null, more: false });
+    // More, from the same place, would be read for ever.
+    party.script.reply = json(200, { changes: [], next: 'p1', more: true });
+    expect(await changes('p1')).toMatchObject({ next: 'p1', more: false });
+  });
+
+  it('are read although rows among them cannot be', async () => {
+    const readable = { id: 'c9', ref: 'ref_9', version: 2 };
+    const rows = [
+      { id: 'c1' },
+      { id: 'c2', ref: 7 },
+      { id: 'Mr Miller, 12 High Street', ref: '' },
+      'Mr Miller',
+      null,
+      readable,
+      { id: 'c3', ref: 'ref_3', version: 'new' },
+    ];
+    party.script.reply = json(200, { changes: rows, next: 'p2', more: true });
+    const page = await changes();
+    expect(page.changes).toEqual([readable, { id: 'c3', ref: 'ref_3' }]);
+    expect(page.unreadable).toEqual([
+      'c1: ref',
+      'c2: ref',
+      expect.stringMatching(/^sha256 [0-9a-f]{12}: ref$/),
+      expect.stringMatching(/^sha256 [0-9a-f]{12}: row$/),
+      expect.stringMatching(/^sha256 [0-9a-f]{12}: row$/),
+    ]);
+    expect(page.unreadable.join()).not.toMatch(/Miller|Street/);
+    expect((await changes()).unreadable).toEqual(page.unreadable);
+    expect([page.next, page.more]).toEqual(['p2', true]);
+  });
+
+  it.each<[Reply]>([
+    [json(404, word('not_found'))],
+    [json(400, word('invalid_cursor'))],
+    [json(200, {})],
+    [json(200, { changes: {}, next: 'a', more: false })],
+    [json(200, { changes: [], next: 7, more: false })],
+    [json(200, null)],
+    [html(200)],
+    ['break'],
+  ])('cannot be asked for: %j', async (reply) => {
+    party.script.reply = reply;
+    expect(await thrown(changes())).toBeInstanceOf(PartyAway);
+  });
+});

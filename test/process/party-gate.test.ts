@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PartyAway } from '../../src/process/party-errors';
+import { createPartyGate, PartyBusy } from '../../src/process/party-gate';
+
+/** A gate whose clock the test moves; calls that take "long" move it while they run. */
+function gateAt() {
+  const clock = { ms: 0 };
+  return { gate: createPartyGate(() => clock.ms), clock };
+}
+
+const away = () => Promise.reject(new PartyAway());
+const works = () => Promise.resolve('done');
+const hanging = () => {
+  let end: (value: string) => void = () => undefined;
+  const answer = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  return { work: () => answer, end: () => end('late') };
+};
+
+it('lets a party through that answers, and tells its own errors', async () => {
+  const { gate } = gateAt();
+  expect(await gate.inPassing('bank', works)).toBe('done');
+  await expect(gate.inPassing('bank', () => Promise.reject(new Error('ours')))).rejects.toThrow('ours');
+  expect(await gate.inPassing('bank', works)).toBe('done');
+});
+
+it('closes the way after three failures in a row, for five seconds, and for that party alone', async () => {
+  const { gate, clock } = gateAt();
+  for (let time = 0; time < 3; time += 1)
+    await expect(gate.inPassing('bank', away)).rejects.toThrow(PartyAway);
+  await expect(gate.inPassing('bank', works)).rejects.toThrow(PartyBusy);
+  expect(await gate.inPassing('payouts', works)).toBe('done');
+  clock.ms = 4_999;
+  await expect(gate.inPassing('bank', works)).rejects.toThrow(PartyBusy);
+  clock.ms = 5_000;
+  expect(await gate.inPassing('bank', works)).toBe('done');
+  expect(await gate.inPassing('bank', works)).toBe('done');
+});
+
+it('lets one try when the time is over, and closes again when it fails', async () => {
+  const { gate, clock } = gateAt();
+  for (let time = 0; time < 3; time += 1) await gate.inPassing('bank', away).catch(() => undefined);
+  clock.ms = 6_000;
+  const { work, end } = hanging();
+  const trial = gate.inPassing('bank', work);
+  await expect(gate.inPassing('bank', works)).rejects.toThrow(PartyBusy);
+  end();
+  await trial;
+  await gate.inPassing('bank', away).catch(() => undefined);
+  clock.ms = 6_001;
+  expect(await gate.inPassing('bank', works)).toBe('done');
+});
+
+it('is opened by what is done patiently', async () => {
+  const { gate } = gateAt();
+  for (let time = 0; time < 3; time += 1) await gate.inPassing('bank', away).catch(() => undefined);
+  await gate.patiently('bank', works);
+  expect(await gate.inPassing('bank', works)).toBe('done');
+});
+
+it('lets eight in at once', async () => {
+  const { gate } = gateAt();
+  const calls = Array.from({ length: 8 }, hanging);
+  const running = calls.map(({ work }) => gate.inPassing('bank', work));
+  await expect(gate.inPassing('bank', works)).rejects.toThrow(PartyBusy);
+  for (const { end } of calls) end();
+  await Promise.all(running);
+  expect(await gate.inPassing('bank', works)).toBe('done');
+});
+
+it('takes a party that hangs for one that fails', async () => {
+  const gate = createPartyGate();
+  const calls = Array.from({ length: 3 }, hanging);
+  const running = calls.map(({ work }) => gate.inPassing('bank', work));
+  await sleep(1_200); // longer than a task should take
+  await expect(gate.inPassing('bank', works)).rejects.toThrow(PartyBusy);
+  for (const { end } of calls) end();
+  await Promise.all(running);
+});

@@ -1,0 +1,65 @@
+import { looksOf } from '../../../src/transfers/engine/patience';
+import type { Situation, Transfer } from '../../../src/transfers/engine/record';
+
+const NOW = new Date('2026-11-21T12:00:00.000Z');
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const at = (transfer: Partial<Transfer>, now = NOW): Situation => ({
+  transfer: {
+    ...{ quiet: 0, doubtedAt: null, partyRef: 'x', reached: {}, createdAt: NOW },
+    ...transfer,
+  } as Transfer,
+  decisions: [],
+  at: now,
+});
+const kind = (open: boolean, deadline: Date | null = null) => ({
+  isOpen: () => open,
+  deadline: () => deadline,
+});
+const inMinutes = (time: Date | null) => time && (time.getTime() - NOW.getTime()) / MINUTE_MS;
+const looks = (...given: Parameters<typeof looksOf>) => {
+  const { lookAt, dueBy } = looksOf(...given);
+  return [inMinutes(lookAt), inMinutes(dueBy)];
+};
+
+it('is not polled where the party lists what has changed, and is missed after a while', () => {
+  expect(looks(kind(true), at({}), { listed: true })).toEqual([null, 10]);
+  expect(looks(kind(true), at({ quiet: 3 }), { listed: true })).toEqual([null, 80]);
+  expect(looks(kind(true), at({ quiet: 30 }), { listed: true })).toEqual([null, 720]);
+});
+
+it('has a timer for what only time changes', () => {
+  const deadline = new Date(NOW.getTime() + 30 * MINUTE_MS);
+  expect(looks(kind(true, deadline), at({}), { listed: true })).toEqual([30, 40]);
+  expect(looks(kind(false, deadline), at({}), { listed: true })).toEqual([null, null]);
+});
+
+it('reads a doubted word again a minute later, after the end too', () => {
+  expect(looks(kind(false), at({ doubtedAt: NOW }), { listed: true })).toEqual([1, 11]);
+});
+
+it('asks a party without a list at growing intervals', () => {
+  const seconds = [0, 1, 5, 30].map(
+    (quiet) => (looks(kind(true), at({ quiet }), { listed: false })[0] ?? 0) * 60,
+  );
+  expect(seconds).toEqual([1, 2, 32, 600]);
+});
+
+it('asks such a party after the end, in at most a dozen looks over 120 days', () => {
+  const times: number[] = [];
+  for (let now = NOW; ; ) {
+    const { dueBy } = looksOf(kind(false), at({ reached: { completed: NOW.toISOString() } }, now), {
+      listed: false,
+    });
+    if (!dueBy) break;
+    times.push((dueBy.getTime() - NOW.getTime()) / DAY_MS);
+    now = dueBy;
+  }
+  expect([times.length, times[0], times.at(-1)]).toEqual([12, 1, 120]);
+  expect(looks(kind(false), at({}), { listed: true })).toEqual([null, null]);
+});
+
+it('looks again at what left an account below zero', () => {
+  expect(looks(kind(false), at({}), { listed: true, watched: true })).toEqual([null, 60]);
+});
