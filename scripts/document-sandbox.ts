@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BANK_SCENARIOS } from '../src/parties/bank/sandbox/scenarios';
 import { SCENARIOS } from '../src/parties/card-processor/sandbox/scenarios';
 import { REVIEW_SCENARIOS } from '../src/parties/cardholder-review/sandbox/scenarios';
 import { CHECKOUT_SCENARIOS } from '../src/parties/checkout/sandbox/scenarios';
@@ -42,6 +43,11 @@ export function renderMagicValues(): string {
       effect,
     ]),
     ['`merchant.mcc` of an authorization', '7995', 'Declined with `invalid_merchant`.'],
+    ...BANK_SCENARIOS.map(({ amount, effect }): [string, string, string] => [
+      '`amount` of `POST /sandbox/iban-credits`',
+      amount,
+      effect,
+    ]),
     [
       '`iban` of `POST /sandbox/iban-credits`',
       'LT000000000000000000',

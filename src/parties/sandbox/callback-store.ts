@@ -14,8 +14,8 @@ export interface DueCallback {
   attempts: number;
 }
 
-/** Whoever took a callback and was not heard of since has lost it: then another takes it. */
-const TAKEN_SECONDS = 30;
+/** Whoever took a callback and was not heard of since has lost it: then another takes it. Longer than sending it takes. */
+const TAKEN_SECONDS = 20;
 /** Between attempts; after the last one it is lost, as it would be with any party. */
 const PAUSES_SECONDS = [1, 5, 30, 120, 600];
 

@@ -42,7 +42,7 @@ function wordOf(session: Session): object {
   const currency = String(paid?.currency ?? asked['currency']);
   const made = status === 'settled' ? 'settled' : status === 'paid' ? 'pending' : 'failed';
   return {
-    ...{ sessionId, key: asked['depositId'], risk, failureCode },
+    ...{ sessionId, key: asked['depositId'] ?? null, risk, failureCode },
     page: status === 'settled' ? 'paid' : status,
     payments: paid ? [{ id: `pay-${sessionId}`, ...paid, status: made }] : [],
     refunds: refunds.map((refund) => ({ currency, ...refund })),

@@ -8,6 +8,7 @@ import { readOrder } from '../../sandbox/body';
 import type { PartyOptions } from '../../sandbox/options';
 import { createOrders } from './orders';
 import { createPages } from './pages';
+import { scenarioOf } from './scenarios';
 
 const orderSchema = z.object({
   token: z.string().max(255),
@@ -45,6 +46,8 @@ export function createExternalCardsParty(options: PartyOptions): Middleware {
     const key = ctx.get('idempotency-key');
     if (!given.success || key === '') return refuse(ctx, 422, 'malformed_order');
     const { amount, expiresAt, ...rest } = given.data;
+    const { orderRefusal } = scenarioOf(rest.token);
+    if (orderRefusal !== undefined) return refuse(ctx, 422, orderRefusal);
     const page = randomBytes(24).toString('base64url');
     const taken = await orders.take({
       ...rest,

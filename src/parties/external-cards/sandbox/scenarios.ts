@@ -8,7 +8,9 @@ export interface CardScenario {
   effect: string;
   /** The payer must confirm a charge on the acquirer's page. A push asks nobody. */
   requiresAction?: true;
-  /** It is refused; after {@link decisionSeconds}. */
+  /** The acquirer does not take the order, for this reason. */
+  orderRefusal?: string;
+  /** It is taken, and refused then; after {@link decisionSeconds}. */
   refusal?: string;
   /** Seconds from the order (or the payer's confirmation) to the decision, instead of the acquirer's own delay. */
   decisionSeconds?: number;
@@ -58,6 +60,11 @@ export const CARD_SCENARIOS: readonly CardScenario[] = [
     token: 'tok_insufficient_funds',
     effect: '`failed` with `insufficient_card_funds`.',
     refusal: 'insufficient_card_funds',
+  },
+  {
+    token: 'tok_refused',
+    effect: 'The acquirer does not take the order: `failed` with `card_not_supported`.',
+    orderRefusal: 'card_not_supported',
   },
   { token: 'tok_slow', effect: '`processing` for 20 seconds, then `completed`.', decisionSeconds: 20 },
   {

@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { z } from 'zod';
 import type { Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
+import { decimalText } from '../../../kernel/wire/schemas';
 import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
 import { recordChange, versionAt } from '../../sandbox/changes';
@@ -13,7 +14,7 @@ import { findOrder, lockOrder, noteCall, type Order } from './store';
 
 const orderSchema = z.object({
   method: z.string(),
-  amount: z.string(),
+  amount: decimalText(),
   currency: z.string(),
   destination: z.record(z.string(), z.string()),
   callbackUrl: z.url(),
@@ -39,6 +40,8 @@ export function createPayoutsParty({ database, now }: PartyOptions): Middleware 
     const key = ctx.get('idempotency-key');
     if (!body.success || key === '') return refuse(ctx, 422, 'malformed_order');
     const { method, amount, currency, callbackUrl } = body.data;
+    const { orderRefusal } = scenarioOf(new Decimal(amount));
+    if (orderRefusal !== undefined) return refuse(ctx, 422, orderRefusal);
     const given = { key, method, amount: new Decimal(amount), currency, callbackUrl };
     const taken = await database.transaction((tx) => takeOrder(tx, given, now));
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');

@@ -7,7 +7,9 @@ export interface PayoutScenario {
   amount: string;
   /** For the README: what a client sees. */
   effect: string;
-  /** The party refuses it; `failed` after {@link decisionSeconds}. */
+  /** The party does not take the order, for this reason. */
+  orderRefusal?: string;
+  /** The party takes it and refuses it then; `failed` after {@link decisionSeconds}. */
   refusal?: string;
   /** Seconds from the order to `sent` or the refusal, instead of the party's own delay. */
   decisionSeconds?: number;
@@ -107,6 +109,11 @@ export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
     returnSeconds: 20,
     returnedShare: '0.5',
     returnsRest: true,
+  },
+  {
+    amount: '901.15',
+    effect: 'The party does not take the order: `failed` with `account_closed`, the hold is released.',
+    orderRefusal: 'account_closed',
   },
 ];
 

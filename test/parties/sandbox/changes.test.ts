@@ -1,0 +1,249 @@
+import { authorizationFor, verifySignature } from '../../../src/parties/protocol/signature';
+import {
+  createSandboxParties,
+  partyPath,
+  partySecret,
+  type SandboxParties,
+} from '../../../src/parties/sandbox/mount';
+import { until } from '../../support/outside/receiver';
+import {
+  cardOrder,
+  changesOf,
+  credit,
+  payout,
+  readAll,
+  type SandboxWorld,
+  sandboxWorld,
+  session,
+} from './support';
+
+/** What is to happen at the sandbox's parties stands in rows: it is listed, and told, whatever becomes of processes. */
+
+let world: SandboxWorld;
+beforeAll(async () => {
+  world = await sandboxWorld();
+});
+beforeEach(() => {
+  world.shop.received.length = 0;
+});
+afterAll(() => world.close());
+
+const pass = (seconds: number): void => {
+  world.clock.at += seconds * 1000;
+};
+const calls = (path: string) => world.shop.at(path).length;
+
+/** Another process of the same installation. */
+function another(given: { now?: () => Date } = {}): SandboxParties {
+  const { services } = world.api;
+  return createSandboxParties({ ...services, ...given });
+}
+
+interface Row {
+  at: Date;
+  attempts: number;
+  told: boolean;
+  due: Date | null;
+}
+
+const rowsOf = (ref: string): Promise<Row[]> =>
+  world.api.database.query<Row>(
+    `select at, attempts, told_at is not null as told, next_attempt_at as due
+       from sandbox_party_changes where ref = $1 order by at, number`,
+    [ref],
+  );
+
+describe('the list of changes', () => {
+  it.each(['checkout', 'payouts', 'external-cards', 'bank'] as const)(
+    'of %s is read on from any place, in the order of time, with nothing of the future',
+    async (party) => {
+      const place = {
+        checkout: () => session(world, '700.07'),
+        payouts: () => payout(world, '901.07'),
+        'external-cards': () => cardOrder('topup')(world, 'tok_chargeback_won'),
+        bank: () => credit(world, '801.01'),
+      }[party];
+      const read = changesOf(world, party);
+      const start = (await readAll(read)).place;
+      const refs = [];
+      for (let n = 0; n < 4; n += 1) {
+        refs.push((await place()).ref);
+        pass(1);
+      }
+      const soon = await readAll(read, start);
+      pass(30);
+      const later = await readAll(read, soon.place);
+      const all = [...soon.changes, ...later.changes];
+      expect(later.changes.length).toBeGreaterThan(0);
+      expect(await readAll(read, start)).toEqual({ changes: all, place: later.place });
+      expect(await readAll(read, later.place)).toEqual({ changes: [], place: later.place });
+      expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+      for (const ref of refs) {
+        const versions = all.filter((change) => change.ref === ref).map(({ version }) => version);
+        expect(versions).toEqual(versions.map((_version, index) => index + 1));
+      }
+    },
+  );
+
+  it('is given in pages of any length, and not from a place that it did not give', async () => {
+    const { keyring } = world.api.services;
+    const ask = async (query: string, secret = partySecret(keyring, 'payouts')) => {
+      const url = `${world.api.url}${partyPath('payouts')}/changes${query}`;
+      const response = await fetch(url, { headers: { authorization: authorizationFor(secret) } });
+      return { status: response.status, body: (await response.json()) as any };
+    };
+    for (let n = 0; n < 5; n += 1) await payout(world, '100');
+    pass(1);
+    const whole = (await ask('?limit=500')).body;
+    const pieces = [];
+    for (let query = '?limit=2'; ; ) {
+      const { body } = await ask(query);
+      expect(body.changes.length).toBeLessThanOrEqual(2);
+      pieces.push(...body.changes);
+      if (!body.more) break;
+      query = `?limit=2&after=${body.next}`;
+    }
+    expect(pieces).toEqual(whole.changes);
+    expect((await ask('?limit=0')).body.changes).toHaveLength(1);
+    expect((await ask('?limit=many')).status).toBe(200);
+    expect(await ask('?after=17')).toMatchObject({ status: 400, body: { code: 'invalid_place' } });
+    expect((await ask('', Buffer.alloc(32))).status).toBe(401);
+  });
+
+  it('forgets what was to come where somebody has decided otherwise', async () => {
+    const { ref, page, word } = await session(world, '700.11');
+    expect(await rowsOf(ref)).toHaveLength(3); // made, expires, pays itself
+    const fields = new URLSearchParams({ action: 'cancel' });
+    await fetch(page, { method: 'POST', body: fields, redirect: 'manual' });
+    expect(await rowsOf(ref)).toHaveLength(2);
+    expect(await word()).toMatchObject({ page: 'cancelled', version: 2 });
+  });
+});
+
+describe('a callback', () => {
+  it('is sent when its time has come, signed, under the name that the change has in the list', async () => {
+    const { ref, path } = await session(world, '700.02');
+    await until(() => calls(path) === 1);
+    pass(19);
+    expect((await rowsOf(ref)).map(({ told }) => told)).toEqual([true, false]);
+    pass(1);
+    await until(() => calls(path) === 2);
+    const secret = partySecret(world.api.services.keyring, 'checkout');
+    const listed = (await readAll(changesOf(world, 'checkout'))).changes.filter(
+      (change) => change.ref === ref,
+    );
+    expect(world.shop.at(path).map(({ body }) => body)).toEqual(
+      listed.map(({ id }) => ({ id, sessionId: ref })),
+    );
+    for (const { raw, headers } of world.shop.at(path))
+      expect(verifySignature(raw, headers, { secret, now: new Date(world.clock.at) })).toBe(true);
+  });
+
+  it('is sent by whoever is there, though the process that decided it is gone', async () => {
+    await world.api.services.sandboxParties.stop();
+    const orders = [
+      await session(world, '700.01'),
+      await payout(world, '901.07'),
+      await cardOrder('topup')(world, 'tok_chargeback'),
+      await credit(world, '801.01'),
+    ];
+    pass(30);
+    expect(orders.map(({ path }) => calls(path))).toEqual([0, 0, 0, 0]);
+    const next = another();
+    next.start();
+    // Paid; completed and returned; accepted, succeeded and charged back; received and recalled.
+    await until(() => [1, 2, 3, 2].every((count, index) => calls(orders[index]?.path ?? '') === count));
+    await next.stop();
+    for (const { ref } of orders) {
+      const called = (await rowsOf(ref)).filter(({ attempts }) => attempts > 0);
+      expect(called.every(({ told, attempts, due }) => told && attempts === 1 && due === null)).toBe(true);
+    }
+    world.api.services.sandboxParties.start();
+  });
+
+  it('is sent again where a process died while it was sending it', async () => {
+    await world.api.services.sandboxParties.stop();
+    const { ref, path } = await session(world, '700.01');
+    const dying = another();
+    world.shop.answer(path, 'hang');
+    dying.start();
+    await until(() => calls(path) === 1);
+    await dying.stop(); // breaks it off, and notes nothing
+    expect(await rowsOf(ref)).toMatchObject([{ attempts: 1, told: false }]);
+    world.shop.answer(path, 204);
+    world.api.services.sandboxParties.start();
+    pass(31);
+    await until(() => calls(path) === 2);
+    await until(async () => (await rowsOf(ref)).every(({ told }) => told));
+  });
+
+  it('is tried a few times, less and less often, and then is lost', async () => {
+    const { ref, path, page } = await session(world, '100');
+    world.shop.answer(path, 500);
+    await fetch(page, { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' });
+    const pauses: number[] = [];
+    for (let attempt = 1; ; attempt += 1) {
+      await until(() => calls(path) === attempt);
+      const paid = async () => (await rowsOf(ref)).at(-1) as Row;
+      // Until its failure is noted, it is due when the process that took it counts as lost.
+      await until(async () => (await paid()).due?.getTime() !== world.clock.at + 20_000);
+      const { due } = await paid();
+      if (due === null) break;
+      pauses.push((due.getTime() - world.clock.at) / 1000);
+      pass(pauses.at(-1) as number);
+    }
+    expect(pauses).toEqual([1, 5, 30, 120, 600]);
+    pass(86_400);
+    expect((await rowsOf(ref)).at(-1)).toMatchObject({ attempts: 6, told: false, due: null });
+  });
+
+  it('is sent once, however many processes there are', async () => {
+    const others = [another(), another(), another()];
+    for (const other of others) other.start();
+    const orders = await Promise.all(Array.from({ length: 30 }, () => session(world, '700.01')));
+    await until(() => orders.every(({ path }) => calls(path) > 0));
+    await until(async () => {
+      const rows = await Promise.all(orders.map(({ ref }) => rowsOf(ref)));
+      return rows.flat().every(({ told }) => told);
+    });
+    for (const other of others) await other.stop();
+    expect(orders.map(({ path }) => calls(path))).toEqual(orders.map(() => 1));
+  });
+
+  it('that hangs keeps none of the others', async () => {
+    const slow = await session(world, '700.01');
+    world.shop.answer(slow.path, 'hang');
+    const quick = await session(world, '700.01');
+    await until(() => calls(quick.path) === 1);
+    world.shop.closeConnections();
+  });
+
+  it.each([
+    ['payouts', '901.13', payout],
+    ['external-cards', 'tok_mute', cardOrder('topup')],
+  ] as const)('is never sent of %s at %s, though the list has what happened', async (party, magic, place) => {
+    const { ref, word } = await place(world, magic);
+    pass(60);
+    const rows = await rowsOf(ref);
+    expect(rows.length).toBeGreaterThan(1);
+    expect(rows.every(({ due, attempts }) => due === null && attempts === 0)).toBe(true);
+    const listed = (await readAll(changesOf(world, party))).changes.filter((change) => change.ref === ref);
+    expect(listed).toHaveLength((await word())['version']);
+  });
+
+  it.each([
+    ['payouts', '901.12', payout],
+    ['external-cards', 'tok_stutter', cardOrder('topup')],
+  ] as const)('of %s at %s comes twice, with a forged one beside it', async (party, magic, place) => {
+    const { path } = await place(world, magic);
+    pass(1);
+    await until(() => calls(path) >= 3 && calls(path) % 3 === 0);
+    const secret = partySecret(world.api.services.keyring, party);
+    const now = new Date(world.clock.at);
+    const [first, second, forged] = world.shop.at(path);
+    expect(first?.raw).toEqual(second?.raw);
+    expect(
+      [first, second, forged].map((one) => one && verifySignature(one.raw, one.headers, { secret, now })),
+    ).toEqual([true, true, false]);
+  });
+});

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { Decimal } from '../../../src/kernel/money/money';
+import { receivePayment } from '../../../src/parties/bank/sandbox/receive';
+import type { ChangesPage, PartyChange, ReadChanges } from '../../../src/parties/protocol/changes';
+import type { SandboxParty } from '../../../src/parties/sandbox/options';
+import { type TestApi, testApi } from '../../support/api';
+import { type Receiver, startReceiver } from '../../support/outside/receiver';
+
+/** The sandbox's parties over HTTP, on a clock that stands still until a test moves it, and somebody whom they call. */
+export interface SandboxWorld {
+  api: TestApi;
+  shop: Receiver;
+  clock: { at: number };
+  close(): Promise<void>;
+}
+
+export async function sandboxWorld(): Promise<SandboxWorld> {
+  const clock = { at: Date.now() };
+  const api = await testApi({ now: () => new Date(clock.at) });
+  const shop = await startReceiver({ http: true });
+  return { api, shop, clock, close: async () => void (await Promise.all([api.close(), shop.close()])) };
+}
+
+/** A record at a party: what it is asked for, where it calls, and what its word is now. */
+export interface PlacedOrder {
+  ref: string;
+  /** The path of its callbacks. */
+  path: string;
+  word(): Promise<Record<string, any>>;
+}
+
+/** Orders that decide by a magic value how their party behaves; any other value does nothing out of the ordinary. */
+export type Place = (world: SandboxWorld, magic: string) => Promise<PlacedOrder>;
+
+const plain = (word: unknown): Record<string, any> => JSON.parse(JSON.stringify(word));
+
+function placed({ shop }: SandboxWorld) {
+  const path = `/${randomUUID()}`;
+  return { key: `key-${randomUUID()}`, path, callbackUrl: shop.url + path };
+}
+
+export const session = async (world: SandboxWorld, magic: string, expiresSeconds = 60) => {
+  const { checkout } = world.api.services.parties;
+  const { key, path, callbackUrl } = placed(world);
+  const made = await checkout.createSession({
+    ...{ key, depositId: key, method: 'card', amount: new Decimal(magic), currency: 'EUR', merchant: 'Acme' },
+    ...{ expiresAt: new Date(world.clock.at + expiresSeconds * 1000), returnUrl: 'https://shop.example/' },
+    callbackUrl,
+  });
+  const ref = made.sessionId;
+  return { ref, key, path, page: made.redirectUrl, word: async () => plain(await checkout.ask(ref)) };
+};
+
+export const payout: Place = async (world, magic) => {
+  const { payouts } = world.api.services.parties;
+  const { key, path, callbackUrl } = placed(world);
+  const order = { key, method: 'sepa', amount: new Decimal(magic), currency: 'EUR', callbackUrl } as const;
+  // What magic values lose or delay is ordered again, as the product does.
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const answer = await payouts.order({ ...order, destination: {} }).catch((error: Error) => error.name);
+    if (answer === 'PartyAway') world.clock.at += 30_000;
+    if (typeof answer !== 'string') break;
+  }
+  return { ref: key, path, word: async () => plain(await payouts.ask(key)) };
+};
+
+export const cardOrder =
+  (kind: 'topup' | 'withdrawal'): Place =>
+  async (world, magic) => {
+    const { externalCards } = world.api.services.parties;
+    const { key, path, callbackUrl } = placed(world);
+    const order = {
+      ...{ key, token: magic, amount: new Decimal(100), currency: 'EUR', merchant: 'Acme', returnUrl: null },
+      ...{ expiresAt: new Date(world.clock.at + 60_000), callbackUrl },
+    };
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const answer = await externalCards.order(kind, order).catch((error: Error) => error.name);
+      if (answer === 'PartyAway') world.clock.at += 30_000;
+      if (typeof answer !== 'string') break;
+    }
+    const word = async () => {
+      const answer = await externalCards.ask(key);
+      return plain(typeof answer === 'string' ? answer : answer.word);
+    };
+    return { ref: key, path, word };
+  };
+
+export const credit: Place = async (world, magic) => {
+  const { api, clock } = world;
+  const { path, callbackUrl } = placed(world);
+  const payment = { iban: 'LT000000000000000000', amount: new Decimal(magic), currency: 'EUR', mute: false };
+  const ref = await api.database.transaction((tx) =>
+    receivePayment(tx, payment, { callbackUrl, at: new Date(clock.at) }),
+  );
+  return { ref, path, word: async () => plain(await api.services.parties.bank.ask(ref)) };
+};
+
+export const changesOf = ({ api }: SandboxWorld, party: SandboxParty): ReadChanges => {
+  const { checkout, payouts, externalCards, bank } = api.services.parties;
+  const readers = { checkout, payouts, 'external-cards': externalCards, bank };
+  return readers[party].changes;
+};
+
+/** All that a party lists after a place. */
+export async function readAll(read: ReadChanges, after: string | null = null) {
+  const changes: PartyChange[] = [];
+  let page: ChangesPage = { changes, unreadable: [], next: after, more: true };
+  while (page.more) {
+    page = await read(page.next);
+    if (page.unreadable.length > 0) throw new Error(page.unreadable.join());
+    changes.push(...page.changes);
+  }
+  return { changes, place: page.next };
+}
