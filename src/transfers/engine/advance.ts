@@ -172,7 +172,10 @@ function note<Word>(told: Told<Word>, given: Given<Word> | Decision): void {
   if (given.keep) told.keep.push(given.keep);
 }
 
-/** An order of ours that the party does not know was not taken: it is given again under its key, and never has failed. */
+/**
+ * An order of ours that the party does not know was not taken: it is given again under its key, and never has failed. But for
+ * what has ended by a refusal or a person's conclusion: nothing is ordered any more.
+ */
 async function wordOf<Terms, Word extends PartyWord>(
   services: Services,
   kind: TransferKind<Terms, Word>,
@@ -184,7 +187,7 @@ async function wordOf<Terms, Word extends PartyWord>(
     const asked = { ...seen, transfer: { ...seen.transfer, partyRef } };
     const state = await ask(services, kind, asked);
     if (state !== 'unknown_to_party') note(told, state);
-    else if (!told.refused.length)
+    else if (!told.refused.length && kind.isOpen(effective(kind, seen)))
       note(told, await give(services, kind, seen, { key: seen.transfer.id, what: 'open' }));
   }
   return told.word ?? undefined;
