@@ -164,7 +164,9 @@ export function noticesOf({ transfer: { terms, word } }: IbanCredit): WantedBrea
   if (word === null) return [];
   const { iban, amount, currency } = word;
   const same =
-    normalized(iban) === normalized(terms.iban ?? iban) && amount.eq(terms.amount) && currency === terms.currency;
+    normalized(iban) === normalized(terms.iban ?? iban) &&
+    amount.eq(terms.amount) &&
+    currency === terms.currency;
   return same
     ? []
     : [{ kind: 'iban_credit_changed', detail: 'the bank tells of it otherwise', amount, currency }];
