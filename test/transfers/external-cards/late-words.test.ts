@@ -10,7 +10,17 @@ import { concludeTransfer } from '../../../src/transfers/conclude';
 import { useDoor } from '../../../src/transfers/suspense';
 import type { Client, TestApi } from '../../support/api';
 import { fund } from '../../support/cards';
-import { asked, balanceOf, breaksOf, type Clock, foldOf, freshKey, looked, onClock } from './support';
+import {
+  asked,
+  balanceOf,
+  bookedOn,
+  breaksOf,
+  type Clock,
+  foldOf,
+  freshKey,
+  looked,
+  onClock,
+} from './support';
 
 let api: TestApi & { clock: Clock };
 let client: Client;
@@ -52,16 +62,6 @@ async function told(id: string, ...words: CardOrderWord[]): Promise<void> {
   }
 }
 
-/** What the ledger has of that account for a record, all its parts included. */
-async function bookedOn(id: string, account: string): Promise<number> {
-  const [row] = await api.database.query<{ amount: string }>(
-    `select coalesce(sum(available), 0)::text as amount from ledger_legs
-      where account_id = $2 and reference_id in (select reference_id from transfer_entries where transfer_id = $1)`,
-    [id, account],
-  );
-  return Number(row?.amount);
-}
-
 const eventsOf = async (id: string) =>
   (
     await api.database.query<{ registration: string; data: string; key: string }>(
@@ -92,8 +92,8 @@ describe('a late word', () => {
     expect((await show()).status).toBe(status);
     expect(await balanceOf(client, accountId)).toBe(`${balance} 0.00`);
     expect(await foldOf(api, accountId)).toBe(balance);
-    expect(await bookedOn(id, kind === 'topup' ? 'deposits:USD' : 'payouts:USD')).toBe(party);
-    expect(await bookedOn(id, 'suspense:USD')).toBe(0);
+    expect(await bookedOn(api, id, kind === 'topup' ? 'deposits:USD' : 'payouts:USD')).toBe(party);
+    expect(await bookedOn(api, id, 'suspense:USD')).toBe(0);
   });
 
   it('of a failed top-up is looked for, and the operator gives what it brings to its owner', async () => {

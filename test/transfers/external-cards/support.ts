@@ -91,6 +91,16 @@ export async function linesOf(api: TestApi, accountId: string, except = 'deposit
   return rows.filter(({ name }) => name !== except).map(({ name, amount }) => `${name} ${amount}`);
 }
 
+/** What the ledger has of that account for a record, all its parts included. */
+export async function bookedOn(api: TestApi, id: string, account: string): Promise<number> {
+  const [row] = await api.database.query<{ amount: string }>(
+    `select coalesce(sum(available), 0)::text as amount from ledger_legs
+      where account_id = $2 and reference_id in (select reference_id from transfer_entries where transfer_id = $1)`,
+    [id, account],
+  );
+  return Number(row?.amount);
+}
+
 export const breaksOf = async (api: TestApi, subject: string) =>
   (
     await api.database.query<{ kind: string; amount: string }>(
