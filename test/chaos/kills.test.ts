@@ -4,16 +4,19 @@ import { isSigned, type Received, type Receiver, startReceiver, until } from '..
 import { type Credential, type Fleet, startFleet } from '../support/product';
 import { foldOf } from './fold';
 import { type KillPlan, planKills } from './kills';
+import { liveMoney, MONEY_ENDS, type Moneyed } from './money';
 import { ask, type Persistent, persistent } from './persistent';
 import { liveACard, storiesOf, VARIANTS } from './scenario';
 
 /**
- * Proof 5 of the decisions, and 6 after it: API, worker, Postgres and Temporal are killed at random moments while cards
- * live their lives. More rounds: CHAOS_ROUNDS=20 npx jest test/chaos/kills
+ * Proof 5 of the decisions, and 6 after it: API, worker, Postgres and Temporal are killed at random moments, and Temporal
+ * loses all it knows, while cards live their lives and money crosses the border in every way. More rounds: CHAOS_ROUNDS=20 npx jest test/chaos/kills
  */
 
 const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 1);
-const ACTORS = 6;
+const ACTORS = 5;
+/** The last of them moves money. */
+const isOfMoney = (actor: number) => actor === ACTORS - 1;
 const ROUND_MS = 300_000;
 
 let fleet: Fleet;
@@ -23,6 +26,9 @@ let credential: Credential;
 let client: Persistent;
 let accountId: string;
 let plan: KillPlan;
+let moneyed: Moneyed;
+/** What transfers came to, by the name of their life. */
+const ends = new Map<string, Record<string, string>>();
 /** The lives, by name, with their card. */
 const lives = new Map<string, { variant: string; cardId: string }>();
 
@@ -38,7 +44,9 @@ beforeAll(async () => {
   const admin = persistent(fleet, await fleet.newTenant('admin'));
   const deposit = { accountId, amount: '900000.00', reason: 'opening' };
   expect((await admin.send('POST', '/v1/accounts/admin-deposit', deposit, 'opening')).status).toBe(201);
+  await giveIban(admin);
   // The measure: each variant once, with nothing in its way.
+  ends.set('measure-money', await liveMoney(client, moneyed, 'measure-money'));
   await Promise.all(
     [...new Set(VARIANTS)].map((variant) => live(`measure-${variant.replace(':', '-')}`, variant)),
   );
@@ -50,6 +58,21 @@ afterAll(async () => {
   await fleet?.close();
   killAll();
 }, START_MS);
+
+/** An account in EUR and a virtual IBAN, with money on both. */
+async function giveIban(admin: Persistent): Promise<void> {
+  const { clientId: companyId } = credential;
+  const accounts = await client.get('/v1/accounts?limit=100');
+  const { id } = accounts.data.find((account: { currency: string }) => account.currency === 'EUR');
+  moneyed = { companyId, accountId: id };
+  const opening = { accountId: id, amount: '900000.00', reason: 'opening' };
+  await admin.send('POST', '/v1/accounts/admin-deposit', opening, 'opening-eur');
+  expect(await fleet.operator('iban', 'enable', companyId)).toMatchObject({ code: 0 });
+  const { iban } = await client.get(`/v1/corporate-banking/${companyId}/account`);
+  await client.send('POST', '/sandbox/iban-credits', { iban, amount: '900000.00' }, 'opening-iban');
+  const isCredited = ({ balance }: { balance: { available: string } }) => Number(balance.available) > 0;
+  await client.get(`/v1/corporate-banking/${companyId}/account`, isCredited);
+}
 
 async function live(name: string, variant: (typeof VARIANTS)[number]): Promise<void> {
   lives.set(name, { variant, cardId: await liveACard(client, accountId, name, variant) });
@@ -70,10 +93,9 @@ it(
     client.onWrite = plan.onWrite;
     const actors = Array.from({ length: ACTORS }, async (_, actor) => {
       for (let turn = 0; turn === 0 || !(plan.done() || broken); turn += 1) {
-        await live(
-          `a${actor}-${turn}`,
-          VARIANTS[(actor + turn) % VARIANTS.length] as (typeof VARIANTS)[number],
-        );
+        const name = `a${actor}-${turn}`;
+        if (isOfMoney(actor)) ends.set(name, await liveMoney(client, moneyed, name));
+        else await live(name, VARIANTS[(actor + turn) % VARIANTS.length] as (typeof VARIANTS)[number]);
       }
     });
     await Promise.all(actors);
@@ -113,7 +135,9 @@ it(
         `select 'card' as what, id::text, status as state from cards
           where status not in ('closed', 'failed') or (status = 'closed' and processor_closed_at is null)
          union all select 'event', number::text, delivery from events where delivery <> 'delivered' and tenant_id = $1
-         union all select 'command', workflow_id, last_error from workflow_commands limit 20`,
+         union all select 'command', workflow_id, last_error from workflow_commands
+         union all select 'transfer', id, status from transfers where due_by is not null
+         union all select 'break', subject, kind || ' ' || detail from breaks where resolved_at is null limit 20`,
         [credential.clientId],
       );
     await until(async () => (await left()).length === 0, ROUND_MS).catch(async () =>
@@ -143,6 +167,11 @@ function firsts(): Received[] {
   ];
 }
 
+it('brought every transfer to its end, whatever was killed meanwhile', () => {
+  expect(ends.size).toBeGreaterThan(1);
+  for (const [name, reached] of ends) expect([name, reached]).toEqual([name, MONEY_ENDS]);
+});
+
 it('delivered every event at least once, always the same bytes, signed', async () => {
   const recorded = await database.query<{ id: string }>(
     'select data_id as id from events where tenant_id = $1',
@@ -162,7 +191,9 @@ it('delivered every event at least once, always the same bytes, signed', async (
 
 it('let each key have exactly the effects that it has undisturbed', () => {
   const stories = storiesOf(firsts());
-  expect(stories.size).toBe(lives.size);
+  expect(stories.size).toBe(lives.size + ends.size);
+  for (const name of ends.keys())
+    expect([name, stories.get(name)]).toEqual([name, stories.get('measure-money')]);
   for (const [name, { variant }] of lives) {
     const measure = stories.get(`measure-${variant.replace(':', '-')}`);
     expect(measure?.length).toBeGreaterThan(0);

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatabase } from '../../src/kernel/db/database';
 import type { Fleet } from '../support/product';
 
 /** SIGKILL at random moments of the work, which are counted in answers: a slow machine is not killed more often. */
@@ -15,6 +18,8 @@ export const KILLS = {
     if (victim !== undefined) process.kill(victim, 'SIGKILL');
   },
   temporal: (fleet: Fleet) => replaced(fleet.temporal),
+  /** Temporal loses all it knows. */
+  memory: wiped,
 } as const satisfies Record<string, (fleet: Fleet) => Promise<void>>;
 export type Victim = keyof typeof KILLS;
 
@@ -23,6 +28,28 @@ async function replaced(server: { pid(): number }): Promise<void> {
   process.kill(before, 'SIGKILL');
   while (server.pid() === before) await sleep(50); // whoever keeps it starts it again
 }
+
+/** What stood still is started again when it is overdue, which is made to be at once. */
+async function wiped({ temporal, dataDir, databaseUrl }: Fleet): Promise<void> {
+  await temporal.stop();
+  for (const file of readdirSync(dataDir)) if (file.startsWith('temporal.db')) rmSync(join(dataDir, file));
+  await temporal.start();
+  const database = createDatabase({ url: databaseUrl, poolSize: 1, name: 'time passes' });
+  try {
+    for (const [table, column] of OVERDUE_COLUMNS)
+      await database.query(
+        `update ${table} set ${column} = ${column} - interval '1 hour' where ${column} is not null`,
+      );
+  } finally {
+    await database.close();
+  }
+}
+
+const OVERDUE_COLUMNS = [
+  ['transfers', 'due_by'],
+  ['cards', 'updated_at'],
+  ['cardholders', 'watched_until'],
+] as const;
 
 /** @returns the process ids of client connections */
 function childrenOf(pid: number): number[] {

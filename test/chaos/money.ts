@@ -1,0 +1,130 @@
+import type { Persistent } from './persistent';
+
+/** The life of a tenant's money across the border, each step under a key of its own: `<name>/<step>`. */
+
+const ADA = { name: 'Ada Byron', iban: 'DE89370400440532013000', bic: 'COBADEFF' };
+const FINAL = [
+  'completed',
+  'failed',
+  'returned',
+  'rejected',
+  'cancelled',
+  'chargeback',
+  'refunded',
+  'expired',
+];
+
+/** Magic values of the sandbox's parties (README): what their transfers come to, by themselves. */
+export const MONEY_ENDS = {
+  'deposit 700.01': 'completed',
+  'deposit 700.02': 'completed', // settled 20 seconds later
+  'deposit 700.12': 'failed', // no page can be made
+  'payout 50.00': 'completed',
+  'payout 901.01': 'failed', // the party refuses
+  'payout 901.04': 'completed', // the answer to the order is lost
+  'payout 901.05': 'completed', // the order itself is lost
+  'payout 901.13': 'completed', // no callback is sent
+  'iban payout 30.00': 'completed',
+  'iban payout 901.04': 'completed',
+  'topup tok_visa': 'completed',
+  'topup tok_timeout': 'completed',
+  'topup tok_mute': 'completed',
+  'withdraw tok_visa': 'completed',
+  'withdraw tok_declined': 'failed',
+  'withdraw tok_slow_declined': 'returned',
+} as const satisfies Record<string, string>;
+
+export type MoneyEnd = keyof typeof MONEY_ENDS;
+
+/** A company with an account in EUR and a virtual IBAN. */
+export interface Moneyed {
+  companyId: string;
+  accountId: string;
+}
+
+/**
+ * Begins a transfer of each kind, all at once, and waits until each rests where its magic value leads.
+ * @returns the end of each
+ */
+export async function liveMoney(
+  client: Persistent,
+  tenant: Moneyed,
+  name: string,
+): Promise<Record<string, string>> {
+  const ends = await Promise.all(
+    Object.keys(MONEY_ENDS).map(async (what) => [what, await endOf(client, tenant, name, what)] as const),
+  );
+  return Object.fromEntries(ends);
+}
+
+async function endOf(client: Persistent, tenant: Moneyed, name: string, what: string): Promise<string> {
+  const [, kind = '', value = ''] = /^(.*) (\S+)$/.exec(what) ?? [];
+  const step = what.replaceAll(' ', '-').replaceAll('.', '_');
+  const begin = BEGINNINGS[kind as keyof typeof BEGINNINGS];
+  const path = await begin(client, pathsOf(tenant), value, (part) => `${name}/${step}${part}`);
+  const { status } = await client.get(
+    path,
+    (record) => FINAL.includes(record.status) && isAtRest(value, record),
+  );
+  return status;
+}
+
+/** A withdrawal whose card declines late has first left. */
+const isAtRest = (value: string, { status }: { status: string }) =>
+  value !== 'tok_slow_declined' || status === 'returned';
+
+const pathsOf = ({ companyId, accountId }: Moneyed) => ({
+  account: `/v2/accounts/${accountId}`,
+  iban: `/v1/corporate-banking/${companyId}`,
+});
+
+type Begin = (
+  client: Persistent,
+  paths: ReturnType<typeof pathsOf>,
+  value: string,
+  key: (part: string) => string,
+) => Promise<string>;
+
+const BEGINNINGS = {
+  async deposit(client, { account }, amount, key) {
+    const asked = { method: 'card', amount };
+    const { body: quote } = await client.send('POST', `${account}/deposit-quote`, asked, key('-quote'));
+    const given = { quoteId: quote.quoteId, returnUrl: 'https://shop.example/thanks' };
+    const { body } = await client.send('POST', `${account}/deposits`, given, key(''));
+    return `${account}/deposits/${body.id}`;
+  },
+  async payout(client, { account }, amount, key) {
+    const asked = { method: 'sepa', amount };
+    const { body: quote } = await client.send('POST', `${account}/payout-quote`, asked, key('-quote'));
+    const given = { quoteId: quote.quoteId, destination: ADA };
+    const { body } = await client.send('POST', `${account}/payouts`, given, key(''));
+    return `${account}/payouts/${body.id}`;
+  },
+  async 'iban payout'(client, { iban }, amount, key) {
+    const { body: quote } = await client.send(
+      'POST',
+      `${iban}/quote`,
+      { amount, destination: ADA },
+      key('-quote'),
+    );
+    const { body } = await client.send('POST', `${iban}/payouts`, { quoteId: quote.quoteId }, key(''));
+    return `${iban}/payouts/${body.id}`;
+  },
+  topup: (client, { account }, token, key) => byCard(client, `${account}/topup`, token, key),
+  withdraw: (client, { account }, token, key) => byCard(client, `${account}/withdraw`, token, key),
+} satisfies Record<string, Begin>;
+
+async function byCard(
+  client: Persistent,
+  path: string,
+  paymentMethodToken: string,
+  key: (part: string) => string,
+): Promise<string> {
+  const { body } = await client.send(
+    'POST',
+    `${path}/card`,
+    { amount: '25.00', paymentMethodToken },
+    key(''),
+  );
+  return `${path}/${body.id}`;
+}
