@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { runOperator } from '../../../src/startup/operator';
-import { externalCardProcesses } from '../../../src/transfers/external-cards/workflows';
+import { discover } from '../../../src/transfers/discover';
 import { takeMonthlyFees } from '../../../src/transfers/iban/fees/operations';
 import { ibanPayoutProcesses } from '../../../src/transfers/iban/workflows';
+import { transferProcesses } from '../../../src/transfers/reconcilables';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { urlOf } from '../../support/database';
 import { asked } from '../external-cards/support';
@@ -81,18 +82,23 @@ describe('the operator’s command line', () => {
 });
 
 it('what nobody watches is started again, and what was told lately is not', async () => {
-  const { id: ibanId } = await enabled(api, client);
+  const { id: ibanId, iban } = await enabled(api, client);
   await credited(api, ibanId, '100.00');
   const { id: payoutId } = await paidOut(client, '10.00');
   const { id: cardId } = await asked(api, client, 'topup', 'tok_visa');
+  const paid = { iban, amount: '25.00', mute: true };
+  const { id: bankId } = (await client.call('POST', '/sandbox/iban-credits', paid)).body;
+  await discover(api.services, 'bank', bankId);
   const inAnHour = new Date(Date.now() + 3_600_000);
-  for (const [process, workflowId] of [
-    [ibanPayoutProcesses, `iban-payout-${payoutId}`],
-    [externalCardProcesses, `card-topup-${cardId}`],
+  const processOf = (name: string) => transferProcesses.find((each) => each.name === name);
+  for (const [process, workflowId, action] of [
+    [ibanPayoutProcesses, `iban-payout-${payoutId}`, 'start'],
+    [processOf('transfers: card_topup'), `card-topup-${cardId}`, 'look'],
+    [processOf('transfers: iban_credit'), `iban-credit-${bankId}`, 'look'],
   ] as const) {
-    const stale = (at: Date, except: string[] = []) => process.stale(api.database, at, 100, except);
+    const stale = (at: Date, except: string[] = []) => process?.stale(api.database, at, 100, except);
     expect(await stale(new Date())).toEqual([]);
-    expect(await stale(inAnHour)).toMatchObject([{ workflowId, action: 'start' }]);
+    expect(await stale(inAnHour)).toMatchObject([{ workflowId, action }]);
     expect(await stale(inAnHour, [workflowId])).toEqual([]);
   }
 });
