@@ -5,7 +5,6 @@ import { createCardholderActivities } from './cardholders';
 import { createCardActivities } from './cards';
 import { createHousekeepingActivities } from './housekeeping';
 import { createKycActivities } from './kyc';
-import { createPayoutActivities } from './payouts';
 import { createTransferActivities } from './transfers';
 import { createWebhookActivities } from './webhooks';
 
@@ -18,7 +17,6 @@ export function createActivities(services: Composed) {
     ...createBankingActivities(services),
     ...createHousekeepingActivities(services),
     ...createKycActivities(services),
-    ...createPayoutActivities(services),
     ...createTransferActivities(services),
     ...createWebhookActivities(services),
   };

@@ -7,7 +7,9 @@ import { discover } from '../src/transfers/discover';
 import { advance, type Progress } from '../src/transfers/engine/advance';
 import type { Discovered, PartyWord, TransferKind } from '../src/transfers/engine/kind';
 import { lookAtCredit } from '../src/transfers/iban/credits/look';
+import { ibanPayoutKind } from '../src/transfers/iban/payouts/kind';
 import { requireKind } from '../src/transfers/kinds';
+import { payoutKind } from '../src/transfers/payouts/kind';
 import { watchParty } from '../src/transfers/watch/watch';
 
 /** Runs that began before the engine gave more than the id. */
@@ -16,6 +18,8 @@ type Step = string | { depositId: string } | { payoutId: string };
 /** Each is the one step of a transfer: run twice, it has run once. */
 export interface TransferActivities {
   lookAtDeposit(step: Step): Promise<Progress>;
+  advancePayout(step: Step): Promise<Progress>;
+  advanceIbanPayout(step: Step): Promise<Progress>;
   /** @returns what has become of a session that no deposit knew */
   matchSession(sessionId: string): Promise<Discovered>;
   /** Of a top-up and of a withdrawal: both have ids of one kind. */
@@ -43,6 +47,8 @@ export function createTransferActivities(
     through('bank', () => lookAtCredit(services, bankId, (ref) => discover(services, 'bank', ref)));
   return {
     lookAtDeposit: step(depositKind),
+    advancePayout: step(payoutKind),
+    advanceIbanPayout: step(ibanPayoutKind),
     matchSession: (sessionId) => through('checkout', () => discover(services, 'checkout', sessionId)),
     advanceExternalCard: (id) =>
       through('externalCards', async () => advance(services, await requireKind(services.database, id), id)),

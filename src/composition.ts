@@ -1,5 +1,6 @@
 import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
+import type { AccountServices } from './accounts/accounts/services';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
 import { blockCardsOf } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
@@ -60,16 +61,14 @@ import { partyCallbackRoutes } from './transfers/callback-routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
-import { bankingOutsideRoutes, bankingRoutes } from './transfers/iban/routes';
+import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
-import { ibanPayoutProcesses } from './transfers/iban/workflows';
-import { payoutCallbackRoute } from './transfers/payouts/callback-routes';
+import { ibanAccount } from './transfers/iban/virtual-ibans/capability';
 import { payoutRoutes } from './transfers/payouts/routes';
-import { payoutProcesses } from './transfers/payouts/workflows';
 import { transferProcesses } from './transfers/reconcilables';
 
 /** All that domains are given: the services, and what a domain is handed of those that stand below it. */
-export interface Composed extends UserServices, CardholderServices, CardServices {
+export interface Composed extends UserServices, CardholderServices, AccountServices, CardServices {
   /** What is known of tenants and their secrets: whoever changes those has it forgotten after the commit. */
   access: Access;
   /** Served, and calling back, where the API is. */
@@ -95,6 +94,7 @@ export function createServices(options: Wiring): Composed {
     programmes: createProgrammes(),
     blockCardsOf,
     requireAccount,
+    findAccountElsewhere: ibanAccount,
     requireAdmittedBin,
     assertBinOpen,
     reference: createReference(),
@@ -167,8 +167,6 @@ export function reconcilables(_services: Composed): Reconcilable[] {
     cardholderProcesses,
     kycProcesses,
     ...transferProcesses,
-    payoutProcesses,
-    ibanPayoutProcesses,
     reconcilableEndpoints,
   ];
 }
@@ -207,13 +205,7 @@ export function apiRoutes(services: Composed): Route[] {
  * calls these.
  */
 export function outsideRoutes(services: Composed): Route[] {
-  return [
-    checkoutPageRoute(services),
-    ...partyCallbackRoutes(services),
-    payoutCallbackRoute(services),
-    cardAuthenticationRoute(services),
-    ...bankingOutsideRoutes(services),
-  ];
+  return [checkoutPageRoute(services), ...partyCallbackRoutes(services), cardAuthenticationRoute(services)];
 }
 
 export function createApi(services: Composed, { observe, publicUrl }: ApiOptions) {

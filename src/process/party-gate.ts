@@ -8,8 +8,10 @@ export class PartyBusy extends PartyAway {
   }
 }
 
-/** Calls of one party in passing at once: as many as wait for it hold a workflow's task. */
-const AT_ONCE = 8;
+/** Calls of one party in passing at once; others wait for their turn, for a moment. */
+const AT_ONCE = 12;
+/** Milliseconds: whoever waits holds a workflow's task. */
+const WAIT_MS = 400;
 /** So many in a row that failed, or took longer than a task should, close the way. */
 const FAILURES = 3;
 /** For so long; then one may try. Milliseconds. */
@@ -30,6 +32,8 @@ export interface PartyGate {
 
 interface Way {
   running: number;
+  /** Told when it is their turn; whoever has given up is not among them. */
+  waiting: (() => void)[];
   failures: number;
   closedUntil: number;
 }
@@ -38,7 +42,7 @@ interface Way {
 export function createPartyGate(now: () => number = () => performance.now()): PartyGate {
   const ways = new Map<string, Way>();
   function wayOf(party: string): Way {
-    const way = ways.get(party) ?? { running: 0, failures: 0, closedUntil: 0 };
+    const way = ways.get(party) ?? { running: 0, waiting: [], failures: 0, closedUntil: 0 };
     ways.set(party, way);
     return way;
   }
@@ -64,18 +68,41 @@ export function createPartyGate(now: () => number = () => performance.now()): Pa
     if (way.failures >= FAILURES) way.closedUntil = now() + CLOSED_MS;
   }
 
+  const isClosed = ({ failures, closedUntil, running }: Way) =>
+    failures >= FAILURES && (now() < closedUntil || running > 0);
+
   return {
     async inPassing(party, work) {
       const way = wayOf(party);
-      const open = way.failures < FAILURES || (now() >= way.closedUntil && way.running === 0);
-      if (!open || way.running >= AT_ONCE) throw new PartyBusy();
+      if (isClosed(way)) throw new PartyBusy();
+      if (way.running >= AT_ONCE) await turnOf(way);
+      if (isClosed(way)) {
+        way.waiting.shift()?.();
+        throw new PartyBusy();
+      }
       way.running += 1;
       try {
         return await watched(way, work);
       } finally {
         way.running -= 1;
+        way.waiting.shift()?.();
       }
     },
     patiently: (party, work) => watched(wayOf(party), work),
   };
+}
+
+/** @throws PartyBusy when it does not come soon */
+function turnOf(way: Way): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const turn = () => {
+      clearTimeout(tired);
+      resolve();
+    };
+    const tired = setTimeout(() => {
+      way.waiting = way.waiting.filter((each) => each !== turn);
+      reject(new PartyBusy());
+    }, WAIT_MS);
+    way.waiting.push(turn);
+  });
 }

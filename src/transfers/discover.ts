@@ -24,7 +24,8 @@ interface Discovery {
   discover(services: Services, ref: string): Promise<Discovered>;
 }
 
-const DISCOVERIES: Partial<Record<MoneyParty, Discovery>> = {
+/** Of the parties at which money can stand that no order of ours asked for. */
+export const DISCOVERIES: Partial<Record<MoneyParty, Discovery>> = {
   checkout: {
     process: processOf<Found>({
       workflow: 'checkoutPayment',

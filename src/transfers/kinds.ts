@@ -5,6 +5,8 @@ import type { PartyWord, TransferKind } from './engine/kind';
 import { kindNameOf } from './engine/store';
 import { cardTopupKind, cardWithdrawalKind } from './external-cards/kind';
 import { ibanCreditKind } from './iban/credits/kind';
+import { ibanPayoutKind } from './iban/payouts/kind';
+import { payoutKind } from './payouts/kind';
 
 /** A kind, whatever its terms and its party's words. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind knows its own shapes, and the engine reads them by its schemas.
@@ -13,8 +15,10 @@ export type AnyKind = TransferKind<any, any>;
 /** Every kind of transfer: where money crosses our border. */
 export const TRANSFER_KINDS: readonly AnyKind[] = [
   depositKind,
+  payoutKind,
   cardTopupKind,
   cardWithdrawalKind,
+  ibanPayoutKind,
   ibanCreditKind,
 ];
 

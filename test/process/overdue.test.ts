@@ -3,11 +3,12 @@ import { lookAtCardholder, startSubmission } from '../../src/people/cardholders/
 import { lookAtReview, startReview } from '../../src/people/kyc/workflows';
 import { type OverdueQuery, reconcilable } from '../../src/process/overdue';
 import { processOfRecord } from '../../src/process/workflow-command';
-import { lookAtDeposit, matchPayment, startDeposit } from '../../src/transfers/deposits/workflows';
+import { depositKind } from '../../src/transfers/deposits/kind';
+import { DISCOVERIES } from '../../src/transfers/discover';
 import { CARD_KINDS } from '../../src/transfers/external-cards/kind';
 import { ibanCreditKind } from '../../src/transfers/iban/credits/kind';
-import { lookAtIbanPayout, startIbanPayout } from '../../src/transfers/iban/workflows';
-import { lookAtPayout, startLifecycle } from '../../src/transfers/payouts/workflows';
+import { ibanPayoutKind } from '../../src/transfers/iban/payouts/kind';
+import { payoutKind } from '../../src/transfers/payouts/kind';
 
 const record = { id: 'x_1', tenantId: 'cli_1' };
 const review = { userId: 'usr_1', submission: 2, tenantId: 'cli_1' };
@@ -24,12 +25,30 @@ it.each([
   [startTokenization(record), 'cardTokenization', 'start', 'card-tokenization-x_1', 'Card tokenization'],
   [startSubmission(record), 'cardholderSubmission', 'start', 'cardholder-submission-x_1', SUBMISSION],
   [lookAtCardholder(record), 'cardholderSubmission', 'look', 'cardholder-submission-x_1', SUBMISSION],
-  [startDeposit(record), 'depositLifecycle', 'start', 'deposit-x_1', 'Deposit by hosted checkout'],
-  [lookAtDeposit(record), 'depositLifecycle', 'look', 'deposit-x_1', 'Deposit by hosted checkout'],
-  [startLifecycle(record), 'payoutLifecycle', 'start', 'payout-lifecycle-x_1', 'Payout'],
-  [lookAtPayout(record), 'payoutLifecycle', 'look', 'payout-lifecycle-x_1', 'Payout'],
-  [startIbanPayout(record), 'ibanPayout', 'start', 'iban-payout-x_1', 'Payout from a virtual IBAN'],
-  [lookAtIbanPayout(record), 'ibanPayout', 'look', 'iban-payout-x_1', 'Payout from a virtual IBAN'],
+  [
+    depositKind.process.start(record),
+    'depositLifecycle',
+    'start',
+    'deposit-x_1',
+    'Deposit by hosted checkout',
+  ],
+  [depositKind.process.look(record), 'depositLifecycle', 'look', 'deposit-x_1', 'Deposit by hosted checkout'],
+  [payoutKind.process.start(record), 'payoutLifecycle', 'start', 'payout-lifecycle-x_1', 'Payout'],
+  [payoutKind.process.look(record), 'payoutLifecycle', 'look', 'payout-lifecycle-x_1', 'Payout'],
+  [
+    ibanPayoutKind.process.start(record),
+    'ibanPayout',
+    'start',
+    'iban-payout-x_1',
+    'Payout from a virtual IBAN',
+  ],
+  [
+    ibanPayoutKind.process.look(record),
+    'ibanPayout',
+    'look',
+    'iban-payout-x_1',
+    'Payout from a virtual IBAN',
+  ],
   [topup.process.start(record), 'externalCardTransfer', 'start', 'card-topup-x_1', TOPUP],
   [withdrawal.process.look(record), 'externalCardTransfer', 'look', 'card-withdrawal-x_1', WITHDRAWAL],
 ])('drives a record: %#', (command, workflow, action, workflowId, summary) => {
@@ -49,7 +68,7 @@ it('names a review by its user and its submission', () => {
 });
 
 it('names what has no record yet by the party’s id, and no tenant', () => {
-  expect(matchPayment('cs_1')).toStrictEqual({
+  expect(DISCOVERIES.checkout?.process.look({ ref: 'cs_1' })).toStrictEqual({
     ...{ workflow: 'checkoutPayment', workflowId: 'checkout-payment-cs_1', taskQueue: 'processes' },
     ...{ action: 'look', args: ['cs_1'], summary: 'A checkout that no deposit knows' },
   });

@@ -59,11 +59,14 @@ it('is opened by what is done patiently', async () => {
   expect(await gate.inPassing('bank', works)).toBe('done');
 });
 
-it('lets eight in at once', async () => {
+it('lets twelve in at once; others wait for their turn, for a moment', async () => {
   const { gate } = gateAt();
-  const calls = Array.from({ length: 8 }, hanging);
+  const calls = Array.from({ length: 12 }, hanging);
   const running = calls.map(({ work }) => gate.inPassing('bank', work));
   await expect(gate.inPassing('bank', works)).rejects.toThrow(PartyBusy);
+  const waits = gate.inPassing('bank', works);
+  calls[3]?.end();
+  expect(await waits).toBe('done');
   for (const { end } of calls) end();
   await Promise.all(running);
   expect(await gate.inPassing('bank', works)).toBe('done');

@@ -113,13 +113,13 @@ export async function timeSkipping(given: { workflowsPath?: string } = {}): Prom
  */
 export function watchedSteps<Activities extends object>(
   activities: Activities,
-  watch: { begins(name: string, at: Date): number; ended(attempt: number): void },
+  watch: { begins(name: string, at: Date): number | Promise<number>; ended(attempt: number): void },
 ): Activities {
   const watched = Object.entries(activities).map(([name, step]) => [
     name,
     async (...given: unknown[]) => {
       const at = new Date(Context.current().info.currentAttemptScheduledTimestampMs);
-      const attempt = watch.begins(name, at);
+      const attempt = await watch.begins(name, at);
       const result: unknown = await step(...given);
       watch.ended(attempt);
       return result;

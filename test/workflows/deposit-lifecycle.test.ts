@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Client as TemporalClient } from '@temporalio/client';
-import { createDepositActivities } from '../../activities/deposits';
+import { createTransferActivities } from '../../activities/transfers';
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { Decimal } from '../../src/kernel/money/money';
 import { LOOK } from '../../src/kernel/temporal/signals';
 import { decideDeposit, refundDeposit } from '../../src/transfers/deposits/decide';
+import { createReading } from '../../src/transfers/watch/watch';
 import { accountBalance } from '../cards/cards/support';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
 import type { Session } from '../transfers/deposits/party-double';
@@ -13,6 +14,8 @@ import {
   type DepositWorld,
   depositWorld,
   inShort,
+  look,
+  openBreaks,
   pay,
   read,
   type TestDeposit,
@@ -27,11 +30,15 @@ let looks: number;
 let before: (attempt: number) => void;
 let after: (attempt: number) => void;
 
+async function setClock(): Promise<void> {
+  world.clock.ahead = (await temporal.env.currentTimeMs()) - Date.now();
+}
+
 /** The activities on the workflows' own clock. */
 const watchedActivities = () =>
-  watchedSteps(createDepositActivities(world.api.services), {
-    begins: (_, at) => {
-      world.clock.ahead = at.getTime() - Date.now();
+  watchedSteps(createTransferActivities(world.api.services), {
+    async begins() {
+      await setClock(); // the server's: a step within a workflow's task has the machine's own time
       looks += 1;
       before(looks);
       return looks;
@@ -46,7 +53,7 @@ beforeAll(async () => {
 }, 600_000);
 beforeEach(async () => {
   world.client = await world.api.client();
-  world.clock.ahead = (await temporal.env.currentTimeMs()) - Date.now();
+  await setClock();
   world.double.refundsBegin = 'succeeded';
   looks = 0;
   before = () => undefined;
@@ -78,11 +85,31 @@ async function begun(): Promise<TestDeposit> {
 }
 
 /** The party tells us, and our API tells the workflow. */
-async function tell(deposit: { id: string }): Promise<void> {
+const tell = ({ id }: { id: string }): Promise<void> => tellOf(world.double.session(id), id);
+
+async function tellOf({ sessionId }: Session, id: string): Promise<void> {
   const at = new Date(Date.now() + world.clock.ahead);
-  const answer = await world.double.tell(world.api.url, session(deposit).sessionId, { at });
-  expect(answer).toBe(200);
-  await relay(deposit.id);
+  expect(await world.double.tell(world.api.url, sessionId, { at })).toBe(200);
+  await relay(id);
+}
+
+/** The reading of the party's list finds a change, and one turn later that nobody knows of it. */
+async function found(reading: ReturnType<typeof createReading>, { id }: { id: string }): Promise<void> {
+  const before = world.api.commands.length;
+  for (let turn = 0; turn < 2; turn += 1) await reading.read();
+  const asked = world.api.commands.slice(before).filter(({ args }) => args[0] === id);
+  expect(asked).toMatchObject([{ action: 'look' }]);
+  await relay(id);
+}
+
+/** Paid, settled and credited: its first run has ended. */
+async function credited(): Promise<TestDeposit> {
+  const deposit = await begun();
+  await untilIs(deposit, 'awaiting_payment');
+  pay(session(deposit), {}, true);
+  await tell(deposit);
+  expect(await handleOf(deposit.id).result()).toBe('completed');
+  return deposit;
 }
 
 const session = ({ id }: { id: string }): Session => world.double.session(id);
@@ -104,9 +131,11 @@ const refund = (depositId: string, amount: string) =>
   );
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let turn = 0; !(await holds()); turn += 1) {
+  for (let turn = 1; !(await holds()); turn += 1) {
     if (turn > 2_000) throw new Error('it does not come to hold');
     await new Promise((resolve) => setTimeout(resolve, 20));
+    // Where the machine was too busy for a step in passing, it is made again after a pause of the server's time.
+    if (turn % 200 === 0) await temporal.env.sleep('10 seconds');
   }
 }
 
@@ -121,6 +150,9 @@ async function took(id: string): Promise<number> {
 
 const eventsOf = async (id: string) => (await handleOf(id).fetchHistory()).events ?? [];
 
+/** What a history holds, as one reads it where there is too much of it. */
+const kindsOf = (events: Awaited<ReturnType<typeof eventsOf>>) => events.map(({ eventType }) => eventType);
+
 const MINUTE_MS = 60_000;
 
 /** What the payloads of a history say, wherever in it they stand. */
@@ -131,7 +163,7 @@ function payloadsIn(value: unknown): string[] {
 }
 
 describe('a deposit', () => {
-  it('is paid, settled and credited as callbacks tell, in at most thirty events', async () => {
+  it('is paid, settled and credited as callbacks tell, in at most twenty events', async () => {
     const deposit = await begun();
     await untilIs(deposit, 'awaiting_payment');
     pay(session(deposit));
@@ -143,7 +175,7 @@ describe('a deposit', () => {
     expect(await accountBalance(world.client, deposit.accountId)).toBe('96.80 0.00');
     const events = await eventsOf(deposit.id);
     expect(looks).toBe(3);
-    expect(events.length).toBeLessThanOrEqual(30);
+    expect(kindsOf(events)).toHaveLength(Math.min(events.length, 20));
     const said = payloadsIn(events).join(' ');
     expect(said).toContain(deposit.id);
     for (const secret of [
@@ -155,14 +187,18 @@ describe('a deposit', () => {
       expect(said).not.toContain(secret);
   });
 
-  it('is found paid and settled by asking, when every callback is lost', async () => {
-    before = (attempt) => {
-      if (attempt === 3) pay(session(deposit));
-      if (attempt === 5) pay(session(deposit), {}, true);
-    };
+  it('is found paid and settled by what the party lists, when every callback is lost', async () => {
     const deposit = await begun();
+    await untilIs(deposit, 'awaiting_payment');
+    const reading = createReading(world.api.services, 'checkout');
+    for (let turn = 0; turn < 2; turn += 1) await reading.read();
+    pay(session(deposit));
+    await found(reading, deposit);
+    await untilIs(deposit, 'processing');
+    session(deposit).status = 'settled';
+    await found(reading, deposit);
     expect(await handleOf(deposit.id).result()).toBe('completed');
-    expect(await took(deposit.id)).toBeGreaterThan(10 * MINUTE_MS);
+    expect(looks).toBe(3);
     expect(await told()).toEqual(['deposit/checkout 96.80', 'account.deposit.completed']);
   });
 
@@ -176,14 +212,14 @@ describe('a deposit', () => {
     expect(life).toBe(30 * MINUTE_MS);
     expect(Math.abs(waited - life)).toBeLessThan(2 * MINUTE_MS);
     expect(await told()).toEqual(['account.deposit.expired']);
-    expect((await eventsOf(deposit.id)).length).toBeLessThan(45);
+    expect((await eventsOf(deposit.id)).length).toBeLessThan(20);
   });
 
   it.each(['failed', 'cancelled'] as const)('is %s by the payer', async (ended) => {
-    before = (attempt) => {
-      if (attempt === 2) session(deposit).status = ended;
-    };
     const deposit = await begun();
+    await untilIs(deposit, 'awaiting_payment');
+    session(deposit).status = ended;
+    await tell(deposit);
     expect(await handleOf(deposit.id).result()).toBe(ended);
     expect(await told()).toEqual([`account.deposit.${ended}`]);
   });
@@ -213,31 +249,30 @@ describe('a deposit', () => {
   });
 
   it('of another amount waits weeks for the operator, who returns it', async () => {
-    before = (attempt) => {
-      if (attempt === 2) pay(session(deposit), { amount: '99.00' }, true);
-      if (attempt === 30) decided = decide(deposit.id, 'rejected');
-    };
-    let decided: Promise<unknown> | undefined;
     const deposit = await begun();
+    await untilIs(deposit, 'awaiting_payment');
+    pay(session(deposit), { amount: '99.00' }, true);
+    await tell(deposit);
+    await untilIs(deposit, 'manual_review');
+    await temporal.env.sleep('21 days');
+    await setClock();
+    expect(looks).toBe(2); // nobody is asked meanwhile
+    await decide(deposit.id, 'rejected');
+    await relay(deposit.id);
     expect(await handleOf(deposit.id).result()).toBe('failed');
-    await decided;
-    expect(await took(deposit.id)).toBeGreaterThan(7 * 24 * 60 * MINUTE_MS);
+    expect(await took(deposit.id)).toBeGreaterThan(20 * 24 * 60 * MINUTE_MS);
     expect(session(deposit).refunds).toMatchObject([{ amount: '99.00', status: 'succeeded' }]);
     expect(await accountBalance(world.client, deposit.accountId)).toBe('0.00 0.00');
   });
 
   it('is refunded in parts, each time by a run of its own', async () => {
-    before = (attempt) => {
-      if (attempt === 2) pay(session(deposit), {}, true);
-    };
-    const deposit = await begun();
-    await handleOf(deposit.id).result();
+    const deposit = await credited();
     world.double.refundsBegin = 'pending';
     await refund(deposit.id, '40.00');
-    before = () => undefined;
     await relay(deposit.id);
     await until(() => session(deposit).refunds.length === 1);
     Object.assign(session(deposit).refunds[0] ?? {}, { status: 'succeeded' });
+    await tell(deposit);
     expect(await handleOf(deposit.id).result()).toBe('completed');
     world.double.refundsBegin = 'succeeded';
     await refund(deposit.id, '60.00');
@@ -247,13 +282,9 @@ describe('a deposit', () => {
   });
 
   it.each(['won', 'lost'] as const)('is charged back months later, and the dispute is %s', async (ended) => {
-    before = (attempt) => {
-      if (attempt === 2) pay(session(deposit), {}, true);
-    };
-    const deposit = await begun();
-    await handleOf(deposit.id).result();
+    const deposit = await credited();
     await temporal.env.sleep('60 days');
-    world.clock.ahead = (await temporal.env.currentTimeMs()) - Date.now();
+    await setClock();
     const dispute: Session['disputes'][number] = { id: 'dp_1', amount: '100.00', status: 'open' };
     session(deposit).disputes.push(dispute);
     await tell(deposit);
@@ -266,17 +297,33 @@ describe('a deposit', () => {
     expect(await accountBalance(world.client, deposit.accountId)).toBe(left);
   });
 
+  it('waits a minute and asks again before it believes what takes something back', async () => {
+    const deposit = await begun();
+    await untilIs(deposit, 'awaiting_payment');
+    pay(session(deposit));
+    await tell(deposit);
+    await untilIs(deposit, 'processing');
+    session(deposit).status = 'failed';
+    const since = await temporal.env.currentTimeMs();
+    await tell(deposit);
+    expect(await handleOf(deposit.id).result()).toBe('failed');
+    const waited = (await temporal.env.currentTimeMs()) - since;
+    expect([looks, waited >= MINUTE_MS]).toEqual([4, true]);
+  });
+
   it('survives a worker that dies after every step and before it could tell', async () => {
     let steps = 0;
     after = () => {
       steps += 1;
       if (steps % 3 !== 0) throw new Error('the worker dies');
     };
-    before = (attempt) => {
-      if (attempt === 4) pay(session(deposit));
-      if (attempt === 7) pay(session(deposit), {}, true);
-    };
     const deposit = await begun();
+    await until(() => steps === 3);
+    pay(session(deposit));
+    await tell(deposit);
+    await until(() => steps === 6);
+    pay(session(deposit), {}, true);
+    await tell(deposit);
     expect(await handleOf(deposit.id).result()).toBe('completed');
     expect(steps).toBe(9);
     expect(await told()).toEqual(['deposit/checkout 96.80', 'account.deposit.completed']);
@@ -298,30 +345,36 @@ describe('a deposit', () => {
 });
 
 describe('a session that no deposit knows', () => {
-  it('is matched as soon as its deposit knows it', async () => {
-    const deposit = await created(world.client);
-    world.double.faults.push('after'); // the page is made, and its answer lost
-    await expect(
-      createDepositActivities(world.api.services).lookAtDeposit({
-        depositId: deposit.id,
-        at: Date.now() + world.clock.ahead,
-      }),
-    ).rejects.toThrow();
-    const { sessionId } = session(deposit);
+  /** The party's callback of a session, handed to whoever finds out what it is. */
+  async function search(sessionId: string) {
     await world.double.tell(world.api.url, sessionId, { at: new Date(Date.now() + world.clock.ahead) });
     expect(world.api.commands.at(-1)).toMatchObject({ workflow: 'checkoutPayment', args: [sessionId] });
     await relay(sessionId);
-    await relayStart(deposit.id);
-    await untilIs(deposit, 'awaiting_payment');
-    expect(await runner.workflow.getHandle(`checkout-payment-${sessionId}`).result()).toBe('matched');
+    return runner.workflow.getHandle(`checkout-payment-${sessionId}`).result() as Promise<string>;
+  }
+
+  it('is that of a deposit whose page was made and whose answer was lost', async () => {
+    const deposit = await created(world.client);
+    world.double.faults.push('after');
+    await expect(look(world, deposit.id)).rejects.toThrow();
+    expect(await search(session(deposit).sessionId)).toBe('known');
     expect(world.api.commands.at(-1)).toMatchObject({
       workflow: 'depositLifecycle',
       action: 'look',
       args: [deposit.id],
     });
+    await relay(deposit.id);
+    await untilIs(deposit, 'awaiting_payment');
+    // And the payer is led to it.
+    const { pathname } = new URL(deposit.body['checkoutUrl']);
+    const { status: led, headers } = await fetch(world.api.url + pathname, { redirect: 'manual' });
+    expect([led, headers.get('location')]).toEqual([
+      303,
+      `https://pay.example/${session(deposit).sessionId}`,
+    ]);
   });
 
-  it('stands in suspense, with a break, once its money is ours', async () => {
+  it('without money is nothing; with money it is kept before it is settled, and then stands in suspense', async () => {
     const { secret, url } = world.double;
     const answer = await fetch(`${url}/sessions`, {
       method: 'POST',
@@ -329,34 +382,21 @@ describe('a session that no deposit knows', () => {
       body: JSON.stringify({ amount: '12.34', currency: 'CHF' }),
     });
     const { sessionId } = (await answer.json()) as { sessionId: string };
-    const found = world.double.sessions().find((each) => each.sessionId === sessionId) as Session;
-    before = (attempt) => {
-      if (attempt === 3) pay(found, {}, true);
-    };
-    await world.double.tell(world.api.url, sessionId, { at: new Date(Date.now() + world.clock.ahead) });
-    await relay(sessionId);
-    const handle = runner.workflow.getHandle(`checkout-payment-${sessionId}`);
-    expect(await handle.result()).toBe('suspended');
-    await relay(sessionId);
-    expect(await handle.result()).toBe('suspended');
-    const shown = await world.api.database.query(
-      'select kind, amount, currency from breaks where subject = $1',
-      [sessionId],
-    );
-    expect(shown).toEqual([{ kind: 'deposit_unmatched', amount: '12.34', currency: 'CHF' }]);
+    const theirs = world.double.sessions().find((each) => each.sessionId === sessionId) as Session;
+    expect(await search(sessionId)).toBe('nothing');
+    pay(theirs);
+    expect(await search(sessionId)).toBe('kept');
+    const { args } = world.api.commands.at(-1) ?? {};
+    const id = String(args?.[0]);
+    await relay(id);
+    expect(await handleOf(id).result()).toBe('manual_review');
+    theirs.status = 'settled';
+    await tellOf(theirs, id);
+    expect(await handleOf(id).result()).toBe('manual_review');
+    expect(await openBreaks(world, id)).toEqual(['transfer_suspense 12.34']);
     const [held] = await world.api.database.query<{ sum: string }>(
       `select sum(available) as sum from ledger_legs where account_id = 'suspense:CHF'`,
     );
     expect(held?.sum).toBe('12.34');
   });
 });
-
-/** The start of a deposit's workflow, whatever was asked for it since. */
-async function relayStart(id: string): Promise<void> {
-  const { workflowId, taskQueue, args } = world.api.commands.find((command) => command.args[0] === id) ?? {};
-  await runner.workflow.start('depositLifecycle', {
-    workflowId: workflowId ?? '',
-    taskQueue: taskQueue ?? '',
-    args: args ?? [],
-  });
-}

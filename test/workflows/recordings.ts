@@ -68,10 +68,46 @@ const payout = (way: string, answers: string[], told?: true): Recording => ({
   ...(told ? { told } : {}),
 });
 
+/** What a step of the transfer engine answers; `lookAt` has passed. */
+const looksAgain = (status: string) => ({ status, open: true, lookAt: 1 });
+const rests = (status: string) => ({ status, open: false, lookAt: null });
+
+const followed = (way: string, answers: unknown[], told?: true): Recording[] => [
+  {
+    workflow: 'payoutLifecycle',
+    way,
+    args: [PAYOUT],
+    answers: { advancePayout: answers },
+    ...(told ? { told } : {}),
+  },
+  {
+    workflow: 'ibanPayout',
+    way,
+    args: [IBAN_PAYOUT],
+    answers: { advanceIbanPayout: answers },
+    ...(told ? { told } : {}),
+  },
+];
+
 const waiting = (status: string, waitsFor: string) => ({ status, waitsFor, waitMs: 60_000, turns: 0 });
+/** Of the transfer engine. */
+const transferWaits = (status: string, lookAt: number | null = null) => ({ status, open: true, lookAt });
+const transferEnded = (status: string) => ({ status, open: false, lookAt: null });
+/** It has come already. */
+const DEADLINE = 1;
+
 const depositEnded = (status: string) => ({ status, waitsFor: null, turns: 0 });
 
 export const RECORDINGS: readonly Recording[] = [
+  deposit('of-the-engine', [
+    transferWaits('awaiting_payment', DEADLINE),
+    '!PartyAway',
+    transferWaits('awaiting_payment', DEADLINE),
+    transferWaits('awaiting_payment', DEADLINE + 1),
+    transferEnded('expired'),
+  ]),
+  deposit('of-the-engine-told', [transferWaits('processing', DEADLINE), transferEnded('completed')], true),
+  { workflow: 'partyWatcher', way: 'a-run', args: ['checkout'], answers: { watchParty: times(72, null) } },
   deposit('completed', [
     waiting('awaiting_payment', 'payment'),
     waiting('awaiting_payment', 'payment'),
@@ -255,6 +291,12 @@ export const RECORDINGS: readonly Recording[] = [
   payout('months-of-approval', [...times(120, 'pending_approval'), 'rejected']),
   payout('unreachable', ['!PartyAway', '!PartyAway', 'processing', '!PartyAway', 'failed']),
   payout('returned-late', ['returned'], true),
+  ...followed('engine-completed', [
+    ...[looksAgain('pending_approval'), '!PartyAway', looksAgain('processing'), looksAgain('processing')],
+    ...['!PartyAway', '!PartyAway', looksAgain('sent'), rests('completed')],
+  ]),
+  ...followed('engine-returned-late', [rests('returned')], true),
+  ...followed('engine-months', [...times(205, looksAgain('processing')), rests('failed')]),
   {
     workflow: 'webhookDispatcher',
     way: 'a-run',

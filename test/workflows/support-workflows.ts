@@ -1,5 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { proxyActivities, sleep } from '@temporalio/workflow';
+import type { Progress } from '../../src/transfers/engine/advance';
+import { follow } from '../../workflows/support/follow';
 import { listenForLooks } from '../../workflows/support/look-signal';
 import { showStatus } from '../../workflows/support/status';
 
@@ -9,9 +11,10 @@ interface Record {
   read(): Promise<string>;
   echo(text: string): Promise<string>;
   refuse(text: string): Promise<void>;
+  advance(id: string): Promise<Progress>;
 }
 
-const { read, echo, refuse } = proxyActivities<Record>({
+const { advance, read, echo, refuse } = proxyActivities<Record>({
   startToCloseTimeout: '1 minute',
   retry: { maximumAttempts: 2, initialInterval: '1 second' },
 });
@@ -48,4 +51,8 @@ export async function isRefused(text: string): Promise<void> {
 
 export async function throwsItself(text: string): Promise<void> {
   throw ApplicationFailure.nonRetryable(text);
+}
+
+export async function followsTransfer(id: string): Promise<string> {
+  return follow(id, advance, {});
 }

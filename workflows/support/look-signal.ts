@@ -13,13 +13,20 @@ export interface Looks {
    * @returns true when it was told to look, false when the time has passed
    */
   next(forAtMost?: Duration): Promise<boolean>;
+  /** Waits until the record should be read again, or this holds. */
+  nextOr(holds: () => boolean): Promise<void>;
+  /** What was told is answered by the step that begins now. @returns whether anything was */
+  take(): boolean;
   /** Whether a signal came since the last `next` ended. A run that is about to end, or to continue as new, asks. */
   waiting(): boolean;
 }
 
-/** Begins to listen. Call it before anything else: a workflow that `look` has started finds that signal waiting. */
-export function listenForLooks(): Looks {
-  let told = false;
+/**
+ * Begins to listen. Call it before anything else: a workflow that `look` has started finds that signal waiting.
+ * @param toldBefore what one that listened before it has heard and not answered
+ */
+export function listenForLooks(toldBefore = false): Looks {
+  let told = toldBefore;
   setHandler(lookSignal, () => {
     told = true;
   });
@@ -27,6 +34,15 @@ export function listenForLooks(): Looks {
     async next(forAtMost) {
       if (forAtMost === undefined) await condition(() => told);
       else await condition(() => told, forAtMost);
+      const came = told;
+      told = false;
+      return came;
+    },
+    async nextOr(holds) {
+      await condition(() => told || holds());
+      told = false;
+    },
+    take() {
       const came = told;
       told = false;
       return came;

@@ -1,4 +1,5 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { isOfEngine } from '../support/follow';
 import { localFirst } from '../support/local-first';
 import { listenForLooks } from '../support/look-signal';
 import { askAgainAfter, askingParty } from '../support/party-retries';
@@ -8,10 +9,6 @@ import { showStatus } from '../support/status';
  * The loops of runs that began before the transfer engine: replayed as they were. A step that is taken after the upgrade
  * answers as the engine does; the run then goes on as a new one, on the engine's loop.
  */
-
-/** What a step of the engine answers, which no step before it did. */
-const isOfEngine = (progress: unknown): boolean =>
-  typeof progress === 'object' && progress !== null && 'lookAt' in progress;
 
 type DepositWait = 'payment' | 'settlement' | 'review' | 'return' | 'refund';
 
@@ -66,10 +63,15 @@ const REVIEW_EVERY_MS = 12 * 60 * 60_000;
 const HOURLY_MS = 60 * 60_000;
 const payoutAskAfter = (asked: number) => (asked < 12 ? askAgainAfter(asked) : HOURLY_MS);
 
-async function deposit(depositId: string, last?: EarlierProgress): Promise<string> {
-  const looks = listenForLooks();
+/** @param first what its first step was answered; `told` whether it was to look again */
+async function deposit(
+  depositId: string,
+  last: EarlierProgress | undefined,
+  { first, told }: { first: EarlierProgress; told: boolean },
+): Promise<string> {
+  const looks = listenForLooks(told);
   let shown = last?.status;
-  let progress = await quick.lookAtDeposit({ depositId, at: Date.now(), last });
+  let progress = first;
   for (let waits = 0; ; waits += 1) {
     if (isOfEngine(progress)) await continueAsNew(depositId);
     const { status, waitsFor, waitMs } = progress;
@@ -83,35 +85,41 @@ async function deposit(depositId: string, last?: EarlierProgress): Promise<strin
   }
 }
 
-async function payout(payoutId: string, asked = 0): Promise<string> {
-  const looks = listenForLooks();
+async function payout(
+  payoutId: string,
+  before: number,
+  { first, told }: { first: string; told: boolean },
+): Promise<string> {
+  const looks = listenForLooks(told);
+  let asked = before;
   let shown = '';
   const show = (status: string, details = status) => {
     if (details !== shown) showStatus(status, details);
     shown = details;
   };
+  let status = first;
   for (let waits = 0; ; ) {
-    if (looks.waiting()) await looks.next();
-    const status = await quick.advancePayout({
-      payoutId,
-      now: Date.now(),
-      askAfterMs: payoutAskAfter(asked),
-      reviewAfterMs: REVIEW_EVERY_MS,
-    });
     if (isOfEngine(status)) await continueAsNew(payoutId);
     const waitsFor = PAYOUT_WAITS[status];
     if (waitsFor === undefined) {
       show(status);
       if (!looks.waiting()) return status;
-      continue;
+    } else {
+      show(status, waitsFor);
+      if ((waits >= 100 || workflowInfo().continueAsNewSuggested) && !looks.waiting())
+        await continueAsNew(payoutId, asked);
+      const reviewed = status === 'pending_approval';
+      await looks.next(reviewed ? REVIEW_EVERY_MS : payoutAskAfter(asked));
+      waits += 1;
+      asked = reviewed ? 0 : asked + 1;
     }
-    show(status, waitsFor);
-    if ((waits >= 100 || workflowInfo().continueAsNewSuggested) && !looks.waiting())
-      await continueAsNew(payoutId, asked);
-    const reviewed = status === 'pending_approval';
-    await looks.next(reviewed ? REVIEW_EVERY_MS : payoutAskAfter(asked));
-    waits += 1;
-    asked = reviewed ? 0 : asked + 1;
+    if (looks.waiting()) await looks.next(); // this look is the one that it asks for
+    status = await quick.advancePayout({
+      payoutId,
+      now: Date.now(),
+      askAfterMs: payoutAskAfter(asked),
+      reviewAfterMs: REVIEW_EVERY_MS,
+    });
   }
 }
 

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { TransferActivities } from '../../activities/transfers';
 import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
 import { follow } from '../support/follow';
@@ -22,7 +21,7 @@ const WAITS: Record<string, string> = {
  * @returns the deposit's status
  */
 export async function depositLifecycle(depositId: string, last?: EarlierProgress): Promise<string> {
-  return patched('transfer-engine')
-    ? follow(depositId, lookAtDeposit, WAITS)
-    : beforeTheEngine.deposit(depositId, last);
+  return follow(depositId, lookAtDeposit, WAITS, (first, { before, since }) =>
+    beforeTheEngine.deposit(depositId, last, { first: first as EarlierProgress, told: before || since }),
+  );
 }

@@ -1,36 +1,26 @@
-import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { BankingActivities } from '../../activities/banking';
-import { listenForLooks } from '../support/look-signal';
-import { askAgainAfter, askingParty } from '../support/party-retries';
-import { showStatus } from '../support/status';
+import { patched } from '@temporalio/workflow';
+import type { TransferActivities } from '../../activities/transfers';
+import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
+import { follow } from '../support/follow';
+import { localFirst } from '../support/local-first';
+import { beforeTheEngine } from './before-the-engine';
 
-const { advanceIbanPayout } = proxyActivities<BankingActivities>(askingParty);
+const { advanceIbanPayout } = localFirst<TransferActivities>(PARTY_QUEUES.payouts);
 
+/** What it waits for, as the operator reads it. */
 const WAITS: Record<string, string> = {
-  created: 'Submitting the payout to the payouts party.',
-  processing: 'The payouts party has it, and has not sent it yet.',
-  sent: 'The payouts party has sent it.',
+  pending_approval: "Waits for an operator's decision: the total is above the company's threshold.",
+  processing: 'Ordered: the payouts party has not sent it, or has not answered, yet.',
+  sent: 'The payouts party has sent it, and has not confirmed that it arrived.',
 };
 
 /**
- * Drives a payout from a virtual IBAN (`iban-payout-<id>`) until the party has said how it ends. A callback makes it look
- * at once; without one it asks by itself. Begun again after the end, by a late callback, it looks once and ends.
- * @param asked how often it was asked since the status changed, before this run
+ * Leads a payout from a virtual IBAN to its end (`iban-payout-<id>`).
+ * @param asked how often a run of an earlier release had asked the party since the status changed
  * @returns the payout's status
  */
 export async function ibanPayout(id: string, asked = 0): Promise<string> {
-  const looks = listenForLooks();
-  showStatus('created', WAITS['created']);
-  for (let status = 'created'; ; ) {
-    const progress = await advanceIbanPayout(id);
-    if (progress.status !== status) {
-      status = progress.status;
-      asked = 0;
-    }
-    showStatus(status, WAITS[status]);
-    if (!progress.open && !looks.waiting()) return status;
-    await looks.next(progress.open ? askAgainAfter(asked) : undefined);
-    asked += 1;
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof ibanPayout>(id, asked);
-  }
+  return patched('transfer-engine')
+    ? follow(id, advanceIbanPayout, WAITS)
+    : beforeTheEngine.ibanPayout(id, asked);
 }

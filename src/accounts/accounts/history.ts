@@ -77,7 +77,8 @@ export async function historyPage(
   return pageOf(rows, query.limit, (row) => [row.at.toISOString(), row.account_id, row.number], shown);
 }
 
-const POSITION = z.tuple([positionPart.instant(), positionPart.id('account'), positionPart.number()]);
+/** The account is one of those whose history it is: a virtual IBAN's too. */
+const POSITION = z.tuple([positionPart.instant(), z.string(), positionPart.number()]);
 const NEWEST: z.output<typeof POSITION> = ['infinity', '', '0'];
 
 /** @throws Problem 400 when the cursor is not one of a history of these accounts */

@@ -5,11 +5,11 @@ import { formatAmount } from '../../kernel/money/money';
 import { afterId, pageById } from '../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { currency, identifier, instant, money, timestamp } from '../../kernel/wire/schemas';
-import type { Services } from '../../services';
 import { adminAccountRoutes } from './admin-routes';
 import { historyPage, historyQuery } from './history';
 import { requireAccount } from './operations';
 import { ACCOUNT_STATUSES, OWNER_TYPES } from './record';
+import type { AccountServices, ReadableAccount } from './services';
 import { listAccounts } from './store';
 import { transferRoute } from './transfer-routes';
 import { accountSchema, accountTransactionSchema, accountViews } from './view';
@@ -26,7 +26,7 @@ export const accountListQuery = z.object({
 });
 
 /** Accounts and what moves money between them (`interface.md 4.1`, Accounts; decisions part 4). */
-export function accountRoutes(services: Services): Route[] {
+export function accountRoutes(services: AccountServices): Route[] {
   return [
     listRoute(services),
     ...adminAccountRoutes(),
@@ -36,7 +36,7 @@ export function accountRoutes(services: Services): Route[] {
   ];
 }
 
-function listRoute({ database }: Services): Route {
+function listRoute({ database }: AccountServices): Route {
   return route({
     method: 'GET',
     path: '/v1/accounts',
@@ -52,31 +52,43 @@ function listRoute({ database }: Services): Route {
   });
 }
 
-function historyRoute({ database }: Services): Route {
+function historyRoute(services: AccountServices): Route {
   return route({
     method: 'GET',
     path: '/v1/accounts/{id}/transactions',
     tag: TAG,
     summary: 'Account transactions',
     description:
-      'Newest first; from is inclusive, to exclusive. balanceAfter is what was available after it.',
+      'Newest first; from is inclusive, to exclusive. balanceAfter is what was available after it. Takes the accountId of your ' +
+      'virtual IBAN too.',
     query: z.object(historyQuery),
     response: pageSchema(accountTransactionSchema),
     async read({ caller, params, query }) {
-      const account = await requireAccount(database, caller.reach, params['id'] ?? '');
-      return historyPage(database, [account.id], query);
+      const account = await readableAccount(services, caller.reach, params['id'] ?? '');
+      return historyPage(services.database, [account.id], query);
     },
   });
 }
 
-function balanceRoute(services: Services): Route {
+/** @throws Problem 404 */
+async function readableAccount(
+  { database, findAccountElsewhere }: AccountServices,
+  reach: string | null,
+  id: string,
+): Promise<ReadableAccount> {
+  return (await findAccountElsewhere(database, reach, id)) ?? requireAccount(database, reach, id);
+}
+
+function balanceRoute(services: AccountServices): Route {
   const { database } = services;
   return route({
     method: 'GET',
     path: '/v2/accounts/{accountId}/balance',
     tag: TAG,
     summary: 'Account balance',
-    description: 'With at, the balance at that past moment; at a moment to come it is the present one.',
+    description:
+      'With at, the balance at that past moment; at a moment to come it is the present one. Takes the accountId of your virtual ' +
+      'IBAN too.',
     query: z.object({ at: timestamp().optional() }),
     response: z.object({
       accountId: z.string(),
@@ -86,7 +98,7 @@ function balanceRoute(services: Services): Route {
       asOf: instant(),
     }),
     async read({ caller, params, query: { at } }) {
-      const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
+      const account = await readableAccount(services, caller.reach, params['accountId'] ?? '');
       const now = services.now();
       const past = at !== undefined && at < now ? at : undefined;
       const balance = past

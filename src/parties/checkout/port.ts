@@ -49,6 +49,8 @@ export interface CheckoutParty extends EarlierCheckout {
   ): Promise<{ refundId: string; status: 'pending' | 'succeeded' | 'failed' }>;
   /** Also of sessions that no order of ours has made. */
   changes: ReadChanges;
+  /** That a payment has settled is told by neither callbacks nor `changes`: it is asked for. */
+  settlesSilently?: true;
   /**
    * Nothing when the signature is wrong or too old.
    * @throws PartyAway where the party must be asked what the message is about, and cannot be

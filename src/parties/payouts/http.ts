@@ -3,7 +3,6 @@ import { orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
 import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
 import { partyName } from '../protocol/stored';
-import { earlierPayouts } from './earlier';
 import type { PayoutParty } from './port';
 import { type PayoutWord, payoutWord } from './word';
 
@@ -17,16 +16,12 @@ const callbackSchema = z.object({ id: partyName, key: partyName });
 export function createHttpPayouts(options: AdapterOptions): PayoutParty {
   const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
-  const asked = {
+  return {
     async order({ key, amount, ...order }) {
       return wordOf(key, await client.post('/orders', { ...order, amount: amount.toFixed() }, key));
     },
     ask: (key) =>
       orUnknown(client.get(`/orders/${encodeURIComponent(key)}`).then((answer) => wordOf(key, answer))),
-  } satisfies Pick<PayoutParty, 'order' | 'ask'>;
-  return {
-    ...asked,
-    ...earlierPayouts(asked),
     changes: changesOver(client),
     verify(raw, headers) {
       const message = verifiedMessage(callbackSchema, raw, headers, { secret, now: now() });

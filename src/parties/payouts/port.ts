@@ -44,7 +44,7 @@ export interface PayoutCallback extends PartyCallback {
 }
 
 /** The outside party that pays. */
-export interface PayoutParty extends EarlierPayouts {
+export interface PayoutParty {
   /**
    * Orders a payout: its whole state at once, or the state of the first order under that key.
    * @throws PartyRefused it will never pay it; PartyAway the outcome is not known: the same again
@@ -55,21 +55,4 @@ export interface PayoutParty extends EarlierPayouts {
   changes: ReadChanges;
   /** Nothing when the signature is wrong or too old, or the message is none of these. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): PayoutCallback | undefined;
-}
-
-// Of the engines before src/transfers/engine: what follows, earlier.ts, and its line in http.ts go with them. ----------
-
-/** Where the party has a payout. */
-export interface PayoutState {
-  status: 'processing' | 'sent' | 'completed' | 'failed' | 'returned';
-  /** The party's reason, a word without personal data. */
-  failureCode?: string;
-  /** All that has come back so far, in the order's currency; the whole when absent. */
-  returned?: Decimal;
-}
-
-export interface EarlierPayouts {
-  /** As {@link PayoutParty.order}, but a refusal is a state: `failed`. */
-  submit(order: PayoutOrder): Promise<PayoutState>;
-  get(key: string): Promise<PayoutState | 'unknown_to_party'>;
 }

@@ -32,39 +32,17 @@ const TIMEOUT_MS = 5_000;
  * Calls whoever ordered when something has happened, from the rows of sandbox_party_changes: at once after a change of this
  * process, else when its time has come. So what is due is told although the process that decided it is gone.
  */
-export function createCallbackLoop({ database, log, secretOf, now }: CallbackOptions): CallbackLoop {
+export function createCallbackLoop(options: CallbackOptions): CallbackLoop {
+  const sender = createSender(options);
+  const pause = createPause();
   let ending = new AbortController();
   let looping: Promise<void> | undefined;
-  const underWay = new Set<Promise<void>>();
-  const pause = createPause();
-
-  async function send(callback: DueCallback, signal: AbortSignal): Promise<void> {
-    const arrived = await deliver(callback, { secret: secretOf(callback.party), at: now(), signal });
-    if (signal.aborted) return; // taken again when its time is over
-    await (arrived ? noteTold : noteUntold)(database, callback, now());
-  }
-
-  /** @returns how long nothing is due, milliseconds */
-  async function sendDue(signal: AbortSignal): Promise<number> {
-    const due = await nextDueAt(database);
-    const waitMs = due === null ? LATEST_MS : due.getTime() - now().getTime();
-    if (waitMs > 0) return Math.max(SOONEST_MS, waitMs);
-    const room = MOST_AT_ONCE - underWay.size;
-    if (room <= 0) return SOONEST_MS;
-    for (const callback of await takeDue(database, now(), room)) {
-      const sending = send(callback, signal)
-        .catch((error: unknown) => log.warn({ err: error }, 'a callback of the sandbox could not be noted'))
-        .finally(() => underWay.delete(sending));
-      underWay.add(sending);
-    }
-    return 0;
-  }
 
   async function loop(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       pause.expect();
-      const waitMs = await sendDue(signal).catch((error: unknown) => {
-        log.debug({ err: error }, 'the sandbox cannot see which callbacks are due');
+      const waitMs = await sender.sendDue(signal).catch((error: unknown) => {
+        options.log.debug({ err: error }, 'the sandbox cannot see which callbacks are due');
         return LATEST_MS;
       });
       if (!signal.aborted) await pause.rest(Math.min(waitMs, LATEST_MS));
@@ -84,8 +62,40 @@ export function createCallbackLoop({ database, log, secretOf, now }: CallbackOpt
       ending.abort();
       pause.end();
       await looping;
-      await Promise.all(underWay);
+      await sender.idle();
       looping = undefined;
+    },
+  };
+}
+
+function createSender({ database, log, secretOf, now }: CallbackOptions) {
+  const underWay = new Set<Promise<void>>();
+
+  async function send(callback: DueCallback, signal: AbortSignal): Promise<void> {
+    const arrived = await deliver(callback, { secret: secretOf(callback.party), at: now(), signal });
+    if (signal.aborted) return; // taken again when its time is over
+    await (arrived ? noteTold : noteUntold)(database, callback, now());
+  }
+
+  return {
+    /** Begins to send what is due. @returns how long nothing more is, milliseconds */
+    async sendDue(signal: AbortSignal): Promise<number> {
+      const due = await nextDueAt(database);
+      const waitMs = due === null ? LATEST_MS : due.getTime() - now().getTime();
+      if (waitMs > 0) return Math.max(SOONEST_MS, waitMs);
+      const room = MOST_AT_ONCE - underWay.size;
+      if (room <= 0) return SOONEST_MS;
+      for (const callback of await takeDue(database, now(), room)) {
+        const sending = send(callback, signal)
+          .catch((error: unknown) => log.warn({ err: error }, 'a callback of the sandbox could not be noted'))
+          .finally(() => underWay.delete(sending));
+        underWay.add(sending);
+      }
+      return 0;
+    },
+    /** Resolves when nothing is under way. */
+    async idle(): Promise<void> {
+      await Promise.all(underWay);
     },
   };
 }

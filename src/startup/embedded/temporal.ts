@@ -179,7 +179,7 @@ async function spawnServer(setup: Setup, state: State): Promise<ProcessIdentity>
   try {
     const child = spawn(setup.options.executable, [...setup.args, ...ports], {
       cwd: setup.dataDir,
-      ...(posix ? { env: { PATH: '/usr/bin:/bin', HOME: setup.dataDir, TZ: 'UTC' } } : {}),
+      ...(posix ? { env: { PATH: '/usr/bin:/bin', HOME: setup.dataDir, TZ: 'UTC', GOGC: '400' } } : {}),
       detached: true,
       windowsHide: true,
       stdio: ['ignore', log, log],

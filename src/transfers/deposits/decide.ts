@@ -54,16 +54,21 @@ function assertUndecided(deposit: Deposit): void {
 function approval(deposit: Deposit): NewDecision[] {
   const { terms } = deposit.transfer;
   const [net, other] = netOf(deposit);
-  if (!terms || !net || other) throw conflict('invalid_transition', 'It was paid in more than one currency.');
+  if (!terms || !net) throw nothingLeft();
+  if (other) throw conflict('invalid_transition', 'It was paid in more than one currency.');
   requirePriceOf(net, terms);
   return [{ kind: 'approve', ...net }];
 }
 
-/** All that there is goes back, each currency by an order of its own. */
-const rejections = (deposit: Deposit): NewDecision[] =>
-  netOf(deposit)
-    .filter(({ amount }) => amount.gt(0))
-    .map((net) => ({ kind: 'reject', ...net }));
+/** All that there is goes back, each currency by an order of its own. @throws Problem 409 when there is nothing */
+function rejections(deposit: Deposit): NewDecision[] {
+  const left = netOf(deposit).filter(({ amount }) => amount.gt(0));
+  if (left.length === 0) throw nothingLeft();
+  return left.map((net) => ({ kind: 'reject', ...net }));
+}
+
+const nothingLeft = () =>
+  conflict('invalid_transition', 'All that was paid has gone back already: it waits for the dispute to end.');
 
 export interface RefundDeposit {
   depositId: string;

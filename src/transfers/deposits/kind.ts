@@ -6,6 +6,7 @@ import { processOf } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
 import type { Given, Order, ProcessSubject, TransferKind } from '../engine/kind';
+import { noticesOfDeposit } from './notices';
 import { redirectContext } from './page/token';
 import { type DepositStatus, TOLD_STATUSES } from './record';
 import {
@@ -61,10 +62,13 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   position: depositPosition,
   orders: ordersOfDeposit,
   concluded: concludedDeposit,
+  unlisted: ({ parties }, { transfer: { word } }) =>
+    parties.checkout.settlesSilently === true &&
+    (word?.payments.some(({ status }) => status === 'pending') ?? false),
   isOpen: isOpenDeposit,
   deadline: ({ transfer: { status, terms } }) =>
     status === 'created' || status === 'awaiting_payment' ? (terms?.expiresAt ?? null) : null,
-  notices: () => [],
+  notices: noticesOfDeposit,
   told,
   give: (services, deposit, order) =>
     order.what === 'open'

@@ -105,21 +105,31 @@ const paidOf = (word: CheckoutWord | null) =>
 const settledOf = (word: CheckoutWord | null) =>
   (word?.payments ?? []).filter(({ status }) => status === 'settled');
 
+type WordRefund = CheckoutWord['refunds'][number];
+
+/** The decision by which we ordered a refund; nothing for one that the party has made of itself, whatever key it names. */
+export const orderOf = (
+  { decisions }: Pick<Deposit, 'decisions'>,
+  { key }: WordRefund,
+): Decision | undefined => decisions.find(({ id, kind }) => id === key && REFUNDS.includes(kind));
+
 /** Money that has gone back, or is to go back by our order: refunds and disputes, each part under our id. */
-export function backsOf({ transfer, decisions }: Deposit): Back[] {
+export function backsOf(situation: Deposit): Back[] {
+  const { transfer, decisions } = situation;
   const { word, parts } = transfer;
   const idOf = (name: string) => parts.find((part) => part.name === name)?.id ?? name;
   const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
-  const told = new Set((word?.refunds ?? []).map(({ id, key }) => key ?? id));
+  const told = new Set((word?.refunds ?? []).map((refund) => orderOf(situation, refund)?.id));
   const ordered = decisions
     .filter(({ kind, id }) => REFUNDS.includes(kind) && !refused.has(id) && !told.has(id))
     .map((decision): Back => ({ part: decision.id, as: 'refund', state: 'asked', ...moneyOf(decision) }));
   const refunds = (word?.refunds ?? [])
+    .map((refund) => ({ ...refund, order: orderOf(situation, refund) }))
     // What the party does of itself counts when it is done.
-    .filter(({ status, key }) => status === 'succeeded' || (status === 'pending' && key !== undefined))
+    .filter(({ status, order }) => status === 'succeeded' || (status === 'pending' && order !== undefined))
     .map(
-      ({ id, key, amount, currency, status }): Back => ({
-        ...{ part: idOf(key ?? id), as: 'refund', amount, currency },
+      ({ id, order, amount, currency, status }): Back => ({
+        ...{ part: order?.id ?? idOf(id), as: 'refund', amount, currency },
         state: status === 'succeeded' ? 'done' : 'asked',
       }),
     );
@@ -140,7 +150,7 @@ export function backsOf({ transfer, decisions }: Deposit): Back[] {
 }
 
 /** Decisions that send money back to the payer. */
-const REFUNDS: readonly string[] = ['refund', 'reject', decisionOf('return')];
+export const REFUNDS: readonly string[] = ['refund', 'reject', decisionOf('return')];
 
 const moneyOf = ({ amount, currency }: Decision): Money => ({
   amount: amount ?? ZERO,
@@ -276,9 +286,11 @@ export function triggerOfDeposit(situation: Deposit): DepositTrigger | undefined
       if (last(situation, 'question')) return 'questioned';
       return creditOf(situation) && 'settled';
     case 'manual_review':
+      if (word === null) return undefined; // nobody's, not asked for yet
       if (creditOf(situation)) return 'approved';
       if (!wasPaid(situation)) return 'payment_failed';
-      return net.length === 0 ? 'returned' : undefined;
+      // What is disputed comes back where it is won.
+      return net.length === 0 && !isContested(word) ? 'returned' : undefined;
     case 'expired':
     case 'cancelled':
     case 'failed':
@@ -298,6 +310,8 @@ export function triggerOfDeposit(situation: Deposit): DepositTrigger | undefined
 
 const isDisputed = (word: CheckoutWord | null) =>
   word?.disputes.some(({ status }) => status !== 'won') ?? false;
+
+const isContested = (word: CheckoutWord) => word.disputes.some(({ status }) => status === 'open');
 
 const isRefused = ({ decisions }: Deposit, key: string) =>
   decisions.some(({ kind, data }) => kind === 'refused' && data['key'] === key);
@@ -349,8 +363,12 @@ export function ordersOfDeposit(situation: Deposit): Order[] {
     .map(({ part }) => ({ key: part, what: 'refund' }));
 }
 
-export const partsOfCheckout = (word: CheckoutWord): (string | Part)[] => [
-  ...word.refunds.map(({ id, key }) => (key === undefined ? id : { id: key, name: key })),
+/** Refunds that we ordered go by our order's id, whatever the party calls them. */
+export const partsOfCheckout = (word: CheckoutWord, situation: Deposit): (string | Part)[] => [
+  ...word.refunds.map((refund) => {
+    const order = orderOf(situation, refund);
+    return order ? { id: order.id, name: order.id } : refund.id;
+  }),
   ...word.disputes.map(({ id }) => id),
 ];
 

@@ -60,14 +60,21 @@ function applied<Terms, Word extends PartyWord>(
       ...locked.situation,
       transfer: { ...transfer, partyRef: partyRef ?? transfer.partyRef },
     };
-    const listed = isListed(services, kind);
-    return apply(tx, kind, { ...locked, situation }, { heard, decided: refused, listed });
+    return apply(
+      tx,
+      kind,
+      { ...locked, situation },
+      { heard, decided: refused, listed: listedBy(services, kind) },
+    );
   });
 }
 
-/** Whether the party lists what has changed, so that nobody need ask. */
-export const isListed = ({ parties }: Services, { party }: { party: keyof Services['parties'] }): boolean =>
-  'changes' in parties[party];
+/** Whether the party lists what may change of a transfer, so that nobody need ask. */
+const listedBy =
+  <Terms, Word extends PartyWord>(services: Services, kind: TransferKind<Terms, Word>) =>
+  (situation: Situation<unknown, unknown>): boolean =>
+    'changes' in services.parties[kind.party] &&
+    !kind.unlisted?.(services, situation as Situation<Terms, Word>);
 
 const ordersOf = <Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
@@ -89,7 +96,7 @@ async function begun<Terms, Word extends PartyWord>(
   const unordered = situation.transfer.orderedAt === null && isOrdered(kind, situation);
   if (chosen.length + path.length === 0 && !unordered) return seen;
   return services.database.transaction(async (tx) =>
-    apply(tx, kind, await lock(tx, kind, id, services.now()), { listed: isListed(services, kind) }),
+    apply(tx, kind, await lock(tx, kind, id, services.now()), { listed: listedBy(services, kind) }),
   );
 }
 
@@ -173,8 +180,8 @@ function note<Word>(told: Told<Word>, given: Given<Word> | Decision): void {
 }
 
 /**
- * An order of ours that the party does not know was not taken: it is given again under its key, and never has failed. But for
- * what has ended by a refusal or a person's conclusion: nothing is ordered any more.
+ * An order of ours that the party does not know was not taken: it is given again under its key, and never has failed. One that
+ * the party has told of, or has refused, or that a person has concluded, is never given again: it might be done twice.
  */
 async function wordOf<Terms, Word extends PartyWord>(
   services: Services,
@@ -187,11 +194,26 @@ async function wordOf<Terms, Word extends PartyWord>(
     const asked = { ...seen, transfer: { ...seen.transfer, partyRef } };
     const state = await ask(services, kind, asked);
     if (state !== 'unknown_to_party') note(told, state);
-    else if (!told.refused.length && kind.isOpen(effective(kind, seen)))
+    else if (seen.transfer.word !== null) await tellForgotten(services, seen);
+    else if (!told.refused.length && isToBeTaken(kind, seen))
       note(told, await give(services, kind, seen, { key: seen.transfer.id, what: 'open' }));
   }
   return told.word ?? undefined;
 }
+
+const isToBeTaken = <Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  seen: Situation<Terms, Word>,
+): boolean =>
+  effective(kind, seen).transfer.word === null &&
+  !seen.decisions.some(({ kind: name, data }) => name === 'refused' && data['key'] === seen.transfer.id);
+
+/** What the party has said of it stands; a person must ask. */
+const tellForgotten = (
+  { database }: Services,
+  { transfer: { id, tenantId, partyRef } }: Situation,
+): Promise<unknown> =>
+  openBreak(database, { tenantId, kind: 'transfer_forgotten_by_party', subject: id, detail: partyRef ?? id });
 
 /** An answer that cannot be read is shown to a person, and asked for again. */
 async function ask<Terms, Word extends PartyWord>(

@@ -36,8 +36,8 @@ export interface Apply<Word> {
    * party's word, and is posted whatever the balance.
    */
   asked?: { field?: string };
-  /** Whether the party lists what has changed; a decision's own look finds out. */
-  listed?: boolean;
+  /** Whether the party lists what may change; a decision's own look finds out. */
+  listed?: (situation: Situation<unknown, unknown>) => boolean;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function apply<Terms, Word extends PartyWord>(
   tx: Tx,
   kind: TransferKind<Terms, Word>,
   locked: Locked<Terms, Word>,
-  { heard, decided = [], asked, listed = true }: Apply<Word>,
+  { heard, decided = [], asked, listed = () => true }: Apply<Word>,
 ): Promise<Situation<Terms, Word>> {
   const { booked } = locked;
   const before = decided.some((decision) => decision.kind === 'adopt')
@@ -57,7 +57,7 @@ export async function apply<Terms, Word extends PartyWord>(
     : adoptedWhereEven(kind, locked);
   const known = { ...before, decisions: [...before.decisions, ...decided] };
   const word = heard === undefined ? known : hear(kind, known, heard);
-  const { considered, found } = await consider(tx, kind, word);
+  const { considered, found } = await consider(tx, kind, word, known);
   const followed = follow(kind, effective(kind, considered));
   const { situation, path } = followed;
   const { target, wanted } = compared(kind, situation, booked);
@@ -71,7 +71,7 @@ export async function apply<Terms, Word extends PartyWord>(
   const after = afterwards(kind, locked.situation, kept, {
     moved: path.length + chosen.length + changes.length > 0,
     path,
-    listed,
+    listed: listed(kept),
     watched: breaks.wanted.some(({ kind: name }) => name === BELOW_ZERO),
   });
   const told = path.flatMap((step) => kind.told({ ...step.situation, at: situation.at }, step.previous));
@@ -140,8 +140,9 @@ async function consider<Terms, Word extends PartyWord>(
   tx: Tx,
   kind: TransferKind<Terms, Word>,
   situation: Situation<Terms, Word>,
+  before: Situation<Terms, Word>,
 ): Promise<{ considered: Situation<Terms, Word>; found: Decision[] }> {
-  const decision = await kind.consider?.(tx, effective(kind, situation));
+  const decision = await kind.consider?.(tx, effective(kind, situation), effective(kind, before));
   if (!decision) return { considered: situation, found: [] };
   const found = [systemDecision(decision, situation.at)];
   return { considered: { ...situation, decisions: [...situation.decisions, ...found] }, found };

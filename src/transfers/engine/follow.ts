@@ -87,7 +87,7 @@ export function hear<Terms, Word extends PartyWord>(
       return { ...before, transfer: { ...transfer, doubted: heard, doubtedAt: at } };
     if (at.getTime() - doubtedAt.getTime() < DOUBT_MS) return before;
   }
-  const parts = withNew(transfer.parts, kind.parts(heard));
+  const parts = withNew(transfer.parts, kind.parts(heard, before));
   return { ...before, transfer: { ...transfer, word: heard, parts, doubted: null, doubtedAt: null } };
 }
 

@@ -58,8 +58,8 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   choose(situation: Situation<Terms, Word>): NewDecision | undefined;
   /** Amounts of a word, by name: a word that lowers one, or lacks it, takes something back. */
   measures(word: Word): Record<string, Decimal>;
-  /** The parts of a word by the party's names; those that we ordered by our own id too. */
-  parts(word: Word): (string | Part)[];
+  /** The parts of a word by the party's names; those that we ordered by our own id too. @param before as it was heard */
+  parts(word: Word, before: Situation<Terms, Word>): (string | Part)[];
   /**
    * What happens next to the status: a trigger of the table. One that the table has no line for is an impossible word: the
    * status stays, and a break is opened.
@@ -81,14 +81,21 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /**
    * What other domains say that changes what follows, read under the record's lock once its word has been heard: a user who
    * was blocked before it was ordered, an account that was closed. Stored as a decision, so that all else stays pure.
+   * @param before with the word that was applied last
    */
-  consider?(tx: Tx, situation: Situation<Terms, Word>): Promise<NewDecision | undefined>;
+  consider?(
+    tx: Tx,
+    situation: Situation<Terms, Word>,
+    before: Situation<Terms, Word>,
+  ): Promise<NewDecision | undefined>;
   /** The word that a person has concluded of what the party never ends; nothing where it cannot be concluded so. */
   concluded?(situation: Situation<Terms, Word>, as: 'paid' | 'failed'): Word | undefined;
   /** What people may do with what stands in suspense. */
   readonly doors: readonly DoorKind[];
   /** What of it is on its way back by an order already. */
   pledged?(situation: Situation<Terms, Word>): Money[];
+  /** Something of it may change that the party's list does not tell: it is asked for at growing intervals. */
+  unlisted?(services: Services, situation: Situation<Terms, Word>): boolean;
   /** Whether it waits for somebody: the party, a person, the time. One that does not is looked at when the party's list names it. */
   isOpen(situation: Situation<Terms, Word>): boolean;
   /** When time alone changes something of it. */

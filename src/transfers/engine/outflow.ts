@@ -19,14 +19,23 @@ export interface Outflow {
   /** What of it came back, in the order first seen, in the target's currency. */
   backs: readonly { part: string; amount: Decimal }[];
   doors: readonly Door[];
+  /** Where the account has been closed since: what it had paid then, and had been credited of each part. */
+  closed?: PaidAtClosing | undefined;
   /** The internal account that stands for the party. */
   party: string;
+}
+
+export interface PaidAtClosing {
+  /** In the target's currency. */
+  sent: Decimal;
+  fee: Decimal;
+  backs: ReadonlyMap<string, Decimal>;
 }
 
 /**
  * What the books hold because of money that goes out. What comes back is credited in proportion, the last part with the
  * exact rest. What was sent beyond the order stands in suspense and is what comes back first; so does what comes back beyond
- * all that was sent.
+ * all that was sent, and what a closed account would be given back.
  */
 export function outflowPosition(outflow: Outflow): Holding[] {
   const { account, currency, target, sent, backs, doors, party } = outflow;
@@ -37,8 +46,9 @@ export function outflowPosition(outflow: Outflow): Holding[] {
     currency,
     amount,
   });
-  const ordered = minOf(sent, target.amount);
-  const fee = sent.gt(0) ? outflow.fee : ZERO;
+  const ordered = minOf(maxOf(sent, outflow.closed?.sent ?? ZERO), target.amount);
+  const due = sent.gt(0) ? outflow.fee : ZERO;
+  const fee = maxOf(due, outflow.closed?.fee ?? ZERO);
   const returned = returnsOf(outflow, ordered);
   const gone = sum(backs.map(({ amount }) => ({ amount, currency: target.currency })));
   return [
@@ -46,21 +56,32 @@ export function outflowPosition(outflow: Outflow): Holding[] {
     own('paid', shareOf(outflow, ordered)),
     own('fee', fee),
     ...returned.parts.map(({ part, amount }) => own('returned', amount, part)),
-    internal('fees', currency, fee),
+    internal('fees', currency, due),
     internal(party, target.currency, sent.minus(gone)),
-    internal('suspense', target.currency, ordered.minus(sent).plus(returned.beyond).minus(sum(doors))),
+    ...suspense(
+      { currency: target.currency, amount: ordered.minus(sent).plus(returned.beyond) },
+      { currency, amount: fee.minus(due) },
+      ...doors.map((door) => ({ currency: door.currency, amount: door.amount.negated() })),
+    ),
     ...doors.map(doorHolding),
   ];
 }
 
+const suspense = (...all: readonly Money[]): Holding[] =>
+  [...new Set(all.map(({ currency }) => currency))].map((currency) =>
+    internal('suspense', currency, sum(all.filter((money) => money.currency === currency))),
+  );
+
 function returnsOf(outflow: Outflow, ordered: Decimal) {
+  const { closed } = outflow;
   let before = ZERO;
   let beyond = ZERO;
-  let excess = outflow.sent.minus(ordered);
+  let excess = maxOf(ZERO, outflow.sent.minus(ordered));
   const parts = outflow.backs.map(({ part, amount }) => {
     const left = maxOf(ZERO, amount.minus(excess));
     excess = maxOf(ZERO, excess.minus(amount));
-    const own = minOf(left, ordered.minus(before));
+    const open = closed ? minOf(left, closed.backs.get(part) ?? ZERO) : left;
+    const own = maxOf(ZERO, minOf(open, ordered.minus(before)));
     const after = before.plus(own);
     const share = shareOf(outflow, after).minus(shareOf(outflow, before));
     before = after;

@@ -53,12 +53,9 @@ export interface Change extends Holding {
 export const keyOf = ({ component, part, account, currency }: Omit<Holding, 'amount'>): string =>
   [component, part ?? '', account ?? '', currency].join(' ');
 
-/**
- * The position with what balances it: per currency, all that it moves sums to zero. What it names more than once is summed: a
- * party may tell of two refunds under one name.
- */
-export function balanced(named: Position, table: ComponentTable): Holding[] {
-  const position = merged(named);
+/** The position with what balances it: per currency, all that it moves sums to zero. What goes by one name is one holding. */
+export function balanced(given: Position, table: ComponentTable): Holding[] {
+  const position = summed(given);
   const left = new Map<string, Decimal>();
   for (const holding of position) {
     const received = factorOf(holding, table) * 1;
@@ -70,11 +67,11 @@ export function balanced(named: Position, table: ComponentTable): Holding[] {
   return [...position, ...exchanged].filter(({ amount }) => !amount.isZero());
 }
 
-function merged(position: Position): Holding[] {
+function summed(position: Position): Holding[] {
   const all = new Map<string, Holding>();
   for (const holding of position) {
-    const amount = holding.amount.plus(all.get(keyOf(holding))?.amount ?? ZERO);
-    all.set(keyOf(holding), { ...holding, amount });
+    const known = all.get(keyOf(holding));
+    all.set(keyOf(holding), { ...holding, amount: holding.amount.plus(known?.amount ?? ZERO) });
   }
   return [...all.values()];
 }

@@ -123,8 +123,13 @@ export function measuresOf({ status, moved, returns }: CardOrderWord): Record<st
 
 export const partsOf = ({ returns }: CardOrderWord): string[] => returns.map(({ id }) => id);
 
-/** What the acquirer would say of an order that a person has concluded. */
-export const concludedAs = ({ transfer: { terms } }: CardTransfer, as: 'paid' | 'failed'): CardOrderWord =>
-  as === 'paid'
+/** What the acquirer would say of an order that a person has concluded; nothing of one that it cannot have had yet. */
+export function concludedAs(
+  { transfer: { terms, orderedAt } }: CardTransfer,
+  as: 'paid' | 'failed',
+): CardOrderWord | undefined {
+  if (orderedAt === null) return undefined;
+  return as === 'paid'
     ? { status: 'succeeded', moved: terms.amount, returns: [] }
     : { status: 'failed', moved: ZERO, returns: [] };
+}

@@ -3,15 +3,11 @@ import { type ApiRequest, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit';
 import type { Sql } from '../../kernel/db/database';
 import { operationKey } from '../../kernel/idempotency';
-import { isId } from '../../kernel/ids';
 import { amount, assertFits, identifier, text } from '../../kernel/wire/schemas';
-import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
 import { destinationSchema } from '../payouts/destinations/destination';
-import { PAYOUT_CALLBACK_PATH } from './callback-paths';
+import { isFinal } from '../payouts/record';
 import { createPayout, quotePayout, readAccount, requirePayout } from './payouts/operations';
-import { isFinal } from './payouts/rules';
-import { findPayout } from './payouts/store';
 import { transferToMaster } from './postings';
 import {
   type IbanPayoutView,
@@ -25,7 +21,6 @@ import {
   virtualIbanView,
 } from './view';
 import { requireCapability, requireVirtualIban } from './virtual-ibans/capability';
-import { lookAtIbanPayout } from './workflows';
 
 const tag = 'Virtual IBAN';
 const PATH = '/v1/corporate-banking/{companyId}';
@@ -92,7 +87,8 @@ function payoutCreation(services: Services): Route {
     method: 'POST',
     path: `${PATH}/payouts`,
     summary: 'Pay out by SEPA',
-    description: 'Of a quote. Amount and fee are held, and leave when it is `sent`.',
+    description:
+      'Of a quote. Amount and fee are held, and leave when it is `sent`. Above your threshold an operator approves it first.',
     body: z.strictObject({
       quoteId: identifier('quo_01jz0000000000000000000000'),
       externalId: text(200).min(1).optional(),
@@ -109,15 +105,17 @@ function payoutCreation(services: Services): Route {
     ],
     settling: {
       read: async (request, id) =>
-        ibanPayoutView(await requirePayout(database, id, await ibanOf(database, request))),
+        ibanPayoutView(await requirePayout(services, id, await ibanOf(database, request))),
       settled: ({ status }: IbanPayoutView) => isFinal(status),
     },
     async write(tx, request) {
       const iban = await ibanOf(tx, request, 'share');
-      const payout = await createPayout(services, tx, iban, request.body, operationKey(request));
-      const { id: subject, tenantId, status } = payout;
+      const made = ibanPayoutView(
+        await createPayout(services, tx, iban, request.body, operationKey(request)),
+      );
+      const { id: subject, companyId: tenantId, status } = made;
       await auditAdmin(tx, { ...request, action: 'banking.payout', subject, tenantId, after: { status } });
-      return ibanPayoutView(payout);
+      return made;
     },
   });
 }
@@ -133,7 +131,7 @@ function payoutRetrieval(services: Services): Route {
     problems: ['capability_disabled'],
     read: async (request) =>
       ibanPayoutView(
-        await requirePayout(database, request.params['payoutId'] ?? '', await ibanOf(database, request)),
+        await requirePayout(services, request.params['payoutId'] ?? '', await ibanOf(database, request)),
       ),
   });
 }
@@ -168,22 +166,4 @@ function transferRoute(services: Services): Route {
       return record;
     },
   });
-}
-
-/** For the payouts party: no client calls it. */
-export function bankingOutsideRoutes(services: Services): Route[] {
-  const { parties, commands } = services;
-  return [
-    callbackRoute(services, {
-      party: 'iban-payouts',
-      path: PAYOUT_CALLBACK_PATH,
-      verify: (raw, headers) => parties.payouts.verify(raw, headers),
-      async handle(tx, { key }) {
-        const payout = isId('ibanPayout', key) ? await findPayout(tx, key) : undefined;
-        if (!payout) return 'unknown_record';
-        await commands.append(tx, [lookAtIbanPayout(payout)]);
-        return 'told';
-      },
-    }),
-  ];
 }

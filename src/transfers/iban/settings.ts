@@ -18,6 +18,8 @@ export const bankingSettings = z.object({
       feeFixed: decimal('0.50'),
       /** Of the amount: "0.1" is 0.1 %. */
       feePercent: decimal('0'),
+      /** A payout whose whole debit is above this waits for an operator. */
+      approvalAbove: decimal('10000.00'),
     })
     .prefault({}),
 });

@@ -5,9 +5,10 @@ import type { PostedEntry } from '../../kernel/ledger/entries';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { destinationSchema } from '../payouts/destinations/destination';
+import { creditedAgain } from '../payouts/position';
+import { PAYOUT_STATUSES, type PayoutStatus, type ShownPayout, totalDebit } from '../payouts/record';
+import { descriptionOf } from '../payouts/rules';
 import type { IbanQuote } from './payouts/operations';
-import { IBAN_PAYOUT_STATUSES } from './payouts/rules';
-import type { IbanPayout } from './payouts/store';
 import type { VirtualIban } from './virtual-ibans/store';
 
 const eur = (amount: Decimal) => formatAmount(amount, 'EUR');
@@ -15,7 +16,10 @@ const eur = (amount: Decimal) => formatAmount(amount, 'EUR');
 /** The virtual IBAN on the wire (decisions part 4, Payouts, virtual IBAN). */
 export const virtualIbanSchema = z
   .object({
-    id: z.string().meta({ description: 'The `accountId` of its account transactions.' }),
+    id: z.string(),
+    accountId: z
+      .string()
+      .meta({ description: 'Of its account transactions: its history and balance are read by it.' }),
     companyId: z.string().meta({ examples: ['cli_01jz0000000000000000000000'] }),
     iban: z.string().meta({ examples: ['LT529999900000000001'] }),
     bic: z.string(),
@@ -39,6 +43,7 @@ export function virtualIbanView({
 }): z.infer<typeof virtualIbanSchema> {
   return {
     id: iban.id,
+    accountId: iban.id,
     companyId: iban.tenantId,
     iban: iban.iban,
     bic: iban.bic,
@@ -88,13 +93,14 @@ export const ibanPayoutSchema = z
     companyId: z.string(),
     quoteId: z.string(),
     externalId: z.string().optional(),
-    status: z.enum(IBAN_PAYOUT_STATUSES),
+    status: z.enum(PAYOUT_STATUSES),
     amount: money(),
     fee: money(),
     totalDebit: money(),
     currency: z.literal('EUR'),
     destination: destinationSchema.meta({ description: 'Masked.' }),
     returnedAmount: money().optional(),
+    description: z.string().optional().meta({ description: 'Why an operator rejected it.' }),
     failure: z.string().optional().meta({ description: 'Why it failed or came back, as a code.' }),
     referenceId: z.string().meta({ description: 'Of its account transactions.' }),
     createdAt: instant(),
@@ -106,26 +112,29 @@ export const ibanPayoutSchema = z
 
 export type IbanPayoutView = z.infer<typeof ibanPayoutSchema>;
 
-export function ibanPayoutView(payout: IbanPayout): IbanPayoutView {
-  const { id, tenantId, quoteId, externalId, status, amount, fee, failure, returnedAmount } = payout;
+export function ibanPayoutView({ payout, details }: ShownPayout): IbanPayoutView {
+  const { id, tenantId, status, terms, failure, reached, createdAt, updatedAt } = payout.transfer;
+  const { quoteId, externalId, destinationMasked: destination } = details;
+  const returned = creditedAgain(payout);
   return {
     id,
-    companyId: tenantId,
+    companyId: tenantId ?? '',
     quoteId,
-    ...(externalId === null ? {} : { externalId }),
-    status,
-    amount: eur(amount),
-    fee: eur(fee),
-    totalDebit: eur(amount.plus(fee)),
+    externalId: externalId ?? undefined,
+    status: status as PayoutStatus,
+    amount: eur(terms.amount),
+    fee: eur(terms.fee),
+    totalDebit: eur(totalDebit(terms)),
     currency: 'EUR',
-    destination: payout.destinationMasked,
-    ...(returnedAmount.gt(0) ? { returnedAmount: eur(returnedAmount) } : {}),
-    ...(failure === null ? {} : { failure }),
-    referenceId: id,
-    createdAt: payout.createdAt.toISOString(),
-    updatedAt: payout.updatedAt.toISOString(),
-    ...(payout.sentAt ? { sentAt: payout.sentAt.toISOString() } : {}),
-    ...(payout.completedAt ? { completedAt: payout.completedAt.toISOString() } : {}),
+    destination,
+    returnedAmount: returned?.gt(0) ? eur(returned) : undefined,
+    description: descriptionOf(payout),
+    failure: failure ?? undefined,
+    referenceId: payout.transfer.referenceId,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    sentAt: reached['sent'],
+    completedAt: reached['completed'],
   };
 }
 

@@ -1,15 +1,15 @@
 import { requireAccount } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
+import { conflict } from '../../kernel/errors';
+import type { PayoutWord } from '../../parties/payouts/word';
 import type { Services } from '../../services';
-import { changePayout } from './change';
-import { assertMayPay } from './create';
-import { lockedPayout } from './operations';
-import type { Payout } from './record';
-import { requireTransition } from './rules';
-import { insertDecision } from './store';
-import { lookAtPayout } from './workflows';
+import { type Decided, decide } from '../engine/decide';
+import { payoutKind } from './kind';
+import { assertMayPay } from './operations';
+import type { PayoutKind } from './outgoing';
+import type { Payout, PayoutTerms } from './record';
 
-export { awaitingApproval } from './store';
+export { payoutsToApprove, shownPayout } from './create';
 
 /** The operator's word on a payout that waits for it. */
 export interface DecidePayout {
@@ -20,24 +20,37 @@ export interface DecidePayout {
   decidedBy: string;
 }
 
-const REJECTED = 'The operator has rejected the payout.';
+export type DecidedPayout = Decided<PayoutTerms, PayoutWord>;
+type Deps = Pick<Services, 'commands' | 'now'>;
 
 /**
- * A person's decision: a row, the status, and a word to the workflow that waits for it. A rejection releases the hold, and
- * its reason becomes the description that the client reads. Whoever calls writes it down in the audit log.
+ * A person's decision: what is approved is ordered, what is rejected releases the hold, and its reason becomes the description
+ * that the client reads.
  * @throws Problem 404; 409 `invalid_transition`, and for an approval `account_closed`, `user_blocked`
  */
-export async function decidePayout(
-  { commands, now }: Pick<Services, 'commands' | 'now'>,
+export const decidePayout = (deps: Deps, tx: Tx, given: DecidePayout): Promise<DecidedPayout> =>
+  decideOutgoing(deps, tx, payoutKind, given, async ({ transfer: { accountId } }) =>
+    assertMayPay(tx, await requireAccount(tx, null, accountId ?? '')),
+  );
+
+/**
+ * The same of either kind.
+ * @param assertApprovable what else stands against an approval. @throws Problem 409
+ */
+export const decideOutgoing = (
+  deps: Deps,
   tx: Tx,
-  { payoutId, decision, reason, decidedBy }: DecidePayout,
-): Promise<{ before: Payout; after: Payout }> {
-  const before = await lockedPayout(tx, payoutId);
-  requireTransition(before.status, decision);
-  if (decision === 'approved') await assertMayPay(tx, await requireAccount(tx, null, before.accountId));
-  await insertDecision(tx, { payoutId, decision, reason: reason ?? null, decidedBy });
-  const description = decision === 'rejected' ? (reason ?? REJECTED) : undefined;
-  const after = await changePayout(tx, before, decision, { at: now(), description });
-  await commands.append(tx, [lookAtPayout(after)]);
-  return { before, after };
-}
+  kind: PayoutKind,
+  { payoutId: id, decision, reason, decidedBy }: DecidePayout,
+  assertApprovable: (payout: Payout) => Promise<void>,
+): Promise<DecidedPayout> =>
+  decide(deps, tx, kind, {
+    ...{ id, noun: 'payout', decidedBy },
+    async judge(payout) {
+      const { status } = payout.transfer;
+      if (status !== 'pending_approval')
+        throw conflict('invalid_transition', `A payout that is ${status} cannot be ${decision}.`);
+      if (decision === 'approved') await assertApprovable(payout);
+      return [{ kind: decision === 'approved' ? 'approve' : 'reject', reason: reason ?? null }];
+    },
+  });

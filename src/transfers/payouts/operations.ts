@@ -1,39 +1,18 @@
 import type { Account } from '../../accounts/accounts/operations';
-import { requireAccount } from '../../accounts/accounts/operations';
+import { assertAccountOpen, requireAccount } from '../../accounts/accounts/operations';
 import type { Sql, Tx } from '../../kernel/db/database';
-import { notFound } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
 import type { PayoutMethod } from '../../parties/payouts/port';
+import { requireActiveUser } from '../../people/users/operations';
 import { createQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
 import { type PayoutPrice, priceOf, termsFor } from './price';
-import type { Payout } from './record';
 import { type PayoutTerms, payoutSettingsSection } from './settings';
-import { findPayout } from './store';
 
 /** How long a price stands. */
 const QUOTE_SECONDS = 5 * 60;
-
-/** @throws Problem 404, also for another account's */
-export async function requirePayout(
-  sql: Sql,
-  reach: string | null,
-  id: string,
-  accountId?: string,
-): Promise<Payout> {
-  const payout = await findPayout(sql, reach, id);
-  if (!payout || (accountId !== undefined && payout.accountId !== accountId)) throw notFound('payout');
-  return payout;
-}
-
-/** As it is once nobody else can change it. @throws Problem 404 */
-export async function lockedPayout(tx: Tx, id: string): Promise<Payout> {
-  const payout = await findPayout(tx, null, id, 'update');
-  if (!payout) throw notFound('payout');
-  return payout;
-}
 
 /** What a tenant's payouts may be. @throws Problem 404 */
 export async function payoutOptions(sql: Sql, tenantId: string): Promise<PayoutTerms[]> {
@@ -104,3 +83,12 @@ function quotedTerms(method: PayoutMethod, price: PayoutPrice): QuotedTerms & Re
 /** The account that a path names. @throws Problem 404 */
 export const payingAccount = (sql: Sql, reach: string | null, accountId: string) =>
   requireAccount(sql, reach, accountId);
+
+/**
+ * An open account, and a user who stays active to the end of the transaction.
+ * @throws Problem 409 `account_closed`, `user_blocked`
+ */
+export async function assertMayPay(tx: Tx, account: Account): Promise<void> {
+  assertAccountOpen(account);
+  if (account.userId !== null) await requireActiveUser(tx, null, account.userId);
+}

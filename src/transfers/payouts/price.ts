@@ -72,15 +72,3 @@ export function needsApproval(
   const threshold = approvalAbove.find((each) => each.currency === currency);
   return threshold === undefined || totalDebit.gt(threshold.amount);
 }
-
-/**
- * What of a payout's amount comes back with a part of what was received: all of it with the whole, else in proportion,
- * rounded down.
- */
-export function creditFor(
-  returned: Decimal,
-  { amount, currency, receivedAmount }: { amount: Decimal; currency: string; receivedAmount: Decimal },
-): Decimal {
-  if (returned.gte(receivedAmount)) return amount;
-  return roundTo(amount.times(returned).dividedBy(receivedAmount), currency, Decimal.ROUND_DOWN);
-}

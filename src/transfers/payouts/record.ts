@@ -1,43 +1,96 @@
-import type { Decimal } from '../../kernel/money/money';
-import type { Destination, PayoutMethod } from '../../parties/payouts/port';
-import type { PayoutStatus } from './rules';
+import { z } from 'zod';
+import { Decimal } from '../../kernel/money/money';
+import { type Destination, PAYOUT_METHODS } from '../../parties/payouts/port';
+import type { PayoutWord } from '../../parties/payouts/word';
+import type { Situation, Transition } from '../engine/record';
 
-/** Money on its way out of an account. Amounts are in the account's currency unless their name says `received`. */
-export interface Payout {
-  id: string;
-  tenantId: string;
-  accountId: string;
-  quoteId: string;
-  externalId: string | null;
-  method: PayoutMethod;
-  status: PayoutStatus;
-  currency: string;
-  amount: Decimal;
-  fee: Decimal;
-  receivedCurrency: string;
-  receivedAmount: Decimal;
+export const decimal = z.string().transform((text) => new Decimal(text));
+
+/** What the client has agreed to. `amount` and `fee` are in the account's currency. */
+export const payoutTerms = z.object({
+  method: z.enum(PAYOUT_METHODS),
+  currency: z.string(),
+  amount: decimal,
+  fee: decimal,
+  receivedCurrency: z.string(),
+  receivedAmount: decimal,
   /** Of the received currency for one of the account's. */
-  rate: Decimal;
-  destinationMasked: Destination;
-  idempotencyKey: string;
-  /** Why the operator rejected it. */
-  description: string | null;
-  /** The party's code, or ours. */
-  failure: string | null;
-  /** It may have reached the party since. */
-  submittedAt: Date | null;
-  sentAt: Date | null;
-  completedAt: Date | null;
-  returnedAt: Date | null;
-  /** What was credited again. */
-  returnedAmount: Decimal | null;
-  /** What came back. */
-  returnedReceived: Decimal | null;
-  /** How often it has changed. */
-  revision: number;
-  createdAt: Date;
-  updatedAt: Date;
-}
+  rate: decimal,
+  /** Above the tenant's threshold of that time: a person decides. */
+  needsApproval: z.boolean(),
+});
+
+export type PayoutTerms = z.output<typeof payoutTerms>;
+export type Payout = Situation<PayoutTerms, PayoutWord>;
 
 /** What is held, and leaves. */
-export const totalDebit = ({ amount, fee }: Pick<Payout, 'amount' | 'fee'>): Decimal => amount.plus(fee);
+export const totalDebit = ({ amount, fee }: Pick<PayoutTerms, 'amount' | 'fee'>): Decimal => amount.plus(fee);
+
+export const PAYOUT_STATUSES = [
+  'created',
+  'pending_approval',
+  'processing',
+  'sent',
+  'completed',
+  'rejected',
+  'failed',
+  'cancelled',
+  'returned',
+] as const;
+export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
+
+export type PayoutTrigger =
+  | 'approval_required'
+  /** Nobody need approve it. */
+  | 'accepted'
+  | 'approved'
+  | 'rejected'
+  /** Its account or user may no longer pay. */
+  | 'cancelled'
+  /** The party's word. */
+  | 'sent'
+  | 'completed'
+  | 'failed'
+  | 'returned'
+  /** The party says that it has decided nothing, after it had. */
+  | 'reopened'
+  /** The amounts of the party's word are not those of its status. */
+  | 'incoherent';
+
+/** What happens to a payout's status (decisions part 4, Payouts): no status is assigned but by a line of it. */
+export const PAYOUT_TRANSITIONS: readonly Transition<PayoutStatus, PayoutTrigger>[] = [
+  { from: 'created', on: 'approval_required', to: 'pending_approval' },
+  { from: 'created', on: 'accepted', to: 'processing' },
+  { from: 'created', on: 'cancelled', to: 'cancelled' },
+  { from: 'pending_approval', on: 'approved', to: 'processing' },
+  { from: 'pending_approval', on: 'rejected', to: 'rejected' },
+  { from: 'processing', on: 'sent', to: 'sent' },
+  { from: 'processing', on: 'failed', to: 'failed' },
+  { from: 'sent', on: 'completed', to: 'completed' },
+  { from: 'sent', on: 'returned', to: 'returned' },
+  { from: 'completed', on: 'returned', to: 'returned' },
+  { from: 'failed', on: 'sent', to: 'sent', contradicts: true },
+  { from: 'sent', on: 'failed', to: 'returned', contradicts: true },
+  { from: 'completed', on: 'failed', to: 'returned', contradicts: true },
+  { from: 'returned', on: 'sent', to: 'sent', contradicts: true },
+  { from: 'returned', on: 'completed', to: 'completed', contradicts: true },
+];
+
+const FINAL: readonly PayoutStatus[] = ['completed', 'rejected', 'failed', 'cancelled', 'returned'];
+
+export const isFinal = (status: string): boolean => FINAL.includes(status as PayoutStatus);
+
+/** What a payout alone has, beside its transfer. */
+export interface PayoutDetails {
+  id: string;
+  quoteId: string;
+  /** The client's own name for it. */
+  externalId: string | null;
+  destinationMasked: Destination;
+}
+
+/** A payout with what it alone has. */
+export interface ShownPayout {
+  payout: Payout;
+  details: PayoutDetails;
+}

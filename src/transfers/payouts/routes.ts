@@ -8,11 +8,10 @@ import { pageQuery, pageSchema, periodQuery, whole } from '../../kernel/wire/pag
 import { amount, currency, identifier, text } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import type { Services } from '../../services';
-import { createPayout } from './create';
+import { createPayout, listPayouts, requirePayout } from './create';
 import { destinationSchema } from './destinations/destination';
-import { payingAccount, payoutOptions, quotePayout, requirePayout } from './operations';
-import { isFinal, PAYOUT_STATUSES, type PayoutStatus } from './rules';
-import { listPayouts } from './store';
+import { payingAccount, payoutOptions, quotePayout } from './operations';
+import { isFinal, PAYOUT_STATUSES, type PayoutStatus } from './record';
 import {
   payoutOptionSchema,
   payoutOptionView,
@@ -77,7 +76,7 @@ function quoteRoute(services: Services): Route {
   });
 }
 
-function listRoute({ database }: Services): Route {
+function listRoute(services: Services): Route {
   return route({
     method: 'GET',
     path: '/v2/accounts/{accountId}/payouts',
@@ -92,10 +91,11 @@ function listRoute({ database }: Services): Route {
     }),
     response: pageSchema(payoutSchema),
     async read(request) {
-      const { id } = await accountIn(database, request);
+      const { id: accountId } = await accountIn(services.database, request);
       const { limit, cursor, ...filter } = request.query;
-      const page = { after: afterId(cursor, 'payout'), rows: limit + 1 };
-      return pageById(await listPayouts(database, id, filter, page), limit, payoutView);
+      const page = { after: afterId(cursor, 'payout'), limit: limit + 1 };
+      const found = await listPayouts(services, { accountId, ...filter }, page);
+      return pageById(found.map(payoutView), limit, (view) => view);
     },
   });
 }
@@ -126,31 +126,32 @@ function createRoute(services: Services): Route {
       'insufficient_funds',
     ],
     settling: {
-      read: (request, id) => readPayout(services.database, request, id),
+      read: (request, id) => readPayout(services, request, id),
       settled: ({ status }: { status: PayoutStatus }) => isFinal(status),
     },
     async write(tx, request) {
       const account = await accountIn(tx, request);
-      const payout = await createPayout(services, tx, account, request.body, operationKey(request));
-      const { id: subject, tenantId, status } = payout;
+      const made = payoutView(await createPayout(services, tx, account, request.body, operationKey(request)));
+      const { id: subject, status } = made;
+      const { tenantId } = account;
       await auditAdmin(tx, { ...request, action: 'payouts.create', subject, tenantId, after: { status } });
-      return payoutView(payout);
+      return made;
     },
   });
 }
 
-function readRoute({ database }: Services): Route {
+function readRoute(services: Services): Route {
   return route({
     method: 'GET',
     path: '/v2/accounts/{accountId}/payouts/{payoutId}',
     tag,
     summary: 'A payout',
     response: payoutSchema,
-    read: (request) => readPayout(database, request, request.params['payoutId'] ?? ''),
+    read: (request) => readPayout(services, request, request.params['payoutId'] ?? ''),
   });
 }
 
-async function readPayout(sql: Sql, request: Pick<ApiRequest, 'params' | 'caller'>, id: string) {
-  const account = await accountIn(sql, request);
-  return payoutView(await requirePayout(sql, request.caller.reach, id, account.id));
+async function readPayout(services: Services, request: Pick<ApiRequest, 'params' | 'caller'>, id: string) {
+  const account = await accountIn(services.database, request);
+  return payoutView(await requirePayout(services, request.caller.reach, account.id, id));
 }

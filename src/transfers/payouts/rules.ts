@@ -1,102 +1,153 @@
-import { conflict } from '../../kernel/errors';
-import type { PayoutState } from '../../parties/payouts/port';
-import { dueAfterCompletion } from '../../process/overdue-after-completion';
-
-export const PAYOUT_STATUSES = [
-  'created',
-  'pending_approval',
-  'processing',
-  'sent',
-  'completed',
-  'rejected',
-  'failed',
-  'cancelled',
-  'returned',
-] as const;
-export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
-
-export type PayoutTrigger =
-  | 'approval_required'
-  | 'accepted' // nobody need approve it
-  | 'approved'
-  | 'rejected'
-  | 'cancelled' // its account or user may no longer pay
-  | 'sent'
-  | 'completed'
-  | 'failed'
-  | 'returned';
-
-interface Transition {
-  from: PayoutStatus;
-  on: PayoutTrigger;
-  to: PayoutStatus;
-  /** The party takes back its own word: what really happened is booked, and the operator is told. */
-  contradicts?: true;
-}
-
-/** The state machine of a payout (decisions part 4, Payouts; part 2 for what contradicts). */
-export const TRANSITIONS: readonly Transition[] = [
-  { from: 'created', on: 'approval_required', to: 'pending_approval' },
-  { from: 'created', on: 'accepted', to: 'processing' },
-  { from: 'created', on: 'cancelled', to: 'cancelled' },
-  { from: 'pending_approval', on: 'approved', to: 'processing' },
-  { from: 'pending_approval', on: 'rejected', to: 'rejected' },
-  { from: 'pending_approval', on: 'cancelled', to: 'cancelled' },
-  { from: 'processing', on: 'sent', to: 'sent' },
-  { from: 'processing', on: 'failed', to: 'failed' },
-  { from: 'sent', on: 'completed', to: 'completed' },
-  { from: 'sent', on: 'returned', to: 'returned' },
-  { from: 'completed', on: 'returned', to: 'returned' },
-  { from: 'failed', on: 'sent', to: 'sent', contradicts: true },
-  { from: 'sent', on: 'failed', to: 'returned', contradicts: true },
-  { from: 'completed', on: 'failed', to: 'returned', contradicts: true },
-];
-
-/** @throws Problem 409 `invalid_transition` */
-export function requireTransition(from: PayoutStatus, on: PayoutTrigger): Transition {
-  const found = TRANSITIONS.find((each) => each.from === from && each.on === on);
-  if (!found) throw conflict('invalid_transition', `A payout that is ${from} cannot be ${on}.`);
-  return found;
-}
-
-const FINAL: readonly PayoutStatus[] = ['completed', 'rejected', 'failed', 'cancelled', 'returned'];
-
-export const isFinal = (status: PayoutStatus) => FINAL.includes(status);
-
-/** Whether the party may know of it. */
-export const wasAccepted = (status: PayoutStatus) =>
-  !['created', 'pending_approval', 'rejected', 'cancelled'].includes(status);
-
-type Reported = PayoutState['status'];
-
-/** How a payout that has not left comes to where the party has it: also over states that nobody told us of. */
-const FROM_START: Record<Reported, PayoutTrigger[]> = {
-  processing: [],
-  failed: ['failed'],
-  sent: ['sent'],
-  completed: ['sent', 'completed'],
-  returned: ['sent', 'returned'],
-};
-
-const STEPS: Partial<Record<PayoutStatus, Record<Reported, PayoutTrigger[]>>> = {
-  processing: FROM_START,
-  failed: { ...FROM_START, failed: [] },
-  sent: { processing: [], sent: [], completed: ['completed'], returned: ['returned'], failed: ['failed'] },
-  completed: { processing: [], sent: [], completed: [], returned: ['returned'], failed: ['failed'] },
-};
+import { Decimal, ZERO } from '../../kernel/money/money';
+import type { PayoutWord } from '../../parties/payouts/word';
+import { plainCode } from '../../parties/protocol/codes';
+import type { NewDecision, Order } from '../engine/kind';
+import type { Decision } from '../engine/record';
+import { isFinal, type Payout, type PayoutStatus, type PayoutTrigger } from './record';
 
 /**
- * What must happen to a payout so that it stands where the party says; nothing where it does already, and where the
- * party's word is older than what it said before.
+ * What comes of a payout's terms, word and decisions. Pure, and the same for one from an account and one from a virtual IBAN:
+ * they differ in what their entries are called.
  */
-export function stepsTo(status: PayoutStatus, reported: Reported): readonly PayoutTrigger[] {
-  return STEPS[status]?.[reported] ?? [];
+
+export const first = ({ decisions }: Payout, ...kinds: string[]): Decision | undefined =>
+  decisions.find(({ kind }) => kinds.includes(kind));
+
+/** What a person decided of one that needed it. */
+export const decisionOn = (payout: Payout): Decision | undefined =>
+  payout.transfer.terms.needsApproval ? first(payout, 'approve', 'reject') : undefined;
+
+/** The party has refused the order. */
+const refusalOf = ({ transfer, decisions }: Payout): Decision | undefined =>
+  decisions.find(({ kind, data }) => kind === 'refused' && data['key'] === transfer.id);
+
+/** It ended before the party had it, by decisions alone. */
+export const isCalledOff = (payout: Payout): boolean =>
+  first(payout, 'cancel') !== undefined ||
+  decisionOn(payout)?.kind === 'reject' ||
+  refusalOf(payout) !== undefined;
+
+/** Nothing here depends on the time or on the way: whether a person must decide is in the terms. */
+export const chooseForPayout = (): NewDecision | undefined => undefined;
+
+// Status ------------------------------------------------------------------------------------------------------------
+
+export function triggerOfPayout(payout: Payout): PayoutTrigger | undefined {
+  const { status, terms, word } = payout.transfer;
+  switch (status as PayoutStatus) {
+    case 'created':
+      if (first(payout, 'cancel')) return 'cancelled';
+      return terms.needsApproval ? 'approval_required' : 'accepted';
+    case 'pending_approval': {
+      const decision = decisionOn(payout);
+      return decision && (decision.kind === 'approve' ? 'approved' : 'rejected');
+    }
+    case 'processing':
+      if (word === null) return refusalOf(payout) && 'failed';
+      return triggerOfWord('processing', word);
+    default:
+      return word === null ? undefined : triggerOfWord(status as PayoutStatus, word);
+  }
 }
 
-/** A callback that tells of a return may be lost: the party is asked again so long after completion, then no more. */
-const RETURN_LOOK_DAYS = [2, 10, 45] as const;
+type Reported = PayoutWord['status'];
 
-/** When a completed payout is looked at again; never, when the last of these times has passed. */
-export function nextReturnLook(completedAt: Date, now: Date): Date | null {
-  return dueAfterCompletion(RETURN_LOOK_DAYS, completedAt, now);
+/** What happens by the word of a party that has the order, one line at a time; nothing where the payout stands there. */
+const BY_WORD: Record<Reported, Partial<Record<PayoutStatus, PayoutTrigger>>> = {
+  processing: {
+    ...{ sent: 'reopened', completed: 'reopened', failed: 'reopened', returned: 'reopened' },
+    ...{ rejected: 'reopened', cancelled: 'reopened' },
+  },
+  sent: {
+    ...{ processing: 'sent', completed: 'sent', failed: 'sent', returned: 'sent' },
+    ...{ rejected: 'sent', cancelled: 'sent' },
+  },
+  completed: {
+    ...{ processing: 'sent', sent: 'completed', failed: 'sent', returned: 'completed' },
+    ...{ rejected: 'sent', cancelled: 'sent' },
+  },
+  failed: { processing: 'failed', sent: 'failed', completed: 'failed' },
+  returned: {
+    ...{ processing: 'sent', sent: 'returned', completed: 'returned', failed: 'sent' },
+    ...{ rejected: 'sent', cancelled: 'sent' },
+  },
+};
+
+const triggerOfWord = (status: PayoutStatus, word: PayoutWord): PayoutTrigger | undefined =>
+  isCoherent(word) ? BY_WORD[word.status][status] : 'incoherent';
+
+/** Whether something has left where the status says so, and nothing is out where it says that nothing is. */
+export function isCoherent(word: PayoutWord): boolean {
+  switch (word.status) {
+    case 'processing':
+      return word.sent.isZero() && backIn(word).isZero();
+    case 'failed':
+      return word.sent.eq(backIn(word));
+    default:
+      return word.sent.gt(0);
+  }
+}
+
+export const backIn = ({ returns }: PayoutWord): Decimal =>
+  returns.reduce((sum, { amount }) => sum.plus(amount), ZERO);
+
+/** What a client reads where the party gives no reason, or none that may be shown. */
+export interface Fallbacks {
+  failed: string;
+  returned: string | null;
+}
+
+/** The code that goes with a status: a party's words may give it away, or a person. */
+export function failureOfPayout(payout: Payout, on: string, fallbacks: Fallbacks): string | null {
+  const { word } = payout.transfer;
+  switch (on as PayoutTrigger) {
+    case 'cancelled':
+      return first(payout, 'cancel')?.reason ?? null;
+    case 'failed':
+      return plainCode(word?.failureCode ?? refusalOf(payout)?.data['code']) ?? fallbacks.failed;
+    case 'returned':
+      return word?.failureCode === undefined
+        ? fallbacks.returned
+        : (plainCode(word.failureCode) ?? fallbacks.failed);
+    default:
+      return null;
+  }
+}
+
+const REJECTED = 'The operator has rejected the payout.';
+
+/** Why a person rejected it, as the client reads it. */
+export const descriptionOf = (payout: Payout): string | undefined =>
+  payout.transfer.status === 'rejected' ? (decisionOn(payout)?.reason ?? REJECTED) : undefined;
+
+/** It waits for a person or for the party, which may also say that it does although the status has ended. */
+export const isOpenPayout = ({ transfer: { status, word } }: Payout): boolean =>
+  !isFinal(status) || word?.status === 'processing' || word?.status === 'sent';
+
+// The party ---------------------------------------------------------------------------------------------------------
+
+/** One order, under one key for ever: until the party has said what it has of it, or has refused it. */
+export const ordersOfPayout = ({ transfer, decisions }: Payout): Order[] =>
+  transfer.status === 'processing' && transfer.word === null && !refusalOf({ transfer, decisions } as Payout)
+    ? [{ key: transfer.id, what: 'open' }]
+    : [];
+
+export const partsOfPayout = ({ returns }: PayoutWord): string[] => returns.map(({ id }) => id);
+
+/** What a later word does not lower by itself: amounts, and how far it had come. */
+export const measuresOfPayout = ({ status, sent, returns }: PayoutWord): Record<string, Decimal> => ({
+  sent,
+  decided: new Decimal(status === 'processing' ? 0 : 1),
+  arrived: new Decimal(status === 'completed' || status === 'returned' ? 1 : 0),
+  ...Object.fromEntries(returns.map(({ id, amount }) => [`returned ${id}`, amount])),
+});
+
+/** A word for one that the party has and never ends. */
+export function concludedPayout({ transfer }: Payout, as: 'paid' | 'failed'): PayoutWord | undefined {
+  const { word, terms, orderedAt } = transfer;
+  const ended = word !== null && word.status !== 'processing' && word.status !== 'sent';
+  if (orderedAt === null || ended) return undefined;
+  return as === 'paid'
+    ? { status: 'completed', sent: terms.receivedAmount, returns: word?.returns ?? [] }
+    : { status: 'failed', sent: ZERO, returns: [] };
 }

@@ -4,8 +4,9 @@ import { instant, money } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import { DESTINATION_FIELDS, destinationSchema } from './destinations/destination';
 import type { PayoutQuote } from './operations';
-import { type Payout, totalDebit } from './record';
-import { PAYOUT_STATUSES } from './rules';
+import { creditedAgain } from './position';
+import { PAYOUT_STATUSES, type PayoutStatus, type ShownPayout, totalDebit } from './record';
+import { descriptionOf } from './rules';
 import type { PayoutTerms } from './settings';
 
 const rate = () => z.string().meta({ examples: ['1.0789200000'] });
@@ -57,7 +58,10 @@ export function payoutQuoteView(quote: PayoutQuote): z.output<typeof payoutQuote
   };
 }
 
-/** A payout on the wire (decisions part 4, Payouts). Its account transactions carry its id as their `referenceId`. */
+/**
+ * A payout on the wire (decisions part 4, Payouts). Its account transactions carry its id as their `referenceId`; those of what
+ * came back, and of what the party took back, have one of their own, and its id as their `linkedId`.
+ */
 export const payoutSchema = z
   .object({
     id: z.string().meta({ examples: ['pay_01jz0000000000000000000000'] }),
@@ -82,25 +86,27 @@ export const payoutSchema = z
   })
   .meta({ id: 'Payout' });
 
-export function payoutView(payout: Payout): z.output<typeof payoutSchema> {
-  const { currency, returnedAmount } = payout;
+export function payoutView({ payout, details }: ShownPayout): z.output<typeof payoutSchema> {
+  const { id, accountId, status, terms, failure, reached, createdAt, updatedAt } = payout.transfer;
+  const { quoteId, externalId, destinationMasked: destination } = details;
+  const returned = creditedAgain(payout);
   return {
-    id: payout.id,
-    accountId: payout.accountId,
-    quoteId: payout.quoteId,
-    externalId: payout.externalId ?? undefined,
-    method: payout.method,
-    status: payout.status,
-    ...showPrice({ ...payout, totalDebit: totalDebit(payout) }),
-    destination: payout.destinationMasked,
-    description: payout.description ?? undefined,
-    failure: payout.failure ?? undefined,
-    returnedAmount: returnedAmount === null ? undefined : formatAmount(returnedAmount, currency),
-    createdAt: payout.createdAt.toISOString(),
-    updatedAt: payout.updatedAt.toISOString(),
-    sentAt: payout.sentAt?.toISOString(),
-    completedAt: payout.completedAt?.toISOString(),
-    returnedAt: payout.returnedAt?.toISOString(),
+    id,
+    accountId: accountId ?? '',
+    quoteId,
+    externalId: externalId ?? undefined,
+    method: terms.method,
+    status: status as PayoutStatus,
+    ...showPrice({ ...terms, totalDebit: totalDebit(terms) }),
+    destination,
+    description: descriptionOf(payout),
+    failure: failure ?? undefined,
+    returnedAmount: returned && formatAmount(returned, terms.currency),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    sentAt: reached['sent'],
+    completedAt: reached['completed'],
+    returnedAt: reached['returned'],
   };
 }
 

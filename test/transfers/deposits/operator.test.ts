@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Decimal } from '../../../src/kernel/money/money';
 import { openBreak } from '../../../src/process/breaks/operations';
 import { runOperator } from '../../../src/startup/operator';
-import { depositProcesses } from '../../../src/transfers/deposits/workflows';
+import { transferProcesses } from '../../../src/transfers/reconcilables';
 import { urlOf } from '../../support/database';
 import { completed, created, type DepositWorld, depositWorld, look, pay, payable, read } from './support';
 
@@ -60,14 +60,20 @@ describe('deposit', () => {
     const deposit = await reviewed();
     expect((await operator('deposit', 'approve', deposit.id, '--reason', 'seen the slip')).code).toBe(0);
     const decisions = await world.api.database.query(
-      'select decision, reason, decided_by from deposit_decisions where deposit_id = $1',
+      'select kind, amount, currency, reason, decided_by from transfer_decisions where transfer_id = $1 order by number',
       [deposit.id],
     );
     expect(decisions).toMatchObject([
-      { decision: 'approved', reason: 'seen the slip', decided_by: expect.stringMatching(/^operator:/) },
+      { kind: 'question', decided_by: 'system', reason: 'amount_differs' },
+      { kind: 'approve', reason: 'seen the slip', decided_by: expect.stringMatching(/^operator:/) },
+      { kind: 'credit', amount: '80', currency: 'USD', decided_by: 'system' },
     ]);
     expect(await audited(deposit.id)).toMatchObject([
-      { action: 'deposit.approve', after: { decision: 'approved' } },
+      {
+        action: 'deposit.approve',
+        before: { status: 'manual_review' },
+        after: { status: 'completed' },
+      },
     ]);
     expect(await looksAsked(deposit.id)).toEqual([{ workflow_id: `deposit-${deposit.id}` }]);
     await look(world, deposit.id);
@@ -127,13 +133,11 @@ describe('breaks', () => {
 it('what nobody watches is started again, and what has ended is not', async () => {
   const [open, ended] = [await created(world.client), await completed(world)];
   const stale = async (minutes: number) => {
-    const commands = await depositProcesses.stale(
-      world.api.database,
-      new Date(Date.now() + minutes * 60_000),
-      1_000,
-      [],
+    const before = new Date(Date.now() + minutes * 60_000);
+    const commands = await Promise.all(
+      transferProcesses.map((each) => each.stale(world.api.database, before, 1_000, [])),
     );
-    return commands.map(({ workflowId }) => workflowId);
+    return commands.flat().map(({ workflowId }) => workflowId);
   };
   expect(await stale(-5)).not.toContain(`deposit-${open.id}`);
   expect(await stale(1)).toContain(`deposit-${open.id}`);

@@ -13,8 +13,18 @@ export interface Session {
   paid?: { amount: string; currency: string };
   risk: 'normal' | 'review';
   failureCode?: string;
-  refunds: { id: string; key?: string; amount: string; status: 'pending' | 'succeeded' | 'failed' }[];
-  disputes: { id: string; amount: string; status: 'open' | 'won' | 'lost' }[];
+  /** Payments beside the one that `status` and `paid` tell of. */
+  others: { id: string; amount: string; currency?: string; status: 'pending' | 'settled' | 'failed' }[];
+  refunds: {
+    id: string;
+    key?: string;
+    amount: string;
+    currency?: string;
+    status: 'pending' | 'succeeded' | 'failed';
+  }[];
+  disputes: { id: string; amount: string; currency?: string; status: 'open' | 'won' | 'lost' }[];
+  /** This party counts its words only where a test says so. */
+  version?: number;
 }
 
 /** What becomes of a request. `after`: the work is done and the answer lost. `slow`: answered when nobody waits. */
@@ -38,15 +48,31 @@ export interface CheckoutDouble {
 
 /** The party's word of a session, whole. */
 function wordOf(session: Session): object {
-  const { sessionId, asked, status, paid, risk, failureCode, refunds, disputes } = session;
+  const { sessionId, asked, status, paid, others, risk, failureCode, refunds, disputes, version } = session;
   const currency = String(paid?.currency ?? asked['currency']);
   const made = status === 'settled' ? 'settled' : status === 'paid' ? 'pending' : 'failed';
+  const first = paid ? [{ id: `pay-${sessionId}`, ...paid, status: made }] : [];
   return {
-    ...{ sessionId, key: asked['depositId'] ?? null, risk, failureCode },
+    ...{ sessionId, key: asked['depositId'] ?? null, risk, failureCode, version },
     page: status === 'settled' ? 'paid' : status,
-    payments: paid ? [{ id: `pay-${sessionId}`, ...paid, status: made }] : [],
+    payments: [...first, ...others.map((payment) => ({ currency, ...payment }))],
     refunds: refunds.map((refund) => ({ currency, ...refund })),
     disputes: disputes.map((dispute) => ({ currency, ...dispute })),
+  };
+}
+
+/** What has changed, in the order in which it was noticed: a session's word is told from the one listed before. */
+function changeList(sessions: () => Session[]) {
+  const listed = new Map<string, string>();
+  const rows: { id: string; ref: string; version?: number | undefined }[] = [];
+  return (after: string | null): object => {
+    for (const session of sessions()) {
+      const [{ sessionId: ref, version }, word] = [session, JSON.stringify(wordOf(session))];
+      if (listed.get(ref) === word) continue;
+      listed.set(ref, word);
+      rows.push({ id: `change-${rows.length + 1}`, ref, version });
+    }
+    return { changes: rows.slice(Number(after ?? 0)), next: String(rows.length), more: false };
   };
 }
 
@@ -58,6 +84,7 @@ export async function startCheckoutDouble(): Promise<CheckoutDouble> {
   const byKey = new Map<string, Session>();
   const refundKeys = new Map<string, Session['refunds'][number]>();
   const requests: string[] = [];
+  const changes = changeList(() => [...byKey.values()]);
 
   function work(
     method: string,
@@ -71,13 +98,16 @@ export async function startCheckoutDouble(): Promise<CheckoutDouble> {
         asked: body,
         status: 'open',
         risk: 'normal',
+        others: [],
         refunds: [],
         disputes: [],
       };
       byKey.set(key, made);
       return { sessionId: made.sessionId, redirectUrl: `https://pay.example/${made.sessionId}` };
     }
-    const [, , sessionId, refunds] = path.split('/');
+    const { pathname, searchParams } = new URL(path, 'http://party');
+    if (method === 'GET' && pathname === '/changes') return changes(searchParams.get('after'));
+    const [, , sessionId, refunds] = pathname.split('/');
     const session = [...byKey.values()].find((each) => each.sessionId === sessionId);
     if (!session) return undefined;
     if (method === 'GET') return wordOf(session);

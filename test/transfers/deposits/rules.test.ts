@@ -1,24 +1,11 @@
 import { PREFIXES } from '../../../src/kernel/ids';
-import { Decimal, ZERO } from '../../../src/kernel/money/money';
-import {
-  leftOver,
-  type Portion,
-  type Price,
-  portionOf,
-  priceOf,
-} from '../../../src/transfers/deposits/quotes/price';
-import { DEPOSIT_STATUSES } from '../../../src/transfers/deposits/record';
-import {
-  DEPOSIT_TRANSITIONS,
-  type DepositTrigger,
-  isTold,
-  requireTransition,
-  statusAfter,
-} from '../../../src/transfers/deposits/rules';
+import { Decimal } from '../../../src/kernel/money/money';
+import { priceOf } from '../../../src/transfers/deposits/quotes/price';
+import { DEPOSIT_STATUSES, TOLD_STATUSES } from '../../../src/transfers/deposits/record';
+import { DEPOSIT_TRANSITIONS } from '../../../src/transfers/deposits/rules';
 
 /** Interface 3.2 and decisions part 4, line by line, as `from on → to`. */
 const SAID = [
-  'null created → created',
   'created session_made → awaiting_payment',
   'created session_refused → failed',
   'created expired → expired',
@@ -44,23 +31,15 @@ describe('the state machine', () => {
     expect(DEPOSIT_TRANSITIONS.map(({ from, on, to }) => `${from} ${on} → ${to}`)).toEqual(SAID);
   });
 
-  it('refuses everything that is not in it', () => {
-    const triggers = [...new Set(DEPOSIT_TRANSITIONS.map(({ on }) => on))] as DepositTrigger[];
-    let refused = 0;
-    for (const from of DEPOSIT_STATUSES) {
-      for (const on of triggers) {
-        if (statusAfter(from, on)) continue;
-        expect(() => requireTransition(from, on)).toThrow(
-          expect.objectContaining({ code: 'invalid_transition' }),
-        );
-        refused += 1;
-      }
-    }
-    expect(refused).toBe(DEPOSIT_STATUSES.length * triggers.length - (SAID.length - 1));
+  it('leads from each status by one way for one reason, and to statuses that there are', () => {
+    const ways = DEPOSIT_TRANSITIONS.map(({ from, on }) => `${from} ${on}`);
+    expect(new Set(ways).size).toBe(ways.length);
+    for (const { from, to } of DEPOSIT_TRANSITIONS)
+      expect(DEPOSIT_STATUSES).toEqual(expect.arrayContaining([from, to]));
   });
 
   it('tells of what 3.2 says, and not of what comes before', () => {
-    expect(DEPOSIT_STATUSES.filter((status) => !isTold(status))).toEqual([
+    expect(DEPOSIT_STATUSES.filter((status) => !TOLD_STATUSES.includes(status))).toEqual([
       'created',
       'awaiting_payment',
       'processing',
@@ -107,42 +86,6 @@ describe('the price', () => {
         ).toBe(true);
     }
   });
-});
-
-describe('what is taken back', () => {
-  it.each(['USD', 'EUR'])(
-    'in however many parts, is in the end what was charged, credited and kept: %s',
-    (currency) => {
-      for (let round = 0; round < 300; round += 1) {
-        const rate =
-          currency === 'USD' ? new Decimal(1) : new Decimal(between(5_000, 20_000)).dividedBy(10_000);
-        const charged = cents(between(50, 50_000));
-        const terms = {
-          currency,
-          accountCurrency: 'USD',
-          rate,
-          feeFixed: cents(between(0, 20)),
-          feePercent: cents(between(0, 500)),
-        };
-        const price = priceOf(charged, terms) as Price;
-        const taken: Portion[] = [];
-        while (leftOver(charged, taken).gt(0)) {
-          const left = leftOver(charged, taken);
-          const part = taken.length > 20 ? left : Decimal.min(left, cents(between(1, 20_000)));
-          const portion = portionOf(part, price, taken, 'USD');
-          expect(portion.debit.gte(0) && portion.gross.gte(portion.debit)).toBe(true);
-          if (currency === 'USD') expect(portion.gross).toEqual(part);
-          taken.push(portion);
-        }
-        const sum = (of: 'debit' | 'gross') =>
-          taken.reduce((total, portion) => total.plus(portion[of]), ZERO);
-        expect(sum('debit')).toEqual(price.creditedAmount);
-        expect(sum('gross')).toEqual(price.creditedAmount.plus(price.serviceFee));
-        const beyond = portionOf(cents(5), price, taken, 'USD');
-        expect([beyond.debit.isZero(), beyond.excess]).toEqual([true, cents(5)]);
-      }
-    },
-  );
 });
 
 it('has prefixes of its own', () => {

@@ -4,6 +4,7 @@ import { Decimal } from '../../../src/kernel/money/money';
 import { createHttpCheckout } from '../../../src/parties/checkout/http';
 import { depositKind } from '../../../src/transfers/deposits/kind';
 import { advance, type Progress } from '../../../src/transfers/engine/advance';
+import { DOUBT_MS } from '../../../src/transfers/engine/follow';
 import { type Answer, type Client, type TestApi, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
 import { type CheckoutDouble, type Session, startCheckoutDouble } from './party-double';
@@ -84,6 +85,24 @@ export async function created(client: Client, asked: Asked = {}): Promise<TestDe
 /** One look, as the workflow has it. */
 export const look = ({ api }: DepositWorld, depositId: string): Promise<Progress> =>
   advance(api.services, depositKind, depositId);
+
+/** A word without a version that takes something back counts when it is read again a minute later. */
+export async function lookTwice(world: DepositWorld, depositId: string): Promise<Progress> {
+  await look(world, depositId);
+  world.clock.ahead += DOUBT_MS + 1_000;
+  return look(world, depositId);
+}
+
+/** What a person must look at, as `kind amount`, in the order of the alphabet. */
+export async function openBreaks({ api }: DepositWorld, subject: string): Promise<string[]> {
+  const rows = await api.database.query<{ kind: string; amount: string | null }>(
+    'select kind, amount from breaks where subject = $1 and resolved_at is null order by kind, detail',
+    [subject],
+  );
+  return rows.map(({ kind, amount }) =>
+    amount === null ? kind : `${kind} ${new Decimal(amount).toFixed(2)}`,
+  );
+}
 
 /** With a page, so that it can be paid. */
 export async function payable(

@@ -1,3 +1,4 @@
+import type { PartyWord } from '../../../src/transfers/engine/kind';
 import { looksOf } from '../../../src/transfers/engine/patience';
 import type { Situation, Transfer } from '../../../src/transfers/engine/record';
 
@@ -5,11 +6,11 @@ const NOW = new Date('2026-11-21T12:00:00.000Z');
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-const at = (transfer: Partial<Transfer>, now = NOW): Situation => ({
+const at = (transfer: Partial<Transfer>, now = NOW): Situation<unknown, PartyWord> => ({
   transfer: {
     ...{ quiet: 0, doubtedAt: null, partyRef: 'x', reached: {}, createdAt: NOW },
     ...transfer,
-  } as Transfer,
+  } as Transfer<unknown, PartyWord>,
   decisions: [],
   at: now,
 });

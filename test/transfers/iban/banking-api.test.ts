@@ -1,5 +1,4 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { advancePayout } from '../../../src/transfers/iban/payouts/advance';
 import type { Client, TestApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
 import { type Clock, foldOf, freshKey, linesOf, onClock } from '../external-cards/support';
@@ -11,6 +10,7 @@ import {
   drivenPayout,
   enabled,
   ibanBalance,
+  look,
   paidOut,
 } from './support';
 
@@ -101,6 +101,7 @@ describe('the account', () => {
     const { body } = await client.call('GET', `${bankingPath(client)}/account`);
     expect(body).toEqual({
       id,
+      accountId: id,
       companyId: client.clientId,
       iban: expect.stringMatching(/^LT\d{18}$/),
       bic: 'SBXBLT21XXX',
@@ -115,7 +116,6 @@ describe('the account', () => {
     expect(BigInt(digits) % 97n).toBe(1n);
     const { data } = (await client.call('GET', '/v1/accounts?limit=100')).body;
     expect(data.map((account: { id: string }) => account.id)).not.toContain(id);
-    expect((await client.call('GET', `/v2/accounts/${id}/balance`)).status).toBe(404);
   });
 
   it('gives every company another IBAN, however many are enabled at once', async () => {
@@ -124,6 +124,47 @@ describe('the account', () => {
       [...clients, ...clients].map((each) => enabled(api, each).then(({ iban }) => iban)),
     );
     expect(new Set(ibans).size).toBe(8);
+  });
+});
+
+describe('its history and balance', () => {
+  it('are read by its accountId, as those of any account of the company', async () => {
+    const { id: ibanId } = await enabled(api, client);
+    const admin = await api.client('admin');
+    for (const amount of ['10.00', '20.00', '30.00']) await credited(api, ibanId, amount);
+    const { accountId } = (await client.call('GET', `${bankingPath(client)}/account`)).body;
+    for (const caller of [client, admin]) {
+      const { status, body } = await caller.call('GET', `/v1/accounts/${accountId}/transactions?limit=2`);
+      expect([status, body.hasMore]).toEqual([200, true]);
+      expect(body.data.map((each: any) => [each.accountId, each.subtype, each.amount])).toEqual([
+        [ibanId, 'iban_credit', '30.00'],
+        [ibanId, 'iban_credit', '20.00'],
+      ]);
+      const next = await caller.call(
+        'GET',
+        `/v1/accounts/${accountId}/transactions?limit=2&cursor=${body.nextCursor}`,
+      );
+      expect(next.body.data.map((each: any) => each.amount)).toEqual(['10.00']);
+      const balance = await caller.call('GET', `/v2/accounts/${accountId}/balance`);
+      expect(balance.body).toMatchObject({ accountId, currency: 'EUR', available: '60.00' });
+    }
+  });
+
+  it('are not found by another company, nor taken for an account elsewhere', async () => {
+    const { id: ibanId } = await enabled(api, client);
+    const other = await api.client();
+    for (const path of [`/v1/accounts/${ibanId}/transactions`, `/v2/accounts/${ibanId}/balance`])
+      expect((await other.call('GET', path)).status).toBe(404);
+    for (const path of ['payouts', 'payout-options', 'deposits'])
+      expect((await client.call('GET', `/v2/accounts/${ibanId}/${path}`)).status).toBe(404);
+    const master = await masterAccount(client, 'EUR');
+    const { body } = await client.call('GET', `/v1/accounts/${ibanId}/transactions?cursor=${'x'.repeat(10)}`);
+    expect(body.field).toBe('cursor');
+    await credited(api, ibanId, '1.00');
+    await credited(api, ibanId, '1.00');
+    const page = (await client.call('GET', `/v1/accounts/${ibanId}/transactions?limit=1`)).body;
+    const foreign = await client.call('GET', `/v1/accounts/${master}/transactions?cursor=${page.nextCursor}`);
+    expect([foreign.status, foreign.body.field]).toEqual([400, 'cursor']);
   });
 });
 
@@ -166,10 +207,10 @@ describe('a payout', () => {
       const { id: ibanId } = await enabled(api, client);
       await credited(api, ibanId, '2000.00');
       const { id, show } = await paidOut(client, amount);
-      await advancePayout(api.services, id).catch(() => undefined); // an answer that was lost
+      await look(api, id).catch(() => undefined); // an answer that was lost
       await drivenPayout(api, id);
       api.clock.pass(60);
-      await advancePayout(api.services, id);
+      await look(api, id);
       const shown = await show();
       expect([shown.status, shown.returnedAmount]).toEqual([status, returnedAmount]);
       expect(await ibanBalance(client)).toBe(`${balance} 0.00`);

@@ -277,6 +277,6 @@ describe('what cannot be read', () => {
     credits.delete('lost');
     expect((await lookedAtCredit(api, 'lost')).status).toBe('credited');
     expect(await ibanBalance(client)).toBe('5.00 0.00');
-    expect(await breaksOf(api, await creditIdOf(api, 'lost'))).toEqual(['iban_credit_unknown null']);
+    expect(await breaksOf(api, await creditIdOf(api, 'lost'))).toEqual(['transfer_forgotten_by_party null']);
   });
 });

@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { runOperator } from '../../../src/startup/operator';
 import { discover } from '../../../src/transfers/discover';
 import { takeMonthlyFees } from '../../../src/transfers/iban/fees/operations';
-import { ibanPayoutProcesses } from '../../../src/transfers/iban/workflows';
 import { transferProcesses } from '../../../src/transfers/reconcilables';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { urlOf } from '../../support/database';
 import { asked } from '../external-cards/support';
-import { bankingPath, credited, enabled, ibanBalance, paidOut } from './support';
+import { bankingPath, credited, enabled, ibanBalance, look, paidOut } from './support';
 
 let api: TestApi;
 let client: Client;
@@ -81,6 +80,57 @@ describe('the operator’s command line', () => {
   });
 });
 
+describe('payouts above the threshold', () => {
+  /** Of 20.50 EUR in all, above a threshold of 20.49. */
+  async function pending() {
+    await operator('client', 'settings', client.clientId, '--set', 'banking.payout.approvalAbove="20.49"');
+    const { id: ibanId } = await enabled(api, client);
+    await credited(api, ibanId, '100.00');
+    const payout = await paidOut(client, '20.00');
+    expect(payout.made.body.status).toBe('created');
+    expect((await look(api, payout.id)).status).toBe('pending_approval');
+    return payout;
+  }
+
+  it('wait for an operator, who lists and approves them', async () => {
+    const { id, show } = await pending();
+    expect((await operator('iban-payout', 'list')).out).toMatch(
+      new RegExp(`${id}.*${client.clientId}.*20.50 EUR`),
+    );
+    expect(await ibanBalance(client)).toBe('79.50 20.50');
+    const approved = await operator('iban-payout', 'approve', id, '--reason', 'Called them.', '--json');
+    expect([approved.code, JSON.parse(approved.out)]).toEqual([0, await show()]);
+    expect((await show()).status).toBe('processing');
+    const again = await operator('iban-payout', 'approve', id);
+    expect([again.code, again.err]).toEqual([1, 'A payout that is processing cannot be approved.']);
+    const audited = await api.database.query(
+      'select action, before, after from audit_log where subject = $1',
+      [id],
+    );
+    expect(audited).toEqual([
+      {
+        action: 'iban-payout.approve',
+        before: { status: 'pending_approval' },
+        after: { status: 'processing' },
+      },
+    ]);
+  });
+
+  it('are rejected: the hold is released, and the company reads why', async () => {
+    const { id, show } = await pending();
+    expect((await operator('iban-payout', 'reject', id, '--reason', 'No invoice.')).out).toBe(
+      `${id} is rejected.`,
+    );
+    expect(await show()).toMatchObject({ status: 'rejected', description: 'No invoice.' });
+    expect(await ibanBalance(client)).toBe('100.00 0.00');
+  });
+
+  it('are no payouts of accounts', async () => {
+    const { id } = await pending();
+    expect(await operator('payout', 'approve', id)).toMatchObject({ code: 1, err: 'payout not found.' });
+  });
+});
+
 it('what nobody watches is started again, and what was told lately is not', async () => {
   const { id: ibanId, iban } = await enabled(api, client);
   await credited(api, ibanId, '100.00');
@@ -90,13 +140,15 @@ it('what nobody watches is started again, and what was told lately is not', asyn
   const { id: bankId } = (await client.call('POST', '/sandbox/iban-credits', paid)).body;
   await discover(api.services, 'bank', bankId);
   const inAnHour = new Date(Date.now() + 3_600_000);
-  const processOf = (name: string) => transferProcesses.find((each) => each.name === name);
-  for (const [process, workflowId, action] of [
-    [ibanPayoutProcesses, `iban-payout-${payoutId}`, 'start'],
-    [processOf('transfers: card_topup'), `card-topup-${cardId}`, 'look'],
-    [processOf('transfers: iban_credit'), `iban-credit-${bankId}`, 'look'],
+  for (const [name, workflowId] of [
+    ['iban_payout', `iban-payout-${payoutId}`],
+    ['card_topup', `card-topup-${cardId}`],
+    ['iban_credit', `iban-credit-${bankId}`],
   ] as const) {
-    const stale = (at: Date, except: string[] = []) => process?.stale(api.database, at, 100, except);
+    const process = transferProcesses.find((each) => each.name === `transfers: ${name}`);
+    const action = 'look';
+    const stale = async (at: Date, except: string[] = []) =>
+      (await process?.stale(api.database, at, 100, except))?.filter((each) => each.workflowId === workflowId);
     expect(await stale(new Date())).toEqual([]);
     expect(await stale(inAnHour)).toMatchObject([{ workflowId, action }]);
     expect(await stale(inAnHour, [workflowId])).toEqual([]);

@@ -3,9 +3,9 @@ import { newId } from '../../../src/kernel/ids';
 import { accountEntry, internalEntry } from '../../../src/kernel/ledger/entries';
 import { Decimal } from '../../../src/kernel/money/money';
 import { discover } from '../../../src/transfers/discover';
-import type { Progress } from '../../../src/transfers/engine/advance';
+import { advance, type Progress } from '../../../src/transfers/engine/advance';
 import { lookAtCredit } from '../../../src/transfers/iban/credits/look';
-import { advancePayout, type IbanPayoutProgress } from '../../../src/transfers/iban/payouts/advance';
+import { ibanPayoutKind } from '../../../src/transfers/iban/payouts/kind';
 import { disableIban, enableIban } from '../../../src/transfers/iban/virtual-ibans/capability';
 import { SANDBOX_RANGE } from '../../../src/transfers/iban/virtual-ibans/iban-number';
 import type { Client, TestApi } from '../../support/api';
@@ -64,15 +64,19 @@ export async function paidOut(client: Client, amount: string, headers = freshKey
   return { id, made, show: async () => (await client.call('GET', `${path}/payouts/${id}`)).body };
 }
 
+/** One look, as its workflow takes it. */
+export const look = (api: TestApi, id: string): Promise<Progress> =>
+  advance(api.services, ibanPayoutKind, id);
+
 /** What its workflow does when seconds have passed. */
 export async function drivenPayout(
   api: TestApi & { clock: { pass(seconds: number): void } },
   id: string,
-): Promise<IbanPayoutProgress> {
-  let progress = await advancePayout(api.services, id);
+): Promise<Progress> {
+  let progress = await look(api, id);
   for (let looks = 0; progress.open && looks < 20; looks += 1) {
     api.clock.pass(2);
-    progress = await advancePayout(api.services, id);
+    progress = await look(api, id);
   }
   return progress;
 }

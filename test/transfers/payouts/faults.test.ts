@@ -1,15 +1,17 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { accountBalance } from '../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../support/api';
-import { type Fault, type PartyDouble, partyDouble } from './party-double';
-import { breaksOf, created, fundedAccount, IBAN, look, read, told } from './support';
+import { type Fault, type PartyDouble, partyDouble, type SetPayout } from './party-double';
+import { breaksOf, created, fundedAccount, IBAN, internal, look, read, statusesTold, told } from './support';
 
 let api: TestApi;
 let client: Client;
 let accountId: string;
 let party: PartyDouble;
+/** Milliseconds that the product's clock is ahead. */
+let ahead = 0;
 beforeAll(async () => {
-  api = await testApi();
+  api = await testApi({ now: () => new Date(Date.now() + ahead) });
 });
 beforeEach(async () => {
   party = await partyDouble(api);
@@ -50,6 +52,8 @@ describe('the order', () => {
     ['done-and-error-500', ['OutcomeUnknown']],
     ['done-and-silent', ['OutcomeUnknown']],
     ['done-and-broken-off', ['OutcomeUnknown']],
+    ['in-progress-409', ['PartyAway']],
+    ['not-found-404', ['PartyAway']],
   ])('%s: nothing is concluded, and it is paid once', async (fault, expected) => {
     const id = await created(client, accountId);
     party.orders = [fault];
@@ -93,8 +97,7 @@ describe('the order', () => {
 
   it('whose attempts never end keeps the money held', async () => {
     const id = await created(client, accountId);
-    party.orders = ['done-and-silent'];
-    party.questions = Array<Fault>(4).fill('error-500');
+    party.orders = ['done-and-silent', ...Array<Fault>(4).fill('error-500')];
     for (let attempt = 0; attempt < 5; attempt += 1) await look(api, id).catch(() => undefined);
     expect((await read(client, accountId, id)).status).toBe('processing');
     expect(await balance()).toBe(HELD);
@@ -116,7 +119,7 @@ describe('the order', () => {
 
 describe('the party’s word', () => {
   /** Submitted, and set to where the party has it, one look after the other. */
-  async function through(...states: Parameters<PartyDouble['set']>[1][]): Promise<string> {
+  async function through(...states: SetPayout[]): Promise<string> {
     const id = await created(client, accountId);
     await look(api, id);
     for (const state of states) {
@@ -139,11 +142,46 @@ describe('the party’s word', () => {
     expect(await breaksOf(api, id)).toEqual([]);
   });
 
-  it('older than what it said before changes nothing', async () => {
-    const id = await through({ status: 'completed' }, { status: 'sent' }, { status: 'processing' });
+  it('is told as changes of its status, after what it does to the account', async () => {
+    const id = await through({ status: 'completed' });
+    expect(await statusesTold(api, id)).toEqual([
+      ...['created → processing', 'processing → sent', 'sent → completed'],
+    ]);
+    const events = await api.database.query<{ event: string }>(
+      `select event from events where reference_id = $1 or data::json->>'recordId' = $1 order by number`,
+      [id],
+    );
+    expect(events.map(({ event }) => event.split('.')[0])).toEqual([
+      ...['payout', 'account_transaction', 'account_transaction', 'payout', 'payout'],
+    ]);
+  });
+
+  it('that takes something back without a version counts when it is read again a minute later', async () => {
+    party.counts = false;
+    const id = await through({ status: 'completed' }, { status: 'processing' });
     expect((await read(client, accountId, id)).status).toBe('completed');
+    expect([await balance(), await breaksOf(api, id)]).toEqual([GONE, []]);
+    // An answer that was overtaken is not read again.
+    party.set(id, { status: 'completed' });
+    ahead += 61_000;
+    await look(api, id);
+    expect([await balance(), await breaksOf(api, id)]).toEqual([GONE, []]);
+    party.set(id, { status: 'returned' });
+    await look(api, id);
+    party.set(id, { status: 'completed' });
+    await look(api, id);
+    expect(await balance()).toBe('4999.65 0.00');
+    ahead += 61_000;
+    expect(await look(api, id)).toBe('completed');
     expect(await balance()).toBe(GONE);
-    expect(await breaksOf(api, id)).toEqual([]);
+  });
+
+  it('older than what it said before changes nothing', async () => {
+    const id = await through({ status: 'sent' }, { status: 'completed' });
+    Object.assign(party.payment(id), { status: 'processing', version: 1 });
+    await look(api, id);
+    expect((await read(client, accountId, id)).status).toBe('completed');
+    expect([await balance(), await breaksOf(api, id)]).toEqual([GONE, []]);
   });
 
   it('asked for long ago is not taken when it comes after a newer one', async () => {
@@ -174,37 +212,37 @@ describe('the party’s word', () => {
     ]);
   });
 
-  it('returned in part credits that part; what comes later waits in suspense', async () => {
-    const id = await through({ status: 'sent' }, { status: 'returned', returned: '40.00' });
+  it('returned in parts credits each', async () => {
+    const id = await through({ status: 'sent' }, { status: 'returned', returns: { a: '40.00' } });
     expect((await read(client, accountId, id)).returnedAmount).toBe('40.00');
     expect(await balance()).toBe('4939.65 0.00');
-    party.set(id, { returned: '100.00' });
+    party.set(id, { status: 'returned', returns: { a: '40.00', b: '60.00' } });
     await look(api, id);
     await look(api, id);
-    expect(await balance()).toBe('4939.65 0.00');
-    expect(await breaksOf(api, id)).toEqual([
-      { kind: 'payout_unmatched', detail: 'more came back after its return: 100 in all' },
+    expect(await balance()).toBe('4999.65 0.00');
+    expect((await told(api, id)).slice(2)).toEqual([
+      'deposit/payout_returned 40.00',
+      'deposit/payout_returned 60.00',
     ]);
-    expect(await internal('suspense:EUR', id)).toBe('60.00');
+    expect(await breaksOf(api, id)).toEqual([]);
   });
 
-  it('returned beyond what was paid credits what was paid', async () => {
+  it('returned beyond what was paid credits what was paid; the rest is in suspense', async () => {
     const id = await through({ status: 'returned', returned: '130.00' });
     expect(await balance()).toBe('4999.65 0.00');
-    expect(await internal('suspense:EUR', id)).toBe('30.00');
-    expect(await breaksOf(api, id)).toMatchObject([{ kind: 'payout_unmatched' }]);
+    expect(await internal(api, 'suspense:EUR', id)).toBe('30.00');
+    expect(await breaksOf(api, id)).toEqual([{ kind: 'transfer_suspense', detail: 'EUR' }]);
   });
 
-  it('returned to a closed account waits in suspense', async () => {
-    const id = await created(client, accountId);
-    await look(api, id);
-    party.set(id, { status: 'completed' });
-    await look(api, id);
+  it('returned to a closed account waits in suspense; what was credited before stays', async () => {
+    const id = await through({ status: 'returned', returns: { a: '40.00' } });
     await api.database.query(`update accounts set status = 'closed' where id = $1`, [accountId]);
-    party.set(id, { status: 'returned' });
+    party.set(id, { status: 'returned', returns: { a: '40.00', b: '60.00' } });
     expect(await look(api, id)).toBe('returned');
-    expect(await internal('suspense:EUR', id)).toBe('100.00');
-    expect(await breaksOf(api, id)).toMatchObject([{ detail: 'it came back to a closed account' }]);
+    expect(await balance()).toBe('4939.65 0.00');
+    expect(await internal(api, 'suspense:EUR', id)).toBe('60.00');
+    expect((await read(client, accountId, id)).returnedAmount).toBe('40.00');
+    expect(await breaksOf(api, id)).toEqual([{ kind: 'transfer_suspense', detail: 'EUR' }]);
   });
 
   it('failed, and then paid: taken by force, once, and shown to the operator', async () => {
@@ -218,29 +256,71 @@ describe('the party’s word', () => {
     expect(await look(api, id)).toBe('completed');
     expect(await look(api, id)).toBe('completed');
     expect(await balance()).toBe('-3000.70 4000.35');
-    expect(await breaksOf(api, id)).toEqual([
-      { kind: 'payout_contradicted', detail: 'the party said failed, and then sent' },
-    ]);
+    expect(await kindsOf(id)).toEqual(['transfer_below_zero', 'transfer_contradicted']);
   });
 
-  it.each(['sent', 'completed'] as const)('%s, and then failed: it has come back', async (status) => {
-    const id = await through({ status }, { status: 'failed', failureCode: 'bank_refused' });
-    expect(await read(client, accountId, id)).toMatchObject({ status: 'returned', failure: 'bank_refused' });
-    expect(await balance()).toBe('4999.65 0.00');
-    expect(await breaksOf(api, id)).toEqual([
-      { kind: 'payout_contradicted', detail: `the party said ${status}, and then failed` },
-    ]);
+  it.each(['sent', 'completed'] as const)(
+    '%s, and then failed: all of it comes back, its fee too',
+    async (status) => {
+      const id = await through({ status }, { status: 'failed', failureCode: 'bank_refused' });
+      expect(await read(client, accountId, id)).toMatchObject({
+        ...{ status: 'returned', failure: 'bank_refused', returnedAmount: '100.00' },
+      });
+      expect(await balance()).toBe(WHOLE);
+      expect((await told(api, id)).slice(2).sort()).toEqual([
+        'deposit/payout_fee_reversed 0.35',
+        'deposit/payout_reversed 100.00',
+      ]);
+      expect(await kindsOf(id)).toEqual(['transfer_contradicted']);
+    },
+  );
+
+  it('sent, failed, and then completed after all: taken, and shown as completed', async () => {
+    const id = await through({ status: 'sent' }, { status: 'failed' }, { status: 'completed' });
+    expect((await read(client, accountId, id)).status).toBe('completed');
+    expect([await balance(), await internal(api, 'payouts:EUR', id)]).toEqual([GONE, '100.00']);
+    expect(await kindsOf(id)).toEqual(['transfer_contradicted', 'transfer_contradicted']);
   });
 
-  it('returned, and then completed after all: in suspense, for the operator', async () => {
+  it('returned, and then completed after all: taken again, and shown as completed', async () => {
     const id = await through({ status: 'returned' }, { status: 'completed' });
-    expect((await read(client, accountId, id)).status).toBe('returned');
-    expect(await balance()).toBe('4999.65 0.00');
-    expect(await internal('suspense:EUR', id)).toBe('-100.00');
-    expect(await breaksOf(api, id)).toMatchObject([
-      { kind: 'payout_unmatched', detail: 'the party said returned, and then completed' },
+    const { status, returnedAmount } = await read(client, accountId, id);
+    expect([status, returnedAmount]).toEqual(['completed', undefined]);
+    expect([await balance(), await internal(api, 'payouts:EUR', id)]).toEqual([GONE, '100.00']);
+    expect((await told(api, id)).slice(2)).toEqual([
+      'deposit/payout_returned 100.00',
+      'withdraw/payout_returned_reversed 100.00',
     ]);
+    expect(await kindsOf(id)).toEqual(['transfer_contradicted']);
   });
+
+  it('completed, and then not decided: the books follow, the status waits for a person', async () => {
+    const id = await through({ status: 'completed' }, { status: 'processing' });
+    expect((await read(client, accountId, id)).status).toBe('completed');
+    expect(await balance()).toBe(HELD);
+    expect(await kindsOf(id)).toEqual(['transfer_impossible']);
+    party.set(id, { status: 'completed' });
+    await look(api, id);
+    expect(await balance()).toBe(GONE);
+    expect(await kindsOf(id)).toEqual([]);
+  });
+
+  it('that it knows nothing of it any more orders nothing again', async () => {
+    const id = await through({ status: 'completed' });
+    party.payments = [];
+    await look(api, id);
+    expect(party.payments).toEqual([]);
+    expect([await balance(), await kindsOf(id)]).toEqual([GONE, ['transfer_forgotten_by_party']]);
+  });
+
+  /** Breaks that are open. */
+  const kindsOf = async (id: string) =>
+    (
+      await api.database.query<{ kind: string }>(
+        'select kind from breaks where subject = $1 and resolved_at is null order by kind',
+        [id],
+      )
+    ).map(({ kind }) => kind);
 });
 
 describe('callbacks', () => {
@@ -292,7 +372,7 @@ describe('callbacks', () => {
   it('of something that is not ours are kept and answered', async () => {
     expect(await party.tell(api, 'pay_01jz0000000000000000000000')).toBe(200);
     expect(await party.tell(api, 'nonsense')).toBe(200);
-    expect(await kept()).toEqual([{ outcome: 'payout_unknown' }, { outcome: 'payout_unknown' }]);
+    expect(await kept()).toEqual([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
   });
 
   it('that come before the order was answered find it', async () => {
@@ -305,11 +385,3 @@ describe('callbacks', () => {
     expect(await balance()).toBe(GONE);
   });
 });
-
-async function internal(account: string, payoutId: string): Promise<string> {
-  const [row] = await api.database.query<{ sum: string }>(
-    'select coalesce(sum(available), 0)::numeric(20, 2)::text as sum from ledger_legs where account_id = $1 and reference_id = $2',
-    [account, payoutId],
-  );
-  return row?.sum ?? '';
-}

@@ -50,11 +50,11 @@ it('approves: a row that says who, and a word to the workflow', async () => {
   expect([answer.code, JSON.parse(answer.text)]).toEqual([0, await read(client, accountId, id)]);
   expect((await read(client, accountId, id)).status).toBe('processing');
   const decisions = await api.database.query(
-    'select decision, reason, decided_by from payout_decisions where payout_id = $1',
+    'select kind, reason, decided_by from transfer_decisions where transfer_id = $1',
     [id],
   );
   const decidedBy = expect.stringMatching(/^operator:.+/) as string;
-  expect(decisions).toEqual([{ decision: 'approved', reason: 'Called them.', decided_by: decidedBy }]);
+  expect(decisions).toEqual([{ kind: 'approve', reason: 'Called them.', decided_by: decidedBy }]);
   const commands = await api.database.query(
     `select workflow_id, action from workflow_commands where args ->> 0 = $1 and action = 'look'`,
     [id],
@@ -91,7 +91,7 @@ it('says what it cannot do, and does nothing', async () => {
     err: 'payout not found.',
   });
   expect((await operator('payout', 'reject', id, '--reason', ' ')).code).toBe(1);
-  const rows = await api.database.query('select 1 from payout_decisions where payout_id = $1', [id]);
+  const rows = await api.database.query('select 1 from transfer_decisions where transfer_id = $1', [id]);
   expect(rows).toHaveLength(1);
 });
 

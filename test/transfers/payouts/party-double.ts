@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHttpPayouts } from '../../../src/parties/payouts/http';
-import type { PayoutState } from '../../../src/parties/payouts/port';
+import type { PayoutWord } from '../../../src/parties/payouts/word';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
 import type { TestApi } from '../../support/api';
 
@@ -12,6 +12,10 @@ export type Fault =
   | 'error-500'
   | 'rubbish'
   | 'refused-422'
+  /** The order of that key is being taken: its answer is another's. */
+  | 'in-progress-409'
+  /** The address is wrong, or something in between answers. */
+  | 'not-found-404'
   | 'slow'
   /** The answer is an old one when it comes. */
   | 'stale'
@@ -21,12 +25,19 @@ export type Fault =
 
 export interface DoublePayout {
   key: string;
-  status: PayoutState['status'];
-  failureCode?: string;
-  returned?: string;
+  status: PayoutWord['status'];
+  failureCode?: string | undefined;
+  /** What has come back as one part; all of it where it is `returned` without. */
+  returned?: string | undefined;
+  /** What has come back in parts, by name. */
+  returns?: Record<string, string> | undefined;
+  /** Grows with each change. */
+  version: number;
   /** As it was ordered, destination included. */
   order: Record<string, unknown>;
 }
+
+export type SetPayout = Pick<DoublePayout, 'status' | 'failureCode' | 'returned' | 'returns'>;
 
 const SECRET = Buffer.alloc(32, 7);
 /** An answer comes all the same. */
@@ -44,10 +55,12 @@ export interface PartyDouble {
   /** How many requests came, whatever became of them. */
   asked: number;
   /** Where new orders stand at once. */
-  begins: PayoutState['status'];
+  begins: PayoutWord['status'];
   payment(payoutId: string): DoublePayout;
-  /** The party moves a payout on. */
-  set(payoutId: string, state: Partial<Omit<DoublePayout, 'key' | 'order'>>): void;
+  /** Whether its words carry a version; true unless it is said. */
+  counts: boolean;
+  /** Where it stands now at the party. */
+  set(payoutId: string, state: SetPayout): void;
   /** A callback to the API. @returns its status */
   tell(api: TestApi, payoutId: string, options?: CallbackOptions): Promise<number>;
   close(): Promise<void>;
@@ -62,6 +75,7 @@ export interface CallbackOptions {
   at?: Date;
   /** Changes the bytes after they were signed. */
   tampered?: boolean;
+  path?: string;
 }
 
 /** A payouts party with faults, over HTTP; the API's adapter is the real one. */
@@ -80,32 +94,37 @@ export async function partyDouble(api: TestApi): Promise<PartyDouble> {
   return double;
 }
 
-const keyOf = (payoutId: string) => `payout-${payoutId}`;
+const keyOf = (payoutId: string) => (payoutId.startsWith('ibp_') ? payoutId : `payout-${payoutId}`);
+
+/** The party's names for its messages: of all doubles, for what has come once is known. */
+let messages = 0;
 
 function emptyDouble(): PartyDouble {
-  let messages = 0;
   return {
     payments: [],
     orders: [],
     questions: [],
     asked: 0,
     begins: 'processing',
+    counts: true,
     payment(payoutId) {
       const found = this.payments.find(({ key }) => key === keyOf(payoutId));
       if (!found) throw new Error(`the party has no ${payoutId}`);
       return found;
     },
     set(payoutId, state) {
-      Object.assign(this.payment(payoutId), state);
+      const payment = this.payment(payoutId);
+      const cleared = { failureCode: undefined, returned: undefined, returns: undefined };
+      Object.assign(payment, cleared, state, { version: payment.version + 1 });
     },
-    async tell(api, payoutId, { id, forged, at = new Date(), tampered } = {}) {
+    async tell(api, payoutId, { id, forged, at = new Date(), tampered, path = '/callbacks/payouts' } = {}) {
       messages += 1;
       const body = { id: id ?? `message-${messages}`, key: keyOf(payoutId) };
       const raw = Buffer.from(JSON.stringify(body));
       const signature = signMessage(raw, forged ? Buffer.alloc(32, 8) : SECRET, at);
       const sent = tampered ? JSON.stringify({ ...body, id: 'another' }) : raw.toString();
       const headers = { [SIGNATURE_HEADER]: signature };
-      return (await api.call('POST', '/callbacks/payouts', sent, headers)).status;
+      return (await api.call('POST', path, sent, headers)).status;
     },
     close: () => Promise.resolve(),
   };
@@ -131,27 +150,31 @@ function take(double: PartyDouble, request: IncomingMessage, body: string): [num
   const payment = known ?? {
     key,
     status: double.begins,
+    version: 1,
     order: JSON.parse(body) as Record<string, unknown>,
   };
   if (!known) double.payments.push(payment);
-  return [201, told(payment)];
+  return [201, told(double, payment)];
 }
 
 function find(double: PartyDouble, request: IncomingMessage): [number, object] {
   const key = decodeURIComponent(request.url?.split('/').at(-1) ?? '');
   const payment = double.payments.find((each) => each.key === key);
-  return payment ? [200, told(payment)] : [404, { code: 'not_found', message: 'not found' }];
+  return payment ? [200, told(double, payment)] : [404, { code: 'not_found', message: 'not found' }];
 }
 
 /** The party's word, whole. */
-function told({ key, status, failureCode, returned, order }: DoublePayout) {
+function told({ counts }: PartyDouble, payment: DoublePayout) {
+  const { key, status, failureCode, returned, returns, version, order } = payment;
   const amount = String(order['amount']);
   const hasLeft = ['sent', 'completed', 'returned'].includes(status);
-  const back = returned ?? (status === 'returned' ? amount : undefined);
+  const back = returned ?? (status === 'returned' && !returns ? amount : undefined);
+  const parts = returns ?? (back === undefined ? {} : { [`return-${key}`]: back });
   return {
     ...{ key, status, failureCode },
+    ...(counts ? { version } : {}),
     sent: hasLeft ? amount : '0',
-    returns: back === undefined ? [] : [{ id: `return-${key}`, amount: back }],
+    returns: Object.entries(parts).map(([id, each]) => ({ id, amount: each })),
   };
 }
 
@@ -159,6 +182,10 @@ function fail(response: ServerResponse, fault: Fault): void {
   switch (fault) {
     case 'unavailable':
       return send(response, 503, { code: 'unavailable', message: 'unavailable' });
+    case 'in-progress-409':
+      return send(response, 409, { code: 'idempotency_in_progress', message: 'in progress' });
+    case 'not-found-404':
+      return send(response, 404, { code: 'not_found', message: 'not found' });
     case 'refused-422':
       return send(response, 422, { code: 'beneficiary_refused', message: 'refused' });
     case 'rubbish':

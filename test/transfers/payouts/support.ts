@@ -1,5 +1,7 @@
-import { advancePayout } from '../../../src/transfers/payouts/advance';
-import type { PayoutStatus } from '../../../src/transfers/payouts/rules';
+import { advance } from '../../../src/transfers/engine/advance';
+import { ibanPayoutKind } from '../../../src/transfers/iban/payouts/kind';
+import { payoutKind } from '../../../src/transfers/payouts/kind';
+import type { PayoutStatus } from '../../../src/transfers/payouts/record';
 import type { Answer, Client, TestApi } from '../../support/api';
 import { fund, masterAccount } from '../../support/cards';
 
@@ -53,9 +55,11 @@ export async function created(client: Client, accountId: string, asked: Asked = 
 export const read = async (client: Client, accountId: string, id: string) =>
   (await client.call('GET', `/v2/accounts/${accountId}/payouts/${id}`)).body;
 
-/** One look, as the workflow takes it. */
-export const look = (api: TestApi, payoutId: string, now = Date.now()): Promise<PayoutStatus> =>
-  advancePayout(api.services, { payoutId, now, askAfterMs: 500, reviewAfterMs: 43_200_000 });
+const kindOf = (id: string) => (id.startsWith('ibp_') ? ibanPayoutKind : payoutKind);
+
+/** One look, as the workflow takes it. @returns the status */
+export const look = async (api: TestApi, payoutId: string): Promise<PayoutStatus> =>
+  (await advance(api.services, kindOf(payoutId), payoutId)).status as PayoutStatus;
 
 /** Looks until it is there. */
 export async function lookUntil(api: TestApi, payoutId: string, ...wanted: PayoutStatus[]): Promise<void> {
@@ -70,12 +74,36 @@ export async function lookUntil(api: TestApi, payoutId: string, ...wanted: Payou
 /** `type/subtype amount` of what the account's owner was told of the payout, in order. */
 export async function told(api: TestApi, payoutId: string): Promise<string[]> {
   const rows = await api.database.query<{ type: string; subtype: string; data: string }>(
-    'select type, subtype, data from events where reference_id = $1 order by number',
+    `select type, subtype, data from events
+      where event = 'account_transaction' and (reference_id = $1 or data::json->>'linkedId' = $1) order by number`,
     [payoutId],
   );
   return rows.map(
     ({ type, subtype, data }) => `${type}/${subtype} ${(JSON.parse(data) as { amount: string }).amount}`,
   );
+}
+
+/** The statuses that its owner was told of, in order. */
+export async function statusesTold(api: TestApi, payoutId: string): Promise<string[]> {
+  const rows = await api.database.query<{ data: string }>(
+    `select data from events where event = 'payout.status_changed' and data::json->>'recordId' = $1 order by number`,
+    [payoutId],
+  );
+  return rows.map(({ data }) => {
+    const { previousStatus, status } = JSON.parse(data) as Record<string, string>;
+    return `${previousStatus} → ${status}`;
+  });
+}
+
+/** What is booked of it on an internal account: `payouts:EUR`. */
+export async function internal(api: TestApi, account: string, payoutId: string): Promise<string> {
+  const [row] = await api.database.query<{ sum: string }>(
+    `select coalesce(sum(l.available), 0)::numeric(20, 2)::text as sum
+       from (select distinct reference_id from transfer_entries where transfer_id = $2) e
+       join ledger_legs l on l.reference_id = e.reference_id and l.account_id = $1`,
+    [account, payoutId],
+  );
+  return row?.sum ?? '';
 }
 
 export const breaksOf = (api: TestApi, payoutId: string) =>

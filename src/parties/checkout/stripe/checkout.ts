@@ -47,6 +47,7 @@ export function createStripeCheckout(options: StripeOptions): CheckoutParty {
     ...earlierCheckout({ ask }),
     refund: (order) => giveBack(stripe, sessions, order),
     changes: changesOf(stripe, sessions, now),
+    settlesSilently: true,
     async verify(raw, headers) {
       const event = verified(stripe, raw, headers, webhookSecret, now());
       if (!event) return undefined;

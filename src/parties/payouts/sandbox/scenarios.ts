@@ -81,7 +81,7 @@ export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
   {
     amount: '901.09',
     effect:
-      'It is `sent`, and 20 seconds later the party says that it failed: `returned`, and a break for the operator.',
+      'It is `sent`, and 20 seconds later the party says that it failed: `returned`, credited with the fee, and a break for the operator.',
     completionSeconds: Number.POSITIVE_INFINITY,
     failsAfterSendingSeconds: 20,
   },

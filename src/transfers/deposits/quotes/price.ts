@@ -1,5 +1,5 @@
 import { conflict, invalid } from '../../../kernel/errors';
-import { Decimal, formatAmount, roundTo, shareOf, ZERO } from '../../../kernel/money/money';
+import { Decimal, formatAmount, roundTo } from '../../../kernel/money/money';
 import type { DepositMethod, FundingTerms } from '../settings';
 
 /** What a payer is charged and what becomes of it: `chargedAmount` × `rate`, rounded, = `creditedAmount` + `serviceFee`. */
@@ -59,47 +59,4 @@ export function requireTerms(
     throw invalid(`amount must be from ${min} to ${max} ${asked.currency}.`, 'amount');
   }
   return terms;
-}
-
-/** Part of a deposit that the party takes back. */
-export interface Portion {
-  /** In the payer's currency. */
-  amount: Decimal;
-  /** In the account's currency: what the account gives, and that with its part of the service fee. */
-  debit: Decimal;
-  gross: Decimal;
-  /** Taken beyond what was left, in the payer's currency. */
-  excess: Decimal;
-}
-
-/**
- * What a part of the charge is to the account: in proportion, and the exact rest when it is all that is left. Whatever is
- * taken, in however many parts, the account gives no more than was credited.
- * @param taken the portions before it that still stand
- */
-export function portionOf(
-  amount: Decimal,
-  { chargedAmount, creditedAmount, serviceFee }: Price,
-  taken: readonly Portion[],
-  accountCurrency: string,
-): Portion {
-  const left = (total: Decimal, of: 'debit' | 'gross') =>
-    taken.reduce((rest, portion) => rest.minus(portion[of]), total);
-  const remaining = leftOver(chargedAmount, taken);
-  const excess = amount.gt(remaining) ? amount.minus(remaining) : ZERO;
-  const within = amount.minus(excess);
-  if (within.isZero()) return { amount, debit: ZERO, gross: ZERO, excess };
-  const share = (of: 'debit' | 'gross', total: Decimal) =>
-    shareOf(left(total, of), within, remaining, accountCurrency);
-  return {
-    amount,
-    debit: share('debit', creditedAmount),
-    gross: share('gross', creditedAmount.plus(serviceFee)),
-    excess,
-  };
-}
-
-/** What of the charge has not been taken back, never below zero. */
-export function leftOver(chargedAmount: Decimal, taken: readonly Portion[]): Decimal {
-  return taken.reduce((left, { amount, excess }) => left.minus(amount).plus(excess), chargedAmount);
 }

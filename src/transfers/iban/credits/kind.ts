@@ -1,6 +1,5 @@
 import type { BankCreditWord } from '../../../parties/bank/word';
 import { bankCreditWord } from '../../../parties/bank/word';
-import { openBreak } from '../../../process/breaks/operations';
 import { processOf } from '../../../process/workflow-command';
 import type { Services } from '../../../services';
 import type { Given, Order, ProcessSubject, TransferKind } from '../../engine/kind';
@@ -82,13 +81,12 @@ async function giveBack(
   return {};
 }
 
-/** A payment that the bank has told of and knows no more changes nothing, and a person must ask it. */
 async function ask(
-  { parties, database }: Services,
-  { transfer: { id, tenantId, partyRef } }: IbanCredit,
-): Promise<Given<BankCreditWord>> {
-  const word = await parties.bank.ask(partyRef ?? '');
-  if (word !== 'unknown_to_party') return { word };
-  await openBreak(database, { tenantId, kind: 'iban_credit_unknown', subject: id, detail: partyRef ?? '' });
-  return {};
+  { parties }: Services,
+  { transfer: { partyRef, word } }: IbanCredit,
+): Promise<Given<BankCreditWord> | 'unknown_to_party'> {
+  const heard = await parties.bank.ask(partyRef ?? '');
+  if (heard !== 'unknown_to_party') return { word: heard };
+  // No order of ours has made it: there is none to give again.
+  return word === null ? {} : heard;
 }

@@ -1,21 +1,23 @@
 import type { Sql, Tx } from '../../../kernel/db/database';
-import { alreadyExists, notFound } from '../../../kernel/errors';
+import { alreadyExists } from '../../../kernel/errors';
 import type { OperationKey } from '../../../kernel/idempotency';
-import { isId, newId } from '../../../kernel/ids';
+import { newId } from '../../../kernel/ids';
 import { readBalances } from '../../../kernel/ledger/accounts';
 import { Decimal } from '../../../kernel/money/money';
 import { type Destination } from '../../../parties/payouts/port';
 import { createQuote, lockQuote, takeQuote } from '../../../process/quotes/operations';
 import type { Services } from '../../../services';
 import { settingsOf } from '../../../tenants/clients/operations';
+import { openTransfer } from '../../engine/open';
+import { requireTransfer, waitingForOperator } from '../../engine/read';
 import { checkDestination, maskDestination } from '../../payouts/destinations/destination';
-import { holdPayout } from '../postings';
+import { type Payout, type PayoutTerms, type ShownPayout, totalDebit } from '../../payouts/record';
 import { bankingSettingsSection } from '../settings';
 import type { VirtualIban } from '../virtual-ibans/store';
-import { startIbanPayout } from '../workflows';
-import { feeOf, nextLook } from './rules';
+import { ibanPayoutKind } from './kind';
+import { feeOf } from './price';
 import { sealedForPayout, sealedForQuote, unsealedFromQuote } from './sealing';
-import { findPayout, type IbanPayout, insertPayout } from './store';
+import { insertDetails, shown } from './store';
 
 const QUOTE_SECONDS = 300;
 
@@ -80,34 +82,59 @@ export async function createPayout(
   iban: VirtualIban,
   request: { quoteId: string; externalId?: string | undefined },
   key: OperationKey,
-): Promise<IbanPayout> {
-  const { keyring, now } = services;
-  const { tenantId } = iban;
-  const id = newId('ibanPayout');
-  const at = now();
-  const { quoteId } = request;
-  const quote = await lockQuote(tx, { tenantId, accountId: iban.id, quoteId, kind: 'iban_payout' });
+): Promise<ShownPayout> {
+  const { keyring } = services;
+  const [id, at] = [newId('ibanPayout'), services.now()];
+  const { id: accountId, tenantId } = iban;
+  const { quoteId, externalId = null } = request;
+  const quote = await lockQuote(tx, { tenantId, accountId, quoteId, kind: 'iban_payout' });
   await takeQuote(tx, quote, { usedBy: id, at });
-  const terms = quote.terms as unknown as QuotedTerms;
-  const destination = unsealedFromQuote(keyring, iban.id, terms.destination);
-  const payout = await insertPayout(tx, {
-    ...{ id, tenantId, virtualIbanId: iban.id, quoteId, externalId: request.externalId ?? null },
-    amount: new Decimal(terms.amount),
-    fee: new Decimal(terms.fee),
-    sealedDestination: sealedForPayout(keyring, id, destination),
-    destinationMasked: maskDestination(destination),
-    ...key,
-    dueBy: nextLook({ status: 'created', completedAt: null }, at) as Date,
+  const quoted = quote.terms as unknown as QuotedTerms;
+  const destination = unsealedFromQuote(keyring, accountId, quoted.destination);
+  const details = { id, quoteId, externalId, destinationMasked: maskDestination(destination) };
+  const sealed = sealedForPayout(keyring, id, destination);
+  if (!(await insertDetails(tx, { ...details, tenantId, destination: sealed })))
+    throw alreadyExists('Another payout has this externalId.', 'externalId');
+  const payout = await openTransfer(services, tx, ibanPayoutKind, {
+    ...{ id, tenantId, accountId, status: 'created', referenceId: id, partyRef: id, key, at },
+    terms: await termsOf(tx, tenantId, quoted),
+    field: 'quoteId',
   });
-  if (!payout) throw alreadyExists('Another payout has this externalId.', 'externalId');
-  await services.commands.append(tx, [startIbanPayout(payout)]);
-  await holdPayout(tx, payout); // the account is locked last
-  return payout;
+  if (!payout) throw new Error(`the party knows the payout ${id} already`);
+  return { payout, details };
 }
 
-/** @throws Problem 404 */
-export async function requirePayout(sql: Sql, id: string, iban?: VirtualIban): Promise<IbanPayout> {
-  const found = isId('ibanPayout', id) ? await findPayout(sql, id, iban?.id) : undefined;
-  if (!found) throw notFound('payout');
-  return found;
+/** Whether a person must decide is settled now, by the company's threshold. */
+async function termsOf(tx: Tx, tenantId: string, quoted: QuotedTerms): Promise<PayoutTerms> {
+  const [amount, fee] = [new Decimal(quoted.amount), new Decimal(quoted.fee)];
+  const { approvalAbove } = (await settingsOf(tx, tenantId, bankingSettingsSection)).payout;
+  return {
+    ...{ method: 'sepa', currency: 'EUR', amount, fee },
+    ...{ receivedCurrency: 'EUR', receivedAmount: amount, rate: new Decimal(1) },
+    needsApproval: totalDebit({ amount, fee }).gt(approvalAbove),
+  };
+}
+
+/** @throws Problem 404, also for another IBAN's */
+export async function requirePayout(
+  services: Pick<Services, 'database' | 'now'>,
+  id: string,
+  { id: accountId, tenantId: reach }: VirtualIban,
+): Promise<ShownPayout> {
+  const found = await requireTransfer(services, ibanPayoutKind, { id, accountId, reach, noun: 'payout' });
+  return shownPayout(services.database, found);
+}
+
+export async function shownPayout(sql: Sql, payout: Payout): Promise<ShownPayout> {
+  const [found] = await shown(sql, ibanPayoutKind, [payout]);
+  return found as ShownPayout;
+}
+
+/** Those of every company that wait for the operator's approval, the longest first. */
+export async function payoutsToApprove(
+  services: Pick<Services, 'database' | 'now'>,
+  limit: number,
+): Promise<ShownPayout[]> {
+  const found = await waitingForOperator(services, ibanPayoutKind, 'pending_approval', limit);
+  return shown(services.database, ibanPayoutKind, found);
 }

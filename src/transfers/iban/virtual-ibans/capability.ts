@@ -1,13 +1,14 @@
 import type { Caller } from '../../../kernel/caller';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { capabilityDisabled, notFound } from '../../../kernel/errors';
-import { newId } from '../../../kernel/ids';
+import { isId, newId } from '../../../kernel/ids';
 import { openLedgerAccount } from '../../../kernel/ledger/accounts';
 import { requireTenant, tenantExists } from '../../../tenants/clients/operations';
 import { type IbanRange, ibanOf } from './iban-number';
 import {
   beginPeriod,
   endPeriod,
+  findById,
   findVirtualIban,
   insertVirtualIban,
   nextNumber,
@@ -51,6 +52,19 @@ export async function requireVirtualIban(
   if (!found) throw notFound('company');
   if (found.status !== 'active') throw capabilityDisabled();
   return found;
+}
+
+/**
+ * A virtual IBAN as an account: whoever reaches its company reads its history and balance, also once it is disabled.
+ * @param reach the company's tenant, or null for every tenant
+ */
+export async function ibanAccount(
+  sql: Sql,
+  reach: string | null,
+  id: string,
+): Promise<{ id: string; currency: string } | undefined> {
+  const found = isId('virtualIban', id) ? await findById(sql, reach, id) : undefined;
+  return found && { id: found.id, currency: 'EUR' };
 }
 
 /**

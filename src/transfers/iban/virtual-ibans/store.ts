@@ -27,6 +27,15 @@ export async function findVirtualIban(
   return row;
 }
 
+/** @param reach the company whose it must be, or null for any company's */
+export async function findById(sql: Sql, reach: string | null, id: string): Promise<VirtualIban | undefined> {
+  const [row] = await sql.query<VirtualIban>(
+    `select ${COLUMNS} from virtual_ibans where id = $1 and ($2::text is null or tenant_id = $2)`,
+    [id, reach],
+  );
+  return row;
+}
+
 /** Whose money an incoming credit is; held to the end of the transaction, so that it is not disabled meanwhile. */
 export async function findByIban(tx: Sql, iban: string): Promise<VirtualIban | undefined> {
   const [row] = await tx.query<VirtualIban>(

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
-import { createDepositActivities } from '../../../../activities/deposits';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
+import { depositKind } from '../../../../src/transfers/deposits/kind';
+import { advance } from '../../../../src/transfers/engine/advance';
 import { type Client, type TestApi, testApi } from '../../../support/api';
 import { masterAccount } from '../../../support/cards';
 import {
@@ -83,8 +84,7 @@ inBrowser('the payer', () => {
     };
   }
 
-  const look = (depositId: string) =>
-    createDepositActivities(api.services).lookAtDeposit({ depositId, at: Date.now() + clock.ahead });
+  const look = (depositId: string) => advance(api.services, depositKind, depositId);
 
   /** How often callbacks have had the deposit's workflow look. */
   const nudges = (id: string) =>

@@ -1,0 +1,42 @@
+import type { CheckoutWord } from '../../parties/checkout/word';
+import type { WantedBreak } from '../../process/breaks/operations';
+import type { Decision } from '../engine/record';
+import { type Deposit, orderOf, REFUNDS } from './rules';
+
+/**
+ * What a person must see of a deposit beyond what stands in suspense: a refund of ours that has failed, and money that the
+ * party takes back without our order. Each is shown once, for somebody must find out why.
+ */
+export const noticesOfDeposit = (situation: Deposit): WantedBreak[] => [
+  ...failedRefunds(situation),
+  ...takenByOthers(situation),
+];
+
+function failedRefunds(situation: Deposit): WantedBreak[] {
+  const { decisions, transfer } = situation;
+  const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
+  const failed = new Set(
+    (transfer.word?.refunds ?? [])
+      .filter(({ status }) => status === 'failed')
+      .map((refund) => orderOf(situation, refund)?.id),
+  );
+  return decisions
+    .filter(({ kind, id }) => REFUNDS.includes(kind) && (refused.has(id) || failed.has(id)))
+    .map((decision) => ({ kind: 'deposit_refund_failed', detail: decision.id, ...amountOf(decision) }));
+}
+
+const amountOf = ({ amount, currency }: Decision) =>
+  amount === null || currency === null ? {} : { amount, currency };
+
+/** A refund that the party has begun is seen before it is done. */
+function takenByOthers(situation: Deposit): WantedBreak[] {
+  const { refunds = [], disputes = [] }: Partial<CheckoutWord> = situation.transfer.word ?? {};
+  return [
+    ...refunds
+      .filter((refund) => refund.status !== 'failed' && !orderOf(situation, refund))
+      .map(({ id, amount, currency }) => ({ detail: `refund ${id}`, amount, currency })),
+    ...disputes
+      .filter(({ status }) => status !== 'won')
+      .map(({ id, amount, currency }) => ({ detail: `dispute ${id}`, amount, currency })),
+  ].map((taken) => ({ kind: 'deposit_refund_not_ours', ...taken }));
+}

@@ -1,0 +1,26 @@
+import type { ComponentTable } from '../../engine/position';
+import { PAYOUT_COMPONENTS } from '../../payouts/kind';
+import { outgoingKind, type PayoutKind } from '../../payouts/outgoing';
+import { IBAN_PAYOUT_CALLBACKS } from '../callback-paths';
+import { openDestination } from './sealing';
+
+export const IBAN_PAYOUT_COMPONENTS = {
+  ...PAYOUT_COMPONENTS,
+  paid: { on: 'client', up: 'withdraw/iban_payout', down: 'deposit/iban_payout_reversed' },
+  fee: { on: 'client', up: 'fee/iban_fee', down: 'deposit/iban_fee_reversed' },
+} as const satisfies ComponentTable;
+
+/**
+ * A payout from a virtual IBAN by SEPA (decisions part 4, Payouts, virtual IBAN); all in EUR. The party's name for it is its
+ * id. One that is under way goes on when its IBAN is disabled, and what comes back is credited to it.
+ */
+export const ibanPayoutKind: PayoutKind = outgoingKind({
+  name: 'iban_payout',
+  workflow: 'ibanPayout',
+  prefix: 'iban-payout-',
+  summary: 'Payout from a virtual IBAN',
+  components: IBAN_PAYOUT_COMPONENTS,
+  fallbacks: { failed: 'failed', returned: 'returned' },
+  callbackPath: IBAN_PAYOUT_CALLBACKS,
+  destinationOf: ({ database, keyring }, id) => openDestination(database, keyring, id),
+});

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
+import type { PayoutWord } from '../../parties/payouts/word';
+import type { WantedBreak } from '../../process/breaks/operations';
+import { doorsOf } from '../engine/doors';
+import type { DoorKind, NewDecision } from '../engine/kind';
+import { outflowPosition, type PaidAtClosing } from '../engine/outflow';
+import type { Holding } from '../engine/position';
+import type { Transfer } from '../engine/record';
+import { decimal, type Payout } from './record';
+import { first, isCalledOff } from './rules';
+
+export const payoutPosition = (payout: Payout): Holding[] => {
+  const { transfer, decisions } = payout;
+  const { terms, word } = transfer;
+  const held = isHeld(payout);
+  return outflowPosition({
+    account: accountOf(transfer),
+    currency: terms.currency,
+    amount: terms.amount,
+    fee: held || isFeeDue(word) ? terms.fee : ZERO,
+    target: { currency: terms.receivedCurrency, amount: terms.receivedAmount },
+    held,
+    sent: word?.sent ?? ZERO,
+    backs: backsOf(transfer),
+    doors: doorsOf(decisions),
+    closed: closedIn(payout),
+    party: 'payouts',
+  });
+};
+
+function accountOf({ accountId, id }: Transfer): string {
+  if (accountId === null) throw new Error(`the payout ${id} has no account`);
+  return accountId;
+}
+
+/** It may still leave: the party has it and has sent nothing, or has not had it yet and nobody has called it off. */
+function isHeld(payout: Payout): boolean {
+  const { word } = payout.transfer;
+  if (closedIn(payout)?.sent.gt(0)) return false;
+  if (word === null) return !isCalledOff(payout);
+  return word.sent.isZero() && ['processing', 'sent', 'completed'].includes(word.status);
+}
+
+const isFeeDue = (word: PayoutWord | null): boolean =>
+  word !== null && ['sent', 'completed', 'returned'].includes(word.status);
+
+/** What came back, each under our id, in the order first seen. */
+function backsOf({ word, parts }: Payout['transfer']) {
+  const place = new Map(parts.map(({ name }, index) => [name, index]));
+  const placeOf = (name: string) => place.get(name) ?? parts.length;
+  return [...(word?.returns ?? [])]
+    .sort((a, b) => placeOf(a.id) - placeOf(b.id))
+    .map(({ id, amount }) => ({ part: parts[placeOf(id)]?.id ?? id, amount }));
+}
+
+/** What people may do with what stands in suspense. */
+export const PAYOUT_DOORS: readonly DoorKind[] = ['credit', 'write_off', 'recover'];
+
+/** What the account has been credited of it again, in its currency; nothing while that is nothing, unless it has come back. */
+export function creditedAgain(payout: Payout): Decimal | undefined {
+  const { status, terms, word } = payout.transfer;
+  const position = payoutPosition(payout);
+  const of = (component: string) => sumOf(position.filter((each) => each.component === component));
+  const undone = status === 'returned' && word?.status === 'failed' ? terms.amount.minus(of('paid')) : ZERO;
+  const credited = of('returned').plus(undone);
+  return status === 'returned' || credited.gt(0) ? credited : undefined;
+}
+
+// A closed account --------------------------------------------------------------------------------------------------
+
+const closing = z.object({ sent: decimal, fee: decimal, backs: z.record(z.string(), decimal) });
+
+function closedIn(payout: Payout): PaidAtClosing | undefined {
+  const decision = first(payout, 'account_closed');
+  if (!decision) return undefined;
+  const { sent, fee, backs } = closing.parse(decision.data);
+  return { sent, fee, backs: new Map(Object.entries(backs)) };
+}
+
+/**
+ * The account was closed, and the party gives money back: all that comes back from now on stands in suspense. Names what the
+ * account had paid, and had been credited of each part, by the word before.
+ * @param before the payout with the word that was applied last
+ */
+export function closingOf(before: Payout, now: Payout): NewDecision | undefined {
+  if (closedIn(now) || !givesBack(before, now)) return undefined;
+  const { terms, word } = before.transfer;
+  const backs = backsOf(before.transfer).map(({ part, amount }) => [part, amount.toFixed()]);
+  return {
+    kind: 'account_closed',
+    data: {
+      sent: (word?.sent ?? ZERO).toFixed(),
+      fee: (word?.sent.gt(0) && isFeeDue(word) ? terms.fee : ZERO).toFixed(),
+      backs: Object.fromEntries(backs) as Record<string, string>,
+    },
+  };
+}
+
+/** Whether a word credits an account with what the one before had taken of it, or with more of what came back. */
+function givesBack(before: Payout, now: Payout): boolean {
+  const [from, to] = [before.transfer.word, now.transfer.word];
+  if (to === null) return false;
+  const known = new Map((from?.returns ?? []).map(({ id, amount }) => [id, amount]));
+  return (
+    to.sent.lt(from?.sent ?? ZERO) ||
+    (isFeeDue(from) && !isFeeDue(to)) ||
+    to.returns.some(({ id, amount }) => amount.gt(known.get(id) ?? ZERO))
+  );
+}
+
+/** Less was sent than was ordered, which takes less of the account and leaves nothing in suspense: a person asks why. */
+export function shortfall({ transfer: { word, terms } }: Payout): WantedBreak[] {
+  const { receivedAmount: ordered, receivedCurrency: currency } = terms;
+  if (!word?.sent.gt(0) || word.sent.gte(ordered)) return [];
+  const detail = `${word.sent.toFixed()} of ${ordered.toFixed()} was sent`;
+  return [{ kind: 'payout_sent_in_part', detail, amount: ordered.minus(word.sent), currency }];
+}

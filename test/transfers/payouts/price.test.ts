@@ -1,0 +1,55 @@
+import { Decimal } from '../../../src/kernel/money/money';
+import { needsApproval, priceOf, termsFor } from '../../../src/transfers/payouts/price';
+import { type PayoutTerms, payoutSettings } from '../../../src/transfers/payouts/settings';
+
+describe('prices', () => {
+  const terms: PayoutTerms = {
+    method: 'swift',
+    currency: 'EUR',
+    min: '50.00',
+    max: '1000.00',
+    feeFixed: '15.00',
+    feePercent: '0.1',
+  };
+  const amounts = (price: ReturnType<typeof priceOf>) =>
+    [price.amount, price.fee, price.totalDebit, price.receivedAmount].map((amount) => amount.toFixed(2));
+
+  it('in the same currency', () => {
+    const price = priceOf(terms, { amount: new Decimal('100'), currency: 'EUR', rate: new Decimal(1) });
+    expect(amounts(price)).toEqual(['100.00', '15.10', '115.10', '100.00']);
+  });
+
+  it('in another: received rounded down, the fixed fee converted and rounded up', () => {
+    const rate = new Decimal('0.924999');
+    const price = priceOf(terms, { amount: new Decimal('100.01'), currency: 'USD', rate });
+    // 100.01 × 0.924999 = 92.50914…; 15 ÷ 0.924999 = 16.2162…; 0.1 % = 0.10001
+    expect(amounts(price)).toEqual(['100.01', '16.32', '116.33', '92.50']);
+  });
+
+  it.each(['49.99', '1000.01'])('names the amount outside of its bounds: %s', (amount) => {
+    const given = { amount: new Decimal(amount), currency: 'EUR', rate: new Decimal(1) };
+    expect(() => priceOf(terms, given)).toThrow('amount must bring from 50.00 to 1000.00 EUR.');
+  });
+
+  it.each(['50.00', '1000.00'])('takes its bounds: %s', (amount) => {
+    const given = { amount: new Decimal(amount), currency: 'EUR', rate: new Decimal(1) };
+    expect(priceOf(terms, given).receivedAmount.toFixed(2)).toBe(amount);
+  });
+
+  it('finds the terms of a method: the currency asked for, the account’s, or the only one', () => {
+    const { options } = payoutSettings.parse({});
+    expect(termsFor(options, 'swift', 'USD', undefined).currency).toBe('USD');
+    expect(termsFor(options, 'swift', 'USD', 'GBP').currency).toBe('GBP');
+    expect(termsFor(options, 'sepa', 'USD', undefined).currency).toBe('EUR');
+    expect(() => termsFor(options, 'sepa', 'USD', 'USD')).toThrow('currency must be one of EUR for sepa.');
+    expect(() => termsFor(options, 'crypto', 'USD', undefined)).toThrow('currency must be one of USDT, USDC');
+    expect(() => termsFor([], 'card', 'USD', undefined)).toThrow('method card is not among');
+  });
+
+  it('an operator approves what is above the threshold, and everything without one', () => {
+    const above = [{ currency: 'EUR', amount: '100.00' }];
+    expect(needsApproval(new Decimal('100.00'), 'EUR', above)).toBe(false);
+    expect(needsApproval(new Decimal('100.01'), 'EUR', above)).toBe(true);
+    expect(needsApproval(new Decimal('0.01'), 'PLN', above)).toBe(true);
+  });
+});

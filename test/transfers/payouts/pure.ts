@@ -1,0 +1,106 @@
+import { Decimal, ZERO } from '../../../src/kernel/money/money';
+import type { PayoutWord } from '../../../src/parties/payouts/word';
+import { effective } from '../../../src/transfers/engine/conclusion';
+import { DOUBT_MS, follow, hear, systemDecision } from '../../../src/transfers/engine/follow';
+import { type Holding } from '../../../src/transfers/engine/position';
+import type { Decision } from '../../../src/transfers/engine/record';
+import { payoutKind } from '../../../src/transfers/payouts/kind';
+import { closingOf, payoutPosition } from '../../../src/transfers/payouts/position';
+import { type Payout, type PayoutTerms } from '../../../src/transfers/payouts/record';
+
+export const KIND = payoutKind;
+
+export const START = new Date('2026-11-21T12:00:00Z');
+export const TERMS: PayoutTerms = {
+  ...{ method: 'sepa', currency: 'EUR', receivedCurrency: 'EUR', needsApproval: false },
+  ...{ amount: new Decimal(100), fee: new Decimal('0.35'), receivedAmount: new Decimal(100) },
+  rate: new Decimal(1),
+};
+export const IN_DOLLARS: PayoutTerms = {
+  ...TERMS,
+  ...{ method: 'swift', receivedCurrency: 'USD', receivedAmount: new Decimal('107.89') },
+  rate: new Decimal('1.07892'),
+};
+
+export const fresh = (terms: PayoutTerms = TERMS): Payout => ({
+  transfer: {
+    ...{ id: 'pay_1', kind: 'payout', tenantId: 'cli_1', accountId: 'acc_1', status: 'created', terms },
+    ...{ referenceId: 'pay_1', idempotencyKey: null, partyRef: 'payout-pay_1', orderedAt: null, word: null },
+    ...{ wordAt: null, doubted: null, doubtedAt: null, parts: [], failure: null, adopted: true, revision: 0 },
+    ...{ quiet: 0, lookAt: null, dueBy: null, reached: {}, createdAt: START, updatedAt: START },
+  },
+  decisions: [],
+  at: START,
+});
+
+export const amount = (value: number | string) => new Decimal(value);
+let decisions = 0;
+export const decision = (kind: string, given: Partial<Decision> = {}): Decision => ({
+  ...{ id: `dec_${(decisions += 1)}`, kind, amount: null, currency: null, accountId: null, data: {} },
+  ...{ reason: null, decidedBy: 'operator', at: START, ...given },
+});
+
+export const word = (
+  status: PayoutWord['status'],
+  sent = 0,
+  returns: Record<string, number> = {},
+): PayoutWord => ({
+  ...{ status, sent: amount(sent) },
+  returns: Object.entries(returns).map(([id, value]) => ({ id, amount: amount(value) })),
+});
+
+export interface Moved {
+  payout: Payout;
+  path: string[];
+  impossible: string | null;
+}
+
+/** What the engine does with one look, without a database: decisions and the word, and from then on what follows. */
+export function moved(
+  before: Payout,
+  step: { word?: PayoutWord; decide?: Decision; closed?: boolean },
+): Moved {
+  const known = step.decide ? { ...before, decisions: [...before.decisions, step.decide] } : before;
+  const heard = step.word ? hear(KIND, known, step.word) : known;
+  const closing = step.closed ? closingOf(effective(KIND, known), effective(KIND, heard)) : undefined;
+  const found = closing ? [systemDecision(closing, heard.at)] : [];
+  const considered = { ...heard, decisions: [...heard.decisions, ...found] };
+  const { situation, path, impossible } = follow(KIND, effective(KIND, considered));
+  const status = situation.transfer.status;
+  const orderedAt = situation.transfer.orderedAt ?? (status === 'processing' ? situation.at : null);
+  const transfer = { ...situation.transfer, word: considered.transfer.word, orderedAt };
+  return { payout: { ...situation, transfer }, path: path.map(({ on }) => on), impossible };
+}
+
+export const later = (payout: Payout, ms: number): Payout => ({
+  ...payout,
+  at: new Date(payout.at.getTime() + ms),
+});
+
+/** Ordered, and through these words, each read twice a minute apart. */
+export function through(...words: (PayoutWord | Decision)[]): Moved {
+  let last = moved(fresh(), {});
+  for (const each of words)
+    for (const wait of [0, DOUBT_MS]) {
+      const at = later(last.payout, wait);
+      const known = 'decidedBy' in each && at.decisions.includes(each);
+      last = moved(at, known ? {} : 'decidedBy' in each ? { decide: each } : { word: each });
+    }
+  return last;
+}
+
+export const positionOf = (payout: Payout) => payoutPosition(effective(KIND, payout));
+export const shown = (payout: Payout) =>
+  Object.fromEntries(
+    positionOf(payout)
+      .filter((holding) => !holding.amount.isZero())
+      .map(({ component, amount: value }) => [component, value.toNumber()]),
+  );
+
+export const total = (all: Decimal[]) => all.reduce((sum, value) => sum.plus(value), ZERO);
+export const of = (position: readonly Holding[], component: string, currency?: string) =>
+  total(
+    position
+      .filter((each) => each.component === component && (currency ?? each.currency) === each.currency)
+      .map((each) => each.amount),
+  );

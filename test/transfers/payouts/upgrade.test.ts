@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client as Postgres } from 'pg';
+import { createDatabase } from '../../../src/kernel/db/database';
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import { adoptTransfer } from '../../../src/transfers/conclude';
+import { requirePayout as requireIbanPayout } from '../../../src/transfers/iban/payouts/operations';
+import { ibanPayoutView } from '../../../src/transfers/iban/view';
+import { requirePayout } from '../../../src/transfers/payouts/create';
+import { payoutView } from '../../../src/transfers/payouts/view';
+import { type TestApi, testApi } from '../../support/api';
+import { onServer, urlOf } from '../../support/database';
+import { type DoublePayout, type PartyDouble, partyDouble } from './party-double';
+import { look } from './support';
+
+/**
+ * The upgrade of a database in which the release before the transfer engine has payouts of both kinds in every state. The
+ * rows are that release's own; `party` is where its party had each, `view` what its API showed.
+ */
+interface Earlier {
+  cases: Record<string, { id: string; view: Record<string, any>; party?: Omit<DoublePayout, 'version'> }>;
+  balances: { id: string; available: string; pending: string }[];
+  tables: Record<string, Record<string, unknown>[]>;
+}
+
+const EARLIER = JSON.parse(readFileSync(join(__dirname, 'earlier-release.json'), 'utf8')) as Earlier;
+const MIGRATIONS = join(__dirname, '../../../src/kernel/db/migrations');
+const LAST_BEFORE = '0092';
+
+let api: TestApi;
+let party: PartyDouble;
+const name = `upgrade_${randomBytes(6).toString('hex')}`;
+
+beforeAll(async () => {
+  await onServer(`create database ${name}`);
+  const postgres = new Postgres({ connectionString: urlOf(name) });
+  await postgres.connect();
+  const files = readdirSync(MIGRATIONS).sort();
+  const apply = async (migrations: string[]) => {
+    for (const file of migrations) await postgres.query(readFileSync(join(MIGRATIONS, file), 'utf8'));
+  };
+  await apply(files.filter((file) => file.slice(0, 4) <= LAST_BEFORE));
+  await load(postgres);
+  await apply(files.filter((file) => file.slice(0, 4) > LAST_BEFORE));
+  await postgres.end();
+  const database = createDatabase({ url: urlOf(name), poolSize: 8, name });
+  api = await testApi({ keyring: createKeyring(Buffer.alloc(32, 5)) }, () => database);
+  party = await partyDouble(api);
+  for (const { party: known } of Object.values(EARLIER.cases))
+    if (known) party.payments.push({ ...known, version: 1 });
+});
+afterAll(async () => {
+  await party.close();
+  await api.services.database.close();
+  await api.close();
+  await onServer(`drop database ${name} with (force)`);
+});
+
+/** As they were: without triggers, and with the sequences behind them. */
+async function load(postgres: Postgres): Promise<void> {
+  await postgres.query(`set session_replication_role = replica`);
+  for (const [table, rows] of Object.entries(EARLIER.tables)) {
+    const { rows: columns } = await postgres.query<{ name: string; identity: string }>(
+      `select quote_ident(column_name) as name, is_identity as identity from information_schema.columns
+        where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER' order by ordinal_position`,
+      [table],
+    );
+    const names = columns.map((column) => column.name).join(', ');
+    await postgres.query(
+      `insert into ${table} (${names}) overriding system value
+       select ${names} from json_populate_recordset(null::${table}, $1) on conflict do nothing`,
+      [JSON.stringify(rows)],
+    );
+    for (const column of columns.filter(({ identity }) => identity === 'YES'))
+      await postgres.query(
+        `select setval(pg_get_serial_sequence($1, $2), (select max(${column.name}) from ${table}))`,
+        [table, column.name],
+      );
+  }
+  await postgres.query(`select setval('ledger_postings', (select max(posting_id) + 1000 from ledger_legs))`);
+  await postgres.query(`set session_replication_role = default`);
+}
+
+const { cases } = EARLIER;
+const idOf = (label: string) => cases[label]?.id as string;
+
+async function viewOf(id: string): Promise<Record<string, any>> {
+  const [row] = await api.services.database.query<{ account_id: string; tenant_id: string }>(
+    'select account_id, tenant_id from transfers where id = $1',
+    [id],
+  );
+  const { account_id: accountId = '', tenant_id: tenantId = '' } = row ?? {};
+  const shown = id.startsWith('ibp_')
+    ? ibanPayoutView(
+        await requireIbanPayout(api.services, id, { id: accountId, tenantId } as Parameters<
+          typeof requireIbanPayout
+        >[2]),
+      )
+    : payoutView(await requirePayout(api.services, tenantId, accountId, id));
+  return JSON.parse(JSON.stringify(shown)) as Record<string, any>;
+}
+
+const adopted = async (id: string) =>
+  (await api.services.database.query('select adopted from transfers where id = $1', [id]))[0]?.['adopted'];
+
+const balances = () =>
+  api.services.database.query(
+    `select id, available::text, pending::text from ledger_accounts where kind <> 'internal' order by id`,
+  );
+
+/** What the earlier engines had booked otherwise than the party's word says: a person adopts these. */
+const UNEVEN = [
+  'returned in part, then more', // only its first part was credited
+  'returned, then completed', // stood in suspense
+];
+
+it('shows each payout as before, but for a reason that was no code', async () => {
+  for (const [label, { id, view }] of Object.entries(cases)) {
+    const failure = label === 'iban failed' ? { failure: 'failed' } : {};
+    const { returnedAmount: was, ...before } = view;
+    const { returnedAmount: now, ...after } = await viewOf(id);
+    expect([label, after]).toEqual([label, { ...before, ...failure }]);
+    if (!UNEVEN.includes(label)) expect([label, now]).toEqual([label, was]);
+  }
+  expect(await balances()).toEqual(EARLIER.balances);
+});
+
+it('takes over those whose books are what they should be at the first look, and no others', async () => {
+  const uneven: string[] = [];
+  for (const [label, { id }] of Object.entries(cases)) {
+    await look(api, id);
+    if (!(await adopted(id))) uneven.push(label);
+  }
+  expect(uneven).toEqual(UNEVEN);
+  expect(await checkLedger(api.services.database)).toEqual([]);
+});
+
+it('then follows the party', async () => {
+  const status = async (label: string) => (await viewOf(idOf(label)))['status'] as string;
+  expect(await status('created')).toBe('processing');
+  expect(await status('created above the threshold')).toBe('pending_approval');
+  expect(await status('pending')).toBe('pending_approval');
+  expect(await status('approved')).toBe('processing');
+  expect(await status('iban created')).toBe('processing');
+  // Defects of the engines before, which the party's next word mends.
+  expect(await status('iban returned, then completed')).toBe('completed');
+  expect((await viewOf(idOf('sent, then failed')))['status']).toBe('returned');
+  party.set(idOf('approved'), { status: 'completed' });
+  party.set(idOf('completed'), { status: 'returned' });
+  party.set(idOf('iban sent'), { status: 'failed' });
+  for (const label of ['approved', 'completed', 'iban sent']) await look(api, idOf(label));
+  expect(await Promise.all(['approved', 'completed', 'iban sent'].map(status))).toEqual([
+    ...['completed', 'returned', 'returned'],
+  ]);
+  expect(await checkLedger(api.services.database)).toEqual([]);
+});
+
+it('posts the difference of one that a person adopts', async () => {
+  const id = idOf('returned in part, then more');
+  await api.services.database.transaction((tx) =>
+    adoptTransfer(api.services, tx, { transferId: id, reason: 'Checked.', decidedBy: 'operator:ida' }),
+  );
+  expect((await viewOf(id))['returnedAmount']).toBe('100.00');
+  const [row] = await api.services.database.query<{ sum: string }>(
+    `select sum(amount)::text as sum from transfer_entries where transfer_id = $1 and component = 'suspense'`,
+    [id],
+  );
+  expect(Number(row?.sum)).toBe(0);
+  expect(await checkLedger(api.services.database)).toEqual([]);
+});
+
+it('orders nothing twice', async () => {
+  const before = party.payments.map(({ key }) => key);
+  for (const { id } of Object.values(cases)) await look(api, id).catch(() => undefined);
+  expect(party.payments.map(({ key }) => key)).toEqual(before);
+  expect(new Set(before).size).toBe(before.length);
+});
