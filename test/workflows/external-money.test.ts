@@ -180,6 +180,38 @@ describe('an external card’s process', () => {
   });
 });
 
+describe('a credit of a virtual IBAN', () => {
+  const follow = (bankId: string) =>
+    runner.workflow.execute('ibanCredit', {
+      workflowId: `iban-credit-${bankId}`,
+      taskQueue: 'processes',
+      args: [bankId],
+    });
+
+  it.each([
+    ['credited', 0],
+    ['credited though the worker dies between any two steps', 3],
+  ])('is %s', async (_, deaths) => {
+    const { iban } = await enabled(api, client);
+    const paid = { iban, amount: '25.00', mute: true };
+    const { id: bankId } = (await client.call('POST', '/sandbox/iban-credits', paid)).body;
+    after = dieUntil(deaths);
+    expect(await follow(bankId)).toBe('credited');
+    expect(await ibanBalance(client)).toBe('25.00 0.00');
+    if (deaths > 0) expect(attempts.length).toBeGreaterThan(deaths);
+  });
+
+  it('that the bank does not know is over', async () => {
+    expect(await follow('sbp-none')).toBe('unknown');
+  });
+
+  it('is caught up with by nobody any more', async () => {
+    const ended = { workflowId: 'catch-up', taskQueue: 'processes', args: [] };
+    await runner.workflow.execute('ibanCreditCatchUp', ended);
+    expect(attempts).toEqual([]);
+  });
+});
+
 describe('the monthly fee', () => {
   /** The run's own time: the server's clock skips on when it has ended. */
   async function runFees(workflowId: string): Promise<Date> {
