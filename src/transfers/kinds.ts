@@ -3,6 +3,8 @@ import { notFound } from '../kernel/errors';
 import { depositKind } from './deposits/kind';
 import type { PartyWord, TransferKind } from './engine/kind';
 import { kindNameOf } from './engine/store';
+import { cardTopupKind, cardWithdrawalKind } from './external-cards/kind';
+import { ibanCreditKind } from './iban/credits/kind';
 import { ibanPayoutKind } from './iban/payouts/kind';
 import { payoutKind } from './payouts/kind';
 
@@ -11,7 +13,14 @@ import { payoutKind } from './payouts/kind';
 export type AnyKind = TransferKind<any, any>;
 
 /** Every kind of transfer: where money crosses our border. */
-export const TRANSFER_KINDS: readonly AnyKind[] = [depositKind, payoutKind, ibanPayoutKind];
+export const TRANSFER_KINDS: readonly AnyKind[] = [
+  depositKind,
+  payoutKind,
+  cardTopupKind,
+  cardWithdrawalKind,
+  ibanPayoutKind,
+  ibanCreditKind,
+];
 
 /** @throws Error for a name that is none's */
 export function kindOf(name: string): TransferKind<unknown, PartyWord> {
