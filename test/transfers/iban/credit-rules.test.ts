@@ -236,7 +236,7 @@ const words: fc.Arbitrary<BankCreditWord> = fc
   })
   .map(
     ({ version, ...rest }) =>
-      ({ id: 'bank-1', ...rest, ...(version === undefined ? {} : { version }) }) as BankCreditWord,
+      ({ id: 'bank-1', ...rest, ...(version === undefined ? {} : { version }) }),
   );
 
 const steps: fc.Arbitrary<Step<BankCreditWord>[]> = fc.array(
