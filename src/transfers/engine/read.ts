@@ -6,6 +6,8 @@ import type { PartyWord, TransferKind } from './kind';
 import type { Situation } from './record';
 import { readSituation, readSituations } from './store';
 
+export { transfersOfParty } from './store';
+
 type Deps = Pick<Services, 'database' | 'now'>;
 
 /** The filters that every list of transfers takes; a kind may add its own. */
@@ -31,7 +33,7 @@ export function listTransfers<Terms, Word extends PartyWord>(
   further: (query: Knex.QueryBuilder) => void = () => undefined,
 ): Promise<Situation<Terms, Word>[]> {
   return readSituations(database, kind, now(), (query) => {
-    filtered(query, filter as Record<string, unknown>);
+    filtered(query, filter);
     if (from !== undefined) void query.where('createdAt', '>=', from);
     if (to !== undefined) void query.where('createdAt', '<', to);
     further(query);
@@ -63,3 +65,10 @@ export async function requireTransfer<Terms, Word extends PartyWord>(
   if (!found || !own) throw notFound(noun);
   return found;
 }
+
+/** One of a kind, whoever asks; nothing where there is none. */
+export const findTransfer = <Terms, Word extends PartyWord>(
+  { database, now }: Deps,
+  kind: TransferKind<Terms, Word>,
+  id: string,
+): Promise<Situation<Terms, Word> | undefined> => readSituation(database, kind, id, now());

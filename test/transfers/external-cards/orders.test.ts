@@ -298,14 +298,14 @@ describe.each(EXTERNAL_CARD_KINDS)('whatever the acquirer says and whoever decid
   it('holds in the books what the acquirer has of ours or we of it, and takes of nobody what he has not', () => {
     fc.assert(
       fc.property(steps, (all) => {
-        const { counts, position } = playAll(rules, all as Given[]);
+        const { counts, position } = playAll(rules, all);
         const owed = positionOfParty(counts.transfer.word);
         const expected = kind === 'topup' ? owed.negated() : owed;
         expect(bookedOn(position, PARTY[kind]).toFixed()).toBe(expected.toFixed());
         const [up, down] = kind === 'topup' ? ['credited', 'chargedBack'] : ['paid', 'returned'];
-        expect(bookedOn(position, down as string).lte(bookedOn(position, up as string))).toBe(true);
+        expect(bookedOn(position, down).lte(bookedOn(position, up))).toBe(true);
         const below = [up, down, 'held', 'fee', 'fees'].filter((component) =>
-          bookedOn(position, component as string).lt(0),
+          bookedOn(position, component).lt(0),
         );
         expect(below).toEqual([]);
         expect(bookedOn(position, 'fx').toFixed()).toBe('0');
@@ -317,7 +317,7 @@ describe.each(EXTERNAL_CARD_KINDS)('whatever the acquirer says and whoever decid
   it('has the status that its books have, unless a break says that the word contradicts itself', () => {
     fc.assert(
       fc.property(steps, (all) => {
-        const { counts, position, last } = playAll(rules, all as Given[]);
+        const { counts, position, last } = playAll(rules, all);
         if (last.impossible !== null) return;
         const of = (component: string) => bookedOn(position, component).toNumber();
         const { status } = counts.transfer;
@@ -349,7 +349,7 @@ describe.each(EXTERNAL_CARD_KINDS)('whatever the acquirer says and whoever decid
   it('comes to rest, and its books know nothing of the way', () => {
     fc.assert(
       fc.property(steps, fc.constantFrom(...EXTERNAL_CARD_STATUSES), (all, status) => {
-        const { counts, position } = playAll(rules, all as Given[]);
+        const { counts, position } = playAll(rules, all);
         const again = follow(rules as unknown as TransferKind<CardTerms, CardOrderWord>, counts);
         expect([again.chosen, again.path]).toEqual([[], []]);
         const elsewhere = { ...counts.transfer, status, reached: {}, failure: null };
