@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createTransferActivities } from '../../activities/transfers';
 import { checkLedger } from '../../src/kernel/ledger/check';
@@ -375,13 +374,7 @@ describe('a session that no deposit knows', () => {
   });
 
   it('without money is nothing; with money it is kept before it is settled, and then stands in suspense', async () => {
-    const { secret, url } = world.double;
-    const answer = await fetch(`${url}/sessions`, {
-      method: 'POST',
-      headers: { 'idempotency-key': randomUUID(), authorization: secret.toString('hex') },
-      body: JSON.stringify({ amount: '12.34', currency: 'CHF' }),
-    });
-    const { sessionId } = (await answer.json()) as { sessionId: string };
+    const sessionId = world.double.foreign('CHF');
     const theirs = world.double.sessions().find((each) => each.sessionId === sessionId) as Session;
     expect(await search(sessionId)).toBe('nothing');
     pay(theirs);

@@ -8,7 +8,7 @@ import { type Decided, decide } from '../engine/decide';
 import type { NewDecision } from '../engine/kind';
 import { depositKind } from './kind';
 import { requirePriceOf } from './quotes/price';
-import { type Deposit, type DepositTerms, netOf, refundableOf, underDecision } from './rules';
+import { approvalData, type Deposit, type DepositTerms, netOf, refundableOf, underDecision } from './rules';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
 
@@ -57,7 +57,7 @@ function approval(deposit: Deposit): NewDecision[] {
   if (!terms || !net) throw nothingLeft();
   if (other) throw conflict('invalid_transition', 'It was paid in more than one currency.');
   requirePriceOf(net, terms);
-  return [{ kind: 'approve', ...net }];
+  return [{ kind: 'approve', ...net, data: approvalData(deposit) }];
 }
 
 /** All that there is goes back, each currency by an order of its own. @throws Problem 409 when there is nothing */

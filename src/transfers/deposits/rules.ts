@@ -3,6 +3,7 @@ import { Decimal, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import type { Conclusion } from '../engine/conclusion';
 import { decisionOf, doorsOf } from '../engine/doors';
+import { isSame } from '../engine/follow';
 import { type Back, type Credit, inflowPosition, type Money } from '../engine/inflow';
 import type { NewDecision, Order } from '../engine/kind';
 import type { ComponentTable, Holding } from '../engine/position';
@@ -187,10 +188,21 @@ const last = (situation: Deposit, ...kinds: string[]): Decision | undefined =>
 
 const creditOf = (situation: Deposit) => last(situation, 'credit');
 
+/** What an approval is of: these payments, and no others of the same amount. Those of earlier releases do not say. */
+export const approvalData = ({ transfer }: Deposit) => ({
+  payments: paidOf(transfer.word)
+    .map(({ id }) => id)
+    .sort(),
+});
+
+const approvalOf = z.object({ payments: z.array(z.string()).optional() });
+
 /** What a person approved, while it is still what there is. */
 function approvedMoney(situation: Deposit): Money | undefined {
   const decision = last(situation, 'approve', 'reject');
   if (decision?.kind !== 'approve') return undefined;
+  const { payments } = approvalOf.parse(decision.data);
+  if (payments && !isSame(payments, approvalData(situation).payments)) return undefined;
   const [net, other] = netOf(situation);
   const same = net && !other && net.currency === decision.currency && net.amount.eq(decision.amount ?? ZERO);
   return same ? net : undefined;
@@ -375,19 +387,19 @@ export const partsOfCheckout = (word: CheckoutWord, situation: Deposit): (string
 /** Amounts that a later word does not lower by itself: one that does takes something back. */
 export function measuresOfCheckout(word: CheckoutWord): Record<string, Decimal> {
   const measures: Record<string, Decimal> = {};
-  const add = (name: string, amount: Decimal) => {
-    measures[name] = (measures[name] ?? ZERO).plus(amount);
+  const add = (name: string, { id, amount, currency }: { id: string } & Money) => {
+    measures[`${name} ${id} ${currency}`] = amount;
   };
-  for (const { id, amount, status } of word.payments) {
-    if (status !== 'failed') add(`paid ${id}`, amount);
-    if (status === 'settled') add(`settled ${id}`, amount);
+  for (const payment of word.payments) {
+    if (payment.status !== 'failed') add('paid', payment);
+    if (payment.status === 'settled') add('settled', payment);
   }
-  for (const { id, amount, status } of word.refunds) {
-    add(`refund ${id}`, amount);
-    if (status === 'succeeded') add(`refunded ${id}`, amount);
+  for (const refund of word.refunds) {
+    add('refund', refund);
+    if (refund.status === 'succeeded') add('refunded', refund);
   }
   // A dispute that is won gives back what it took: that is no contradiction.
-  for (const { id, amount } of word.disputes) add(`dispute ${id}`, amount);
+  for (const dispute of word.disputes) add('dispute', dispute);
   return measures;
 }
 

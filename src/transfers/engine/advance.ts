@@ -181,7 +181,8 @@ function note<Word>(told: Told<Word>, given: Given<Word> | Decision): void {
 
 /**
  * An order of ours that the party does not know was not taken: it is given again under its key, and never has failed. One that
- * the party has told of, or has refused, or that a person has concluded, is never given again: it might be done twice.
+ * the party has told of, or has refused, or that a person has concluded, is never given again: it might be done twice. Nor is
+ * one that nobody waits for any more.
  */
 async function wordOf<Terms, Word extends PartyWord>(
   services: Services,
@@ -205,6 +206,7 @@ const isToBeTaken = <Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   seen: Situation<Terms, Word>,
 ): boolean =>
+  kind.isOpen(effective(kind, seen)) &&
   effective(kind, seen).transfer.word === null &&
   !seen.decisions.some(({ kind: name, data }) => name === 'refused' && data['key'] === seen.transfer.id);
 

@@ -6,7 +6,14 @@ import type { PartyWord, TransferKind } from './kind';
 import type { Situation } from './record';
 import { readSituation, readSituations } from './store';
 
-export { transfersOfParty } from './store';
+export {
+  kindNameOf,
+  linksOf,
+  readSituation,
+  type SuspenseItem,
+  suspenseItems,
+  transfersOfParty,
+} from './store';
 
 type Deps = Pick<Services, 'database' | 'now'>;
 
@@ -65,10 +72,3 @@ export async function requireTransfer<Terms, Word extends PartyWord>(
   if (!found || !own) throw notFound(noun);
   return found;
 }
-
-/** One of a kind, whoever asks; nothing where there is none. */
-export const findTransfer = <Terms, Word extends PartyWord>(
-  { database, now }: Deps,
-  kind: TransferKind<Terms, Word>,
-  id: string,
-): Promise<Situation<Terms, Word> | undefined> => readSituation(database, kind, id, now());

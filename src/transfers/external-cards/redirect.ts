@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { notFound } from '../../kernel/errors';
 import type { Services } from '../../services';
-import { findTransfer } from '../engine/read';
+import { kindNameOf, readSituation } from '../engine/read';
 import { CARD_KINDS } from './kind';
 import type { ExternalCardDetails } from './record';
 import { findByRedirect } from './store';
@@ -42,10 +42,11 @@ export async function payersWay(services: Services, token: string): Promise<stri
   return returnUrl;
 }
 
-/** Whether the payer can still confirm; of a withdrawal too, where the acquirer asks for it. */
-async function isAsked(services: Services, { id }: ExternalCardDetails): Promise<boolean> {
-  const { topup, withdrawal } = CARD_KINDS;
-  const found = (await findTransfer(services, topup, id)) ?? (await findTransfer(services, withdrawal, id));
+/** Whether the payer can still confirm. */
+async function isAsked({ database, now }: Services, { id }: ExternalCardDetails): Promise<boolean> {
+  const name = await kindNameOf(database, id);
+  const kind = Object.values(CARD_KINDS).find((each) => each.name === name);
+  const found = kind && (await readSituation(database, kind, id, now()));
   const { status, terms } = found?.transfer ?? {};
-  return status === 'requires_action' && terms !== undefined && terms.actionExpiresAt > services.now();
+  return status === 'requires_action' && terms !== undefined && terms.actionExpiresAt > now();
 }

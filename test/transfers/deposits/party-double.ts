@@ -39,6 +39,9 @@ export interface CheckoutDouble {
   faults: Fault[];
   session(depositId: string): Session;
   sessions(): Session[];
+  /** A session that no order of ours has made. @returns its name */
+  foreign(currency: string): string;
+  forget(sessionId: string): void;
   /** Refunds that are asked for begin so. */
   refundsBegin: 'pending' | 'succeeded' | 'failed';
   /** Tells our API of a session, signed. @returns the status of the answer */
@@ -47,7 +50,7 @@ export interface CheckoutDouble {
 }
 
 /** The party's word of a session, whole. */
-function wordOf(session: Session): object {
+export function wordOf(session: Session) {
   const { sessionId, asked, status, paid, others, risk, failureCode, refunds, disputes, version } = session;
   const currency = String(paid?.currency ?? asked['currency']);
   const made = status === 'settled' ? 'settled' : status === 'paid' ? 'pending' : 'failed';
@@ -116,6 +119,7 @@ export async function startCheckoutDouble(): Promise<CheckoutDouble> {
       id: `re_${randomUUID()}`,
       key,
       amount: String(body['amount']),
+      currency: String(body['currency']),
       status: double.refundsBegin,
     };
     if (!refundKeys.has(key)) session.refunds.push(refund);
@@ -155,6 +159,13 @@ export async function startCheckoutDouble(): Promise<CheckoutDouble> {
       return session;
     },
     sessions: () => [...byKey.values()],
+    forget(sessionId) {
+      for (const [key, session] of byKey) if (session.sessionId === sessionId) byKey.delete(key);
+    },
+    foreign(currency) {
+      const { sessionId } = work('POST', '/sessions', randomUUID(), { currency }) as { sessionId: string };
+      return sessionId;
+    },
     async tell(apiUrl, sessionId, { id = randomUUID(), secret = double.secret, at = new Date() } = {}) {
       const raw = Buffer.from(JSON.stringify({ id, sessionId }));
       const answer = await fetch(`${apiUrl}/callbacks/checkout`, {

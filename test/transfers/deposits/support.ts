@@ -7,7 +7,7 @@ import { advance, type Progress } from '../../../src/transfers/engine/advance';
 import { DOUBT_MS } from '../../../src/transfers/engine/follow';
 import { type Answer, type Client, type TestApi, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
-import { type CheckoutDouble, type Session, startCheckoutDouble } from './party-double';
+import { type CheckoutDouble, type Session, startCheckoutDouble, wordOf } from './party-double';
 
 export interface DepositWorld {
   api: TestApi;
@@ -177,4 +177,34 @@ export async function internal(api: TestApi, name: string, currency: string): Pr
     [`${name}:${currency}`],
   );
   return new Decimal(row?.sum ?? 0).toFixed();
+}
+
+/** What stands on internal accounts in each currency that any session has, against what the party has of ours. */
+export async function booksAndParty(world: DepositWorld): Promise<{ booked: object; held: object }> {
+  const held = new Map<string, Decimal>();
+  for (const word of world.double.sessions().map(wordOf)) {
+    const add = (
+      all: { amount: string; currency: string; status: string }[],
+      counts: string[],
+      sign: 1 | -1,
+    ) => {
+      for (const { amount, currency, status } of all) {
+        const change = counts.includes(status) ? new Decimal(amount).times(sign) : 0;
+        held.set(currency, (held.get(currency) ?? new Decimal(0)).plus(change));
+      }
+    };
+    add(word.payments, ['settled'], 1);
+    add(word.refunds, ['succeeded'], -1);
+    add(word.disputes, ['open', 'lost'], -1);
+  }
+  const booked = await Promise.all(
+    [...held.keys()].map(async (currency) => {
+      const given = await internal(world.api, 'deposits', currency);
+      return [currency, new Decimal(given).negated().toFixed(2)] as const;
+    }),
+  );
+  return {
+    booked: Object.fromEntries(booked),
+    held: Object.fromEntries([...held].map(([currency, amount]) => [currency, amount.toFixed(2)])),
+  };
 }

@@ -27,8 +27,11 @@ const UNREVEALED = `${CHECKOUT_PATH}{token}`;
 /** The same without its secret: what is stored with an idempotency key. */
 export const unrevealedUrl = ({ publicUrl }: Pick<Services, 'publicUrl'>): string => publicUrl() + UNREVEALED;
 
-/** The answer as it is sent. */
+/** The answer as it is sent. A client's own words in it, such as where the payer returns to, stay as they are. */
 export function revealToken(deps: Pick<Services, 'keyring'>, body: string): string {
-  const { id } = JSON.parse(body) as { id: string };
-  return body.replace(UNREVEALED, CHECKOUT_PATH + checkoutToken(deps, id));
+  const deposit = JSON.parse(body) as { id: string; checkoutUrl?: string };
+  const { id, checkoutUrl } = deposit;
+  if (!checkoutUrl?.endsWith(UNREVEALED)) return body;
+  const origin = checkoutUrl.slice(0, -UNREVEALED.length);
+  return JSON.stringify({ ...deposit, checkoutUrl: origin + CHECKOUT_PATH + checkoutToken(deps, id) });
 }
