@@ -5,7 +5,7 @@ import { Decimal } from '../../../src/kernel/money/money';
 import { createHttpExternalCards } from '../../../src/parties/external-cards/http';
 import type { CardOrderAnswer, ExternalCards } from '../../../src/parties/external-cards/port';
 import type { CardOrderWord } from '../../../src/parties/external-cards/word';
-import { PartyAway, PartyRefused } from '../../../src/process/party-errors';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
 import { concludeTransfer } from '../../../src/transfers/conclude';
 import { useDoor } from '../../../src/transfers/suspense';
 import type { Client, TestApi } from '../../support/api';
@@ -181,14 +181,25 @@ describe('an order', () => {
     expect([(await show()).status, orders]).toEqual(['failed', 1]);
   });
 
-  it('that the acquirer does not know was not taken: it is given again under its key', async () => {
+  it('whose answer was lost is given again under its key', async () => {
     const { id, show } = await asked(api, client, 'withdrawal', 'tok_visa');
-    onOrder = async () => ({ word: word('processing', 100) });
-    await looked(api, id);
+    onOrder = async () => {
+      throw new OutcomeUnknown();
+    };
     onAsk = async () => 'unknown_to_party';
+    await expect(looked(api, id)).rejects.toThrow(OutcomeUnknown);
     onOrder = async () => ({ word: word('succeeded', 100) });
     await looked(api, id);
     expect([(await show()).status, orders]).toEqual(['completed', 2]);
+  });
+
+  it('that the acquirer has told of and knows no more stands, and a person is told', async () => {
+    const { id, show } = await asked(api, client, 'withdrawal', 'tok_visa');
+    await told(id, word('processing', 100));
+    onAsk = async () => 'unknown_to_party';
+    await looked(api, id);
+    expect([(await show()).status, orders]).toEqual(['processing', 1]);
+    expect(await breaksOf(api, id)).toEqual(['transfer_forgotten_by_party null']);
   });
 
   it('that a person has concluded as failed is not given again, and follows the acquirer when it speaks', async () => {
