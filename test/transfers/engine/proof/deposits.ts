@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Decimal, roundTo, ZERO } from '../../../../src/kernel/money/money';
+import type { CheckoutWord } from '../../../../src/parties/checkout/word';
+import { depositKind } from '../../../../src/transfers/deposits/kind';
+import {
+  approvalData,
+  type Deposit,
+  type DepositTerms,
+  netOf,
+} from '../../../../src/transfers/deposits/rules';
+import { conclusionData } from '../../../../src/transfers/engine/conclusion';
+import { decisionOf } from '../../../../src/transfers/engine/doors';
+import type { NewDecision } from '../../../../src/transfers/engine/kind';
+import type { Holding } from '../../../../src/transfers/engine/position';
+import type { Act, KindProof } from './kind-proof';
+
+const START = new Date('2026-11-21T12:00:00Z');
+const MINUTE_MS = 60_000;
+
+/** One hundred dollars, for an account in the same currency, in another, and in one without a minor unit. */
+const TERMS: NonNullable<DepositTerms>[] = [
+  ['USD', '1', '96.80', '3.20'],
+  ['EUR', '0.9', '87.12', '2.88'],
+  ['JPY', '150.1234', '14533', '479'],
+].map(([accountCurrency = '', rate = '', credited = '', fee = '']) => ({
+  ...{ method: 'card' as const, externalId: null, currency: 'USD', accountCurrency, rate: new Decimal(rate) },
+  ...{ feeFixed: new Decimal('0.30'), feePercent: new Decimal('2.9'), chargedAmount: new Decimal(100) },
+  ...{ creditedAmount: new Decimal(credited), serviceFee: new Decimal(fee) },
+  expiresAt: new Date(START.getTime() + 30 * MINUTE_MS),
+}));
+
+/** @param terms null: nobody's */
+function freshDeposit(terms: DepositTerms, status: string): Deposit {
+  const own = terms ? { tenantId: 'cli_1', accountId: 'acc_1' } : { tenantId: null, accountId: null };
+  return {
+    transfer: {
+      ...{ id: 'dep_1', kind: 'deposit', ...own, status, terms, referenceId: 'ref_1', idempotencyKey: null },
+      ...{ partyRef: 'cs_1', orderedAt: START, word: null, wordAt: null, doubted: null, doubtedAt: null },
+      ...{ parts: [], failure: null, adopted: true, revision: 0, quiet: 0, lookAt: null, dueBy: null },
+      ...{ reached: {}, createdAt: START, updatedAt: START },
+    },
+    decisions: [],
+    at: START,
+  };
+}
+
+const amounts = fc
+  .constantFrom('0.3', '1', '33.33', '50', '99.99', '100', '100', '100', '100.01', '150', '250')
+  .map((amount) => new Decimal(amount));
+const currency = fc.constantFrom('USD', 'USD', 'USD', 'USD', 'USD', 'GBP');
+const money = { amount: amounts, currency };
+const idOf = ({ id }: { id: string }) => id;
+
+export const checkoutWords: fc.Arbitrary<CheckoutWord> = fc
+  .record({
+    version: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined, freq: 1 }),
+    key: fc.constant('dep_1'),
+    page: fc.constantFrom(
+      'open' as const,
+      'failed' as const,
+      'cancelled' as const,
+      'expired' as const,
+      'paid' as const,
+    ),
+    payments: fc.uniqueArray(
+      fc.record({
+        id: fc.constantFrom('p1', 'p1', 'p1', 'p2', 'p3'),
+        amount: fc.oneof(
+          { weight: 5, arbitrary: fc.constant(new Decimal(100)) },
+          { weight: 1, arbitrary: amounts },
+        ),
+        currency,
+        status: fc.constantFrom(
+          'pending' as const,
+          'settled' as const,
+          'settled' as const,
+          'failed' as const,
+        ),
+      }),
+      { maxLength: 3, selector: idOf },
+    ),
+    risk: fc.constantFrom('normal' as const, 'normal' as const, 'normal' as const, 'review' as const),
+    refunds: fc.uniqueArray(
+      fc.record({
+        id: fc.constantFrom('r1', 'r2', 'r3'),
+        // Ours, one that is none of ours, none; and the same for two of them.
+        key: fc.constantFrom(undefined, undefined, 'dec_1', 'dec_2', 'dec_3', 'theirs'),
+        ...money,
+        status: fc.constantFrom('pending' as const, 'succeeded' as const, 'failed' as const),
+      }),
+      { maxLength: 3, selector: idOf },
+    ),
+    disputes: fc.uniqueArray(
+      fc.record({
+        id: fc.constantFrom('d1', 'd2', 'r1'),
+        ...money,
+        status: fc.constantFrom('open' as const, 'won' as const, 'lost' as const),
+      }),
+      { maxLength: 2, selector: idOf },
+    ),
+  })
+  .map(({ version, ...word }) => (version === undefined ? word : { ...word, version }) as CheckoutWord);
+
+const DOORS = ['return', 'credit', 'write_off', 'recover'] as const;
+
+const acts: fc.Arbitrary<Act> = fc.record({
+  kind: fc.constantFrom('approve', 'approve', 'reject', 'refund', 'paid', 'failed', ...DOORS),
+  share: fc.constantFrom(1, 1, 0.5, 0.01),
+  currency: fc.constantFrom('USD', 'USD', 'GBP'),
+});
+
+/** As the operator's commands decide it; refunds and doors also beyond what they would allow. */
+export function depositDecision(
+  situation: Deposit,
+  { kind, share, currency: of }: Act,
+): NewDecision | undefined {
+  const part = (amount: Decimal) => roundTo(amount.times(share), of);
+  const [net] = netOf(situation);
+  switch (kind) {
+    case 'approve':
+      return net && { kind, ...net, data: approvalData(situation) };
+    case 'reject':
+      return net?.amount.gt(0) ? { kind, ...net } : undefined;
+    case 'refund':
+      return { kind, amount: part(new Decimal(100)), currency: of };
+    case 'paid':
+    case 'failed':
+      return situation.transfer.terms
+        ? { kind: 'conclude', data: conclusionData(kind, situation) }
+        : undefined;
+    default:
+      return throughDoor(situation, kind as (typeof DOORS)[number], of, part);
+  }
+}
+
+function throughDoor(
+  situation: Deposit,
+  door: (typeof DOORS)[number],
+  of: string,
+  part: (amount: Decimal) => Decimal,
+): NewDecision | undefined {
+  const has = depositKind
+    .position(situation)
+    .filter(({ component, currency: its }) => component === 'suspense' && its === of)
+    .reduce((sum, { amount }) => sum.plus(amount), ZERO);
+  if (has.isZero() || (door !== 'write_off' && has.gt(0) === (door === 'recover'))) return undefined;
+  const accountId = door === 'credit' || door === 'recover' ? 'acc_2' : null;
+  return { kind: decisionOf(door), amount: part(has), currency: of, accountId };
+}
+
+/** What is settled, less what was sent back and what is disputed and not won. */
+export function positionOfCheckout(word: CheckoutWord | null, of: string): Decimal {
+  const sum = (all: readonly { amount: Decimal; currency: string; status: string }[], ...counts: string[]) =>
+    all
+      .filter((each) => each.currency === of && counts.includes(each.status))
+      .reduce((total, { amount }) => total.plus(amount), ZERO);
+  if (!word) return ZERO;
+  return sum(word.payments, 'settled')
+    .minus(sum(word.refunds, 'succeeded'))
+    .minus(sum(word.disputes, 'open', 'lost'));
+}
+
+const CREDITED = ['completed', 'refunded', 'chargeback'];
+
+/** Nobody is debited more than he was credited, nor credited in a status that says otherwise. */
+function asItsStatusSays({ transfer }: Deposit, books: readonly Holding[]): void {
+  const of = (...names: string[]) =>
+    books
+      .filter(({ component }) => names.includes(component))
+      .reduce((total, { amount }) => total.plus(amount), ZERO);
+  const credited = of('credited');
+  assert.ok(of('refunded', 'chargedBack', 'held').lte(credited), 'more is taken than was credited');
+  if (!CREDITED.includes(transfer.status)) assert.equal(credited.toFixed(), '0', transfer.status);
+  if (transfer.status === 'refunded' && transfer.terms === null)
+    assert.fail('nobody’s is refunded to nobody');
+}
+
+export const depositProof: KindProof<DepositTerms, CheckoutWord> = {
+  kind: depositKind,
+  fresh: fc.constantFrom(
+    ...TERMS.map((terms) => freshDeposit(terms, 'awaiting_payment')),
+    freshDeposit(TERMS[0] ?? null, 'created'),
+    freshDeposit(null, 'manual_review'),
+  ),
+  words: checkoutWords,
+  acts,
+  decision: depositDecision,
+  currencies: ['USD', 'GBP', 'EUR', 'JPY'],
+  partyComponent: 'deposits',
+  positionOfParty: positionOfCheckout,
+  neverNegative: ['credited', 'held', 'refunded', 'chargedBack'],
+  also: asItsStatusSays,
+};
