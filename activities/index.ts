@@ -3,7 +3,6 @@ import { createBankingActivities } from './banking';
 import { createCardEventActivities } from './card-events';
 import { createCardholderActivities } from './cardholders';
 import { createCardActivities } from './cards';
-import { createExternalCardActivities } from './external-cards';
 import { createHousekeepingActivities } from './housekeeping';
 import { createKycActivities } from './kyc';
 import { createTransferActivities } from './transfers';
@@ -16,7 +15,6 @@ export function createActivities(services: Composed) {
     ...createCardholderActivities(services),
     ...createCardEventActivities(services),
     ...createBankingActivities(services),
-    ...createExternalCardActivities(services),
     ...createHousekeepingActivities(services),
     ...createKycActivities(services),
     ...createTransferActivities(services),

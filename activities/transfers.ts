@@ -6,7 +6,9 @@ import { depositKind } from '../src/transfers/deposits/kind';
 import { discover } from '../src/transfers/discover';
 import { advance, type Progress } from '../src/transfers/engine/advance';
 import type { Discovered, PartyWord, TransferKind } from '../src/transfers/engine/kind';
+import { lookAtCredit } from '../src/transfers/iban/credits/look';
 import { ibanPayoutKind } from '../src/transfers/iban/payouts/kind';
+import { requireKind } from '../src/transfers/kinds';
 import { payoutKind } from '../src/transfers/payouts/kind';
 import { watchParty } from '../src/transfers/watch/watch';
 
@@ -20,8 +22,15 @@ export interface TransferActivities {
   advanceIbanPayout(step: Step): Promise<Progress>;
   /** @returns what has become of a session that no deposit knew */
   matchSession(sessionId: string): Promise<Discovered>;
+  /** Of a top-up and of a withdrawal: both have ids of one kind. */
+  advanceExternalCard(id: string): Promise<Progress>;
+  /** @param bankId the bank's name for a payment: of which there may be no record yet */
+  lookAtIbanCredit(bankId: string): Promise<Progress>;
   /** Follows what a party lists, for some minutes. */
   watchParty(party: MoneyParty): Promise<void>;
+  /** What runs that began before the engine call: the second one finds nothing, for the bank is watched. */
+  bookIbanCredit(bankId: string): Promise<string>;
+  catchUpIbanCredits(): Promise<{ booked: number; more: boolean }>;
 }
 
 export function createTransferActivities(
@@ -34,12 +43,19 @@ export function createTransferActivities(
     <Terms, Word extends PartyWord>(kind: TransferKind<Terms, Word>) =>
     (given: Step): Promise<Progress> =>
       through(kind.party, () => advance(services, kind, idOf(given)));
+  const lookAtIbanCredit = (bankId: string) =>
+    through('bank', () => lookAtCredit(services, bankId, (ref) => discover(services, 'bank', ref)));
   return {
     lookAtDeposit: step(depositKind),
     advancePayout: step(payoutKind),
     advanceIbanPayout: step(ibanPayoutKind),
     matchSession: (sessionId) => through('checkout', () => discover(services, 'checkout', sessionId)),
+    advanceExternalCard: (id) =>
+      through('externalCards', async () => advance(services, await requireKind(services.database, id), id)),
+    lookAtIbanCredit,
     watchParty: (party) => watchParty(services, party, watching()),
+    bookIbanCredit: async (bankId) => (await lookAtIbanCredit(bankId)).status,
+    catchUpIbanCredits: async () => ({ booked: 0, more: false }),
   };
 }
 

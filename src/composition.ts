@@ -60,9 +60,8 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
-import { externalCardOutsideRoutes, externalCardRoutes } from './transfers/external-cards/routes';
-import { externalCardProcesses } from './transfers/external-cards/workflows';
-import { bankingOutsideRoutes, bankingRoutes } from './transfers/iban/routes';
+import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
+import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { ibanAccount } from './transfers/iban/virtual-ibans/capability';
 import { payoutRoutes } from './transfers/payouts/routes';
@@ -168,7 +167,6 @@ export function reconcilables(_services: Composed): Reconcilable[] {
     cardholderProcesses,
     kycProcesses,
     ...transferProcesses,
-    externalCardProcesses,
     reconcilableEndpoints,
   ];
 }
@@ -207,12 +205,7 @@ export function apiRoutes(services: Composed): Route[] {
  * calls these.
  */
 export function outsideRoutes(services: Composed): Route[] {
-  return [
-    checkoutPageRoute(services),
-    ...partyCallbackRoutes(services),
-    ...externalCardOutsideRoutes(services),
-    ...bankingOutsideRoutes(services),
-  ];
+  return [checkoutPageRoute(services), ...partyCallbackRoutes(services), cardAuthenticationRoute(services)];
 }
 
 export function createApi(services: Composed, { observe, publicUrl }: ApiOptions) {

@@ -21,6 +21,7 @@ export const PREFIXES = {
   externalCardTransaction: 'ect',
   virtualIban: 'vib',
   ibanPayout: 'ibp',
+  ibanCredit: 'ibc',
   decision: 'dec',
   callback: 'cbk',
   break: 'brk',

@@ -6,7 +6,8 @@ import { callbackRoute } from '../process/callbacks/routes';
 import type { Services } from '../services';
 import { CALLBACK_PATH } from './deposits/kind';
 import { tellOf } from './discover';
-import { IBAN_PAYOUT_CALLBACKS } from './iban/callback-paths';
+import { CALLBACK_PATH as EXTERNAL_CARDS_PATH } from './external-cards/kind';
+import { CREDIT_CALLBACK_PATH, IBAN_PAYOUT_CALLBACKS } from './iban/callback-paths';
 import { PAYOUT_CALLBACKS } from './payouts/kind';
 
 /** Where each party calls, and what it is called in the path. */
@@ -14,6 +15,8 @@ const CALLBACKS: { party: MoneyParty; name: string; path: string }[] = [
   { party: 'checkout', name: 'checkout', path: CALLBACK_PATH },
   { party: 'payouts', name: 'payouts', path: PAYOUT_CALLBACKS },
   { party: 'payouts', name: 'iban-payouts', path: IBAN_PAYOUT_CALLBACKS },
+  { party: 'externalCards', name: 'external-cards', path: EXTERNAL_CARDS_PATH },
+  { party: 'bank', name: 'bank', path: CREDIT_CALLBACK_PATH },
 ];
 
 /**

@@ -7,11 +7,13 @@ import type { Services } from '../services';
 import { discoverSession } from './deposits/discover';
 import { type Discovered, subjectOf } from './engine/kind';
 import { transfersOfParty } from './engine/store';
+import { discoverCredit } from './iban/credits/discover';
+import { creditProcess } from './iban/credits/kind';
 import { kindOf } from './kinds';
 
 interface Found {
   ref: string;
-  tenantId?: never;
+  tenantId?: string;
 }
 
 /** How a party's name for something that no transfer has is looked into: it may be money that nobody ordered. */
@@ -33,6 +35,7 @@ export const DISCOVERIES: Partial<Record<MoneyParty, Discovery>> = {
     }),
     discover: discoverSession,
   },
+  bank: { process: creditProcess, discover: discoverCredit },
 };
 
 /**

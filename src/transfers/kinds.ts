@@ -3,25 +3,33 @@ import { notFound } from '../kernel/errors';
 import { depositKind } from './deposits/kind';
 import type { PartyWord, TransferKind } from './engine/kind';
 import { kindNameOf } from './engine/store';
+import { cardTopupKind, cardWithdrawalKind } from './external-cards/kind';
+import { ibanCreditKind } from './iban/credits/kind';
 import { ibanPayoutKind } from './iban/payouts/kind';
 import { payoutKind } from './payouts/kind';
 
 /** A kind, whatever its terms and its party's words. */
-// biome-ignore lint/suspicious/noExplicitAny: each kind knows its own shapes, and the engine reads them by its schemas.
-export type AnyKind = TransferKind<any, any>;
+export type AnyKind = TransferKind<unknown, PartyWord>;
 
 /** Every kind of transfer: where money crosses our border. */
-export const TRANSFER_KINDS: readonly AnyKind[] = [depositKind, payoutKind, ibanPayoutKind];
+export const TRANSFER_KINDS: readonly AnyKind[] = [
+  depositKind,
+  payoutKind,
+  cardTopupKind,
+  cardWithdrawalKind,
+  ibanPayoutKind,
+  ibanCreditKind,
+];
 
 /** @throws Error for a name that is none's */
-export function kindOf(name: string): TransferKind<unknown, PartyWord> {
+export function kindOf(name: string): AnyKind {
   const found = TRANSFER_KINDS.find((kind) => kind.name === name);
   if (!found) throw new Error(`no transfer is a ${name}`);
   return found;
 }
 
 /** The kind of a transfer of which only the id is known. @throws Problem 404 */
-export async function requireKind(sql: Sql, id: string): Promise<TransferKind<unknown, PartyWord>> {
+export async function requireKind(sql: Sql, id: string): Promise<AnyKind> {
   const name = await kindNameOf(sql, id);
   if (name === undefined) throw notFound('transfer');
   return kindOf(name);

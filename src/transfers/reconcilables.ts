@@ -9,7 +9,7 @@ type Row = Parameters<typeof subjectOf>[0];
  * Transfers that should have been looked at by now, whether their workflow was lost or the word that something has changed:
  * each is told to look, which begins its workflow where there is none.
  */
-export const transferProcesses = TRANSFER_KINDS.map(({ name, process }) =>
+export const transferProcesses = TRANSFER_KINDS.map(({ name, process, namedBy = 'id' }) =>
   reconcilable<Row>({
     name: `transfers: ${name}`,
     processes: [process],
@@ -17,6 +17,7 @@ export const transferProcesses = TRANSFER_KINDS.map(({ name, process }) =>
       columns: ['id', 'tenantId', 'partyRef'],
       dueBy: 'due_by',
       open: `kind = '${name}'`,
+      key: namedBy,
     }),
     drive: (row) => process.look(subjectOf(row) satisfies ProcessSubject),
   }),

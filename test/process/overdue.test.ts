@@ -5,17 +5,17 @@ import { type OverdueQuery, reconcilable } from '../../src/process/overdue';
 import { processOfRecord } from '../../src/process/workflow-command';
 import { depositKind } from '../../src/transfers/deposits/kind';
 import { DISCOVERIES } from '../../src/transfers/discover';
-import { lookAtTransfer, startTransfer } from '../../src/transfers/external-cards/workflows';
+import { CARD_KINDS } from '../../src/transfers/external-cards/kind';
+import { ibanCreditKind } from '../../src/transfers/iban/credits/kind';
 import { ibanPayoutKind } from '../../src/transfers/iban/payouts/kind';
-import { startIbanCredit } from '../../src/transfers/iban/workflows';
 import { payoutKind } from '../../src/transfers/payouts/kind';
 
 const record = { id: 'x_1', tenantId: 'cli_1' };
 const review = { userId: 'usr_1', submission: 2, tenantId: 'cli_1' };
-const topup = { ...record, kind: 'topup' } as const;
-const withdrawal = { ...record, kind: 'withdrawal' } as const;
+const { topup, withdrawal } = CARD_KINDS;
 
 const SUBMISSION = 'Cardholder review and submission';
+const TOPUP = 'Top-up from a payment card';
 const WITHDRAWAL = 'Withdrawal to a payment card';
 
 // Running workflows go by these ids, types and arguments: none of them may ever change.
@@ -49,8 +49,8 @@ it.each([
     'iban-payout-x_1',
     'Payout from a virtual IBAN',
   ],
-  [startTransfer(topup), 'externalCardTransfer', 'start', 'card-topup-x_1', 'Top-up from a payment card'],
-  [lookAtTransfer(withdrawal), 'externalCardTransfer', 'look', 'card-withdrawal-x_1', WITHDRAWAL],
+  [topup.process.start(record), 'externalCardTransfer', 'start', 'card-topup-x_1', TOPUP],
+  [withdrawal.process.look(record), 'externalCardTransfer', 'look', 'card-withdrawal-x_1', WITHDRAWAL],
 ])('drives a record: %#', (command, workflow, action, workflowId, summary) => {
   expect(command).toStrictEqual({
     ...{ workflow, workflowId, taskQueue: 'processes', action },
@@ -72,7 +72,7 @@ it('names what has no record yet by the party’s id, and no tenant', () => {
     ...{ workflow: 'checkoutPayment', workflowId: 'checkout-payment-cs_1', taskQueue: 'processes' },
     ...{ action: 'look', args: ['cs_1'], summary: 'A checkout that no deposit knows' },
   });
-  expect(startIbanCredit('sbp-1')).toStrictEqual({
+  expect(ibanCreditKind.process.start({ id: 'ibc_1', partyRef: 'sbp-1' })).toStrictEqual({
     ...{ workflow: 'ibanCredit', workflowId: 'iban-credit-sbp-1', taskQueue: 'processes' },
     ...{ action: 'start', args: ['sbp-1'], summary: 'Credit to a virtual IBAN' },
   });

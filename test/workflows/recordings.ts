@@ -33,7 +33,7 @@ const cardholder = (way: string, answers: Recording['answers'], told?: true): Re
   ...(told ? { told } : {}),
 });
 
-const cardTransfer = (way: string, answers: object[], told?: true): Recording => ({
+const cardTransfer = (way: string, answers: unknown[], told?: true): Recording => ({
   workflow: 'externalCardTransfer',
   way,
   args: [EXTERNAL_CARD],
@@ -223,10 +223,30 @@ export const RECORDINGS: readonly Recording[] = [
   cardTransfer('told', [open('processing'), ended('failed')], true),
   cardTransfer('late', [ended('returned'), ended('returned')], true),
   cardTransfer('months', [...times(400, open('processing')), ended('completed')]),
+  cardTransfer('engine-confirmed', [
+    ...[transferWaits('requires_action', DEADLINE), '!PartyAway', transferWaits('requires_action', DEADLINE)],
+    ...[transferWaits('processing', DEADLINE), transferEnded('completed')],
+  ]),
+  cardTransfer('engine-told', [transferWaits('processing', DEADLINE), transferEnded('failed')], true),
+  cardTransfer('engine-returned-late', [transferEnded('returned')], true),
   ibanPayout('completed', [open('processing'), open('sent'), ended('completed')]),
   ibanPayout('told', [open('processing'), ended('failed')], true),
   ibanPayout('months', [...times(400, open('processing')), ended('returned')]),
   { workflow: 'ibanCredit', way: 'credited', args: ['sbp-1'], answers: { bookIbanCredit: ['credited'] } },
+  {
+    workflow: 'ibanCredit',
+    way: 'engine-credited',
+    args: ['sbp-1'],
+    answers: { lookAtIbanCredit: ['!PartyAway', transferEnded('credited')] },
+  },
+  {
+    workflow: 'ibanCredit',
+    way: 'engine-returned',
+    args: ['sbp-1'],
+    told: true,
+    answers: { lookAtIbanCredit: [transferWaits('suspended', DEADLINE), transferEnded('returned')] },
+  },
+  { workflow: 'ibanCreditCatchUp', way: 'ended', args: [], answers: { catchUpIbanCredits: [] } },
   {
     workflow: 'ibanCreditCatchUp',
     way: 'two-portions',

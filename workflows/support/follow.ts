@@ -17,14 +17,14 @@ export const isOfEngine = (progress: unknown): boolean =>
  * again after the end, it looks once.
  * @param waits what it waits for in each status, as the operator reads it
  * @param earlier goes on with a run whose first step was answered before there was the transfer engine; told whether it was to
- *   look again. That the answer tells them apart spares each new run the two events of `patched()`.
+ *   look before that step, and since. That the answer tells them apart spares each new run the two events of `patched()`.
  * @returns the transfer's status
  */
 export async function follow(
   id: string,
   advance: (id: string) => Promise<Progress>,
   waits: Readonly<Record<string, string>>,
-  earlier?: (first: unknown, told: boolean) => Promise<string>,
+  earlier?: (first: unknown, looks: { before: boolean; since: boolean }) => Promise<string>,
 ): Promise<string> {
   const looks = listenForLooks();
   const alarm = createAlarm();
@@ -32,7 +32,7 @@ export async function follow(
   for (let turn = 1; ; turn += 1) {
     const told = looks.take();
     const progress = await advance(id);
-    if (earlier && !isOfEngine(progress)) return earlier(progress, told || looks.waiting());
+    if (earlier && !isOfEngine(progress)) return earlier(progress, { before: told, since: looks.waiting() });
     const { status, open, lookAt } = progress;
     // Each status that is shown costs an event of history.
     if (status !== shown) showStatus(status, open ? waits[status] : status);

@@ -85,35 +85,41 @@ async function deposit(
   }
 }
 
-async function payout(payoutId: string, asked = 0): Promise<string> {
-  const looks = listenForLooks();
+async function payout(
+  payoutId: string,
+  before: number,
+  { first, told }: { first: string; told: boolean },
+): Promise<string> {
+  const looks = listenForLooks(told);
+  let asked = before;
   let shown = '';
   const show = (status: string, details = status) => {
     if (details !== shown) showStatus(status, details);
     shown = details;
   };
+  let status = first;
   for (let waits = 0; ; ) {
-    if (looks.waiting()) await looks.next();
-    const status = await quick.advancePayout({
-      payoutId,
-      now: Date.now(),
-      askAfterMs: payoutAskAfter(asked),
-      reviewAfterMs: REVIEW_EVERY_MS,
-    });
     if (isOfEngine(status)) await continueAsNew(payoutId);
     const waitsFor = PAYOUT_WAITS[status];
     if (waitsFor === undefined) {
       show(status);
       if (!looks.waiting()) return status;
-      continue;
+    } else {
+      show(status, waitsFor);
+      if ((waits >= 100 || workflowInfo().continueAsNewSuggested) && !looks.waiting())
+        await continueAsNew(payoutId, asked);
+      const reviewed = status === 'pending_approval';
+      await looks.next(reviewed ? REVIEW_EVERY_MS : payoutAskAfter(asked));
+      waits += 1;
+      asked = reviewed ? 0 : asked + 1;
     }
-    show(status, waitsFor);
-    if ((waits >= 100 || workflowInfo().continueAsNewSuggested) && !looks.waiting())
-      await continueAsNew(payoutId, asked);
-    const reviewed = status === 'pending_approval';
-    await looks.next(reviewed ? REVIEW_EVERY_MS : payoutAskAfter(asked));
-    waits += 1;
-    asked = reviewed ? 0 : asked + 1;
+    if (looks.waiting()) await looks.next(); // this look is the one that it asks for
+    status = await quick.advancePayout({
+      payoutId,
+      now: Date.now(),
+      askAfterMs: payoutAskAfter(asked),
+      reviewAfterMs: REVIEW_EVERY_MS,
+    });
   }
 }
 

@@ -21,7 +21,7 @@ const WAITS: Record<string, string> = {
  * @returns the deposit's status
  */
 export async function depositLifecycle(depositId: string, last?: EarlierProgress): Promise<string> {
-  return follow(depositId, lookAtDeposit, WAITS, (first, told) =>
-    beforeTheEngine.deposit(depositId, last, { first: first as EarlierProgress, told }),
+  return follow(depositId, lookAtDeposit, WAITS, (first, { before, since }) =>
+    beforeTheEngine.deposit(depositId, last, { first: first as EarlierProgress, told: before || since }),
   );
 }

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { TransferActivities } from '../../activities/transfers';
 import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
 import { follow } from '../support/follow';
@@ -20,7 +19,7 @@ const WAITS: Record<string, string> = {
  * @returns the payout's status
  */
 export async function payoutLifecycle(payoutId: string, asked = 0): Promise<string> {
-  return patched('transfer-engine')
-    ? follow(payoutId, advancePayout, WAITS)
-    : beforeTheEngine.payout(payoutId, asked);
+  return follow(payoutId, advancePayout, WAITS, (first, { since }) =>
+    beforeTheEngine.payout(payoutId, asked, { first: first as string, told: since }),
+  );
 }

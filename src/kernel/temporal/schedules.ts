@@ -1,6 +1,7 @@
 import {
   type Client,
   ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
   type ScheduleOptions,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
@@ -34,13 +35,6 @@ export const SCHEDULES: readonly Schedule[] = [
     note: 'Takes ledger snapshots and forgets old idempotency keys',
   },
   {
-    id: 'iban-credit-catch-up',
-    workflow: 'ibanCreditCatchUp',
-    taskQueue: QUEUES.processes,
-    every: 'minute',
-    note: 'Books what the bank has received for virtual IBANs and no callback has told of',
-  },
-  {
     id: 'iban-monthly-fees',
     workflow: 'ibanMonthlyFees',
     taskQueue: QUEUES.processes,
@@ -55,6 +49,9 @@ export const SCHEDULES: readonly Schedule[] = [
     note: 'Removes from the documents store what no record keeps',
   },
 ];
+
+/** Of earlier releases: they are deleted. */
+const ENDED = ['iban-credit-catch-up'] as const;
 
 const MINUTES = { minute: 1, hour: 60 };
 
@@ -71,7 +68,8 @@ function optionsOf({ id, workflow, taskQueue, every, note }: Schedule): Schedule
 
 /**
  * Makes the schedules that are missing, so that a Temporal whose store was lost has them again.
- * @param renew also brings those that exist to what is written here: once a process, after a release
+ * @param renew also brings those that exist to what is written here, and deletes those that are no more: once a process,
+ *   after a release
  * @throws Error when Temporal is away
  */
 export async function ensureSchedules(
@@ -87,6 +85,15 @@ export async function ensureSchedules(
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
       if (renew) await renewSchedule(client, options);
     }
+  }
+  if (renew) for (const id of ENDED) await deleteSchedule(client, id);
+}
+
+async function deleteSchedule(client: Client, id: string): Promise<void> {
+  try {
+    await withinTime(client, () => client.schedule.getHandle(id).delete());
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
   }
 }
 

@@ -3,7 +3,6 @@ import { isCountable, orUnknown, parseAnswer, verifiedMessage } from '../protoco
 import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
 import { partyName } from '../protocol/stored';
-import { earlierBank } from './earlier';
 import type { Bank } from './port';
 import { type BankCreditWord, bankCreditWord } from './word';
 
@@ -26,7 +25,6 @@ export function createHttpBank(options: AdapterOptions): Bank {
       const answer = await client.post(`${pathOf(creditId)}/returns`, { amount: amount.toFixed() }, key);
       parseAnswer(returnSchema, answer);
     },
-    ...earlierBank(client, { ask }),
     changes: changesOver(client),
     verify(raw, headers) {
       const message = verifiedMessage(callbackSchema, raw, headers, { secret, now: now() });

@@ -21,7 +21,7 @@ export interface BankReturn {
  * The bank that keeps the money behind the virtual IBANs.
  * @throws PartyAway it cannot be asked just now
  */
-export interface Bank extends EarlierBank {
+export interface Bank {
   /** @param creditId the bank's name for it */
   ask(creditId: string): Promise<BankCreditWord | 'unknown_to_party'>;
   /**
@@ -33,24 +33,4 @@ export interface Bank extends EarlierBank {
   changes: ReadChanges;
   /** Nothing when the signature is wrong or too old, or the message is none of these. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): BankCallback | undefined;
-}
-
-// Of the engines before src/transfers/engine: what follows, earlier.ts, and its line in http.ts go with them. ----------
-
-/** A payment that the bank has received for an IBAN of the range that it has given us. */
-export interface BankCredit {
-  /** The bank's name for it: one payment, one name. */
-  id: string;
-  iban: string;
-  amount: Decimal;
-  currency: string;
-}
-
-export interface EarlierBank {
-  credit(id: string): Promise<BankCredit | 'unknown_to_party'>;
-  /**
-   * The names of what it has received, in order, after a place in that order: for what a lost callback has not told.
-   * @param after the place where the page before ended; null for the beginning
-   */
-  creditsAfter(after: string | null): Promise<{ credits: Pick<BankCredit, 'id'>[]; next: string | null }>;
 }

@@ -3,7 +3,6 @@ import { orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
 import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
 import { partyName } from '../protocol/stored';
-import { earlierExternalCards } from './earlier';
 import type { CardOrderAnswer, ExternalCards } from './port';
 import { cardOrderWord } from './word';
 
@@ -33,7 +32,6 @@ export function createHttpExternalCards(options: AdapterOptions): ExternalCards 
   } satisfies Pick<ExternalCards, 'order' | 'ask'>;
   return {
     ...asked,
-    ...earlierExternalCards(asked),
     changes: changesOver(client),
     verify(raw, headers) {
       const message = verifiedMessage(callbackSchema, raw, headers, { secret, now: now() });

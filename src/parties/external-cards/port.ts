@@ -34,7 +34,7 @@ export interface CardCallback extends PartyCallback {
 }
 
 /** The outside party that moves money from and to payment cards. */
-export interface ExternalCards extends EarlierExternalCards {
+export interface ExternalCards {
   /**
    * Charges a card or pays to one: its whole state at once, or the state of the first order under that key.
    * @throws PartyRefused it will never do it; PartyAway the outcome is not known: the same again
@@ -45,28 +45,4 @@ export interface ExternalCards extends EarlierExternalCards {
   changes: ReadChanges;
   /** Nothing when the signature is wrong or too old, or the message is none of these. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): CardCallback | undefined;
-}
-
-// Of the engines before src/transfers/engine: what follows, earlier.ts, and its line in http.ts go with them. ----------
-
-/** The whole present state of an order. */
-export interface CardOrderState {
-  /**
-   * `requires_action`: the payer must confirm on the party's page. `processing`: the party has taken it on and the
-   * money is on its way. `succeeded`: it has arrived – from a charge with us, from a push on the card.
-   */
-  status: 'requires_action' | 'processing' | 'succeeded' | 'failed';
-  /** The party's page, while action is required. */
-  actionUrl?: string;
-  /** The party's reason: a word without personal data. */
-  failureCode?: string;
-  /** What of the amount has gone back and stays there: charged back, or not taken by the card's bank. */
-  returned: Decimal;
-}
-
-/** As {@link ExternalCards.order} and {@link ExternalCards.ask}, but a refusal is a state: `failed`. */
-export interface EarlierExternalCards {
-  charge(order: CardOrder): Promise<CardOrderState>;
-  push(order: CardOrder): Promise<CardOrderState>;
-  get(key: string): Promise<CardOrderState | 'unknown_to_party'>;
 }

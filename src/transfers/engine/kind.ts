@@ -48,6 +48,8 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   readonly party: MoneyParty;
   /** Its workflow. */
   readonly process: Process<ProcessSubject>;
+  /** What the workflow is named by, where that is not the record's id. */
+  readonly namedBy?: 'party_ref';
   readonly terms: z.ZodType<Terms>;
   readonly word: z.ZodType<Word>;
   readonly components: ComponentTable;

@@ -34,8 +34,8 @@ export interface PaidAtClosing {
 
 /**
  * What the books hold because of money that goes out. What comes back is credited in proportion, the last part with the
- * exact rest; what comes back beyond all that was sent stands in suspense, as does what was sent beyond the order, and what
- * a closed account would be given back.
+ * exact rest. What was sent beyond the order stands in suspense and is what comes back first; so does what comes back beyond
+ * all that was sent, and what a closed account would be given back.
  */
 export function outflowPosition(outflow: Outflow): Holding[] {
   const { account, currency, target, sent, backs, doors, party } = outflow;
@@ -76,8 +76,11 @@ function returnsOf(outflow: Outflow, ordered: Decimal) {
   const { closed } = outflow;
   let before = ZERO;
   let beyond = ZERO;
+  let excess = maxOf(ZERO, outflow.sent.minus(ordered));
   const parts = outflow.backs.map(({ part, amount }) => {
-    const open = closed ? minOf(amount, closed.backs.get(part) ?? ZERO) : amount;
+    const left = maxOf(ZERO, amount.minus(excess));
+    excess = maxOf(ZERO, excess.minus(amount));
+    const open = closed ? minOf(left, closed.backs.get(part) ?? ZERO) : left;
     const own = maxOf(ZERO, minOf(open, ordered.minus(before)));
     const after = before.plus(own);
     const share = shareOf(outflow, after).minus(shareOf(outflow, before));

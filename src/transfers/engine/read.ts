@@ -31,7 +31,7 @@ export function listTransfers<Terms, Word extends PartyWord>(
   further: (query: Knex.QueryBuilder) => void = () => undefined,
 ): Promise<Situation<Terms, Word>[]> {
   return readSituations(database, kind, now(), (query) => {
-    filtered(query, filter as Record<string, unknown>);
+    filtered(query, filter);
     if (from !== undefined) void query.where('createdAt', '>=', from);
     if (to !== undefined) void query.where('createdAt', '<', to);
     further(query);

@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit';
-import { isId } from '../../kernel/ids';
+import { operationKey } from '../../kernel/idempotency';
 import { amount } from '../../kernel/wire/schemas';
 import { asciiUrl, webUrl } from '../../kernel/wire/web-url';
-import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
-import { CALLBACK_PATH, payersWay, requestTransfer, requireTransfer } from './operations';
-import { REDIRECT_PATH } from './redirect';
-import { type ExternalCardKind, isCardNumber } from './rules';
-import { findTransaction } from './store';
+import { isCardNumber } from './card-number';
+import { createCardTransfer, requireCardTransfer } from './create';
+import type { ExternalCardKind } from './record';
+import { payersWay, REDIRECT_PATH } from './redirect';
 import { type ExternalCardView, externalCardSchema, externalCardView } from './view';
-import { lookAtTransfer } from './workflows';
 
 const tag = 'Accounts';
 
@@ -56,26 +54,23 @@ function creation(services: Services, kind: ExternalCardKind): Route {
     idempotency: 'required',
     problems: ['limit_exceeded', 'account_closed', 'user_blocked', 'insufficient_funds'],
     settling: {
-      read: async ({ caller, params }, id) =>
-        externalCardView(
-          services,
-          await requireTransfer(services.database, caller.reach, kind, params['id'] ?? '', id),
-        ),
+      read: async ({ caller, params }, id) => {
+        const wanted = { accountId: params['id'] ?? '', id };
+        return externalCardView(services, await requireCardTransfer(services, caller.reach, kind, wanted));
+      },
       settled: ({ status }: ExternalCardView) => status !== 'pending' && status !== 'processing',
     },
     async write(tx, request) {
-      const record = await requestTransfer(
-        services,
-        tx,
-        kind,
-        request.params['id'] ?? '',
-        request.body,
-        request,
-      );
-      const { id: subject, tenantId, status } = record;
+      const { caller, params, body } = request;
+      const given = { ...body, accountId: params['id'] ?? '' };
+      const shown = await createCardTransfer(services, tx, kind, given, {
+        reach: caller.reach,
+        ...operationKey(request),
+      });
+      const { id: subject, tenantId, status } = shown.transfer.transfer;
       const action = `accounts.${PATHS[kind]}-card`;
       await auditAdmin(tx, { ...request, action, subject, tenantId, after: { status } });
-      return externalCardView(services, record);
+      return externalCardView(services, shown);
     },
   });
 }
@@ -87,36 +82,23 @@ function retrieval(services: Services, kind: ExternalCardKind): Route {
     tag,
     summary: STATUS_SUMMARIES[kind],
     response: externalCardSchema,
-    read: async ({ caller, params: { id = '', txId = '' } }) =>
-      externalCardView(services, await requireTransfer(services.database, caller.reach, kind, id, txId)),
+    async read({ caller, params: { id: accountId = '', txId: id = '' } }) {
+      const shown = await requireCardTransfer(services, caller.reach, kind, { accountId, id });
+      return externalCardView(services, shown);
+    },
   });
 }
 
-/** For the payer's browser, and for the party: no client calls these. */
-export function externalCardOutsideRoutes(services: Services): Route[] {
-  const { parties } = services;
-  return [
-    route({
-      method: 'GET',
-      path: REDIRECT_PATH,
-      tag: 'Pages',
-      summary: 'The way of a payer to the page of the card’s bank',
-      role: 'public',
-      async read({ params }) {
-        const location = await payersWay(services, params['token'] ?? '');
-        return new Reply(303, Buffer.alloc(0), { location: asciiUrl(location) });
-      },
-    }),
-    callbackRoute(services, {
-      party: 'external-cards',
-      path: CALLBACK_PATH,
-      verify: (raw, headers) => parties.externalCards.verify(raw, headers),
-      async handle(tx, { key }) {
-        const record = isId('externalCardTransaction', key) ? await findTransaction(tx, key) : undefined;
-        if (!record) return 'unknown_record';
-        await services.commands.append(tx, [lookAtTransfer(record)]);
-        return 'told';
-      },
-    }),
-  ];
-}
+/** For the payer's browser: no client calls it. */
+export const cardAuthenticationRoute = (services: Services): Route =>
+  route({
+    method: 'GET',
+    path: REDIRECT_PATH,
+    tag: 'Pages',
+    summary: 'The way of a payer to the page of the card’s bank',
+    role: 'public',
+    async read({ params }) {
+      const location = await payersWay(services, params['token'] ?? '');
+      return new Reply(303, Buffer.alloc(0), { location: asciiUrl(location) });
+    },
+  });

@@ -2,9 +2,14 @@ import { z } from 'zod';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shownUrl } from '../../kernel/wire/web-url';
-import type { ExternalCardTransaction } from './record';
+import { type CardTransfer, keptOf } from './order-rules';
+import {
+  EXTERNAL_CARD_KINDS,
+  EXTERNAL_CARD_STATUSES,
+  type ExternalCardKind,
+  type ExternalCardStatus,
+} from './record';
 import { redirectUrl } from './redirect';
-import { EXTERNAL_CARD_KINDS, EXTERNAL_CARD_STATUSES } from './rules';
 
 /** A top-up or a withdrawal on the wire (decisions part 4, Users and accounts). */
 export const externalCardSchema = z
@@ -35,31 +40,39 @@ export const externalCardSchema = z
 
 export type ExternalCardView = z.infer<typeof externalCardSchema>;
 
+/** A top-up or a withdrawal with what its transfer does not have. */
+export interface ShownCardTransfer {
+  kind: ExternalCardKind;
+  transfer: CardTransfer;
+  returnUrl: string | null;
+}
+
 export function externalCardView(
   deps: Parameters<typeof redirectUrl>[0],
-  transaction: ExternalCardTransaction,
+  { kind, transfer: { transfer }, returnUrl }: ShownCardTransfer,
 ): ExternalCardView {
-  const { id, kind, status, amount, fee, currency, returnedAmount, returnUrl, failure } = transaction;
+  const { id, status, terms, failure, reached, createdAt, updatedAt } = transfer;
+  const { amount, fee, currency } = terms;
   const shown = (value: Decimal) => formatAmount(value, currency);
   return {
     id,
     txId: id,
-    accountId: transaction.accountId,
+    accountId: transfer.accountId ?? '',
     type: kind,
-    status,
+    status: status as ExternalCardStatus,
     amount: shown(amount),
     currency,
     fee: shown(fee),
     ...(kind === 'topup'
       ? { creditedAmount: shown(amount.minus(fee)) }
       : { totalDebit: shown(amount.plus(fee)) }),
-    ...(returnedAmount.gt(0) ? { returnedAmount: shown(returnedAmount) } : {}),
-    ...(status === 'requires_action' ? { redirectUrl: redirectUrl(deps, transaction) } : {}),
+    ...(status === 'returned' ? { returnedAmount: shown(amount.minus(keptOf(transfer))) } : {}),
+    ...(status === 'requires_action' ? { redirectUrl: redirectUrl(deps, id) } : {}),
     ...(returnUrl === null ? {} : { returnUrl }),
     ...(failure === null ? {} : { failure }),
-    referenceId: id,
-    createdAt: transaction.createdAt.toISOString(),
-    updatedAt: transaction.updatedAt.toISOString(),
-    ...(transaction.completedAt ? { completedAt: transaction.completedAt.toISOString() } : {}),
+    referenceId: transfer.referenceId,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    ...(reached['completed'] === undefined ? {} : { completedAt: reached['completed'] }),
   };
 }

@@ -4,7 +4,6 @@ import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
 import { accountEntry, internalEntry, type PostedEntry } from '../../kernel/ledger/entries';
 import type { Decimal } from '../../kernel/money/money';
-import { openBreak } from '../../process/breaks/operations';
 import type { VirtualIban } from './virtual-ibans/store';
 
 /** What a virtual IBAN does to the ledger beside its payouts. */
@@ -24,36 +23,6 @@ export async function transferToMaster(
   ];
   const posted = await move(tx, { entries }, { idempotencyKey, field: 'amount' });
   return { referenceId, toAccountId, entries: posted };
-}
-
-export async function creditIban(tx: Tx, virtualIbanId: string, amount: Decimal, reference: string) {
-  const entries = [
-    accountEntry(virtualIbanId, 'deposit/iban_credit', amount, reference),
-    internalEntry('deposits', 'EUR', amount.negated(), reference),
-  ];
-  await move(tx, { entries }, {});
-}
-
-/** Money for nobody that we know: in suspense, and shown to the operator. */
-export async function suspendCredit(
-  tx: Tx,
-  credit: { bankId: string; amount: Decimal; currency: string; detail: string },
-  reference: string,
-): Promise<void> {
-  const { bankId, amount, currency, detail } = credit;
-  const entries = [
-    internalEntry('suspense', currency, amount, reference),
-    internalEntry('deposits', currency, amount.negated(), reference),
-  ];
-  await move(tx, { entries }, {});
-  await openBreak(tx, {
-    tenantId: null,
-    kind: 'iban_credit_unmatched',
-    subject: bankId,
-    detail,
-    amount,
-    currency,
-  });
 }
 
 /** @throws Problem 409 `insufficient_funds` */

@@ -4,11 +4,9 @@ import { auditAdmin } from '../../kernel/audit';
 import type { Sql } from '../../kernel/db/database';
 import { operationKey } from '../../kernel/idempotency';
 import { amount, assertFits, identifier, text } from '../../kernel/wire/schemas';
-import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
 import { destinationSchema } from '../payouts/destinations/destination';
 import { isFinal } from '../payouts/record';
-import { CREDIT_CALLBACK_PATH } from './callback-paths';
 import { createPayout, quotePayout, readAccount, requirePayout } from './payouts/operations';
 import { transferToMaster } from './postings';
 import {
@@ -23,7 +21,6 @@ import {
   virtualIbanView,
 } from './view';
 import { requireCapability, requireVirtualIban } from './virtual-ibans/capability';
-import { startIbanCredit } from './workflows';
 
 const tag = 'Virtual IBAN';
 const PATH = '/v1/corporate-banking/{companyId}';
@@ -169,20 +166,4 @@ function transferRoute(services: Services): Route {
       return record;
     },
   });
-}
-
-/** For the bank: no client calls these. */
-export function bankingOutsideRoutes(services: Services): Route[] {
-  const { parties, commands } = services;
-  return [
-    callbackRoute(services, {
-      party: 'bank',
-      path: CREDIT_CALLBACK_PATH,
-      verify: (raw, headers) => parties.bank.verify(raw, headers),
-      async handle(tx, { creditId }) {
-        await commands.append(tx, [startIbanCredit(creditId)]);
-        return 'told';
-      },
-    }),
-  ];
 }

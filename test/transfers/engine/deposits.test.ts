@@ -180,7 +180,7 @@ const RUNS = Number(process.env['PROOF_RUNS'] ?? 5_000);
 it('holds in the books what the party says, whatever it has said before and whoever has decided what', () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const deposit = play(all as Step[]);
+      const deposit = play(all);
       const position = balanced(depositPosition(deposit), table);
       for (const currency of ['USD', 'GBP'])
         expect(of(position, 'deposits', currency).negated().toFixed()).toBe(
@@ -204,7 +204,7 @@ it('holds in the books what the party says, whatever it has said before and whoe
 it('comes to rest: the same word again moves nothing', () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const deposit = play(all as Step[]);
+      const deposit = play(all);
       const again = follow(KIND, deposit, deposit.transfer.word ?? undefined);
       expect([again.chosen, again.path]).toEqual([[], []]);
     }),

@@ -102,9 +102,9 @@ it('an older version is dropped, however often it is read', () => {
 
 it('a doubt begins anew with another word, and ends with one that takes nothing back', () => {
   const [first, less, least]: Said[] = [{}, { amount: 60 }, { amount: 40 }] as const;
-  const all = heard([0, first as Said], [1, less as Said], [2, least as Said], [1 + MINUTE, least as Said]);
+  const all = heard([0, first], [1, less], [2, least], [1 + MINUTE, least]);
   expect(all.at(-1)).toEqual({ counts: says({}), doubted: true });
-  expect(heard([0, {}], [1, less as Said], [2, {}], [2 + MINUTE, less as Said]).at(-1)).toEqual({
+  expect(heard([0, {}], [1, less], [2, {}], [2 + MINUTE, less]).at(-1)).toEqual({
     counts: says({}),
     doubted: true,
   });

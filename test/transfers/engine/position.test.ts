@@ -230,4 +230,27 @@ describe('money that went out', () => {
       { numRuns: 3_000 },
     );
   });
+
+  it.each<[string, number, number[], Record<string, number>]>([
+    ['sent twice', 200, [], { payouts: 200, suspense: -100, paid: 100 }],
+    ['sent twice, and what was too much came back', 200, [100], { payouts: 100, paid: 100 }],
+    ['sent twice, and more came back', 200, [60, 60], { payouts: 80, paid: 100, 'returned ref_1': 20 }],
+    [
+      'came back more than it was',
+      100,
+      [60, 60],
+      { payouts: -20, suspense: 20, paid: 100, 'returned ref_0': 60, 'returned ref_1': 40 },
+    ],
+  ])('%s', (_, sent, backs, expected) => {
+    const amount = new Decimal(100);
+    const position = outflowPosition({
+      ...{ account: 'acc_1', currency: 'USD', amount, fee: ZERO, target: { currency: 'USD', amount } },
+      ...{ held: false, sent: new Decimal(sent), doors: [], party: 'payouts' },
+      backs: backs.map((each, n) => ({ part: `ref_${n}`, amount: new Decimal(each) })),
+    });
+    const shown = position
+      .filter((holding) => !holding.amount.isZero())
+      .map(({ component, part, amount: of }) => [part ? `${component} ${part}` : component, of.toNumber()]);
+    expect(Object.fromEntries(shown)).toEqual(expected);
+  });
 });

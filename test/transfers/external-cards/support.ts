@@ -3,7 +3,8 @@ import { ACCOUNT_EFFECTS, type AccountEffect } from '../../../src/kernel/ledger/
 import { Decimal, ZERO } from '../../../src/kernel/money/money';
 import { signMessage } from '../../../src/parties/protocol/signature';
 import { partySecret } from '../../../src/parties/sandbox/mount';
-import { advanceTransfer, type ExternalCardProgress } from '../../../src/transfers/external-cards/advance';
+import { advance, type Progress } from '../../../src/transfers/engine/advance';
+import { requireKind } from '../../../src/transfers/kinds';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { fund, masterAccount } from '../../support/cards';
 
@@ -46,12 +47,16 @@ export async function asked(
   return { id, accountId, answer, show: async () => (await client.call('GET', `${path}/${id}`)).body };
 }
 
+/** One step of its workflow. */
+export const looked = async ({ services }: TestApi, id: string): Promise<Progress> =>
+  advance(services, await requireKind(services.database, id), id);
+
 /** What its workflow does when a second, a minute and so on have passed. */
-export async function driven(api: TestApi & { clock: Clock }, id: string): Promise<ExternalCardProgress> {
-  let progress = await advanceTransfer(api.services, id);
-  for (let looks = 0; progress.open && progress.actionBy === undefined && looks < 20; looks += 1) {
+export async function driven(api: TestApi & { clock: Clock }, id: string): Promise<Progress> {
+  let progress = await looked(api, id);
+  for (let looks = 0; progress.open && progress.status !== 'requires_action' && looks < 20; looks += 1) {
     api.clock.pass(2);
-    progress = await advanceTransfer(api.services, id);
+    progress = await looked(api, id);
   }
   return progress;
 }
@@ -84,6 +89,16 @@ export async function linesOf(api: TestApi, accountId: string, except = 'deposit
     [accountId],
   );
   return rows.filter(({ name }) => name !== except).map(({ name, amount }) => `${name} ${amount}`);
+}
+
+/** What the ledger has of that account for a record, all its parts included. */
+export async function bookedOn(api: TestApi, id: string, account: string): Promise<number> {
+  const [row] = await api.database.query<{ amount: string }>(
+    `select coalesce(sum(available), 0)::text as amount from ledger_legs
+      where account_id = $2 and reference_id in (select reference_id from transfer_entries where transfer_id = $1)`,
+    [id, account],
+  );
+  return Number(row?.amount);
 }
 
 export const breaksOf = async (api: TestApi, subject: string) =>

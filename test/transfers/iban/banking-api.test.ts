@@ -1,9 +1,7 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { PartyAway } from '../../../src/process/party-errors';
-import { bookCredit, catchUpCredits } from '../../../src/transfers/iban/credits/operations';
 import type { Client, TestApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
-import { breaksOf, type Clock, foldOf, freshKey, linesOf, onClock } from '../external-cards/support';
+import { type Clock, foldOf, freshKey, linesOf, onClock } from '../external-cards/support';
 import {
   bankingPath,
   credited,
@@ -296,96 +294,5 @@ describe('a transfer', () => {
     expect(said(await client.call('POST', path, { amount: '70.01' }, freshKey()))).toBe(
       '409 insufficient_funds amount',
     );
-  });
-});
-
-describe('a payment from outside', () => {
-  const pay = async (given: Record<string, unknown>) => {
-    const answer = await client.call('POST', '/sandbox/iban-credits', { amount: '25.00', ...given });
-    expect(answer.status).toBe(202);
-    return answer.body.id as string;
-  };
-  const told = (id: string) =>
-    api.commands.filter(({ workflowId }) => workflowId === `iban-credit-${id}`).length;
-
-  it('is told of by the bank, and credited once', async () => {
-    const { id: ibanId, iban } = await enabled(api, client);
-    const id = await pay({ iban: iban.replace(/(.{4})/g, '$1 ').toLowerCase() });
-    for (const deadline = Date.now() + 20_000; told(id) === 0 && Date.now() < deadline; )
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(told(id)).toBe(1);
-    const outcomes = await Promise.all([1, 2, 3].map(() => bookCredit(api.services, id)));
-    expect(outcomes).toEqual(['credited', 'credited', 'credited']);
-    expect(await ibanBalance(client)).toBe('25.00 0.00');
-    expect(await foldOf(api, ibanId)).toBe('25.00');
-  });
-
-  it('that nobody has told of is found by asking', async () => {
-    const { iban } = await enabled(api, client);
-    const id = await pay({ iban, mute: true });
-    expect(told(id)).toBe(0);
-    await catchUpCredits(api.services);
-    expect(await ibanBalance(client)).toBe('25.00 0.00');
-    api.clock.pass(120);
-    while ((await catchUpCredits(api.services)).more) {}
-    expect(await catchUpCredits(api.services)).toEqual({ booked: 0, more: false });
-    expect(await ibanBalance(client)).toBe('25.00 0.00');
-  });
-
-  it('that cannot be booked now is left to a workflow of its own, and blocks no other', async () => {
-    const { iban } = await enabled(api, client);
-    const [spoilt, sound] = [
-      await pay({ iban, mute: true }),
-      await pay({ iban, mute: true, amount: '7.00' }),
-    ];
-    const { bank } = api.services.parties;
-    const credit = async (id: string) => {
-      if (id === spoilt) throw new Error('the answer cannot be read');
-      return bank.credit(id);
-    };
-    api.services.parties.bank = { ...bank, credit };
-    try {
-      await catchUpCredits(api.services);
-    } finally {
-      api.services.parties.bank = bank;
-    }
-    expect([await ibanBalance(client), told(spoilt), told(sound)]).toEqual(['7.00 0.00', 1, 0]);
-    await bookCredit(api.services, spoilt);
-    expect(await ibanBalance(client)).toBe('32.00 0.00');
-  });
-
-  it('that the bank lists and then does not tell of is asked for once, and then by workflows', async () => {
-    const { iban } = await enabled(api, client);
-    const ids = [await pay({ iban, mute: true }), await pay({ iban, mute: true })];
-    const { bank } = api.services.parties;
-    let asked = 0;
-    const credit = async () => {
-      asked += 1;
-      throw new PartyAway();
-    };
-    api.services.parties.bank = { ...bank, credit };
-    try {
-      await catchUpCredits(api.services);
-    } finally {
-      api.services.parties.bank = bank;
-    }
-    expect([asked, ...ids.map(told)]).toEqual([1, 1, 1]);
-    for (const id of ids) await bookCredit(api.services, id);
-    expect(await ibanBalance(client)).toBe('50.00 0.00');
-  });
-
-  it('to an IBAN that is nobody’s, or disabled, or in another currency, waits in suspense for the operator', async () => {
-    const { iban } = await enabled(api, client);
-    const foreign = await pay({ iban, currency: 'USD' });
-    await bookCredit(api.services, foreign);
-    await disabled(api, client);
-    const late = await pay({ iban });
-    const unknown = await pay({ iban: 'LT000000000000000000', amount: '7.77' });
-    for (const id of [late, unknown, unknown]) expect(await bookCredit(api.services, id)).toBe('suspended');
-    expect(await breaksOf(api, foreign)).toEqual(['iban_credit_unmatched 25']);
-    expect(await breaksOf(api, late)).toEqual(['iban_credit_unmatched 25']);
-    expect(await breaksOf(api, unknown)).toEqual(['iban_credit_unmatched 7.77']);
-    await enabled(api, client);
-    expect(await ibanBalance(client)).toBe('0.00 0.00');
   });
 });

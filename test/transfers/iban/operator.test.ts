@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { runOperator } from '../../../src/startup/operator';
-import { externalCardProcesses } from '../../../src/transfers/external-cards/workflows';
+import { discover } from '../../../src/transfers/discover';
 import { takeMonthlyFees } from '../../../src/transfers/iban/fees/operations';
 import { transferProcesses } from '../../../src/transfers/reconcilables';
 import { type Client, type TestApi, testApi } from '../../support/api';
@@ -132,16 +132,21 @@ describe('payouts above the threshold', () => {
 });
 
 it('what nobody watches is started again, and what was told lately is not', async () => {
-  const { id: ibanId } = await enabled(api, client);
+  const { id: ibanId, iban } = await enabled(api, client);
   await credited(api, ibanId, '100.00');
   const { id: payoutId } = await paidOut(client, '10.00');
   const { id: cardId } = await asked(api, client, 'topup', 'tok_visa');
+  const paid = { iban, amount: '25.00', mute: true };
+  const { id: bankId } = (await client.call('POST', '/sandbox/iban-credits', paid)).body;
+  await discover(api.services, 'bank', bankId);
   const inAnHour = new Date(Date.now() + 3_600_000);
-  const ibanPayouts = transferProcesses.find(({ name }) => name === 'transfers: iban_payout');
-  for (const [process, workflowId, action] of [
-    [ibanPayouts, `iban-payout-${payoutId}`, 'look'],
-    [externalCardProcesses, `card-topup-${cardId}`, 'start'],
+  for (const [name, workflowId] of [
+    ['iban_payout', `iban-payout-${payoutId}`],
+    ['card_topup', `card-topup-${cardId}`],
+    ['iban_credit', `iban-credit-${bankId}`],
   ] as const) {
+    const process = transferProcesses.find((each) => each.name === `transfers: ${name}`);
+    const action = 'look';
     const stale = async (at: Date, except: string[] = []) =>
       (await process?.stale(api.database, at, 100, except))?.filter((each) => each.workflowId === workflowId);
     expect(await stale(new Date())).toEqual([]);

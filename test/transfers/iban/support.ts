@@ -2,7 +2,9 @@ import { move } from '../../../src/accounts/accounts/move';
 import { newId } from '../../../src/kernel/ids';
 import { accountEntry, internalEntry } from '../../../src/kernel/ledger/entries';
 import { Decimal } from '../../../src/kernel/money/money';
+import { discover } from '../../../src/transfers/discover';
 import { advance, type Progress } from '../../../src/transfers/engine/advance';
+import { lookAtCredit } from '../../../src/transfers/iban/credits/look';
 import { ibanPayoutKind } from '../../../src/transfers/iban/payouts/kind';
 import { disableIban, enableIban } from '../../../src/transfers/iban/virtual-ibans/capability';
 import { SANDBOX_RANGE } from '../../../src/transfers/iban/virtual-ibans/iban-number';
@@ -29,6 +31,20 @@ export async function credited(api: TestApi, ibanId: string, amount: string): Pr
     internalEntry('deposits', 'EUR', value.negated(), reference),
   ];
   await api.database.transaction((tx) => move(tx, { entries }, {}));
+}
+
+/** The step of the workflow of a payment, by the bank's name for it. */
+export const lookedAtCredit = ({ services }: TestApi, bankId: string): Promise<Progress> =>
+  lookAtCredit(services, bankId, (ref) => discover(services, 'bank', ref));
+
+/** Our id of a payment of the bank's. */
+export async function creditIdOf(api: TestApi, bankId: string): Promise<string> {
+  const [row] = await api.database.query<{ id: string }>(
+    `select id from transfers where party = 'bank' and party_ref = $1`,
+    [bankId],
+  );
+  if (!row) throw new Error(`there is no record of ${bankId}`);
+  return row.id;
 }
 
 /** `available pending` of the virtual IBAN as the API shows it. */

@@ -7,14 +7,11 @@ import { versionAt } from '../../sandbox/changes';
 import type { PartyOptions } from '../../sandbox/options';
 import { statusAt, wordAt } from './credit';
 import { giveBack } from './give-back';
-import { creditsAfter, lockCredit, returnsOf } from './store';
+import { lockCredit, returnsOf } from './store';
 
 const returnSchema = z.object({ amount: decimal.refine((amount) => amount.gt(0)) });
 
-const LISTED = 100;
-/** What is younger may yet be overtaken by what was received before it: it is listed again. */
-const SETTLED_MS = 60_000;
-const PATHS = /^\/credits(?:\/([\w-]{1,100})(\/returns)?)?$/;
+const PATHS = /^\/credits\/([\w-]{1,100})(\/returns)?$/;
 
 /**
  * A bank that keeps no money: `GET /credits/{id}` tells of what somebody out there has paid to an IBAN (receive.ts), and
@@ -44,24 +41,12 @@ export function createBankParty({ database, now }: PartyOptions): Middleware {
     answer(ctx, 201, { id: made.id, status: statusAt(made, now()) });
   }
 
-  /** Of the engine before src/transfers/engine: goes with src/parties/bank/earlier.ts. */
-  async function list(ctx: Context): Promise<void> {
-    const { after } = ctx.query;
-    const place = typeof after === 'string' && /^\d{1,18}$/.test(after) ? after : '0';
-    const credits = await creditsAfter(database, place, LISTED);
-    const settled = credits.filter(({ receivedAt }) => now().getTime() - receivedAt.getTime() > SETTLED_MS);
-    answer(ctx, 200, {
-      credits: credits.map(({ id }) => ({ id })),
-      next: settled.at(-1)?.sequence ?? null,
-    });
-  }
-
   return async (ctx, next) => {
     const match = PATHS.exec(ctx.path);
     if (!match) return void (await next());
-    const [, id, returns] = match;
-    if (ctx.method === 'POST' && id !== undefined && returns !== undefined) return orderReturn(ctx, id);
+    const [, id = '', returns] = match;
+    if (ctx.method === 'POST' && returns !== undefined) return orderReturn(ctx, id);
     if (ctx.method !== 'GET' || returns !== undefined) return refuse(ctx, 405, 'method_not_allowed');
-    await (id === undefined ? list(ctx) : show(ctx, id));
+    await show(ctx, id);
   };
 }

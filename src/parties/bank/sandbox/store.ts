@@ -65,11 +65,3 @@ export async function returnsOf(sql: Sql, creditId: string): Promise<SandboxRetu
 export async function insertReturn(tx: Sql, given: SandboxReturn): Promise<void> {
   await tx.run(returns().insert({ ...given, amount: given.amount.toFixed() }));
 }
-
-// Of the engine before src/transfers/engine: goes with src/parties/bank/earlier.ts.
-export async function creditsAfter(sql: Sql, place: string, limit: number): Promise<SandboxCredit[]> {
-  const rows = await sql.run<Row>(
-    credits().select(COLUMNS).where('sequence', '>', place).orderBy('sequence').limit(limit),
-  );
-  return rows.map(creditOf);
-}

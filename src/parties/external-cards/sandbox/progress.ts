@@ -41,11 +41,13 @@ function decided(order: SandboxCardOrder, scenario: Partial<CardScenario>, from:
   const { refusal, decisionSeconds = DECISION_SECONDS, acceptsFirst, arrivesLateSeconds } = scenario;
   const at = secondsAfter(from, decisionSeconds);
   const processing: Change = { status: 'processing', returned: '0', at: from };
+  // A push that is refused after it has left has come back.
+  const returned = acceptsFirst && order.kind === 'push' ? order.amount.toFixed() : '0';
   if (refusal === undefined)
     return [processing, { status: 'succeeded', returned: '0', at }, ...afterSuccess(order, scenario, at)];
   return [
     ...(acceptsFirst ? [processing] : []),
-    { status: 'failed', failureCode: refusal, returned: '0', at: acceptsFirst ? at : from },
+    { status: 'failed', failureCode: refusal, returned, at: acceptsFirst ? at : from },
     ...(arrivesLateSeconds === undefined
       ? []
       : [{ status: 'succeeded', returned: '0', at: secondsAfter(from, arrivesLateSeconds) } as const]),
@@ -87,7 +89,8 @@ export function wordAt(order: SandboxCardOrder, version: number, at: Date): Told
   } = changesOf(order)
     .reverse()
     .find((change) => change.at <= at) ?? { status: 'processing' as const, returned: '0', at };
-  const hasMoved = now.status === 'succeeded' || (kind === 'push' && now.status === 'processing');
+  const hasLeft = kind === 'push' && now.status === 'processing';
+  const hasMoved = now.status === 'succeeded' || hasLeft || returned !== '0';
   const returns = returned === '0' ? [] : [{ id: `return-${key}`, amount: returned }];
   return { key, version, ...now, moved: hasMoved ? amount.toFixed() : '0', returns };
 }

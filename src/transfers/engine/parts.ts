@@ -1,0 +1,13 @@
+import type { Part } from './record';
+
+/** What a word tells under the party's names, each under our id of that part, in the order in which they were first seen. */
+export function underOurIds<T extends { name: string }>(
+  parts: readonly Part[],
+  told: readonly T[],
+): (T & { part: string })[] {
+  const placeOf = ({ name }: T) => parts.findIndex((part) => part.name === name);
+  return told
+    .map((each) => ({ ...each, place: placeOf(each) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ place, ...each }) => ({ ...(each as unknown as T), part: parts[place]?.id ?? each.name }));
+}

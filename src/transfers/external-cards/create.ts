@@ -1,0 +1,83 @@
+import { requireAccount } from '../../accounts/accounts/operations';
+import { assertFundable } from '../../accounts/accounts/transfer';
+import type { Tx } from '../../kernel/db/database';
+import { notFound } from '../../kernel/errors';
+import type { OperationKey } from '../../kernel/idempotency';
+import { isId, newId } from '../../kernel/ids';
+import type { Decimal } from '../../kernel/money/money';
+import type { Services } from '../../services';
+import { settingsOf } from '../../tenants/clients/operations';
+import { openTransfer } from '../engine/open';
+import { requireTransfer } from '../engine/read';
+import { feeOf } from './fee';
+import { CARD_KINDS } from './kind';
+import type { CardTransfer } from './order-rules';
+import type { ExternalCardKind } from './record';
+import { redirectHash } from './redirect';
+import { externalCardSettingsSection } from './settings';
+import { detailsOf, insertDetails } from './store';
+import type { ShownCardTransfer } from './view';
+
+/** Body of `POST /v2/accounts/{id}/topup/card` and `…/withdraw/card`. */
+export interface ExternalCardRequest {
+  amount: Decimal;
+  /** What stands for the card; never its number. */
+  paymentMethodToken: string;
+  /** As `webUrl` has read it. */
+  returnUrl?: string | undefined;
+}
+
+/**
+ * Accepts a top-up of the account from a payment card, or a withdrawal to one: it is `pending`, a withdrawal's money is
+ * held, and its process begins.
+ * @throws Problem 404; 400 naming the field; 409 `limit_exceeded`, `account_closed`, `user_blocked`, `insufficient_funds`
+ */
+export async function createCardTransfer(
+  services: Services,
+  tx: Tx,
+  kind: ExternalCardKind,
+  { accountId, ...request }: ExternalCardRequest & { accountId: string },
+  { reach, ...key }: { reach: string | null } & OperationKey,
+): Promise<ShownCardTransfer> {
+  const account = await requireAccount(tx, reach, accountId);
+  const { tenantId, currency } = account;
+  const { amount, paymentMethodToken, returnUrl = null } = request;
+  const settings = await settingsOf(tx, tenantId, externalCardSettingsSection);
+  const fee = feeOf(kind, amount, currency, settings[kind]);
+  await assertFundable(tx, account, 'id');
+  const [id, at] = [newId('externalCardTransaction'), services.now()];
+  const actionExpiresAt = new Date(at.getTime() + settings.actionSeconds * 1000);
+  const made = await openTransfer(services, tx, CARD_KINDS[kind], {
+    ...{ id, tenantId, accountId: account.id, status: 'pending', at, key, field: 'amount' },
+    ...{ referenceId: id, partyRef: id },
+    terms: { amount, fee, currency, actionExpiresAt },
+  });
+  if (!made) throw new Error('the id of a new card transfer is taken');
+  const token = services.keyring.sealer('external-cards').seal(Buffer.from(paymentMethodToken), id);
+  await insertDetails(tx, { id, returnUrl, token, redirectHash: redirectHash(services, id) });
+  return shown(kind, made, returnUrl);
+}
+
+const shown = (
+  kind: ExternalCardKind,
+  transfer: CardTransfer,
+  returnUrl: string | null,
+): ShownCardTransfer => ({
+  kind,
+  transfer,
+  returnUrl,
+});
+
+/** @throws Problem 404 for a transaction that is not there, of another account or of the other kind */
+export async function requireCardTransfer(
+  services: Pick<Services, 'database' | 'now'>,
+  reach: string | null,
+  kind: ExternalCardKind,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<ShownCardTransfer> {
+  if (!isId('externalCardTransaction', id)) throw notFound('transaction');
+  const wanted = { id, accountId, reach, noun: 'transaction' };
+  const found = await requireTransfer(services, CARD_KINDS[kind], wanted);
+  const details = await detailsOf(services.database, id);
+  return shown(kind, found, details?.returnUrl ?? null);
+}

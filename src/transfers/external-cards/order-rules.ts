@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { Decimal, maxOf, minOf, ZERO } from '../../kernel/money/money';
+import type { CardOrderWord } from '../../parties/external-cards/word';
+import { storedDecimal as decimal } from '../../parties/protocol/stored';
+import type { Order } from '../engine/kind';
+import { underOurIds } from '../engine/parts';
+import type { Decision, Situation } from '../engine/record';
+import type { ExternalCardStatus } from './record';
+
+/** What top-ups and withdrawals have in common: what is agreed, and how the acquirer's word about an order is read. */
+
+export const cardTerms = z.object({
+  /** What the card pays, or is paid, in the account's currency. */
+  amount: decimal,
+  /** A top-up credits the amount less the fee; a withdrawal debits both. */
+  fee: decimal,
+  currency: z.string(),
+  /** The payer must have acted by then. */
+  actionExpiresAt: z.coerce.date(),
+});
+
+export type CardTerms = z.output<typeof cardTerms>;
+export type CardTransfer = Situation<CardTerms, CardOrderWord>;
+
+/** What happens to the status of a top-up or a withdrawal. The names of words are the acquirer's statuses, as they come to us. */
+export type CardTrigger =
+  /** By us, before anything was ordered: see `kind.ts`, `consider`. */
+  | 'stopped'
+  /** The acquirer will never do it, as its answer to the order says. */
+  | 'refused'
+  | 'action_required'
+  | 'accepted'
+  | 'succeeded'
+  | 'failed'
+  /** Money has gone back: charged back, or not taken by the card's bank. */
+  | 'returned'
+  /** What had arrived has not, after all. */
+  | 'unpaid'
+  /** No line has these: the word contradicts itself. `short`: less has moved than was asked for. */
+  | 'short'
+  | 'unmoved'
+  | 'kept';
+
+/** What the acquirer's own status asks for where its amounts do not say more, and the status that satisfies it. */
+export const CALLS = {
+  requires_action: { on: 'action_required', to: 'requires_action' },
+  processing: { on: 'accepted', to: 'processing' },
+  succeeded: { on: 'succeeded', to: 'completed' },
+  failed: { on: 'failed', to: 'failed' },
+} as const satisfies Record<CardOrderWord['status'], { on: CardTrigger; to: ExternalCardStatus }>;
+
+const OPEN: readonly string[] = ['pending', 'requires_action', 'processing'];
+
+/** The acquirer, or the payer, is waited for. */
+export const isOpen = ({ transfer }: Pick<CardTransfer, 'transfer'>): boolean =>
+  OPEN.includes(transfer.status);
+
+export const returnedIn = (word: CardOrderWord | null): Decimal =>
+  (word?.returns ?? []).reduce((total, { amount }) => total.plus(amount), ZERO);
+
+/** What has gone back and stays there, each part under our id. */
+export const returnsOf = ({ transfer: { word, parts } }: CardTransfer) =>
+  underOurIds(
+    parts,
+    (word?.returns ?? []).map(({ id, amount }) => ({ name: id, amount })),
+  ).map(({ part, amount }) => ({ part, amount }));
+
+/** Of the amount, what the acquirer has moved and not taken back again. */
+export function keptOf({ word, terms }: CardTransfer['transfer']): Decimal {
+  return maxOf(ZERO, minOf(terms.amount, (word?.moved ?? ZERO).minus(returnedIn(word))));
+}
+
+const decided = ({ decisions }: CardTransfer, kind: string): Decision | undefined =>
+  decisions.find((decision) => decision.kind === kind);
+
+/** How it ended before the acquirer had it, if it did. */
+export function endedUnordered(situation: CardTransfer): 'stopped' | 'refused' | undefined {
+  if (situation.transfer.word !== null) return undefined;
+  if (decided(situation, 'refused')) return 'refused';
+  return decided(situation, 'stop') && 'stopped';
+}
+
+/** The order itself, under the record's id, until the acquirer has answered it. */
+export function ordersOf(situation: CardTransfer): Order[] {
+  const { id, status, word } = situation.transfer;
+  return status === 'pending' && word === null && !endedUnordered(situation)
+    ? [{ key: id, what: 'open' }]
+    : [];
+}
+
+/** Why it failed or came back: the acquirer's code where it gives one, ours elsewhere. */
+export function failureOf(situation: CardTransfer, on: string): string | null {
+  const { word, failure } = situation.transfer;
+  switch (on as CardTrigger) {
+    case 'stopped':
+      return decided(situation, 'stop')?.reason ?? 'stopped';
+    case 'refused':
+      return z.string().catch('failed').parse(decided(situation, 'refused')?.data['code']);
+    case 'failed':
+      return word?.failureCode ?? failure ?? 'failed';
+    case 'returned':
+    case 'unpaid':
+      return word?.failureCode ?? failure ?? 'returned';
+    default:
+      return null;
+  }
+}
+
+/** The payer's time runs out then, and the acquirer says so. */
+export const deadlineOf = ({ transfer: { status, terms } }: CardTransfer): Date | null =>
+  status === 'requires_action' ? terms.actionExpiresAt : null;
+
+/** An answer that steps back along this may be one that was overtaken on its way. */
+const PROGRESS = { requires_action: 0, processing: 1, failed: 2, succeeded: 3 } as const;
+
+export function measuresOf({ status, moved, returns }: CardOrderWord): Record<string, Decimal> {
+  return {
+    progress: new Decimal(PROGRESS[status]),
+    moved,
+    ...Object.fromEntries(returns.map(({ id, amount }) => [`return ${id}`, amount])),
+  };
+}
+
+export const partsOf = ({ returns }: CardOrderWord): string[] => returns.map(({ id }) => id);
+
+/** What the acquirer would say of an order that a person has concluded; nothing of one that it cannot have had yet. */
+export function concludedAs(
+  { transfer: { terms, orderedAt } }: CardTransfer,
+  as: 'paid' | 'failed',
+): CardOrderWord | undefined {
+  if (orderedAt === null) return undefined;
+  return as === 'paid'
+    ? { status: 'succeeded', moved: terms.amount, returns: [] }
+    : { status: 'failed', moved: ZERO, returns: [] };
+}

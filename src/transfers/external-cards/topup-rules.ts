@@ -1,0 +1,114 @@
+import type { WantedBreak } from '../../process/breaks/operations';
+import { doorsOf } from '../engine/doors';
+import { type Credit, inflowPosition } from '../engine/inflow';
+import type { NewDecision } from '../engine/kind';
+import type { ComponentTable, Holding } from '../engine/position';
+import type { Transition } from '../engine/record';
+import {
+  CALLS,
+  type CardTransfer,
+  type CardTrigger,
+  endedUnordered,
+  isOpen,
+  keptOf,
+  returnsOf,
+} from './order-rules';
+import type { ExternalCardStatus } from './record';
+
+/** A top-up of an account from a payment card elsewhere: money that comes in. */
+export const TOPUP_COMPONENTS = {
+  deposits: { on: 'internal', account: 'deposits' },
+  credited: { on: 'client', up: 'deposit/card_topup', down: 'withdraw/card_topup_reversed' },
+  chargedBack: { on: 'client', up: 'withdraw/deposit_chargeback', down: 'deposit/chargeback_reversed' },
+  released: { on: 'client', up: 'deposit/card_topup', down: 'withdraw/card_topup_reversed' },
+} as const satisfies ComponentTable;
+
+/**
+ * What happens to its status (decisions part 4, Users and accounts). A chargeback that is won makes it `completed` again.
+ * What arrives after it had failed is nobody's: it may have been paid again. It stays `failed`, and the money in suspense.
+ */
+export const TOPUP_TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
+  { from: 'pending', on: 'stopped', to: 'failed' },
+  { from: 'pending', on: 'refused', to: 'failed' },
+  { from: 'pending', on: 'action_required', to: 'requires_action' },
+  { from: 'pending', on: 'accepted', to: 'processing' },
+  { from: 'pending', on: 'succeeded', to: 'completed' },
+  { from: 'pending', on: 'failed', to: 'failed' },
+  { from: 'requires_action', on: 'accepted', to: 'processing' },
+  { from: 'requires_action', on: 'succeeded', to: 'completed' },
+  { from: 'requires_action', on: 'failed', to: 'failed' },
+  { from: 'processing', on: 'action_required', to: 'requires_action' },
+  { from: 'processing', on: 'succeeded', to: 'completed' },
+  { from: 'processing', on: 'failed', to: 'failed' },
+  { from: 'completed', on: 'returned', to: 'returned' },
+  { from: 'completed', on: 'unpaid', to: 'returned', contradicts: true },
+  { from: 'returned', on: 'succeeded', to: 'completed' },
+];
+
+const creditOf = ({ decisions }: CardTransfer) => decisions.find(({ kind }) => kind === 'credit');
+
+const hasArrived = ({ transfer: { word, terms } }: CardTransfer): boolean =>
+  word?.status === 'succeeded' && word.moved.gte(terms.amount);
+
+/** The credit is given once, while it is waited for; what then goes back takes its part of it. */
+export function chooseForTopup(situation: CardTransfer): NewDecision | undefined {
+  if (!isOpen(situation) || !hasArrived(situation) || creditOf(situation)) return undefined;
+  const { amount, currency } = situation.transfer.terms;
+  return { kind: 'credit', amount, currency };
+}
+
+export function triggerOfTopup(situation: CardTransfer): CardTrigger | undefined {
+  const { status, word } = situation.transfer;
+  if (word === null) return status === 'pending' ? endedUnordered(situation) : undefined;
+  const called = creditOf(situation) ? callOnCredited(situation) : callOnUncredited(situation);
+  return called === undefined || called.to === status ? undefined : called.on;
+}
+
+/** What the word asks for, and the status that satisfies it; none where the word contradicts itself. */
+interface Call {
+  on: CardTrigger;
+  to?: ExternalCardStatus;
+}
+
+function callOnCredited(situation: CardTransfer): Call {
+  const { word, terms } = situation.transfer;
+  if (isOpen(situation)) return CALLS.succeeded;
+  if (word?.moved.lt(terms.amount)) return { on: 'unpaid', to: 'returned' };
+  if (keptOf(situation.transfer).lt(terms.amount)) return { on: 'returned', to: 'returned' };
+  return word?.status === 'succeeded' ? CALLS.succeeded : { on: 'kept' };
+}
+
+function callOnUncredited(situation: CardTransfer): Call | undefined {
+  const { word } = situation.transfer;
+  if (word === null) return undefined;
+  if (word.status !== 'succeeded') return CALLS[word.status];
+  return isOpen(situation) ? { on: 'short' } : undefined;
+}
+
+export function topupPosition(situation: CardTransfer): Holding[] {
+  const { word, terms } = situation.transfer;
+  const { currency } = terms;
+  return inflowPosition({
+    received: word === null ? [] : [{ currency, amount: word.moved }],
+    backs: returnsOf(situation).map((back) => ({ ...back, currency, as: 'dispute', state: 'done' })),
+    credit: creditIn(situation),
+    doors: doorsOf(situation.decisions),
+    party: 'deposits',
+  });
+}
+
+function creditIn(situation: CardTransfer): Credit | null {
+  const { accountId, terms } = situation.transfer;
+  const { amount, fee, currency } = terms;
+  if (!creditOf(situation) || accountId === null) return null;
+  return { account: accountId, base: { amount, currency }, credited: amount.minus(fee), fee, currency };
+}
+
+/** Each chargeback of money that was credited is shown to the operator once. */
+export function noticesOfTopup(situation: CardTransfer): WantedBreak[] {
+  if (!creditOf(situation)) return [];
+  const { currency } = situation.transfer.terms;
+  return returnsOf(situation).map(({ part, amount }) => ({
+    ...{ kind: 'external_card_chargeback', detail: part, amount, currency },
+  }));
+}

@@ -1,0 +1,108 @@
+import { ZERO } from '../../kernel/money/money';
+import { doorsOf } from '../engine/doors';
+import { outflowPosition } from '../engine/outflow';
+import type { ComponentTable, Holding } from '../engine/position';
+import type { Transition } from '../engine/record';
+import {
+  type CardTransfer,
+  type CardTrigger,
+  endedUnordered,
+  keptOf,
+  returnedIn,
+  returnsOf,
+} from './order-rules';
+import type { ExternalCardStatus } from './record';
+
+/** A withdrawal from an account to a payment card elsewhere: money that goes out. */
+export const WITHDRAWAL_COMPONENTS = {
+  payouts: { on: 'internal', account: 'payouts' },
+  held: { on: 'hold', up: 'pending/withdrawal', down: 'transfer/withdrawal' },
+  paid: { on: 'client', up: 'withdraw/card_withdrawal', down: 'deposit/card_withdrawal_reversed' },
+  fee: { on: 'client', up: 'fee/withdrawal_fee', down: 'deposit/withdrawal_fee_reversed' },
+  returned: { on: 'client', up: 'deposit/payout_returned', down: 'withdraw/payout_returned_reversed' },
+  released: { on: 'client', up: 'deposit/payout_returned', down: 'withdraw/payout_returned_reversed' },
+} as const satisfies ComponentTable;
+
+/**
+ * What happens to its status (decisions part 4, Users and accounts). It has left the account when it is `processing`: what
+ * fails after that has come back. What leaves after it had failed is taken all the same.
+ */
+export const WITHDRAWAL_TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
+  { from: 'pending', on: 'stopped', to: 'failed' },
+  { from: 'pending', on: 'refused', to: 'failed' },
+  { from: 'pending', on: 'action_required', to: 'requires_action' },
+  { from: 'pending', on: 'accepted', to: 'processing' },
+  { from: 'pending', on: 'succeeded', to: 'completed' },
+  { from: 'pending', on: 'failed', to: 'failed' },
+  { from: 'pending', on: 'returned', to: 'returned' },
+  { from: 'requires_action', on: 'accepted', to: 'processing' },
+  { from: 'requires_action', on: 'succeeded', to: 'completed' },
+  { from: 'requires_action', on: 'failed', to: 'failed' },
+  { from: 'requires_action', on: 'returned', to: 'returned' },
+  { from: 'processing', on: 'succeeded', to: 'completed' },
+  { from: 'processing', on: 'failed', to: 'returned' },
+  { from: 'processing', on: 'returned', to: 'returned' },
+  { from: 'completed', on: 'returned', to: 'returned' },
+  { from: 'completed', on: 'failed', to: 'returned', contradicts: true },
+  { from: 'returned', on: 'accepted', to: 'processing', contradicts: true },
+  { from: 'returned', on: 'succeeded', to: 'completed', contradicts: true },
+  { from: 'failed', on: 'accepted', to: 'processing', contradicts: true },
+  { from: 'failed', on: 'succeeded', to: 'completed', contradicts: true },
+  { from: 'failed', on: 'returned', to: 'returned', contradicts: true },
+];
+
+export function triggerOfWithdrawal(situation: CardTransfer): CardTrigger | undefined {
+  const { status, word } = situation.transfer;
+  if (word === null) return status === 'pending' ? endedUnordered(situation) : undefined;
+  const called = word.moved.isZero() ? callOnUnmoved(situation) : callOnMoved(situation);
+  return called === undefined || called.to.includes(status) ? undefined : called.on;
+}
+
+/** What the word asks for, and the statuses that satisfy it; none where the word contradicts itself. */
+interface Call {
+  on: CardTrigger;
+  to: readonly string[];
+}
+
+/** Nothing has left, or nothing after all. */
+function callOnUnmoved({ transfer: { word } }: CardTransfer): Call | undefined {
+  switch (word?.status) {
+    case 'failed':
+      return { on: 'failed', to: ['failed', 'returned'] };
+    case 'requires_action':
+      return { on: 'action_required', to: ['requires_action'] };
+    case 'processing':
+      return { on: 'unmoved', to: ['pending', 'requires_action'] };
+    default:
+      return { on: 'unmoved', to: [] };
+  }
+}
+
+function callOnMoved({ transfer }: CardTransfer): Call {
+  const { word, terms } = transfer;
+  if (returnedIn(word).isZero() && word?.moved.lt(terms.amount)) return { on: 'short', to: [] };
+  if (keptOf(transfer).lt(terms.amount)) return { on: 'returned', to: ['returned'] };
+  if (word?.status === 'processing') return { on: 'accepted', to: ['processing'] };
+  return word?.status === 'succeeded' ? { on: 'succeeded', to: ['completed'] } : { on: 'kept', to: [] };
+}
+
+/** It may still leave: amount and fee are held. */
+function isHeld(situation: CardTransfer): boolean {
+  const { word } = situation.transfer;
+  if (word === null) return !endedUnordered(situation);
+  return word.moved.isZero() && word.status !== 'failed';
+}
+
+export function withdrawalPosition(situation: CardTransfer): Holding[] {
+  const { accountId, word, terms } = situation.transfer;
+  const { amount, fee, currency } = terms;
+  if (accountId === null) throw new Error('a withdrawal is always of an account');
+  return outflowPosition({
+    ...{ account: accountId, currency, amount, fee, party: 'payouts' },
+    target: { amount, currency },
+    held: isHeld(situation),
+    sent: word?.moved ?? ZERO,
+    backs: returnsOf(situation),
+    doors: doorsOf(situation.decisions),
+  });
+}

@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { isCurrency } from '../../../kernel/money/currencies';
+import { type Decimal, fitsCurrency, ZERO } from '../../../kernel/money/money';
+import type { BankCreditWord } from '../../../parties/bank/word';
+import { storedDecimal as decimal } from '../../../parties/protocol/stored';
+import type { WantedBreak } from '../../../process/breaks/operations';
+import { decisionOf, doorsOf } from '../../engine/doors';
+import { type Back, inflowPosition, type Money, sum } from '../../engine/inflow';
+import type { Order } from '../../engine/kind';
+import { underOurIds } from '../../engine/parts';
+import type { ComponentTable, Holding } from '../../engine/position';
+import type { Part, Situation, Transition } from '../../engine/record';
+import { normalized } from '../virtual-ibans/iban-number';
+
+/** What the bank told first of a payment. Whose it is was found then, and stays so. */
+export const ibanCreditTerms = z.object({
+  /** null: it came before this was kept. */
+  iban: z.string().nullable(),
+  amount: decimal,
+  currency: z.string(),
+});
+
+export type IbanCreditTerms = z.output<typeof ibanCreditTerms>;
+export type IbanCredit = Situation<IbanCreditTerms, BankCreditWord>;
+
+export const IBAN_CREDIT_STATUSES = ['received', 'credited', 'suspended', 'returned', 'recalled'] as const;
+export type IbanCreditStatus = (typeof IBAN_CREDIT_STATUSES)[number];
+
+export type IbanCreditTrigger =
+  /** It is for a virtual IBAN that was enabled when it came; or for none. */
+  | 'matched'
+  | 'unmatched'
+  /** All of it has gone back: by our order, or the payer's bank has taken it. */
+  | 'returned'
+  | 'recalled';
+
+/** What happens to a payment that the bank has received. The payer's bank may recall it, in parts too, and give it again. */
+export const IBAN_CREDIT_TRANSITIONS: readonly Transition<IbanCreditStatus, IbanCreditTrigger>[] = [
+  { from: 'received', on: 'matched', to: 'credited' },
+  { from: 'received', on: 'unmatched', to: 'suspended' },
+  { from: 'credited', on: 'recalled', to: 'recalled' },
+  { from: 'credited', on: 'returned', to: 'returned' },
+  { from: 'suspended', on: 'recalled', to: 'recalled' },
+  { from: 'suspended', on: 'returned', to: 'returned' },
+  { from: 'recalled', on: 'matched', to: 'credited' },
+  { from: 'recalled', on: 'unmatched', to: 'suspended' },
+  { from: 'recalled', on: 'returned', to: 'returned' },
+  { from: 'returned', on: 'matched', to: 'credited', contradicts: true },
+  { from: 'returned', on: 'unmatched', to: 'suspended', contradicts: true },
+  { from: 'returned', on: 'recalled', to: 'recalled' },
+];
+
+export const IBAN_CREDIT_COMPONENTS = {
+  deposits: { on: 'internal', account: 'deposits' },
+  credited: { on: 'client', up: 'deposit/iban_credit', down: 'withdraw/iban_credit_reversed' },
+  chargedBack: { on: 'client', up: 'withdraw/iban_credit_reversed', down: 'deposit/iban_credit' },
+  held: { on: 'hold', up: 'pending/deposit_refund', down: 'transfer/deposit_refund' },
+  refunded: { on: 'client', up: 'withdraw/iban_credit_reversed', down: 'deposit/iban_credit' },
+  released: { on: 'client', up: 'deposit/iban_credit', down: 'withdraw/iban_credit_reversed' },
+} as const satisfies ComponentTable;
+
+/** Whether an amount can be booked at all: some of a currency that we know, with no more decimals than it has. */
+export const isAmount = ({ amount, currency }: Pick<IbanCreditTerms, 'amount' | 'currency'>): boolean =>
+  isCurrency(currency) && fitsCurrency(amount, currency) && amount.gt(0);
+
+/** Names that cannot be taken for one another; a return by our order goes by the decision's id. */
+const recallName = ({ id }: BankCreditWord['recalls'][number]) => `recall ${id}`;
+const returnName = ({ id, key }: BankCreditWord['returns'][number]) => key ?? `return ${id}`;
+
+export const partsOf = ({ recalls, returns }: BankCreditWord): (string | Part)[] => [
+  ...recalls.map(recallName),
+  ...returns.map((back) => (back.key === undefined ? returnName(back) : { id: back.key, name: back.key })),
+];
+
+/** Amounts that a later word does not lower by itself: one that does takes something back. */
+export function measuresOf({ amount, currency, recalls, returns }: BankCreditWord): Record<string, Decimal> {
+  return {
+    [`received ${currency}`]: amount,
+    ...Object.fromEntries(recalls.map((recall) => [recallName(recall), recall.amount])),
+    ...Object.fromEntries(
+      returns.filter(({ status }) => status === 'succeeded').map((back) => [returnName(back), back.amount]),
+    ),
+  };
+}
+
+/** All that has gone back to the payer or is to go back by our order; what the bank does by itself counts when it is done. */
+export function backsOf(situation: IbanCredit): Back[] {
+  const { word, parts } = situation.transfer;
+  if (word === null) return ordersToReturn(situation);
+  const { currency, recalls, returns } = word;
+  const told = [
+    ...recalls.map(
+      (recall) => ({ name: recallName(recall), as: 'dispute', state: 'done', ...recall }) as const,
+    ),
+    ...returns
+      .filter(({ status, key }) => status === 'succeeded' || (status === 'pending' && key !== undefined))
+      .map((back) => {
+        const state = back.status === 'succeeded' ? 'done' : 'asked';
+        return { name: returnName(back), as: 'refund', state, amount: back.amount } as const;
+      }),
+  ];
+  return underOurIds(parts, told)
+    .map(({ part, as, state, amount }): Back => ({ part, as, state, amount, currency }))
+    .concat(ordersToReturn(situation));
+}
+
+/** Decided, and not told by the bank yet. */
+function ordersToReturn({ transfer: { word }, decisions }: IbanCredit): Back[] {
+  const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
+  const told = new Set((word?.returns ?? []).map(({ key }) => key));
+  return decisions
+    .filter(({ kind, id }) => kind === decisionOf('return') && !refused.has(id) && !told.has(id))
+    .map(({ id, amount, currency }): Back => {
+      const money = { amount: amount ?? ZERO, currency: currency ?? '' };
+      return { part: id, as: 'refund', state: 'asked', ...money };
+    });
+}
+
+/** What is on its way back to the payer. */
+export const pledgedOf = (situation: IbanCredit): Money[] =>
+  backsOf(situation).filter(({ state }) => state === 'asked');
+
+export const ordersOf = (situation: IbanCredit): Order[] =>
+  ordersToReturn(situation).map(({ part }) => ({ key: part, what: 'refund' }));
+
+/** The bank is waited for. */
+export const isOpen = (situation: IbanCredit): boolean =>
+  situation.transfer.status === 'received' || pledgedOf(situation).length > 0;
+
+export function triggerOf(situation: IbanCredit): IbanCreditTrigger | undefined {
+  const { word, status } = situation.transfer;
+  if (word === null) return undefined;
+  const [on, to] = callOf(situation, word);
+  return status === to ? undefined : on;
+}
+
+/** What the word asks for, and the status that satisfies it. It has come before it goes. */
+function callOf(situation: IbanCredit, { amount }: BankCreditWord): [IbanCreditTrigger, IbanCreditStatus] {
+  const { status, accountId } = situation.transfer;
+  const done = backsOf(situation).filter(({ state }) => state === 'done');
+  const returned = sum(done.filter(({ as }) => as === 'refund'));
+  const isGone = sum(done).gte(amount) && status !== 'received';
+  if (isGone && returned.gt(0) && returned.gte(amount)) return ['returned', 'returned'];
+  if (isGone) return ['recalled', 'recalled'];
+  return accountId === null ? ['unmatched', 'suspended'] : ['matched', 'credited'];
+}
+
+/** The first word says what is credited: all that it told of, to whom it was for. What the bank says beyond it is in suspense. */
+export function ibanCreditPosition(situation: IbanCredit): Holding[] {
+  const { accountId, terms, word } = situation.transfer;
+  const { amount, currency } = terms;
+  const base = { amount, currency };
+  return inflowPosition({
+    received: word === null ? [] : [{ amount: word.amount, currency: word.currency }],
+    backs: backsOf(situation),
+    credit: accountId === null ? null : { account: accountId, base, credited: amount, fee: ZERO, currency },
+    doors: doorsOf(situation.decisions),
+    party: 'deposits',
+  });
+}
+
+/** The bank now tells of another payment under the same name: a person must ask it. */
+export function noticesOf({ transfer: { terms, word } }: IbanCredit): WantedBreak[] {
+  if (word === null) return [];
+  const { iban, amount, currency } = word;
+  const same =
+    normalized(iban) === normalized(terms.iban ?? iban) &&
+    amount.eq(terms.amount) &&
+    currency === terms.currency;
+  return same
+    ? []
+    : [{ kind: 'iban_credit_changed', detail: 'the bank tells of it otherwise', amount, currency }];
+}

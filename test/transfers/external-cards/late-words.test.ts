@@ -1,0 +1,254 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { Decimal } from '../../../src/kernel/money/money';
+import { createHttpExternalCards } from '../../../src/parties/external-cards/http';
+import type { CardOrderAnswer, ExternalCards } from '../../../src/parties/external-cards/port';
+import type { CardOrderWord } from '../../../src/parties/external-cards/word';
+import { PartyAway, PartyRefused } from '../../../src/process/party-errors';
+import { concludeTransfer } from '../../../src/transfers/conclude';
+import { useDoor } from '../../../src/transfers/suspense';
+import type { Client, TestApi } from '../../support/api';
+import { fund } from '../../support/cards';
+import {
+  asked,
+  balanceOf,
+  bookedOn,
+  breaksOf,
+  type Clock,
+  foldOf,
+  freshKey,
+  looked,
+  onClock,
+} from './support';
+
+let api: TestApi & { clock: Clock };
+let client: Client;
+let own: ExternalCards;
+/** What the acquirer answers to an order, and when it is asked. */
+let onOrder: () => Promise<CardOrderAnswer>;
+let onAsk: () => Promise<CardOrderAnswer | 'unknown_to_party'>;
+let orders = 0;
+beforeAll(async () => {
+  api = await onClock();
+  own = api.services.parties.externalCards;
+});
+beforeEach(async () => {
+  client = await api.client();
+  orders = 0;
+  const order = () => {
+    orders += 1;
+    return onOrder();
+  };
+  api.services.parties.externalCards = { ...own, order, ask: () => onAsk() };
+});
+afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
+afterAll(() => api.close());
+
+let version = 0;
+const word = (status: CardOrderWord['status'], moved: number, ...returns: number[]): CardOrderWord => ({
+  status,
+  version: (version += 1),
+  moved: new Decimal(moved),
+  returns: returns.map((amount, n) => ({ id: `r${n}`, amount: new Decimal(amount) })),
+});
+
+/** The acquirer says each of these in turn. */
+async function told(id: string, ...words: CardOrderWord[]): Promise<void> {
+  for (const each of words) {
+    onOrder = async () => ({ word: each });
+    onAsk = onOrder;
+    await looked(api, id);
+  }
+}
+
+const eventsOf = async (id: string) =>
+  (
+    await api.database.query<{ registration: string; data: string; key: string }>(
+      `select registration, data, idempotency_key as key from events where event = 'transfer.status_changed'
+          and data::json->>'recordId' = $1 order by number`,
+      [id],
+    )
+  ).map(({ data, ...row }) => ({ ...row, ...JSON.parse(data) }));
+
+describe('a late word', () => {
+  it.each([
+    ['withdrawal', 'returned in part, then failed', [[100], [100, 40], []], 'returned', '500.00', 0],
+    ['withdrawal', 'returned in part, then arrived', [[100], [100, 40], [100]], 'completed', '398.50', 100],
+    ['topup', 'returned in part, then failed', [[100], [100, 40], []], 'returned', '500.00', 0],
+    ['topup', 'failed, then arrived, then failed', [[], [100], []], 'failed', '500.00', 0],
+    [
+      'topup',
+      'charged back twice, won back once',
+      [[100], [100, 40, 60], [100, 40]],
+      'returned',
+      '558.92',
+      -60,
+    ],
+  ] as const)('of a %s that was %s is booked', async (kind, _, moves, status, balance, party) => {
+    const { id, accountId, show } = await asked(api, client, kind, 'tok_visa');
+    for (const [moved, ...returns] of moves)
+      await told(id, moved === undefined ? word('failed', 0) : word('succeeded', moved, ...returns));
+    expect((await show()).status).toBe(status);
+    expect(await balanceOf(client, accountId)).toBe(`${balance} 0.00`);
+    expect(await foldOf(api, accountId)).toBe(balance);
+    expect(await bookedOn(api, id, kind === 'topup' ? 'deposits:USD' : 'payouts:USD')).toBe(party);
+    expect(await bookedOn(api, id, 'suspense:USD')).toBe(0);
+  });
+
+  it('of a failed top-up is looked for, and the operator gives what it brings to its owner', async () => {
+    const { id, accountId, show } = await asked(api, client, 'topup', 'tok_visa');
+    await told(id, word('failed', 0), word('succeeded', 100));
+    expect([(await show()).status, await balanceOf(client, accountId)]).toEqual(['failed', '500.00 0.00']);
+    expect(await breaksOf(api, id)).toEqual(['transfer_suspense 100']);
+    const given = {
+      transferId: id,
+      door: 'credit',
+      accountId,
+      reason: 'it was paid once',
+      decidedBy: 'operator:ada',
+    } as const;
+    await api.database.transaction((tx) => useDoor(api.services, tx, given));
+    expect(await balanceOf(client, accountId)).toBe('600.00 0.00');
+    expect(await foldOf(api, accountId)).toBe('600.00');
+    const open = await api.database.query(
+      'select id from breaks where subject = $1 and resolved_at is null',
+      [id],
+    );
+    expect(open).toEqual([]);
+  });
+
+  it('that was overtaken by a newer one on its way is not applied', async () => {
+    const { id, show } = await asked(api, client, 'topup', 'tok_visa');
+    const old = word('succeeded', 100);
+    await told(id, old);
+    let release = () => undefined as unknown;
+    const onItsWay = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const begun = new Promise<void>((resolve) => {
+      onAsk = async () => {
+        resolve();
+        await onItsWay;
+        onAsk = async () => ({ word: newer });
+        return { word: { ...old, version: undefined } };
+      };
+    });
+    const newer = { ...word('succeeded', 100, 100), version: undefined };
+    const slow = looked(api, id);
+    await begun;
+    onAsk = async () => ({ word: newer });
+    await looked(api, id);
+    release();
+    expect((await slow).status).toBe('returned');
+    expect(await show()).toMatchObject({ status: 'returned', returnedAmount: '100.00' });
+  });
+});
+
+describe('an order', () => {
+  it.each(['not_found', undefined])(
+    'to a wrong address (404, code %s) fails nothing for good',
+    async (code) => {
+      const server = createServer((_, response) =>
+        response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ code })),
+      ).listen(0);
+      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      api.services.parties.externalCards = createHttpExternalCards({ baseUrl, secret: Buffer.from('s') });
+      const { id, accountId, show } = await asked(api, client, 'withdrawal', 'tok_visa');
+      await expect(looked(api, id)).rejects.toThrow(PartyAway);
+      expect((await show()).status).toBe('pending');
+      server.close();
+      api.services.parties.externalCards = own;
+      await looked(api, id);
+      api.clock.pass(2);
+      await looked(api, id);
+      expect((await show()).status).toBe('completed');
+      expect(await balanceOf(client, accountId)).toBe('398.50 0.00');
+    },
+  );
+
+  it('that was refused has failed, and is not given again when the acquirer is asked for it', async () => {
+    const { id, accountId, show } = await asked(api, client, 'withdrawal', 'tok_visa');
+    onOrder = async () => {
+      throw new PartyRefused('card_not_supported');
+    };
+    onAsk = async () => 'unknown_to_party';
+    await looked(api, id);
+    expect(await show()).toMatchObject({ status: 'failed', failure: 'card_not_supported' });
+    expect(await balanceOf(client, accountId)).toBe('500.00 0.00');
+    onOrder = async () => ({ word: word('succeeded', 100) });
+    await looked(api, id);
+    expect([(await show()).status, orders]).toEqual(['failed', 1]);
+  });
+
+  it('that the acquirer does not know was not taken: it is given again under its key', async () => {
+    const { id, show } = await asked(api, client, 'withdrawal', 'tok_visa');
+    onOrder = async () => ({ word: word('processing', 100) });
+    await looked(api, id);
+    onAsk = async () => 'unknown_to_party';
+    onOrder = async () => ({ word: word('succeeded', 100) });
+    await looked(api, id);
+    expect([(await show()).status, orders]).toEqual(['completed', 2]);
+  });
+
+  it('that a person has concluded as failed is not given again, and follows the acquirer when it speaks', async () => {
+    const { id, accountId, show } = await asked(api, client, 'withdrawal', 'tok_visa');
+    onOrder = async () => {
+      throw new PartyAway();
+    };
+    await expect(looked(api, id)).rejects.toThrow(PartyAway);
+    const given = { transferId: id, as: 'failed', evidence: 'a letter', decidedBy: 'operator:ada' } as const;
+    await api.database.transaction((tx) => concludeTransfer(api.services, tx, given));
+    expect([(await show()).status, await balanceOf(client, accountId)]).toEqual(['failed', '500.00 0.00']);
+    onAsk = async () => 'unknown_to_party';
+    onOrder = async () => ({ word: word('succeeded', 100) });
+    await looked(api, id);
+    expect([(await show()).status, orders]).toEqual(['failed', 1]);
+    onAsk = onOrder;
+    await looked(api, id);
+    expect([(await show()).status, await balanceOf(client, accountId)]).toEqual(['completed', '398.50 0.00']);
+    expect(await breaksOf(api, id)).toEqual(['transfer_contradicted null']);
+  });
+
+  it.each(['topup', 'withdraw'])(
+    'of a %s is not given for a user who was blocked before it',
+    async (path) => {
+      const { body: user } = await client.call('POST', '/v1/users', {});
+      const { body: account } = await client.call('POST', `/v1/users/${user.id}/accounts`, {
+        currency: 'USD',
+      });
+      await fund(api, account.id, '500.00');
+      const url = `/v2/accounts/${account.id}/${path}`;
+      const body = { amount: '100.00', paymentMethodToken: 'tok_visa' };
+      const { id } = (await client.call('POST', `${url}/card`, body, freshKey())).body;
+      const blocked = await client.call('PATCH', `/v1/users/${user.id}/status`, { status: 'blocked' });
+      expect(blocked.status).toBe(200);
+      await looked(api, id);
+      const { body: shown } = await client.call('GET', `${url}/${id}`);
+      expect([shown.status, shown.failure, orders]).toEqual(['failed', 'user_blocked', 0]);
+      expect(await balanceOf(client, account.id)).toBe('500.00 0.00');
+    },
+  );
+});
+
+it('tells each status once, under the key of the call', async () => {
+  const accountKey = { 'x-idempotency-key': 'a-key-that-travels' };
+  const { accountId } = await asked(api, client, 'topup', 'tok_visa');
+  const path = `/v2/accounts/${accountId}/topup`;
+  const body = { amount: '100.00', paymentMethodToken: 'tok_visa' };
+  const { id } = (await client.call('POST', `${path}/card`, body, accountKey)).body;
+  const processing = word('processing', 0);
+  await told(id, processing, processing, word('succeeded', 100), word('succeeded', 100, 100));
+  const common = {
+    id: expect.stringMatching(/^evt_/),
+    recordId: id,
+    accountId,
+    timestamp: expect.any(String),
+  };
+  const registered = { registration: 'transfer', key: 'a-key-that-travels' };
+  expect(await eventsOf(id)).toEqual([
+    { ...registered, ...common, previousStatus: 'pending', status: 'processing' },
+    { ...registered, ...common, previousStatus: 'processing', status: 'completed' },
+    { ...registered, ...common, previousStatus: 'completed', status: 'returned', failure: 'returned' },
+  ]);
+});
