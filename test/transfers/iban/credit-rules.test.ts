@@ -234,10 +234,7 @@ const words: fc.Arbitrary<BankCreditWord> = fc
       { maxLength: 2 },
     ),
   })
-  .map(
-    ({ version, ...rest }) =>
-      ({ id: 'bank-1', ...rest, ...(version === undefined ? {} : { version }) }),
-  );
+  .map(({ version, ...rest }) => ({ id: 'bank-1', ...rest, ...(version === undefined ? {} : { version }) }));
 
 const steps: fc.Arbitrary<Step<BankCreditWord>[]> = fc.array(
   fc.oneof(

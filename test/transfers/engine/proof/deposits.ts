@@ -13,6 +13,7 @@ import { conclusionData } from '../../../../src/transfers/engine/conclusion';
 import { decisionOf } from '../../../../src/transfers/engine/doors';
 import type { NewDecision } from '../../../../src/transfers/engine/kind';
 import type { Holding } from '../../../../src/transfers/engine/position';
+import { totalOf } from './books';
 import type { Act, KindProof } from './kind-proof';
 
 const START = new Date('2026-11-21T12:00:00Z');
@@ -114,6 +115,7 @@ const acts: fc.Arbitrary<Act> = fc.record({
 export function depositDecision(
   situation: Deposit,
   { kind, share, currency: of }: Act,
+  heard: Deposit,
 ): NewDecision | undefined {
   const part = (amount: Decimal) => roundTo(amount.times(share), of);
   const [net] = netOf(situation);
@@ -126,9 +128,7 @@ export function depositDecision(
       return { kind, amount: part(new Decimal(100)), currency: of };
     case 'paid':
     case 'failed':
-      return situation.transfer.terms
-        ? { kind: 'conclude', data: conclusionData(kind, situation) }
-        : undefined;
+      return situation.transfer.terms ? { kind: 'conclude', data: conclusionData(kind, heard) } : undefined;
     default:
       return throughDoor(situation, kind as (typeof DOORS)[number], of, part);
   }
@@ -163,17 +163,28 @@ export function positionOfCheckout(word: CheckoutWord | null, of: string): Decim
 
 const CREDITED = ['completed', 'refunded', 'chargeback'];
 
-/** Nobody is debited more than he was credited, nor credited in a status that says otherwise. */
-function asItsStatusSays({ transfer }: Deposit, books: readonly Holding[]): void {
-  const of = (...names: string[]) =>
-    books
-      .filter(({ component }) => names.includes(component))
-      .reduce((total, { amount }) => total.plus(amount), ZERO);
-  const credited = of('credited');
-  assert.ok(of('refunded', 'chargedBack', 'held').lte(credited), 'more is taken than was credited');
+/** What the client and we have of it goes with what the payer has paid for good, and with nothing else. */
+function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): void {
+  const [credited, fees] = [totalOf(books, 'credited'), totalOf(books, 'fees')];
+  const [taken, held] = [totalOf(books, 'refunded', 'chargedBack'), totalOf(books, 'held')];
+  assert.ok(taken.plus(held).lte(credited), 'more is taken than was credited');
+  assert.ok(fees.gte(0), 'we pay for it');
   if (!CREDITED.includes(transfer.status)) assert.equal(credited.toFixed(), '0', transfer.status);
-  if (transfer.status === 'refunded' && transfer.terms === null)
-    assert.fail('nobody’s is refunded to nobody');
+  const { word, terms } = transfer;
+  const left = positionOfCheckout(word, terms?.currency ?? '');
+  const settled = positionOfCheckout(word && { ...word, refunds: [], disputes: [] }, terms?.currency ?? '');
+  if (settled.isZero()) assert.equal(credited.toFixed(), '0', 'credited what was not paid');
+  if (left.isZero() && held.isZero())
+    assert.deepEqual([credited.minus(taken), fees].map(String), ['0', '0'], 'all has gone back');
+  const base = decisions.findLast(({ kind }) => kind === 'credit');
+  if (base && left.gte(settled) && settled.gte(base.amount ?? 0) && held.isZero())
+    assert.deepEqual(
+      [credited.minus(taken), fees].map(String),
+      [base.data['creditedAmount'], base.data['serviceFee']].map((amount) =>
+        String(new Decimal(String(amount))),
+      ),
+      'all that was credited is there',
+    );
 }
 
 export const depositProof: KindProof<DepositTerms, CheckoutWord> = {
@@ -190,5 +201,9 @@ export const depositProof: KindProof<DepositTerms, CheckoutWord> = {
   partyComponent: 'deposits',
   positionOfParty: positionOfCheckout,
   neverNegative: ['credited', 'held', 'refunded', 'chargedBack'],
-  also: asItsStatusSays,
+  exchange: ({ transfer: { terms } }) =>
+    terms && terms.accountCurrency !== terms.currency
+      ? { from: terms.currency, to: terms.accountCurrency, rate: terms.rate }
+      : null,
+  also: asPaid,
 };

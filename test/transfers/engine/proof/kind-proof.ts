@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { type Decimal, ZERO } from '../../../../src/kernel/money/money';
-import { effective } from '../../../../src/transfers/engine/conclusion';
+import { type Conclusion, effective } from '../../../../src/transfers/engine/conclusion';
 import { DOUBT_MS, follow, hear } from '../../../../src/transfers/engine/follow';
 import type { NewDecision, PartyWord, TransferKind } from '../../../../src/transfers/engine/kind';
 import {
@@ -10,7 +11,7 @@ import {
   INTERNAL_COMPONENTS,
 } from '../../../../src/transfers/engine/position';
 import { type Decision, type Situation, SYSTEM, transitionOf } from '../../../../src/transfers/engine/record';
-import { booksOf, heldByParty, sumsOf, totalsOf } from './books';
+import { assertExchanged, booksOf, type Exchange, heldByParty, posted, sumsOf, totalsOf } from './books';
 
 /** What somebody does: plain data, so that a failing case can be read; the proof of its kind makes a decision of it. */
 export interface Act {
@@ -30,8 +31,12 @@ export interface KindProof<Terms, Word extends PartyWord> {
   /** Whatever the party could say: contradictory, withdrawn, with versions and without. */
   words: fc.Arbitrary<Word>;
   acts: fc.Arbitrary<Act>;
-  /** What of an act can be decided here; nothing where it makes no sense. */
-  decision(situation: Situation<Terms, Word>, act: Act): NewDecision | undefined;
+  /** What of an act can be decided here; nothing where it makes no sense. `heard`: with the party's own word. */
+  decision(
+    situation: Situation<Terms, Word>,
+    act: Act,
+    heard: Situation<Terms, Word>,
+  ): NewDecision | undefined;
   /** All that stand in words and terms. */
   currencies: readonly string[];
   /** The component that stands for the party. */
@@ -40,6 +45,8 @@ export interface KindProof<Terms, Word extends PartyWord> {
   positionOfParty(word: Word | null, currency: string): Decimal;
   /** Components that are never below zero: what a client has been given, or has had taken. */
   neverNegative: readonly string[];
+  /** What the terms exchange into what; nothing where it is one currency. */
+  exchange(situation: Situation<Terms, Word>): Exchange | null;
   /** What else holds of this kind. @throws AssertionError */
   also?(situation: Situation<Terms, Word>, books: readonly Holding[]): void;
 }
@@ -79,9 +86,15 @@ export function proveKind<Terms, Word extends PartyWord>(
   fc.assert(
     fc.property(proof.fresh, steps, others, (fresh, path, detour) => {
       let situation = fresh;
+      let booked: readonly Holding[] = [];
+      let madeOn: Word | null = null;
       for (const step of path) {
-        situation = played(proof, situation, step);
-        assertEven(proof, situation);
+        const before = situation;
+        situation = played(proof, before, step);
+        if (concludes(situation).length > concludes(before).length) madeOn = situation.transfer.word;
+        assertConclusion(proof, situation, madeOn);
+        booked = posted(booked, booksOf(proof.kind, effective(proof.kind, situation)));
+        assertEven(proof, situation, booked);
       }
       assertRests(proof, situation);
       if (comesToTheSame(proof, fresh, situation, detour)) comparedPaths += 1;
@@ -119,7 +132,7 @@ function decided<Terms, Word extends PartyWord>(
   step: Step<Word>,
 ): Situation<Terms, Word> {
   const counting = effective(kind, situation);
-  const made = 'act' in step ? decision(counting, step.act) : undefined;
+  const made = 'act' in step ? decision(counting, step.act, situation) : undefined;
   const [order] = 'refused' in step ? kind.orders(counting) : [];
   const given: NewDecision | undefined = order ? { kind: 'refused', data: { key: order.key } } : made;
   if (!given) return situation;
@@ -135,20 +148,36 @@ function numbered(given: NewDecision, { decisions, at }: Situation): Decision {
   return { id, kind, amount, currency, accountId, data, reason, decidedBy, at };
 }
 
+const concludes = ({ decisions }: Situation) => decisions.filter(({ kind }) => kind === 'conclude');
+
+/** What a person concluded counts until the party says something else than what it was made on, and no longer. */
+function assertConclusion<Terms, Word extends PartyWord>(
+  { kind }: KindProof<Terms, Word>,
+  situation: Situation<Terms, Word>,
+  madeOn: Word | null,
+): void {
+  const { word } = situation.transfer;
+  const as = concludes(situation).at(-1)?.data['as'] as Conclusion | undefined;
+  const holds = as !== undefined && isDeepStrictEqual(madeOn, word);
+  const concluded = holds ? kind.concluded?.(situation, as) : undefined;
+  assert.deepEqual(effective(kind, situation).transfer.word, concluded ?? word);
+}
+
 /** The books hold what the party says that it owes us, and all that they hold sums to zero. */
 function assertEven<Terms, Word extends PartyWord>(
   proof: KindProof<Terms, Word>,
   situation: Situation<Terms, Word>,
+  books: readonly Holding[],
 ): void {
   const { kind, partyComponent, neverNegative } = proof;
   const counting = effective(kind, situation);
-  const books = booksOf(kind, counting);
   const { word } = counting.transfer;
   for (const currency of proof.currencies) {
     const held = heldByParty(books, partyComponent, currency);
     assert.equal(held.toFixed(), proof.positionOfParty(word, currency).toFixed(), `the party's ${currency}`);
   }
   for (const [currency, sum] of sumsOf(books, tableOf(kind))) assert.equal(sum.toFixed(), '0', currency);
+  assertExchanged(books, proof.exchange(counting));
   for (const { component, amount } of books)
     if (neverNegative.includes(component)) assert.ok(amount.gte(ZERO), `${component} is ${amount.toFixed()}`);
   proof.also?.(counting, books);
