@@ -50,7 +50,11 @@ const amounts = fc
   .constantFrom('0.3', '1', '33.33', '50', '99.99', '100', '100', '100', '100.01', '150', '250')
   .map((amount) => new Decimal(amount));
 const currency = fc.constantFrom('USD', 'USD', 'USD', 'USD', 'USD', 'GBP');
-const money = { amount: amounts, currency };
+/** Halves and thirds, for what comes to the whole is its exact rest. */
+const parts = fc
+  .constantFrom('25', '33.33', '50', '50', '66.67', '75', '100', '100', '150', '0.3')
+  .map((amount) => new Decimal(amount));
+const money = { amount: parts, currency };
 const idOf = ({ id }: { id: string }) => id;
 
 export const checkoutWords: fc.Arbitrary<CheckoutWord> = fc
@@ -86,7 +90,7 @@ export const checkoutWords: fc.Arbitrary<CheckoutWord> = fc
       fc.record({
         id: fc.constantFrom('r1', 'r2', 'r3'),
         // Ours, one that is none of ours, none; and the same for two of them.
-        key: fc.constantFrom(undefined, undefined, 'dec_1', 'dec_2', 'dec_3', 'theirs'),
+        key: fc.constantFrom(undefined, undefined, undefined, 'dec_1', 'dec_1', 'dec_1', 'dec_2', 'theirs'),
         ...money,
         status: fc.constantFrom('pending' as const, 'succeeded' as const, 'failed' as const),
       }),
@@ -163,6 +167,8 @@ export function positionOfCheckout(word: CheckoutWord | null, of: string): Decim
 
 const CREDITED = ['completed', 'refunded', 'chargeback'];
 
+const SENT_OR_LET_OUT = ['refund', 'reject', ...DOORS.map(decisionOf)];
+
 /** What the client and we have of it goes with what the payer has paid for good, and with nothing else. */
 function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): void {
   const [credited, fees] = [totalOf(books, 'credited'), totalOf(books, 'fees')];
@@ -171,6 +177,14 @@ function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): vo
   assert.ok(fees.gte(0), 'we pay for it');
   if (!CREDITED.includes(transfer.status)) assert.equal(credited.toFixed(), '0', transfer.status);
   const { word, terms } = transfer;
+  const suspense = totalOf(
+    books.filter(({ currency: its }) => its === terms?.currency),
+    'suspense',
+  );
+  if (!decisions.some(({ kind }) => SENT_OR_LET_OUT.includes(kind))) {
+    assert.ok(suspense.lte(0) || taken.isZero(), 'taken from the client while something was not credited');
+    assert.ok(suspense.gte(0) || taken.eq(credited), 'ours to claim while the client has some of it');
+  }
   const left = positionOfCheckout(word, terms?.currency ?? '');
   const settled = positionOfCheckout(word && { ...word, refunds: [], disputes: [] }, terms?.currency ?? '');
   if (settled.isZero()) assert.equal(credited.toFixed(), '0', 'credited what was not paid');

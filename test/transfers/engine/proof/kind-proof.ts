@@ -114,6 +114,8 @@ function played<Terms, Word extends PartyWord>(
   const minutes = 'minutes' in step ? step.minutes : 0;
   const known = decided(proof, { ...before, at: new Date(before.at.getTime() + minutes * 60_000) }, step);
   const heard = 'word' in step ? hear(kind, known, step.word) : known;
+  const [older, newer] = [before.transfer.word?.version, heard.transfer.word?.version];
+  assert.ok(!(older !== undefined && newer !== undefined && newer < older), 'an older word counts');
   const { situation, path, impossible } = follow(kind, effective(kind, heard));
   let { status } = before.transfer;
   for (const { previous, on, situation: at } of path) {
