@@ -29,13 +29,13 @@ export async function concludeTransfer(
   const kind = await requireKind(tx, id);
   return decide(services, tx, kind, {
     ...{ id, noun: 'transfer', decidedBy },
-    judge(situation) {
+    judge(situation, heard) {
       if (!kind.isOpen(situation) || kind.concluded?.(situation, as) === undefined)
         throw conflict(
           'invalid_transition',
           `A ${kind.name} that is ${situation.transfer.status} cannot be concluded as ${as}.`,
         );
-      return [{ kind: 'conclude', data: conclusionData(as, situation), reason }];
+      return [{ kind: 'conclude', data: conclusionData(as, heard), reason }];
     },
   });
 }

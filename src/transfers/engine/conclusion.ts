@@ -6,7 +6,7 @@ import type { Decision, Situation } from './record';
 export const CONCLUSIONS = ['paid', 'failed'] as const;
 export type Conclusion = (typeof CONCLUSIONS)[number];
 
-/** What is kept with the decision: the word that it was made on. */
+/** What is kept with the decision: the word that it was made on, the party's own. */
 export const conclusionData = (as: Conclusion, { transfer }: Situation) => ({
   as,
   madeOn: canonical(transfer.word),

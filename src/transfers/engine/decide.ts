@@ -22,8 +22,15 @@ export interface Decide<Terms, Word> {
   decidedBy: string;
   /** The field that is named when the money is not there. */
   field?: string;
-  /** Judges it under its lock, by the word that counts. @throws Problem 409, 400 */
-  judge(situation: Situation<Terms, Word>): NewDecision[] | Promise<NewDecision[]>;
+  /**
+   * Judges it under its lock, by the word that counts.
+   * @param heard the same with the party's own word, where a person has concluded another
+   * @throws Problem 409, 400
+   */
+  judge(
+    situation: Situation<Terms, Word>,
+    heard: Situation<Terms, Word>,
+  ): NewDecision[] | Promise<NewDecision[]>;
 }
 
 /**
@@ -41,7 +48,8 @@ export async function decide<Terms, Word extends PartyWord>(
   const locked = await lockTransfer(tx, kind, id, at);
   if (!locked) throw notFound(noun);
   const before = locked.situation;
-  const decided = (await judge(effective(kind, before))).map((given) => decisionBy(decidedBy, given, at));
+  const judged = await judge(effective(kind, before), before);
+  const decided = judged.map((given) => decisionBy(decidedBy, given, at));
   const asked = field === undefined ? {} : { field };
   const after = await apply(tx, kind, locked, { decided, asked });
   await services.commands.append(tx, [kind.process.look(subjectOf(after.transfer))]);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkLedger, trialBalance } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
+import { concludeTransfer } from '../../../src/transfers/conclude';
 import { decideDeposit, refundDeposit } from '../../../src/transfers/deposits/decide';
 import { depositKind } from '../../../src/transfers/deposits/kind';
 import { discover } from '../../../src/transfers/discover';
@@ -166,6 +167,35 @@ it('an approval is of the payment that was seen: another one of the same amount 
   expect(await stands(deposit)).toEqual(['manual_review', '0.00 0.00', ['transfer_suspense 100.00']]);
   await decide(deposit, 'approved');
   expect(await stands(deposit)).toEqual(['completed', '96.80 0.00', []]);
+});
+
+describe('what a person concludes', () => {
+  const conclude = ({ id }: { id: string }, as: 'paid' | 'failed') =>
+    world.api.database.transaction((tx) =>
+      concludeTransfer(world.api.services, tx, {
+        ...{ transferId: id, as, evidence: 'a letter', decidedBy: 'operator:ida' },
+      }),
+    );
+
+  it('counts until the party says something else, and may be concluded anew', async () => {
+    const deposit = await payable(world);
+    deposit.session.risk = 'review';
+    await look(world, deposit.id);
+    for (let times = 0; times < 2; times += 1) {
+      await conclude(deposit, 'paid');
+      expect(await stands(deposit)).toEqual(['manual_review', '0.00 0.00', ['transfer_suspense 100.00']]);
+    }
+    for (let looks = 0; looks < 2; looks += 1) await look(world, deposit.id);
+    expect(await status(deposit)).toBe('manual_review');
+    await conclude(deposit, 'failed');
+    for (let looks = 0; looks < 2; looks += 1) await look(world, deposit.id);
+    expect(await stands(deposit)).toEqual(['failed', '0.00 0.00', []]);
+    const told = (await toldOf(world.api, world.client)).map(({ event }) => event);
+    expect(told).toEqual(['account.deposit.manual_review', 'account.deposit.failed']);
+    pay(deposit.session, {}, true);
+    await look(world, deposit.id);
+    expect(await stands(deposit)).toEqual(['manual_review', '0.00 0.00', ['transfer_suspense 100.00']]);
+  });
 });
 
 describe('money that goes back', () => {

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Decimal, roundTo, ZERO } from '../../../../src/kernel/money/money';
+import type { CheckoutWord } from '../../../../src/parties/checkout/word';
+import { depositKind } from '../../../../src/transfers/deposits/kind';
+import {
+  approvalData,
+  type Deposit,
+  type DepositTerms,
+  netOf,
+} from '../../../../src/transfers/deposits/rules';
+import { conclusionData } from '../../../../src/transfers/engine/conclusion';
+import { decisionOf } from '../../../../src/transfers/engine/doors';
+import type { NewDecision } from '../../../../src/transfers/engine/kind';
+import type { Holding } from '../../../../src/transfers/engine/position';
+import { totalOf } from './books';
+import type { Act, KindProof } from './kind-proof';
+
+const START = new Date('2026-11-21T12:00:00Z');
+const MINUTE_MS = 60_000;
+
+/** One hundred dollars, for an account in the same currency, in another, and in one without a minor unit. */
+const TERMS: NonNullable<DepositTerms>[] = [
+  ['USD', '1', '96.80', '3.20'],
+  ['EUR', '0.9', '87.12', '2.88'],
+  ['JPY', '150.1234', '14533', '479'],
+].map(([accountCurrency = '', rate = '', credited = '', fee = '']) => ({
+  ...{ method: 'card' as const, externalId: null, currency: 'USD', accountCurrency, rate: new Decimal(rate) },
+  ...{ feeFixed: new Decimal('0.30'), feePercent: new Decimal('2.9'), chargedAmount: new Decimal(100) },
+  ...{ creditedAmount: new Decimal(credited), serviceFee: new Decimal(fee) },
+  expiresAt: new Date(START.getTime() + 30 * MINUTE_MS),
+}));
+
+/** @param terms null: nobody's */
+function freshDeposit(terms: DepositTerms, status: string): Deposit {
+  const own = terms ? { tenantId: 'cli_1', accountId: 'acc_1' } : { tenantId: null, accountId: null };
+  return {
+    transfer: {
+      ...{ id: 'dep_1', kind: 'deposit', ...own, status, terms, referenceId: 'ref_1', idempotencyKey: null },
+      ...{ partyRef: 'cs_1', orderedAt: START, word: null, wordAt: null, doubted: null, doubtedAt: null },
+      ...{ parts: [], failure: null, adopted: true, revision: 0, quiet: 0, lookAt: null, dueBy: null },
+      ...{ reached: {}, createdAt: START, updatedAt: START },
+    },
+    decisions: [],
+    at: START,
+  };
+}
+
+const amounts = fc
+  .constantFrom('0.3', '1', '33.33', '50', '99.99', '100', '100', '100', '100.01', '150', '250')
+  .map((amount) => new Decimal(amount));
+const currency = fc.constantFrom('USD', 'USD', 'USD', 'USD', 'USD', 'GBP');
+/** Halves and thirds, for what comes to the whole is its exact rest. */
+const parts = fc
+  .constantFrom('25', '33.33', '50', '50', '66.67', '75', '100', '100', '150', '0.3')
+  .map((amount) => new Decimal(amount));
+const money = { amount: parts, currency };
+const idOf = ({ id }: { id: string }) => id;
+
+const version = fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined, freq: 2 });
+
+const payments = fc.uniqueArray(
+  fc.record({
+    id: fc.constantFrom('p1', 'p1', 'p1', 'p2', 'p3'),
+    amount: fc.oneof(
+      { weight: 5, arbitrary: fc.constant(new Decimal(100)) },
+      { weight: 1, arbitrary: amounts },
+    ),
+    currency,
+    status: fc.constantFrom('pending' as const, 'settled' as const, 'settled' as const, 'failed' as const),
+  }),
+  { maxLength: 3, selector: idOf },
+);
+
+const refunds = fc.uniqueArray(
+  fc.record({
+    id: fc.constantFrom('r1', 'r2', 'r3'),
+    // Ours, the same for two of them, one that is none of ours, none.
+    key: fc.constantFrom(undefined, undefined, 'dec_1', 'dec_1', 'dec_2', 'theirs'),
+    ...money,
+    status: fc.constantFrom(
+      'pending' as const,
+      'succeeded' as const,
+      'succeeded' as const,
+      'failed' as const,
+    ),
+  }),
+  { maxLength: 3, selector: idOf },
+);
+
+const disputes = fc.uniqueArray(
+  fc.record({
+    id: fc.constantFrom('d1', 'd2', 'r1'),
+    ...money,
+    status: fc.constantFrom('open' as const, 'won' as const, 'lost' as const),
+  }),
+  { maxLength: 2, selector: idOf },
+);
+
+/** Settled as it was asked for: what most words begin with, so that paths come beyond the credit. */
+const asAsked = fc.record({
+  version,
+  page: fc.constant('paid' as const),
+  payments: fc.constant([
+    { id: 'p1', amount: new Decimal(100), currency: 'USD', status: 'settled' as const },
+  ]),
+  risk: fc.constant('normal' as const),
+  refunds: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: refunds }),
+  disputes: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: disputes }),
+});
+
+const wild = fc.record({
+  version,
+  page: fc.constantFrom(
+    'open' as const,
+    'failed' as const,
+    'cancelled' as const,
+    'expired' as const,
+    'paid' as const,
+  ),
+  payments,
+  risk: fc.constantFrom('normal' as const, 'normal' as const, 'normal' as const, 'review' as const),
+  refunds,
+  disputes,
+});
+
+export const checkoutWords: fc.Arbitrary<CheckoutWord> = fc
+  .oneof({ weight: 1, arbitrary: asAsked }, { weight: 2, arbitrary: wild })
+  .map(
+    ({ version: its, ...word }) =>
+      ({ key: 'dep_1', ...(its === undefined ? {} : { version: its }), ...word }) as CheckoutWord,
+  );
+
+const DOORS = ['return', 'credit', 'write_off', 'recover'] as const;
+
+const acts: fc.Arbitrary<Act> = fc.record({
+  kind: fc.constantFrom('approve', 'approve', 'reject', 'refund', 'paid', 'failed', ...DOORS),
+  share: fc.constantFrom(1, 1, 0.5, 0.01),
+  currency: fc.constantFrom('USD', 'USD', 'GBP'),
+});
+
+/** As the operator's commands decide it; refunds and doors also beyond what they would allow. */
+export function depositDecision(
+  situation: Deposit,
+  { kind, share, currency: of }: Act,
+  heard: Deposit,
+): NewDecision | undefined {
+  const part = (amount: Decimal) => roundTo(amount.times(share), of);
+  const [net] = netOf(situation);
+  switch (kind) {
+    case 'approve':
+      return net && { kind, ...net, data: approvalData(situation) };
+    case 'reject':
+      return net?.amount.gt(0) ? { kind, ...net } : undefined;
+    case 'refund':
+      return { kind, amount: part(new Decimal(100)), currency: of };
+    case 'paid':
+    case 'failed':
+      return situation.transfer.terms ? { kind: 'conclude', data: conclusionData(kind, heard) } : undefined;
+    default:
+      return throughDoor(situation, kind as (typeof DOORS)[number], of, part);
+  }
+}
+
+function throughDoor(
+  situation: Deposit,
+  door: (typeof DOORS)[number],
+  of: string,
+  part: (amount: Decimal) => Decimal,
+): NewDecision | undefined {
+  const has = depositKind
+    .position(situation)
+    .filter(({ component, currency: its }) => component === 'suspense' && its === of)
+    .reduce((sum, { amount }) => sum.plus(amount), ZERO);
+  if (has.isZero() || (door !== 'write_off' && has.gt(0) === (door === 'recover'))) return undefined;
+  const accountId = door === 'credit' || door === 'recover' ? 'acc_2' : null;
+  return { kind: decisionOf(door), amount: part(has), currency: of, accountId };
+}
+
+/** What is settled, less what was sent back and what is disputed and not won. */
+export function positionOfCheckout(word: CheckoutWord | null, of: string): Decimal {
+  const sum = (all: readonly { amount: Decimal; currency: string; status: string }[], ...counts: string[]) =>
+    all
+      .filter((each) => each.currency === of && counts.includes(each.status))
+      .reduce((total, { amount }) => total.plus(amount), ZERO);
+  if (!word) return ZERO;
+  return sum(word.payments, 'settled')
+    .minus(sum(word.refunds, 'succeeded'))
+    .minus(sum(word.disputes, 'open', 'lost'));
+}
+
+const CREDITED = ['completed', 'refunded', 'chargeback'];
+
+const SENT_OR_LET_OUT = ['refund', 'reject', ...DOORS.map(decisionOf)];
+
+/** What the client and we have of it goes with what the payer has paid for good, and with nothing else. */
+function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): void {
+  const [credited, fees] = [totalOf(books, 'credited'), totalOf(books, 'fees')];
+  const [taken, held] = [totalOf(books, 'refunded', 'chargedBack'), totalOf(books, 'held')];
+  assert.ok(taken.plus(held).lte(credited), 'more is taken than was credited');
+  assert.ok(fees.gte(0), 'we pay for it');
+  if (!CREDITED.includes(transfer.status)) assert.equal(credited.toFixed(), '0', transfer.status);
+  const { word, terms } = transfer;
+  const suspense = totalOf(
+    books.filter(({ currency: its }) => its === terms?.currency),
+    'suspense',
+  );
+  if (!decisions.some(({ kind }) => SENT_OR_LET_OUT.includes(kind))) {
+    assert.ok(suspense.lte(0) || taken.isZero(), 'taken from the client while something was not credited');
+    assert.ok(suspense.gte(0) || taken.eq(credited), 'ours to claim while the client has some of it');
+  }
+  const left = positionOfCheckout(word, terms?.currency ?? '');
+  const settled = positionOfCheckout(word && { ...word, refunds: [], disputes: [] }, terms?.currency ?? '');
+  if (settled.isZero()) assert.equal(credited.toFixed(), '0', 'credited what was not paid');
+  if (left.isZero() && held.isZero())
+    assert.deepEqual([credited.minus(taken), fees].map(String), ['0', '0'], 'all has gone back');
+  const base = decisions.findLast(({ kind }) => kind === 'credit');
+  if (base && left.gte(settled) && settled.gte(base.amount ?? 0) && held.isZero())
+    assert.deepEqual(
+      [credited.minus(taken), fees].map(String),
+      [base.data['creditedAmount'], base.data['serviceFee']].map((amount) =>
+        String(new Decimal(String(amount))),
+      ),
+      'all that was credited is there',
+    );
+}
+
+export const depositProof: KindProof<DepositTerms, CheckoutWord> = {
+  kind: depositKind,
+  fresh: fc.constantFrom(
+    ...TERMS.map((terms) => freshDeposit(terms, 'awaiting_payment')),
+    freshDeposit(TERMS[0] ?? null, 'created'),
+    freshDeposit(null, 'manual_review'),
+  ),
+  words: checkoutWords,
+  acts,
+  decision: depositDecision,
+  currencies: ['USD', 'GBP', 'EUR', 'JPY'],
+  partyComponent: 'deposits',
+  positionOfParty: positionOfCheckout,
+  neverNegative: ['credited', 'held', 'refunded', 'chargedBack'],
+  exchange: ({ transfer: { terms } }) =>
+    terms && terms.accountCurrency !== terms.currency
+      ? { from: terms.currency, to: terms.accountCurrency, rate: terms.rate }
+      : null,
+  also: asPaid,
+};
