@@ -2,14 +2,16 @@ import fc from 'fast-check';
 import { Decimal, ZERO } from '../../../src/kernel/money/money';
 import type { CheckoutWord } from '../../../src/parties/checkout/word';
 import {
-  chooseForDeposit,
   DEPOSIT_COMPONENTS,
-  DEPOSIT_TRANSITIONS,
   type DepositTerms,
   depositPosition,
-  failureOfDeposit,
   measuresOfCheckout,
   partsOfCheckout,
+} from '../../../src/transfers/deposits/money';
+import {
+  chooseForDeposit,
+  DEPOSIT_TRANSITIONS,
+  failureOfDeposit,
   triggerOfDeposit,
 } from '../../../src/transfers/deposits/rules';
 import { follow } from '../../../src/transfers/engine/follow';

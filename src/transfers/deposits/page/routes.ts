@@ -4,7 +4,7 @@ import { asciiUrl } from '../../../kernel/wire/web-url';
 import type { Services } from '../../../services';
 import { readSituation } from '../../engine/read';
 import { depositKind } from '../kind';
-import type { ClientDeposit } from '../rules';
+import type { ClientDeposit } from '../money';
 import { findByToken } from '../store';
 import { hashToken, redirectContext } from './token';
 
