@@ -118,6 +118,30 @@ describe('a late word', () => {
     expect(open).toEqual([]);
   });
 
+  it.each([
+    ['that lists what has changed', 'is not asked for'],
+    ['without such a list', 'is asked for again, for months'],
+  ])('of a failed one, of an acquirer %s, %s', async (list) => {
+    const { changes, ...without } = api.services.parties.externalCards;
+    const listed = list === 'that lists what has changed';
+    api.services.parties.externalCards = (listed ? { ...without, changes } : without) as ExternalCards;
+    const { id } = await asked(api, client, 'topup', 'tok_visa');
+    await told(id, word('failed', 0));
+    const due = async () =>
+      (
+        await api.database.query<{ due: Date | null }>('select due_by as due from transfers where id = $1', [
+          id,
+        ])
+      )[0]?.due ?? null;
+    if (listed) return expect(await due()).toBeNull();
+    for (let looks = 0; (await due()) !== null && looks < 20; looks += 1) {
+      api.clock.at = new Date(((await due()) as Date).getTime() + 1_000);
+      await looked(api, id);
+    }
+    expect(api.clock.at.getTime() - Date.now()).toBeGreaterThan(119 * 86_400_000);
+    expect(await due()).toBeNull();
+  });
+
   it('that was overtaken by a newer one on its way is not applied', async () => {
     const { id, show } = await asked(api, client, 'topup', 'tok_visa');
     const old = word('succeeded', 100);
