@@ -4,6 +4,7 @@ import { openBreak } from '../../process/breaks/operations';
 import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { apply, isOrdered } from './apply';
+import { UNREADABLE } from './breaks';
 import { effective } from './conclusion';
 import { follow } from './follow';
 import type { Given, Order, PartyWord, TransferKind } from './kind';
@@ -229,7 +230,7 @@ async function ask<Terms, Word extends PartyWord>(
     const { id, tenantId, partyRef } = situation.transfer;
     if (error instanceof OutcomeUnknown)
       await openBreak(services.database, {
-        ...{ tenantId, kind: 'party_word_unreadable', subject: id, detail: partyRef ?? id },
+        ...{ tenantId, kind: UNREADABLE, subject: id, detail: partyRef ?? id },
       });
     throw error;
   }
