@@ -1,6 +1,6 @@
 import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
-import { openBreak } from '../../process/breaks/operations';
+import { openBreak, openBreakAgain } from '../../process/breaks/operations';
 import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { apply, isOrdered } from './apply';
@@ -229,7 +229,7 @@ async function ask<Terms, Word extends PartyWord>(
   } catch (error) {
     const { id, tenantId, partyRef } = situation.transfer;
     if (error instanceof OutcomeUnknown)
-      await openBreak(services.database, {
+      await openBreakAgain(services.database, {
         ...{ tenantId, kind: UNREADABLE, subject: id, detail: partyRef ?? id },
       });
     throw error;
