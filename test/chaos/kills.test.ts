@@ -39,6 +39,8 @@ beforeAll(async () => {
   credential = await fleet.newTenant();
   client = persistent(fleet, credential);
   await client.send('POST', '/v1/webhooks', { url: receiver.url }, 'register');
+  for (const type of ['deposit', 'payout', 'transfer'])
+    await client.send('POST', '/v1/webhooks', { url: receiver.url, type }, `register-${type}`);
   const accounts = await client.get('/v1/accounts?limit=100');
   accountId = accounts.data.find((account: { currency: string }) => account.currency === 'USD').id;
   const admin = persistent(fleet, await fleet.newTenant('admin'));
@@ -192,8 +194,10 @@ it('delivered every event at least once, always the same bytes, signed', async (
 it('let each key have exactly the effects that it has undisturbed', () => {
   const stories = storiesOf(firsts());
   expect(stories.size).toBe(lives.size + ends.size);
-  for (const name of ends.keys())
-    expect([name, stories.get(name)]).toEqual([name, stories.get('measure-money')]);
+  // A status that has passed when it is looked is not told, where the table knows a way past it.
+  const story = (name: string) =>
+    stories.get(name)?.filter((line) => !/status_changed (processing|sent)/.test(line));
+  for (const name of ends.keys()) expect([name, story(name)]).toEqual([name, story('measure-money')]);
   for (const [name, { variant }] of lives) {
     const measure = stories.get(`measure-${variant.replace(':', '-')}`);
     expect(measure?.length).toBeGreaterThan(0);

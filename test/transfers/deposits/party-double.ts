@@ -163,7 +163,9 @@ export async function startCheckoutDouble(): Promise<CheckoutDouble> {
       for (const [key, session] of byKey) if (session.sessionId === sessionId) byKey.delete(key);
     },
     foreign(currency) {
-      const { sessionId } = work('POST', '/sessions', randomUUID(), { amount: '12.34', currency }) as { sessionId: string };
+      const { sessionId } = work('POST', '/sessions', randomUUID(), { amount: '12.34', currency }) as {
+        sessionId: string;
+      };
       return sessionId;
     },
     async tell(apiUrl, sessionId, { id = randomUUID(), secret = double.secret, at = new Date() } = {}) {
