@@ -1,6 +1,7 @@
 import { benchAuthorization } from './authorization';
 import { benchCards } from './cards';
 import { benchGrowth } from './growth';
+import { benchHungParty } from './hung-party';
 import { benchProcesses } from './processes';
 import { benchWebhooks } from './webhooks';
 
@@ -9,6 +10,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   authorization: benchAuthorization,
   cards: benchCards,
   growth: benchGrowth,
+  'hung-party': benchHungParty,
   processes: benchProcesses,
   webhooks: benchWebhooks,
 };

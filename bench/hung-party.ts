@@ -1,0 +1,104 @@
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  accountOf,
+  createDeposit,
+  createTopup,
+  inParallel,
+  untilCount,
+  type World,
+  withInstallation,
+} from './installation';
+
+const MEASURED = Number(process.env['BENCH_MEASURED'] ?? 300);
+/** Of the party that hangs, milliseconds. */
+const HANGS_MS = 10_000;
+/** Top-ups a second, each of which asks the party that hangs. */
+const ASKED_PER_SECOND = 5;
+const HUNG = '/sandbox/providers/external-cards/';
+const PAYS_ITSELF = '700.01';
+
+/**
+ * What deposits take from their creation to their end, by the database's clock: with all parties well, and while the card
+ * acquirer hangs for ten seconds on every call and is asked by other tenants' top-ups all the time.
+ */
+export async function benchHungParty(): Promise<void> {
+  const party = { hangs: false };
+  const proxy = createProxy(party);
+  await withInstallation({ partiesUrl: proxy.listen }, async (world) => {
+    const accountId = await accountOf(world);
+    await finishing(world, accountId); // warm
+    const well = await finishing(world, accountId);
+    party.hangs = true;
+    const asking = new AbortController();
+    const asked = askAgainAndAgain(world, accountId, asking.signal);
+    await sleep(2 * HANGS_MS);
+    const hung = await finishing(world, accountId);
+    asking.abort();
+    await asked;
+    console.table([
+      { parties: 'all well', ...well },
+      { parties: `card acquirer hangs ${HANGS_MS / 1000} s`, ...hung },
+    ]);
+  });
+  proxy.close();
+}
+
+async function finishing(world: World, accountId: string) {
+  const before = await finished(world);
+  const made = await inParallel(MEASURED, () => createDeposit(world.caller, accountId, PAYS_ITSELF));
+  await untilCount(world, 'deposit', 'completed', before + MEASURED);
+  const rows = await world.services.database.query<{ ms: string }>(
+    `select extract(epoch from (reached->>'completed')::timestamptz - created_at) * 1000 as ms
+       from transfers where id = any($1) order by ms`,
+    [made.map(({ id }) => id)],
+  );
+  const at = (share: number) => Number(rows[Math.floor(rows.length * share)]?.ms ?? Number.NaN).toFixed(0);
+  return { 'p50 ms': at(0.5), 'p99 ms': at(0.99) };
+}
+
+async function finished({ services, tenant }: World): Promise<number> {
+  const [row] = await services.database.query<{ count: string }>(
+    `select count(*) from transfers where tenant_id = $1 and kind = 'deposit' and status = 'completed'`,
+    [tenant.clientId],
+  );
+  return Number(row?.count);
+}
+
+async function askAgainAndAgain(world: World, accountId: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await createTopup(world.caller, accountId);
+    await sleep(1000 / ASKED_PER_SECOND, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Between the worker and the parties; one of them can be made to hang. */
+function createProxy(party: { hangs: boolean }) {
+  let base = '';
+  const server = createServer((incoming, outgoing) => {
+    const { method, headers, url = '' } = incoming;
+    const pass = () => {
+      const target = new URL(url, base);
+      const passed = forward(target, { method, headers }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      });
+      passed.on('error', () => outgoing.destroy());
+      incoming.pipe(passed);
+    };
+    if (party.hangs && url.startsWith(HUNG)) setTimeout(pass, HANGS_MS).unref();
+    else pass();
+  });
+  return {
+    async listen(target: string): Promise<string> {
+      base = target;
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
