@@ -19,7 +19,7 @@ export async function discoverSession(services: Services, sessionId: string): Pr
   const page = await pageOf(services, word);
   return services.database.transaction(async (tx) => {
     if (await named(services, tx, sessionId, { word, page })) return 'known';
-    if (word.payments.length === 0) return 'nothing';
+    if (word.payments.length + word.refunds.length + word.disputes.length === 0) return 'nothing';
     const at = services.now();
     const made = await openTransfer(services, tx, depositKind, {
       ...{ id: newId('deposit'), tenantId: null, accountId: null, status: 'manual_review', terms: null, at },
