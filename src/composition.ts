@@ -60,6 +60,7 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
+import { linksOf } from './transfers/engine/read';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
@@ -95,6 +96,7 @@ export function createServices(options: Wiring): Composed {
     blockCardsOf,
     requireAccount,
     findAccountElsewhere: ibanAccount,
+    linksOf,
     requireAdmittedBin,
     assertBinOpen,
     reference: createReference(),

@@ -6,7 +6,7 @@ import { type Process, processOf } from '../process/workflow-command';
 import type { Services } from '../services';
 import { discoverSession } from './deposits/discover';
 import { type Discovered, subjectOf } from './engine/kind';
-import { transfersOfParty } from './engine/store';
+import { transfersOfParty } from './engine/read';
 import { discoverCredit } from './iban/credits/discover';
 import { creditProcess } from './iban/credits/kind';
 import { kindOf } from './kinds';

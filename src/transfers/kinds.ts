@@ -2,7 +2,7 @@ import type { Sql } from '../kernel/db/database';
 import { notFound } from '../kernel/errors';
 import { depositKind } from './deposits/kind';
 import type { PartyWord, TransferKind } from './engine/kind';
-import { kindNameOf } from './engine/store';
+import { kindNameOf } from './engine/read';
 import { cardTopupKind, cardWithdrawalKind } from './external-cards/kind';
 import { ibanCreditKind } from './iban/credits/kind';
 import { ibanPayoutKind } from './iban/payouts/kind';

@@ -5,13 +5,13 @@ import { Decimal, formatAmount, ZERO } from '../kernel/money/money';
 import { assertFits } from '../kernel/wire/schemas';
 import type { Services } from '../services';
 import { type Decided, decide } from './engine/decide';
-import { decisionOf } from './engine/doors';
-import type { DoorKind, NewDecision, PartyWord, TransferKind } from './engine/kind';
+import { type DoorKind, decisionOf } from './engine/doors';
+import type { NewDecision, PartyWord, TransferKind } from './engine/kind';
+import { type SuspenseItem, suspenseItems } from './engine/read';
 import type { Situation } from './engine/record';
-import { type SuspenseItem, suspenseItems } from './engine/store';
 import { requireKind } from './kinds';
 
-export type { SuspenseItem } from './engine/store';
+export type { SuspenseItem } from './engine/read';
 
 /** Money of transfers that is nobody's yet, the oldest first (decisions part 2, Suspense is a room with doors). */
 export const listSuspense = (sql: Sql, limit: number): Promise<SuspenseItem[]> =>

@@ -72,9 +72,7 @@ describe('a required key is the operation’s own', () => {
     await api.database.query('delete from idempotency_keys where key = $1', ['own-1']);
     const second = await payment(client, account, 'own-1');
     expect(second).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
-    const held = await api.database.query('select 1 from external_card_transactions where account_id = $1', [
-      account,
-    ]);
+    const held = await api.database.query('select 1 from transfers where account_id = $1', [account]);
     expect(held.length).toBe(1);
   });
 

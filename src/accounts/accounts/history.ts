@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import {
   foreignCursor,
@@ -11,6 +10,7 @@ import {
   positionPart,
 } from '../../kernel/wire/pages';
 import { text } from '../../kernel/wire/schemas';
+import type { AccountServices } from './services';
 import { type AccountTransactionView, accountTransactionView } from './view';
 
 /** Filters of an account's history: `from` is inside the period, `to` no longer. */
@@ -58,7 +58,7 @@ const MERGED = `
 
 /** What those accounts' owner sees of them, merged, newest first; without accounts nothing. */
 export async function historyPage(
-  sql: Sql,
+  { database: sql, linksOf }: Pick<AccountServices, 'database' | 'linksOf'>,
   accountIds: string[],
   query: HistoryQuery,
 ): Promise<Page<AccountTransactionView>> {
@@ -74,7 +74,16 @@ export async function historyPage(
     query.subtype,
     query.limit + 1,
   ]);
-  return pageOf(rows, query.limit, (row) => [row.at.toISOString(), row.account_id, row.number], shown);
+  const links = await linksOf(
+    sql,
+    rows.map((row) => row.reference_id),
+  );
+  return pageOf(
+    rows,
+    query.limit,
+    (row) => [row.at.toISOString(), row.account_id, row.number],
+    (row) => shown(row, links.get(row.reference_id)),
+  );
 }
 
 /** The account is one of those whose history it is: a virtual IBAN's too. */
@@ -88,7 +97,7 @@ function cursorPosition(cursor: string | undefined, accountIds: string[]) {
   return position ?? NEWEST;
 }
 
-function shown(row: Row): AccountTransactionView {
+function shown(row: Row, linkedId: string | undefined): AccountTransactionView {
   const { id, type, subtype, at, account_id: account, reference_id: reference } = row;
   const available = new Decimal(row.available);
   const pending = new Decimal(row.pending);
@@ -96,5 +105,6 @@ function shown(row: Row): AccountTransactionView {
   return accountTransactionView(
     { id, account, type, subtype, reference, at, available, pending, balance },
     row.currency,
+    linkedId,
   );
 }

@@ -65,7 +65,7 @@ function historyRoute(services: AccountServices): Route {
     response: pageSchema(accountTransactionSchema),
     async read({ caller, params, query }) {
       const account = await readableAccount(services, caller.reach, params['id'] ?? '');
-      return historyPage(services.database, [account.id], query);
+      return historyPage(services, [account.id], query);
     },
   });
 }

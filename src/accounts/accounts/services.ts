@@ -14,4 +14,6 @@ export interface AccountServices extends Services {
    * @param reach the tenant whose may be found, or null for every tenant's
    */
   findAccountElsewhere(sql: Sql, reach: string | null, id: string): Promise<ReadableAccount | undefined>;
+  /** Of those references the ones that tell a further movement of something, with the reference that this follows. */
+  linksOf(sql: Sql, references: readonly string[]): Promise<Map<string, string>>;
 }

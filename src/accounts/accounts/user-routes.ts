@@ -4,20 +4,21 @@ import { auditAdmin } from '../../kernel/audit';
 import { pageSchema } from '../../kernel/wire/pages';
 import { currency } from '../../kernel/wire/schemas';
 import { requireUser } from '../../people/users/operations';
-import type { Services } from '../../services';
 import { historyPage, historyQuery } from './history';
 import { openAccountOfUser } from './operations';
+import type { AccountServices } from './services';
 import { listUserAccounts } from './store';
 import { accountSchema, accountTransactionSchema, accountViews } from './view';
 
 const TAG = 'Users';
 
 /** The accounts of users (`interface.md 4.1`, Users). */
-export function userAccountRoutes(services: Services): Route[] {
+export function userAccountRoutes(services: AccountServices): Route[] {
   return [historyRoute(services), openingRoute()];
 }
 
-function historyRoute({ database }: Services): Route {
+function historyRoute(services: AccountServices): Route {
+  const { database } = services;
   return route({
     method: 'GET',
     path: '/v1/users/{id}/account/transactions',
@@ -31,7 +32,7 @@ function historyRoute({ database }: Services): Route {
       const user = await requireUser(database, caller.reach, params['id'] ?? '');
       const accounts = await listUserAccounts(database, user.id);
       return historyPage(
-        database,
+        services,
         accounts.map(({ id }) => id),
         query,
       );

@@ -53,6 +53,10 @@ export const accountTransactionSchema = z.object({
   amount: money(),
   currency: z.string(),
   referenceId: z.string(),
+  linkedId: z
+    .string()
+    .optional()
+    .meta({ description: 'The `referenceId` of what this follows, of a further movement.' }),
   timestamp: instant(),
   balanceAfter: money(),
 });
@@ -66,7 +70,11 @@ export type ListedEntry = Pick<
 > & { balance?: Pick<Balances, 'available'> };
 
 /** A listed entry as the wire shows it. The amount is never negative: the direction is in the type (3.4). */
-export function accountTransactionView(entry: ListedEntry, currency: string): AccountTransactionView {
+export function accountTransactionView(
+  entry: ListedEntry,
+  currency: string,
+  linkedId?: string,
+): AccountTransactionView {
   if (!entry.id || !entry.balance) throw new Error(`an entry of ${entry.account} is not listed`);
   return {
     id: entry.id,
@@ -76,6 +84,7 @@ export function accountTransactionView(entry: ListedEntry, currency: string): Ac
     amount: formatAmount(amountOf(entry), currency),
     currency,
     referenceId: entry.reference,
+    ...(linkedId === undefined ? {} : { linkedId }),
     timestamp: entry.at.toISOString(),
     balanceAfter: formatAmount(entry.balance.available, currency),
   };

@@ -73,7 +73,7 @@ function createSender({ database, log, secretOf, now }: CallbackOptions) {
 
   async function send(callback: DueCallback, signal: AbortSignal): Promise<void> {
     const arrived = await deliver(callback, { secret: secretOf(callback.party), at: now(), signal });
-    if (signal.aborted) return; // taken again when its time is over
+    if (!arrived && signal.aborted) return; // taken again when its time is over
     await (arrived ? noteTold : noteUntold)(database, callback, now());
   }
 

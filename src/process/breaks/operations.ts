@@ -20,6 +20,10 @@ export function openBreak(tx: Sql, given: NewBreak): Promise<Break> {
   return insertBreak(tx, { id: newId('break'), amount: null, currency: null, ...given });
 }
 
+/** The same for one that passes by itself: it is open again. */
+export const openBreakAgain = (tx: Sql, given: NewBreak): Promise<void> =>
+  reopenBreak(tx, { id: newId('break'), amount: null, currency: null, ...given });
+
 /** @throws Problem 404, 409 `invalid_transition` when it has been resolved */
 export async function resolveBreak(
   tx: Tx,

@@ -99,6 +99,8 @@ const resendRoute = ({ commands, now }: Services) =>
       deposit: counter,
       cardholder: counter,
       kyc: counter,
+      payout: counter,
+      transfer: counter,
       total: counter,
     }),
     problems: ['rate_limited'],

@@ -16,9 +16,9 @@ import {
   waitingForOperator,
 } from '../engine/read';
 import { depositKind } from './kind';
+import type { ClientDeposit, Deposit } from './money';
 import { checkoutToken, hashToken } from './page/token';
 import { termsOf } from './quotes/quote';
-import type { ClientDeposit, Deposit } from './rules';
 import { type DepositMethod, depositSettingsSection } from './settings';
 import { detailsOf, insertDetails } from './store';
 import type { ShownDeposit } from './view';

@@ -7,8 +7,9 @@ import type { Services } from '../../services';
 import { type Decided, decide } from '../engine/decide';
 import type { NewDecision } from '../engine/kind';
 import { depositKind } from './kind';
+import { type Deposit, type DepositTerms, netOf, refundableOf } from './money';
 import { requirePriceOf } from './quotes/price';
-import { approvalData, type Deposit, type DepositTerms, netOf, refundableOf, underDecision } from './rules';
+import { approvalData, underDecision } from './rules';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
 

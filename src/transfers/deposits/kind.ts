@@ -6,28 +6,30 @@ import { processOf } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
 import type { Given, Order, ProcessSubject, TransferKind } from '../engine/kind';
-import { noticesOfDeposit } from './notices';
-import { redirectContext } from './page/token';
-import { type DepositStatus, TOLD_STATUSES } from './record';
 import {
   backsOf,
   type ClientDeposit,
-  chooseForDeposit,
-  concludedDeposit,
   DEPOSIT_COMPONENTS,
-  DEPOSIT_TRANSITIONS,
   type Deposit,
   type DepositTerms,
   depositPosition,
   depositTerms,
-  failureOfDeposit,
-  isOpenDeposit,
   measuresOfCheckout,
-  ordersOfDeposit,
   partsOfCheckout,
   pledgedOfDeposit,
   priceOfDeposit,
   refundedBase,
+} from './money';
+import { noticesOfDeposit } from './notices';
+import { redirectContext } from './page/token';
+import { type DepositStatus, TOLD_STATUSES } from './record';
+import {
+  chooseForDeposit,
+  concludedDeposit,
+  DEPOSIT_TRANSITIONS,
+  failureOfDeposit,
+  isOpenDeposit,
+  ordersOfDeposit,
   triggerOfDeposit,
 } from './rules';
 import { detailsOf, saveRedirect } from './store';

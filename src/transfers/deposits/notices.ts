@@ -1,7 +1,7 @@
 import type { CheckoutWord } from '../../parties/checkout/word';
 import type { WantedBreak } from '../../process/breaks/operations';
 import type { Decision } from '../engine/record';
-import { type Deposit, orderOf, REFUNDS } from './rules';
+import { type Deposit, orderOf, REFUNDS } from './money';
 
 /**
  * What a person must see of a deposit beyond what stands in suspense: a refund of ours that has failed, and money that the

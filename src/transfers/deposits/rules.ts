@@ -1,52 +1,26 @@
 import { z } from 'zod';
-import { Decimal, ZERO } from '../../kernel/money/money';
+import { ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import type { Conclusion } from '../engine/conclusion';
-import { decisionOf, doorsOf } from '../engine/doors';
 import { isSame } from '../engine/follow';
-import { type Back, type Credit, inflowPosition, type Money } from '../engine/inflow';
+import { type Money } from '../engine/inflow';
 import type { NewDecision, Order } from '../engine/kind';
-import type { ComponentTable, Holding } from '../engine/position';
-import type { Decision, Part, Situation, Transition } from '../engine/record';
-import { type Price, priceOf } from './quotes/price';
+import type { Transition } from '../engine/record';
+import {
+  backsOf,
+  creditOf,
+  type Deposit,
+  type DepositTerms,
+  inCurrency,
+  last,
+  netOf,
+  paidOf,
+  refundedBase,
+  settledOf,
+  total,
+} from './money';
+import { priceOf } from './quotes/price';
 import type { DepositStatus } from './record';
-import { DEPOSIT_METHODS } from './settings';
-
-const decimal = z.string().transform((text) => new Decimal(text));
-
-/** What payer and client have agreed to. Absent: a payment that no deposit asked for. */
-export const depositTerms = z
-  .object({
-    method: z.enum(DEPOSIT_METHODS),
-    /** The client's own name for it. */
-    externalId: z.string().nullable(),
-    /** The payer's. */
-    currency: z.string(),
-    accountCurrency: z.string(),
-    rate: decimal,
-    feeFixed: decimal,
-    feePercent: decimal,
-    chargedAmount: decimal,
-    creditedAmount: decimal,
-    serviceFee: decimal,
-    expiresAt: z.coerce.date(),
-  })
-  .nullable();
-
-export type DepositTerms = z.output<typeof depositTerms>;
-/** A deposit, or a payment that no deposit asked for. */
-export type Deposit = Situation<DepositTerms, CheckoutWord>;
-/** One that a client has made. */
-export type ClientDeposit = Situation<NonNullable<DepositTerms>, CheckoutWord>;
-
-export const DEPOSIT_COMPONENTS = {
-  deposits: { on: 'internal', account: 'deposits' },
-  credited: { on: 'client', up: 'deposit/checkout', down: 'withdraw/checkout_reversed' },
-  held: { on: 'hold', up: 'pending/deposit_refund', down: 'transfer/deposit_refund' },
-  refunded: { on: 'client', up: 'withdraw/deposit_refund', down: 'deposit/deposit_refund_reversed' },
-  chargedBack: { on: 'client', up: 'withdraw/deposit_chargeback', down: 'deposit/chargeback_reversed' },
-  released: { on: 'client', up: 'deposit/checkout', down: 'withdraw/checkout_reversed' },
-} as const satisfies ComponentTable;
 
 /** What happens to a deposit's status (`interface.md 3.2`, decisions part 4): no status is assigned but by a line of it. */
 export type DepositTrigger =
@@ -97,81 +71,8 @@ export const DEPOSIT_TRANSITIONS: readonly Transition<DepositStatus, DepositTrig
 
 // What a word comes to -----------------------------------------------------------------------------------------------
 
-const total = (all: readonly Money[]): Decimal => all.reduce((sum, { amount }) => sum.plus(amount), ZERO);
-const inCurrency = <M extends Money>(all: readonly M[], currency: string): M[] =>
-  all.filter((money) => money.currency === currency);
-
-const paidOf = (word: CheckoutWord | null) =>
-  (word?.payments ?? []).filter(({ status }) => status !== 'failed');
-const settledOf = (word: CheckoutWord | null) =>
-  (word?.payments ?? []).filter(({ status }) => status === 'settled');
-
-type WordRefund = CheckoutWord['refunds'][number];
-
-/** The decision by which we ordered a refund; nothing for one that the party has made of itself, whatever key it names. */
-export const orderOf = (
-  { decisions }: Pick<Deposit, 'decisions'>,
-  { key }: WordRefund,
-): Decision | undefined => decisions.find(({ id, kind }) => id === key && REFUNDS.includes(kind));
-
-/** Money that has gone back, or is to go back by our order: refunds and disputes, each part under our id. */
-export function backsOf(situation: Deposit): Back[] {
-  const { transfer, decisions } = situation;
-  const { word, parts } = transfer;
-  const idOf = (name: string) => parts.find((part) => part.name === name)?.id ?? name;
-  const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
-  const told = new Set((word?.refunds ?? []).map((refund) => orderOf(situation, refund)?.id));
-  const ordered = decisions
-    .filter(({ kind, id }) => REFUNDS.includes(kind) && !refused.has(id) && !told.has(id))
-    .map((decision): Back => ({ part: decision.id, as: 'refund', state: 'asked', ...moneyOf(decision) }));
-  const refunds = (word?.refunds ?? [])
-    .map((refund) => ({ ...refund, order: orderOf(situation, refund) }))
-    // What the party does of itself counts when it is done.
-    .filter(({ status, order }) => status === 'succeeded' || (status === 'pending' && order !== undefined))
-    .map(
-      ({ id, order, amount, currency, status }): Back => ({
-        ...{ part: order?.id ?? idOf(id), as: 'refund', amount, currency },
-        state: status === 'succeeded' ? 'done' : 'asked',
-      }),
-    );
-  const disputes = (word?.disputes ?? [])
-    .filter(({ status }) => status !== 'won')
-    .map(
-      ({ id, amount, currency }): Back => ({
-        part: idOf(id),
-        as: 'dispute',
-        state: 'done',
-        amount,
-        currency,
-      }),
-    );
-  const place = new Map(parts.map(({ id }, index) => [id, index]));
-  const placeOf = ({ part }: Back) => place.get(part) ?? parts.length;
-  return [...refunds, ...disputes].sort((a, b) => placeOf(a) - placeOf(b)).concat(ordered);
-}
-
-/** Decisions that send money back to the payer. */
-export const REFUNDS: readonly string[] = ['refund', 'reject', decisionOf('return')];
-
-const moneyOf = ({ amount, currency }: Decision): Money => ({
-  amount: amount ?? ZERO,
-  currency: currency ?? '',
-});
-
-/** What there is of a payer's money, settled or not, less what has gone back: by currency, nothing where it is zero. */
-export function netOf(situation: Deposit): Money[] {
-  const paid = paidOf(situation.transfer.word);
-  const gone = backsOf(situation).filter(({ state }) => state === 'done');
-  const currencies = new Set([...paid, ...gone].map(({ currency }) => currency));
-  return [...currencies]
-    .map((currency) => ({
-      currency,
-      amount: total(inCurrency(paid, currency)).minus(total(inCurrency(gone, currency))),
-    }))
-    .filter(({ amount }) => !amount.isZero());
-}
-
 const wasPaid = ({ transfer }: Deposit) => paidOf(transfer.word).length > 0;
+
 const isSettled = ({ transfer }: Deposit) =>
   wasPaid({ transfer } as Deposit) && paidOf(transfer.word).every(({ status }) => status === 'settled');
 
@@ -182,11 +83,6 @@ function amountDiffers({ transfer: { word, terms } }: Deposit): boolean {
 }
 
 // Decisions -------------------------------------------------------------------------------------------------------
-
-const last = (situation: Deposit, ...kinds: string[]): Decision | undefined =>
-  situation.decisions.filter(({ kind }) => kinds.includes(kind)).at(-1);
-
-const creditOf = (situation: Deposit) => last(situation, 'credit');
 
 /** What an approval is of: these payments, and no others of the same amount. Those of earlier releases do not say. */
 export const approvalData = ({ transfer }: Deposit) => ({
@@ -261,24 +157,6 @@ function creditDecision(terms: NonNullable<DepositTerms>, base: Money): NewDecis
   return { kind: 'credit', ...base, data };
 }
 
-const credited = z.object({ creditedAmount: decimal, serviceFee: decimal });
-
-function creditIn(situation: Deposit): Credit | null {
-  const { terms, accountId } = situation.transfer;
-  const decision = creditOf(situation);
-  if (!decision || !terms || accountId === null) return null;
-  const { creditedAmount, serviceFee } = credited.parse(decision.data);
-  return {
-    account: accountId,
-    base: moneyOf(decision),
-    credited: creditedAmount,
-    fee: serviceFee,
-    currency: terms.accountCurrency,
-  };
-}
-
-// Status and position ---------------------------------------------------------------------------------------------
-
 export function triggerOfDeposit(situation: Deposit): DepositTrigger | undefined {
   const { transfer } = situation;
   const { word } = transfer;
@@ -336,32 +214,6 @@ function isUnpaid(situation: Deposit): boolean {
   return total(settled).lt(credit.amount ?? ZERO);
 }
 
-/** What of the credit's base refunds have taken, in the payer's currency. */
-export const refundedBase = (situation: Deposit): Decimal => takenBase(situation, 'refund');
-
-/** What of the credit's base has gone back: beyond what was never credited, which goes first. */
-function takenBase(situation: Deposit, as?: Back['as']): Decimal {
-  const credit = creditOf(situation);
-  if (!credit) return ZERO;
-  const { currency, amount } = moneyOf(credit);
-  const settled = total(inCurrency(settledOf(situation.transfer.word), currency));
-  const base = Decimal.min(amount, settled);
-  const gone = inCurrency(backsOf(situation), currency).filter(
-    (back) => back.state === 'done' && (as === undefined || back.as === as),
-  );
-  return Decimal.max(ZERO, Decimal.min(base, total(gone).minus(settled.minus(base))));
-}
-
-export function depositPosition(situation: Deposit): Holding[] {
-  return inflowPosition({
-    received: settledOf(situation.transfer.word),
-    backs: backsOf(situation),
-    credit: creditIn(situation),
-    doors: doorsOf(situation.decisions),
-    party: 'deposits',
-  });
-}
-
 /** The page, until there is one or it is too late; then what is to go back. */
 export function ordersOfDeposit(situation: Deposit): Order[] {
   const { transfer } = situation;
@@ -373,34 +225,6 @@ export function ordersOfDeposit(situation: Deposit): Order[] {
     .filter(({ state, part }) => state === 'asked' && situation.decisions.some(({ id }) => id === part))
     .filter(({ part }) => !(transfer.word?.refunds ?? []).some(({ key }) => key === part))
     .map(({ part }) => ({ key: part, what: 'refund' }));
-}
-
-/** Refunds that we ordered go by our order's id, whatever the party calls them. */
-export const partsOfCheckout = (word: CheckoutWord, situation: Deposit): (string | Part)[] => [
-  ...word.refunds.map((refund) => {
-    const order = orderOf(situation, refund);
-    return order ? { id: order.id, name: order.id } : refund.id;
-  }),
-  ...word.disputes.map(({ id }) => id),
-];
-
-/** Amounts that a later word does not lower by itself: one that does takes something back. */
-export function measuresOfCheckout(word: CheckoutWord): Record<string, Decimal> {
-  const measures: Record<string, Decimal> = {};
-  const add = (name: string, { id, amount, currency }: { id: string } & Money) => {
-    measures[`${name} ${id} ${currency}`] = amount;
-  };
-  for (const payment of word.payments) {
-    if (payment.status !== 'failed') add('paid', payment);
-    if (payment.status === 'settled') add('settled', payment);
-  }
-  for (const refund of word.refunds) {
-    add('refund', refund);
-    if (refund.status === 'succeeded') add('refunded', refund);
-  }
-  // A dispute that is won gives back what it took: that is no contradiction.
-  for (const dispute of word.disputes) add('dispute', dispute);
-  return measures;
 }
 
 /** A party's words may give it away: what is not one of these is told as no more than a failure. */
@@ -444,26 +268,6 @@ export function concludedDeposit({ transfer }: Deposit, as: Conclusion): Checkou
     : { ...known, page: 'failed', payments: [] };
 }
 
-/** A deposit's price as it stands: of the credit, where another amount was credited than was asked for. */
-export function priceOfDeposit(situation: ClientDeposit): Price {
-  const { chargedAmount, creditedAmount, serviceFee } = situation.transfer.terms;
-  const decision = creditOf(situation);
-  return decision
-    ? { chargedAmount: moneyOf(decision).amount, ...credited.parse(decision.data) }
-    : { chargedAmount, creditedAmount, serviceFee };
-}
-
-/** What there is left of the credit to refund, in the payer's currency, less what is under way. */
-export function refundableOf(situation: Deposit): Decimal {
-  const credit = creditOf(situation);
-  if (!credit) return ZERO;
-  const asked = inCurrency(backsOf(situation), credit.currency ?? '').filter(
-    ({ state }) => state === 'asked',
-  );
-  const left = moneyOf(credit).amount.minus(takenBase(situation)).minus(total(asked));
-  return Decimal.max(ZERO, left);
-}
-
 /** What a person has decided and is being done; nothing where a decision is (again) waited for. */
 export function underDecision(situation: Deposit): 'approved' | 'rejected' | undefined {
   if (approvedMoney(situation)) return 'approved';
@@ -473,11 +277,3 @@ export function underDecision(situation: Deposit): 'approved' | 'rejected' | und
   );
   return rejecting ? 'rejected' : undefined;
 }
-
-/** What was never credited and is on its way back to the payer. */
-export const pledgedOfDeposit = (situation: Deposit): Money[] =>
-  backsOf(situation).filter(
-    ({ state, part }) =>
-      state === 'asked' &&
-      situation.decisions.some(({ id, kind }) => id === part && kind !== 'refund' && REFUNDS.includes(kind)),
-  );

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shownUrl } from '../../kernel/wire/web-url';
+import { type ClientDeposit, priceOfDeposit, refundedBase } from './money';
 import { checkoutUrl } from './page/token';
 import { DEPOSIT_STATUSES, type DepositDetails, type DepositStatus } from './record';
-import { type ClientDeposit, priceOfDeposit, refundedBase } from './rules';
 import { DEPOSIT_METHODS } from './settings';
 
 /** A deposit on the wire (`interface.md 2.3`, decisions part 4, Deposits). */

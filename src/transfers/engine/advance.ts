@@ -1,9 +1,10 @@
 import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
-import { openBreak } from '../../process/breaks/operations';
+import { openBreak, openBreakAgain } from '../../process/breaks/operations';
 import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { apply, isOrdered } from './apply';
+import { UNREADABLE } from './breaks';
 import { effective } from './conclusion';
 import { follow } from './follow';
 import type { Given, Order, PartyWord, TransferKind } from './kind';
@@ -228,8 +229,8 @@ async function ask<Terms, Word extends PartyWord>(
   } catch (error) {
     const { id, tenantId, partyRef } = situation.transfer;
     if (error instanceof OutcomeUnknown)
-      await openBreak(services.database, {
-        ...{ tenantId, kind: 'party_word_unreadable', subject: id, detail: partyRef ?? id },
+      await openBreakAgain(services.database, {
+        ...{ tenantId, kind: UNREADABLE, subject: id, detail: partyRef ?? id },
       });
     throw error;
   }

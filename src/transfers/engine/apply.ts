@@ -65,7 +65,10 @@ export async function apply<Terms, Word extends PartyWord>(
   const chosen = [...decided, ...found, ...followed.chosen];
   const posted = await post(tx, situation.transfer, changes, tableOf(kind), asked);
   const accounts = posted ? posted.accounts : await leftBelowZero(tx, locked);
-  const breaks = breaksOf(kind, situation, { target, wanted, followed, accounts, open: locked.open });
+  const breaks = breaksOf(kind, situation, {
+    ...{ target, wanted, followed, accounts, open: locked.open },
+    heard: heard !== undefined,
+  });
   // A conclusion stands in for the party's word, and is not kept as one.
   const kept = { ...situation, transfer: { ...situation.transfer, word: considered.transfer.word } };
   const after = afterwards(kind, locked.situation, kept, {

@@ -11,20 +11,20 @@ interface Seen {
   /** What is to be posted, or would be if the transfer were adopted. */
   wanted: readonly Holding[];
   followed: Followed<unknown, unknown>;
+  /** The party's word could be read. */
+  heard: boolean;
   /** The accounts that it moves now, or left below zero before. */
   accounts: readonly Pick<LedgerAccount, 'id' | 'available' | 'currency'>[];
   /** What nobody has resolved of it yet. */
   open: readonly Break[];
 }
 
-/** What the engine itself opens and closes: nothing else closes one of these. */
 export const BELOW_ZERO = 'transfer_below_zero';
-export const ENGINE_BREAKS = [
-  'transfer_impossible',
-  'transfer_suspense',
-  BELOW_ZERO,
-  'transfer_not_adopted',
-] as const;
+/** An answer about a transfer that could not be read: it has passed when one can. */
+export const UNREADABLE = 'party_word_unreadable';
+
+/** What the engine itself opens and closes. */
+const ITS_OWN = ['transfer_impossible', 'transfer_suspense', BELOW_ZERO, 'transfer_not_adopted'];
 
 /** What a person must look at now, and what has passed; the kind's notices stay open until they are resolved. */
 export function breaksOf<Terms, Word extends PartyWord>(
@@ -36,7 +36,7 @@ export function breaksOf<Terms, Word extends PartyWord>(
   return {
     tenantId: transfer.tenantId,
     subject: transfer.id,
-    open: seen.open.filter(({ kind: name }) => (ENGINE_BREAKS as readonly string[]).includes(name)),
+    open: seen.open.filter(({ kind: name }) => ITS_OWN.includes(name) || (seen.heard && name === UNREADABLE)),
     wanted: [
       ...contradiction(transfer.status, seen),
       ...suspense(seen),

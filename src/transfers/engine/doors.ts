@@ -1,6 +1,11 @@
 import { type Decimal, ZERO } from '../../kernel/money/money';
-import type { DoorKind } from './kind';
 import type { Decision } from './record';
+
+/**
+ * Decisions that move a fixed amount out of suspense: to the payer by the party, to an account, to losses; `recover` takes
+ * from an account what suspense is short of.
+ */
+export type DoorKind = 'return' | 'credit' | 'write_off' | 'recover';
 
 /** A fixed amount that a person has let out of suspense, or into it where it is negative (decisions part 2). */
 export interface Door {

@@ -6,6 +6,7 @@ import type { MoneyParty } from '../../kernel/outbox/queues';
 import type { WantedBreak } from '../../process/breaks/operations';
 import type { Process } from '../../process/workflow-command';
 import type { Services } from '../../services';
+import type { DoorKind } from './doors';
 import type { Money } from './inflow';
 import type { ComponentTable, Holding } from './position';
 import type { Decision, Part, Situation, Transition } from './record';
@@ -105,12 +106,6 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /** What a person must look at beyond what the engine sees: each is shown once. */
   notices(situation: Situation<Terms, Word>): WantedBreak[];
 }
-
-/**
- * Decisions that move a fixed amount out of suspense: to the payer by the party, to an account, to losses; `recover` takes
- * from an account what suspense is short of.
- */
-export type DoorKind = 'return' | 'credit' | 'write_off' | 'recover';
 
 /** A word names its parts by the party's own ids, and carries the party's version where there is one. */
 export interface PartyWord {

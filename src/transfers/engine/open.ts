@@ -4,7 +4,7 @@ import type { Services } from '../../services';
 import { book, isOrdered } from './apply';
 import { type PartyWord, subjectOf, type TransferKind } from './kind';
 import type { Situation, Transfer } from './record';
-import { insertTransfer } from './store';
+import { insertTransfer, saveName } from './store';
 
 /** What a new transfer begins with; all else is empty. */
 export type Opening<Terms> = Pick<Transfer<Terms>, 'id' | 'tenantId' | 'accountId' | 'status' | 'terms'> &
@@ -54,3 +54,6 @@ export async function openTransfer<Terms, Word extends PartyWord>(
   await book(tx, kind, made, field);
   return made;
 }
+
+/** The party's name for a transfer, where the answer that told it was lost. */
+export const nameTransfer = saveName;

@@ -6,6 +6,15 @@ import type { PartyWord, TransferKind } from './kind';
 import type { Situation } from './record';
 import { readSituation, readSituations } from './store';
 
+export {
+  kindNameOf,
+  linksOf,
+  readSituation,
+  type SuspenseItem,
+  suspenseItems,
+  transfersOfParty,
+} from './store';
+
 type Deps = Pick<Services, 'database' | 'now'>;
 
 /** The filters that every list of transfers takes; a kind may add its own. */

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { notFound } from '../../kernel/errors';
 import type { Services } from '../../services';
-import { kindNameOf, readSituation } from '../engine/store';
+import { kindNameOf, readSituation } from '../engine/read';
 import { CARD_KINDS } from './kind';
 import type { ExternalCardDetails } from './record';
 import { findByRedirect } from './store';

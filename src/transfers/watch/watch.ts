@@ -5,7 +5,7 @@ import { openBreak } from '../../process/breaks/operations';
 import { PartyAway } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { tellOf } from '../discover';
-import { transfersOfParty } from '../engine/store';
+import { transfersOfParty } from '../engine/read';
 import { notePlace, placeBefore } from './store';
 
 /** From one reading to the next. A change that is still unknown at the next one is told: its callback was lost. */

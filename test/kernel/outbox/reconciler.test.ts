@@ -1,3 +1,4 @@
+import { ScheduleNotFoundError } from '@temporalio/client';
 import type { WorkflowCommand } from '../../../src/kernel/outbox/commands';
 import { createCommands } from '../../../src/kernel/outbox/commands';
 import { createReconciler, type Reconcilable } from '../../../src/kernel/temporal/reconciler';
@@ -120,4 +121,21 @@ it('brings a schedule of an earlier release up to date, and leaves it paused whe
   const { spec, state } = await handle.describe();
   expect(spec.intervals).toMatchObject([{ every: 60 * MINUTE }]);
   expect(state).toMatchObject({ paused: true, note: 'not now' });
+});
+
+it('deletes a schedule that is no more', async () => {
+  await reconciler([])();
+  const { client } = temporal;
+  await client.schedule.create({
+    scheduleId: 'iban-credit-catch-up',
+    spec: { intervals: [{ every: '1m' }] },
+    action: {
+      type: 'startWorkflow',
+      ...{ workflowType: 'ibanCreditCatchUp', workflowId: 'iban-credit-catch-up' },
+      ...{ taskQueue: 'processes', args: [] },
+    },
+  });
+  await reconciler([])();
+  const gone = client.schedule.getHandle('iban-credit-catch-up').describe();
+  await expect(gone).rejects.toBeInstanceOf(ScheduleNotFoundError);
 });

@@ -36,7 +36,7 @@ const setDelivery = (delivery: string) =>
     delivery,
   ]);
 const deliveries = async () => (await eventsOf(api, client)).map((row) => row.delivery);
-const COUNTERS = { account: 0, card: 0, deposit: 0, cardholder: 0, kyc: 0, total: 0 };
+const COUNTERS = { account: 0, card: 0, deposit: 0, cardholder: 0, kyc: 0, payout: 0, transfer: 0, total: 0 };
 
 describe('registration', () => {
   it('sets all but deposit without a type, and lists whole', async () => {

@@ -1,7 +1,7 @@
 import { Decimal } from '../../../src/kernel/money/money';
 import type { CheckoutWord } from '../../../src/parties/checkout/word';
 import { depositKind } from '../../../src/transfers/deposits/kind';
-import type { Deposit } from '../../../src/transfers/deposits/rules';
+import type { Deposit } from '../../../src/transfers/deposits/money';
 import { DOUBT_MS, hear } from '../../../src/transfers/engine/follow';
 
 /** What becomes of a word: applied, dropped for a newer one, or doubted until it is read again. */

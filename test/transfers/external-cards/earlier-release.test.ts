@@ -119,17 +119,21 @@ it('can read what it has taken over, terms, words and decisions', async () => {
 });
 
 it('finds the books of each as they should be, and posts nothing, where the party says what it said', async () => {
-  const before = await legs();
+  const chargebacks = () =>
+    database.query(`select id from breaks where kind = 'external_card_chargeback' order by id`);
+  const [before, shown] = [await legs(), await chargebacks()];
   const waiting = (await transfers()).filter(({ partyRef }) => !CASES[partyRef]?.endsWith('pending'));
   for (const { id, kind } of waiting) await advance(services, kindOf(kind), id);
   const after = (await transfers()).filter(({ partyRef }) => !CASES[partyRef]?.endsWith('pending'));
   expect(after.filter(({ adopted }) => !adopted).map(({ partyRef }) => CASES[partyRef])).toEqual([]);
   expect(after.map(({ status }) => status)).toEqual(waiting.map(({ status }) => status));
   expect(await legs()).toEqual(before);
+  expect(shown.length).toBeGreaterThan(0);
+  expect(await chargebacks()).toEqual(shown);
   expect(await checkLedger(database)).toEqual([]);
 });
 
-it('shows what stands in suspense, and each chargeback, once', async () => {
+it('shows what stands in suspense once', async () => {
   const open = await database.query<{ kind: string; subject: string }>(
     `select b.kind, t.party_ref as subject from breaks b join transfers t on b.subject in (t.id, t.party_ref)
       where resolved_at is null order by 1, 2`,

@@ -185,6 +185,22 @@ describe('what the sandbox decides by the token', () => {
     ]);
   });
 
+  it.each(['topup', 'withdrawal'] as const)(
+    'a %s that has not moved after all is undone, its fee too, and the operator sees it',
+    async (kind) => {
+      const { id, accountId, show } = await asked(api, client, kind, 'tok_undone');
+      await driven(api, id);
+      api.clock.pass(6);
+      await looked(api, id);
+      expect(await show()).toMatchObject({
+        ...{ status: 'returned', returnedAmount: '100.00', failure: 'payment_reversed' },
+      });
+      expect(await balanceOf(client, accountId)).toBe('500.00 0.00');
+      expect(await foldOf(api, accountId)).toBe('500.00');
+      expect(await breaksOf(api, id)).toEqual(['transfer_contradicted null']);
+    },
+  );
+
   it('a part that comes back is given back in proportion', async () => {
     const topup = await asked(api, client, 'topup', 'tok_partial_return');
     await driven(api, topup.id);

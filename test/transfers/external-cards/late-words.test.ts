@@ -5,7 +5,7 @@ import { Decimal } from '../../../src/kernel/money/money';
 import { createHttpExternalCards } from '../../../src/parties/external-cards/http';
 import type { CardOrderAnswer, ExternalCards } from '../../../src/parties/external-cards/port';
 import type { CardOrderWord } from '../../../src/parties/external-cards/word';
-import { PartyAway, PartyRefused } from '../../../src/process/party-errors';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
 import { concludeTransfer } from '../../../src/transfers/conclude';
 import { useDoor } from '../../../src/transfers/suspense';
 import type { Client, TestApi } from '../../support/api';
@@ -118,6 +118,30 @@ describe('a late word', () => {
     expect(open).toEqual([]);
   });
 
+  it.each([
+    ['that lists what has changed', 'is not asked for'],
+    ['without such a list', 'is asked for again, for months'],
+  ])('of a failed one, of an acquirer %s, %s', async (list) => {
+    const { changes, ...without } = api.services.parties.externalCards;
+    const listed = list === 'that lists what has changed';
+    api.services.parties.externalCards = (listed ? { ...without, changes } : without) as ExternalCards;
+    const { id } = await asked(api, client, 'topup', 'tok_visa');
+    await told(id, word('failed', 0));
+    const due = async () =>
+      (
+        await api.database.query<{ due: Date | null }>('select due_by as due from transfers where id = $1', [
+          id,
+        ])
+      )[0]?.due ?? null;
+    if (listed) return expect(await due()).toBeNull();
+    for (let looks = 0; (await due()) !== null && looks < 20; looks += 1) {
+      api.clock.at = new Date(((await due()) as Date).getTime() + 1_000);
+      await looked(api, id);
+    }
+    expect(api.clock.at.getTime() - Date.now()).toBeGreaterThan(119 * 86_400_000);
+    expect(await due()).toBeNull();
+  });
+
   it('that was overtaken by a newer one on its way is not applied', async () => {
     const { id, show } = await asked(api, client, 'topup', 'tok_visa');
     const old = word('succeeded', 100);
@@ -181,14 +205,25 @@ describe('an order', () => {
     expect([(await show()).status, orders]).toEqual(['failed', 1]);
   });
 
-  it('that the acquirer does not know was not taken: it is given again under its key', async () => {
+  it('whose answer was lost is given again under its key', async () => {
     const { id, show } = await asked(api, client, 'withdrawal', 'tok_visa');
-    onOrder = async () => ({ word: word('processing', 100) });
-    await looked(api, id);
+    onOrder = async () => {
+      throw new OutcomeUnknown();
+    };
     onAsk = async () => 'unknown_to_party';
+    await expect(looked(api, id)).rejects.toThrow(OutcomeUnknown);
     onOrder = async () => ({ word: word('succeeded', 100) });
     await looked(api, id);
     expect([(await show()).status, orders]).toEqual(['completed', 2]);
+  });
+
+  it('that the acquirer has told of and knows no more stands, and a person is told', async () => {
+    const { id, show } = await asked(api, client, 'withdrawal', 'tok_visa');
+    await told(id, word('processing', 100));
+    onAsk = async () => 'unknown_to_party';
+    await looked(api, id);
+    expect([(await show()).status, orders]).toEqual(['processing', 1]);
+    expect(await breaksOf(api, id)).toEqual(['transfer_forgotten_by_party null']);
   });
 
   it('that a person has concluded as failed is not given again, and follows the acquirer when it speaks', async () => {

@@ -31,7 +31,7 @@ create table transfers (
   updated_at      timestamptz(3) not null default date_trunc('milliseconds', now())
 );
 create unique index transfers_of_party on transfers (party, party_ref);
-create unique index transfers_by_key on transfers (caller_id, account_id, kind, idempotency_key);
+create unique index transfers_idempotency_key on transfers (caller_id, account_id, kind, idempotency_key);
 create index transfers_of_account on transfers (account_id, kind, id);
 create index transfers_due on transfers (kind, due_by) where due_by is not null;
 create index transfers_waiting on transfers (kind, updated_at) where status in ('manual_review', 'pending_approval');

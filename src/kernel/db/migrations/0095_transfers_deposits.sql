@@ -2,11 +2,14 @@
 -- component and part; whether that is what its books should hold the engine finds out when it looks (adopted = false), which
 -- is at once (due_by). Stop, migrate, start: no release before this one knows these tables.
 
+create function pg_temp.wire_time(timestamptz) returns text language sql immutable
+  as $$ select to_char($1 at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
+
 -- The word, as far as the columns tell it: the party's own answer takes its place at the next look.
 insert into transfers (id, kind, tenant_id, account_id, status, terms, reference_id, idempotency_key, caller_id, party,
                        party_ref, ordered_at, word, word_at, parts, failure, adopted, due_by, reached, created_at, updated_at)
 select d.id, 'deposit', d.tenant_id, d.account_id, d.status,
-       q.terms || jsonb_build_object('externalId', d.external_id, 'expiresAt', to_json(d.expires_at)),
+       q.terms || jsonb_build_object('externalId', d.external_id, 'expiresAt', pg_temp.wire_time(d.expires_at)),
        d.reference_id, d.idempotency_key, d.caller_id, 'checkout', d.session_id,
        case when d.session_id is not null then d.created_at end,
        case when d.session_id is not null then jsonb_build_object(
@@ -35,8 +38,8 @@ select d.id, 'deposit', d.tenant_id, d.account_id, d.status,
                 union all
                 select p.reference_id, p.provider_id, p.created_at from deposit_disputes p where p.deposit_id = d.id) x), '[]'),
        d.failure, false, now(),
-       jsonb_strip_nulls(jsonb_build_object('created', to_json(d.created_at), 'completed', to_json(d.completed_at)))
-         || case when d.status in ('created', 'completed') then '{}' else jsonb_build_object(d.status, to_json(d.updated_at)) end,
+       jsonb_strip_nulls(jsonb_build_object('created', pg_temp.wire_time(d.created_at), 'completed', pg_temp.wire_time(d.completed_at)))
+         || case when d.status in ('created', 'completed') then '{}' else jsonb_build_object(d.status, pg_temp.wire_time(d.updated_at)) end,
        d.created_at, d.updated_at
   from deposits d join quotes q on q.id = d.quote_id;
 
@@ -68,7 +71,7 @@ select 'dep_' || right(u.id, 26), 'deposit', 'manual_review', 'null', u.id, 'che
        jsonb_build_object('key', null, 'page', 'paid', 'risk', 'normal', 'refunds', '[]'::jsonb, 'disputes', '[]'::jsonb,
          'payments', jsonb_build_array(jsonb_build_object('id', 'paid', 'amount', u.amount::text, 'currency', u.currency,
                                                           'status', 'settled'))),
-       u.created_at, false, now(), jsonb_build_object('manual_review', to_json(u.created_at)), u.created_at, u.created_at
+       u.created_at, false, now(), jsonb_build_object('manual_review', pg_temp.wire_time(u.created_at)), u.created_at, u.created_at
   from unmatched_payments u;
 
 -- What is booked. Client accounts: what is credited, held, refunded, charged back; internal accounts by their own names.

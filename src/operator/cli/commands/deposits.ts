@@ -7,7 +7,8 @@ import {
   refundDeposit,
   shownDeposit,
 } from '../../../transfers/deposits/decide';
-import { netOf, underDecision } from '../../../transfers/deposits/rules';
+import { netOf } from '../../../transfers/deposits/money';
+import { underDecision } from '../../../transfers/deposits/rules';
 import { depositView, type ShownDeposit } from '../../../transfers/deposits/view';
 import { decimalArgument, reasonArgument } from '../arguments';
 import { type Cell, show } from '../console';

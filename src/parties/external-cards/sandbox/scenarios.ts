@@ -102,7 +102,7 @@ export const CARD_SCENARIOS: readonly CardScenario[] = [
   {
     token: 'tok_undone',
     effect:
-      '`completed`; 5 seconds later the acquirer says that it has failed: no money has moved after all.',
+      '`completed`; 5 seconds later the acquirer says that it has failed and that no money has moved after all: `returned`.',
     undoneSeconds: 5,
   },
   {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { Reply, type Route, route } from '../../../http/route';
 import { asciiUrl } from '../../../kernel/wire/web-url';
 import type { Services } from '../../../services';
-import { readSituation } from '../../engine/store';
+import { readSituation } from '../../engine/read';
 import { depositKind } from '../kind';
-import type { ClientDeposit } from '../rules';
+import type { ClientDeposit } from '../money';
 import { findByToken } from '../store';
 import { hashToken, redirectContext } from './token';
 

@@ -1,6 +1,6 @@
 import type { Services } from '../../../services';
 import { advance, type Progress } from '../../engine/advance';
-import { transfersOfParty } from '../../engine/store';
+import { transfersOfParty } from '../../engine/read';
 import { ibanCreditKind } from './kind';
 
 /** The bank knows no such payment, and there is no record of one. */

@@ -3,12 +3,8 @@ import fc from 'fast-check';
 import { Decimal, roundTo, ZERO } from '../../../../src/kernel/money/money';
 import type { CheckoutWord } from '../../../../src/parties/checkout/word';
 import { depositKind } from '../../../../src/transfers/deposits/kind';
-import {
-  approvalData,
-  type Deposit,
-  type DepositTerms,
-  netOf,
-} from '../../../../src/transfers/deposits/rules';
+import { type Deposit, type DepositTerms, netOf } from '../../../../src/transfers/deposits/money';
+import { approvalData } from '../../../../src/transfers/deposits/rules';
 import { conclusionData } from '../../../../src/transfers/engine/conclusion';
 import { decisionOf } from '../../../../src/transfers/engine/doors';
 import type { NewDecision } from '../../../../src/transfers/engine/kind';

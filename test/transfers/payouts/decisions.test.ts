@@ -1,0 +1,111 @@
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { Decimal } from '../../../src/kernel/money/money';
+import { type Conclude, concludeTransfer } from '../../../src/transfers/conclude';
+import { suspenseOf, type UseDoor, useDoor } from '../../../src/transfers/suspense';
+import { accountBalance } from '../../cards/cards/support';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { masterAccount } from '../../support/cards';
+import { type PartyDouble, partyDouble, type SetPayout } from './party-double';
+import { created, fundedAccount, look, read, told } from './support';
+
+/** What people decide of payouts beside approving them: suspense, and what the party never ends. */
+let api: TestApi;
+let client: Client;
+let accountId: string;
+let party: PartyDouble;
+beforeAll(async () => {
+  api = await testApi();
+});
+beforeEach(async () => {
+  party = await partyDouble(api);
+  client = await api.client();
+  accountId = await fundedAccount(api, client);
+});
+afterEach(async () => {
+  await party.close();
+  expect(await checkLedger(api.database)).toEqual([]);
+});
+afterAll(() => api.close());
+
+const balance = (id = accountId) => accountBalance(client, id);
+const status = async (id: string) => (await read(client, accountId, id)).status as string;
+const suspense = async (id: string) =>
+  (await suspenseOf(api.database, id)).map(({ amount }) => amount.toFixed(2));
+const openBreaks = (id: string) =>
+  api.database.query('select kind from breaks where subject = $1 and resolved_at is null', [id]);
+
+async function through(...states: SetPayout[]): Promise<string> {
+  const id = await created(client, accountId);
+  await look(api, id);
+  for (const state of states) {
+    party.set(id, state);
+    await look(api, id);
+  }
+  return id;
+}
+
+const by = { reason: 'A letter of the bank.', decidedBy: 'operator:ida' };
+const door = (transferId: string, given: Omit<UseDoor, 'transferId' | 'reason' | 'decidedBy'>) =>
+  api.database.transaction((tx) => useDoor(api.services, tx, { transferId, ...given, ...by }));
+const conclude = (transferId: string, as: Conclude['as']) =>
+  api.database.transaction((tx) =>
+    concludeTransfer(api.services, tx, {
+      ...{ transferId, as, evidence: by.reason, decidedBy: by.decidedBy },
+    }),
+  );
+
+describe('what came back beyond what was sent', () => {
+  it('is credited and written off, and stays so whatever the party says later', async () => {
+    const id = await through({ status: 'returned', returns: { a: '130.00' } });
+    expect(await suspense(id)).toEqual(['30.00']);
+    const other = await masterAccount(client, 'EUR');
+    await door(id, { door: 'credit', amount: new Decimal(20), accountId: other });
+    await door(id, { door: 'write_off' });
+    expect([await suspense(id), await openBreaks(id)]).toEqual([[], []]);
+    expect(await balance()).toBe('5019.65 0.00');
+    party.set(id, { status: 'returned', returns: { a: '100.00' } });
+    await look(api, id);
+    expect([await suspense(id), await balance()]).toEqual([['-30.00'], '5019.65 0.00']);
+    await door(id, { door: 'recover', accountId });
+    expect([await suspense(id), await balance()]).toEqual([[], '4989.65 0.00']);
+    expect((await told(api, id)).slice(3)).toEqual([
+      'deposit/payout_returned 20.00',
+      'withdraw/payout_returned_reversed 30.00',
+    ]);
+  });
+
+  it('cannot be returned to a payer: there is none', async () => {
+    const id = await through({ status: 'returned', returns: { a: '130.00' } });
+    await expect(door(id, { door: 'return' })).rejects.toMatchObject({ code: 'invalid_transition' });
+  });
+});
+
+describe('what the party never ends', () => {
+  it('is concluded as paid, until the party says something else', async () => {
+    const id = await through();
+    await conclude(id, 'paid');
+    expect([await status(id), await balance()]).toEqual(['completed', '4899.65 0.00']);
+    await look(api, id); // the same word again
+    expect([await status(id), await balance()]).toEqual(['completed', '4899.65 0.00']);
+    party.set(id, { status: 'failed', failureCode: 'account_not_found' });
+    await look(api, id);
+    expect([await status(id), await balance()]).toEqual(['returned', '5000.00 0.00']);
+  });
+
+  it('is concluded as failed: the hold is released, and it is not ordered again', async () => {
+    const id = await created(client, accountId);
+    party.orders = ['lost'];
+    await look(api, id).catch(() => undefined);
+    await conclude(id, 'failed');
+    expect([await status(id), await balance()]).toEqual(['failed', '5000.00 0.00']);
+    await look(api, id);
+    expect([party.payments, await status(id)]).toEqual([[], 'failed']);
+  });
+
+  it('is not concluded before it was ordered, nor when the party has ended it', async () => {
+    const fresh = await created(client, accountId);
+    await expect(conclude(fresh, 'paid')).rejects.toMatchObject({ code: 'invalid_transition' });
+    const done = await through({ status: 'completed' });
+    await expect(conclude(done, 'failed')).rejects.toMatchObject({ code: 'invalid_transition' });
+  });
+});

@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import { checkLedger } from '../../src/kernel/ledger/check';
+import { runOperator } from '../../src/startup/operator';
+import { accountBalance } from '../cards/cards/support';
+import { urlOf } from '../support/database';
+import {
+  completed,
+  type DepositWorld,
+  depositWorld,
+  inShort,
+  internal,
+  look,
+  pay,
+  payable,
+  read,
+  type TestDeposit,
+  toldOf,
+} from './deposits/support';
+
+let world: DepositWorld;
+let environment: Record<string, string>;
+beforeAll(async () => {
+  world = await depositWorld();
+  const [row] = await world.api.database.query<{ name: string }>('select current_database() as name');
+  environment = {
+    DATABASE_URL: urlOf(row?.name ?? ''),
+    MASTER_KEY: randomBytes(32).toString('base64'),
+  };
+});
+beforeEach(async () => {
+  world.client = await world.api.client();
+  world.clock.ahead = 0;
+  world.double.refundsBegin = 'succeeded';
+});
+afterEach(async () => expect(await checkLedger(world.api.database)).toEqual([]));
+afterAll(() => world.close());
+
+async function operator(...argv: string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runOperator(argv, environment, {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+const REASON = ['--reason', 'seen the slip'];
+
+const balance = ({ accountId }: TestDeposit) => accountBalance(world.client, accountId);
+const openBreaks = async (id: string) =>
+  (
+    await world.api.database.query<{ kind: string }>(
+      'select kind from breaks where subject = $1 and resolved_at is null',
+      [id],
+    )
+  ).map(({ kind }) => kind);
+const inSuspense = async (id: string) => JSON.parse((await operator('suspense', 'show', id, '--json')).out);
+
+/** Paid twice: 50.00 is nobody's. */
+async function surplus() {
+  const deposit = await completed(world);
+  pay(deposit.session, { amount: '150.00' }, true);
+  await look(world, deposit.id);
+  return deposit;
+}
+
+describe('what stands in suspense', () => {
+  it('is listed and shown, with its break', async () => {
+    const { id } = await surplus();
+    expect(await inSuspense(id)).toMatchObject([{ transferId: id, amount: '50.00', currency: 'USD' }]);
+    expect((await operator('suspense', 'list')).out).toMatch(new RegExp(`${id}.*50.00 USD`));
+    expect(await openBreaks(id)).toEqual(['transfer_suspense']);
+    const unknown = await operator('suspense', 'show', 'dep_none');
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('transfer')]);
+  });
+
+  it('is credited to its owner, in parts, and its break passes', async () => {
+    const deposit = await surplus();
+    const credit = (...argv: string[]) =>
+      operator('suspense', 'credit', deposit.id, '--account', deposit.accountId, ...REASON, ...argv);
+    expect((await credit('--amount', '20.00')).code).toBe(0);
+    expect(await balance(deposit)).toBe('116.80 0.00');
+    const beyond = await credit('--amount', '30.01');
+    expect([beyond.code, beyond.err]).toEqual([1, expect.stringContaining('30.00 USD')]);
+    expect((await credit()).code).toBe(0);
+    expect([await balance(deposit), await inSuspense(deposit.id), await openBreaks(deposit.id)]).toEqual([
+      '146.80 0.00',
+      [],
+      [],
+    ]);
+    expect((await credit()).err).toContain('Nothing of it stands in suspense');
+    expect(inShort(await toldOf(world.api, world.client)).slice(2)).toEqual([
+      'deposit/checkout 20.00',
+      'deposit/checkout 30.00',
+    ]);
+    const actions = await world.api.database.query('select action from audit_log where subject = $1', [
+      deposit.id,
+    ]);
+    expect(actions).toEqual([{ action: 'suspense.credit' }, { action: 'suspense.credit' }]);
+  });
+
+  it('goes back to its payer by the party, once, and is promised to nobody else meanwhile', async () => {
+    const deposit = await surplus();
+    world.double.refundsBegin = 'pending';
+    expect((await operator('suspense', 'return', deposit.id, ...REASON)).code).toBe(0);
+    await look(world, deposit.id);
+    expect(deposit.session.refunds).toMatchObject([{ amount: '50.00' }]);
+    expect((await operator('suspense', 'write-off', deposit.id, ...REASON)).code).toBe(1);
+    Object.assign(deposit.session.refunds[0] ?? {}, { status: 'succeeded' });
+    await look(world, deposit.id);
+    expect([await inSuspense(deposit.id), await balance(deposit), deposit.session.refunds.length]).toEqual([
+      [],
+      '96.80 0.00',
+      1,
+    ]);
+  });
+
+  it('is written off to losses', async () => {
+    const deposit = await surplus();
+    const before = Number(await internal(world.api, 'losses', 'USD'));
+    expect((await operator('suspense', 'write-off', deposit.id, ...REASON)).code).toBe(0);
+    expect(Number(await internal(world.api, 'losses', 'USD')) - before).toBe(50);
+    expect(await openBreaks(deposit.id)).toEqual([]);
+  });
+
+  it('holds against what the party says later', async () => {
+    const deposit = await surplus();
+    await operator('suspense', 'credit', deposit.id, '--account', deposit.accountId, ...REASON);
+    deposit.session.refunds.push({ id: 're_theirs', amount: '50.00', status: 'succeeded' });
+    await look(world, deposit.id);
+    // The surplus was given away: what the party sends back of it is ours to claim now.
+    expect(await inSuspense(deposit.id)).toMatchObject([{ amount: '-50.00' }]);
+    expect(await balance(deposit)).toBe('146.80 0.00');
+    const { id, accountId } = deposit;
+    expect((await operator('suspense', 'credit', id, '--account', accountId, ...REASON)).code).toBe(1);
+    expect((await operator('suspense', 'recover', id, '--account', accountId, ...REASON)).code).toBe(0);
+    expect([await balance(deposit), await inSuspense(id), await openBreaks(id)]).toEqual([
+      '96.80 0.00',
+      [],
+      ['deposit_refund_not_ours'], // which a person resolves
+    ]);
+  });
+
+  it('takes a reason, an account that is there, and its currency', async () => {
+    const { id } = await surplus();
+    const accounts = await world.client.call('GET', '/v1/accounts?currency=EUR');
+    const eur = accounts.body.data[0].id as string;
+    for (const [argv, why] of [
+      [['credit', id, '--account', eur, ...REASON], 'not in USD'],
+      [['credit', id, '--account', 'acc_none', ...REASON], 'account'],
+      [['credit', id, ...REASON], '--account'],
+      [['write-off', id], '--reason'],
+    ] as const) {
+      const { code, err } = await operator('suspense', ...argv);
+      expect([code === 0, err]).toEqual([false, expect.stringContaining(why)]);
+    }
+    expect(await inSuspense(id)).toMatchObject([{ amount: '50.00' }]);
+  });
+});
+
+describe('conclude', () => {
+  const conclude = (id: string, as: string) => operator('conclude', id, '--as', as, '--evidence', 'a letter');
+
+  it('ends what its party never ends, as paid or as failed', async () => {
+    const paid = await payable(world);
+    pay(paid.session);
+    await look(world, paid.id);
+    expect(await conclude(paid.id, 'paid')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('completed'),
+    });
+    expect(await balance(paid)).toBe('96.80 0.00');
+    const failed = await payable(world);
+    pay(failed.session);
+    await look(world, failed.id);
+    expect((await conclude(failed.id, 'failed')).code).toBe(0);
+    expect((await read(world.client, failed)).status).toBe('failed');
+  });
+
+  it('holds until the party says something else', async () => {
+    const deposit = await payable(world);
+    pay(deposit.session);
+    await look(world, deposit.id);
+    await conclude(deposit.id, 'paid');
+    await look(world, deposit.id);
+    expect(await balance(deposit)).toBe('96.80 0.00');
+    pay(deposit.session, {}, true); // the party settles it itself
+    await look(world, deposit.id);
+    expect([await balance(deposit), await openBreaks(deposit.id)]).toEqual(['96.80 0.00', []]);
+  });
+
+  it('is refused for what has ended, and for what nobody knows', async () => {
+    const deposit = await completed(world);
+    expect((await conclude(deposit.id, 'failed')).code).toBe(1);
+    expect((await conclude('dep_none', 'paid')).code).toBe(1);
+    expect((await conclude(deposit.id, 'perhaps')).code).not.toBe(0);
+  });
+});
+
+it('adopt is for transfers of earlier releases', async () => {
+  const deposit = await completed(world);
+  const { code, err } = await operator('adopt', deposit.id, ...REASON);
+  expect([code, err]).toEqual([1, expect.stringContaining('adopted')]);
+});
