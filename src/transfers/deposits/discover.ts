@@ -17,7 +17,7 @@ export async function discoverSession(services: Services, sessionId: string): Pr
   if (word === 'unknown_to_party') return 'nothing';
   return services.database.transaction(async (tx) => {
     if (await isOfDeposit(services, tx, sessionId, word)) return 'known';
-    if (word.payments.length === 0) return 'nothing';
+    if (word.payments.length + word.refunds.length + word.disputes.length === 0) return 'nothing';
     const at = services.now();
     const made = await openTransfer(services, tx, depositKind, {
       ...{ id: newId('deposit'), tenantId: null, accountId: null, status: 'manual_review', terms: null, at },

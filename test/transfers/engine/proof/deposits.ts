@@ -101,8 +101,8 @@ const asAsked = fc.record({
     { id: 'p1', amount: new Decimal(100), currency: 'USD', status: 'settled' as const },
   ]),
   risk: fc.constant('normal' as const),
-  refunds: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: refunds }),
-  disputes: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: disputes }),
+  refunds: fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: refunds }),
+  disputes: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: disputes }),
 });
 
 const wild = fc.record({
@@ -121,7 +121,7 @@ const wild = fc.record({
 });
 
 export const checkoutWords: fc.Arbitrary<CheckoutWord> = fc
-  .oneof({ weight: 1, arbitrary: asAsked }, { weight: 2, arbitrary: wild })
+  .oneof({ weight: 3, arbitrary: asAsked }, { weight: 1, arbitrary: wild })
   .map(
     ({ version: its, ...word }) =>
       ({ key: 'dep_1', ...(its === undefined ? {} : { version: its }), ...word }) as CheckoutWord,
@@ -130,7 +130,13 @@ export const checkoutWords: fc.Arbitrary<CheckoutWord> = fc
 const DOORS = ['return', 'credit', 'write_off', 'recover'] as const;
 
 const acts: fc.Arbitrary<Act> = fc.record({
-  kind: fc.constantFrom('approve', 'approve', 'reject', 'refund', 'paid', 'failed', ...DOORS),
+  kind: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('approve') },
+    { weight: 2, arbitrary: fc.constant('reject') },
+    { weight: 5, arbitrary: fc.constant('refund') },
+    { weight: 2, arbitrary: fc.constantFrom('paid', 'failed') },
+    { weight: 4, arbitrary: fc.constantFrom(...DOORS) },
+  ),
   share: fc.constantFrom(1, 1, 0.5, 0.01),
   currency: fc.constantFrom('USD', 'USD', 'GBP'),
 });
@@ -230,6 +236,14 @@ export const depositProof: KindProof<DepositTerms, CheckoutWord> = {
   ),
   words: checkoutWords,
   acts,
+  addressed: (word, { id, orders }) => ({
+    ...word,
+    key: id,
+    refunds: word.refunds.map(({ key, ...refund }) => {
+      const own = key?.startsWith('dec_') ? orders[Number(key.slice(4)) - 1] : key;
+      return own === undefined ? refund : { ...refund, key: own };
+    }),
+  }),
   decision: depositDecision,
   currencies: ['USD', 'GBP', 'EUR', 'JPY'],
   partyComponent: 'deposits',

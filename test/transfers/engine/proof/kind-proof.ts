@@ -31,6 +31,8 @@ export interface KindProof<Terms, Word extends PartyWord> {
   /** Whatever the party could say: contradictory, withdrawn, with versions and without. */
   words: fc.Arbitrary<Word>;
   acts: fc.Arbitrary<Act>;
+  /** A word about this transfer: its keys `dec_1`, `dec_2` … are our orders' ids, where there are so many; else it has none. */
+  addressed(word: Word, of: { id: string | null; orders: readonly string[] }): Word;
   /** What of an act can be decided here; nothing where it makes no sense. `heard`: with the party's own word. */
   decision(
     situation: Situation<Terms, Word>,
@@ -64,11 +66,11 @@ export function stepsOf<Terms, Word extends PartyWord>({
   return fc.array(
     fc.oneof(
       { weight: 7, arbitrary: words.map((word) => ({ word })) },
-      { weight: 4, arbitrary: acts.map((act) => ({ act })) },
+      { weight: 6, arbitrary: acts.map((act) => ({ act })) },
       { weight: 1, arbitrary: fc.constant({ refused: true as const }) },
       { weight: 2, arbitrary: fc.constantFrom({ minutes: 2 }, { minutes: 40 }) },
     ),
-    { minLength: 1, maxLength: 10 },
+    { minLength: 1, maxLength: 12 },
   );
 }
 
@@ -113,7 +115,7 @@ function played<Terms, Word extends PartyWord>(
   const { kind } = proof;
   const minutes = 'minutes' in step ? step.minutes : 0;
   const known = decided(proof, { ...before, at: new Date(before.at.getTime() + minutes * 60_000) }, step);
-  const heard = 'word' in step ? hear(kind, known, step.word) : known;
+  const heard = 'word' in step ? hear(kind, known, addressedTo(proof, known, step.word)) : known;
   const [older, newer] = [before.transfer.word?.version, heard.transfer.word?.version];
   assert.ok(!(older !== undefined && newer !== undefined && newer < older), 'an older word counts');
   const { situation, path, impossible } = follow(kind, effective(kind, heard));
@@ -128,6 +130,16 @@ function played<Terms, Word extends PartyWord>(
   return { ...situation, transfer: { ...situation.transfer, word: heard.transfer.word } };
 }
 
+const addressedTo = <Terms, Word extends PartyWord>(
+  { addressed }: KindProof<Terms, Word>,
+  { transfer: { id }, decisions }: Situation<Terms, Word>,
+  word: Word,
+): Word =>
+  addressed(word, {
+    id,
+    orders: decisions.filter(({ decidedBy }) => decidedBy !== SYSTEM).map((decision) => decision.id),
+  });
+
 function decided<Terms, Word extends PartyWord>(
   { kind, decision }: KindProof<Terms, Word>,
   situation: Situation<Terms, Word>,
@@ -141,12 +153,10 @@ function decided<Terms, Word extends PartyWord>(
   return { ...situation, decisions: [...situation.decisions, numbered(given, situation)] };
 }
 
-/** Ids that the party's words can name: `dec_1`, `dec_2` … */
 function numbered(given: NewDecision, { decisions, at }: Situation): Decision {
   const { kind, amount = null, currency = null, accountId = null, data = {}, reason = null } = given;
-  const count = decisions.filter(({ decidedBy }) => decidedBy !== SYSTEM).length;
   const decidedBy = kind === 'refused' ? SYSTEM : 'operator';
-  const id = kind === 'refused' ? `dec_refused_${decisions.length}` : `dec_${count + 1}`;
+  const id = `decided_${decisions.length + 1}`;
   return { id, kind, amount, currency, accountId, data, reason, decidedBy, at };
 }
 
@@ -204,15 +214,16 @@ function assertRests<Terms, Word extends PartyWord>(
  * @returns whether the other way has led to the same decisions, so that there was something to compare
  */
 function comesToTheSame<Terms, Word extends PartyWord>(
-  { kind }: KindProof<Terms, Word>,
+  proof: KindProof<Terms, Word>,
   fresh: Situation<Terms, Word>,
   one: Situation<Terms, Word>,
   detour: readonly Word[],
 ): boolean {
+  const { kind } = proof;
   const { word } = one.transfer;
   if (word === null) return false;
   let other: Situation<Terms, Word> = { ...fresh, decisions: one.decisions, at: one.at };
-  for (const heard of [...detour.map((each) => before(each, word)), word, word]) {
+  for (const heard of [...detour.map((each) => before(addressedTo(proof, one, each), word)), word, word]) {
     other = { ...other, at: new Date(other.at.getTime() + DOUBT_MS) };
     const known = hear(kind, other, heard);
     const { situation } = follow(kind, effective(kind, known));

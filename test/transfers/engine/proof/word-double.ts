@@ -1,0 +1,68 @@
+import type { PartyChange, ReadChanges } from '../../../../src/parties/protocol/changes';
+import type { PartyWord } from '../../../../src/transfers/engine/kind';
+
+/** A party of whatever kind, in the memory of the test: it knows orders by their keys, and says what it is told to. */
+export interface WordDouble<Word extends PartyWord> {
+  /** Takes an order. Asked again with the same key, it is the same. @returns the party's name for it */
+  order(key: string): string;
+  /** Something of the party's own, that nobody has ordered. */
+  foreign(): string;
+  /** What it says from now on, listed as a change. */
+  say(ref: string, word: Word): void;
+  now(ref: string): Word | undefined;
+  /** What it answers: now and then what was true before. */
+  ask(ref: string): Word | 'unknown_to_party';
+  changes: ReadChanges;
+  /** From now on each answer is what it says now. */
+  settle(): void;
+}
+
+/**
+ * @param first what it says of what has just been ordered; `key` null: by nobody
+ * @param isLate whether an answer is one that was overtaken
+ */
+export function createWordDouble<Word extends PartyWord>(
+  first: (key: string | null) => Word,
+  isLate: () => boolean,
+): WordDouble<Word> {
+  const said = new Map<string, Word[]>();
+  const rows: PartyChange[] = [];
+  let settled = false;
+
+  function say(ref: string, word: Word): void {
+    said.set(ref, [...(said.get(ref) ?? []), word]);
+    rows.push({ id: `change-${rows.length + 1}`, ref, version: word.version });
+  }
+
+  return {
+    order(key) {
+      const ref = `party-${key}`;
+      if (!said.has(ref)) say(ref, first(key));
+      return ref;
+    },
+    foreign() {
+      const ref = `party-own-${said.size}`;
+      say(ref, first(null));
+      return ref;
+    },
+    say,
+    now: (ref) => said.get(ref)?.at(-1),
+    ask(ref) {
+      const words = said.get(ref);
+      if (!words) return 'unknown_to_party';
+      return (!settled && words.length > 1 && isLate() ? words.at(-2) : words.at(-1)) as Word;
+    },
+    async changes(after) {
+      const from = Number(after ?? 0);
+      return {
+        changes: rows.slice(from, from + 500),
+        unreadable: [],
+        next: String(Math.min(rows.length, from + 500)),
+        more: rows.length > from + 500,
+      };
+    },
+    settle() {
+      settled = true;
+    },
+  };
+}
