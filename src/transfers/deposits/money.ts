@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Decimal, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import { decisionOf, doorsOf } from '../engine/doors';
-import { type Back, type Credit, inflowPosition, type Money } from '../engine/inflow';
+import { type Back, type Credit, inflowPosition, type Money, type PartShare } from '../engine/inflow';
 import type { ComponentTable, Holding } from '../engine/position';
 import type { Decision, Part, Situation } from '../engine/record';
 import { type Price } from './quotes/price';
@@ -146,7 +146,18 @@ function creditIn(situation: Deposit): Credit | null {
     credited: creditedAmount,
     fee: serviceFee,
     currency: terms.accountCurrency,
+    given: givenShares(situation),
   };
+}
+
+const shares = z.object({
+  parts: z.record(z.string(), z.object({ base: decimal, net: decimal, fee: decimal })),
+});
+
+/** What refunds and disputes came to in the release before the engine, which rounded otherwise. */
+function givenShares(situation: Deposit): Map<string, PartShare> {
+  const decision = last(situation, 'shares');
+  return new Map(decision ? Object.entries(shares.parse(decision.data).parts) : []);
 }
 
 // Status and position ---------------------------------------------------------------------------------------------

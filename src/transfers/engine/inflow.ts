@@ -37,6 +37,19 @@ export interface Credit {
   credited: Decimal;
   fee: Decimal;
   currency: string;
+  /** What parts were given by an earlier rule of rounding, by our id: it stands while they take the same of the base. */
+  given?: ReadonlyMap<string, PartShare>;
+}
+
+/** Of a part what goes to the account, and what we keep: in the account's currency. */
+interface Share {
+  net: Decimal;
+  fee: Decimal;
+}
+
+/** `base`: what of the base the part took, in the payer's currency. Without an exchange `net` and `fee` are all of it. */
+export interface PartShare extends Share {
+  base: Decimal;
 }
 
 /**
@@ -102,10 +115,7 @@ function allocate(backs: readonly Back[], uncredited: Decimal, base: Decimal) {
 function creditHoldings(credit: Credit, base: Decimal, parts: readonly Taken[]): Holding[] {
   const { account, currency } = credit;
   const whole = shareOf(credit, base);
-  const shares = parts.map(({ back, before, after }) => {
-    const [from, to] = [shareOf(credit, before), shareOf(credit, after)];
-    return { back, net: to.net.minus(from.net), fee: to.fee.minus(from.fee) };
-  });
+  const shares = sharesOf(credit, base, parts);
   const done = shares.filter(({ back }) => back.state === 'done');
   const fee = done.reduce((left, share) => left.minus(share.fee), whole.fee);
   return [
@@ -121,6 +131,40 @@ function creditHoldings(credit: Credit, base: Decimal, parts: readonly Taken[]):
   ];
 }
 
+/** Each part takes what is due with it and was not taken before: so the last takes the exact rest, whatever the others took. */
+function sharesOf(credit: Credit, base: Decimal, parts: readonly Taken[]): (Share & { back: Back })[] {
+  let left = shareOf(credit, base);
+  return parts.map((taken) => {
+    const share = given(credit, base, taken, left) ?? due(credit, base, taken, left);
+    left = { net: left.net.minus(share.net), fee: left.fee.minus(share.fee) };
+    return { back: taken.back, ...share };
+  });
+}
+
+function given(
+  credit: Credit,
+  base: Decimal,
+  { back, before, after }: Taken,
+  left: Share,
+): Share | undefined {
+  const share = credit.given?.get(back.part);
+  if (!share?.base.eq(after.minus(before)) || after.gte(base)) return undefined;
+  return share.net.lte(left.net) && share.fee.lte(left.fee) ? share : undefined;
+}
+
+function due(credit: Credit, base: Decimal, { before, after }: Taken, left: Share): Share {
+  const [whole, wanted] = [shareOf(credit, base), shareOf(credit, after)];
+  const part = after.minus(before);
+  const within = (amount: Decimal, least: Decimal, most: Decimal) => maxOf(least, minOf(amount, most));
+  const fee = wanted.fee.minus(whole.fee).plus(left.fee);
+  if (isExact(credit)) {
+    const kept = within(fee, maxOf(ZERO, part.minus(left.net)), minOf(left.fee, part));
+    return { net: part.minus(kept), fee: kept };
+  }
+  const net = wanted.net.minus(whole.net).plus(left.net);
+  return { net: within(net, ZERO, left.net), fee: within(fee, ZERO, left.fee) };
+}
+
 function componentOf({ as, state }: Back): string {
   if (state === 'asked') return 'held';
   return as === 'refund' ? 'refunded' : 'chargedBack';
@@ -130,15 +174,18 @@ function componentOf({ as, state }: Back): string {
  * What a part of the base comes to, cumulatively: so that shares, however many, never turn round, and sum to the whole and
  * its exact rest. Without an exchange each minor unit is somebody's; with one, what rounding leaves is the FX position's.
  */
-function shareOf({ base, credited, fee, currency }: Credit, part: Decimal): { net: Decimal; fee: Decimal } {
+function shareOf(credit: Credit, part: Decimal): Share {
+  const { base, credited, fee, currency } = credit;
   if (part.gte(base.amount)) return { net: credited, fee };
   const kept = roundTo(fee.times(part).dividedBy(base.amount), currency);
-  const exact = currency === base.currency && credited.plus(fee).eq(base.amount);
   return {
-    net: exact ? part.minus(kept) : roundTo(credited.times(part).dividedBy(base.amount), currency),
+    net: isExact(credit) ? part.minus(kept) : roundTo(credited.times(part).dividedBy(base.amount), currency),
     fee: kept,
   };
 }
+
+const isExact = ({ base, credited, fee, currency }: Credit): boolean =>
+  currency === base.currency && credited.plus(fee).eq(base.amount);
 
 const internal = (component: string, currency: string, amount: Decimal): Holding => ({
   component,

@@ -42,6 +42,8 @@ export interface CheckoutDouble {
   /** A session that no order of ours has made. @returns its name */
   foreign(currency: string): string;
   forget(sessionId: string): void;
+  /** A session of before, as it was. @param key under which it was ordered */
+  remember(key: string, session: Session): void;
   /** Refunds that are asked for begin so. */
   refundsBegin: 'pending' | 'succeeded' | 'failed';
   /** Tells our API of a session, signed. @returns the status of the answer */
@@ -161,6 +163,10 @@ export async function startCheckoutDouble(): Promise<CheckoutDouble> {
     sessions: () => [...byKey.values()],
     forget(sessionId) {
       for (const [key, session] of byKey) if (session.sessionId === sessionId) byKey.delete(key);
+    },
+    remember(key, session) {
+      byKey.set(key, session);
+      for (const refund of session.refunds) if (refund.key !== undefined) refundKeys.set(refund.key, refund);
     },
     foreign(currency) {
       const { sessionId } = work('POST', '/sessions', randomUUID(), { amount: '12.34', currency }) as {

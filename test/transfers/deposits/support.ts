@@ -179,10 +179,10 @@ export async function internal(api: TestApi, name: string, currency: string): Pr
   return new Decimal(row?.sum ?? 0).toFixed();
 }
 
-/** What stands on internal accounts in each currency that any session has, against what the party has of ours. */
-export async function booksAndParty(world: DepositWorld): Promise<{ booked: object; held: object }> {
+/** What the party has of ours in each currency that a session has: what has settled, less what has gone back. */
+export function heldBy(sessions: readonly Session[]): Map<string, Decimal> {
   const held = new Map<string, Decimal>();
-  for (const word of world.double.sessions().map(wordOf)) {
+  for (const word of sessions.map(wordOf)) {
     const add = (
       all: { amount: string; currency: string; status: string }[],
       counts: string[],
@@ -197,6 +197,12 @@ export async function booksAndParty(world: DepositWorld): Promise<{ booked: obje
     add(word.refunds, ['succeeded'], -1);
     add(word.disputes, ['open', 'lost'], -1);
   }
+  return held;
+}
+
+/** What stands on internal accounts in each currency that any session has, against what the party has of ours. */
+export async function booksAndParty(world: DepositWorld): Promise<{ booked: object; held: object }> {
+  const held = heldBy(world.double.sessions());
   const booked = await Promise.all(
     [...held.keys()].map(async (currency) => {
       const given = await internal(world.api, 'deposits', currency);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Decimal, ZERO } from '../../../src/kernel/money/money';
-import { type Back, type Inflow, inflowPosition } from '../../../src/transfers/engine/inflow';
+import { type Back, type Credit, type Inflow, inflowPosition } from '../../../src/transfers/engine/inflow';
 import { type Outflow, outflowPosition } from '../../../src/transfers/engine/outflow';
 import {
   balanced,
@@ -59,6 +59,20 @@ const backs: fc.Arbitrary<Back[]> = fc
     all.map((back, n) => ({ ...back, part: `ref_${n}`, state: back.as === 'dispute' ? 'done' : back.state })),
   );
 
+/** Shares by some other rule, however far from what is due. @param kept which part of each was a fee's */
+function givenShares(parts: readonly Back[], kept: readonly number[], currency: string): Credit['given'] {
+  return new Map(
+    kept.flatMap((share, n) => {
+      const back = parts[n];
+      if (!back) return [];
+      const fee = back.amount.times(share).toDecimalPlaces(currency === 'JPY' ? 0 : 2, Decimal.ROUND_DOWN);
+      const rest = back.amount.minus(fee);
+      const net = currency === 'USD' ? rest : rest.floor();
+      return [[back.part, { base: back.amount, net, fee }] as const];
+    }),
+  );
+}
+
 const inflows: fc.Arbitrary<Inflow> = fc
   .record({
     received: fc.array(fc.record({ currency: fc.constantFrom('USD', 'USD', 'GBP'), amount: money() }), {
@@ -71,8 +85,9 @@ const inflows: fc.Arbitrary<Inflow> = fc
     currency: fc.constantFrom('USD', 'EUR', 'JPY'),
     isCredited: fc.boolean(),
     door: fc.option(money(), { nil: null }),
+    earlier: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4 }),
   })
-  .map(({ received, backs, base, credited, fee, currency, isCredited, door }) => {
+  .map(({ received, backs, base, credited, fee, currency, isCredited, door, earlier }) => {
     const whole = (amount: Decimal) => (currency === 'JPY' ? amount.ceil() : amount);
     const same = currency === 'USD';
     const kept = Decimal.min(fee, base);
@@ -82,6 +97,7 @@ const inflows: fc.Arbitrary<Inflow> = fc
       credited: same ? base.minus(kept) : whole(credited),
       fee: same ? kept : whole(fee),
       currency,
+      given: givenShares(backs, earlier, currency),
     };
     const doors = door
       ? [{ part: 'dec_1', to: 'losses' as const, account: null, currency: 'USD', amount: door }]
@@ -154,6 +170,8 @@ describe('money that came in', () => {
     fee: new Decimal(3),
     currency: 'USD',
   };
+  const forty = { base: new Decimal(40), net: new Decimal('38.79'), fee: new Decimal('1.21') };
+  const ROUNDED = { ...CREDIT, given: new Map([['r', forty]]) };
   const back = (part: string, as: Back['as'], amount: number, state: Back['state'] = 'done'): Back => ({
     ...{ part, as, state, currency: 'USD' },
     amount: new Decimal(amount),
@@ -190,6 +208,16 @@ describe('money that came in', () => {
       { suspense: -100, credited: 97, fees: 3, 'held r': 97 },
     ],
     ['a payment that never was', { received: [] }, {}],
+    [
+      'a part that was rounded by an earlier rule, and the rest',
+      { credit: ROUNDED, backs: [back('r', 'refund', 40), back('s', 'refund', 60)] },
+      { credited: 97, 'refunded r': 38.79, 'refunded s': 58.21 },
+    ],
+    [
+      'a part that was rounded by an earlier rule, and takes less of the credit now',
+      { credit: ROUNDED, backs: [back('x', 'refund', 80), back('r', 'dispute', 40)] },
+      { deposits: 20, suspense: -20, credited: 97, 'refunded x': 77.6, 'chargedBack r': 19.4 },
+    ],
   ])('%s', (_, inflow, expected) => {
     expect(shown(inflow)).toEqual(expected);
   });

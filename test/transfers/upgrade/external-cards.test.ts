@@ -1,8 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Client } from 'pg';
-import { createDatabase, type Database } from '../../../src/kernel/db/database';
+import type { Database } from '../../../src/kernel/db/database';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import type { Services } from '../../../src/services';
 import { advance } from '../../../src/transfers/engine/advance';
@@ -11,51 +7,25 @@ import { readSituations } from '../../../src/transfers/engine/store';
 import { CARD_KINDS } from '../../../src/transfers/external-cards/kind';
 import { ibanCreditKind } from '../../../src/transfers/iban/credits/kind';
 import { type AnyKind, kindOf } from '../../../src/transfers/kinds';
-import { onServer, urlOf } from '../../support/database';
+import { type Earlier, upgraded } from './support';
 
-/** A database of the release before the transfer engine: what each case is, then one row a line, as that release wrote them. */
-const [FIRST = '', ...LINES] = readFileSync(join(__dirname, 'earlier-release.jsonl'), 'utf8')
-  .trim()
-  .split('\n');
-const CASES = (JSON.parse(FIRST) as { cases: Record<string, string> }).cases;
-const ROWS = LINES.map((line) => JSON.parse(line) as { table: string; row: object });
+/** What each record is, by the party's name for it. */
+interface Known {
+  cases: Record<string, string>;
+}
 
-const MIGRATIONS = join(__dirname, '../../../src/kernel/db/migrations');
-const NEW = '0093_transfers.sql';
-
-const name = `earlier_${randomBytes(6).toString('hex')}`;
+let earlier: Earlier<Known>;
 let database: Database;
 let services: Services;
+let cases: Known['cases'];
 
 beforeAll(async () => {
-  await onServer(`create database ${name}`);
-  const client = new Client({ connectionString: urlOf(name) });
-  await client.connect();
-  const files = readdirSync(MIGRATIONS)
-    .filter((file) => file.endsWith('.sql'))
-    .sort();
-  const apply = async (file: string) => client.query(readFileSync(join(MIGRATIONS, file), 'utf8'));
-  for (const file of files.filter((each) => each < NEW)) await apply(file);
-  await client.query('set session_replication_role = replica'); // as a copy is restored: no trigger runs
-  for (const { table, row } of ROWS)
-    await client.query(
-      `insert into ${table} overriding system value select * from jsonb_populate_record(null::${table}, $1)`,
-      [row],
-    );
-  await client.query('set session_replication_role = origin');
-  await client.query(
-    `select setval(pg_get_serial_sequence('events', 'number'), (select max(number) from events))`,
-  );
-  await client.query(`select setval('ledger_postings', (select max(posting_id) from ledger_legs))`);
-  for (const file of files.filter((each) => each >= NEW)) await apply(file);
-  await client.end();
-  database = createDatabase({ url: urlOf(name), poolSize: 4, name });
+  earlier = await upgraded<Known>('external-cards.jsonl');
+  ({ database } = earlier);
+  cases = earlier.header.cases;
   services = servicesThatSay((transfer) => transfer.word);
 });
-afterAll(async () => {
-  await database.close();
-  await onServer(`drop database ${name} with (force)`);
-});
+afterAll(() => earlier.drop());
 
 /** Parties that say of each transfer what they are told to. */
 function servicesThatSay(say: (transfer: Transfer) => unknown): Services {
@@ -89,7 +59,7 @@ const transfers = () =>
 const legs = async () => (await database.query('select count(*)::int as legs from ledger_legs'))[0];
 
 it('takes every record of the earlier release over, with the status and the times that it had', async () => {
-  const shown = (await transfers()).map(({ partyRef, status }) => [CASES[partyRef], status]);
+  const shown = (await transfers()).map(({ partyRef, status }) => [cases[partyRef], status]);
   expect(Object.fromEntries(shown)).toEqual({
     ...Object.fromEntries(
       ['topup', 'withdrawal'].flatMap((kind) => [
@@ -122,10 +92,10 @@ it('finds the books of each as they should be, and posts nothing, where the part
   const chargebacks = () =>
     database.query(`select id from breaks where kind = 'external_card_chargeback' order by id`);
   const [before, shown] = [await legs(), await chargebacks()];
-  const waiting = (await transfers()).filter(({ partyRef }) => !CASES[partyRef]?.endsWith('pending'));
+  const waiting = (await transfers()).filter(({ partyRef }) => !cases[partyRef]?.endsWith('pending'));
   for (const { id, kind } of waiting) await advance(services, kindOf(kind), id);
-  const after = (await transfers()).filter(({ partyRef }) => !CASES[partyRef]?.endsWith('pending'));
-  expect(after.filter(({ adopted }) => !adopted).map(({ partyRef }) => CASES[partyRef])).toEqual([]);
+  const after = (await transfers()).filter(({ partyRef }) => !cases[partyRef]?.endsWith('pending'));
+  expect(after.filter(({ adopted }) => !adopted).map(({ partyRef }) => cases[partyRef])).toEqual([]);
   expect(after.map(({ status }) => status)).toEqual(waiting.map(({ status }) => status));
   expect(await legs()).toEqual(before);
   expect(shown.length).toBeGreaterThan(0);
@@ -141,7 +111,7 @@ it('shows what stands in suspense once', async () => {
   const of = (kind: string) =>
     open
       .filter((each) => each.kind === kind)
-      .map(({ subject }) => CASES[subject])
+      .map(({ subject }) => cases[subject])
       .sort();
   expect(of('transfer_suspense')).toEqual([
     ...['suspended of another currency', 'suspended of nobody', 'suspended while disabled'],
@@ -154,7 +124,7 @@ it('shows what stands in suspense once', async () => {
 
 it('books what the party says otherwise from then on', async () => {
   const [late] = (await transfers()).filter(
-    ({ partyRef }) => CASES[partyRef] === 'topup returned in three steps',
+    ({ partyRef }) => cases[partyRef] === 'topup returned in three steps',
   );
   const won = servicesThatSay(({ word }) => ({ ...(word as object), returns: [] }));
   const { status } = await advance(won, CARD_KINDS.topup, late?.id ?? '');

@@ -1,8 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Client as Postgres } from 'pg';
-import { createDatabase } from '../../../src/kernel/db/database';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import { adoptTransfer } from '../../../src/transfers/conclude';
@@ -11,79 +6,39 @@ import { ibanPayoutView } from '../../../src/transfers/iban/view';
 import { requirePayout } from '../../../src/transfers/payouts/create';
 import { payoutView } from '../../../src/transfers/payouts/view';
 import { type TestApi, testApi } from '../../support/api';
-import { onServer, urlOf } from '../../support/database';
-import { type DoublePayout, type PartyDouble, partyDouble } from './party-double';
-import { look } from './support';
+import { type DoublePayout, type PartyDouble, partyDouble } from '../payouts/party-double';
+import { look } from '../payouts/support';
+import { type Earlier, upgraded } from './support';
 
 /**
  * The upgrade of a database in which the release before the transfer engine has payouts of both kinds in every state. The
  * rows are that release's own; `party` is where its party had each, `view` what its API showed.
  */
-interface Earlier {
+interface Known {
   cases: Record<string, { id: string; view: Record<string, any>; party?: Omit<DoublePayout, 'version'> }>;
   balances: { id: string; available: string; pending: string }[];
-  tables: Record<string, Record<string, unknown>[]>;
 }
 
-const EARLIER = JSON.parse(readFileSync(join(__dirname, 'earlier-release.json'), 'utf8')) as Earlier;
-const MIGRATIONS = join(__dirname, '../../../src/kernel/db/migrations');
-const LAST_BEFORE = '0092';
-
+let earlier: Earlier<Known>;
 let api: TestApi;
 let party: PartyDouble;
-const name = `upgrade_${randomBytes(6).toString('hex')}`;
 
 beforeAll(async () => {
-  await onServer(`create database ${name}`);
-  const postgres = new Postgres({ connectionString: urlOf(name) });
-  await postgres.connect();
-  const files = readdirSync(MIGRATIONS).sort();
-  const apply = async (migrations: string[]) => {
-    for (const file of migrations) await postgres.query(readFileSync(join(MIGRATIONS, file), 'utf8'));
-  };
-  await apply(files.filter((file) => file.slice(0, 4) <= LAST_BEFORE));
-  await load(postgres);
-  await apply(files.filter((file) => file.slice(0, 4) > LAST_BEFORE));
-  await postgres.end();
-  const database = createDatabase({ url: urlOf(name), poolSize: 8, name });
+  earlier = await upgraded<Known>('payouts.jsonl');
+  ({ cases } = earlier.header);
+  const { database } = earlier;
   api = await testApi({ keyring: createKeyring(Buffer.alloc(32, 5)) }, () => database);
   party = await partyDouble(api);
-  for (const { party: known } of Object.values(EARLIER.cases))
+  for (const { party: known } of Object.values(cases))
     if (known) party.payments.push({ ...known, version: 1 });
 });
 afterAll(async () => {
   await party.close();
-  await api.services.database.close();
   await api.close();
-  await onServer(`drop database ${name} with (force)`);
+  await earlier.drop();
 });
 
-/** As they were: without triggers, and with the sequences behind them. */
-async function load(postgres: Postgres): Promise<void> {
-  await postgres.query(`set session_replication_role = replica`);
-  for (const [table, rows] of Object.entries(EARLIER.tables)) {
-    const { rows: columns } = await postgres.query<{ name: string; identity: string }>(
-      `select quote_ident(column_name) as name, is_identity as identity from information_schema.columns
-        where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER' order by ordinal_position`,
-      [table],
-    );
-    const names = columns.map((column) => column.name).join(', ');
-    await postgres.query(
-      `insert into ${table} (${names}) overriding system value
-       select ${names} from json_populate_recordset(null::${table}, $1) on conflict do nothing`,
-      [JSON.stringify(rows)],
-    );
-    for (const column of columns.filter(({ identity }) => identity === 'YES'))
-      await postgres.query(
-        `select setval(pg_get_serial_sequence($1, $2), (select max(${column.name}) from ${table}))`,
-        [table, column.name],
-      );
-  }
-  await postgres.query(`select setval('ledger_postings', (select max(posting_id) + 1000 from ledger_legs))`);
-  await postgres.query(`set session_replication_role = default`);
-}
-
-const { cases } = EARLIER;
+let cases: Known['cases'];
 const idOf = (label: string) => cases[label]?.id as string;
 
 async function viewOf(id: string): Promise<Record<string, any>> {
@@ -124,7 +79,7 @@ it('shows each payout as before, but for a reason that was no code', async () =>
     expect([label, after]).toEqual([label, { ...before, ...failure }]);
     if (!UNEVEN.includes(label)) expect([label, now]).toEqual([label, was]);
   }
-  expect(await balances()).toEqual(EARLIER.balances);
+  expect(await balances()).toEqual(earlier.header.balances);
 });
 
 it('takes over those whose books are what they should be at the first look, and no others', async () => {
