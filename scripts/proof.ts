@@ -2,16 +2,19 @@ import { readerGone } from '../src/startup/output';
 import { type ProofProgress, proveLong } from '../test/properties/long-run';
 import startServers from '../test/support/global-setup';
 import stopServers from '../test/support/global-teardown';
+import { proveTransfersLong } from '../test/transfers/engine/proof/long-run';
 
 /**
- * `npm run proof -- --operations 1000000 --seed S --connections C`: plays random lives of cards, accounts and tenants
- * against a Postgres of its own in a temporary folder, and proves after each that all adds up (test/properties). Ends
- * with 1 and the smallest failing case when anything differs; the same seed plays the same scripts again.
+ * `npm run proof -- --operations 1000000 --paths P --transfers T --seed S --connections C`: plays random lives of cards,
+ * accounts and tenants against a Postgres of its own in a temporary folder, and proves after each that all adds up
+ * (test/properties); then of transfers of every kind, P on the pure functions and T through Postgres
+ * (test/transfers/engine/proof). Ends with 1 and a failing case when anything differs; the same seed plays the same again.
  */
 async function main(unread: AbortSignal): Promise<number> {
   const operations = wholeNumber('operations', 100_000);
   const seed = wholeNumber('seed', Date.now() % 2_147_483_647);
   const connections = wholeNumber('connections', 16);
+  const [paths, transfers] = [wholeNumber('paths', 1_000_000), wholeNumber('transfers', 10_000)];
   console.log(`Proof with seed ${seed}: ${operations} operations, up to ${connections} at once`);
   await startServers();
   const end = (code: number) => void stopServers().then(() => process.exit(code));
@@ -21,7 +24,13 @@ async function main(unread: AbortSignal): Promise<number> {
       unread.throwIfAborted();
       print(progress);
     };
-    const failure = await proveLong({ operations, seed, connections, onProgress });
+    const tell = (line: string) => {
+      unread.throwIfAborted();
+      console.log(line);
+    };
+    const failure =
+      (await proveLong({ operations, seed, connections, onProgress })) ??
+      (await proveTransfersLong({ paths, transfers, seed, onProgress: tell }));
     if (unread.aborted) return 141; // as by SIGPIPE: nothing has been proven
     if (failure === undefined) return 0;
     console.error(`\nThis does not hold:\n\n${failure}`);

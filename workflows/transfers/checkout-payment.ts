@@ -8,7 +8,7 @@ const { matchSession } = localFirst<TransferActivities>(PARTY_QUEUES.checkout);
 /** Its deposit is most often about to know it: the callback was faster than the answer to our own call. */
 const FIRST_MS = 5_000;
 const LONGEST_MS = 60 * 60_000;
-/** Runs that began before the transfer engine asked for about a week; now the first answer ends it. */
+/** For about a week. The first answer ends it, but where a deposit is about to know the session. */
 const TURNS = 180;
 
 /**

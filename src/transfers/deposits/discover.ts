@@ -16,7 +16,8 @@ export async function discoverSession(services: Services, sessionId: string): Pr
   const word = await services.parties.checkout.ask(sessionId);
   if (word === 'unknown_to_party') return 'nothing';
   return services.database.transaction(async (tx) => {
-    if (await isOfDeposit(services, tx, sessionId, word)) return 'known';
+    const ofDeposit = await inDeposit(services, tx, sessionId, word);
+    if (ofDeposit) return ofDeposit;
     if (word.payments.length + word.refunds.length + word.disputes.length === 0) return 'nothing';
     const at = services.now();
     const made = await openTransfer(services, tx, depositKind, {
@@ -29,18 +30,19 @@ export async function discoverSession(services: Services, sessionId: string): Pr
 
 /**
  * The deposit under whose key the session was made looks again. One that still waits for its page orders it anew, which is
- * the same; one that has given up waiting learns the session's name here.
+ * the same; one that has given up waiting, be it meanwhile, learns the session's name here.
  */
-async function isOfDeposit(
+async function inDeposit(
   services: Services,
   tx: Tx,
   sessionId: string,
   { key }: CheckoutWord,
-): Promise<boolean> {
-  if (key === null || !isId('deposit', key)) return false;
+): Promise<Discovered | undefined> {
+  if (key === null || !isId('deposit', key)) return undefined;
   const found = await readSituation(tx, depositKind, key, services.now());
-  if (!found || (found.transfer.partyRef ?? sessionId) !== sessionId) return false;
-  if (found.transfer.status !== 'created') await nameTransfer(tx, key, sessionId);
+  if (!found || (found.transfer.partyRef ?? sessionId) !== sessionId) return undefined;
+  const waits = found.transfer.status === 'created';
+  if (!waits) await nameTransfer(tx, key, sessionId);
   await services.commands.append(tx, [depositKind.process.look(subjectOf(found.transfer))]);
-  return true;
+  return waits ? 'open' : 'known';
 }

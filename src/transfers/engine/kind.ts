@@ -20,9 +20,10 @@ export interface ProcessSubject {
 
 /**
  * What a party's name for something has come to. `known`: a transfer has it, and was told to look. `kept`: it is a new
- * transfer now. `nothing`: there is no money in it, or it is none of ours.
+ * transfer now. `nothing`: there is no money in it, or it is none of ours. `open`: a transfer is about to know it; until it
+ * does it is asked for again.
  */
-export type Discovered = 'known' | 'kept' | 'nothing';
+export type Discovered = 'known' | 'kept' | 'nothing' | 'open';
 
 /** A transfer as its workflow's commands name it. */
 export const subjectOf = ({

@@ -13,6 +13,7 @@ import type { Session } from './party-double';
 import {
   booksAndParty,
   completed,
+  created,
   type DepositWorld,
   depositWorld,
   fold,
@@ -450,6 +451,25 @@ describe('a payment that no deposit asked for', () => {
     expect((await openBreaks(world, id)).filter((line) => line.startsWith('transfer'))).toEqual([]);
     expect(await told()).toEqual([]);
   });
+});
+
+it('a session whose name was lost is its deposit’s, though that expires before it knows it', async () => {
+  const { double, api } = world;
+  const deposit = await created(world.client);
+  double.faults.push('after');
+  await expect(look(world, deposit.id)).rejects.toThrow();
+  const session = double.session(deposit.id);
+  pay(session, {}, true);
+  const { ahead } = world.clock;
+  const find = () => discover(api.services, 'checkout', session.sessionId);
+  expect(await find()).toBe('open'); // its deposit is about to order its page anew
+  world.clock.ahead += 31 * 60_000;
+  expect((await look(world, deposit.id)).status).toBe('expired');
+  expect(await find()).toBe('known');
+  await look(world, deposit.id);
+  world.clock.ahead = ahead;
+  expect(await status(deposit)).toBe('manual_review');
+  expect(await openBreaks(world, deposit.id)).toEqual(['transfer_suspense 100.00']);
 });
 
 describe('a session that the party does not know any more', () => {

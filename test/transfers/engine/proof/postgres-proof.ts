@@ -239,13 +239,18 @@ async function lookOnce<Terms, Word extends PartyWord>(
   const { kind } = stage.given.proof;
   if (played.id === null) {
     await discover(services, stage.given.party, played.ref);
-    const [row] = await stage.api.database.query<{ id: string }>(
-      'select id from transfers where party = $1 and party_ref = $2',
-      [kind.party, played.ref],
-    );
-    played.id = row?.id ?? null;
+    played.id = await idOf(stage, played);
   }
   if (played.id !== null) await advance(services, kind, played.id);
+}
+
+async function idOf<Terms, Word extends PartyWord>(
+  { api, given }: Stage<Terms, Word>,
+  { ref }: Played<Word>,
+): Promise<string | null> {
+  const text = 'select id from transfers where party = $1 and party_ref = $2';
+  const [row] = await api.database.query<{ id: string }>(text, [given.proof.kind.party, ref]);
+  return row?.id ?? null;
 }
 
 /** Nobody calls back any more: what the party lists, what was committed for a workflow, and time alone lead to the end. */
@@ -255,24 +260,48 @@ async function comeToRest<Terms, Word extends PartyWord>(
   atOnce: number,
 ): Promise<void> {
   const { api, given } = stage;
-  const byName = new Map(
+  const named = new Map(
     all.flatMap((played) => [[played.ref, played] as const, [played.id, played] as const]),
   );
   const reading = createReading(api.services, given.party);
-  for (let seen = 0; seen < api.commands.length || seen === 0; ) {
-    const before = seen;
+  for (let answered = 0; ; ) {
     for (let turn = 0; turn < 2; turn += 1) await reading.read();
-    const told = new Set(api.commands.slice(before).map(({ args }) => byName.get(String(args[0]))));
-    seen = api.commands.length;
-    await inParallel(atOnce, [...told], async (played) => {
-      if (!played) return; // found just now: its own look follows
-      for (let looks = 0; looks < 2; looks += 1) {
-        await lookOnce(stage, played);
-        played.ahead += DOUBT_MS + 1_000;
-      }
-      byName.set(String(played.id), played);
+    const told = new Set(api.commands.slice(answered).map(({ args }) => String(args[0])));
+    answered = api.commands.length;
+    if (told.size === 0) return;
+    await inParallel(atOnce, [...told], async (name) => {
+      const played = named.get(name);
+      if (!played) throw new Error(`nobody has made ${name}`);
+      if (name === played.ref) await found(stage, played);
+      else await rested(stage, played);
+      named.set(played.id, played);
     });
-    if (told.size === 0) break;
+  }
+}
+
+/** As the workflow of a name that no transfer has: it is asked for until it is known what it is. */
+async function found<Terms, Word extends PartyWord>(
+  stage: Stage<Terms, Word>,
+  played: Played<Word>,
+): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) {
+    const { given } = stage;
+    const is = await discover(servicesOf(stage, played), given.party, played.ref);
+    played.id ??= await idOf(stage, played);
+    if (is !== 'open') return;
+    await rested(stage, played);
+  }
+  throw new Error(`${played.ref} stays open`);
+}
+
+/** As a workflow's turn and the one after it, when what takes something back has been read twice. */
+async function rested<Terms, Word extends PartyWord>(
+  stage: Stage<Terms, Word>,
+  played: Played<Word>,
+): Promise<void> {
+  for (let looks = 0; looks < 2; looks += 1) {
+    await lookOnce(stage, played);
+    played.ahead += DOUBT_MS + 1_000;
   }
 }
 
