@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, Client as TemporalClient } from '@temporalio/client';
 import { Pool } from 'undici';
 import type { Composed } from '../src/composition';
+import { Decimal } from '../src/kernel/money/money';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../src/kernel/temporal/search-attributes';
 import { startTemporal } from '../src/startup/embedded/temporal';
 import { temporalExecutable } from '../src/startup/embedded/temporal-binary';
@@ -109,10 +110,18 @@ export async function createDeposit(caller: Caller, accountId: string, amount: s
   return timed(() => caller.post(`${path}/deposits`, { quoteId, returnUrl: 'https://shop.example/back' }));
 }
 
-export async function createPayout(caller: Caller, accountId: string): Promise<Created> {
+export async function createPayout(caller: Caller, accountId: string, amount = '20.00'): Promise<Created> {
   const path = `/v2/accounts/${accountId}`;
-  const { quoteId } = await caller.post(`${path}/payout-quote`, { method: 'sepa', amount: '20.00' });
+  const { quoteId } = await caller.post(`${path}/payout-quote`, { method: 'sepa', amount });
   return timed(() => caller.post(`${path}/payouts`, { quoteId, destination: DESTINATION }));
+}
+
+/** What a payout must take from the account for the destination to receive that amount, by which the sandbox's party goes. */
+export async function amountFor(caller: Caller, accountId: string, received: string): Promise<string> {
+  const { rate = '1' } = await caller.post(`/v2/accounts/${accountId}/payout-quote`, {
+    ...{ method: 'sepa', amount: '20.00' },
+  });
+  return new Decimal(received).dividedBy(rate).toFixed(2, Decimal.ROUND_UP);
 }
 
 export async function createTopup(caller: Caller, accountId: string): Promise<Created> {
@@ -168,7 +177,7 @@ function openCaller(base: string, { clientId, clientSecret }: BenchTenant) {
   return {
     get: (path: string) => call('GET', path),
     post: (path: string, body: object) =>
-      call('POST', path, body) as Promise<{ id?: string; quoteId?: string }>,
+      call('POST', path, body) as Promise<{ id?: string; quoteId?: string; rate?: string }>,
     close: () => pool.close(),
   };
 }

@@ -1,5 +1,6 @@
 import {
   accountOf,
+  amountFor,
   type Created,
   createDeposit,
   createPayout,
@@ -19,6 +20,9 @@ const SAMPLE = 40;
 /** Pays itself and is settled at once (src/parties/checkout/sandbox/scenarios.ts): no browser is needed. */
 const PAYS_ITSELF = '700.01';
 const WAITS = '50.00';
+/** Received by a payout whose party takes twenty seconds and sends no callback (src/parties/payouts/sandbox/scenarios.ts). */
+const SLOW_AND_SILENT = '901.16';
+const SLOW_ONES = 10;
 /** Only these, where one is looked into: `BENCH_KINDS=deposit`. */
 const KINDS = (process.env['BENCH_KINDS'] ?? 'deposit,payout').split(',');
 
@@ -44,7 +48,17 @@ async function measure(world: World) {
     const result = await run(world, kind as Kind, MEASURED, create);
     lines.push(lineOf(kind, result, await historyEvents(world, result.ids, prefix)));
   }
+  if (KINDS.includes('payout')) lines.push(await slowAndSilent(world, accountId));
   return lines;
+}
+
+async function slowAndSilent(world: World, accountId: string) {
+  const amount = await amountFor(world.caller, accountId, SLOW_AND_SILENT);
+  const made = await inParallel(SLOW_ONES, () => createPayout(world.caller, accountId, amount));
+  await untilCount(world, 'payout', 'completed', MEASURED + SLOW_ONES);
+  const ids = made.map(({ id }) => id);
+  const events = await historyEvents(world, ids, 'payout-lifecycle-');
+  return { what: 'payouts that take 20 s, without a callback', 'history events each': events.toFixed(1) };
 }
 
 function lineOf(kind: string, result: Measured, events: number) {

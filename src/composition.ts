@@ -67,6 +67,7 @@ import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { ibanAccount } from './transfers/iban/virtual-ibans/capability';
 import { payoutRoutes } from './transfers/payouts/routes';
 import { transferProcesses } from './transfers/reconcilables';
+import { createListsRead } from './transfers/watch/list-state';
 
 /** All that domains are given: the services, and what a domain is handed of those that stand below it. */
 export interface Composed extends UserServices, CardholderServices, AccountServices, CardServices {
@@ -103,6 +104,8 @@ export function createServices(options: Wiring): Composed {
     publicUrl,
     readiness,
     observeForged: options.observeForged ?? (() => undefined),
+    observeUnreadableList: options.observeUnreadableList ?? (() => undefined),
+    isListRead: createListsRead({ database, now }),
     now,
   };
 }

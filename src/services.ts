@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from './kernel/db/database';
 import type { Commands } from './kernel/outbox/commands';
+import type { MoneyParty } from './kernel/outbox/queues';
 import type { Readiness } from './kernel/readiness';
 import type { Keyring } from './kernel/security/keyring';
 import type { Bank } from './parties/bank/port';
@@ -39,5 +40,9 @@ export interface Services {
   readiness(): Promise<Readiness>;
   /** Called for each callback of a party that could not be verified. */
   observeForged(party: string): void;
+  /** Called for each reading of a party's list of changes that failed. */
+  observeUnreadableList(party: string): void;
+  /** Whether what a party lists of what has changed is read: else it is asked for each transfer. */
+  isListRead(party: MoneyParty): Promise<boolean>;
   now(): Date;
 }

@@ -22,11 +22,12 @@ type Tuning = Pick<
 
 /** A cached workflow takes about a megabyte; one that is not cached is replayed at its next step. */
 const TUNING: Record<Exclude<Queue, PartyQueue>, Tuning> = {
-  // Short steps that each hold a database connection: more at once would only wait for one.
+  // Short steps that each hold a database connection: more at once would only wait for one. So would the first tries that are
+  // made within a workflow's task, and one that waits for too long is made again as an activity (src/process/party-gate.ts).
   [QUEUES.processes]: {
     maxConcurrentActivityTaskExecutions: 24,
     maxConcurrentActivityTaskPolls: 6,
-    maxConcurrentWorkflowTaskExecutions: 40,
+    maxConcurrentWorkflowTaskExecutions: 16,
     maxConcurrentWorkflowTaskPolls: 6,
     maxCachedWorkflows: 400,
   },

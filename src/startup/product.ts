@@ -101,6 +101,7 @@ function connect(setup: Setup): Parts {
     stripe: config.stripe,
     sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),
     observeForged: metrics.observeForged,
+    observeUnreadableList: metrics.observeUnreadableList,
   });
   return { ...setup, keyring, temporal, composition, services: composition.services, metrics, address };
 }

@@ -31,6 +31,7 @@ export interface Wiring {
   /** Where the sandbox parties are served, without a trailing slash; where the API is when absent. */
   sandboxPartiesUrl?: () => string;
   observeForged?: (party: string) => void;
+  observeUnreadableList?: (party: string) => void;
   now?: () => Date;
 }
 

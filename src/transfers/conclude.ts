@@ -1,7 +1,7 @@
 import type { Tx } from '../kernel/db/database';
 import { conflict } from '../kernel/errors';
 import type { Services } from '../services';
-import { type Conclusion, conclusionData } from './engine/conclusion';
+import { type Conclusion, conclusionData, ifConcluded } from './engine/conclusion';
 import { type Decided, decide } from './engine/decide';
 import type { PartyWord } from './engine/kind';
 import { requireKind } from './kinds';
@@ -17,9 +17,10 @@ export interface Conclude {
 }
 
 /**
- * Ends what a party never ends: books and status go as if the party had said so, until it says something else than what this
- * was decided on (decisions part 2).
- * @throws Problem 404; 409 `invalid_transition` for what cannot be concluded so
+ * Ends what a party never ends: what its word leaves open has come or gone as it is, or has failed, and what it has settled
+ * stays. Books and status go as if the party had said so, until it says something else than what this was decided on
+ * (decisions part 2).
+ * @throws Problem 404; 409 `invalid_transition` where nothing is open
  */
 export async function concludeTransfer(
   services: Deps,
@@ -30,19 +31,21 @@ export async function concludeTransfer(
   return decide(services, tx, kind, {
     ...{ id, noun: 'transfer', decidedBy },
     judge(situation, heard) {
-      if (!kind.isOpen(situation) || kind.concluded?.(situation, as) === undefined)
+      const conclusion = { kind: 'conclude', data: conclusionData(as, heard), reason };
+      const concluded = kind.concluded?.(ifConcluded(heard, conclusion, decidedBy), as);
+      if (!kind.isOpen(situation) || concluded === undefined)
         throw conflict(
           'invalid_transition',
           `A ${kind.name} that is ${situation.transfer.status} cannot be concluded as ${as}.`,
         );
-      return [{ kind: 'conclude', data: conclusionData(as, heard), reason }];
+      return [conclusion];
     },
   });
 }
 
 /**
  * Takes over a transfer of an earlier release whose books are not what they should be: the difference is posted
- * (docs/architecture.md). What it will be stands in its breaks.
+ * (docs/architecture.md), whatever the balance, for a party's word demands it. What it will be stands in its breaks.
  * @throws Problem 404; 409 `invalid_transition` for one that has been adopted
  */
 export async function adoptTransfer(
@@ -52,7 +55,7 @@ export async function adoptTransfer(
 ): Promise<Decided<unknown, PartyWord>> {
   const kind = await requireKind(tx, id);
   return decide(services, tx, kind, {
-    ...{ id, noun: 'transfer', decidedBy },
+    ...{ id, noun: 'transfer', decidedBy, adopts: true },
     judge({ transfer }) {
       if (transfer.adopted) throw conflict('invalid_transition', 'It has been adopted.');
       return [{ kind: 'adopt', reason }];

@@ -1,15 +1,18 @@
 import type { Tx } from '../kernel/db/database';
 import type { MoneyParty } from '../kernel/outbox/queues';
-import { openBreak } from '../process/breaks/operations';
+import { closeBreaksOf, openBreakAgain } from '../process/breaks/operations';
 import { OutcomeUnknown } from '../process/party-errors';
 import { type Process, processOf } from '../process/workflow-command';
 import type { Services } from '../services';
 import { discoverSession } from './deposits/discover';
+import { UNREADABLE } from './engine/breaks';
+import { makeDue } from './engine/due';
 import { type Discovered, subjectOf } from './engine/kind';
 import { transfersOfParty } from './engine/read';
 import { discoverCredit } from './iban/credits/discover';
 import { creditProcess } from './iban/credits/kind';
 import { kindOf } from './kinds';
+import { askAgainAt, forgetName, keepName, tellNames, toldName } from './told-names';
 
 interface Found {
   ref: string;
@@ -21,7 +24,7 @@ interface Discovery {
   /** Asks the party until it is known what it is. */
   process: Process<Found>;
   /** Makes a transfer of it, or tells the one that has it by now. Done twice, it has been done once. */
-  discover(services: Services, ref: string): Promise<Discovered>;
+  discover(services: Services, ref: string): Promise<Discovered | 'unknown_to_party'>;
 }
 
 /** Of the parties at which money can stand that no order of ours asked for. */
@@ -40,47 +43,84 @@ export const DISCOVERIES: Partial<Record<MoneyParty, Discovery>> = {
 
 /**
  * Tells whoever a party means by its names to look: the transfers that have them; for the others, whoever finds out what
- * they are.
+ * they are. That it was told stands in their rows with it, until it was asked for.
  * @returns how many transfers had one
  */
 export async function tellOf(
-  { commands }: Pick<Services, 'commands'>,
+  { commands, now }: Pick<Services, 'commands' | 'now'>,
   tx: Tx,
   party: MoneyParty,
   refs: readonly string[],
 ): Promise<number> {
-  const found = await transfersOfParty(tx, party, refs);
+  const at = now();
+  const discovery = DISCOVERIES[party];
+  const found = await makeDue(tx, party, refs, at);
   const known = new Set(found.map(({ partyRef }) => partyRef));
-  const unknown = refs.filter((ref) => !known.has(ref));
+  const unknown = discovery ? refs.filter((ref) => !known.has(ref)) : [];
+  await tellNames(tx, party, unknown, at);
   await commands.append(tx, [
     ...found.map((row) => kindOf(row.kind).process.look(subjectOf(row))),
-    ...unknown.flatMap((ref) => DISCOVERIES[party]?.process.look({ ref }) ?? []),
+    ...unknown.flatMap((ref) => discovery?.process.look({ ref }) ?? []),
   ]);
   return found.length;
 }
 
+/** A party may not know yet what it has told of: its own systems learn of it one after the other. */
+const MISSING_AFTER_MS = 24 * 3_600_000;
+/** What the attempts to ask may take beyond their time before whoever asks counts as lost. */
+const GRACE_MS = 10 * 60_000;
+
 /**
- * What a name is that no transfer had.
+ * What a name is that no transfer had. One that the party has told of and does not know is asked for again for a day; then a
+ * person must look.
  * @throws PartyAway nothing is known now; an answer that cannot be read is shown to a person, and asked for again
  */
 export async function discover(services: Services, party: MoneyParty, ref: string): Promise<Discovered> {
-  const { database, commands } = services;
-  const [found] = await transfersOfParty(database, party, [ref]);
-  if (found) {
-    const command = kindOf(found.kind).process.look(subjectOf(found));
-    await database.transaction((tx) => commands.append(tx, [command]));
+  const { database, now } = services;
+  const seen = await toldName(database, party, ref);
+  const found = await lookInto(services, party, ref);
+  const at = now();
+  const { firstToldAt } = seen ?? { firstToldAt: at };
+  const name = { party, ref };
+  if (found === 'known' || found === 'kept' || found === 'nothing') {
+    await closeBreaksOf(database, { subject: ref, kinds: [UNREADABLE, MISSING], at });
+    await forgetName(database, name, seen);
+    return found;
+  }
+  const isMissing = found === 'unknown_to_party' && at.getTime() - firstToldAt.getTime() >= MISSING_AFTER_MS;
+  if (isMissing) {
+    await openBreakAgain(database, breakOf(MISSING, name));
+    await forgetName(database, name, seen);
+    return 'missing';
+  }
+  const dueBy = new Date(askAgainAt({ firstToldAt }, at).getTime() + GRACE_MS);
+  await keepName(database, { ...name, firstToldAt, dueBy }, seen);
+  return 'open';
+}
+
+/** A party has told of something, and does not know it. */
+const MISSING = 'party_word_missing';
+
+const breakOf = (kind: string, { party, ref }: { party: MoneyParty; ref: string }) => ({
+  ...{ tenantId: null, kind, subject: ref, detail: party },
+});
+
+/** A transfer that has the name is told to look; else the party is asked. */
+async function lookInto(
+  services: Services,
+  party: MoneyParty,
+  ref: string,
+): Promise<Discovered | 'unknown_to_party'> {
+  const { database } = services;
+  const isKnown = (await transfersOfParty(database, party, [ref])).length > 0;
+  if (isKnown) {
+    await database.transaction((tx) => tellOf(services, tx, party, [ref]));
     return 'known';
   }
   try {
     return (await DISCOVERIES[party]?.discover(services, ref)) ?? 'nothing';
   } catch (error) {
-    if (error instanceof OutcomeUnknown)
-      await openBreak(database, {
-        tenantId: null,
-        kind: 'party_word_unreadable',
-        subject: party,
-        detail: ref,
-      });
+    if (error instanceof OutcomeUnknown) await openBreakAgain(database, breakOf(UNREADABLE, { party, ref }));
     throw error;
   }
 }

@@ -1,4 +1,6 @@
+import { MONEY_PARTIES } from '../kernel/outbox/queues';
 import { overdueIn, reconcilable } from '../process/overdue';
+import { DISCOVERIES } from './discover';
 import type { ProcessSubject } from './engine/kind';
 import { subjectOf } from './engine/kind';
 import { TRANSFER_KINDS } from './kinds';
@@ -9,7 +11,7 @@ type Row = Parameters<typeof subjectOf>[0];
  * Transfers that should have been looked at by now, whether their workflow was lost or the word that something has changed:
  * each is told to look, which begins its workflow where there is none.
  */
-export const transferProcesses = TRANSFER_KINDS.map(({ name, process, namedBy = 'id' }) =>
+const transfers = TRANSFER_KINDS.map(({ name, process, namedBy = 'id' }) =>
   reconcilable<Row>({
     name: `transfers: ${name}`,
     processes: [process],
@@ -22,3 +24,22 @@ export const transferProcesses = TRANSFER_KINDS.map(({ name, process, namedBy = 
     drive: (row) => process.look(subjectOf(row) satisfies ProcessSubject),
   }),
 );
+
+/** Names that should have been looked into by now: the same, of what no transfer has. */
+const toldNames = MONEY_PARTIES.flatMap((party) => {
+  const { process } = DISCOVERIES[party] ?? {};
+  if (!process) return [];
+  return reconcilable<{ ref: string }>({
+    name: `names told: ${party}`,
+    processes: [process],
+    overdue: overdueIn('told_names', {
+      columns: ['ref'],
+      dueBy: 'due_by',
+      open: `party = '${party}'`,
+      key: 'ref',
+    }),
+    drive: ({ ref }) => process.look({ ref }),
+  });
+});
+
+export const transferProcesses = [...transfers, ...toldNames];

@@ -1,7 +1,9 @@
+import { assertAccountOpen, requireAccount } from '../accounts/accounts/operations';
 import type { Sql, Tx } from '../kernel/db/database';
 import { conflict, invalid, notFound } from '../kernel/errors';
+import { isId } from '../kernel/ids';
 import { readBalances } from '../kernel/ledger/accounts';
-import { Decimal, formatAmount, ZERO } from '../kernel/money/money';
+import { Decimal, formatAmount, maxOf, ZERO } from '../kernel/money/money';
 import { assertFits } from '../kernel/wire/schemas';
 import type { Services } from '../services';
 import { type Decided, decide } from './engine/decide';
@@ -43,7 +45,7 @@ const LIMIT = new Decimal(1_000_000);
  * Lets a fixed amount out of suspense: to the payer by the party, to its owner's account, to losses; or takes what suspense
  * is short of from an account. It holds against whatever the party says later.
  * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for a door that this has not, `limit_exceeded`,
- *   `insufficient_funds`
+ *   `insufficient_funds`, `account_closed`
  */
 export async function useDoor(
   services: Pick<Services, 'commands' | 'now'>,
@@ -58,13 +60,13 @@ export async function useDoor(
       `What a ${kind.name} has in suspense cannot be left by ${given.door}.`,
     );
   return decide(services, tx, kind, {
-    ...{ id, noun: 'transfer', decidedBy, field: 'amount' },
+    ...{ id, noun: 'transfer', decidedBy, asked: { field: 'amount' } },
     judge: async (situation) => [await throughDoor(tx, leftOf(kind, situation), given)],
   });
 }
 
-/** What of suspense is not on its way out yet, by currency. */
-function leftOf(
+/** What of suspense nobody has been promised yet, by currency. */
+export function leftOf(
   kind: TransferKind<unknown, PartyWord>,
   situation: Situation<unknown, PartyWord>,
 ): Map<string, Decimal> {
@@ -73,8 +75,11 @@ function leftOf(
     left.set(currency, (left.get(currency) ?? ZERO).plus(amount));
   for (const { component, currency, amount } of kind.position(situation))
     if (component === 'suspense') add(currency, amount);
-  for (const { currency, amount } of kind.pledged?.(situation) ?? [])
-    if (left.get(currency)?.gt(0)) add(currency, amount.negated());
+  for (const { currency, amount } of kind.pledged?.(situation) ?? []) {
+    const has = left.get(currency);
+    // What is promised of money that has not settled is not there to be short of.
+    if (has?.gt(0)) left.set(currency, maxOf(ZERO, has.minus(amount)));
+  }
   return left;
 }
 
@@ -117,5 +122,7 @@ async function accountFor(tx: Tx, { accountId }: UseDoor, currency: string): Pro
   const account = (await readBalances(tx, [accountId])).get(accountId);
   if (!account || account.kind === 'card') throw notFound('account');
   if (account.currency !== currency) throw invalid(`The account is not in ${currency}.`, 'account');
+  // A virtual IBAN is no account of these, and is never closed.
+  if (isId('account', accountId)) assertAccountOpen(await requireAccount(tx, null, accountId), 'account');
   return accountId;
 }

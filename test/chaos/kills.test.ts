@@ -3,7 +3,7 @@ import { killAll, START_MS } from '../startup/process';
 import { isSigned, type Received, type Receiver, startReceiver, until } from '../support/outside/receiver';
 import { type Credential, type Fleet, startFleet } from '../support/product';
 import { foldOf } from './fold';
-import { type KillPlan, planKills } from './kills';
+import { type KillPlan, planKills, wipedWhilePartyIsAway } from './kills';
 import { liveMoney, MONEY_ENDS, type Moneyed } from './money';
 import { ask, type Persistent, persistent } from './persistent';
 import { liveACard, storiesOf, VARIANTS } from './scenario';
@@ -111,6 +111,18 @@ it(
     expect(refused.map(({ method, path, answer }) => `${method} ${path} ${answer.text}`)).toEqual([]);
   },
   ROUNDS * ROUND_MS,
+);
+
+it(
+  'books what a party has told while it could not be asked, though Temporal has lost that it was told',
+  async () => {
+    const path = `/v1/corporate-banking/${moneyed.companyId}/account`;
+    const { iban, balance } = await client.get(path);
+    await wipedWhilePartyIsAway(fleet, database, { iban, amount: '77.00' });
+    const expected = (Number(balance.available) + 77).toFixed(2);
+    await client.get(path, (account) => account.balance.available === expected);
+  },
+  ROUND_MS,
 );
 
 it(

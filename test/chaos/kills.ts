@@ -2,7 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDatabase } from '../../src/kernel/db/database';
+import { createDatabase, type Database } from '../../src/kernel/db/database';
+import { Decimal } from '../../src/kernel/money/money';
+import { receivePayment } from '../../src/parties/bank/sandbox/receive';
+import { CREDIT_CALLBACK_PATH } from '../../src/transfers/iban/callback-paths';
+import { until } from '../support/outside/receiver';
 import type { Fleet } from '../support/product';
 
 /** SIGKILL at random moments of the work, which are counted in answers: a slow machine is not killed more often. */
@@ -40,6 +44,11 @@ async function wiped({ temporal, dataDir, databaseUrl }: Fleet): Promise<void> {
       await database.query(
         `update ${table} set ${column} = ${column} - interval '1 hour' where ${column} is not null`,
       );
+    // Nothing more was listed in that hour: no reading goes back to before what was told.
+    await database.query(
+      `update party_places p set read_at = read_at - interval '1 hour',
+              place = (select l.place from party_places l where l.party = p.party order by l.read_at desc limit 1)`,
+    );
   } finally {
     await database.close();
   }
@@ -47,9 +56,43 @@ async function wiped({ temporal, dataDir, databaseUrl }: Fleet): Promise<void> {
 
 const OVERDUE_COLUMNS = [
   ['transfers', 'due_by'],
+  ['told_names', 'due_by'],
   ['cards', 'updated_at'],
   ['cardholders', 'watched_until'],
 ] as const;
+
+/**
+ * Somebody pays to an IBAN, and the bank calls back and lists it, but cannot be asked for it. Then Temporal loses all it
+ * knows; the bank is back, an hour later.
+ */
+export async function wipedWhilePartyIsAway(
+  fleet: Fleet,
+  database: Database,
+  payment: { iban: string; amount: string },
+): Promise<void> {
+  const at = new Date();
+  const given = { iban: payment.iban, amount: new Decimal(payment.amount), currency: 'EUR', mute: false };
+  const callbackUrl = fleet.baseUrl + CREDIT_CALLBACK_PATH;
+  const away = 'sandbox_bank_credits_away';
+  const ref = await database.transaction(async (tx) => {
+    const id = await receivePayment(tx, given, { callbackUrl, at });
+    await tx.query(`alter table sandbox_bank_credits rename to ${away}`);
+    return id;
+  });
+  const isTold = async () =>
+    (
+      await database.query(
+        `select 1 from told_names where ref = $1
+            and exists (select 1 from party_places where party = 'bank' and read_at > $2)`,
+        [ref, at],
+      )
+    ).length > 0;
+  await until(isTold, TOLD_MS);
+  await wiped(fleet);
+  await database.query(`alter table ${away} rename to sandbox_bank_credits`);
+}
+
+const TOLD_MS = 60_000;
 
 /** @returns the process ids of client connections */
 function childrenOf(pid: number): number[] {

@@ -144,9 +144,14 @@ describe('what stands in suspense', () => {
     const { id } = await surplus();
     const accounts = await world.client.call('GET', '/v1/accounts?currency=EUR');
     const eur = accounts.body.data[0].id as string;
+    const { body: user } = await world.client.call('POST', '/v1/users', {});
+    const opened = await world.client.call('POST', `/v1/users/${user.id}/accounts`, { currency: 'USD' });
+    const closed = opened.body.id as string;
+    await world.api.database.query(`update accounts set status = 'closed' where id = $1`, [closed]);
     for (const [argv, why] of [
       [['credit', id, '--account', eur, ...REASON], 'not in USD'],
       [['credit', id, '--account', 'acc_none', ...REASON], 'account'],
+      [['credit', id, '--account', closed, ...REASON], 'closed'],
       [['credit', id, ...REASON], '--account'],
       [['write-off', id], '--reason'],
     ] as const) {

@@ -209,7 +209,8 @@ describe('below the threshold', () => {
     };
     expect(await run(id)).toBe('completed');
     expect(attempts).toBeGreaterThan(201); // more than a run looks
-    expect(attempts).toBeLessThan(3 * 24 * 6 + 40);
+    // Each minute in the first hour, then at a sixtieth of the wait, and each ten minutes from the tenth hour on.
+    expect(attempts).toBeLessThan(60 + 60 * Math.log(10) + 62 * 6 + 40);
     expect((await eventsOf(id)).length).toBeLessThan(1_600);
     expect(await balance()).toBe('49899.65 0.00');
   });

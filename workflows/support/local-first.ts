@@ -15,6 +15,8 @@ export function localFirst<A>(taskQueue?: string): A {
   }) as Record<string, (...args: unknown[]) => Promise<unknown>>;
   const patient = proxyActivities({
     ...askingParty,
+    // A look that comes meanwhile is not heard, but each attempt is one: what the party says after an outage is found in time.
+    retry: { ...askingParty.retry, maximumInterval: '1 minute' },
     ...(taskQueue === undefined ? {} : { taskQueue }),
   }) as typeof quick;
   const both =

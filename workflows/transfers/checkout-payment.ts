@@ -8,7 +8,7 @@ const { matchSession } = localFirst<TransferActivities>(PARTY_QUEUES.checkout);
 /** Its deposit is most often about to know it: the callback was faster than the answer to our own call. */
 const FIRST_MS = 5_000;
 const LONGEST_MS = 60 * 60_000;
-/** For about a week. The first answer ends it, but where a deposit is about to know the session. */
+/** For about a week, then it is begun anew. The first answer ends it, but where a deposit or the party is about to know it. */
 const TURNS = 180;
 
 /**

@@ -10,6 +10,7 @@ import {
   type PoolCounts,
 } from './connections';
 import { CommitUnknown, DatabaseAway, isAway, isBroken, isConflict } from './faults';
+import { planName } from './kept-plans';
 
 export interface Sql {
   /** Runs a statement that Knex has built, and gives its rows in camelCase: for all that is ordinary. */
@@ -152,15 +153,18 @@ function sqlOn(client: Connection, seconds?: number): Sql {
     gatherWrites(client);
     return (await client.query({ text, values, ...patience })).rows as Row[];
   }
+  async function prepared<Row>(name: string, text: string, values: unknown[]): Promise<Row[]> {
+    gatherWrites(client);
+    return (await client.query({ name, text, values, ...patience })).rows as Row[];
+  }
   return {
     query,
+    prepared,
     async run<Row>(built: Knex.QueryBuilder) {
       const { text, values } = compiled(built);
-      return (await query<Record<string, unknown>>(text, values)).map(camelRow) as Row[];
-    },
-    async prepared<Row>(name: string, text: string, values: unknown[]) {
-      gatherWrites(client);
-      return (await client.query({ name, text, values, ...patience })).rows as Row[];
+      const name = planName(text);
+      const rows = name === undefined ? query(text, values) : prepared(name, text, values);
+      return (await rows).map((row) => camelRow(row as Record<string, unknown>)) as Row[];
     },
   };
 }

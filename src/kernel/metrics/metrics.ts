@@ -27,6 +27,8 @@ export interface Metrics {
   observe: Observe;
   /** A callback of that party could not be verified. */
   observeForged(party: string): void;
+  /** What a party lists of what has changed could not be read. */
+  observeUnreadableList(party: string): void;
   /** The text that Prometheus reads. */
   render(): Promise<{ contentType: string; body: string }>;
 }
@@ -50,12 +52,19 @@ export function createMetrics(sources: MetricSources = {}): Metrics {
     labelNames: ['party'] as const,
     registers: [registry],
   });
+  const unreadable = new Counter({
+    name: 'party_lists_unreadable_total',
+    help: "Readings of a party's list of changes that failed, by party.",
+    labelNames: ['party'] as const,
+    registers: [registry],
+  });
   if (sources.pool) addPool(registry, sources.pool);
   const refreshOutbox = sources.outbox ? addOutbox(registry, sources.outbox) : undefined;
   return {
     observe: ({ method, route, status, seconds }) =>
       requests.observe({ method: known(method), route, status: String(status) }, seconds),
     observeForged: (party) => forged.inc({ party }),
+    observeUnreadableList: (party) => unreadable.inc({ party }),
     async render() {
       await refreshOutbox?.();
       return { contentType: registry.contentType, body: await registry.metrics() };

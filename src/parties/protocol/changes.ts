@@ -28,7 +28,7 @@ export interface ChangesPage {
 
 /**
  * What a party lists of what has changed, so that nothing depends on its callbacks. A change may come to stand before one
- * that was read (transactions commit in any order), so who reads keeps its places, and reads the last two minutes again.
+ * that was read (transactions commit in any order), so who reads keeps its places, and reads the two minutes before its last reading again.
  * @param after the place where the page before ended; null for the beginning
  * @throws PartyAway it cannot be asked just now
  */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import { request } from 'undici';
 import type { Database } from '../../kernel/db/database';
 import { SIGNATURE_HEADER, signMessage } from '../protocol/signature';
 import { type DueCallback, nextDueAt, noteTold, noteUntold, takeDue } from './callback-store';
@@ -155,15 +156,14 @@ async function deliver(
 
 async function post(url: string, raw: Buffer, { secret, at, signal }: Signed): Promise<boolean> {
   try {
-    const response = await fetch(url, {
+    const { statusCode, body } = await request(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signMessage(raw, secret, at) },
-      body: new Uint8Array(raw),
-      redirect: 'error',
+      body: raw,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    await response.body?.cancel();
-    return response.ok;
+    await body.dump();
+    return statusCode >= 200 && statusCode < 300;
   } catch {
     return false;
   }

@@ -3,9 +3,13 @@ import { conflict, notFound } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import type { Break } from './record';
-import { closeBreaks, insertBreak, lockBreak, reopenBreak, resolve } from './store';
+import { closeBreaks, closePassed, insertBreak, lockBreak, reopenBreak, resolve } from './store';
 
 export { listBreaks, openBreaksOf } from './store';
+
+/** Who closes what has passed by itself, and what is noted. */
+const ITSELF = 'system';
+const PASSED = 'It has passed.';
 
 export interface NewBreak extends Pick<Break, 'tenantId' | 'kind' | 'subject' | 'detail'> {
   amount?: Decimal;
@@ -23,6 +27,12 @@ export function openBreak(tx: Sql, given: NewBreak): Promise<Break> {
 /** The same for one that passes by itself: it is open again. */
 export const openBreakAgain = (tx: Sql, given: NewBreak): Promise<void> =>
   reopenBreak(tx, { id: newId('break'), amount: null, currency: null, ...given });
+
+/** Those kinds of a subject have passed. */
+export const closeBreaksOf = (
+  sql: Sql,
+  given: { subject: string; kinds: readonly string[]; at: Date },
+): Promise<void> => closePassed(sql, { ...given, note: PASSED, resolvedBy: ITSELF });
 
 /** @throws Problem 404, 409 `invalid_transition` when it has been resolved */
 export async function resolveBreak(
@@ -54,9 +64,6 @@ export interface BreaksOf {
   at: Date;
 }
 
-/** Who closes what has passed by itself. */
-const ITSELF = 'system';
-
 /** Opens what is to be seen of a subject and closes what has passed, so that its breaks are what is true of it now. */
 export async function syncBreaks(
   tx: Sql,
@@ -69,7 +76,7 @@ export async function syncBreaks(
     return !known || !(known.amount ?? ZERO).eq(each.amount ?? ZERO);
   });
   await Promise.all([
-    closeBreaks(tx, { ids: passed.map(({ id }) => id), note: 'It has passed.', resolvedBy: ITSELF, at }),
+    closeBreaks(tx, { ids: passed.map(({ id }) => id), note: PASSED, resolvedBy: ITSELF, at }),
     ...changed.map((each) => reopenBreak(tx, newBreak(tenantId, subject, each))),
     ...notices.map((each) => insertBreak(tx, newBreak(tenantId, subject, each))),
   ]);

@@ -85,3 +85,18 @@ export async function closeBreaks(
   if (ids.length === 0) return;
   await tx.run(breaks().where(anyOf('id', ids)).update({ note, resolvedBy, resolvedAt: at }));
 }
+
+/** The open ones of a subject, of those kinds. */
+export async function closePassed(
+  tx: Sql,
+  given: { subject: string; kinds: readonly string[]; note: string; resolvedBy: string; at: Date },
+): Promise<void> {
+  const { subject, kinds, note, resolvedBy, at } = given;
+  await tx.run(
+    breaks()
+      .where({ subject })
+      .where(anyOf('kind', kinds))
+      .whereNull('resolvedAt')
+      .update({ note, resolvedBy, resolvedAt: at }),
+  );
+}

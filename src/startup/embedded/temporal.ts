@@ -26,7 +26,12 @@ const PRAGMAS = ['journal_mode=wal', 'synchronous=1'];
  * By default the queue of tasks is looked at 20 times a second, and every step of a workflow waits for a
  * tick of 50 ms. The queues of timers and of visibility have such a limit too; raising it gains nothing.
  */
-const DYNAMIC_CONFIG: Record<string, string> = { 'history.transferProcessorMaxPollRPS': '2000' };
+const DYNAMIC_CONFIG: Record<string, string> = {
+  'history.transferProcessorMaxPollRPS': '2000',
+  // The development server reads the declared search attributes anew for each call that has one, a tenth of its work; kept,
+  // they are read once a minute.
+  'system.forceSearchAttributesCacheRefreshOnRead': 'false',
+};
 
 export interface TemporalOptions {
   /** DATA_DIR: holds `temporal.db`, `temporal.json` (ports, process) and `temporal.log`. */
@@ -90,7 +95,10 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
   if (leftBehind) options.log.info('Temporal was still running and is taken over');
   else options.onProgress?.('Starting Temporal');
   let server = leftBehind ?? (await launch(setup, state, true));
-  await registerMissing(setup, state);
+  if (await registerMissing(setup, state)) {
+    await endProcess(server, STOP_STEPS); // it would refuse them for a minute
+    server = await launch(setup, state, false);
+  }
   const restart = async () => {
     server = await launch(setup, state, false);
   };
@@ -208,16 +216,17 @@ async function becomesReady(server: ProcessIdentity, state: State, namespace: st
   return false;
 }
 
-/** The server registers search attributes in a new database only; one declared later is added here. */
-async function registerMissing(setup: Setup, state: State): Promise<void> {
+/** The server registers search attributes in a new database only; one declared later is added here. @returns whether any was */
+async function registerMissing(setup: Setup, state: State): Promise<boolean> {
   const { namespace, options } = setup;
   const connection = await Connection.connect({ address: addressOf(state) });
   try {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     const missing = Object.entries(options.searchAttributes).filter(([name]) => !(name in customAttributes));
-    if (missing.length === 0) return;
+    if (missing.length === 0) return false;
     const searchAttributes = Object.fromEntries(missing.map(([name, kind]) => [name, VALUE_TYPES[kind]]));
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+    return true;
   } finally {
     await connection.close();
   }

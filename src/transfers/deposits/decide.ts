@@ -7,7 +7,7 @@ import type { Services } from '../../services';
 import { type Decided, decide } from '../engine/decide';
 import type { NewDecision } from '../engine/kind';
 import { depositKind } from './kind';
-import { type Deposit, type DepositTerms, netOf, refundableOf } from './money';
+import { type Deposit, type DepositTerms, refundableOf, undecidedOf } from './money';
 import { requirePriceOf } from './quotes/price';
 import { approvalData, underDecision } from './rules';
 
@@ -34,7 +34,7 @@ export interface DecideDeposit {
 export function decideDeposit(deps: Deps, tx: Tx, given: DecideDeposit): Promise<DecidedDeposit> {
   const { depositId: id, decision, reason = null, decidedBy } = given;
   return decide(deps, tx, depositKind, {
-    ...{ id, noun: 'deposit', decidedBy },
+    ...{ id, noun: 'deposit', decidedBy, asked: {} },
     judge(deposit) {
       assertUndecided(deposit);
       const decisions = decision === 'approved' ? approval(deposit) : rejections(deposit);
@@ -51,25 +51,28 @@ function assertUndecided(deposit: Deposit): void {
   if (decided) throw conflict('invalid_transition', `The deposit has been ${decided}; it is being done.`);
 }
 
-/** What there is of the payer's now. @throws Problem 409 when the terms do not say what the account gets for it */
-function approval(deposit: Deposit): NewDecision[] {
+/** What is left of the payer's now. @throws Problem 409 when the terms do not say what the account gets for it */
+export function approval(deposit: Deposit): NewDecision[] {
   const { terms } = deposit.transfer;
-  const [net, other] = netOf(deposit);
-  if (!terms || !net) throw nothingLeft();
+  const [left, other] = undecidedOf(deposit);
+  if (!terms || !left) throw nothingLeft();
   if (other) throw conflict('invalid_transition', 'It was paid in more than one currency.');
-  requirePriceOf(net, terms);
-  return [{ kind: 'approve', ...net, data: approvalData(deposit) }];
+  requirePriceOf(left, terms);
+  return [{ kind: 'approve', ...left, data: approvalData(deposit) }];
 }
 
-/** All that there is goes back, each currency by an order of its own. @throws Problem 409 when there is nothing */
-function rejections(deposit: Deposit): NewDecision[] {
-  const left = netOf(deposit).filter(({ amount }) => amount.gt(0));
+/** All that is left goes back, each currency by an order of its own. @throws Problem 409 when there is nothing */
+export function rejections(deposit: Deposit): NewDecision[] {
+  const left = undecidedOf(deposit).filter(({ amount }) => amount.gt(0));
   if (left.length === 0) throw nothingLeft();
-  return left.map((net) => ({ kind: 'reject', ...net }));
+  return left.map((money) => ({ kind: 'reject', ...money }));
 }
 
 const nothingLeft = () =>
-  conflict('invalid_transition', 'All that was paid has gone back already: it waits for the dispute to end.');
+  conflict(
+    'invalid_transition',
+    'All that was paid has gone back, or is about to: nothing is left to decide.',
+  );
 
 export interface RefundDeposit {
   depositId: string;
@@ -86,7 +89,7 @@ export interface RefundDeposit {
 export function refundDeposit(deps: Deps, tx: Tx, given: RefundDeposit): Promise<DecidedDeposit> {
   const { depositId: id, reason = null, requestedBy: decidedBy } = given;
   return decide(deps, tx, depositKind, {
-    ...{ id, noun: 'deposit', decidedBy, field: 'amount' },
+    ...{ id, noun: 'deposit', decidedBy, asked: { field: 'amount' } },
     judge(deposit) {
       const { status, terms } = deposit.transfer;
       if (status !== 'completed' || !terms)

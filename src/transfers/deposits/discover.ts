@@ -2,6 +2,7 @@ import type { Tx } from '../../kernel/db/database';
 import { isId, newId } from '../../kernel/ids';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import type { Services } from '../../services';
+import { makeDueById } from '../engine/due';
 import { type Discovered, subjectOf } from '../engine/kind';
 import { nameTransfer, openTransfer } from '../engine/open';
 import { readSituation } from '../engine/read';
@@ -12,9 +13,12 @@ import { depositKind } from './kind';
  * ours made. The latter, once there is money in it, is a transfer of nobody's, all of it in suspense.
  * @throws PartyAway nothing is known now
  */
-export async function discoverSession(services: Services, sessionId: string): Promise<Discovered> {
+export async function discoverSession(
+  services: Services,
+  sessionId: string,
+): Promise<Discovered | 'unknown_to_party'> {
   const word = await services.parties.checkout.ask(sessionId);
-  if (word === 'unknown_to_party') return 'nothing';
+  if (word === 'unknown_to_party') return word;
   return services.database.transaction(async (tx) => {
     const ofDeposit = await inDeposit(services, tx, sessionId, word);
     if (ofDeposit) return ofDeposit;
@@ -43,6 +47,7 @@ async function inDeposit(
   if (!found || (found.transfer.partyRef ?? sessionId) !== sessionId) return undefined;
   const waits = found.transfer.status === 'created';
   if (!waits) await nameTransfer(tx, key, sessionId);
+  await makeDueById(tx, key, services.now());
   await services.commands.append(tx, [depositKind.process.look(subjectOf(found.transfer))]);
   return waits ? 'open' : 'known';
 }

@@ -6,6 +6,7 @@ import { processOf } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
 import type { Given, Order, ProcessSubject, TransferKind } from '../engine/kind';
+import { concludedDeposit } from './conclusion';
 import {
   backsOf,
   type ClientDeposit,
@@ -16,7 +17,6 @@ import {
   depositTerms,
   measuresOfCheckout,
   partsOfCheckout,
-  pledgedOfDeposit,
   priceOfDeposit,
   refundedBase,
 } from './money';
@@ -25,11 +25,11 @@ import { redirectContext } from './page/token';
 import { type DepositStatus, TOLD_STATUSES } from './record';
 import {
   chooseForDeposit,
-  concludedDeposit,
   DEPOSIT_TRANSITIONS,
   failureOfDeposit,
   isOpenDeposit,
   ordersOfDeposit,
+  pledgedOfDeposit,
   triggerOfDeposit,
 } from './rules';
 import { detailsOf, saveRedirect } from './store';
@@ -58,6 +58,7 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   pledged: pledgedOfDeposit,
   choose: chooseForDeposit,
   measures: measuresOfCheckout,
+  amounts: ({ payments, refunds, disputes }) => [...payments, ...refunds, ...disputes],
   parts: partsOfCheckout,
   trigger: triggerOfDeposit,
   failure: failureOfDeposit,

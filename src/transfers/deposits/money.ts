@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import { Decimal, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
-import { decisionOf, doorsOf } from '../engine/doors';
-import { type Back, type Credit, inflowPosition, type Money, type PartShare } from '../engine/inflow';
+import { decisionOf, doorsOf, letOutBy } from '../engine/doors';
+import {
+  type Back,
+  type Credit,
+  claimsOf,
+  type Inflow,
+  inflowPosition,
+  type Money,
+  type PartShare,
+} from '../engine/inflow';
 import type { ComponentTable, Holding } from '../engine/position';
 import type { Decision, Part, Situation } from '../engine/record';
 import { type Price } from './quotes/price';
@@ -71,23 +79,31 @@ export const orderOf = (
   { key }: WordRefund,
 ): Decision | undefined => decisions.find(({ id, kind }) => id === key && REFUNDS.includes(kind));
 
+/** The decisions by which we have ordered a refund that the party has neither told of nor refused. */
+export function unansweredRefunds(situation: Deposit): Decision[] {
+  const { transfer, decisions } = situation;
+  const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
+  const told = new Set((transfer.word?.refunds ?? []).map((refund) => orderOf(situation, refund)?.id));
+  return decisions.filter(({ kind, id }) => REFUNDS.includes(kind) && !refused.has(id) && !told.has(id));
+}
+
 /** Money that has gone back, or is to go back by our order: refunds and disputes, each part under our id. */
 export function backsOf(situation: Deposit): Back[] {
-  const { transfer, decisions } = situation;
-  const { word, parts } = transfer;
+  const { word, parts } = situation.transfer;
   const idOf = (name: string) => parts.find((part) => part.name === name)?.id ?? name;
-  const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
-  const told = new Set((word?.refunds ?? []).map((refund) => orderOf(situation, refund)?.id));
-  const ordered = decisions
-    .filter(({ kind, id }) => REFUNDS.includes(kind) && !refused.has(id) && !told.has(id))
-    .map((decision): Back => ({ part: decision.id, as: 'refund', state: 'asked', ...moneyOf(decision) }));
+  const ordered = unansweredRefunds(situation).map(
+    (decision): Back => ({
+      ...{ part: decision.id, as: 'refund', state: 'asked', ordered: true },
+      ...moneyOf(decision),
+    }),
+  );
   const refunds = (word?.refunds ?? [])
     .map((refund) => ({ ...refund, order: orderOf(situation, refund) }))
     // What the party does of itself counts when it is done.
     .filter(({ status, order }) => status === 'succeeded' || (status === 'pending' && order !== undefined))
     .map(
       ({ id, order, amount, currency, status }): Back => ({
-        ...{ part: order?.id ?? idOf(id), as: 'refund', amount, currency },
+        ...{ part: order?.id ?? idOf(id), as: 'refund', ordered: order !== undefined, amount, currency },
         state: status === 'succeeded' ? 'done' : 'asked',
       }),
     );
@@ -102,7 +118,9 @@ export function backsOf(situation: Deposit): Back[] {
         currency,
       }),
     );
-  const place = new Map(parts.map(({ id }, index) => [id, index]));
+  // What only a person has told of, under our own id, comes as late as what nobody has answered.
+  const concluded = new Set((word?.refunds ?? []).map(({ id }) => id));
+  const place = new Map(parts.map(({ id }, index) => [id, concluded.has(id) ? parts.length : index]));
   const placeOf = ({ part }: Back) => place.get(part) ?? parts.length;
   return [...refunds, ...disputes].sort((a, b) => placeOf(a) - placeOf(b)).concat(ordered);
 }
@@ -110,20 +128,32 @@ export function backsOf(situation: Deposit): Back[] {
 /** Decisions that send money back to the payer. */
 export const REFUNDS: readonly string[] = ['refund', 'reject', decisionOf('return')];
 
-const moneyOf = ({ amount, currency }: Decision): Money => ({
+export const moneyOf = ({ amount, currency }: Decision): Money => ({
   amount: amount ?? ZERO,
   currency: currency ?? '',
 });
 
-/** What there is of a payer's money, settled or not, less what has gone back: by currency, nothing where it is zero. */
+/**
+ * What there is of a payer's money, settled or not, less what has gone back and what people have let out of suspense: by
+ * currency, nothing where it is zero.
+ */
 export function netOf(situation: Deposit): Money[] {
-  const paid = paidOf(situation.transfer.word);
   const gone = backsOf(situation).filter(({ state }) => state === 'done');
-  const currencies = new Set([...paid, ...gone].map(({ currency }) => currency));
+  return less(paidOf(situation.transfer.word), [...gone, ...letOutBy(situation.decisions)]);
+}
+
+/** The same less what is on its way back by our order: what a person can decide about. */
+export function undecidedOf(situation: Deposit): Money[] {
+  const asked = backsOf(situation).filter(({ state }) => state === 'asked');
+  return less(netOf(situation), asked);
+}
+
+function less(all: readonly Money[], taken: readonly Money[]): Money[] {
+  const currencies = new Set([...all, ...taken].map(({ currency }) => currency));
   return [...currencies]
     .map((currency) => ({
       currency,
-      amount: total(inCurrency(paid, currency)).minus(total(inCurrency(gone, currency))),
+      amount: total(inCurrency(all, currency)).minus(total(inCurrency(taken, currency))),
     }))
     .filter(({ amount }) => !amount.isZero());
 }
@@ -163,30 +193,20 @@ function givenShares(situation: Deposit): Map<string, PartShare> {
 // Status and position ---------------------------------------------------------------------------------------------
 
 /** What of the credit's base refunds have taken, in the payer's currency. */
-export const refundedBase = (situation: Deposit): Decimal => takenBase(situation, 'refund');
+export const refundedBase = (situation: Deposit): Decimal =>
+  claimsOf(inflowOf(situation))
+    .filter(({ back: { as, state } }) => as === 'refund' && state === 'done')
+    .reduce((sum, { fromCredit }) => sum.plus(fromCredit), ZERO);
 
-/** What of the credit's base has gone back: beyond what was never credited, which goes first. */
-function takenBase(situation: Deposit, as?: Back['as']): Decimal {
-  const credit = creditOf(situation);
-  if (!credit) return ZERO;
-  const { currency, amount } = moneyOf(credit);
-  const settled = total(inCurrency(settledOf(situation.transfer.word), currency));
-  const base = Decimal.min(amount, settled);
-  const gone = inCurrency(backsOf(situation), currency).filter(
-    (back) => back.state === 'done' && (as === undefined || back.as === as),
-  );
-  return Decimal.max(ZERO, Decimal.min(base, total(gone).minus(settled.minus(base))));
-}
+export const inflowOf = (situation: Deposit): Inflow => ({
+  received: settledOf(situation.transfer.word),
+  backs: backsOf(situation),
+  credit: creditIn(situation),
+  doors: doorsOf(situation.decisions),
+  party: 'deposits',
+});
 
-export function depositPosition(situation: Deposit): Holding[] {
-  return inflowPosition({
-    received: settledOf(situation.transfer.word),
-    backs: backsOf(situation),
-    credit: creditIn(situation),
-    doors: doorsOf(situation.decisions),
-    party: 'deposits',
-  });
-}
+export const depositPosition = (situation: Deposit): Holding[] => inflowPosition(inflowOf(situation));
 
 /** Refunds that we ordered go by our order's id, whatever the party calls them. */
 export const partsOfCheckout = (word: CheckoutWord, situation: Deposit): (string | Part)[] => [
@@ -229,17 +249,7 @@ export function priceOfDeposit(situation: ClientDeposit): Price {
 export function refundableOf(situation: Deposit): Decimal {
   const credit = creditOf(situation);
   if (!credit) return ZERO;
-  const asked = inCurrency(backsOf(situation), credit.currency ?? '').filter(
-    ({ state }) => state === 'asked',
-  );
-  const left = moneyOf(credit).amount.minus(takenBase(situation)).minus(total(asked));
-  return Decimal.max(ZERO, left);
+  const { amount, currency } = moneyOf(credit);
+  const base = Decimal.min(amount, total(inCurrency(settledOf(situation.transfer.word), currency)));
+  return claimsOf(inflowOf(situation)).reduce((left, { fromCredit }) => left.minus(fromCredit), base);
 }
-
-/** What was never credited and is on its way back to the payer. */
-export const pledgedOfDeposit = (situation: Deposit): Money[] =>
-  backsOf(situation).filter(
-    ({ state, part }) =>
-      state === 'asked' &&
-      situation.decisions.some(({ id, kind }) => id === part && kind !== 'refund' && REFUNDS.includes(kind)),
-  );

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
-import type { Conclusion } from '../engine/conclusion';
+import { letOutBy } from '../engine/doors';
 import { isSame } from '../engine/follow';
-import { type Money } from '../engine/inflow';
+import { type Money, pledgedIn } from '../engine/inflow';
 import type { NewDecision, Order } from '../engine/kind';
 import type { Transition } from '../engine/record';
 import {
@@ -12,12 +12,14 @@ import {
   type Deposit,
   type DepositTerms,
   inCurrency,
+  inflowOf,
   last,
   netOf,
   paidOf,
   refundedBase,
   settledOf,
   total,
+  undecidedOf,
 } from './money';
 import { priceOf } from './quotes/price';
 import type { DepositStatus } from './record';
@@ -39,8 +41,9 @@ export type DepositTrigger =
   /** Settled and credited: by itself, or as a person approved. */
   | 'settled'
   | 'approved'
-  /** Everything has gone back to the payer before it was credited. */
+  /** Nothing is left to credit: it has gone back to the payer, or people have let it out of suspense. */
   | 'returned'
+  | 'let_out'
   /** All of the credit has been refunded. */
   | 'refunded'
   | 'charged_back'
@@ -64,6 +67,7 @@ export const DEPOSIT_TRANSITIONS: readonly Transition<DepositStatus, DepositTrig
   { from: 'failed', on: 'paid_late', to: 'manual_review' },
   { from: 'manual_review', on: 'approved', to: 'completed' },
   { from: 'manual_review', on: 'returned', to: 'failed' },
+  { from: 'manual_review', on: 'let_out', to: 'failed' },
   { from: 'manual_review', on: 'payment_failed', to: 'failed' },
   { from: 'completed', on: 'refunded', to: 'refunded' },
   { from: 'completed', on: 'charged_back', to: 'chargeback' },
@@ -99,20 +103,26 @@ function approvedMoney(situation: Deposit): Money | undefined {
   if (decision?.kind !== 'approve') return undefined;
   const { payments } = approvalOf.parse(decision.data);
   if (payments && !isSame(payments, approvalData(situation).payments)) return undefined;
-  const [net, other] = netOf(situation);
-  const same = net && !other && net.currency === decision.currency && net.amount.eq(decision.amount ?? ZERO);
-  return same ? net : undefined;
+  const [left, other] = undecidedOf(situation);
+  const same =
+    left && !other && left.currency === decision.currency && left.amount.eq(decision.amount ?? ZERO);
+  return same ? left : undefined;
+}
+
+/** What of suspense is promised: to the payer, or to the client once the rest has settled. */
+export function pledgedOfDeposit(situation: Deposit): Money[] {
+  const approved = creditOf(situation) ? undefined : approvedMoney(situation);
+  return [...pledgedIn(inflowOf(situation)), ...(approved ? [approved] : [])];
 }
 
 /** What the system chooses by itself: to give up waiting, to ask a person, to credit. */
 export function chooseForDeposit(situation: Deposit): NewDecision | undefined {
-  const { transfer, at } = situation;
-  const { status, terms } = transfer;
+  const { status, terms } = situation.transfer;
   if (!terms) return undefined;
   switch (status as DepositStatus) {
     case 'created':
     case 'awaiting_payment':
-      return terms.expiresAt <= at && !wasPaid(situation) && !last(situation, 'expire')
+      return isOver(situation, terms) && !wasPaid(situation) && !last(situation, 'expire')
         ? { kind: 'expire' }
         : undefined;
     case 'processing': {
@@ -131,6 +141,15 @@ export function chooseForDeposit(situation: Deposit): NewDecision | undefined {
   }
 }
 
+/** Its time has run out: with its party's word from after that time, or by itself where it has no page to be paid on. */
+function isOver(
+  { transfer: { partyRef }, at, askedAt }: Deposit,
+  { expiresAt }: { expiresAt: Date },
+): boolean {
+  const known = partyRef === null ? at : askedAt;
+  return known !== undefined && expiresAt <= known;
+}
+
 const totalPaid = ({ transfer: { word, terms } }: Deposit): Money => ({
   amount: total(paidOf(word)),
   currency: terms?.currency ?? '',
@@ -139,11 +158,9 @@ const totalPaid = ({ transfer: { word, terms } }: Deposit): Money => ({
 /** Why a person must look at it before it is credited. */
 function doubtOf(situation: Deposit): string | undefined {
   const { word } = situation.transfer;
-  if (amountDiffers(situation)) return 'amount_differs';
+  if (amountDiffers(situation) || letOutBy(situation.decisions).length > 0) return 'amount_differs';
   if (word?.risk === 'review') return 'risk';
-  const takenBack =
-    word?.refunds.some(({ status }) => status !== 'failed') ||
-    word?.disputes.some(({ status }) => status !== 'won');
+  const takenBack = backsOf(situation).length > 0 || word?.refunds.some(({ status }) => status !== 'failed');
   return takenBack ? 'taken_back' : undefined;
 }
 
@@ -180,7 +197,8 @@ export function triggerOfDeposit(situation: Deposit): DepositTrigger | undefined
       if (creditOf(situation)) return 'approved';
       if (!wasPaid(situation)) return 'payment_failed';
       // What is disputed comes back where it is won.
-      return net.length === 0 && !isContested(word) ? 'returned' : undefined;
+      if (net.some(({ amount }) => amount.gt(0)) || isContested(word)) return undefined;
+      return letOutBy(situation.decisions).length > 0 ? 'let_out' : 'returned';
     case 'expired':
     case 'cancelled':
     case 'failed':
@@ -255,17 +273,6 @@ export function isOpenDeposit(situation: Deposit): boolean {
   const { terms, status } = situation.transfer;
   const waits = ['created', 'awaiting_payment', 'processing', 'manual_review'].includes(status);
   return (terms !== null && waits) || backsOf(situation).some(({ state }) => state === 'asked');
-}
-
-/** What a person concludes of a session that the party never ends. */
-export function concludedDeposit({ transfer }: Deposit, as: Conclusion): CheckoutWord | undefined {
-  const { word, terms } = transfer;
-  if (!terms) return undefined;
-  const { chargedAmount: amount, currency } = terms;
-  const known = word ?? { key: transfer.id, risk: 'normal' as const, refunds: [], disputes: [] };
-  return as === 'paid'
-    ? { ...known, page: 'paid', payments: [{ id: 'concluded', amount, currency, status: 'settled' }] }
-    : { ...known, page: 'failed', payments: [] };
 }
 
 /** What a person has decided and is being done; nothing where a decision is (again) waited for. */

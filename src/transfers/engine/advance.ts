@@ -1,10 +1,11 @@
 import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
-import { openBreak, openBreakAgain } from '../../process/breaks/operations';
+import { isCountable } from '../../parties/protocol/answers';
+import { openBreakAgain } from '../../process/breaks/operations';
 import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
 import type { Services } from '../../services';
-import { apply, isOrdered } from './apply';
-import { UNREADABLE } from './breaks';
+import { type Apply, apply, isOrdered, ordersDue } from './apply';
+import { FORGOTTEN, UNREADABLE } from './breaks';
 import { effective } from './conclusion';
 import { follow } from './follow';
 import type { Given, Order, PartyWord, TransferKind } from './kind';
@@ -34,11 +35,12 @@ export async function advance<Terms, Word extends PartyWord>(
   id: string,
 ): Promise<Progress> {
   const given = new Set<string>();
+  const listed = await listedBy(services, kind);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const seen = await begun(services, kind, id);
+    const seen = await begun(services, kind, id, listed);
     const told = await tell(services, kind, seen, given);
     const heard = await wordOf(services, kind, seen, told);
-    const after = await applied(services, kind, seen, told, heard);
+    const after = await applied(services, kind, seen, told, { heard, listed });
     if (after && ordersOf(kind, after).every(({ key }) => given.has(key))) return progressOf(kind, after);
   }
   throw new Error(`the ${kind.name} ${id} does not stand still`);
@@ -48,9 +50,9 @@ export async function advance<Terms, Word extends PartyWord>(
 function applied<Terms, Word extends PartyWord>(
   services: Services,
   kind: TransferKind<Terms, Word>,
-  { transfer: { id, revision } }: Situation<Terms, Word>,
-  { partyRef, refused, keep }: Told<Word>,
-  heard: Word | undefined,
+  { transfer: { id, revision, dueBy } }: Situation<Terms, Word>,
+  { partyRef, refused, keep, askedAt }: Told<Word>,
+  asked: Pick<Apply<Word>, 'heard' | 'listed'>,
 ): Promise<Situation<Terms, Word> | undefined> {
   return services.database.transaction(async (tx) => {
     const locked = await lock(tx, kind, id, services.now());
@@ -61,35 +63,36 @@ function applied<Terms, Word extends PartyWord>(
       ...locked.situation,
       transfer: { ...transfer, partyRef: partyRef ?? transfer.partyRef },
     };
-    return apply(
-      tx,
-      kind,
-      { ...locked, situation },
-      { heard, decided: refused, listed: listedBy(services, kind) },
-    );
+    return apply(tx, kind, { ...locked, situation }, { ...asked, askedAt, decided: refused, dueSeen: dueBy });
   });
 }
 
+type Listed = NonNullable<Apply<unknown>['listed']>;
+
 /** Whether the party lists what may change of a transfer, so that nobody need ask. */
-const listedBy =
-  <Terms, Word extends PartyWord>(services: Services, kind: TransferKind<Terms, Word>) =>
-  (situation: Situation<unknown, unknown>): boolean =>
-    'changes' in services.parties[kind.party] &&
-    !kind.unlisted?.(services, situation as Situation<Terms, Word>);
+async function listedBy<Terms, Word extends PartyWord>(
+  services: Services,
+  kind: TransferKind<Terms, Word>,
+): Promise<Listed> {
+  if (!('changes' in services.parties[kind.party] && (await services.isListRead(kind.party))))
+    return () => false;
+  return (situation) => !kind.unlisted?.(services, situation as Situation<Terms, Word>);
+}
 
 const ordersOf = <Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   situation: Situation<Terms, Word>,
-): Order[] => kind.orders(effective(kind, situation));
+): Order[] => ordersDue(kind, effective(kind, situation));
 
 /**
- * What time and decisions alone lead to comes first, and that it may have reached the party: that is committed before the
- * party is told for the first time.
+ * What decisions alone lead to comes first, time too where the party knows of nothing yet, and that it may have reached the
+ * party: that is committed before the party is told for the first time.
  */
 async function begun<Terms, Word extends PartyWord>(
   services: Services,
   kind: TransferKind<Terms, Word>,
   id: string,
+  listed: Listed,
 ): Promise<Situation<Terms, Word>> {
   const seen = await readSituation(services.database, kind, id, services.now());
   if (!seen) throw new Error(`there is no ${kind.name} ${id}`);
@@ -97,7 +100,7 @@ async function begun<Terms, Word extends PartyWord>(
   const unordered = situation.transfer.orderedAt === null && isOrdered(kind, situation);
   if (chosen.length + path.length === 0 && !unordered) return seen;
   return services.database.transaction(async (tx) =>
-    apply(tx, kind, await lock(tx, kind, id, services.now()), { listed: listedBy(services, kind) }),
+    apply(tx, kind, await lock(tx, kind, id, services.now()), { listed }),
   );
 }
 
@@ -125,9 +128,11 @@ const progressOf = <Terms, Word extends PartyWord>(
   };
 };
 
-/** What giving its orders has brought. */
+/** What giving its orders, and asking for its word, has brought. */
 interface Told<Word> {
   partyRef?: string;
+  /** Nothing that the party knew by then is missing. */
+  askedAt?: Date;
   word?: Word | null;
   refused: Decision[];
   keep: ((tx: Tx) => Promise<void>)[];
@@ -154,7 +159,9 @@ async function give<Terms, Word extends PartyWord>(
   order: Order,
 ): Promise<Given<Word> | Decision> {
   try {
-    return await kind.give(services, seen, order);
+    const { word, ...given } = await kind.give(services, seen, order);
+    // It was taken: what became of it is asked for, and shown where it cannot be read.
+    return word === undefined || !isReadable(kind, seen, word) ? given : { word, ...given };
   } catch (error) {
     if (!(error instanceof PartyRefused)) throw error;
     return refusal(order, error, seen.at);
@@ -195,6 +202,8 @@ async function wordOf<Terms, Word extends PartyWord>(
   if (told.word === undefined && partyRef !== null && seen.transfer.orderedAt !== null) {
     const asked = { ...seen, transfer: { ...seen.transfer, partyRef } };
     const state = await ask(services, kind, asked);
+    // One that it has told of before it has forgotten: that says nothing of what became of it.
+    if (state !== 'unknown_to_party' || seen.transfer.word === null) told.askedAt = seen.at;
     if (state !== 'unknown_to_party') note(told, state);
     else if (seen.transfer.word !== null) await tellForgotten(services, seen);
     else if (!told.refused.length && isToBeTaken(kind, seen))
@@ -203,20 +212,33 @@ async function wordOf<Terms, Word extends PartyWord>(
   return told.word ?? undefined;
 }
 
-const isToBeTaken = <Terms, Word extends PartyWord>(
+/** Asked for by now, for its time may have run out with that answer. */
+function isToBeTaken<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   seen: Situation<Terms, Word>,
-): boolean =>
-  kind.isOpen(effective(kind, seen)) &&
-  effective(kind, seen).transfer.word === null &&
-  !seen.decisions.some(({ kind: name, data }) => name === 'refused' && data['key'] === seen.transfer.id);
+): boolean {
+  const { situation } = follow(kind, effective(kind, { ...seen, askedAt: seen.at }));
+  return (
+    seen.transfer.adopted &&
+    kind.isOpen(situation) &&
+    situation.transfer.word === null &&
+    !seen.decisions.some(({ kind: name, data }) => name === 'refused' && data['key'] === seen.transfer.id)
+  );
+}
 
 /** What the party has said of it stands; a person must ask. */
 const tellForgotten = (
   { database }: Services,
   { transfer: { id, tenantId, partyRef } }: Situation,
 ): Promise<unknown> =>
-  openBreak(database, { tenantId, kind: 'transfer_forgotten_by_party', subject: id, detail: partyRef ?? id });
+  openBreakAgain(database, { tenantId, kind: FORGOTTEN, subject: id, detail: partyRef ?? id });
+
+/** Whatever the adapter: nothing is booked that has more decimals than its currency, or none that we know. */
+const isReadable = <Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  situation: Situation<Terms, Word>,
+  word: Word | null | undefined,
+): boolean => !word || kind.amounts(word, situation).every(isCountable);
 
 /** An answer that cannot be read is shown to a person, and asked for again. */
 async function ask<Terms, Word extends PartyWord>(
@@ -225,7 +247,10 @@ async function ask<Terms, Word extends PartyWord>(
   situation: Situation<Terms, Word>,
 ): Promise<Given<Word> | 'unknown_to_party'> {
   try {
-    return await kind.ask(services, situation);
+    const answer = await kind.ask(services, situation);
+    if (answer !== 'unknown_to_party' && !isReadable(kind, situation, answer.word))
+      throw new OutcomeUnknown('the party tells of an amount that its currency has not');
+    return answer;
   } catch (error) {
     const { id, tenantId, partyRef } = situation.transfer;
     if (error instanceof OutcomeUnknown)

@@ -10,8 +10,9 @@ import { syncBreaks } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
 import { BELOW_ZERO, breaksOf } from './breaks';
 import { effective } from './conclusion';
+import { dueAfter } from './due';
 import { type Followed, follow, hear, isSame, systemDecision } from './follow';
-import type { PartyWord, TransferKind } from './kind';
+import type { Order, PartyWord, TransferKind } from './kind';
 import { looksOf } from './patience';
 import {
   balanced,
@@ -29,15 +30,19 @@ import { insertDecisions, insertEntries, type Locked, saveTransfer } from './sto
 export interface Apply<Word> {
   /** What the party says; absent where it was not asked. */
   heard?: Word | undefined;
+  /** When it was asked, where it has answered: with a word, or that it knows of none. */
+  askedAt?: Date | undefined;
   /** What has just been decided. */
   decided?: readonly Decision[];
   /**
-   * A client or a person asks for it: refused when the money is not there, naming this field. Else it follows from a
-   * party's word, and is posted whatever the balance.
+   * A client or a person asks for it: refused when the money is not there, naming this field. Else it is what a party's
+   * word demands, and is posted whatever the balance.
    */
   asked?: { field?: string };
   /** Whether the party lists what may change; a decision's own look finds out. */
   listed?: (situation: Situation<unknown, unknown>) => boolean;
+  /** The record's `dueBy` before the party was asked: that it was told since stays. Absent where the party was not asked. */
+  dueSeen?: Date | null;
 }
 
 /**
@@ -49,14 +54,15 @@ export async function apply<Terms, Word extends PartyWord>(
   tx: Tx,
   kind: TransferKind<Terms, Word>,
   locked: Locked<Terms, Word>,
-  { heard, decided = [], asked, listed = () => true }: Apply<Word>,
+  { heard, askedAt, decided = [], asked, listed = () => true, dueSeen }: Apply<Word>,
 ): Promise<Situation<Terms, Word>> {
   const { booked } = locked;
   const before = decided.some((decision) => decision.kind === 'adopt')
     ? adopted(locked.situation)
     : adoptedWhereEven(kind, locked);
   const known = { ...before, decisions: [...before.decisions, ...decided] };
-  const word = heard === undefined ? known : hear(kind, known, heard);
+  const silent = askedAt ? { ...known, askedAt } : known;
+  const word = heard === undefined ? silent : hear(kind, known, heard, askedAt);
   const { considered, found } = await consider(tx, kind, word, known);
   const followed = follow(kind, effective(kind, considered));
   const { situation, path } = followed;
@@ -64,7 +70,7 @@ export async function apply<Terms, Word extends PartyWord>(
   const changes = situation.transfer.adopted ? named(situation.transfer, wanted, booked) : [];
   const chosen = [...decided, ...found, ...followed.chosen];
   const posted = await post(tx, situation.transfer, changes, tableOf(kind), asked);
-  const accounts = posted ? posted.accounts : await leftBelowZero(tx, locked);
+  const accounts = [...(posted?.accounts ?? []), ...(await leftBelowZero(tx, locked, posted))];
   const breaks = breaksOf(kind, situation, {
     ...{ target, wanted, followed, accounts, open: locked.open },
     heard: heard !== undefined,
@@ -76,6 +82,7 @@ export async function apply<Terms, Word extends PartyWord>(
     path,
     listed: listed(kept),
     watched: breaks.wanted.some(({ kind: name }) => name === BELOW_ZERO),
+    dueSeen,
   });
   const told = path.flatMap((step) => kind.told({ ...step.situation, at: situation.at }, step.previous));
   const events = [...(posted?.events ?? []), ...told];
@@ -125,7 +132,7 @@ function compared<Terms, Word extends PartyWord>(
 }
 
 /** One of an earlier release whose books are what they should be is as good as any; the others wait for a person. */
-function adoptedWhereEven<Terms, Word extends PartyWord>(
+export function adoptedWhereEven<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   { situation, booked }: Locked<Terms, Word>,
 ): Situation<Terms, Word> {
@@ -204,9 +211,16 @@ async function post(
   return { book: opened, accounts: ids.map((id) => opened.account(id)), events };
 }
 
-/** The accounts whose breaks may have passed. */
-async function leftBelowZero(tx: Tx, { open }: { open: readonly Break[] }): Promise<LedgerAccount[]> {
-  const ids = open.filter(({ kind }) => kind === BELOW_ZERO).map(({ detail }) => detail);
+/** The accounts whose breaks may have passed, though nothing of them was posted now. */
+async function leftBelowZero(
+  tx: Tx,
+  { open }: { open: readonly Break[] },
+  posted: Pick<Posted, 'accounts'> | undefined,
+): Promise<LedgerAccount[]> {
+  const moved = new Set(posted?.accounts.map(({ id }) => id));
+  const ids = open
+    .filter(({ kind, detail }) => kind === BELOW_ZERO && !moved.has(detail))
+    .map(({ detail }) => detail);
   return ids.length === 0 ? [] : [...(await readBalances(tx, ids)).values()];
 }
 
@@ -216,6 +230,7 @@ interface Moved<Terms, Word> {
   listed: boolean;
   /** A break of it passes by itself, which only another look can tell. */
   watched: boolean;
+  dueSeen: Date | null | undefined;
 }
 
 /** The record as it is kept: what it has reached, and when it is looked at again. */
@@ -223,7 +238,7 @@ function afterwards<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   before: Situation<Terms, Word>,
   after: Situation<Terms, Word>,
-  { moved, path, listed, watched }: Moved<Terms, Word>,
+  { moved, path, listed, watched, dueSeen }: Moved<Terms, Word>,
 ): Situation<Terms, Word> {
   const { at, transfer } = after;
   const heard = !isSame(before.transfer.word, transfer.word);
@@ -242,12 +257,19 @@ function afterwards<Terms, Word extends PartyWord>(
   const situation = effective(kind, { ...after, transfer: next });
   // Before the party hears of it for the first time that is committed: from then on only its word ends it.
   const ordered = next.orderedAt ?? (isOrdered(kind, situation) ? at : null);
-  const looks = looksOf(kind, situation, { listed, watched });
-  return { ...after, transfer: { ...next, orderedAt: ordered, ...looks } };
+  const { lookAt, dueBy } = looksOf(kind, situation, { listed, watched });
+  const due = dueAfter(before.transfer.dueBy, dueSeen, dueBy);
+  return { ...after, transfer: { ...next, orderedAt: ordered, lookAt, dueBy: due } };
 }
+
+/** What the party must be told now: nothing about one that a person must adopt first, for what it takes may not be held. */
+export const ordersDue = <Terms, Word extends PartyWord>(
+  kind: Pick<TransferKind<Terms, Word>, 'orders'>,
+  situation: Situation<Terms, Word>,
+): Order[] => (situation.transfer.adopted ? kind.orders(situation) : []);
 
 /** Whether the order itself is due. */
 export const isOrdered = <Terms, Word extends PartyWord>(
   kind: Pick<TransferKind<Terms, Word>, 'orders'>,
   situation: Situation<Terms, Word>,
-): boolean => kind.orders(situation).some(({ what }) => what === 'open');
+): boolean => ordersDue(kind, situation).some(({ what }) => what === 'open');

@@ -23,6 +23,9 @@ export const BELOW_ZERO = 'transfer_below_zero';
 /** An answer about a transfer that could not be read: it has passed when one can. */
 export const UNREADABLE = 'party_word_unreadable';
 
+/** The party does not know what it has told of: it has passed when the party tells of it again. */
+export const FORGOTTEN = 'transfer_forgotten_by_party';
+
 /** What the engine itself opens and closes. */
 const ITS_OWN = ['transfer_impossible', 'transfer_suspense', BELOW_ZERO, 'transfer_not_adopted'];
 
@@ -36,7 +39,9 @@ export function breaksOf<Terms, Word extends PartyWord>(
   return {
     tenantId: transfer.tenantId,
     subject: transfer.id,
-    open: seen.open.filter(({ kind: name }) => ITS_OWN.includes(name) || (seen.heard && name === UNREADABLE)),
+    open: seen.open.filter(
+      ({ kind: name }) => ITS_OWN.includes(name) || (seen.heard && [UNREADABLE, FORGOTTEN].includes(name)),
+    ),
     wanted: [
       ...contradiction(transfer.status, seen),
       ...suspense(seen),

@@ -1,5 +1,5 @@
-import { canonical } from './follow';
-import type { PartyWord, TransferKind } from './kind';
+import { canonical, decisionBy } from './follow';
+import type { NewDecision, PartyWord, TransferKind } from './kind';
 import type { Decision, Situation } from './record';
 
 /** What a person concludes of a transfer that its party never ends (decisions part 2). */
@@ -28,3 +28,33 @@ export function effective<Terms, Word extends PartyWord>(
 
 const stillHolds = ({ data }: Decision, { transfer }: Situation): boolean =>
   data['madeOn'] === canonical(transfer.word);
+
+/** What was concluded of the word as it is, in the order in which it was. */
+const conclusionsOn = (situation: Situation): Decision[] =>
+  situation.decisions.filter((each) => each.kind === 'conclude' && stillHolds(each, situation));
+
+const asOf = (conclusion: Decision | undefined) => conclusion?.data['as'] as Conclusion | undefined;
+
+/** The situation in which it is concluded so, before anybody has decided it: what `concluded` is asked of. */
+export const ifConcluded = <Terms, Word>(
+  heard: Situation<Terms, Word>,
+  given: NewDecision,
+  decidedBy: string,
+): Situation<Terms, Word> => ({
+  ...heard,
+  decisions: [...heard.decisions, decisionBy(decidedBy, given, heard.at)],
+});
+
+/**
+ * What was concluded first after a decision, of the word as it is: that has ended what it ordered, and a later conclusion is
+ * of what is open then. Nothing of what was decided after the last.
+ */
+export const concludedAfter = (situation: Situation, decision: Decision): Conclusion | undefined =>
+  asOf(conclusionsOn(situation).find((each) => isBefore(situation, decision, each)));
+
+/** What was concluded last before a decision, of the word as it is: the decision rests on it. */
+export const concludedBefore = (situation: Situation, decision: Decision): Conclusion | undefined =>
+  asOf(conclusionsOn(situation).findLast((each) => isBefore(situation, each, decision)));
+
+const isBefore = ({ decisions }: Situation, one: Decision, other: Decision): boolean =>
+  decisions.indexOf(one) < decisions.indexOf(other);

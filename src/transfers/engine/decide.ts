@@ -1,14 +1,14 @@
 import type { Tx } from '../../kernel/db/database';
-import { notFound } from '../../kernel/errors';
+import { conflict, notFound } from '../../kernel/errors';
 import type { Services } from '../../services';
-import { apply } from './apply';
+import { adoptedWhereEven, apply } from './apply';
 import { effective } from './conclusion';
 import { decisionBy } from './follow';
 import { type NewDecision, type PartyWord, subjectOf, type TransferKind } from './kind';
 import type { Situation } from './record';
-import { lockTransfer } from './store';
+import { type Locked, lockTransfer } from './store';
 
-/** What it was, and what it has become. */
+/** What it was, and what it has become, by the word that counts. */
 export interface Decided<Terms, Word> {
   before: Situation<Terms, Word>;
   after: Situation<Terms, Word>;
@@ -20,8 +20,13 @@ export interface Decide<Terms, Word> {
   noun: string;
   /** `operator:<name>` at the command line. */
   decidedBy: string;
-  /** The field that is named when the money is not there. */
-  field?: string;
+  /**
+   * Somebody asks for it: refused when the money is not there, naming this field. Absent: it takes what a party's word
+   * demands, whatever the balance (decisions part 3).
+   */
+  asked?: { field?: string };
+  /** It is the adoption: any other decision waits until a transfer of an earlier release has been adopted. */
+  adopts?: boolean;
   /**
    * Judges it under its lock, by the word that counts.
    * @param heard the same with the party's own word, where a person has concluded another
@@ -36,22 +41,32 @@ export interface Decide<Terms, Word> {
 /**
  * A person's decision: rows, what follows from them at once, and a word to the workflow, which does the rest. Whoever calls
  * writes it down in the audit log.
- * @throws Problem 404; what `judge` throws; 409 `insufficient_funds`
+ * @throws Problem 404; what `judge` throws; 409 `insufficient_funds`, `invalid_transition` until it has been adopted
  */
 export async function decide<Terms, Word extends PartyWord>(
   services: Pick<Services, 'commands' | 'now'>,
   tx: Tx,
   kind: TransferKind<Terms, Word>,
-  { id, noun, decidedBy, field, judge }: Decide<Terms, Word>,
+  { id, noun, decidedBy, asked, adopts = false, judge }: Decide<Terms, Word>,
 ): Promise<Decided<Terms, Word>> {
   const at = services.now();
   const locked = await lockTransfer(tx, kind, id, at);
   if (!locked) throw notFound(noun);
-  const before = locked.situation;
-  const judged = await judge(effective(kind, before), before);
+  if (!adopts) assertAdopted(kind, locked);
+  const heard = locked.situation;
+  const before = effective(kind, heard);
+  const judged = await judge(before, heard);
   const decided = judged.map((given) => decisionBy(decidedBy, given, at));
-  const asked = field === undefined ? {} : { field };
-  const after = await apply(tx, kind, locked, { decided, asked });
+  const after = await apply(tx, kind, locked, { decided, ...(asked ? { asked } : {}) });
   await services.commands.append(tx, [kind.process.look(subjectOf(after.transfer))]);
-  return { before, after };
+  return { before, after: effective(kind, after) };
+}
+
+/** What is decided of one whose books are not what they should be would neither be held nor posted. */
+function assertAdopted<Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  locked: Locked<Terms, Word>,
+): void {
+  if (!adoptedWhereEven(kind, locked).transfer.adopted)
+    throw conflict('invalid_transition', 'It is of an earlier release and must be adopted first.');
 }

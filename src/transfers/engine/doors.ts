@@ -1,4 +1,4 @@
-import { type Decimal, ZERO } from '../../kernel/money/money';
+import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import type { Decision } from './record';
 
 /**
@@ -34,4 +34,12 @@ export function doorsOf(decisions: readonly Decision[]): Door[] {
     if (!to || amount === null || currency === null || amount.eq(ZERO)) return [];
     return [{ part: id, to, account: to === 'account' ? accountId : null, currency, amount }];
   });
+}
+
+/** What of the payer's money is gone by doors, by currency: what was brought in from elsewhere is not the payer's. */
+export function letOutBy(decisions: readonly Decision[]): { currency: string; amount: Decimal }[] {
+  const doors = doorsOf(decisions);
+  return [...new Set(doors.map(({ currency }) => currency))]
+    .map((currency) => ({ currency, amount: sumOf(doors.filter((door) => door.currency === currency)) }))
+    .filter(({ amount }) => amount.gt(0));
 }

@@ -72,11 +72,13 @@ export function decisionBy(decidedBy: string, given: NewDecision, at: Date): Dec
 /**
  * The situation with a word applied, doubted or dropped. An older word is dropped. One without a version that takes
  * something back may be an answer that was overtaken: it counts when the same is read again a minute later.
+ * @param askedAt when the party was asked, if it was asked now: kept with a word that counts
  */
 export function hear<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   before: Situation<Terms, Word>,
   heard: Word,
+  askedAt?: Date,
 ): Situation<Terms, Word> {
   const { transfer, at } = before;
   const { word, doubted, doubtedAt } = transfer;
@@ -88,7 +90,8 @@ export function hear<Terms, Word extends PartyWord>(
     if (at.getTime() - doubtedAt.getTime() < DOUBT_MS) return before;
   }
   const parts = withNew(transfer.parts, kind.parts(heard, before));
-  return { ...before, transfer: { ...transfer, word: heard, parts, doubted: null, doubtedAt: null } };
+  const next = { ...transfer, word: heard, parts, doubted: null, doubtedAt: null };
+  return { ...before, ...(askedAt ? { askedAt } : {}), transfer: next };
 }
 
 const isOlder = (heard: PartyWord, known: PartyWord): boolean =>

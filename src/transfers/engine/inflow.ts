@@ -27,6 +27,8 @@ export interface Back extends Money {
   as: 'refund' | 'dispute';
   /** `asked`: ordered by us and not done: the client's part is held. `done`: the money has gone. */
   state: 'asked' | 'done';
+  /** We have ordered it: of what was not credited it takes what is still there, and not what a door has let out. */
+  ordered?: boolean;
 }
 
 export interface Credit {
@@ -55,25 +57,65 @@ export interface PartShare extends Share {
 /**
  * What the books hold because of money that came in. What goes back comes first out of what was not credited, then out of
  * the client's credit, refunds before disputes; what goes back beyond all that was received is ours to claim, and stands
- * in suspense below zero (decisions part 4, Deposits).
+ * in suspense below zero (decisions part 4, Deposits). So does what the party takes back by itself after a door has let it out;
+ * what we order takes nothing of that.
  */
-export function inflowPosition({ received, backs, credit, doors, party }: Inflow): Holding[] {
-  const currencies = new Set([...received, ...backs, ...doors].map(({ currency }) => currency));
-  return [...currencies].flatMap((currency) => {
-    const of = <M extends Money>(all: readonly M[]) => all.filter((money) => money.currency === currency);
-    const total = sum(of(received));
-    const own = credit?.base.currency === currency ? credit : null;
-    const base = own ? maxOf(ZERO, minOf(own.base.amount, total)) : ZERO;
-    const taken = allocate(of(backs), total.minus(base), base);
-    const gone = sum(of(backs).filter(({ state }) => state === 'done'));
-    const out = sum(of(doors));
+export function inflowPosition(inflow: Inflow): Holding[] {
+  return currenciesOf(inflow).flatMap((currency) => {
+    const { total, own, base, backs, doors, parts } = dividedUp(inflow, currency);
+    const gone = backs.filter(({ state }) => state === 'done');
+    const fromCredit = parts
+      .filter(({ back }) => back.state === 'done')
+      .reduce((left, { before, after }) => left.plus(after).minus(before), ZERO);
+    const uncredited = total.minus(base).minus(sum(gone)).plus(fromCredit);
     return [
-      internal(party, currency, gone.minus(total)),
-      internal('suspense', currency, total.minus(base).minus(taken.fromUncredited).minus(out)),
-      ...(own ? creditHoldings(own, base, taken.parts) : []),
-      ...of(doors).map(doorHolding),
+      internal(inflow.party, currency, sum(gone).minus(total)),
+      internal('suspense', currency, uncredited.minus(sum(doors))),
+      ...(own ? creditHoldings(own, base, parts) : []),
+      ...doors.map(doorHolding),
     ];
   });
+}
+
+/** Of what goes back: what it takes of what was not credited, and of the credit's base. In the payer's currency. */
+export interface Claim {
+  back: Back;
+  fromUncredited: Decimal;
+  fromCredit: Decimal;
+}
+
+/** What each part of what goes back, or is to go back, comes out of. */
+export const claimsOf = (inflow: Inflow): Claim[] =>
+  currenciesOf(inflow).flatMap((currency) =>
+    dividedUp(inflow, currency).parts.map(({ back, fromPool, before, after }) => ({
+      ...{ back, fromUncredited: fromPool, fromCredit: after.minus(before) },
+    })),
+  );
+
+/** What stands in suspense and is on its way back already. */
+export const pledgedIn = (inflow: Inflow): Money[] =>
+  claimsOf(inflow)
+    .filter(({ back }) => back.state === 'asked')
+    .map(({ back: { currency }, fromUncredited: amount }) => ({ currency, amount }));
+
+const currenciesOf = ({ received, backs, doors }: Inflow): string[] => [
+  ...new Set([...received, ...backs, ...doors].map(({ currency }) => currency)),
+];
+
+function dividedUp(inflow: Inflow, currency: string) {
+  const of = <M extends Money>(all: readonly M[]) => all.filter((money) => money.currency === currency);
+  const [backs, doors, total] = [of(inflow.backs), of(inflow.doors), sum(of(inflow.received))];
+  const own = inflow.credit?.base.currency === currency ? inflow.credit : null;
+  const base = own ? maxOf(ZERO, minOf(own.base.amount, total)) : ZERO;
+  const letOut = sum(doors.filter(({ amount }) => amount.gt(0)));
+  return {
+    total,
+    own,
+    base,
+    backs,
+    doors,
+    parts: allocate(backs, { uncredited: total.minus(base), letOut, base }),
+  };
 }
 
 export const sum = (all: readonly Money[]): Decimal =>
@@ -81,6 +123,8 @@ export const sum = (all: readonly Money[]): Decimal =>
 
 interface Taken {
   back: Back;
+  /** Of what was not credited. */
+  fromPool: Decimal;
   /** Of the credit's base, before this part and with it. */
   before: Decimal;
   after: Decimal;
@@ -92,24 +136,24 @@ const CLAIMS: readonly [Back['as'], Back['state']][] = [
   ['dispute', 'done'],
 ];
 
-/** Who pays for each part. What is only asked for claims its share of the credit, and takes nothing of the rest yet. */
-function allocate(backs: readonly Back[], uncredited: Decimal, base: Decimal) {
+/** Who pays for each part. What is only asked for claims its share, and takes nothing of what was not credited yet. */
+function allocate(
+  backs: readonly Back[],
+  { uncredited, letOut, base }: { uncredited: Decimal; letOut: Decimal; base: Decimal },
+): Taken[] {
   let pool = maxOf(ZERO, uncredited);
   let before = ZERO;
-  let fromUncredited = ZERO;
-  const parts: Taken[] = [];
-  for (const back of CLAIMS.flatMap(([as, state]) =>
-    backs.filter((one) => one.as === as && one.state === state),
-  )) {
-    const fromPool = minOf(back.amount, pool);
-    const fromCredit = minOf(back.amount.minus(fromPool), base.minus(before));
-    pool = pool.minus(fromPool);
-    const after = before.plus(fromCredit);
-    parts.push({ back, before, after });
-    before = after;
-    if (back.state === 'done') fromUncredited = fromUncredited.plus(back.amount).minus(fromCredit);
-  }
-  return { parts, fromUncredited };
+  return CLAIMS.flatMap(([as, state]) => backs.filter((one) => one.as === as && one.state === state)).map(
+    (back) => {
+      const there = back.ordered ? maxOf(ZERO, pool.minus(letOut)) : pool;
+      const fromPool = minOf(back.amount, there);
+      const after = before.plus(minOf(back.amount.minus(fromPool), base.minus(before)));
+      const taken = { back, fromPool, before, after };
+      pool = pool.minus(fromPool);
+      before = after;
+      return taken;
+    },
+  );
 }
 
 function creditHoldings(credit: Credit, base: Decimal, parts: readonly Taken[]): Holding[] {

@@ -20,10 +20,10 @@ export interface ProcessSubject {
 
 /**
  * What a party's name for something has come to. `known`: a transfer has it, and was told to look. `kept`: it is a new
- * transfer now. `nothing`: there is no money in it, or it is none of ours. `open`: a transfer is about to know it; until it
- * does it is asked for again.
+ * transfer now. `nothing`: there is no money in it, or it is none of ours. `open`: a transfer, or the
+ * party, is about to know it; until then it is asked for again. `missing`: the party does not know what it told of, and a person must ask.
  */
-export type Discovered = 'known' | 'kept' | 'nothing' | 'open';
+export type Discovered = 'known' | 'kept' | 'nothing' | 'open' | 'missing';
 
 /** A transfer as its workflow's commands name it. */
 export const subjectOf = ({
@@ -56,10 +56,15 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   readonly word: z.ZodType<Word>;
   readonly components: ComponentTable;
   readonly transitions: readonly Transition[];
-  /** A choice of the system that time or path has made due: stored as a decision before anything follows from it. */
+  /**
+   * A choice of the system that time or path has made due: stored as a decision before anything follows from it. Time
+   * counts with a word that was asked for since (`askedAt`), and alone only while the party can know of nothing.
+   */
   choose(situation: Situation<Terms, Word>): NewDecision | undefined;
-  /** Amounts of a word, by name: a word that lowers one, or lacks it, takes something back. */
+  /** Amounts of a word that count, by name: a word that lowers one, or lacks it, takes something back. */
   measures(word: Word): Record<string, Decimal>;
+  /** Every amount of a word, in its currency: a word of which one is not of its currency cannot be read. */
+  amounts(word: Word, situation: Situation<Terms, Word>): Money[];
   /** The parts of a word by the party's names; those that we ordered by our own id too. @param before as it was heard */
   parts(word: Word, before: Situation<Terms, Word>): (string | Part)[];
   /**
@@ -90,11 +95,14 @@ export interface TransferKind<Terms, Word extends PartyWord> {
     situation: Situation<Terms, Word>,
     before: Situation<Terms, Word>,
   ): Promise<NewDecision | undefined>;
-  /** The word that a person has concluded of what the party never ends; nothing where it cannot be concluded so. */
+  /**
+   * The word that a person has concluded of what the party never ends: the one it has with its open part ended, what it has
+   * settled as it is; nothing where nothing is open. The situation has the decision, and the party's own word.
+   */
   concluded?(situation: Situation<Terms, Word>, as: 'paid' | 'failed'): Word | undefined;
   /** What people may do with what stands in suspense. */
   readonly doors: readonly DoorKind[];
-  /** What of it is on its way back by an order already. */
+  /** What of suspense is promised already: on its way back by an order, or to the client. No door lets it out. */
   pledged?(situation: Situation<Terms, Word>): Money[];
   /** Something of it may change that the party's list does not tell: it is asked for at growing intervals. */
   unlisted?(services: Services, situation: Situation<Terms, Word>): boolean;

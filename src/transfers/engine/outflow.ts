@@ -46,7 +46,7 @@ export function outflowPosition(outflow: Outflow): Holding[] {
     currency,
     amount,
   });
-  const ordered = minOf(maxOf(sent, outflow.closed?.sent ?? ZERO), target.amount);
+  const ordered = orderedOf(outflow);
   const due = sent.gt(0) ? outflow.fee : ZERO;
   const fee = maxOf(due, outflow.closed?.fee ?? ZERO);
   const returned = returnsOf(outflow, ordered);
@@ -72,21 +72,34 @@ const suspense = (...all: readonly Money[]): Holding[] =>
     internal('suspense', currency, sum(all.filter((money) => money.currency === currency))),
   );
 
+/** Of each part that came back, what is the account's, in the target's currency. */
+export const creditedOf = (outflow: Outflow): Map<string, Decimal> =>
+  new Map(returnsOf(outflow, orderedOf(outflow)).parts.map(({ part, own }) => [part, own]));
+
+/** What is the account's to pay; it stays so where it has been closed. */
+const orderedOf = ({ sent, closed, target }: Outflow): Decimal =>
+  minOf(maxOf(sent, closed?.sent ?? ZERO), target.amount);
+
 function returnsOf(outflow: Outflow, ordered: Decimal) {
   const { closed } = outflow;
+  const backs = outflow.backs.map((back) => ({
+    ...back,
+    open: closed ? minOf(back.amount, closed.backs.get(back.part) ?? ZERO) : back.amount,
+  }));
+  const shut = backs.reduce((total, { amount, open }) => total.plus(amount).minus(open), ZERO);
   let before = ZERO;
   let beyond = ZERO;
-  let excess = maxOf(ZERO, outflow.sent.minus(ordered));
-  const parts = outflow.backs.map(({ part, amount }) => {
-    const left = maxOf(ZERO, amount.minus(excess));
-    excess = maxOf(ZERO, excess.minus(amount));
-    const open = closed ? minOf(left, closed.backs.get(part) ?? ZERO) : left;
-    const own = maxOf(ZERO, minOf(open, ordered.minus(before)));
+  // What was sent too much comes back first with what no account is open for.
+  let excess = maxOf(ZERO, outflow.sent.minus(ordered).minus(shut));
+  const parts = backs.map(({ part, amount, open }) => {
+    const left = maxOf(ZERO, open.minus(excess));
+    excess = maxOf(ZERO, excess.minus(open));
+    const own = maxOf(ZERO, minOf(left, ordered.minus(before)));
     const after = before.plus(own);
     const share = shareOf(outflow, after).minus(shareOf(outflow, before));
     before = after;
     beyond = beyond.plus(amount).minus(own);
-    return { part, amount: share };
+    return { part, own, amount: share };
   });
   return { parts, beyond };
 }

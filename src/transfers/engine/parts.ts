@@ -1,11 +1,17 @@
 import type { Part } from './record';
 
-/** What a word tells under the party's names, each under our id of that part, in the order in which they were first seen. */
+/**
+ * What a word tells under the party’s names, each under our id of that part, in the order in which they were first seen; what
+ * never was comes last.
+ */
 export function underOurIds<T extends { name: string }>(
   parts: readonly Part[],
   told: readonly T[],
 ): (T & { part: string })[] {
-  const placeOf = ({ name }: T) => parts.findIndex((part) => part.name === name);
+  const placeOf = ({ name }: T) => {
+    const place = parts.findIndex((part) => part.name === name);
+    return place < 0 ? parts.length : place;
+  };
   return told
     .map((each) => ({ ...each, place: placeOf(each) }))
     .sort((a, b) => a.place - b.place)

@@ -35,18 +35,30 @@ export function looksOf<Terms, Word extends PartyWord>(
   situation: Situation<Terms, Word>,
   { listed, watched = false }: { listed: boolean; watched?: boolean },
 ): Looks {
-  const { transfer, at } = situation;
+  const { transfer, at, askedAt = at } = situation;
   const open = kind.isOpen(situation);
   const times = [
     ...(transfer.doubtedAt ? [new Date(transfer.doubtedAt.getTime() + DOUBT_MS)] : []),
     ...(open ? [kind.deadline(situation)] : []),
-    ...(open && !listed ? [inMs(at, Math.min(SECOND_MS * 2 ** transfer.quiet, LONGEST_PAUSE_MS))] : []),
-  ].filter((time): time is Date => time !== null && time > at);
+    ...(open && !listed ? [inMs(at, pauseOf(transfer, at))] : []),
+    // What has come since the party was asked is looked at again at once.
+  ].filter((time): time is Date => time !== null && time > askedAt);
   const lookAt = times.sort((a, b) => a.getTime() - b.getTime())[0] ?? null;
   if (lookAt) return { lookAt, dueBy: inMs(lookAt, GRACE_MS) };
   if (open) return { lookAt, dueBy: inMs(at, Math.min(GRACE_MS * 2 ** transfer.quiet, LONGEST_GRACE_MS)) };
   if (watched) return { lookAt, dueBy: inMs(at, WATCHED_MS) };
   return { lookAt, dueBy: listed || transfer.partyRef === null ? null : lateLook(transfer, at) };
+}
+
+/**
+ * Until what nobody lists is asked for again: twice as long each time up to a minute, so that in its first hour a word is
+ * found within ninety seconds. Then a sixtieth of the time that it has waited, for a settlement takes days and is one of
+ * many: what is found late is late by less than two per cent, and by ten minutes at most.
+ */
+function pauseOf({ quiet, updatedAt }: Transfer, at: Date): number {
+  const waited = at.getTime() - updatedAt.getTime();
+  const longest = Math.min(Math.max(MINUTE_MS, waited / 60), LONGEST_PAUSE_MS);
+  return Math.min(SECOND_MS * 2 ** quiet, longest);
 }
 
 function lateLook({ reached, createdAt }: Transfer, at: Date): Date | null {

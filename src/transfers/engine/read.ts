@@ -2,9 +2,10 @@ import type { Knex } from 'knex';
 import { filtered, newestFirst } from '../../kernel/db/build';
 import { notFound } from '../../kernel/errors';
 import type { Services } from '../../services';
+import { effective } from './conclusion';
 import type { PartyWord, TransferKind } from './kind';
 import type { Situation } from './record';
-import { readSituation, readSituations } from './store';
+import { readSituations } from './store';
 
 export {
   kindNameOf,
@@ -31,7 +32,7 @@ export interface ListPage {
   limit: number;
 }
 
-/** Those of an account, newest first. */
+/** Those of an account, newest first, by the word that counts. */
 export function listTransfers<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
@@ -39,7 +40,7 @@ export function listTransfers<Terms, Word extends PartyWord>(
   { after, limit }: ListPage,
   further: (query: Knex.QueryBuilder) => void = () => undefined,
 ): Promise<Situation<Terms, Word>[]> {
-  return readSituations(database, kind, now(), (query) => {
+  return readEffective({ database, now }, kind, (query) => {
     filtered(query, filter);
     if (from !== undefined) void query.where('createdAt', '>=', from);
     if (to !== undefined) void query.where('createdAt', '<', to);
@@ -48,25 +49,35 @@ export function listTransfers<Terms, Word extends PartyWord>(
   });
 }
 
-/** Those that wait for the operator, of every tenant, the longest first. */
+/** By the word that counts: of what a person has concluded nobody is shown what the party left open. */
+async function readEffective<Terms, Word extends PartyWord>(
+  { database, now }: Deps,
+  kind: TransferKind<Terms, Word>,
+  choose: (query: Knex.QueryBuilder) => void,
+): Promise<Situation<Terms, Word>[]> {
+  const found = await readSituations(database, kind, now(), choose);
+  return found.map((each) => effective(kind, each));
+}
+
+/** Those that wait for the operator, of every tenant, the longest first, by the word that counts. */
 export function waitingForOperator<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
   status: 'manual_review' | 'pending_approval',
   limit: number,
 ): Promise<Situation<Terms, Word>[]> {
-  return readSituations(database, kind, now(), (query) => {
+  return readEffective({ database, now }, kind, (query) => {
     void query.where({ status }).whereNotNull('tenantId').orderBy('updatedAt').limit(limit);
   });
 }
 
-/** @throws Problem 404, also for another account's and another tenant's */
+/** By the word that counts. @throws Problem 404, also for another account's and another tenant's */
 export async function requireTransfer<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
   { id, accountId, reach, noun }: { id: string; accountId: string; reach: string | null; noun: string },
 ): Promise<Situation<Terms, Word>> {
-  const found = await readSituation(database, kind, id, now());
+  const [found] = await readEffective({ database, now }, kind, (query) => void query.where({ id }));
   const { transfer } = found ?? {};
   const own = transfer?.accountId === accountId && (reach === null || transfer.tenantId === reach);
   if (!found || !own) throw notFound(noun);

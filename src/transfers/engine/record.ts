@@ -72,6 +72,11 @@ export interface Situation<Terms = unknown, Word = unknown> {
   decisions: readonly Decision[];
   /** Now. */
   at: Date;
+  /**
+   * When the party was asked, where its answer is all in here; absent where it was not asked now. What has a time decides
+   * with that: what the party has heard of in time may be news to us.
+   */
+  askedAt?: Date;
 }
 
 /** A line of a kind's table of states. */

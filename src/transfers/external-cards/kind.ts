@@ -14,7 +14,6 @@ import {
   type CardTerms,
   type CardTransfer,
   cardTerms,
-  concludedAs,
   deadlineOf,
   failureOf,
   isOpen,
@@ -26,6 +25,7 @@ import type { ExternalCardKind } from './record';
 import { saveActionUrl, sealedTokenOf } from './store';
 import {
   chooseForTopup,
+  concludedTopup,
   noticesOfTopup,
   TOPUP_COMPONENTS,
   TOPUP_TRANSITIONS,
@@ -33,6 +33,7 @@ import {
   triggerOfTopup,
 } from './topup-rules';
 import {
+  concludedWithdrawal,
   triggerOfWithdrawal,
   WITHDRAWAL_COMPONENTS,
   WITHDRAWAL_TRANSITIONS,
@@ -51,10 +52,11 @@ const either = (kind: ExternalCardKind) =>
     terms: cardTerms,
     word: cardOrderWord,
     measures: measuresOf,
+    amounts: ({ moved, returns }, { transfer: { terms } }) =>
+      [{ amount: moved }, ...returns].map(({ amount }) => ({ amount, currency: terms.currency })),
     parts: partsOf,
     failure: failureOf,
     orders: ordersOf,
-    concluded: concludedAs,
     doors: ['credit', 'write_off', 'recover'],
     isOpen,
     deadline: deadlineOf,
@@ -81,6 +83,7 @@ export const cardTopupKind: CardTransferKind = {
   components: TOPUP_COMPONENTS,
   transitions: TOPUP_TRANSITIONS,
   choose: chooseForTopup,
+  concluded: concludedTopup,
   trigger: triggerOfTopup,
   position: topupPosition,
   notices: noticesOfTopup,
@@ -94,6 +97,7 @@ export const cardWithdrawalKind: CardTransferKind = {
   components: WITHDRAWAL_COMPONENTS,
   transitions: WITHDRAWAL_TRANSITIONS,
   choose: () => undefined,
+  concluded: concludedWithdrawal,
   trigger: triggerOfWithdrawal,
   position: withdrawalPosition,
   notices: () => [],

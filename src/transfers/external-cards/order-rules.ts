@@ -123,13 +123,22 @@ export function measuresOf({ status, moved, returns }: CardOrderWord): Record<st
 
 export const partsOf = ({ returns }: CardOrderWord): string[] => returns.map(({ id }) => id);
 
-/** What the acquirer would say of an order that a person has concluded; nothing of one that it cannot have had yet. */
-export function concludedAs(
-  { transfer: { terms, orderedAt } }: CardTransfer,
-  as: 'paid' | 'failed',
-): CardOrderWord | undefined {
-  if (orderedAt === null) return undefined;
-  return as === 'paid'
-    ? { status: 'succeeded', moved: terms.amount, returns: [] }
-    : { status: 'failed', moved: ZERO, returns: [] };
-}
+/**
+ * What the acquirer would say of an order that a person has concluded: what is still to move has moved, or never will. What
+ * has gone back stays so.
+ * @param movedIfFailed what of it has moved for good
+ * @returns nothing of one that it cannot have had yet, nor that it has paid itself
+ */
+export const concludedBy =
+  (movedIfFailed: (word: CardOrderWord) => Decimal) =>
+  (
+    { transfer: { word, terms, orderedAt } }: CardTransfer,
+    as: 'paid' | 'failed',
+  ): CardOrderWord | undefined => {
+    const ended = word?.status === 'succeeded' || word?.status === 'failed';
+    if (orderedAt === null || (ended && as === 'paid')) return undefined;
+    const { moved = ZERO, returns = [] } = word ?? {};
+    return as === 'paid'
+      ? { status: 'succeeded', moved: maxOf(moved, terms.amount), returns }
+      : { status: 'failed', moved: word ? movedIfFailed(word) : ZERO, returns };
+  };

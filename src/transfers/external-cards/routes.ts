@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit';
 import { operationKey } from '../../kernel/idempotency';
+import { holdsCardNumber } from '../../kernel/wire/card-number';
 import { amount } from '../../kernel/wire/schemas';
 import { asciiUrl, webUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
-import { isCardNumber } from './card-number';
 import { createCardTransfer, requireCardTransfer } from './create';
 import type { ExternalCardKind } from './record';
 import { payersWay, REDIRECT_PATH } from './redirect';
@@ -18,7 +18,7 @@ const bodyIn = (mode: Services['mode']) =>
     amount: amount(),
     paymentMethodToken: z
       .string()
-      .refine((given) => !isCardNumber(given), 'must be a token of the card, never its number')
+      .refine((given) => !holdsCardNumber(given), 'must be a token of the card, never its number')
       .regex(/^[\w.:-]{1,255}$/, 'must be 1 to 255 letters, digits, underscores, dots, colons or dashes')
       .meta({ examples: ['tok_visa'] }),
     returnUrl: webUrl(mode === 'sandbox' ? 'loopback' : 'nowhere', 'https://example.com/back').optional(),

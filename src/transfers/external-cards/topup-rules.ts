@@ -1,5 +1,6 @@
+import { sumOf } from '../../kernel/money/money';
 import type { WantedBreak } from '../../process/breaks/operations';
-import { doorsOf } from '../engine/doors';
+import { doorsOf, letOutBy } from '../engine/doors';
 import { type Credit, inflowPosition } from '../engine/inflow';
 import type { NewDecision } from '../engine/kind';
 import type { ComponentTable, Holding } from '../engine/position';
@@ -8,6 +9,7 @@ import {
   CALLS,
   type CardTransfer,
   type CardTrigger,
+  concludedBy,
   endedUnordered,
   isOpen,
   keptOf,
@@ -47,8 +49,11 @@ export const TOPUP_TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrig
 
 const creditOf = ({ decisions }: CardTransfer) => decisions.find(({ kind }) => kind === 'credit');
 
-const hasArrived = ({ transfer: { word, terms } }: CardTransfer): boolean =>
-  word?.status === 'succeeded' && word.moved.gte(terms.amount);
+/** All of it, and a person has not let a part of it out of suspense meanwhile. */
+function hasArrived({ transfer: { word, terms }, decisions }: CardTransfer): boolean {
+  const letOut = sumOf(letOutBy(decisions));
+  return word?.status === 'succeeded' && word.moved.minus(letOut).gte(terms.amount);
+}
 
 /** The credit is given once, while it is waited for; what then goes back takes its part of it. */
 export function chooseForTopup(situation: CardTransfer): NewDecision | undefined {
@@ -103,6 +108,9 @@ function creditIn(situation: CardTransfer): Credit | null {
   if (!creditOf(situation) || accountId === null) return null;
   return { account: accountId, base: { amount, currency }, credited: amount.minus(fee), fee, currency };
 }
+
+/** What has arrived is with us, whatever becomes of the rest. */
+export const concludedTopup = concludedBy(({ moved }) => moved);
 
 /** Each chargeback of money that was credited is shown to the operator once. */
 export function noticesOfTopup(situation: CardTransfer): WantedBreak[] {

@@ -1,4 +1,4 @@
-import { ZERO } from '../../kernel/money/money';
+import { minOf, ZERO } from '../../kernel/money/money';
 import { doorsOf } from '../engine/doors';
 import { outflowPosition } from '../engine/outflow';
 import type { ComponentTable, Holding } from '../engine/position';
@@ -6,6 +6,7 @@ import type { Transition } from '../engine/record';
 import {
   type CardTransfer,
   type CardTrigger,
+  concludedBy,
   endedUnordered,
   keptOf,
   returnedIn,
@@ -106,3 +107,6 @@ export function withdrawalPosition(situation: CardTransfer): Holding[] {
     doors: doorsOf(situation.decisions),
   });
 }
+
+/** What had left and did not arrive is with us again: of what has moved no more stays than has gone back. */
+export const concludedWithdrawal = concludedBy((word) => minOf(word.moved, returnedIn(word)));

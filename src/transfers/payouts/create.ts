@@ -105,7 +105,7 @@ export async function listPayouts(
     if (method !== undefined) void query.whereRaw(`terms->>'method' = ?`, [method]);
     if (externalId !== undefined) havingExternalId(query, externalId);
   });
-  return shown(services.database, payoutKind, found);
+  return shown(services.database, found);
 }
 
 /** Those of every tenant that wait for the operator's approval, the longest first. */
@@ -114,10 +114,10 @@ export async function payoutsToApprove(
   limit: number,
 ): Promise<ShownPayout[]> {
   const found = await waitingForOperator(services, payoutKind, 'pending_approval', limit);
-  return shown(services.database, payoutKind, found);
+  return shown(services.database, found);
 }
 
 export async function shownPayout(sql: Sql, payout: Payout): Promise<ShownPayout> {
-  const [found] = await shown(sql, payoutKind, [payout]);
+  const [found] = await shown(sql, [payout]);
   return found as ShownPayout;
 }

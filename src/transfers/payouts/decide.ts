@@ -45,7 +45,7 @@ export const decideOutgoing = (
   assertApprovable: (payout: Payout) => Promise<void>,
 ): Promise<DecidedPayout> =>
   decide(deps, tx, kind, {
-    ...{ id, noun: 'payout', decidedBy },
+    ...{ id, noun: 'payout', decidedBy, asked: {} },
     async judge(payout) {
       const { status } = payout.transfer;
       if (status !== 'pending_approval')

@@ -1,8 +1,6 @@
 import type { Knex } from 'knex';
 import { anyOf, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
-import { effective } from '../engine/conclusion';
-import type { PayoutKind } from './outgoing';
 import type { Payout, PayoutDetails, ShownPayout } from './record';
 
 const COLUMNS = ['id', 'quoteId', 'externalId', 'destinationMasked'];
@@ -29,15 +27,15 @@ export function payoutDetails(name: 'payouts' | 'iban_payouts') {
       return rows.length === 1;
     },
 
-    /** With what each alone has, by the word that counts. */
-    async shown(sql: Sql, kind: PayoutKind, found: readonly Payout[]): Promise<ShownPayout[]> {
+    /** With what each alone has. */
+    async shown(sql: Sql, found: readonly Payout[]): Promise<ShownPayout[]> {
       const ids = found.map(({ transfer }) => transfer.id);
       const rows = await sql.run<PayoutDetails>(payouts().select(COLUMNS).where(anyOf('id', ids)));
       const byId = new Map(rows.map((row) => [row.id, row]));
       return found.map((payout) => {
         const details = byId.get(payout.transfer.id);
         if (!details) throw new Error(`the payout ${payout.transfer.id} has no details`);
-        return { payout: effective(kind, payout), details };
+        return { payout, details };
       });
     },
 

@@ -50,6 +50,8 @@ export function outgoingKind(spec: OutgoingSpec): PayoutKind {
     doors: PAYOUT_DOORS,
     choose: chooseForPayout,
     measures: measuresOfPayout,
+    amounts: ({ sent, returns }, { transfer: { terms } }) =>
+      [{ amount: sent }, ...returns].map(({ amount }) => ({ amount, currency: terms.receivedCurrency })),
     parts: partsOfPayout,
     trigger: triggerOfPayout,
     failure: (payout, on) => failureOfPayout(payout, on, fallbacks),

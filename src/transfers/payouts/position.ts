@@ -5,17 +5,19 @@ import type { WantedBreak } from '../../process/breaks/operations';
 import type { DoorKind } from '../engine/doors';
 import { doorsOf } from '../engine/doors';
 import type { NewDecision } from '../engine/kind';
-import { outflowPosition, type PaidAtClosing } from '../engine/outflow';
+import { creditedOf, type Outflow, outflowPosition, type PaidAtClosing } from '../engine/outflow';
 import type { Holding } from '../engine/position';
 import type { Transfer } from '../engine/record';
 import { decimal, type Payout } from './record';
 import { first, isCalledOff } from './rules';
 
-export const payoutPosition = (payout: Payout): Holding[] => {
+export const payoutPosition = (payout: Payout): Holding[] => outflowPosition(outflowOf(payout));
+
+function outflowOf(payout: Payout): Outflow {
   const { transfer, decisions } = payout;
   const { terms, word } = transfer;
   const held = isHeld(payout);
-  return outflowPosition({
+  return {
     account: accountOf(transfer),
     currency: terms.currency,
     amount: terms.amount,
@@ -27,8 +29,8 @@ export const payoutPosition = (payout: Payout): Holding[] => {
     doors: doorsOf(decisions),
     closed: closedIn(payout),
     party: 'payouts',
-  });
-};
+  };
+}
 
 function accountOf({ accountId, id }: Transfer): string {
   if (accountId === null) throw new Error(`the payout ${id} has no account`);
@@ -87,7 +89,7 @@ function closedIn(payout: Payout): PaidAtClosing | undefined {
 export function closingOf(before: Payout, now: Payout): NewDecision | undefined {
   if (closedIn(now) || !givesBack(before, now)) return undefined;
   const { terms, word } = before.transfer;
-  const backs = backsOf(before.transfer).map(({ part, amount }) => [part, amount.toFixed()]);
+  const backs = [...creditedOf(outflowOf(before))].map(([part, amount]) => [part, amount.toFixed()]);
   return {
     kind: 'account_closed',
     data: {

@@ -38,13 +38,15 @@ export function termsFor(
  * Prices a payout: what is received is rounded down to its minor unit; the fixed fee, which is in the received currency,
  * is converted at the same rate and rounded up.
  * @param rate of the terms' currency for one of the account's
- * @throws Problem 400 naming `amount` when what is received is outside of the terms
+ * @throws Problem 400 naming `amount` when what is received is nothing, or outside of the terms
  */
 export function priceOf(
   terms: PayoutTerms,
   { amount, currency, rate }: { amount: Decimal; currency: string; rate: Decimal },
 ): PayoutPrice {
   const receivedAmount = roundTo(amount.times(rate), terms.currency, Decimal.ROUND_DOWN);
+  if (receivedAmount.isZero())
+    throw invalid(`amount must bring some ${terms.currency}: it brings none.`, 'amount');
   if (receivedAmount.lt(terms.min) || receivedAmount.gt(terms.max)) {
     const [min, max] = [terms.min, terms.max].map((bound) =>
       formatAmount(new Decimal(bound), terms.currency),

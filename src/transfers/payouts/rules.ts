@@ -1,4 +1,4 @@
-import { Decimal, ZERO } from '../../kernel/money/money';
+import { Decimal, minOf, ZERO } from '../../kernel/money/money';
 import type { PayoutWord } from '../../parties/payouts/word';
 import { plainCode } from '../../parties/protocol/codes';
 import type { NewDecision, Order } from '../engine/kind';
@@ -142,12 +142,13 @@ export const measuresOfPayout = ({ status, sent, returns }: PayoutWord): Record<
   ...Object.fromEntries(returns.map(({ id, amount }) => [`returned ${id}`, amount])),
 });
 
-/** A word for one that the party has and never ends. */
+/** A word for one that the party has and never ends: what is out has arrived, or has not, and what came back stays so. */
 export function concludedPayout({ transfer }: Payout, as: 'paid' | 'failed'): PayoutWord | undefined {
   const { word, terms, orderedAt } = transfer;
   const ended = word !== null && word.status !== 'processing' && word.status !== 'sent';
   if (orderedAt === null || ended) return undefined;
+  const { sent = ZERO, returns = [] } = word ?? {};
   return as === 'paid'
-    ? { status: 'completed', sent: terms.receivedAmount, returns: word?.returns ?? [] }
-    : { status: 'failed', sent: ZERO, returns: [] };
+    ? { status: 'completed', sent: sent.gt(0) ? sent : terms.receivedAmount, returns }
+    : { status: 'failed', sent: minOf(sent, word ? backIn(word) : ZERO), returns };
 }

@@ -4,10 +4,19 @@ import type { MoneyParty } from '../../kernel/outbox/queues';
 
 const places = () => table('party_places');
 
-/** Where the reading of a party's list had come to at that time, or the beginning. */
-export async function placeBefore(sql: Sql, party: MoneyParty, at: Date): Promise<string | null> {
+/**
+ * Where a reading begins: where it had come to so long before the last one that was noted, however long ago that was; or the
+ * beginning.
+ */
+export async function placeBefore(sql: Sql, party: MoneyParty, overlapMs: number): Promise<string | null> {
+  const last = places().max('readAt').where({ party });
   const [row] = await sql.run<{ place: string }>(
-    places().select('place').where({ party }).where('readAt', '<=', at).orderBy('readAt', 'desc').limit(1),
+    places()
+      .select('place')
+      .where({ party })
+      .whereRaw(`read_at <= (?) - ? * interval '1 millisecond'`, [last, overlapMs])
+      .orderBy('readAt', 'desc')
+      .limit(1),
   );
   return row?.place ?? null;
 }
@@ -26,4 +35,28 @@ export async function notePlace(
       .where('readAt', '<', places().max('readAt').where({ party }).where('readAt', '<=', keepFrom))
       .delete(),
   );
+}
+
+const unreadable = () => table('unreadable_lists');
+
+/** @returns since when it cannot be read */
+export async function noteUnreadable(sql: Sql, party: MoneyParty, at: Date): Promise<Date> {
+  const [row] = await sql.run<{ since: Date }>(
+    unreadable()
+      .insert({ party, since: at })
+      .onConflict('party')
+      .merge(['party']) // changes nothing: it makes the row that exists come back
+      .returning('since'),
+  );
+  return row?.since ?? at;
+}
+
+export async function forgetUnreadable(sql: Sql, party: MoneyParty): Promise<void> {
+  await sql.run(unreadable().where({ party }).delete());
+}
+
+/** Parties whose lists cannot be read, and since when. */
+export async function unreadableSince(sql: Sql): Promise<ReadonlyMap<string, Date>> {
+  const rows = await sql.run<{ party: string; since: Date }>(unreadable().select('party', 'since'));
+  return new Map(rows.map(({ party, since }) => [party, since]));
 }

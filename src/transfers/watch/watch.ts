@@ -6,15 +6,19 @@ import { PartyAway } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { tellOf } from '../discover';
 import { transfersOfParty } from '../engine/read';
+import { createListState } from './list-state';
 import { notePlace, placeBefore } from './store';
 
 /** From one reading to the next. A change that is still unknown at the next one is told: its callback was lost. */
 const EVERY_MS = 3_000;
-/** Parties commit late, and clocks differ: so often the last two minutes are read again. */
+/** Parties commit late, and clocks differ: so often the two minutes before the last reading are read again. */
 const AGAIN_EVERY_MS = 30_000;
 const OVERLAP_MS = 120_000;
 /** What was told is remembered for longer than it is read again. */
 const REMEMBERED_MS = 2 * OVERLAP_MS;
+
+/** So often it is said that it is alive: a page may take many requests of the party. */
+const BEAT_MS = 5_000;
 
 export interface Watching {
   /** Ends the watch. */
@@ -22,93 +26,137 @@ export interface Watching {
   /** Says that it is alive. */
   beat(): void;
   everyMs?: number;
+  beatMs?: number;
 }
 
 /**
  * Reads what a party lists of what has changed and says "look" to whoever it concerns, so that nothing depends on its
- * callbacks. It holds no truth: begun anywhere again, it reads the last two minutes twice.
+ * callbacks. It holds no truth: begun anywhere again, it reads the last two minutes before its last reading twice.
  */
 export async function watchParty(
   services: Services,
   party: MoneyParty,
-  { signal, beat, everyMs = EVERY_MS }: Watching,
+  { signal, beat, everyMs = EVERY_MS, beatMs = BEAT_MS }: Watching,
 ): Promise<void> {
-  if (!('changes' in services.parties[party])) return idle(signal, beat, everyMs);
-  const reading = createReading(services, party);
-  while (!signal.aborted) {
-    beat();
-    await reading.read(beat).catch((error: unknown) => {
-      if (!(error instanceof PartyAway)) throw error;
-      services.log.warn({ party }, 'the party does not say what has changed; it is asked again');
-    });
-    await pause(everyMs, signal);
+  const pulse = setInterval(beat, beatMs);
+  try {
+    const reading = 'changes' in services.parties[party] ? createReading(services, party) : undefined;
+    const state = createListState(services, party);
+    while (!signal.aborted) {
+      beat();
+      if (reading) await turn(services, party, () => reading.read(signal), state);
+      await pause(everyMs, signal);
+    }
+  } finally {
+    clearInterval(pulse);
   }
 }
 
-/** A party without a list is asked for each transfer instead. */
-async function idle(signal: AbortSignal, beat: () => void, everyMs: number): Promise<void> {
-  while (!signal.aborted) {
-    beat();
-    await pause(everyMs, signal);
+/** What a party does not say now it says later: it is asked again. */
+async function turn(
+  { log }: Services,
+  party: MoneyParty,
+  read: () => Promise<void>,
+  state: ReturnType<typeof createListState>,
+): Promise<void> {
+  try {
+    await read();
+  } catch (error) {
+    if (!(error instanceof PartyAway)) throw error;
+    log.warn({ party }, 'the party does not say what has changed; it is asked again');
+    return state.isNotRead();
   }
+  await state.isRead();
 }
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined);
 
+/** A page that was read: its changes that are new, which are told later, and where it ended. */
+interface ReadPage {
+  changes: PartyChange[];
+  place: string | null;
+  readAt: Date;
+}
+
 /** The reading of one party's list: what was seen, and what waits for the next turn. */
 export function createReading(services: Services, party: MoneyParty) {
+  const { database, now } = services;
   const seen = new Map<string, number>();
-  let waiting: PartyChange[] = [];
+  const waiting: ReadPage[] = [];
   let place: string | null | undefined;
   let againAt = 0;
 
-  /** All pages after a place. @returns where they end */
-  async function pagesFrom(after: string | null, beat: () => void): Promise<PartyChange[]> {
-    const fresh: PartyChange[] = [];
-    for (let from = after; ; ) {
-      const page: ChangesPage = await services.parties[party].changes(from);
-      await tellUnreadable(services, party, page.unreadable);
-      fresh.push(...page.changes.filter(({ id }) => !seen.has(id)));
-      for (const { id } of page.changes) seen.set(id, services.now().getTime());
-      from = page.next ?? from;
-      beat();
-      if (!page.more) {
-        place = from;
-        return fresh;
-      }
+  /** In order, so that a place is noted when all before it was told. */
+  async function tellThoseRead(before: Date): Promise<void> {
+    for (let page = waiting[0]; page && page.readAt <= before; page = waiting[0]) {
+      await tellPage(services, party, page);
+      waiting.shift();
     }
   }
 
+  /** Keeps it at once: what goes wrong with the page after it is no reason to read this one again, nor to forget it. */
+  async function readPage(from: string | null): Promise<{ more: boolean }> {
+    const readAt = now();
+    const page: ChangesPage = await services.parties[party].changes(from);
+    await tellUnreadable(services, party, page.unreadable);
+    const changes = page.changes.filter(({ id }) => !seen.has(id));
+    for (const { id } of page.changes) seen.set(id, readAt.getTime());
+    place = page.next ?? from;
+    waiting.push({ changes, place, readAt });
+    return page;
+  }
+
+  async function beginning(at: Date): Promise<string | null> {
+    if (place !== undefined && at.getTime() < againAt) return place;
+    const from = await placeBefore(database, party, OVERLAP_MS);
+    againAt = at.getTime() + AGAIN_EVERY_MS;
+    return from;
+  }
+
   return {
-    async read(beat: () => void = () => undefined): Promise<void> {
-      const at = services.now();
-      const again = place === undefined || at.getTime() >= againAt;
-      const overlap = new Date(at.getTime() - OVERLAP_MS);
-      const after = again ? await placeBefore(services.database, party, overlap) : (place ?? null);
-      if (again) againAt = at.getTime() + AGAIN_EVERY_MS;
-      const due = waiting;
-      const fresh = await pagesFrom(after, beat);
-      waiting = [...due, ...fresh]; // what could not be told is told in the next turn
-      await tell(services, party, due);
-      waiting = fresh;
-      if (place !== null && place !== undefined)
-        await notePlace(services.database, { party, place, readAt: at }, overlap);
+    /**
+     * Tells what the turn before has read, and reads what has come since. A backlog is told while it is read.
+     * @param signal ends it between two pages
+     */
+    async read(signal?: AbortSignal): Promise<void> {
+      const at = now();
+      await tellThoseRead(at);
+      for (let more = true, from = await beginning(at); more && !signal?.aborted; from = place ?? null) {
+        ({ more } = await readPage(from));
+        if (more) await tellThoseRead(new Date(now().getTime() - EVERY_MS));
+      }
       for (const [id, seenAt] of seen) if (seenAt < at.getTime() - REMEMBERED_MS) seen.delete(id);
     },
   };
 }
 
-/** Says "look" for what is not known yet; what no transfer has may be money that nobody ordered. */
-async function tell(services: Services, party: MoneyParty, changes: readonly PartyChange[]): Promise<void> {
-  if (changes.length === 0) return;
+/** Says "look" for what is not known yet, and notes in one transaction with it that all before that place was told. */
+async function tellPage(
+  services: Services,
+  party: MoneyParty,
+  { changes, place, readAt }: ReadPage,
+): Promise<void> {
+  const refs = await news(services, party, changes);
+  await services.database.transaction(async (tx) => {
+    if (refs.length > 0) await tellOf(services, tx, party, refs);
+    if (place === null) return;
+    await notePlace(tx, { party, place, readAt }, new Date(readAt.getTime() - OVERLAP_MS));
+  });
+}
+
+/** What no transfer knows: that version of it, or the name, which may be money that nobody ordered. */
+async function news(
+  { database }: Services,
+  party: MoneyParty,
+  changes: readonly PartyChange[],
+): Promise<string[]> {
+  if (changes.length === 0) return [];
   const versions = new Map<string, number | undefined>();
   for (const { ref, version } of changes) versions.set(ref, newer(versions.get(ref), version));
-  const known = await transfersOfParty(services.database, party, [...versions.keys()]);
-  for (const { partyRef, version } of known)
+  for (const { partyRef, version } of await transfersOfParty(database, party, [...versions.keys()]))
     if (version !== null && version >= (versions.get(partyRef) ?? Number.POSITIVE_INFINITY))
       versions.delete(partyRef);
-  if (versions.size === 0) return;
-  await services.database.transaction((tx) => tellOf(services, tx, party, [...versions.keys()]));
+  return [...versions.keys()];
 }
 
 const newer = (one: number | undefined, other: number | undefined) =>

@@ -4,7 +4,7 @@ import { tokenizeAtProcessor } from '../../../src/cards/cards/tokenization';
 import { cardProcesses, tokenizationProcesses } from '../../../src/cards/cards/workflows';
 import { newId } from '../../../src/kernel/ids';
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { passesLuhn } from '../../../src/parties/card-processor/card-number';
+import { passesLuhn } from '../../../src/kernel/wire/card-number';
 import { ProcessorUnreachable } from '../../../src/parties/card-processor/port';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardBalance, simulate } from '../../support/cards';

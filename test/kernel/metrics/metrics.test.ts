@@ -37,6 +37,13 @@ it('counts forged callbacks by party', async () => {
   expect(sample(body, 'callbacks_forged_total{party="checkout"}')).toBe('1');
 });
 
+it('counts readings of lists that failed, by party', async () => {
+  const metrics = createMetrics();
+  for (const party of ['bank', 'checkout', 'bank']) metrics.observeUnreadableList(party);
+  const { body } = await metrics.render();
+  expect(sample(body, 'party_lists_unreadable_total{party="bank"}')).toBe('2');
+});
+
 it('tells what waits in the outbox at the moment of the scrape', async () => {
   const metrics = createMetrics({ outbox: () => outboxCounts(test.database) });
   const before = (await metrics.render()).body;

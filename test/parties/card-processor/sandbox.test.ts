@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/kernel/ids';
 import { createKeyring } from '../../../src/kernel/security/keyring';
-import { cardNumber, luhnDigit, passesLuhn } from '../../../src/parties/card-processor/card-number';
+import { luhnDigit, passesLuhn } from '../../../src/kernel/wire/card-number';
+import { cardNumber } from '../../../src/parties/card-processor/card-number';
 import type { CardProcessor } from '../../../src/parties/card-processor/port';
 import { createSandboxCardProcessor } from '../../../src/parties/card-processor/sandbox/processor';
 import { SCENARIOS } from '../../../src/parties/card-processor/sandbox/scenarios';

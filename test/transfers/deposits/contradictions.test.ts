@@ -305,6 +305,22 @@ describe('the party takes back', () => {
     ]);
   });
 
+  it('and what leaves the account below zero is shown until it is not, whatever else is booked meanwhile', async () => {
+    const deposit = await completed(world);
+    const admin = await world.api.client('admin');
+    const spent = { accountId: deposit.accountId, amount: '96.80', reason: 'test' };
+    await admin.call('POST', '/v1/accounts/admin-withdrawal', spent);
+    deposit.session.disputes.push(dispute());
+    await look(world, deposit.id);
+    expect(await breaks(deposit)).toContain('transfer_below_zero -96.80');
+    deposit.session.others.push({ ...further('100.00'), currency: 'GBP' }); // moves no account of the client's
+    await look(world, deposit.id);
+    expect([await balance(deposit), await breaks(deposit)]).toEqual([
+      '-96.80 0.00',
+      expect.arrayContaining(['transfer_below_zero -96.80', 'transfer_suspense 100.00']),
+    ]);
+  });
+
   it('that a dispute was won', async () => {
     const deposit = await completed(world);
     const claim = dispute();

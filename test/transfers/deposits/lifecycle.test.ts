@@ -5,6 +5,7 @@ import type { DepositStatus } from '../../../src/transfers/deposits/record';
 import { accountBalance } from '../../cards/cards/support';
 import {
   completed,
+  created,
   type DepositWorld,
   depositWorld,
   fold,
@@ -112,6 +113,31 @@ describe('to its end', () => {
     expect((await look(world, deposit.id)).status).toBe('awaiting_payment');
     world.clock.ahead = 30 * 60_000 + 1_000;
     expect((await look(world, deposit.id)).status).toBe('expired');
+  });
+
+  it('does not expire when it was paid in time, though we hear of it late', async () => {
+    const deposit = await payable(world);
+    pay(deposit.session, {}, true);
+    world.clock.ahead = 40 * 60_000; // no worker ran, and no callback came
+    expect((await look(world, deposit.id)).status).toBe('completed');
+    expect(await told()).toEqual(['deposit/checkout 96.80', 'account.deposit.completed']);
+  });
+
+  it('does not expire before its party has said that nobody has paid', async () => {
+    const deposit = await payable(world);
+    world.clock.ahead = 40 * 60_000;
+    world.double.faults.push('away');
+    await expect(look(world, deposit.id)).rejects.toThrow();
+    expect(await status(deposit)).toBe('awaiting_payment');
+    expect((await look(world, deposit.id)).status).toBe('expired');
+  });
+
+  it('expires by time alone when its page was never made', async () => {
+    const deposit = await created(world.client);
+    world.clock.ahead = 40 * 60_000;
+    world.double.requests.length = 0;
+    expect((await look(world, deposit.id)).status).toBe('expired');
+    expect(world.double.requests).toEqual([]);
   });
 
   it('fails after payment, when the money never comes', async () => {

@@ -21,6 +21,7 @@ const SAID = [
   'failed paid_late → manual_review',
   'manual_review approved → completed',
   'manual_review returned → failed',
+  'manual_review let_out → failed',
   'manual_review payment_failed → failed',
   'completed refunded → refunded',
   'completed charged_back → chargeback',

@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const at = (transfer: Partial<Transfer>, now = NOW): Situation<unknown, PartyWord> => ({
   transfer: {
-    ...{ quiet: 0, doubtedAt: null, partyRef: 'x', reached: {}, createdAt: NOW },
+    ...{ quiet: 0, doubtedAt: null, partyRef: 'x', reached: {}, createdAt: NOW, updatedAt: NOW },
     ...transfer,
   } as Transfer<unknown, PartyWord>,
   decisions: [],
@@ -36,6 +36,13 @@ it('has a timer for what only time changes', () => {
   expect(looks(kind(false, deadline), at({}), { listed: true })).toEqual([null, null]);
 });
 
+it('looks again at once where the time came between the question and the answer', () => {
+  const deadline = new Date(NOW.getTime() - 10);
+  const asked = (ms: number) => ({ ...at({}), askedAt: new Date(NOW.getTime() + ms) });
+  expect(looksOf(kind(true, deadline), asked(-20), { listed: true }).lookAt).toEqual(deadline);
+  expect(looksOf(kind(true, deadline), asked(-5), { listed: true }).lookAt).toBeNull();
+});
+
 it('reads a doubted word again a minute later, after the end too', () => {
   expect(looks(kind(false), at({ doubtedAt: NOW }), { listed: true })).toEqual([1, 11]);
 });
@@ -44,7 +51,17 @@ it('asks a party without a list at growing intervals', () => {
   const seconds = [0, 1, 5, 30].map(
     (quiet) => (looks(kind(true), at({ quiet }), { listed: false })[0] ?? 0) * 60,
   );
-  expect(seconds).toEqual([1, 2, 32, 600]);
+  expect(seconds).toEqual([1, 2, 32, 60]);
+});
+
+it('asks it each minute in the first hour, then each sixtieth of what it has waited, and each ten minutes at last', () => {
+  const HOUR_MS = 60 * MINUTE_MS;
+  const pauses = [0.5, 1, 5, 10, 240].map((hours) => {
+    const now = new Date(NOW.getTime() + hours * HOUR_MS);
+    const { lookAt } = looksOf(kind(true), at({ quiet: 100 }, now), { listed: false });
+    return ((lookAt?.getTime() ?? 0) - now.getTime()) / MINUTE_MS;
+  });
+  expect(pauses).toEqual([1, 1, 5, 10, 10]);
 });
 
 it('asks such a party after the end, in at most a dozen looks over 120 days', () => {

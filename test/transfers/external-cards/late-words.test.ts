@@ -118,6 +118,26 @@ describe('a late word', () => {
     expect(open).toEqual([]);
   });
 
+  it('that leaves an account below zero is shown for as long as it is, whatever else of it is booked meanwhile', async () => {
+    const { id, accountId } = await asked(api, client, 'withdrawal', 'tok_visa');
+    await told(id, word('failed', 0));
+    const spent = { accountId, amount: '450.00', reason: 'test' };
+    const admin = await api.client('admin');
+    expect((await admin.call('POST', '/v1/accounts/admin-withdrawal', spent)).status).toBe(201);
+    await told(id, word('succeeded', 150));
+    const open = async () => {
+      const text = 'select kind from breaks where subject = $1 and resolved_at is null order by kind';
+      return (await api.database.query<{ kind: string }>(text, [id])).map(({ kind }) => kind);
+    };
+    expect(await open()).toEqual(['transfer_below_zero', 'transfer_contradicted', 'transfer_suspense']);
+    const written = { transferId: id, door: 'write_off', reason: 'lost', decidedBy: 'operator:ada' } as const;
+    await api.database.transaction((tx) => useDoor(api.services, tx, written));
+    expect(await open()).toEqual(['transfer_below_zero', 'transfer_contradicted']);
+    await fund(api, accountId, '500.00');
+    await looked(api, id);
+    expect(await open()).toEqual(['transfer_contradicted']);
+  });
+
   it.each([
     ['that lists what has changed', 'is not asked for'],
     ['without such a list', 'is asked for again, for months'],
@@ -243,6 +263,32 @@ describe('an order', () => {
     await looked(api, id);
     expect([(await show()).status, await balanceOf(client, accountId)]).toEqual(['completed', '398.50 0.00']);
     expect(await breaksOf(api, id)).toEqual(['transfer_contradicted null']);
+  });
+
+  it.each(['topup', 'withdrawal'] as const)(
+    'of a %s whose answer has amounts that its currency has not moves nothing, and a person is told',
+    async (kind) => {
+      const { id, accountId, show } = await asked(api, client, kind, 'tok_visa');
+      const before = await balanceOf(client, accountId);
+      onOrder = async () => ({ word: word('succeeded', 100.005) });
+      onAsk = onOrder;
+      await expect(looked(api, id)).rejects.toThrow(OutcomeUnknown);
+      expect([(await show()).status, await balanceOf(client, accountId)]).toEqual(['pending', before]);
+      expect(await breaksOf(api, id)).toEqual(['party_word_unreadable null']);
+      onOrder = async () => ({ word: word('succeeded', 100) });
+      onAsk = onOrder;
+      await looked(api, id);
+      expect((await show()).status).toBe('completed');
+    },
+  );
+
+  it('that a person has concluded as failed when it had left is shown to have come back', async () => {
+    const { id, accountId, show } = await asked(api, client, 'withdrawal', 'tok_visa');
+    await told(id, word('processing', 100));
+    const given = { transferId: id, as: 'failed', evidence: 'a letter', decidedBy: 'operator:ada' } as const;
+    await api.database.transaction((tx) => concludeTransfer(api.services, tx, given));
+    expect(await show()).toMatchObject({ status: 'returned', returnedAmount: '100.00' });
+    expect(await balanceOf(client, accountId)).toBe('500.00 0.00');
   });
 
   it.each(['topup', 'withdraw'])(

@@ -41,6 +41,15 @@ async function pay(given: Record<string, unknown>): Promise<string> {
   return answer.body.id as string;
 }
 
+/** Those that nobody, nor the time, has resolved. */
+async function openBreaks(subject: string): Promise<string[]> {
+  const rows = await api.database.query<{ kind: string }>(
+    'select kind from breaks where subject = $1 and resolved_at is null order by kind, detail',
+    [subject],
+  );
+  return rows.map(({ kind }) => kind);
+}
+
 const told = (bankId: string) =>
   api.commands.filter(({ workflowId }) => workflowId === `iban-credit-${bankId}`).length;
 
@@ -69,8 +78,38 @@ describe('a payment from outside', () => {
     expect(await ibanBalance(client)).toBe('25.00 0.00');
   });
 
-  it('that the bank does not know is nothing', async () => {
-    expect(await lookedAtCredit(api, 'sbp-none')).toEqual({ status: 'unknown', open: false, lookAt: null });
+  it('that the bank has told of and does not know is asked for again for a day, and is then shown to a person', async () => {
+    const began = api.clock.at.getTime();
+    const bankId = 'sbp-replica';
+    const waits: number[] = [];
+    for (;;) {
+      const { status, open, lookAt } = await lookedAtCredit(api, bankId);
+      expect(status).toBe('unknown');
+      if (!open || lookAt === null) break;
+      expect(await openBreaks(bankId)).toEqual([]);
+      waits.push((lookAt - api.clock.at.getTime()) / 1_000);
+      api.clock.at = new Date(lookAt);
+    }
+    expect(waits.slice(0, 4)).toEqual([5, 10, 20, 40]);
+    expect([Math.max(...waits), waits.length < 40]).toEqual([3_600, true]);
+    expect(api.clock.at.getTime() - began).toBeGreaterThanOrEqual(86_400_000);
+    expect(await openBreaks(bankId)).toEqual(['party_word_missing']);
+    expect(await api.database.query('select 1 from told_names')).toEqual([]);
+  });
+
+  it('that the bank knows only when it is asked once more is credited, whenever that is', async () => {
+    const { iban } = await enabled(api, client);
+    const bankId = await pay({ iban });
+    const { bank } = api.services.parties;
+    api.services.parties.bank = { ...bank, ask: async () => 'unknown_to_party' };
+    expect(await lookedAtCredit(api, bankId)).toMatchObject({ status: 'unknown', open: true });
+    api.clock.pass(86_400);
+    expect(await lookedAtCredit(api, bankId)).toEqual({ status: 'unknown', open: false, lookAt: null });
+    expect(await openBreaks(bankId)).toEqual(['party_word_missing']);
+    api.services.parties.bank = bank;
+    expect((await lookedAtCredit(api, bankId)).status).toBe('credited');
+    expect(await ibanBalance(client)).toBe('25.00 0.00');
+    expect(await openBreaks(bankId)).toEqual([]);
   });
 
   it('to an IBAN that is nobody’s, or disabled, or in another currency, waits in suspense for the operator', async () => {
@@ -251,12 +290,9 @@ describe('what cannot be read', () => {
       await expect(lookedAtCredit(api, bankId)).rejects.toThrow(OutcomeUnknown);
     expect((await lookedAtCredit(api, 'sound')).status).toBe('credited');
     expect(await ibanBalance(client)).toBe('5.00 0.00');
-    const breaks = await api.database.query<{ kind: string; detail: string }>(
-      `select kind, detail from breaks where subject = 'bank' and resolved_at is null`,
-    );
-    const of = (kind: string) => breaks.filter((each) => each.kind === kind).map(({ detail }) => detail);
-    expect(of('party_word_unreadable').sort()).toEqual(Object.keys(spoilt).sort());
-    expect(of('party_row_unreadable')).toHaveLength(2);
+    for (const bankId of Object.keys(spoilt))
+      expect([bankId, await openBreaks(bankId)]).toEqual([bankId, ['party_word_unreadable']]);
+    expect(await openBreaks('bank')).toEqual(Array(2).fill('party_row_unreadable'));
     expect(
       await api.database.query(`select 1 from transfers where party_ref = any($1)`, [Object.keys(spoilt)]),
     ).toEqual([]);
@@ -266,17 +302,26 @@ describe('what cannot be read', () => {
     const { iban } = await enabled(api, client);
     credits.set('mended', { id: 'mended', iban, amount: '5.00' });
     await expect(lookedAtCredit(api, 'mended')).rejects.toThrow(OutcomeUnknown);
+    expect(await openBreaks('mended')).toEqual(['party_word_unreadable']);
     credits.set('mended', { id: 'mended', iban, amount: '5.00', currency: 'EUR', recalls: [], returns: [] });
     expect((await lookedAtCredit(api, 'mended')).status).toBe('credited');
+    expect(await openBreaks('mended')).toEqual([]);
   });
 
-  it('no more changes what is booked: a payment that the bank knows no more is shown', async () => {
+  it('no more changes what is booked: a payment that the bank knows no more is shown for as long', async () => {
     const { iban } = await enabled(api, client);
     credits.set('lost', { id: 'lost', iban, amount: '5.00', currency: 'EUR', recalls: [], returns: [] });
     await lookedAtCredit(api, 'lost');
     credits.delete('lost');
     expect((await lookedAtCredit(api, 'lost')).status).toBe('credited');
     expect(await ibanBalance(client)).toBe('5.00 0.00');
-    expect(await breaksOf(api, await creditIdOf(api, 'lost'))).toEqual(['transfer_forgotten_by_party null']);
+    const id = await creditIdOf(api, 'lost');
+    expect(await openBreaks(id)).toEqual(['transfer_forgotten_by_party']);
+    credits.set('lost', { id: 'lost', iban, amount: '5.00', currency: 'EUR', recalls: [], returns: [] });
+    await lookedAtCredit(api, 'lost');
+    expect(await openBreaks(id)).toEqual([]);
+    credits.delete('lost');
+    await lookedAtCredit(api, 'lost');
+    expect(await openBreaks(id)).toEqual(['transfer_forgotten_by_party']);
   });
 });

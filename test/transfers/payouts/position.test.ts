@@ -217,6 +217,21 @@ describe('the books', () => {
       expect(shown(after)).toEqual(PAID);
     });
 
+    it('credit nothing of what the account had not been credited before, though it was told of', () => {
+      // All of it had come back before anything was sent, and stood in suspense.
+      const payout = close([word('processing', 0, { a: 50 })], [word('returned', 100, { a: 50, b: 10 })]);
+      expect(shown(payout)).toEqual({ ...PAID, payouts: 40, suspense: 60 });
+    });
+
+    it('keep what was credited, whichever part what was sent too much comes back with', () => {
+      const before = [word('returned', 100, { a: 40 })];
+      const after = close(before, [
+        word('returned', 100, { a: 40, b: 30 }),
+        word('returned', 130, { a: 40, b: 30 }),
+      ]);
+      expect(shown(after)).toEqual({ ...PAID, payouts: 60, returned: 40 });
+    });
+
     it('note nothing while nothing comes back', () => {
       expect(close([word('sent', 100)], [word('completed', 100)]).decisions).toEqual([]);
     });

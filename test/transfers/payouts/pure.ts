@@ -1,16 +1,18 @@
 import { Decimal, ZERO } from '../../../src/kernel/money/money';
 import type { PayoutWord } from '../../../src/parties/payouts/word';
 import { effective } from '../../../src/transfers/engine/conclusion';
-import { DOUBT_MS, follow, hear, systemDecision } from '../../../src/transfers/engine/follow';
+import { DOUBT_MS } from '../../../src/transfers/engine/follow';
 import { type Holding } from '../../../src/transfers/engine/position';
 import type { Decision } from '../../../src/transfers/engine/record';
 import { payoutKind } from '../../../src/transfers/payouts/kind';
 import { closingOf, payoutPosition } from '../../../src/transfers/payouts/position';
 import { type Payout, type PayoutTerms } from '../../../src/transfers/payouts/record';
+import { begun, look, START } from '../engine/look';
+
+export { START } from '../engine/look';
 
 export const KIND = payoutKind;
 
-export const START = new Date('2026-11-21T12:00:00Z');
 export const TERMS: PayoutTerms = {
   ...{ method: 'sepa', currency: 'EUR', receivedCurrency: 'EUR', needsApproval: false },
   ...{ amount: new Decimal(100), fee: new Decimal('0.35'), receivedAmount: new Decimal(100) },
@@ -22,16 +24,10 @@ export const IN_DOLLARS: PayoutTerms = {
   rate: new Decimal('1.07892'),
 };
 
-export const fresh = (terms: PayoutTerms = TERMS): Payout => ({
-  transfer: {
-    ...{ id: 'pay_1', kind: 'payout', tenantId: 'cli_1', accountId: 'acc_1', status: 'created', terms },
-    ...{ referenceId: 'pay_1', idempotencyKey: null, partyRef: 'payout-pay_1', orderedAt: null, word: null },
-    ...{ wordAt: null, doubted: null, doubtedAt: null, parts: [], failure: null, adopted: true, revision: 0 },
-    ...{ quiet: 0, lookAt: null, dueBy: null, reached: {}, createdAt: START, updatedAt: START },
-  },
-  decisions: [],
-  at: START,
-});
+export const fresh = (terms: PayoutTerms = TERMS): Payout =>
+  begun<PayoutTerms, PayoutWord>({
+    ...{ id: 'pay_1', kind: 'payout', status: 'created', terms, partyRef: 'payout-pay_1' },
+  });
 
 export const amount = (value: number | string) => new Decimal(value);
 let decisions = 0;
@@ -55,22 +51,17 @@ export interface Moved {
   impossible: string | null;
 }
 
-/** What the engine does with one look, without a database: decisions and the word, and from then on what follows. */
+/** One look. */
 export function moved(
   before: Payout,
-  step: { word?: PayoutWord; decide?: Decision; closed?: boolean },
+  { word: said, decide, closed }: { word?: PayoutWord; decide?: Decision; closed?: boolean },
 ): Moved {
-  const known = step.decide ? { ...before, decisions: [...before.decisions, step.decide] } : before;
-  const heard = step.word ? hear(KIND, known, step.word) : known;
-  const closing = step.closed ? closingOf(effective(KIND, known), effective(KIND, heard)) : undefined;
-  const found = closing ? [systemDecision(closing, heard.at)] : [];
-  const considered = { ...heard, decisions: [...heard.decisions, ...found] };
-  const { situation, path, impossible } = follow(KIND, effective(KIND, considered));
-  const status = situation.transfer.status;
-  const orderedAt = situation.transfer.orderedAt ?? (status === 'processing' ? situation.at : null);
-  const transfer = { ...situation.transfer, word: considered.transfer.word, orderedAt };
-  return { payout: { ...situation, transfer }, path: path.map(({ on }) => on), impossible };
+  const brought = { word: said, decided: decide && [decide], consider: closed ? asClosed : undefined };
+  const { situation, path, impossible } = look(KIND, before, brought);
+  return { payout: situation, path: path.map(({ on }) => on), impossible };
 }
+
+const asClosed = (now: Payout, before: Payout) => closingOf(before, now);
 
 export const later = (payout: Payout, ms: number): Payout => ({
   ...payout,

@@ -40,7 +40,8 @@ function servicesThatSay(say: (transfer: Transfer) => unknown): Services {
   const externalCards = { changes: true, ask: async (key: string) => ({ word: await ask(key) }) };
   const parties = { externalCards, bank: { changes: true, ask } };
   const commands = { append: async () => undefined };
-  return { database, commands, parties, now: () => new Date() } as unknown as Services;
+  const isListRead = async () => true;
+  return { database, commands, parties, isListRead, now: () => new Date() } as unknown as Services;
 }
 
 const transfers = () =>

@@ -10,7 +10,9 @@ import { plainCode } from '../../protocol/codes';
  */
 export function partyErrorOf(error: unknown, changing: boolean): Error {
   if (error instanceof PartyRefused || error instanceof PartyAway) return error;
-  const { statusCode = 0, code } = error instanceof Stripe.errors.StripeError ? error : {};
+  if (!(error instanceof Stripe.errors.StripeError))
+    return new OutcomeUnknown('the party gave an answer that cannot be read');
+  const { statusCode = 0, code } = error;
   const isWord = error instanceof Stripe.errors.StripeInvalidRequestError && statusCode < 500;
   if (isWord && statusCode === 404)
     return changing

@@ -115,6 +115,12 @@ export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
     effect: 'The party does not take the order: `failed` with `account_closed`, the hold is released.',
     orderRefusal: 'account_closed',
   },
+  {
+    amount: '901.16',
+    effect: 'The party takes 20 seconds to send it, and sends no callback: found by its list.',
+    decisionSeconds: 20,
+    sendsNoCallbacks: true,
+  },
 ];
 
 const byAmount = new Map(PAYOUT_SCENARIOS.map((scenario) => [scenario.amount, scenario]));

@@ -13,9 +13,12 @@ import { isAmount } from './rules';
  * What is credited is what the bank tells of it now.
  * @throws PartyAway nothing is known now; OutcomeUnknown the bank tells of an amount that is none
  */
-export async function discoverCredit(services: Services, bankId: string): Promise<Discovered> {
+export async function discoverCredit(
+  services: Services,
+  bankId: string,
+): Promise<Discovered | 'unknown_to_party'> {
   const word = await services.parties.bank.ask(bankId);
-  if (word === 'unknown_to_party') return 'nothing';
+  if (word === 'unknown_to_party') return word;
   if (!isAmount(word)) throw new OutcomeUnknown('the bank tells of an amount that is none');
   const { iban, amount, currency } = word;
   return services.database.transaction(async (tx) => {

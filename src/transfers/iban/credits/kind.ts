@@ -5,6 +5,7 @@ import type { Services } from '../../../services';
 import type { Given, Order, ProcessSubject, TransferKind } from '../../engine/kind';
 import {
   backsOf,
+  concludedCredit,
   IBAN_CREDIT_COMPONENTS,
   IBAN_CREDIT_TRANSITIONS,
   type IbanCredit,
@@ -55,11 +56,14 @@ export const ibanCreditKind: TransferKind<IbanCreditTerms, BankCreditWord> = {
   pledged: pledgedOf,
   choose: () => undefined,
   measures: measuresOf,
+  amounts: ({ currency, recalls, returns, ...word }) =>
+    [word, ...recalls, ...returns].map(({ amount }) => ({ amount, currency })),
   parts: partsOf,
   trigger: triggerOf,
   failure: () => null,
   position: ibanCreditPosition,
   orders: ordersOf,
+  concluded: concludedCredit,
   isOpen,
   deadline: () => null,
   notices: noticesOf,

@@ -1,10 +1,9 @@
 import type { Services } from '../../../services';
 import { advance, type Progress } from '../../engine/advance';
+import type { Discovered } from '../../engine/kind';
 import { transfersOfParty } from '../../engine/read';
+import { askAgainAt, toldName } from '../../told-names';
 import { ibanCreditKind } from './kind';
-
-/** The bank knows no such payment, and there is no record of one. */
-const UNKNOWN: Progress = { status: 'unknown', open: false, lookAt: null };
 
 /**
  * The step of a payment's workflow, which begins before there is a record: it makes one, and advances it. Done twice, it has
@@ -15,10 +14,20 @@ const UNKNOWN: Progress = { status: 'unknown', open: false, lookAt: null };
 export async function lookAtCredit(
   services: Services,
   bankId: string,
-  discover: (bankId: string) => Promise<unknown>,
+  discover: (bankId: string) => Promise<Discovered>,
 ): Promise<Progress> {
-  const known = async () => (await transfersOfParty(services.database, 'bank', [bankId]))[0];
-  if (!(await known())) await discover(bankId);
-  const found = await known();
-  return found ? advance(services, ibanCreditKind, found.id) : UNKNOWN;
+  const { database, now } = services;
+  const known = async () => (await transfersOfParty(database, 'bank', [bankId]))[0];
+  const told = () => toldName(database, 'bank', bankId);
+  const [before, toLookInto] = await Promise.all([known(), told()]);
+  if (!before || toLookInto) await discover(bankId);
+  const found = before ?? (await known());
+  if (found) return advance(services, ibanCreditKind, found.id);
+  // The bank does not know what it told of: yet, or for so long that a person was told.
+  const waits = await told();
+  return {
+    status: 'unknown',
+    open: waits !== undefined,
+    lookAt: waits ? askAgainAt(waits, now()).getTime() : null,
+  };
 }

@@ -4,12 +4,14 @@ import { type Decimal, fitsCurrency, ZERO } from '../../../kernel/money/money';
 import type { BankCreditWord } from '../../../parties/bank/word';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';
+import { concludedAfter } from '../../engine/conclusion';
 import { decisionOf, doorsOf } from '../../engine/doors';
+import { isSame } from '../../engine/follow';
 import { type Back, inflowPosition, type Money, sum } from '../../engine/inflow';
 import type { Order } from '../../engine/kind';
 import { underOurIds } from '../../engine/parts';
 import type { ComponentTable, Holding } from '../../engine/position';
-import type { Part, Situation, Transition } from '../../engine/record';
+import type { Decision, Part, Situation, Transition } from '../../engine/record';
 import { normalized } from '../virtual-ibans/iban-number';
 
 /** What the bank told first of a payment. Whose it is was found then, and stays so. */
@@ -63,13 +65,22 @@ export const IBAN_CREDIT_COMPONENTS = {
 export const isAmount = ({ amount, currency }: Pick<IbanCreditTerms, 'amount' | 'currency'>): boolean =>
   isCurrency(currency) && fitsCurrency(amount, currency) && amount.gt(0);
 
+type WordReturn = BankCreditWord['returns'][number];
+
+/** The decision by which we ordered a return; nothing for one that the bank has made of itself, whatever key it names. */
+const orderOf = ({ decisions }: Pick<IbanCredit, 'decisions'>, { key }: WordReturn): Decision | undefined =>
+  decisions.find(({ id, kind }) => id === key && kind === decisionOf('return'));
+
 /** Names that cannot be taken for one another; a return by our order goes by the decision's id. */
 const recallName = ({ id }: BankCreditWord['recalls'][number]) => `recall ${id}`;
-const returnName = ({ id, key }: BankCreditWord['returns'][number]) => key ?? `return ${id}`;
+const returnName = ({ id }: WordReturn) => `return ${id}`;
 
-export const partsOf = ({ recalls, returns }: BankCreditWord): (string | Part)[] => [
+export const partsOf = ({ recalls, returns }: BankCreditWord, credit: IbanCredit): (string | Part)[] => [
   ...recalls.map(recallName),
-  ...returns.map((back) => (back.key === undefined ? returnName(back) : { id: back.key, name: back.key })),
+  ...returns.map((back) => {
+    const order = orderOf(credit, back);
+    return order ? { id: order.id, name: order.id } : returnName(back);
+  }),
 ];
 
 /** Amounts that a later word does not lower by itself: one that does takes something back. */
@@ -90,31 +101,42 @@ export function backsOf(situation: IbanCredit): Back[] {
   const { currency, recalls, returns } = word;
   const told = [
     ...recalls.map(
-      (recall) => ({ name: recallName(recall), as: 'dispute', state: 'done', ...recall }) as const,
+      (recall) =>
+        ({ name: recallName(recall), as: 'dispute', state: 'done', ordered: false, ...recall }) as const,
     ),
     ...returns
-      .filter(({ status, key }) => status === 'succeeded' || (status === 'pending' && key !== undefined))
-      .map((back) => {
+      .map((back) => ({ back, order: orderOf(situation, back) }))
+      .filter(({ back: { status }, order }) => status === 'succeeded' || (status === 'pending' && order))
+      .map(({ back, order }) => {
         const state = back.status === 'succeeded' ? 'done' : 'asked';
-        return { name: returnName(back), as: 'refund', state, amount: back.amount } as const;
+        const name = order?.id ?? returnName(back);
+        return { name, as: 'refund', state, amount: back.amount, ordered: order !== undefined } as const;
       }),
   ];
-  return underOurIds(parts, told)
-    .map(({ part, as, state, amount }): Back => ({ part, as, state, amount, currency }))
+  // What only a person has told of, under our own id, comes as late as what nobody has answered.
+  const concluded = new Set(returns.map(({ id }) => id));
+  return underOurIds(
+    parts.filter(({ id }) => !concluded.has(id)),
+    told,
+  )
+    .map(({ part, as, state, ordered, amount }): Back => ({ part, as, state, ordered, amount, currency }))
     .concat(ordersToReturn(situation));
 }
 
-/** Decided, and not told by the bank yet. */
-function ordersToReturn({ transfer: { word }, decisions }: IbanCredit): Back[] {
+/** Decided, and neither told nor refused by the bank yet. */
+function unansweredReturns({ transfer: { word }, decisions }: IbanCredit): Decision[] {
   const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
   const told = new Set((word?.returns ?? []).map(({ key }) => key));
-  return decisions
-    .filter(({ kind, id }) => kind === decisionOf('return') && !refused.has(id) && !told.has(id))
-    .map(({ id, amount, currency }): Back => {
-      const money = { amount: amount ?? ZERO, currency: currency ?? '' };
-      return { part: id, as: 'refund', state: 'asked', ...money };
-    });
+  return decisions.filter(
+    ({ kind, id }) => kind === decisionOf('return') && !refused.has(id) && !told.has(id),
+  );
 }
+
+const ordersToReturn = (situation: IbanCredit): Back[] =>
+  unansweredReturns(situation).map(({ id, amount, currency }): Back => {
+    const money = { amount: amount ?? ZERO, currency: currency ?? '' };
+    return { part: id, as: 'refund', state: 'asked', ordered: true, ...money };
+  });
 
 /** What is on its way back to the payer. */
 export const pledgedOf = (situation: IbanCredit): Money[] =>
@@ -122,6 +144,28 @@ export const pledgedOf = (situation: IbanCredit): Money[] =>
 
 export const ordersOf = (situation: IbanCredit): Order[] =>
   ordersToReturn(situation).map(({ part }) => ({ key: part, what: 'refund' }));
+
+const ENDED = { paid: 'succeeded', failed: 'failed' } as const;
+
+/** What a person concludes of returns that we ordered and the bank never ends. */
+export function concludedCredit(situation: IbanCredit): BankCreditWord | undefined {
+  const { word } = situation.transfer;
+  if (word === null) return undefined;
+  const endOf = (order: Decision | undefined) => {
+    const as = order && concludedAfter(situation, order);
+    return as && ENDED[as];
+  };
+  const begun = word.returns.map((back) => {
+    const end = back.status === 'pending' ? endOf(orderOf(situation, back)) : undefined;
+    return { ...back, status: end ?? back.status };
+  });
+  const unanswered = unansweredReturns(situation).flatMap((order) => {
+    const status = endOf(order);
+    return status ? [{ id: order.id, key: order.id, amount: order.amount ?? ZERO, status }] : [];
+  });
+  const returns = [...begun, ...unanswered];
+  return isSame(returns, word.returns) ? undefined : { ...word, returns };
+}
 
 /** The bank is waited for. */
 export const isOpen = (situation: IbanCredit): boolean =>

@@ -126,7 +126,7 @@ export async function requirePayout(
 }
 
 export async function shownPayout(sql: Sql, payout: Payout): Promise<ShownPayout> {
-  const [found] = await shown(sql, ibanPayoutKind, [payout]);
+  const [found] = await shown(sql, [payout]);
   return found as ShownPayout;
 }
 
@@ -136,5 +136,5 @@ export async function payoutsToApprove(
   limit: number,
 ): Promise<ShownPayout[]> {
   const found = await waitingForOperator(services, ibanPayoutKind, 'pending_approval', limit);
-  return shown(services.database, ibanPayoutKind, found);
+  return shown(services.database, found);
 }

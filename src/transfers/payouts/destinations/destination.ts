@@ -3,6 +3,7 @@ import { keccak_256 } from '@noble/hashes/sha3';
 import type * as IbanTools from 'ibantools' with { 'resolution-mode': 'import' };
 import { z } from 'zod';
 import { invalid } from '../../../kernel/errors';
+import { holdsCardNumber } from '../../../kernel/wire/card-number';
 import { text } from '../../../kernel/wire/schemas';
 import type { Destination, PayoutMethod } from '../../../parties/payouts/port';
 
@@ -154,7 +155,7 @@ function checkedAccountNumber({ accountNumber }: Destination): string | undefine
  */
 function checkedToken(given: string): string {
   const cardToken = given.trim();
-  if (/\d{12,}/.test(cardToken.replace(/[^0-9A-Za-z]/g, '')))
+  if (holdsCardNumber(cardToken))
     throw invalid('cardToken must be a token: card numbers are not taken here.', 'cardToken');
   if (!/^tok_[0-9A-Za-z_]{1,120}$/.test(cardToken))
     throw invalid('cardToken must be a token such as tok_visa.', 'cardToken');

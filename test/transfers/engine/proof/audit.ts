@@ -1,3 +1,4 @@
+import type { Database } from '../../../../src/kernel/db/database';
 import { checkLedger, trialBalance } from '../../../../src/kernel/ledger/check';
 import { Decimal, ZERO } from '../../../../src/kernel/money/money';
 import { effective } from '../../../../src/transfers/engine/conclusion';
@@ -6,14 +7,14 @@ import type { PartyWord } from '../../../../src/transfers/engine/kind';
 import { entryOf, type Holding, keyOf } from '../../../../src/transfers/engine/position';
 import { readSituation } from '../../../../src/transfers/engine/store';
 import type { Client, TestApi } from '../../../support/api';
-import { fold, toldOf } from '../../deposits/support';
-import { booksOf, heldByParty } from './books';
+import { fold, type Told } from '../../deposits/support';
+import { booksOf, heldByParty } from '../books';
 import { type KindProof, tableOf } from './kind-proof';
 import type { WordDouble } from './word-double';
 
 export interface Audited<Terms, Word extends PartyWord> {
   api: TestApi;
-  given: { proof: KindProof<Terms, Word> };
+  given: { proof: KindProof<Terms, Word>; mustBeFound?(word: Word): boolean };
   double: WordDouble<Word>;
   clients: readonly Client[];
   all: readonly { id: string | null; ref: string }[];
@@ -34,16 +35,13 @@ export async function auditTransfers<Terms, Word extends PartyWord>(
 }
 
 async function wrongWith<Terms, Word extends PartyWord>(
-  { api, given: { proof }, double }: Audited<Terms, Word>,
+  { api, given: { proof, mustBeFound }, double }: Audited<Terms, Word>,
   { id, ref }: { id: string | null; ref: string },
 ): Promise<string[]> {
   const { kind } = proof;
   const situation = id === null ? undefined : await readSituation(api.database, kind, id, new Date());
   const said = double.now(ref);
-  if (!situation)
-    return said && !proof.currencies.every((currency) => proof.positionOfParty(said, currency).isZero())
-      ? [`${ref}: nobody has found it`]
-      : [];
+  if (!situation) return said && mustBeFound?.(said) ? [`${ref}: nobody has found it`] : [];
   const counting = effective(kind, situation);
   const books = booksOf(kind, counting);
   const stored = await storedOf(api, situation.transfer.id);
@@ -62,7 +60,7 @@ async function wrongWith<Terms, Word extends PartyWord>(
       differs(
         `the party's ${currency}`,
         heldByParty(books, proof.partyComponent, currency).toFixed(),
-        proof.positionOfParty(counting.transfer.word, currency).toFixed(),
+        proof.positionOfParty(counting.transfer, currency).toFixed(),
       ),
     ),
     ...differs(
@@ -128,26 +126,49 @@ async function storedOf({ database }: TestApi, id: string) {
 }
 
 /** Folding the stream gives the balances, and nothing in it is told twice. */
-async function wrongWithEvents(api: TestApi, client: Client): Promise<string[]> {
-  const told = await toldOf(api, client);
+async function wrongWithEvents({ database }: TestApi, { clientId }: Client): Promise<string[]> {
+  const told = await eventsOf(database, clientId);
   const folded = fold(told);
   const wrong: string[] = [];
-  const accounts = await client.call('GET', '/v1/accounts?limit=100');
-  for (const { id, balance } of accounts.body.data) {
-    const is = new Decimal(balance.available).plus(balance.pending);
-    if (!is.eq(folded.get(id) ?? 0))
-      wrong.push(`the account ${id} has ${is.toFixed()}, its events say ${folded.get(id)?.toFixed()}`);
+  const accounts = await database.query<{ id: string; balance: string; is_short: boolean }>(
+    `select id, available + pending as balance, available < 0 and not exists (
+              select from breaks where kind = 'transfer_below_zero' and detail = a.id and resolved_at is null) as is_short
+       from ledger_accounts a where tenant_id = $1 and kind <> 'card'`,
+    [clientId],
+  );
+  for (const { id, balance, is_short } of accounts) {
+    if (!(folded.get(id) ?? ZERO).eq(balance))
+      wrong.push(`the account ${id} has ${balance}, its events say ${folded.get(id)?.toFixed()}`);
+    if (is_short) wrong.push(`the account ${id} has ${balance}, and nobody is told`);
   }
+  return [...wrong, ...toldTwice(told)];
+}
+
+const eventsOf = async (database: Database, tenantId: string): Promise<Told[]> => {
+  const rows = await database.query<{ event: string; data: string; key: string | null }>(
+    'select event, data, idempotency_key as key from events where tenant_id = $1 order by number',
+    [tenantId],
+  );
+  return rows.map(({ event, data, key }) => ({ event, data: JSON.parse(data), key }));
+};
+
+/** An account's transaction has its reference, type and subtype once; a status follows the one that was told before. */
+function toldTwice(told: readonly Told[]): string[] {
+  const wrong: string[] = [];
   const seen = new Set<string>();
   const last = new Map<string, string>();
   for (const { event, data } of told) {
-    const isMoney = event === 'account_transaction';
-    const name = [event, data['referenceId'], data['type'], data['subtype']].join(' ');
-    if (isMoney && seen.has(name)) wrong.push(`told twice: ${name}`);
-    seen.add(name);
-    if (isMoney) continue;
-    if (last.get(data['id']) === event) wrong.push(`told twice in a row: ${event} of ${data['id']}`);
-    last.set(data['id'], event);
+    if (event === 'account_transaction') {
+      const name = ['referenceId', 'type', 'subtype'].map((field) => data[field]).join(' ');
+      if (seen.has(name)) wrong.push(`told twice: ${name}`);
+      seen.add(name);
+      continue;
+    }
+    const { status, previousStatus, id, recordId = id } = data;
+    const before = last.get(recordId);
+    if (before === status || (previousStatus && before && before !== previousStatus))
+      wrong.push(`${recordId} was ${before}, then told ${previousStatus} → ${status}`);
+    last.set(recordId, status);
   }
   return wrong;
 }

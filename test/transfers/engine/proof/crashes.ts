@@ -13,8 +13,10 @@ export class Crash extends Error {
  * @param fails asked at each such place
  */
 export function crashing<S extends Services>(services: S, party: keyof Parties, fails: () => boolean): S {
+  let isDead = false;
   const dies = () => {
-    if (fails()) throw new Crash();
+    isDead ||= fails();
+    if (isDead) throw new Crash();
   };
   return {
     ...services,

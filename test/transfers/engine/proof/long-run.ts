@@ -1,21 +1,6 @@
-import { depositProof } from './deposits';
-import { depositThroughPostgres } from './deposits-postgres';
-import { proveKind } from './kind-proof';
+import { PROOFS } from './kinds/all';
+import { proveKind } from './paths';
 import { proveThroughPostgres } from './postgres-proof';
-
-/** Every kind that is proved so; a new one adds its two lines here. */
-const PATHS: readonly { name: string; prove(runs: number, seed: number): void }[] = [
-  { name: 'deposits', prove: (runs, seed) => void proveKind(depositProof, { runs, seed }) },
-];
-const THROUGH_POSTGRES: readonly {
-  name: string;
-  prove(transfers: number, seed: number): Promise<{ wrong: string[] }>;
-}[] = [
-  {
-    name: 'deposits',
-    prove: (transfers, seed) => proveThroughPostgres(depositThroughPostgres, { transfers, seed }),
-  },
-];
 
 export interface TransfersRun {
   /** Random paths of each kind, on the pure functions. */
@@ -35,18 +20,18 @@ const TRANSFERS_OF_A_DATABASE = 2_500;
  * @returns what does not hold, as one reads it; nothing when all does
  */
 export async function proveTransfersLong(run: TransfersRun): Promise<string | undefined> {
-  for (const { name, prove } of PATHS) {
+  for (const { proof } of PROOFS) {
     const failure = await inTurns(run.paths, PATHS_OF_A_TURN, async (count, done) => {
-      prove(count, run.seed + done);
-      run.onProgress(`${name}: ${done + count} random paths`);
+      proveKind(proof, { runs: count, seed: run.seed + done });
+      run.onProgress(`${proof.kind.name}: ${done + count} random paths`);
       return undefined;
     });
     if (failure !== undefined) return failure;
   }
-  for (const { name, prove } of THROUGH_POSTGRES) {
+  for (const given of PROOFS) {
     const failure = await inTurns(run.transfers, TRANSFERS_OF_A_DATABASE, async (count, done) => {
-      const { wrong } = await prove(count, run.seed + done);
-      run.onProgress(`${name}: ${done + count} through Postgres`);
+      const { wrong } = await proveThroughPostgres(given, { transfers: count, seed: run.seed + done });
+      run.onProgress(`${given.proof.kind.name}: ${done + count} through Postgres`);
       return wrong.length === 0 ? undefined : wrong.join('\n');
     });
     if (failure !== undefined) return failure;

@@ -3,10 +3,10 @@ import type { PartyWord } from '../../../../src/transfers/engine/kind';
 
 /** A party of whatever kind, in the memory of the test: it knows orders by their keys, and says what it is told to. */
 export interface WordDouble<Word extends PartyWord> {
-  /** Takes an order. Asked again with the same key, it is the same. @returns the party's name for it */
-  order(key: string): string;
-  /** Something of the party's own, that nobody has ordered. */
-  foreign(): string;
+  /** Takes an order, under a name of the party's or the order's own. Asked again with the same key, it is the same. */
+  order(key: string, ref: string): void;
+  /** Something of the party's own, that nobody has ordered. @returns the party's name for it */
+  foreign(word: Word): string;
   /** What it says from now on, listed as a change. */
   say(ref: string, word: Word): void;
   now(ref: string): Word | undefined;
@@ -18,11 +18,11 @@ export interface WordDouble<Word extends PartyWord> {
 }
 
 /**
- * @param first what it says of what has just been ordered; `key` null: by nobody
+ * @param first what it says of what has just been ordered
  * @param isLate whether an answer is one that was overtaken
  */
 export function createWordDouble<Word extends PartyWord>(
-  first: (key: string | null) => Word,
+  first: (key: string) => Word,
   isLate: () => boolean,
 ): WordDouble<Word> {
   const said = new Map<string, Word[]>();
@@ -35,14 +35,12 @@ export function createWordDouble<Word extends PartyWord>(
   }
 
   return {
-    order(key) {
-      const ref = `party-${key}`;
+    order(key, ref) {
       if (!said.has(ref)) say(ref, first(key));
-      return ref;
     },
-    foreign() {
+    foreign(word) {
       const ref = `party-own-${said.size}`;
-      say(ref, first(null));
+      say(ref, word);
       return ref;
     },
     say,

@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Decimal, roundTo, ZERO } from '../../../../src/kernel/money/money';
-import type { CheckoutWord } from '../../../../src/parties/checkout/word';
-import { depositKind } from '../../../../src/transfers/deposits/kind';
-import { type Deposit, type DepositTerms, netOf } from '../../../../src/transfers/deposits/money';
-import { approvalData } from '../../../../src/transfers/deposits/rules';
-import { conclusionData } from '../../../../src/transfers/engine/conclusion';
-import { decisionOf } from '../../../../src/transfers/engine/doors';
-import type { NewDecision } from '../../../../src/transfers/engine/kind';
-import type { Holding } from '../../../../src/transfers/engine/position';
-import { totalOf } from './books';
-import type { Act, KindProof } from './kind-proof';
+import { Decimal, sumOf, ZERO } from '../../../../../src/kernel/money/money';
+import type { CheckoutWord } from '../../../../../src/parties/checkout/word';
+import { depositKind } from '../../../../../src/transfers/deposits/kind';
+import {
+  type Deposit,
+  type DepositTerms,
+  inflowOf,
+  netOf,
+} from '../../../../../src/transfers/deposits/money';
+import { approvalData } from '../../../../../src/transfers/deposits/rules';
+import { doorsOf } from '../../../../../src/transfers/engine/doors';
+import { pledgedIn } from '../../../../../src/transfers/engine/inflow';
+import type { NewDecision } from '../../../../../src/transfers/engine/kind';
+import type { Holding } from '../../../../../src/transfers/engine/position';
+import { smallestOf, totalOf } from '../../books';
+import { begun, START } from '../../look';
+import { type Act, decidedByPeople, type KindProof } from '../kind-proof';
+import { actsOf, commonDecision, partOf } from './people';
 
-const START = new Date('2026-11-21T12:00:00Z');
 const MINUTE_MS = 60_000;
 
 /** One hundred dollars, for an account in the same currency, in another, and in one without a minor unit. */
@@ -28,19 +34,11 @@ const TERMS: NonNullable<DepositTerms>[] = [
 }));
 
 /** @param terms null: nobody's */
-function freshDeposit(terms: DepositTerms, status: string): Deposit {
-  const own = terms ? { tenantId: 'cli_1', accountId: 'acc_1' } : { tenantId: null, accountId: null };
-  return {
-    transfer: {
-      ...{ id: 'dep_1', kind: 'deposit', ...own, status, terms, referenceId: 'ref_1', idempotencyKey: null },
-      ...{ partyRef: 'cs_1', orderedAt: START, word: null, wordAt: null, doubted: null, doubtedAt: null },
-      ...{ parts: [], failure: null, adopted: true, revision: 0, quiet: 0, lookAt: null, dueBy: null },
-      ...{ reached: {}, createdAt: START, updatedAt: START },
-    },
-    decisions: [],
-    at: START,
-  };
-}
+const freshDeposit = (terms: DepositTerms, status: string): Deposit =>
+  begun<DepositTerms, CheckoutWord>({
+    ...{ id: 'dep_1', kind: 'deposit', status, terms, partyRef: 'cs_1', orderedAt: START },
+    ...(terms ? {} : { tenantId: null, accountId: null }),
+  });
 
 const amounts = fc
   .constantFrom('0.3', '1', '33.33', '50', '99.99', '100', '100', '100', '100.01', '150', '250')
@@ -120,34 +118,25 @@ const wild = fc.record({
   disputes,
 });
 
-export const checkoutWords: fc.Arbitrary<CheckoutWord> = fc
+const checkoutWords: fc.Arbitrary<CheckoutWord> = fc
   .oneof({ weight: 3, arbitrary: asAsked }, { weight: 1, arbitrary: wild })
   .map(
     ({ version: its, ...word }) =>
       ({ key: 'dep_1', ...(its === undefined ? {} : { version: its }), ...word }) as CheckoutWord,
   );
 
-const DOORS = ['return', 'credit', 'write_off', 'recover'] as const;
-
-const acts: fc.Arbitrary<Act> = fc.record({
-  kind: fc.oneof(
-    { weight: 6, arbitrary: fc.constant('approve') },
-    { weight: 2, arbitrary: fc.constant('reject') },
-    { weight: 5, arbitrary: fc.constant('refund') },
-    { weight: 2, arbitrary: fc.constantFrom('paid', 'failed') },
-    { weight: 4, arbitrary: fc.constantFrom(...DOORS) },
-  ),
-  share: fc.constantFrom(1, 1, 0.5, 0.01),
-  currency: fc.constantFrom('USD', 'USD', 'GBP'),
-});
+const acts = actsOf(
+  [
+    ['approve', 6],
+    ['reject', 2],
+    ['refund', 5],
+  ],
+  ...['USD', 'USD', 'GBP'],
+);
 
 /** As the operator's commands decide it; refunds and doors also beyond what they would allow. */
-export function depositDecision(
-  situation: Deposit,
-  { kind, share, currency: of }: Act,
-  heard: Deposit,
-): NewDecision | undefined {
-  const part = (amount: Decimal) => roundTo(amount.times(share), of);
+function decision(situation: Deposit, act: Act, heard: Deposit): NewDecision | undefined {
+  const { kind, currency: of } = act;
   const [net] = netOf(situation);
   switch (kind) {
     case 'approve':
@@ -155,32 +144,14 @@ export function depositDecision(
     case 'reject':
       return net?.amount.gt(0) ? { kind, ...net } : undefined;
     case 'refund':
-      return { kind, amount: part(new Decimal(100)), currency: of };
-    case 'paid':
-    case 'failed':
-      return situation.transfer.terms ? { kind: 'conclude', data: conclusionData(kind, heard) } : undefined;
+      return { kind, amount: partOf(act, new Decimal(100)), currency: of };
     default:
-      return throughDoor(situation, kind as (typeof DOORS)[number], of, part);
+      return commonDecision(depositKind, situation, act, heard);
   }
 }
 
-function throughDoor(
-  situation: Deposit,
-  door: (typeof DOORS)[number],
-  of: string,
-  part: (amount: Decimal) => Decimal,
-): NewDecision | undefined {
-  const has = depositKind
-    .position(situation)
-    .filter(({ component, currency: its }) => component === 'suspense' && its === of)
-    .reduce((sum, { amount }) => sum.plus(amount), ZERO);
-  if (has.isZero() || (door !== 'write_off' && has.gt(0) === (door === 'recover'))) return undefined;
-  const accountId = door === 'credit' || door === 'recover' ? 'acc_2' : null;
-  return { kind: decisionOf(door), amount: part(has), currency: of, accountId };
-}
-
 /** What is settled, less what was sent back and what is disputed and not won. */
-export function positionOfCheckout(word: CheckoutWord | null, of: string): Decimal {
+function positionOfCheckout(word: CheckoutWord | null, of: string): Decimal {
   const sum = (all: readonly { amount: Decimal; currency: string; status: string }[], ...counts: string[]) =>
     all
       .filter((each) => each.currency === of && counts.includes(each.status))
@@ -192,8 +163,6 @@ export function positionOfCheckout(word: CheckoutWord | null, of: string): Decim
 }
 
 const CREDITED = ['completed', 'refunded', 'chargeback'];
-
-const SENT_OR_LET_OUT = ['refund', 'reject', ...DOORS.map(decisionOf)];
 
 /** What the client and we have of it goes with what the payer has paid for good, and with nothing else. */
 function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): void {
@@ -207,10 +176,17 @@ function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): vo
     books.filter(({ currency: its }) => its === terms?.currency),
     'suspense',
   );
-  if (!decisions.some(({ kind }) => SENT_OR_LET_OUT.includes(kind))) {
-    assert.ok(suspense.lte(0) || taken.isZero(), 'taken from the client while something was not credited');
-    assert.ok(suspense.gte(0) || taken.eq(credited), 'ours to claim while the client has some of it');
-  }
+  // What has been let out, what was brought in from elsewhere, and what is promised is accounted for.
+  const ours = <M extends { currency: string; amount: Decimal }>(all: readonly M[]) =>
+    all.filter(({ currency: its }) => its === terms?.currency);
+  const [letOut, recovered] = [1, -1].map((sign) =>
+    sumOf(ours(doorsOf(decisions)).filter(({ amount }) => amount.s === sign)).abs(),
+  ) as [Decimal, Decimal];
+  const pledged = sumOf(ours(pledgedIn(inflowOf({ transfer, decisions, at: transfer.createdAt }))));
+  const free = suspense.minus(recovered).minus(pledged);
+  assert.ok(free.lte(0) || taken.isZero(), 'taken from the client while something was not credited');
+  const beyond = suspense.plus(letOut).minus(recovered);
+  assert.ok(beyond.gte(0) || taken.plus(held).eq(credited), 'ours to claim while the client has some of it');
   const left = positionOfCheckout(word, terms?.currency ?? '');
   const settled = positionOfCheckout(word && { ...word, refunds: [], disputes: [] }, terms?.currency ?? '');
   if (settled.isZero()) assert.equal(credited.toFixed(), '0', 'credited what was not paid');
@@ -236,22 +212,26 @@ export const depositProof: KindProof<DepositTerms, CheckoutWord> = {
   ),
   words: checkoutWords,
   acts,
-  addressed: (word, { id, orders }) => ({
+  addressed: (word, { situation }) => ({
     ...word,
-    key: id,
+    key: situation?.transfer.id ?? null,
     refunds: word.refunds.map(({ key, ...refund }) => {
+      const orders = situation ? decidedByPeople(situation) : [];
       const own = key?.startsWith('dec_') ? orders[Number(key.slice(4)) - 1] : key;
       return own === undefined ? refund : { ...refund, key: own };
     }),
   }),
-  decision: depositDecision,
+  decision,
   currencies: ['USD', 'GBP', 'EUR', 'JPY'],
   partyComponent: 'deposits',
-  positionOfParty: positionOfCheckout,
+  positionOfParty: ({ word }, of) => positionOfCheckout(word, of),
   neverNegative: ['credited', 'held', 'refunded', 'chargedBack'],
   exchange: ({ transfer: { terms } }) =>
     terms && terms.accountCurrency !== terms.currency
-      ? { from: terms.currency, to: terms.accountCurrency, rate: terms.rate }
+      ? {
+          ...{ from: terms.currency, to: terms.accountCurrency, rate: terms.rate },
+          rounding: smallestOf(terms.accountCurrency).times(2),
+        }
       : null,
   also: asPaid,
 };

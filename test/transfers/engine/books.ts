@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { decimalsOf } from '../../../../src/kernel/money/currencies';
-import { Decimal, ZERO } from '../../../../src/kernel/money/money';
-import type { PartyWord, TransferKind } from '../../../../src/transfers/engine/kind';
+import { ACCOUNT_EFFECTS, type AccountEffect } from '../../../src/kernel/ledger/effects';
+import { decimalsOf } from '../../../src/kernel/money/currencies';
+import { Decimal, sumOf, ZERO } from '../../../src/kernel/money/money';
+import type { PartyWord, TransferKind } from '../../../src/transfers/engine/kind';
 import {
   balanced,
   type ComponentTable,
@@ -10,8 +11,8 @@ import {
   type Holding,
   INTERNAL_COMPONENTS,
   keyOf,
-} from '../../../../src/transfers/engine/position';
-import type { Situation } from '../../../../src/transfers/engine/record';
+} from '../../../src/transfers/engine/position';
+import type { Situation } from '../../../src/transfers/engine/record';
 
 /** What the books hold because of a transfer, with what balances it. */
 export const booksOf = <Terms, Word extends PartyWord>(
@@ -28,7 +29,7 @@ export const heldByParty = (books: readonly Holding[], component: string, curren
 
 /** What is booked once a position has been posted: target minus booked, component by component. */
 export const posted = (booked: readonly Holding[], target: readonly Holding[]): Holding[] =>
-  summed([...booked, ...differences(target, booked)]);
+  summed([...booked, ...differences(target, booked)]).filter(({ amount }) => !amount.isZero());
 
 function summed(all: readonly Holding[]): Holding[] {
   const sums = new Map<string, Holding>();
@@ -44,7 +45,11 @@ export interface Exchange {
   from: string;
   to: string;
   rate: Decimal;
+  /** Of `to`, the most that rounding may leave. */
+  rounding: Decimal;
 }
+
+export const smallestOf = (currency: string): Decimal => new Decimal(10).pow(-decimalsOf(currency));
 
 /**
  * The FX position balances whatever is left: it holds nothing where nothing is exchanged, and else no more than both sides of
@@ -59,11 +64,48 @@ export function assertExchanged(books: readonly Holding[], exchange: Exchange | 
   const others = books.filter(({ currency }) => currency !== exchange?.from && currency !== exchange?.to);
   assert.equal(totalOf(others, 'fx').toFixed(), '0', 'nothing was exchanged');
   if (!exchange) return;
-  const { from, to, rate } = exchange;
+  const { from, to, rate, rounding } = exchange;
   const rest = fx(from).times(rate).plus(fx(to));
-  const smallest = new Decimal(10).pow(-decimalsOf(to));
-  assert.ok(rest.abs().lte(smallest.times(2)), `rounding leaves ${rest.toFixed()} ${to}`);
+  assert.ok(rest.abs().lte(rounding), `rounding leaves ${rest.toFixed()} ${to}`);
 }
+
+/** Folding what an account's owner is told of each change gives what the change does to its balance (decisions part 3). */
+export function assertTold(changes: readonly Holding[], table: ComponentTable): void {
+  for (const change of changes) {
+    if (change.account === null) continue;
+    const entry = entryOf({ ...change, reference: 'ref' }, table);
+    const effect = entry.listed
+      ? ACCOUNT_EFFECTS[`${entry.type}/${entry.subtype}` as AccountEffect]
+      : { available: 0, pending: 0 };
+    const told = change.amount.abs().times(effect.available + effect.pending);
+    assert.equal(told.toFixed(), entry.available.plus(entry.pending).toFixed(), change.component);
+  }
+}
+
+/**
+ * Of what a party has of ours, or has paid for us, so much is whose it was agreed to be: suspense holds the rest and nothing
+ * else, below zero what is ours to claim.
+ * @param net what has come, or left, less what has gone back
+ */
+export function assertSuspense(
+  books: readonly Holding[],
+  { currency, net, agreed }: { currency: string; net: Decimal; agreed: Decimal },
+): void {
+  const own = Decimal.max(ZERO, Decimal.min(agreed, net));
+  const suspense = books.filter(({ component }) => component === 'suspense');
+  const [here, elsewhere] = [true, false].map((is) =>
+    sumOf(suspense.filter((each) => (each.currency === currency) === is)),
+  );
+  assert.deepEqual([here, elsewhere].map(String), [net.minus(own).toFixed(), '0'], 'suspense');
+}
+
+/** Of money that goes out: what the party has had of us beyond the order stands below zero. */
+export const negated = (books: readonly Holding[]): Holding[] =>
+  books.map((each) => ({ ...each, amount: each.amount.negated() }));
+
+/** Whether somebody has let something out of suspense, or is sending it back. */
+export const hasDoors = ({ decisions }: Pick<Situation, 'decisions'>): boolean =>
+  decisions.some(({ kind }) => kind.startsWith('suspense_'));
 
 export const totalOf = (books: readonly Holding[], ...components: string[]): Decimal =>
   books
@@ -92,3 +134,12 @@ export function totalsOf(books: readonly Holding[]): Record<string, string> {
     [...totals].map(([name, amount]): [string, string] => [name, amount.toFixed()]).sort(),
   );
 }
+
+/** `component part: amount` of each, for a table of cases. */
+export const shown = (books: readonly Holding[]): Record<string, number> =>
+  Object.fromEntries(
+    books.map(({ component, part, amount }) => [
+      [component, part].filter(Boolean).join(' '),
+      amount.toNumber(),
+    ]),
+  );

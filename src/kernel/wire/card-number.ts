@@ -1,0 +1,32 @@
+/** The digit that makes a number pass Luhn (ISO/IEC 7812-1, annex B). @param digits the number without it */
+export function luhnDigit(digits: string): string {
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 2 : 1);
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  return String((10 - (sum % 10)) % 10);
+}
+
+export function passesLuhn(number: string): boolean {
+  return /^\d{2,}$/.test(number) && luhnDigit(number.slice(0, -1)) === number.at(-1);
+}
+
+const LONGEST = 19;
+
+/**
+ * Whether a card number stands in the text, whatever is before or after it and between its digits: what we must never be
+ * given where a token is asked for. Letters between digits part them.
+ */
+export const holdsCardNumber = (text: string): boolean =>
+  text.split(/\p{L}+/u).some((run) => {
+    const groups = run.match(/\d+/g) ?? [];
+    return groups.some((_, from) => beginsWithCardNumber(groups.slice(from, from + LONGEST)));
+  });
+
+function beginsWithCardNumber(groups: readonly string[]): boolean {
+  let digits = '';
+  return groups.some((group) => {
+    digits += group;
+    return digits.length >= 13 && digits.length <= LONGEST && passesLuhn(digits);
+  });
+}

@@ -1,0 +1,87 @@
+import { effective } from '../../../src/transfers/engine/conclusion';
+import { type Followed, follow, hear, systemDecision } from '../../../src/transfers/engine/follow';
+import type { NewDecision, PartyWord, TransferKind } from '../../../src/transfers/engine/kind';
+import type { Holding } from '../../../src/transfers/engine/position';
+import type { Decision, Situation, Transfer } from '../../../src/transfers/engine/record';
+import { booksOf } from './books';
+
+export const START = new Date('2026-11-21T12:00:00Z');
+const MINUTE_MS = 60_000;
+
+/** A transfer as it is made: of a client's account, and not ordered yet. */
+export const begun = <Terms, Word>(
+  given: Partial<Transfer<Terms, Word>> & Pick<Transfer<Terms, Word>, 'kind' | 'status' | 'terms'>,
+): Situation<Terms, Word> => ({
+  transfer: {
+    ...{ id: 'rec_1', tenantId: 'cli_1', accountId: 'acc_1', referenceId: 'rec_1', idempotencyKey: null },
+    ...{ partyRef: 'rec_1', orderedAt: null, word: null, wordAt: null, doubted: null, doubtedAt: null },
+    ...{ parts: [], failure: null, adopted: true, revision: 0, quiet: 0, lookAt: null, dueBy: null },
+    ...{ reached: {}, createdAt: START, updatedAt: START },
+    ...given,
+  },
+  decisions: [],
+  at: START,
+});
+
+/** What has happened since the last look, and what the party says at this one. */
+export interface Brought<Terms, Word> {
+  minutes?: number | undefined;
+  decided?: readonly Decision[] | undefined;
+  word?: Word | undefined;
+  /** As the kind's own `consider`, without a database. */
+  consider?:
+    | ((now: Situation<Terms, Word>, before: Situation<Terms, Word>) => NewDecision | undefined)
+    | undefined;
+}
+
+export interface Looked<Terms, Word> extends Pick<Followed<Terms, Word>, 'path' | 'impossible'> {
+  /** As it is kept. */
+  situation: Situation<Terms, Word>;
+  /** With the word that counts. */
+  counting: Situation<Terms, Word>;
+  /** What the books hold then. */
+  readonly books: Holding[];
+}
+
+/** One look at a transfer as `apply` has it (src/transfers/engine/apply.ts), without the books. Parts go by the party's names. */
+export function look<Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  before: Situation<Terms, Word>,
+  { minutes = 0, decided = [], word, consider }: Brought<Terms, Word> = {},
+): Looked<Terms, Word> {
+  const at = new Date(before.at.getTime() + minutes * MINUTE_MS);
+  const known = { ...before, at, decisions: [...before.decisions, ...decided] };
+  const heard = word === undefined ? known : underNames(hear(kind, known, word, at));
+  const found = consider?.(effective(kind, heard), effective(kind, known));
+  const considered = found ? { ...heard, decisions: [...heard.decisions, systemDecision(found, at)] } : heard;
+  const { situation, path, impossible } = follow(kind, effective(kind, considered));
+  const orders = kind.orders(effective(kind, situation));
+  const orderedAt = situation.transfer.orderedAt ?? (orders.some(({ what }) => what === 'open') ? at : null);
+  // A conclusion stands in for the party's word, and is not kept as one.
+  const transfer = { ...situation.transfer, word: considered.transfer.word, orderedAt };
+  const kept = { ...situation, transfer };
+  const counting = effective(kind, kept);
+  return {
+    ...{ situation: kept, counting, path, impossible },
+    get books() {
+      return booksOf(kind, counting);
+    },
+  };
+}
+
+/** The first look at a new one, and then these. */
+export const looks = <Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  from: Situation<Terms, Word>,
+  all: readonly Brought<Terms, Word>[],
+): Looked<Terms, Word> =>
+  all.reduce((last, brought) => look(kind, last.situation, brought), look(kind, from));
+
+/** Ids that are the same on every way, and are not the names. */
+function underNames<Terms, Word>(situation: Situation<Terms, Word>): Situation<Terms, Word> {
+  const { transfer } = situation;
+  const parts = transfer.parts.map((part) =>
+    part.id === part.name ? part : { id: `part ${part.name}`, name: part.name },
+  );
+  return { ...situation, transfer: { ...transfer, parts } };
+}

@@ -1,0 +1,63 @@
+import type { Sql, Tx } from '../../../../src/kernel/db/database';
+import { ZERO } from '../../../../src/kernel/money/money';
+import type { Services } from '../../../../src/services';
+import { concludeTransfer } from '../../../../src/transfers/conclude';
+import { CONCLUSIONS } from '../../../../src/transfers/engine/conclusion';
+import type { DoorKind } from '../../../../src/transfers/engine/doors';
+import { suspenseOf, useDoor } from '../../../../src/transfers/suspense';
+import { type Act, CLOSE } from './kind-proof';
+import { partOf } from './kinds/people';
+
+export const OPERATOR = 'operator:ida';
+
+/** What people do to a transfer of any kind, by the operations that they use. @throws Problem where it is not allowed */
+export async function actOnAny(
+  services: Services,
+  tx: Tx,
+  { id, tenantId }: { id: string; tenantId: string },
+  act: Act,
+): Promise<unknown> {
+  const { kind } = act;
+  if (kind === CLOSE) return close(tx, id);
+  const as = CONCLUSIONS.find((each) => each === kind);
+  if (as) {
+    const conclusion = { transferId: id, as, evidence: 'a letter', decidedBy: OPERATOR };
+    return concludeTransfer(services, tx, conclusion);
+  }
+  return throughDoor(services, tx, { id, tenantId }, act);
+}
+
+/** As a person who has seen what stands in suspense: what is below zero is recovered, not given away. */
+async function throughDoor(
+  services: Services,
+  tx: Tx,
+  { id, tenantId }: { id: string; tenantId: string },
+  { kind, share, ...act }: Act,
+): Promise<unknown> {
+  const items = await suspenseOf(tx, id);
+  const item = items.find(({ currency }) => currency === act.currency) ?? items[0];
+  const { currency, amount } = item ?? { currency: act.currency, amount: ZERO };
+  const door = amount.lt(0) && kind !== 'write_off' ? 'recover' : (kind as DoorKind);
+  const takesAccount = door === 'credit' || door === 'recover';
+  return useDoor(services, tx, {
+    ...{ transferId: id, door, currency, reason: 'seen', decidedBy: OPERATOR },
+    amount: partOf({ share, currency }, amount.abs()),
+    ...(takesAccount ? { accountId: await masterOf(tx, tenantId, currency) } : {}),
+  });
+}
+
+/** A user's; the tenant's own is every transfer's. Nothing of ours closes an account yet: it is as if something did. */
+export const close = (tx: Sql, id: string): Promise<unknown> =>
+  tx.query(
+    `update accounts set status = 'closed'
+      where owner_type = 'user' and id = (select account_id from transfers where id = $1)`,
+    [id],
+  );
+
+async function masterOf(tx: Tx, tenantId: string, currency: string): Promise<string> {
+  const [found] = await tx.query<{ id: string }>(
+    `select id from accounts where tenant_id = $1 and currency = $2 and owner_type = 'client'`,
+    [tenantId, currency],
+  );
+  return found?.id ?? 'acc_none';
+}

@@ -1,0 +1,14 @@
+import type { PartyWord } from '../../../../../src/transfers/engine/kind';
+import type { PostgresProof } from '../stage';
+import { cardTopupThroughPostgres, cardWithdrawalThroughPostgres } from './card-orders-postgres';
+import { depositThroughPostgres } from './deposits-postgres';
+import { ibanCreditThroughPostgres } from './iban-credits-postgres';
+import { ibanPayoutThroughPostgres, payoutThroughPostgres } from './payouts-postgres';
+
+const proofs = [
+  ...[depositThroughPostgres, payoutThroughPostgres, ibanPayoutThroughPostgres],
+  ...[cardTopupThroughPostgres, cardWithdrawalThroughPostgres, ibanCreditThroughPostgres],
+];
+
+/** Every kind that is proved, on the pure functions and through Postgres: a new one adds itself here. */
+export const PROOFS = proofs as unknown as readonly PostgresProof<unknown, PartyWord>[];

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Decimal, sumOf, ZERO } from '../../../../../src/kernel/money/money';
+import type { CardOrderWord } from '../../../../../src/parties/external-cards/word';
+import type { TransferKind } from '../../../../../src/transfers/engine/kind';
+import type { Holding } from '../../../../../src/transfers/engine/position';
+import { cardTopupKind, cardWithdrawalKind } from '../../../../../src/transfers/external-cards/kind';
+import type { CardTerms, CardTransfer } from '../../../../../src/transfers/external-cards/order-rules';
+import { assertSuspense, hasDoors, negated, totalOf } from '../../books';
+import { begun, START } from '../../look';
+import { CLOSE, type KindProof } from '../kind-proof';
+import { orNone, percentOf, version } from './amounts';
+import { actsOf, commonDecision } from './people';
+
+const TERMS: readonly CardTerms[] = [
+  ['USD', '100', '1.80'],
+  ['USD', '100', '0'],
+  ['EUR', '0.05', '0.03'],
+  ['JPY', '15012', '271'],
+].map(([currency = '', amount = '', fee = '']) => ({
+  ...{ currency, amount: new Decimal(amount), fee: new Decimal(fee) },
+  actionExpiresAt: new Date(START.getTime() + 30 * 60_000),
+}));
+
+const percents = (...all: string[]) => fc.constantFrom(...all).map((percent) => new Decimal(percent));
+
+const returns = fc.uniqueArray(
+  fc.record({
+    id: fc.constantFrom('r1', 'r2', 'r3'),
+    amount: percents('0.01', '25', '33.33', '60', '100', '250'),
+  }),
+  { maxLength: 3, selector: ({ id }) => id },
+);
+
+/** Whatever an acquirer could say. */
+const words: fc.Arbitrary<CardOrderWord> = fc
+  .record({
+    version,
+    status: fc.constantFrom('requires_action', 'processing', 'succeeded', 'succeeded', 'failed'),
+    failureCode: fc.constantFrom(undefined, 'card_declined'),
+    moved: percents('0', '0', '40', '99.99', '100', '100', '100', '100', '100.01', '150'),
+    returns: orNone(returns),
+  })
+  .map(({ version: its, ...word }) => ({ ...word, ...(its === undefined ? {} : { version: its }) }));
+
+type CardKind = TransferKind<CardTerms, CardOrderWord>;
+
+interface Own {
+  partyComponent: string;
+  /** What has moved is ours at the acquirer, or has left us to it. */
+  sign: 1 | -1;
+  neverNegative: readonly string[];
+  also(situation: CardTransfer, books: readonly Holding[], impossible: boolean): void;
+}
+
+const proofOf = (kind: CardKind, own: Own): KindProof<CardTerms, CardOrderWord> => ({
+  kind,
+  fresh: fc
+    .constantFrom(...TERMS)
+    .map((terms) => begun<CardTerms, CardOrderWord>({ kind: kind.name, status: 'pending', terms })),
+  words,
+  acts: actsOf([[CLOSE, 1]], 'USD', 'USD', 'EUR', 'JPY'),
+  addressed: (word, { situation }) => {
+    if (!situation) return word;
+    const of = (percent: Decimal) => percentOf(situation.transfer.terms, percent);
+    return {
+      ...word,
+      moved: of(word.moved),
+      returns: word.returns.map((back) => ({ ...back, amount: of(back.amount) })),
+    };
+  },
+  decision: (situation, act, heard) => commonDecision(kind, situation, act, heard),
+  // Only what was not ordered yet is stopped.
+  closed: ({ transfer: { status, orderedAt } }) =>
+    status === 'pending' && orderedAt === null ? { kind: 'stop', reason: 'account_closed' } : undefined,
+  currencies: ['USD', 'EUR', 'JPY'],
+  positionOfParty: ({ terms, word }, currency) =>
+    word && terms.currency === currency ? word.moved.minus(sumOf(word.returns)).times(own.sign) : ZERO,
+  exchange: () => null,
+  ...own,
+});
+
+const amountsOf = (books: readonly Holding[], ...components: string[]): string[] =>
+  components.map((component) => totalOf(books, component).toFixed());
+
+/** What the owner has of it is what its status says. */
+function asCredited(
+  { transfer, decisions }: CardTransfer,
+  books: readonly Holding[],
+  impossible: boolean,
+): void {
+  const [credited, back] = [totalOf(books, 'credited'), totalOf(books, 'chargedBack')];
+  assert.ok(back.lte(credited), 'more is taken than was credited');
+  const fees = totalOf(books, 'fees');
+  assert.ok(fees.gte(0), 'we pay for it');
+  const { terms, status } = transfer;
+  const whole = terms.amount.minus(terms.fee);
+  const { word } = transfer;
+  const net = word ? word.moved.minus(sumOf(word.returns)) : ZERO;
+  const isCredited = decisions.some(({ kind }) => kind === 'credit');
+  const agreed = isCredited ? terms.amount : ZERO;
+  if (!hasDoors({ decisions })) assertSuspense(books, { currency: terms.currency, net, agreed });
+  if (isCredited && net.lte(0))
+    assert.deepEqual([credited.minus(back), fees].map(String), ['0', '0'], 'all is gone');
+  if (isCredited && net.gte(terms.amount))
+    assert.deepEqual(
+      [credited.minus(back), fees].map(String),
+      [whole, terms.fee].map(String),
+      'all is there',
+    );
+  if (impossible) return;
+  const left = credited.minus(back).plus(fees);
+  if (status === 'returned') assert.ok(left.lt(terms.amount), 'all of it is there');
+  else {
+    const expected = status === 'completed' ? whole : ZERO;
+    assert.deepEqual(amountsOf(books, 'credited', 'chargedBack'), [expected.toFixed(), '0'], status);
+  }
+}
+
+function asDebited(
+  { transfer, decisions }: CardTransfer,
+  books: readonly Holding[],
+  impossible: boolean,
+): void {
+  const [paid, back] = [totalOf(books, 'paid'), totalOf(books, 'returned')];
+  assert.ok(back.lte(paid), 'more has come back than was paid');
+  const { terms, status, word } = transfer;
+  const due = word?.moved.gt(0) ? terms.fee : ZERO;
+  assert.equal(totalOf(books, 'fees').toFixed(), due.toFixed(), 'the fee is due');
+  const net = word ? word.moved.minus(sumOf(word.returns)) : ZERO;
+  if (!hasDoors({ decisions }))
+    assertSuspense(negated(books), { currency: terms.currency, net, agreed: terms.amount });
+  if (impossible) return;
+  const [amount, held] = [terms.amount, terms.amount.plus(terms.fee)].map((each) => each.toFixed());
+  const expected: Record<string, (string | undefined)[]> = {
+    ...{ pending: ['0', '0', held], requires_action: ['0', '0', held] },
+    ...{ processing: [amount, '0', '0'], completed: [amount, '0', '0'], failed: ['0', '0', '0'] },
+  };
+  if (status === 'returned') assert.ok(paid.isZero() || back.gt(0), 'nothing of it has come back');
+  else assert.deepEqual(amountsOf(books, 'paid', 'returned', 'held'), expected[status], status);
+}
+
+export const cardTopupProof = proofOf(cardTopupKind, {
+  ...{ partyComponent: 'deposits', sign: 1, neverNegative: ['credited', 'chargedBack'], also: asCredited },
+});
+
+export const cardWithdrawalProof = proofOf(cardWithdrawalKind, {
+  ...{ partyComponent: 'payouts', sign: -1, also: asDebited },
+  neverNegative: ['held', 'paid', 'fee', 'returned'],
+});

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Decimal, sumOf, ZERO } from '../../../../../src/kernel/money/money';
+import type { PayoutWord } from '../../../../../src/parties/payouts/word';
+import type { NewDecision } from '../../../../../src/transfers/engine/kind';
+import type { Holding } from '../../../../../src/transfers/engine/position';
+import { ibanPayoutKind } from '../../../../../src/transfers/iban/payouts/kind';
+import { payoutKind } from '../../../../../src/transfers/payouts/kind';
+import type { PayoutKind } from '../../../../../src/transfers/payouts/outgoing';
+import { closingOf } from '../../../../../src/transfers/payouts/position';
+import type { Payout, PayoutTerms } from '../../../../../src/transfers/payouts/record';
+import { assertSuspense, type Exchange, hasDoors, negated, smallestOf, totalOf } from '../../books';
+import { begun } from '../../look';
+import { type Act, CLOSE, type KindProof } from '../kind-proof';
+import { percentOf, version } from './amounts';
+import { actsOf, commonDecision } from './people';
+
+const TERMS: PayoutTerms = {
+  ...{ method: 'sepa', currency: 'EUR', receivedCurrency: 'EUR', needsApproval: false },
+  ...{ amount: new Decimal(100), fee: new Decimal('0.35'), receivedAmount: new Decimal(100) },
+  rate: new Decimal(1),
+};
+
+const IN_EUROS: readonly PayoutTerms[] = [
+  ...[TERMS, { ...TERMS, needsApproval: true }, { ...TERMS, fee: ZERO }],
+  { ...TERMS, amount: new Decimal('0.05'), receivedAmount: new Decimal('0.05') },
+];
+
+const EXCHANGED: readonly PayoutTerms[] = [
+  ['EUR', '100', 'USD', '1.07892', '107.89'],
+  ['USD', '100', 'JPY', '150.1234', '15012'],
+  ['JPY', '15012', 'EUR', '0.00611234', '91.75'],
+  ['USD', '100', 'USDT', '0.9991234', '99.91234'],
+].map(([currency = '', amount = '', receivedCurrency = '', rate = '', receivedAmount = '']) => ({
+  ...TERMS,
+  ...{
+    method: 'swift' as const,
+    currency,
+    receivedCurrency,
+    amount: new Decimal(amount),
+    fee: new Decimal(15),
+  },
+  ...{ receivedAmount: new Decimal(receivedAmount), rate: new Decimal(rate) },
+}));
+
+/** In percent of what was ordered. */
+const amounts = fc
+  .constantFrom('0', '1', '33.33', '50', '99.99', '100', '100', '100.01', '130')
+  .map((percent) => new Decimal(percent));
+
+const returns = fc.uniqueArray(fc.record({ id: fc.constantFrom('r1', 'r2', 'r3'), amount: amounts }), {
+  maxLength: 3,
+  selector: ({ id }) => id,
+});
+
+/** Mostly what parties say, with the amounts of the status; now and then what they should not. */
+const words: fc.Arbitrary<PayoutWord> = fc
+  .record({
+    version,
+    status: fc.constantFrom<PayoutWord['status']>('processing', 'sent', 'completed', 'failed', 'returned'),
+    failureCode: fc.constantFrom(undefined, 'account_closed'),
+    sent: fc.option(amounts, { nil: null, freq: 3 }),
+    returns,
+  })
+  .map(({ version: its, status, sent, returns: backs, ...rest }) => ({
+    ...rest,
+    ...(its === undefined ? {} : { version: its }),
+    status,
+    sent: sent ?? new Decimal(status === 'processing' || status === 'failed' ? 0 : 100),
+    returns: status === 'returned' ? backs : backs.slice(2),
+  }));
+
+/** What a person may decide of one that waits for him. */
+const decisionOn =
+  (proved: PayoutKind) =>
+  (payout: Payout, act: Act, heard: Payout): NewDecision | undefined => {
+    const { kind } = act;
+    if (kind !== 'approve' && kind !== 'reject') return commonDecision(proved, payout, act, heard);
+    return payout.transfer.status === 'pending_approval' ? { kind } : undefined;
+  };
+
+/** Before it is ordered it is cancelled; after, what comes back has no account to come to. */
+const closed = (now: Payout, before: Payout): NewDecision | undefined =>
+  now.transfer.status === 'created' && now.transfer.orderedAt === null
+    ? { kind: 'cancel', reason: 'account_closed' }
+    : closingOf(before, now);
+
+function exchange({ transfer: { terms } }: Payout): Exchange | null {
+  const { currency: from, receivedCurrency: to, rate } = terms;
+  if (from === to) return null;
+  return { from, to, rate, rounding: smallestOf(from).times(rate).plus(smallestOf(to)).times(2) };
+}
+
+/** Nobody pays twice, or more than was agreed, and what the party says is what it is. */
+function asAgreed({ transfer, decisions }: Payout, books: readonly Holding[], impossible: boolean): void {
+  const { terms, word, status } = transfer;
+  const [held, paid, fee, returned] = ['held', 'paid', 'fee', 'returned'].map((name) =>
+    totalOf(books, name),
+  ) as [Decimal, Decimal, Decimal, Decimal];
+  assert.ok(returned.lte(paid), 'more has come back than was paid');
+  assert.ok(held.plus(paid).plus(fee).lte(terms.amount.plus(terms.fee)), 'more than was agreed');
+  const isSent = word?.sent.gt(0) && ['sent', 'completed', 'returned'].includes(word.status);
+  assert.equal(totalOf(books, 'fees').toFixed(), (isSent ? terms.fee : ZERO).toFixed(), 'the fee is due');
+  if (['rejected', 'cancelled'].includes(status) && word === null)
+    assert.deepEqual(books, [], 'it has been called off');
+  if (!hasDoors({ decisions }) && !decisions.some(({ kind }) => kind === 'account_closed')) {
+    const { receivedCurrency: currency, receivedAmount: agreed } = terms;
+    const net = word ? word.sent.minus(sumOf(word.returns)) : ZERO;
+    // What was paid beyond the order we claim; what comes back beyond it is nobody's.
+    assertSuspense(negated(books), { currency, net, agreed });
+  }
+  if (word === null || impossible) return;
+  const as = word.status === 'failed' ? ['failed', 'returned'] : [word.status];
+  assert.ok(
+    [...as, 'rejected', 'cancelled'].includes(status),
+    `${status}, and the party says ${word.status}`,
+  );
+}
+
+const proofOf = (kind: PayoutKind, terms: readonly PayoutTerms[]): KindProof<PayoutTerms, PayoutWord> => ({
+  kind,
+  fresh: fc
+    .constantFrom(...terms)
+    .map((each) => begun<PayoutTerms, PayoutWord>({ kind: kind.name, status: 'created', terms: each })),
+  words,
+  acts: actsOf(
+    [['approve', 4], ['reject', 1], ...(kind.consider ? [[CLOSE, 3] as [string, number]] : [])],
+    ...['EUR', 'USD'],
+  ),
+  addressed: (word, { situation }) => {
+    if (!situation) return word;
+    const { receivedAmount: amount, receivedCurrency: currency } = situation.transfer.terms;
+    const of = (percent: Decimal) => percentOf({ amount, currency }, percent);
+    return {
+      ...word,
+      sent: of(word.sent),
+      returns: word.returns.map((back) => ({ ...back, amount: of(back.amount) })),
+    };
+  },
+  decision: decisionOn(kind),
+  // A payout from a virtual IBAN goes on when that is disabled.
+  ...(kind.consider ? { closed } : { never: ['cancelled'] }),
+  currencies: ['EUR', 'USD', 'JPY', 'USDT', 'GBP'],
+  partyComponent: 'payouts',
+  // What has come back of what has left us.
+  positionOfParty: ({ terms, word }, currency) =>
+    word && terms.receivedCurrency === currency ? sumOf(word.returns).minus(word.sent) : ZERO,
+  neverNegative: ['held', 'paid', 'fee', 'returned'],
+  exchange,
+  also: asAgreed,
+});
+
+export const payoutProof = proofOf(payoutKind, [...IN_EUROS, ...EXCHANGED]);
+export const ibanPayoutProof = proofOf(ibanPayoutKind, IN_EUROS);

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { type Decimal, roundTo, sumOf } from '../../../../../src/kernel/money/money';
+import {
+  CONCLUSIONS,
+  type Conclusion,
+  conclusionData,
+  ifConcluded,
+} from '../../../../../src/transfers/engine/conclusion';
+import { type DoorKind, decisionOf } from '../../../../../src/transfers/engine/doors';
+import type { NewDecision, PartyWord, TransferKind } from '../../../../../src/transfers/engine/kind';
+import type { Situation } from '../../../../../src/transfers/engine/record';
+import type { Act } from '../kind-proof';
+
+/** What people can do to transfers of every kind. */
+
+export const DOORS: readonly DoorKind[] = ['return', 'credit', 'write_off', 'recover'];
+
+/** @param own of the kind, each with its weight */
+export const actsOf = (own: readonly [string, number][], ...currencies: string[]): fc.Arbitrary<Act> =>
+  fc.record({
+    kind: fc.oneof(
+      ...own.map(([kind, weight]) => ({ weight, arbitrary: fc.constant(kind) })),
+      { weight: 2, arbitrary: fc.constantFrom(...CONCLUSIONS) },
+      { weight: 4, arbitrary: fc.constantFrom(...DOORS) },
+    ),
+    share: fc.constantFrom(1, 1, 0.5, 0.01),
+    currency: fc.constantFrom(...currencies),
+  });
+
+/** A part of an amount, in the currency of the act. */
+export const partOf = ({ share, currency }: Pick<Act, 'share' | 'currency'>, amount: Decimal): Decimal =>
+  roundTo(amount.times(share), currency);
+
+/** The decision of an act that is not the kind's own: a conclusion, or a door; nothing where it makes no sense. */
+export function commonDecision<Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  situation: Situation<Terms, Word>,
+  act: Act,
+  heard: Situation<Terms, Word>,
+): NewDecision | undefined {
+  const as = CONCLUSIONS.find((each) => each === act.kind);
+  if (as) return conclusion(kind, as, heard);
+  const door = kind.doors.find((each) => each === act.kind);
+  return door && throughDoor(kind, situation, door, act);
+}
+
+function conclusion<Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  as: Conclusion,
+  heard: Situation<Terms, Word>,
+): NewDecision | undefined {
+  const given = { kind: 'conclude', data: conclusionData(as, heard) };
+  return kind.concluded?.(ifConcluded(heard, given, 'operator:ada'), as) === undefined ? undefined : given;
+}
+
+function throughDoor<Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  situation: Situation<Terms, Word>,
+  door: DoorKind,
+  act: Act,
+): NewDecision | undefined {
+  const { currency } = act;
+  const has = sumOf(
+    kind
+      .position(situation)
+      .filter(({ component, currency: its }) => component === 'suspense' && its === currency),
+  );
+  if (has.isZero() || (door !== 'write_off' && has.gt(0) === (door === 'recover'))) return undefined;
+  const accountId = door === 'credit' || door === 'recover' ? 'acc_2' : null;
+  return { kind: decisionOf(door), amount: partOf(act, has), currency, accountId };
+}

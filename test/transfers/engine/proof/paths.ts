@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { ZERO } from '../../../../src/kernel/money/money';
+import { type Conclusion, effective } from '../../../../src/transfers/engine/conclusion';
+import { DOUBT_MS, decisionBy, follow, hear } from '../../../../src/transfers/engine/follow';
+import type { NewDecision, PartyWord } from '../../../../src/transfers/engine/kind';
+import { differences, type Holding } from '../../../../src/transfers/engine/position';
+import { type Decision, type Situation, SYSTEM, transitionOf } from '../../../../src/transfers/engine/record';
+import { assertExchanged, assertTold, booksOf, heldByParty, posted, sumsOf, totalsOf } from '../books';
+import { type Brought, type Looked, look } from '../look';
+import { CLOSE, type KindProof, type Step, stepsOf, tableOf } from './kind-proof';
+
+/**
+ * Plays random paths and asserts after every step what must hold whatever was said, decided or repeated (decisions part 4).
+ * @throws Error with the smallest failing path and its seed
+ */
+export function proveKind<Terms, Word extends PartyWord>(
+  proof: KindProof<Terms, Word>,
+  { runs, seed }: { runs: number; seed?: number },
+): { comparedPaths: number; statuses: ReadonlySet<string> } {
+  let comparedPaths = 0;
+  const statuses = new Set<string>();
+  const steps = stepsOf(proof);
+  const others = fc.array(proof.words, { maxLength: 5 });
+  fc.assert(
+    fc.property(proof.fresh, steps, others, (fresh, path, detour) => {
+      const end = walked(proof, fresh, path, statuses);
+      assertRests(proof, end);
+      assertWithoutStatus(proof, end);
+      if (comesToTheSame(proof, fresh, end, detour)) comparedPaths += 1;
+    }),
+    { numRuns: runs, ...(seed === undefined ? {} : { seed }) },
+  );
+  return { comparedPaths, statuses };
+}
+
+function walked<Terms, Word extends PartyWord>(
+  proof: KindProof<Terms, Word>,
+  fresh: Situation<Terms, Word>,
+  path: readonly Step<Word>[],
+  statuses: Set<string>,
+): Situation<Terms, Word> {
+  let situation = fresh;
+  let booked: readonly Holding[] = [];
+  let madeOn: Word | null = null;
+  let isClosed = false;
+  for (const step of path) {
+    const before = situation;
+    isClosed ||= 'act' in step && step.act.kind === CLOSE;
+    const looked = taken(proof, before, step, isClosed ? proof.closed : undefined);
+    situation = looked.situation;
+    if (before !== fresh && isUnchanged(before, situation)) continue;
+    for (const each of looked.path) statuses.add(each.situation.transfer.status);
+    if (concludes(situation).length > concludes(before).length) madeOn = situation.transfer.word;
+    assertConclusion(proof, situation, madeOn);
+    const target = looked.books;
+    assertTold(differences(target, booked), tableOf(proof.kind));
+    booked = posted(booked, target);
+    assertEven(proof, looked, booked);
+  }
+  return situation;
+}
+
+/** Nothing that books or status follow from is another: what held of it before holds. */
+const isUnchanged = (before: Situation, after: Situation): boolean =>
+  after.transfer.word === before.transfer.word &&
+  after.transfer.status === before.transfer.status &&
+  after.decisions.length === before.decisions.length;
+
+/** What was not ordered yet the party has not heard of: its first look comes before any word. */
+function taken<Terms, Word extends PartyWord>(
+  proof: KindProof<Terms, Word>,
+  before: Situation<Terms, Word>,
+  step: Step<Word>,
+  consider: Brought<Terms, Word>['consider'],
+): Looked<Terms, Word> {
+  const minutes = 'minutes' in step ? step.minutes : undefined;
+  const first = checked(proof, before, { minutes, decided: decided(proof, before, step), consider });
+  if (!('word' in step) || first.situation.transfer.orderedAt === null) return first;
+  const word = addressedTo(proof, first.situation, step.word);
+  const second = checked(proof, first.situation, { word, consider });
+  const [older, newer] = [before.transfer.word?.version, second.situation.transfer.word?.version];
+  assert.ok(!(older !== undefined && newer !== undefined && newer < older), 'an older word counts');
+  return second;
+}
+
+/** Each status on the way is a line of the table. */
+function checked<Terms, Word extends PartyWord>(
+  { kind }: KindProof<Terms, Word>,
+  before: Situation<Terms, Word>,
+  brought: Brought<Terms, Word>,
+): Looked<Terms, Word> {
+  const looked = look(kind, before, brought);
+  let { status } = before.transfer;
+  for (const { previous, on, situation: at } of looked.path) {
+    assert.equal(previous, status);
+    assert.equal(transitionOf(kind.transitions, previous, on)?.to, at.transfer.status);
+    status = at.transfer.status;
+  }
+  assert.equal(looked.situation.transfer.status, status);
+  if (looked.impossible !== null)
+    assert.equal(transitionOf(kind.transitions, status, looked.impossible), undefined);
+  return looked;
+}
+
+/** As a port gives it. @throws ZodError where none would */
+const addressedTo = <Terms, Word extends PartyWord>(
+  { kind, addressed }: KindProof<Terms, Word>,
+  situation: Situation<Terms, Word>,
+  word: Word,
+): Word => kind.word.parse(addressed(word, { situation, before: situation.transfer.word }));
+
+function decided<Terms, Word extends PartyWord>(
+  { kind, decision }: KindProof<Terms, Word>,
+  situation: Situation<Terms, Word>,
+  step: Step<Word>,
+): Decision[] {
+  const counting = effective(kind, situation);
+  const made = 'act' in step ? decision(counting, step.act, situation) : undefined;
+  const isOrdered = situation.transfer.orderedAt !== null;
+  const [order] = 'refused' in step && isOrdered ? kind.orders(counting) : [];
+  if (order) return [numbered({ kind: 'refused', data: { key: order.key, code: 'no' } }, situation, SYSTEM)];
+  return made ? [numbered(made, situation, 'operator')] : [];
+}
+
+/** Ids that are the same whenever it is played. */
+const numbered = (given: NewDecision, { decisions, at }: Situation, by: string): Decision => ({
+  ...decisionBy(by, given, at),
+  id: `decided_${decisions.length + 1}`,
+});
+
+const concludes = ({ decisions }: Situation) => decisions.filter(({ kind }) => kind === 'conclude');
+
+/** What a person concluded counts until the party says something else than what it was made on, and no longer. */
+function assertConclusion<Terms, Word extends PartyWord>(
+  { kind }: KindProof<Terms, Word>,
+  situation: Situation<Terms, Word>,
+  madeOn: Word | null,
+): void {
+  const { word } = situation.transfer;
+  const as = concludes(situation).at(-1)?.data['as'] as Conclusion | undefined;
+  const holds = as !== undefined && isDeepStrictEqual(madeOn, word);
+  const concluded = holds ? kind.concluded?.(situation, as) : undefined;
+  assert.deepEqual(effective(kind, situation).transfer.word, concluded ?? word);
+}
+
+/** The books hold what the party says that it owes us, and all that they hold sums to zero. */
+function assertEven<Terms, Word extends PartyWord>(
+  proof: KindProof<Terms, Word>,
+  { counting, impossible }: Looked<Terms, Word>,
+  books: readonly Holding[],
+): void {
+  const { kind, partyComponent, neverNegative } = proof;
+  for (const currency of proof.currencies) {
+    const held = heldByParty(books, partyComponent, currency);
+    const ought = proof.positionOfParty(counting.transfer, currency);
+    assert.equal(held.toFixed(), ought.toFixed(), `the party's ${currency}`);
+  }
+  for (const [currency, sum] of sumsOf(books, tableOf(kind))) assert.equal(sum.toFixed(), '0', currency);
+  assertExchanged(books, proof.exchange(counting));
+  for (const { component, amount } of books)
+    if (neverNegative.includes(component)) assert.ok(amount.gte(ZERO), `${component} is ${amount.toFixed()}`);
+  proof.also?.(counting, books, impossible !== null);
+}
+
+/** Nothing new leads nowhere new. */
+function assertRests<Terms, Word extends PartyWord>(
+  proof: KindProof<Terms, Word>,
+  situation: Situation<Terms, Word>,
+): void {
+  const { kind } = proof;
+  const { word } = situation.transfer;
+  const heard = word === null ? situation : hear(kind, situation, word);
+  const { chosen, path } = follow(kind, effective(kind, heard));
+  assert.deepEqual([chosen, path], [[], []]);
+  assert.deepEqual(booksOf(kind, effective(kind, heard)), booksOf(kind, effective(kind, situation)));
+}
+
+/** Whatever the status: it is where the way has led, and the books know nothing of the way. */
+function assertWithoutStatus<Terms, Word extends PartyWord>(
+  { kind }: KindProof<Terms, Word>,
+  situation: Situation<Terms, Word>,
+): void {
+  const statuses = new Set([situation.transfer.status, ...kind.transitions.map(({ to }) => to)]);
+  const positions = [...statuses].map((status) => {
+    const transfer = { ...situation.transfer, status, failure: null, reached: {} };
+    return JSON.stringify(kind.position(effective(kind, { ...situation, transfer })));
+  });
+  assert.equal(new Set(positions).size, 1, 'the books depend on the status');
+}
+
+/**
+ * By any other way to the same word and decisions the books hold the same; parts go by the party's names, and where they were
+ * first seen in another order the sums are the same.
+ * @returns whether the other way has led to the same decisions, so that there was something to compare
+ */
+function comesToTheSame<Terms, Word extends PartyWord>(
+  proof: KindProof<Terms, Word>,
+  fresh: Situation<Terms, Word>,
+  one: Situation<Terms, Word>,
+  detour: readonly Word[],
+): boolean {
+  const { kind } = proof;
+  const { word, orderedAt } = one.transfer;
+  if (word === null) return false;
+  const { transfer } = fresh;
+  let other: Situation<Terms, Word> = {
+    ...{ transfer: { ...transfer, orderedAt }, decisions: one.decisions, at: one.at },
+  };
+  const way = detour.map((each) => before(addressedTo(proof, one, each), word));
+  for (const heard of [...way, word, word])
+    other = look(kind, other, { word: heard, minutes: DOUBT_MS / 60_000 }).situation;
+  if (other.decisions.length !== one.decisions.length) return false;
+  const [first, second] = [one, other].map((each) => booksOf(kind, effective(kind, each)));
+  assert.deepEqual(totalsOf(second ?? []), totalsOf(first ?? []));
+  const [order, its] = [one, other].map((each) => each.transfer.parts.map(({ name }) => name));
+  const seen = (all: readonly string[] = [], of: readonly string[] = []) =>
+    all.filter((name) => of.includes(name)).join();
+  if (seen(order, its) === seen(its, order)) assert.deepEqual(lines(second), lines(first));
+  return true;
+}
+
+/** A word of the way there: never newer than the one that it leads to. */
+const before = <Word extends PartyWord>(word: Word, last: Word): Word =>
+  last.version === undefined ? word : { ...word, version: undefined };
+
+const lines = (books: readonly Holding[] = []): string[] =>
+  books.map(({ amount, ...rest }) => JSON.stringify([rest, amount.toFixed()])).sort();

@@ -1,0 +1,83 @@
+import { OutcomeUnknown } from '../../../../src/process/party-errors';
+import { discover } from '../../../../src/transfers/discover';
+import { DOUBT_MS } from '../../../../src/transfers/engine/follow';
+import type { PartyWord } from '../../../../src/transfers/engine/kind';
+import { createReading } from '../../../../src/transfers/watch/watch';
+import { hasPassed, idOf, look, type Played, type Stage, servicesOf } from './stage';
+
+/** Nobody calls back any more: what the party lists, what was committed for a workflow, and time alone lead to the end. */
+export async function comeToRest<Terms, Word extends PartyWord>(
+  stage: Stage<Terms, Word>,
+  all: readonly Played<Word>[],
+  atOnce: number,
+): Promise<void> {
+  const { api, given } = stage;
+  const named = new Map(
+    all.flatMap((played) => [[played.ref, played] as const, [played.id, played] as const]),
+  );
+  const reading = createReading(api.services, given.proof.kind.party);
+  for (let answered = 0; ; ) {
+    for (let turn = 0; turn < 2; turn += 1) await reading.read();
+    const told = new Set(api.commands.slice(answered).map(({ args }) => String(args[0])));
+    answered = api.commands.length;
+    if (told.size === 0) return;
+    await inParallel(atOnce, [...told], async (name) => {
+      const played = named.get(name);
+      if (!played) throw new Error(`nobody has made ${name}`);
+      if (isUnknown(stage, played, name)) await found(stage, played);
+      if (played.id !== null) await rested(stage, played);
+      named.set(played.id, played);
+    });
+  }
+}
+
+/** Whether it is a name that no transfer had when somebody was told to look. */
+const isUnknown = <Terms, Word extends PartyWord>(
+  { given }: Stage<Terms, Word>,
+  { id, ref }: Played<Word>,
+  name: string,
+): boolean => id === null || (name === ref && name !== id && given.proof.kind.namedBy === undefined);
+
+/** As the workflow of a name that no transfer has: it is asked for until it is known what it is, or cannot be read. */
+async function found<Terms, Word extends PartyWord>(
+  stage: Stage<Terms, Word>,
+  played: Played<Word>,
+): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) {
+    const { party } = stage.given.proof.kind;
+    try {
+      const is = await discover(servicesOf(stage, played), party, played.ref);
+      played.id ??= await idOf(stage, played);
+      if (is !== 'open') return;
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) return;
+      if (!hasPassed(error)) throw error;
+    }
+    await rested(stage, played);
+  }
+  throw new Error(`${played.ref} stays open`);
+}
+
+/** As a workflow's turn and the one after it, when what takes something back has been read twice. */
+async function rested<Terms, Word extends PartyWord>(
+  stage: Stage<Terms, Word>,
+  played: Played<Word>,
+): Promise<void> {
+  for (let looks = 0; looks < 2; looks += 1) {
+    await look(stage, played);
+    played.ahead += DOUBT_MS + 1_000;
+  }
+}
+
+export async function inParallel<T>(
+  atOnce: number,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = [...items];
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next);
+    }),
+  );
+}

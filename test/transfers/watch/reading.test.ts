@@ -1,0 +1,137 @@
+import type { ChangesPage, PartyChange } from '../../../src/parties/protocol/changes';
+import { PartyAway } from '../../../src/process/party-errors';
+import { createReading, watchParty } from '../../../src/transfers/watch/watch';
+import type { TestApi } from '../../support/api';
+import { type Clock, onClock } from '../external-cards/support';
+
+/** The reading of a party's list: whatever happens to the party, or to whoever reads, every change is told. */
+
+let api: TestApi & { clock: Clock };
+let list: Listed;
+beforeEach(async () => {
+  api = await onClock();
+  list = listed();
+  api.services.parties.bank = { ...api.services.parties.bank, changes: (after) => list.changes(after) };
+});
+afterEach(() => api.close());
+
+interface Listed {
+  rows: PartyChange[];
+  changes(after: string | null): Promise<ChangesPage>;
+  /** Where each page that was asked for began. */
+  asked: (string | null)[];
+  /** Told before each answer, with the number of the page in its reading's order. */
+  before: (page: number) => void | Promise<void>;
+}
+
+/** A list in pages of a hundred; a place is the name of the row before it, so that a row may come to stand before it. */
+function listed(): Listed {
+  const made: Listed = {
+    rows: [],
+    asked: [],
+    before: () => undefined,
+    async changes(after) {
+      made.asked.push(after);
+      await made.before(made.asked.length);
+      const from = after === null ? 0 : made.rows.findIndex(({ id }) => id === after) + 1;
+      const changes = made.rows.slice(from, from + 100);
+      const next = changes.at(-1)?.id ?? after;
+      return { changes, unreadable: [], next, more: from + 100 < made.rows.length };
+    },
+  };
+  return made;
+}
+
+const changesNamed = (prefix: string, count: number): PartyChange[] =>
+  Array.from({ length: count }, (_, index) => ({ id: `${prefix}-${index}`, ref: `${prefix}-${index}` }));
+
+const told = () => [...new Set(api.commands.map(({ args }) => String(args[0])))].sort();
+const names = (changes: readonly PartyChange[]) => changes.map(({ ref }) => ref).sort();
+const reading = () => createReading(api.services, 'bank');
+
+it('tells what was read last though whoever read it was killed before its next turn, and comes back late', async () => {
+  list.rows.push(...changesNamed('before', 3));
+  const killed = reading();
+  for (let turn = 0; turn < 100; turn += 1) {
+    await killed.read();
+    api.clock.pass(3);
+  }
+  list.rows.push({ id: 'dispute', ref: 'dispute' });
+  await killed.read();
+  expect(told()).not.toContain('dispute');
+  api.clock.pass(130);
+  const next = reading();
+  for (let turn = 0; turn < 2; turn += 1) await next.read();
+  expect(told()).toContain('dispute');
+});
+
+it('reads the two minutes before the last reading again, however long ago that was', async () => {
+  list.rows.push(...changesNamed('before', 3));
+  const before = reading();
+  for (let turn = 0; turn < 100; turn += 1) {
+    if (turn === 80) list.rows.push({ id: 'last', ref: 'last' });
+    await before.read();
+    api.clock.pass(3);
+  }
+  list.rows.splice(3, 0, { id: 'late', ref: 'late' }); // committed after what stands behind it was read
+  api.clock.pass(3_600);
+  const next = reading();
+  for (let turn = 0; turn < 2; turn += 1) await next.read();
+  expect(told()).toContain('late');
+});
+
+it('tells every page, whatever becomes of the ones after it', async () => {
+  list.rows.push(...changesNamed('backlog', 250));
+  const one = reading();
+  list.before = (page) => {
+    if (page === 2) throw new PartyAway();
+  };
+  await expect(one.read()).rejects.toThrow(PartyAway);
+  for (let turn = 0; turn < 2; turn += 1) await one.read();
+  expect(told()).toEqual(names(list.rows));
+  expect(list.asked).toEqual([null, 'backlog-99', 'backlog-99', 'backlog-199', 'backlog-249']);
+});
+
+it('tells a long backlog as it is read, so that whoever begins again goes on from there', async () => {
+  list.rows.push(...changesNamed('backlog', 1_000));
+  list.before = (page) => {
+    api.clock.pass(60);
+    if (page === 8) throw new Error('killed');
+  };
+  await expect(reading().read()).rejects.toThrow('killed');
+  expect(told()).toEqual(names(list.rows.slice(0, 700)));
+  list.asked.length = 0;
+  const next = reading();
+  for (let turn = 0; turn < 2; turn += 1) await next.read();
+  expect(list.asked[0]).toBe('backlog-499'); // the last that was told, and two minutes before it
+  expect(told()).toEqual(names(list.rows));
+});
+
+it('tells what could not be told in the next turn', async () => {
+  const one = reading();
+  list.rows.push(...changesNamed('some', 2));
+  await one.read();
+  const { commands } = api.services;
+  api.services.commands = { append: () => Promise.reject(new Error('no')) };
+  await expect(one.read()).rejects.toThrow('no');
+  api.services.commands = commands;
+  await one.read();
+  expect(told()).toEqual(names(list.rows));
+});
+
+it('says that it is alive while one page takes long, and ends between two pages when it is told to', async () => {
+  list.rows.push(...changesNamed('backlog', 1_000));
+  const ending = new AbortController();
+  let beats = 0;
+  list.before = async (page) => {
+    for (const before = beats; beats < before + 3; ) await new Promise((resolve) => setTimeout(resolve, 1));
+    if (page === 2) ending.abort();
+  };
+  await watchParty(api.services, 'bank', {
+    ...{ signal: ending.signal, everyMs: 1, beatMs: 1 },
+    beat: () => {
+      beats += 1;
+    },
+  });
+  expect(list.asked).toEqual([null, 'backlog-99']);
+});
