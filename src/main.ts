@@ -19,6 +19,7 @@ import { type Product, startProduct } from './startup/product';
 import { createSignals } from './startup/signals';
 import { createStages, type Stages, StoppedWhileStarting } from './startup/stages';
 import type { Composition, Wiring } from './startup/wiring';
+import { createFirstStep } from './transfers/first-step';
 
 /** `npm start`: reads the configuration, starts the roles asked for, and stops them in order. */
 async function main(): Promise<void> {
@@ -81,6 +82,7 @@ function compose(wiring: Wiring): Composition {
     },
     activities: createActivities(services),
     reconcilables: reconcilables(services),
+    firstStep: createFirstStep(services),
     stop: () => services.sandboxParties.stop(),
   };
 }

@@ -83,7 +83,10 @@ function connect(setup: Setup): Parts {
   stages.started('database', () => database.close());
   const temporal = createTemporalClient(temporalOptions(setup), keyring);
   stages.started('Temporal client', () => temporal.close());
-  const handOver = createHandOver({ client: temporal.client, database, log });
+  const handOver = createHandOver({
+    ...{ client: temporal.client, database, log },
+    firstStep: (command) => composition.firstStep(command),
+  });
   stages.started('hand-over', () => handOver.stop());
   const address = { port: config.port };
   const ownUrl = () => `http://${reachable(config.host)}:${address.port}`;

@@ -5,6 +5,7 @@ import type { Database } from '../kernel/db/database';
 import type { Observe } from '../kernel/metrics/metrics';
 import type { HandOver } from '../kernel/outbox/commands';
 import type { Keyring } from '../kernel/security/keyring';
+import type { FirstStep } from '../kernel/temporal/hand-over';
 import type { Reconcilable } from '../kernel/temporal/reconciler';
 import type { Parties, Services } from '../services';
 
@@ -47,6 +48,7 @@ export interface Composition {
   api(options: ApiOptions): RequestListener;
   activities: object;
   reconcilables: Reconcilable[];
+  firstStep: FirstStep;
   /** Ends what the API has begun beside its requests. */
   stop(): Promise<void>;
 }

@@ -1,9 +1,14 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Sql } from '../db/database';
-import { HAND_OVER_SECONDS, type HandOver, type NumberedCommand } from '../outbox/commands';
+import {
+  HAND_OVER_SECONDS,
+  type HandOver,
+  type NumberedCommand,
+  type WorkflowCommand,
+} from '../outbox/commands';
 import { forgetTaken } from '../outbox/waiting-commands';
-import { tellTemporal } from './send-command';
+import { type Rest, tellTemporal } from './send-command';
 
 /** Calls to Temporal under way at once: enough to hide its latency, few enough to leave it room for workers. */
 const CONCURRENCY = 16;
@@ -12,10 +17,17 @@ const QUEUE = 1_000;
 /** After Temporal was found away, everything is left to the relay for so long. */
 const PAUSE_MS = 1_000;
 /** The relay takes a command when its lease ends: one that has waited nearly that long is left to it. */
-const TOO_LATE_MS = (HAND_OVER_SECONDS - 6) * 1000;
+const TOO_LATE_MS = (HAND_OVER_SECONDS - 7) * 1000;
 /** Rows of commands that were taken are deleted together: so many, or all after so long. */
 const FORGET_ROWS = 100;
 const FORGET_MS = 25;
+
+/**
+ * Takes the first step of what a workflow is to be started for, so that it may begin asleep. Never throws, and answers
+ * within a second.
+ * @returns nothing where the workflow is to take it
+ */
+export type FirstStep = (command: WorkflowCommand) => Promise<Rest | undefined>;
 
 export interface HandOverOptions {
   client: Client;
@@ -23,6 +35,7 @@ export interface HandOverOptions {
   log: Logger;
   /** Commands that may wait; what comes on top of them is left to the relay. */
   queueSize?: number;
+  firstStep?: FirstStep;
 }
 
 export interface HandingOver extends HandOver {
@@ -35,7 +48,7 @@ export interface HandingOver extends HandOver {
  * queue: what does not fit, comes too late or fails stays in its row, and the relay takes it.
  */
 export function createHandOver(options: HandOverOptions): HandingOver {
-  const { client, database, log, queueSize = QUEUE } = options;
+  const { client, database, log, queueSize = QUEUE, firstStep } = options;
   const queue: { command: NumberedCommand; since: number }[] = [];
   const running = new Set<Promise<void>>();
   const taken = createForgetting(database, log);
@@ -43,7 +56,8 @@ export function createHandOver(options: HandOverOptions): HandingOver {
   let stopped = false;
 
   async function hand(command: NumberedCommand): Promise<void> {
-    const told = await tellTemporal(client, command);
+    const rest = command.action === 'start' ? await firstStep?.(command) : undefined;
+    const told = await tellTemporal(client, command, rest);
     if (told.outcome === 'taken') taken.add(command.number);
     else if (told.outcome === 'away') {
       if (Date.now() >= pausedUntil) log.warn({ reason: told.reason }, 'Temporal is away; commands wait');

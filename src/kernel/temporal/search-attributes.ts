@@ -32,14 +32,19 @@ export async function registerSearchAttributes(client: Client): Promise<void> {
 }
 
 const tenant = defineSearchAttributeKey(SEARCH_ATTRIBUTES.tenant, 'KEYWORD');
+const recordStatus = defineSearchAttributeKey(SEARCH_ATTRIBUTES.recordStatus, 'KEYWORD');
 const recordKind = defineSearchAttributeKey(SEARCH_ATTRIBUTES.recordKind, 'KEYWORD');
 
-/** What a command's workflow can be found by; its status it tells itself. */
-export function searchAttributesOf(command: WorkflowCommand): TypedSearchAttributes {
+/**
+ * What a command's workflow can be found by.
+ * @param status of the record, where it is known; the workflow tells it too
+ */
+export function searchAttributesOf(command: WorkflowCommand, status?: string): TypedSearchAttributes {
   const kind = recordKindOf(command.workflowId);
   const pairs: SearchAttributePair[] = [];
   if (command.tenantId) pairs.push({ key: tenant, value: command.tenantId });
   if (kind) pairs.push({ key: recordKind, value: kind });
+  if (status !== undefined) pairs.push({ key: recordStatus, value: status });
   return new TypedSearchAttributes(pairs);
 }
 

@@ -10,6 +10,13 @@ import { withinTime } from './connection';
 import { searchAttributesOf } from './search-attributes';
 import { LOOK } from './signals';
 
+/** How a record rests that whoever committed it has brought a step on: its workflow need not look before. */
+export interface Rest {
+  until: Date;
+  /** The record's status. */
+  status: string;
+}
+
 /** What Temporal made of a command. `away`: the command is not at fault, and waits. */
 export type Told = { outcome: 'taken' } | { outcome: 'away' | 'refused'; reason: string };
 
@@ -33,24 +40,30 @@ const REASON_LENGTH = 300;
 /**
  * Starts the command's workflow, or tells it to look. Doing it twice does no harm: a workflow that runs is used, one that
  * has ended runs again, and its first activity ends it where its record is final.
+ * @param rest begins the workflow asleep: a signal wakes it, or the time
  */
-export async function tellTemporal(client: Client, command: WorkflowCommand): Promise<Told> {
+export async function tellTemporal(client: Client, command: WorkflowCommand, rest?: Rest): Promise<Told> {
   try {
-    await withinTime(client, () => send(client, command, true));
+    await withinTime(client, () => send(client, command, rest, true));
     return { outcome: 'taken' };
   } catch (error) {
     if (!lacksSearchAttributes(error)) return outcomeOf(error);
   }
   // They are not registered yet, or the server does not let us: to be found in the UI is not worth waiting for.
   try {
-    await withinTime(client, () => send(client, command, false));
+    await withinTime(client, () => send(client, command, rest, false));
     return { outcome: 'taken' };
   } catch (error) {
     return outcomeOf(error);
   }
 }
 
-async function send(client: Client, command: WorkflowCommand, findable: boolean): Promise<void> {
+async function send(
+  client: Client,
+  command: WorkflowCommand,
+  rest: Rest | undefined,
+  findable: boolean,
+): Promise<void> {
   const options = {
     workflowId: command.workflowId,
     taskQueue: command.taskQueue,
@@ -58,9 +71,11 @@ async function send(client: Client, command: WorkflowCommand, findable: boolean)
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     ...(command.summary ? { staticSummary: command.summary } : {}),
-    ...(findable ? { typedSearchAttributes: searchAttributesOf(command) } : {}),
+    ...(findable ? { typedSearchAttributes: searchAttributesOf(command, rest?.status) } : {}),
   } as const;
-  if (command.action === 'start') await client.workflow.start(command.workflow, options);
+  const startDelay = rest && Math.max(1, rest.until.getTime() - Date.now());
+  if (command.action === 'start')
+    await client.workflow.start(command.workflow, startDelay ? { ...options, startDelay } : options);
   else await client.workflow.signalWithStart(command.workflow, { ...options, signal: LOOK });
 }
 
