@@ -5,7 +5,7 @@ import { createPartyGate, type PartyGate } from '../src/process/party-gate';
 import { depositKind } from '../src/transfers/deposits/kind';
 import { discover } from '../src/transfers/discover';
 import { advance, type Progress } from '../src/transfers/engine/advance';
-import type { Discovered, PartyWord, TransferKind } from '../src/transfers/engine/kind';
+import type { AnyKind, Discovered } from '../src/transfers/engine/kind';
 import { lookAtCredit } from '../src/transfers/iban/credits/look';
 import { ibanPayoutKind } from '../src/transfers/iban/payouts/kind';
 import { requireKind } from '../src/transfers/kinds';
@@ -40,7 +40,7 @@ export function createTransferActivities(
   const through = <T>(party: MoneyParty, work: () => Promise<T>): Promise<T> =>
     Context.current().info.isLocal ? gate.inPassing(party, work) : gate.patiently(party, work);
   const step =
-    <Terms, Word extends PartyWord>(kind: TransferKind<Terms, Word>) =>
+    (kind: AnyKind) =>
     (given: Step): Promise<Progress> =>
       through(kind.party, () => advance(services, kind, idOf(given)));
   const lookAtIbanCredit = (bankId: string) =>

@@ -3,7 +3,6 @@ import { conflict } from '../kernel/errors';
 import type { Services } from '../services';
 import { type Conclusion, conclusionData, ifConcluded } from './engine/conclusion';
 import { type Decided, decide } from './engine/decide';
-import type { PartyWord } from './engine/kind';
 import { requireKind } from './kinds';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
@@ -26,7 +25,7 @@ export async function concludeTransfer(
   services: Deps,
   tx: Tx,
   { transferId: id, as, evidence: reason, decidedBy }: Conclude,
-): Promise<Decided<unknown, PartyWord>> {
+): Promise<Decided> {
   const kind = await requireKind(tx, id);
   return decide(services, tx, kind, {
     ...{ id, noun: 'transfer', decidedBy },
@@ -52,7 +51,7 @@ export async function adoptTransfer(
   services: Deps,
   tx: Tx,
   { transferId: id, reason, decidedBy }: { transferId: string; reason: string; decidedBy: string },
-): Promise<Decided<unknown, PartyWord>> {
+): Promise<Decided> {
   const kind = await requireKind(tx, id);
   return decide(services, tx, kind, {
     ...{ id, noun: 'transfer', decidedBy, adopts: true },

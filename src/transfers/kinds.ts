@@ -1,15 +1,12 @@
 import type { Sql } from '../kernel/db/database';
 import { notFound } from '../kernel/errors';
 import { depositKind } from './deposits/kind';
-import type { PartyWord, TransferKind } from './engine/kind';
+import type { AnyKind } from './engine/kind';
 import { kindNameOf } from './engine/read';
 import { cardTopupKind, cardWithdrawalKind } from './external-cards/kind';
 import { ibanCreditKind } from './iban/credits/kind';
 import { ibanPayoutKind } from './iban/payouts/kind';
 import { payoutKind } from './payouts/kind';
-
-/** A kind, whatever its terms and its party's words. */
-export type AnyKind = TransferKind<unknown, PartyWord>;
 
 /** Every kind of transfer: where money crosses our border. */
 export const TRANSFER_KINDS: readonly AnyKind[] = [

@@ -8,7 +8,7 @@ import { assertFits } from '../kernel/wire/schemas';
 import type { Services } from '../services';
 import { type Decided, decide } from './engine/decide';
 import { type DoorKind, decisionOf } from './engine/doors';
-import type { NewDecision, PartyWord, TransferKind } from './engine/kind';
+import type { AnyKind, NewDecision } from './engine/kind';
 import { type SuspenseItem, suspenseItems } from './engine/read';
 import type { Situation } from './engine/record';
 import { requireKind } from './kinds';
@@ -51,7 +51,7 @@ export async function useDoor(
   services: Pick<Services, 'commands' | 'now'>,
   tx: Tx,
   given: UseDoor,
-): Promise<Decided<unknown, PartyWord>> {
+): Promise<Decided> {
   const { transferId: id, decidedBy } = given;
   const kind = await requireKind(tx, id);
   if (!kind.doors.includes(given.door))
@@ -66,10 +66,7 @@ export async function useDoor(
 }
 
 /** What of suspense nobody has been promised yet, by currency. */
-export function leftOf(
-  kind: TransferKind<unknown, PartyWord>,
-  situation: Situation<unknown, PartyWord>,
-): Map<string, Decimal> {
+export function leftOf(kind: AnyKind, situation: Situation): Map<string, Decimal> {
   const left = new Map<string, Decimal>();
   const add = (currency: string, amount: Decimal) =>
     left.set(currency, (left.get(currency) ?? ZERO).plus(amount));

@@ -2,12 +2,11 @@ import type { Tx } from '../../kernel/db/database';
 import { conflict, invalid } from '../../kernel/errors';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
-import type { CheckoutWord } from '../../parties/checkout/word';
 import type { Services } from '../../services';
 import { type Decided, decide } from '../engine/decide';
 import type { NewDecision } from '../engine/kind';
 import { depositKind } from './kind';
-import { type Deposit, type DepositTerms, refundableOf, undecidedOf } from './money';
+import { type Deposit, refundableOf, undecidedOf } from './money';
 import { requirePriceOf } from './quotes/price';
 import { approvalData, underDecision } from './rules';
 
@@ -15,7 +14,7 @@ type Deps = Pick<Services, 'commands' | 'now'>;
 
 export { depositsToReview, shownDeposit } from './create';
 
-export type DecidedDeposit = Decided<DepositTerms, CheckoutWord>;
+export type DecidedDeposit = Decided<Deposit>;
 
 /** The operator's word on a deposit that waits for it. */
 export interface DecideDeposit {

@@ -8,8 +8,8 @@ import { type Apply, apply, isOrdered, ordersDue } from './apply';
 import { FORGOTTEN, UNREADABLE } from './breaks';
 import { effective } from './conclusion';
 import { follow } from './follow';
-import type { Given, Order, PartyWord, TransferKind } from './kind';
-import { type Decision, type Situation, SYSTEM } from './record';
+import type { AnyKind, Given, Order } from './kind';
+import { type Decision, type PartyWord, type Situation, SYSTEM } from './record';
 import { type Locked, lockTransfer, readSituation } from './store';
 
 /** Where a transfer stands after a step, for its workflow: no data, only what it waits for. */
@@ -29,11 +29,7 @@ const ROUNDS = 10;
  * under the record's lock. Done twice, it has been done once.
  * @throws PartyAway nothing is known now: the same again
  */
-export async function advance<Terms, Word extends PartyWord>(
-  services: Services,
-  kind: TransferKind<Terms, Word>,
-  id: string,
-): Promise<Progress> {
+export async function advance(services: Services, kind: AnyKind, id: string): Promise<Progress> {
   const given = new Set<string>();
   const listed = await listedBy(services, kind);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -47,13 +43,13 @@ export async function advance<Terms, Word extends PartyWord>(
 }
 
 /** @returns nothing when the record has changed since the party was asked: its answer may be older than what is known */
-function applied<Terms, Word extends PartyWord>(
+function applied(
   services: Services,
-  kind: TransferKind<Terms, Word>,
-  { transfer: { id, revision, dueBy } }: Situation<Terms, Word>,
-  { partyRef, refused, keep, askedAt }: Told<Word>,
-  asked: Pick<Apply<Word>, 'heard' | 'listed'>,
-): Promise<Situation<Terms, Word> | undefined> {
+  kind: AnyKind,
+  { transfer: { id, revision, dueBy } }: Situation,
+  { partyRef, refused, keep, askedAt }: Told,
+  asked: Pick<Apply, 'heard' | 'listed'>,
+): Promise<Situation | undefined> {
   return services.database.transaction(async (tx) => {
     const locked = await lock(tx, kind, id, services.now());
     const { transfer } = locked.situation;
@@ -67,33 +63,23 @@ function applied<Terms, Word extends PartyWord>(
   });
 }
 
-type Listed = NonNullable<Apply<unknown>['listed']>;
+type Listed = NonNullable<Apply['listed']>;
 
 /** Whether the party lists what may change of a transfer, so that nobody need ask. */
-async function listedBy<Terms, Word extends PartyWord>(
-  services: Services,
-  kind: TransferKind<Terms, Word>,
-): Promise<Listed> {
+async function listedBy(services: Services, kind: AnyKind): Promise<Listed> {
   if (!('changes' in services.parties[kind.party] && (await services.isListRead(kind.party))))
     return () => false;
-  return (situation) => !kind.unlisted?.(services, situation as Situation<Terms, Word>);
+  return (situation) => !kind.unlisted?.(services, situation);
 }
 
-const ordersOf = <Terms, Word extends PartyWord>(
-  kind: TransferKind<Terms, Word>,
-  situation: Situation<Terms, Word>,
-): Order[] => ordersDue(kind, effective(kind, situation));
+const ordersOf = (kind: AnyKind, situation: Situation): Order[] =>
+  ordersDue(kind, effective(kind, situation));
 
 /**
  * What decisions alone lead to comes first, time too where the party knows of nothing yet, and that it may have reached the
  * party: that is committed before the party is told for the first time.
  */
-async function begun<Terms, Word extends PartyWord>(
-  services: Services,
-  kind: TransferKind<Terms, Word>,
-  id: string,
-  listed: Listed,
-): Promise<Situation<Terms, Word>> {
+async function begun(services: Services, kind: AnyKind, id: string, listed: Listed): Promise<Situation> {
   const seen = await readSituation(services.database, kind, id, services.now());
   if (!seen) throw new Error(`there is no ${kind.name} ${id}`);
   const { chosen, path, situation } = follow(kind, effective(kind, seen));
@@ -105,21 +91,13 @@ async function begun<Terms, Word extends PartyWord>(
 }
 
 /** @throws Error when there is none: ids come from commands that were committed with their record */
-async function lock<Terms, Word extends PartyWord>(
-  tx: Tx,
-  kind: TransferKind<Terms, Word>,
-  id: string,
-  at: Date,
-): Promise<Locked<Terms, Word>> {
+async function lock(tx: Tx, kind: AnyKind, id: string, at: Date): Promise<Locked> {
   const locked = await lockTransfer(tx, kind, id, at);
   if (!locked) throw new Error(`there is no ${kind.name} ${id}`);
   return locked;
 }
 
-const progressOf = <Terms, Word extends PartyWord>(
-  kind: TransferKind<Terms, Word>,
-  situation: Situation<Terms, Word>,
-): Progress => {
+const progressOf = (kind: AnyKind, situation: Situation): Progress => {
   const { status, lookAt } = situation.transfer;
   return {
     status,
@@ -129,22 +107,17 @@ const progressOf = <Terms, Word extends PartyWord>(
 };
 
 /** What giving its orders, and asking for its word, has brought. */
-interface Told<Word> {
+interface Told {
   partyRef?: string;
   /** Nothing that the party knew by then is missing. */
   askedAt?: Date;
-  word?: Word | null;
+  word?: PartyWord | null;
   refused: Decision[];
   keep: ((tx: Tx) => Promise<void>)[];
 }
 
-async function tell<Terms, Word extends PartyWord>(
-  services: Services,
-  kind: TransferKind<Terms, Word>,
-  seen: Situation<Terms, Word>,
-  given: Set<string>,
-): Promise<Told<Word>> {
-  const told: Told<Word> = { refused: [], keep: [] };
+async function tell(services: Services, kind: AnyKind, seen: Situation, given: Set<string>): Promise<Told> {
+  const told: Told = { refused: [], keep: [] };
   for (const order of ordersOf(kind, seen)) {
     given.add(order.key);
     note(told, await give(services, kind, seen, order));
@@ -152,12 +125,12 @@ async function tell<Terms, Word extends PartyWord>(
   return told;
 }
 
-async function give<Terms, Word extends PartyWord>(
+async function give(
   services: Services,
-  kind: TransferKind<Terms, Word>,
-  seen: Situation<Terms, Word>,
+  kind: AnyKind,
+  seen: Situation,
   order: Order,
-): Promise<Given<Word> | Decision> {
+): Promise<Given | Decision> {
   try {
     const { word, ...given } = await kind.give(services, seen, order);
     // It was taken: what became of it is asked for, and shown where it cannot be read.
@@ -175,7 +148,7 @@ function refusal({ key }: Order, { code }: PartyRefused, at: Date): Decision {
   return { id: newId('decision'), kind: 'refused', data, ...nothing, decidedBy: SYSTEM, at };
 }
 
-function note<Word>(told: Told<Word>, given: Given<Word> | Decision): void {
+function note(told: Told, given: Given | Decision): void {
   if ('decidedBy' in given) {
     told.refused.push(given);
     return;
@@ -192,12 +165,12 @@ function note<Word>(told: Told<Word>, given: Given<Word> | Decision): void {
  * the party has told of, or has refused, or that a person has concluded, is never given again: it might be done twice. Nor is
  * one that nobody waits for any more.
  */
-async function wordOf<Terms, Word extends PartyWord>(
+async function wordOf(
   services: Services,
-  kind: TransferKind<Terms, Word>,
-  seen: Situation<Terms, Word>,
-  told: Told<Word>,
-): Promise<Word | undefined> {
+  kind: AnyKind,
+  seen: Situation,
+  told: Told,
+): Promise<PartyWord | undefined> {
   const partyRef = told.partyRef ?? seen.transfer.partyRef;
   if (told.word === undefined && partyRef !== null && seen.transfer.orderedAt !== null) {
     const asked = { ...seen, transfer: { ...seen.transfer, partyRef } };
@@ -213,10 +186,7 @@ async function wordOf<Terms, Word extends PartyWord>(
 }
 
 /** Asked for by now, for its time may have run out with that answer. */
-function isToBeTaken<Terms, Word extends PartyWord>(
-  kind: TransferKind<Terms, Word>,
-  seen: Situation<Terms, Word>,
-): boolean {
+function isToBeTaken(kind: AnyKind, seen: Situation): boolean {
   const { situation } = follow(kind, effective(kind, { ...seen, askedAt: seen.at }));
   return (
     seen.transfer.adopted &&
@@ -234,18 +204,15 @@ const tellForgotten = (
   openBreakAgain(database, { tenantId, kind: FORGOTTEN, subject: id, detail: partyRef ?? id });
 
 /** Whatever the adapter: nothing is booked that has more decimals than its currency, or none that we know. */
-const isReadable = <Terms, Word extends PartyWord>(
-  kind: TransferKind<Terms, Word>,
-  situation: Situation<Terms, Word>,
-  word: Word | null | undefined,
-): boolean => !word || kind.amounts(word, situation).every(isCountable);
+const isReadable = (kind: AnyKind, situation: Situation, word: PartyWord | null | undefined): boolean =>
+  !word || kind.amounts(word, situation).every(isCountable);
 
 /** An answer that cannot be read is shown to a person, and asked for again. */
-async function ask<Terms, Word extends PartyWord>(
+async function ask(
   services: Services,
-  kind: TransferKind<Terms, Word>,
-  situation: Situation<Terms, Word>,
-): Promise<Given<Word> | 'unknown_to_party'> {
+  kind: AnyKind,
+  situation: Situation,
+): Promise<Given | 'unknown_to_party'> {
   try {
     const answer = await kind.ask(services, situation);
     if (answer !== 'unknown_to_party' && !isReadable(kind, situation, answer.word))

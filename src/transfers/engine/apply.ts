@@ -12,7 +12,7 @@ import { BELOW_ZERO, breaksOf } from './breaks';
 import { effective } from './conclusion';
 import { dueAfter } from './due';
 import { type Followed, follow, hear, isSame, systemDecision } from './follow';
-import type { Order, PartyWord, TransferKind } from './kind';
+import type { AnyKind, Order } from './kind';
 import { looksOf } from './patience';
 import {
   balanced,
@@ -24,12 +24,12 @@ import {
   INTERNAL_COMPONENTS,
   keyOf,
 } from './position';
-import type { Decision, Situation, Transfer } from './record';
+import type { Decision, PartyWord, Situation, Transfer } from './record';
 import { insertDecisions, insertEntries, type Locked, saveTransfer } from './store';
 
-export interface Apply<Word> {
+export interface Apply {
   /** What the party says; absent where it was not asked. */
-  heard?: Word | undefined;
+  heard?: PartyWord | undefined;
   /** When it was asked, where it has answered: with a word, or that it knows of none. */
   askedAt?: Date | undefined;
   /** What has just been decided. */
@@ -40,7 +40,7 @@ export interface Apply<Word> {
    */
   asked?: { field?: string };
   /** Whether the party lists what may change; a decision's own look finds out. */
-  listed?: (situation: Situation<unknown, unknown>) => boolean;
+  listed?: (situation: Situation) => boolean;
   /** The record's `dueBy` before the party was asked: that it was told since stays. Absent where the party was not asked. */
   dueSeen?: Date | null;
 }
@@ -50,12 +50,12 @@ export interface Apply<Word> {
  * before those of the status, all in the caller's transaction. Done twice, it has been done once.
  * @throws Problem 409 `insufficient_funds` when it was asked for
  */
-export async function apply<Terms, Word extends PartyWord>(
+export async function apply(
   tx: Tx,
-  kind: TransferKind<Terms, Word>,
-  locked: Locked<Terms, Word>,
-  { heard, askedAt, decided = [], asked, listed = () => true, dueSeen }: Apply<Word>,
-): Promise<Situation<Terms, Word>> {
+  kind: AnyKind,
+  locked: Locked,
+  { heard, askedAt, decided = [], asked, listed = () => true, dueSeen }: Apply,
+): Promise<Situation> {
   const { booked } = locked;
   const before = decided.some((decision) => decision.kind === 'adopt')
     ? adopted(locked.situation)
@@ -101,12 +101,7 @@ export async function apply<Terms, Word extends PartyWord>(
  * Books what a new transfer holds from the beginning, such as what a payout will take.
  * @throws Problem 409 `insufficient_funds`, naming the field
  */
-export async function book<Terms, Word extends PartyWord>(
-  tx: Tx,
-  kind: TransferKind<Terms, Word>,
-  made: Situation<Terms, Word>,
-  field?: string,
-): Promise<void> {
+export async function book(tx: Tx, kind: AnyKind, made: Situation, field?: string): Promise<void> {
   const { wanted } = compared(kind, made, []);
   if (wanted.length === 0) return;
   const changes = named(made.transfer, wanted, []);
@@ -122,36 +117,29 @@ const tableOf = ({ components }: { components: ComponentTable }): ComponentTable
   ...components,
 });
 
-function compared<Terms, Word extends PartyWord>(
-  kind: TransferKind<Terms, Word>,
-  situation: Situation<Terms, Word>,
-  booked: readonly Holding[],
-) {
+function compared(kind: AnyKind, situation: Situation, booked: readonly Holding[]) {
   const target = balanced(kind.position(situation), tableOf(kind));
   return { target, wanted: differences(target, booked) };
 }
 
 /** One of an earlier release whose books are what they should be is as good as any; the others wait for a person. */
-export function adoptedWhereEven<Terms, Word extends PartyWord>(
-  kind: TransferKind<Terms, Word>,
-  { situation, booked }: Locked<Terms, Word>,
-): Situation<Terms, Word> {
+export function adoptedWhereEven(kind: AnyKind, { situation, booked }: Locked): Situation {
   if (situation.transfer.adopted) return situation;
   const isEven = compared(kind, effective(kind, situation), booked).wanted.length === 0;
   return isEven ? adopted(situation) : situation;
 }
 
-const adopted = <Terms, Word>(situation: Situation<Terms, Word>): Situation<Terms, Word> => ({
+const adopted = (situation: Situation): Situation => ({
   ...situation,
   transfer: { ...situation.transfer, adopted: true },
 });
 
-async function consider<Terms, Word extends PartyWord>(
+async function consider(
   tx: Tx,
-  kind: TransferKind<Terms, Word>,
-  situation: Situation<Terms, Word>,
-  before: Situation<Terms, Word>,
-): Promise<{ considered: Situation<Terms, Word>; found: Decision[] }> {
+  kind: AnyKind,
+  situation: Situation,
+  before: Situation,
+): Promise<{ considered: Situation; found: Decision[] }> {
   const decision = await kind.consider?.(tx, effective(kind, situation), effective(kind, before));
   if (!decision) return { considered: situation, found: [] };
   const found = [systemDecision(decision, situation.at)];
@@ -190,7 +178,7 @@ async function post(
   { referenceId, idempotencyKey }: Transfer,
   changes: readonly Change[],
   table: ComponentTable,
-  asked: Apply<unknown>['asked'],
+  asked: Apply['asked'],
 ): Promise<Posted | undefined> {
   if (changes.length === 0) return undefined;
   const own = new Set(changes.flatMap(({ account, currency }) => (account === null ? [] : [currency])));
@@ -224,9 +212,9 @@ async function leftBelowZero(
   return ids.length === 0 ? [] : [...(await readBalances(tx, ids)).values()];
 }
 
-interface Moved<Terms, Word> {
+interface Moved {
   moved: boolean;
-  path: Followed<Terms, Word>['path'];
+  path: Followed['path'];
   listed: boolean;
   /** A break of it passes by itself, which only another look can tell. */
   watched: boolean;
@@ -234,19 +222,19 @@ interface Moved<Terms, Word> {
 }
 
 /** The record as it is kept: what it has reached, and when it is looked at again. */
-function afterwards<Terms, Word extends PartyWord>(
-  kind: TransferKind<Terms, Word>,
-  before: Situation<Terms, Word>,
-  after: Situation<Terms, Word>,
-  { moved, path, listed, watched, dueSeen }: Moved<Terms, Word>,
-): Situation<Terms, Word> {
+function afterwards(
+  kind: AnyKind,
+  before: Situation,
+  after: Situation,
+  { moved, path, listed, watched, dueSeen }: Moved,
+): Situation {
   const { at, transfer } = after;
   const heard = !isSame(before.transfer.word, transfer.word);
   const changed = moved || heard;
   const since = Object.fromEntries(
     path.map(({ situation }) => [situation.transfer.status, at.toISOString()]),
   );
-  const next: Transfer<Terms, Word> = {
+  const next: Transfer = {
     ...transfer,
     wordAt: heard ? at : transfer.wordAt,
     revision: transfer.revision + (changed ? 1 : 0),
@@ -263,13 +251,9 @@ function afterwards<Terms, Word extends PartyWord>(
 }
 
 /** What the party must be told now: nothing about one that a person must adopt first, for what it takes may not be held. */
-export const ordersDue = <Terms, Word extends PartyWord>(
-  kind: Pick<TransferKind<Terms, Word>, 'orders'>,
-  situation: Situation<Terms, Word>,
-): Order[] => (situation.transfer.adopted ? kind.orders(situation) : []);
+export const ordersDue = (kind: Pick<AnyKind, 'orders'>, situation: Situation): Order[] =>
+  situation.transfer.adopted ? kind.orders(situation) : [];
 
 /** Whether the order itself is due. */
-export const isOrdered = <Terms, Word extends PartyWord>(
-  kind: Pick<TransferKind<Terms, Word>, 'orders'>,
-  situation: Situation<Terms, Word>,
-): boolean => ordersDue(kind, situation).some(({ what }) => what === 'open');
+export const isOrdered = (kind: Pick<AnyKind, 'orders'>, situation: Situation): boolean =>
+  ordersDue(kind, situation).some(({ what }) => what === 'open');

@@ -2,7 +2,7 @@ import type { LedgerAccount } from '../../kernel/ledger/accounts';
 import type { BreaksOf, WantedBreak } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
 import type { Followed } from './follow';
-import type { PartyWord, TransferKind } from './kind';
+import type { AnyKind } from './kind';
 import type { Holding } from './position';
 import type { Situation } from './record';
 
@@ -10,7 +10,7 @@ interface Seen {
   target: readonly Holding[];
   /** What is to be posted, or would be if the transfer were adopted. */
   wanted: readonly Holding[];
-  followed: Followed<unknown, unknown>;
+  followed: Followed;
   /** The party's word could be read. */
   heard: boolean;
   /** The accounts that it moves now, or left below zero before. */
@@ -30,11 +30,7 @@ export const FORGOTTEN = 'transfer_forgotten_by_party';
 const ITS_OWN = ['transfer_impossible', 'transfer_suspense', BELOW_ZERO, 'transfer_not_adopted'];
 
 /** What a person must look at now, and what has passed; the kind's notices stay open until they are resolved. */
-export function breaksOf<Terms, Word extends PartyWord>(
-  kind: TransferKind<Terms, Word>,
-  situation: Situation<Terms, Word>,
-  seen: Seen,
-): BreaksOf {
+export function breaksOf(kind: AnyKind, situation: Situation, seen: Seen): BreaksOf {
   const { transfer, at } = situation;
   return {
     tenantId: transfer.tenantId,

@@ -1,5 +1,5 @@
 import { canonical, decisionBy } from './follow';
-import type { NewDecision, PartyWord, TransferKind } from './kind';
+import type { AnyKind, NewDecision } from './kind';
 import type { Decision, Situation } from './record';
 
 /** What a person concludes of a transfer that its party never ends (decisions part 2). */
@@ -16,10 +16,7 @@ export const conclusionData = (as: Conclusion, { transfer }: Situation) => ({
  * The situation with the word that counts: a person's conclusion, until the party says something else than what it was made
  * on; else the party's.
  */
-export function effective<Terms, Word extends PartyWord>(
-  kind: Pick<TransferKind<Terms, Word>, 'concluded'>,
-  situation: Situation<Terms, Word>,
-): Situation<Terms, Word> {
+export function effective<S extends Situation>(kind: AnyKind, situation: S): S {
   const conclusion = situation.decisions.findLast(({ kind: name }) => name === 'conclude');
   if (!conclusion || !stillHolds(conclusion, situation)) return situation;
   const word = kind.concluded?.(situation, conclusion.data['as'] as Conclusion);
@@ -36,11 +33,7 @@ const conclusionsOn = (situation: Situation): Decision[] =>
 const asOf = (conclusion: Decision | undefined) => conclusion?.data['as'] as Conclusion | undefined;
 
 /** The situation in which it is concluded so, before anybody has decided it: what `concluded` is asked of. */
-export const ifConcluded = <Terms, Word>(
-  heard: Situation<Terms, Word>,
-  given: NewDecision,
-  decidedBy: string,
-): Situation<Terms, Word> => ({
+export const ifConcluded = <S extends Situation>(heard: S, given: NewDecision, decidedBy: string): S => ({
   ...heard,
   decisions: [...heard.decisions, decisionBy(decidedBy, given, heard.at)],
 });

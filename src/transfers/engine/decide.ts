@@ -4,17 +4,17 @@ import type { Services } from '../../services';
 import { adoptedWhereEven, apply } from './apply';
 import { effective } from './conclusion';
 import { decisionBy } from './follow';
-import { type NewDecision, type PartyWord, subjectOf, type TransferKind } from './kind';
-import type { Situation } from './record';
+import { type AnyKind, type NewDecision, subjectOf, type TransferKind } from './kind';
+import type { PartyWord, Situation } from './record';
 import { type Locked, lockTransfer } from './store';
 
 /** What it was, and what it has become, by the word that counts. */
-export interface Decided<Terms, Word> {
-  before: Situation<Terms, Word>;
-  after: Situation<Terms, Word>;
+export interface Decided<S extends Situation = Situation> {
+  before: S;
+  after: S;
 }
 
-export interface Decide<Terms, Word> {
+export interface Decide<S extends Situation> {
   id: string;
   /** What a 404 calls it. */
   noun: string;
@@ -32,10 +32,7 @@ export interface Decide<Terms, Word> {
    * @param heard the same with the party's own word, where a person has concluded another
    * @throws Problem 409, 400
    */
-  judge(
-    situation: Situation<Terms, Word>,
-    heard: Situation<Terms, Word>,
-  ): NewDecision[] | Promise<NewDecision[]>;
+  judge(situation: S, heard: S): NewDecision[] | Promise<NewDecision[]>;
 }
 
 /**
@@ -47,26 +44,23 @@ export async function decide<Terms, Word extends PartyWord>(
   services: Pick<Services, 'commands' | 'now'>,
   tx: Tx,
   kind: TransferKind<Terms, Word>,
-  { id, noun, decidedBy, asked, adopts = false, judge }: Decide<Terms, Word>,
-): Promise<Decided<Terms, Word>> {
+  { id, noun, decidedBy, asked, adopts = false, judge }: Decide<Situation<Terms, Word>>,
+): Promise<Decided<Situation<Terms, Word>>> {
   const at = services.now();
   const locked = await lockTransfer(tx, kind, id, at);
   if (!locked) throw notFound(noun);
   if (!adopts) assertAdopted(kind, locked);
-  const heard = locked.situation;
+  const heard = locked.situation as Situation<Terms, Word>;
   const before = effective(kind, heard);
   const judged = await judge(before, heard);
   const decided = judged.map((given) => decisionBy(decidedBy, given, at));
   const after = await apply(tx, kind, locked, { decided, ...(asked ? { asked } : {}) });
   await services.commands.append(tx, [kind.process.look(subjectOf(after.transfer))]);
-  return { before, after: effective(kind, after) };
+  return { before, after: effective(kind, after) as Situation<Terms, Word> };
 }
 
 /** What is decided of one whose books are not what they should be would neither be held nor posted. */
-function assertAdopted<Terms, Word extends PartyWord>(
-  kind: TransferKind<Terms, Word>,
-  locked: Locked<Terms, Word>,
-): void {
+function assertAdopted(kind: AnyKind, locked: Locked): void {
   if (!adoptedWhereEven(kind, locked).transfer.adopted)
     throw conflict('invalid_transition', 'It is of an earlier release and must be adopted first.');
 }

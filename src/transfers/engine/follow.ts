@@ -1,18 +1,18 @@
 import { newId } from '../../kernel/ids';
 import { Decimal, ZERO } from '../../kernel/money/money';
-import type { NewDecision, PartyWord, TransferKind } from './kind';
-import { type Decision, type Part, type Situation, SYSTEM, transitionOf } from './record';
+import type { AnyKind, NewDecision } from './kind';
+import { type Decision, type Part, type PartyWord, type Situation, SYSTEM, transitionOf } from './record';
 
 /** A word that takes something back counts when it is read again so much later. Milliseconds. */
 export const DOUBT_MS = 60_000;
 
 /** Where a word, a decision or the time has led a transfer: pure, so that it is tried a million times. */
-export interface Followed<Terms, Word> {
-  situation: Situation<Terms, Word>;
+export interface Followed<S extends Situation = Situation> {
+  situation: S;
   /** What the system chose on the way. */
   chosen: Decision[];
   /** The statuses that it went through, each with the situation in which it had it. */
-  path: { previous: string; on: string; contradicts: boolean; situation: Situation<Terms, Word> }[];
+  path: { previous: string; on: string; contradicts: boolean; situation: S }[];
   /** A trigger that the table has no line for, from the status where it stays. */
   impossible: string | null;
 }
@@ -20,21 +20,9 @@ export interface Followed<Terms, Word> {
 /** No kind has so long a way: a table that leads in a circle is a fault of ours. */
 const LONGEST = 20;
 
-/**
- * Goes every way that is open now.
- * @param heard what the party says, asked for after the situation was read
- */
-export function follow<Terms, Word extends PartyWord>(
-  kind: TransferKind<Terms, Word>,
-  before: Situation<Terms, Word>,
-  heard?: Word,
-): Followed<Terms, Word> {
-  const followed: Followed<Terms, Word> = {
-    situation: heard === undefined ? before : hear(kind, before, heard),
-    chosen: [],
-    path: [],
-    impossible: null,
-  };
+/** Goes every way that is open now. */
+export function follow<S extends Situation>(kind: AnyKind, before: S): Followed<S> {
+  const followed: Followed<S> = { situation: before, chosen: [], path: [], impossible: null };
   for (let steps = 0; steps < LONGEST; steps += 1) {
     const { situation } = followed;
     const chosen = kind.choose(situation);
@@ -74,12 +62,7 @@ export function decisionBy(decidedBy: string, given: NewDecision, at: Date): Dec
  * something back may be an answer that was overtaken: it counts when the same is read again a minute later.
  * @param askedAt when the party was asked, if it was asked now: kept with a word that counts
  */
-export function hear<Terms, Word extends PartyWord>(
-  kind: TransferKind<Terms, Word>,
-  before: Situation<Terms, Word>,
-  heard: Word,
-  askedAt?: Date,
-): Situation<Terms, Word> {
+export function hear<S extends Situation>(kind: AnyKind, before: S, heard: PartyWord, askedAt?: Date): S {
   const { transfer, at } = before;
   const { word, doubted, doubtedAt } = transfer;
   if (word !== null && isOlder(heard, word)) return before;
@@ -98,11 +81,7 @@ const isOlder = (heard: PartyWord, known: PartyWord): boolean =>
   heard.version !== undefined && known.version !== undefined && heard.version < known.version;
 
 /** Whether it lowers what the word before had, or lacks a part of it. */
-function takesBack<Word extends PartyWord>(
-  kind: Pick<TransferKind<unknown, Word>, 'measures'>,
-  before: Word,
-  after: Word,
-): boolean {
+function takesBack(kind: AnyKind, before: PartyWord, after: PartyWord): boolean {
   const measures = kind.measures(after);
   return Object.entries(kind.measures(before)).some(([name, amount]) => (measures[name] ?? ZERO).lt(amount));
 }

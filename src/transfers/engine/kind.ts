@@ -9,7 +9,7 @@ import type { Services } from '../../services';
 import type { DoorKind } from './doors';
 import type { Money } from './inflow';
 import type { ComponentTable, Holding } from './position';
-import type { Decision, Part, Situation, Transition } from './record';
+import type { Decision, Part, PartyWord, Situation, Transition } from './record';
 
 /** What a transfer's workflow is named by. */
 export interface ProcessSubject {
@@ -116,11 +116,8 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   notices(situation: Situation<Terms, Word>): WantedBreak[];
 }
 
-/** A word names its parts by the party's own ids, and carries the party's version where there is one. */
-export interface PartyWord {
-  /** Grows with each change at the party. */
-  version?: number | undefined;
-}
+/** A kind, whatever its terms and its party's words: the engine looks into neither. */
+export type AnyKind = TransferKind<unknown, PartyWord>;
 
 export type NewDecision = Pick<Decision, 'kind'> &
   Partial<Pick<Decision, 'amount' | 'currency' | 'accountId' | 'data' | 'reason'>>;
@@ -132,7 +129,7 @@ export interface Order {
   what: 'open' | 'refund';
 }
 
-export interface Given<Word> {
+export interface Given<Word = PartyWord> {
   /** How the party is asked from now on. */
   partyRef?: string;
   /** Its state, where the answer holds it; null: there is nothing to ask for yet. */

@@ -2,8 +2,8 @@ import type { Tx } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import type { Services } from '../../services';
 import { book, isOrdered } from './apply';
-import { type PartyWord, subjectOf, type TransferKind } from './kind';
-import type { Situation, Transfer } from './record';
+import { subjectOf, type TransferKind } from './kind';
+import type { PartyWord, Situation, Transfer } from './record';
 import { insertTransfer, saveName } from './store';
 
 /** What a new transfer begins with; all else is empty. */

@@ -1,5 +1,5 @@
 import { DOUBT_MS } from './follow';
-import type { PartyWord, TransferKind } from './kind';
+import type { AnyKind } from './kind';
 import type { Situation, Transfer } from './record';
 
 const SECOND_MS = 1_000;
@@ -30,9 +30,9 @@ export interface Looks {
  * @param given.listed whether the party has such a list
  * @param given.watched whether a break of it may have passed by itself
  */
-export function looksOf<Terms, Word extends PartyWord>(
-  kind: Pick<TransferKind<Terms, Word>, 'isOpen' | 'deadline'>,
-  situation: Situation<Terms, Word>,
+export function looksOf(
+  kind: Pick<AnyKind, 'isOpen' | 'deadline'>,
+  situation: Situation,
   { listed, watched = false }: { listed: boolean; watched?: boolean },
 ): Looks {
   const { transfer, at, askedAt = at } = situation;

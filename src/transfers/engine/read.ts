@@ -3,8 +3,8 @@ import { filtered, newestFirst } from '../../kernel/db/build';
 import { notFound } from '../../kernel/errors';
 import type { Services } from '../../services';
 import { effective } from './conclusion';
-import type { PartyWord, TransferKind } from './kind';
-import type { Situation } from './record';
+import type { TransferKind } from './kind';
+import type { PartyWord, Situation } from './record';
 import { readSituations } from './store';
 
 export {

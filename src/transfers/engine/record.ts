@@ -1,7 +1,13 @@
 import type { Decimal } from '../../kernel/money/money';
 
+/** A word names its parts by the party's own ids, and carries the party's version where there is one. */
+export interface PartyWord {
+  /** Grows with each change at the party. */
+  version?: number | undefined;
+}
+
 /** What every kind of transfer has. Terms and word are of the kind's own shape. */
-export interface Transfer<Terms = unknown, Word = unknown> {
+export interface Transfer<Terms = unknown, Word = PartyWord> {
   id: string;
   kind: string;
   /** null: it is nobody's, and all of it stands in suspense. */
@@ -66,7 +72,7 @@ export interface Decision {
 export const SYSTEM = 'system';
 
 /** All that a transfer's status and position are functions of. */
-export interface Situation<Terms = unknown, Word = unknown> {
+export interface Situation<Terms = unknown, Word = PartyWord> {
   transfer: Transfer<Terms, Word>;
   /** In the order in which they were taken. */
   decisions: readonly Decision[];

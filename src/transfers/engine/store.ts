@@ -4,9 +4,9 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import { openBreaksOf } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
-import type { PartyWord, TransferKind } from './kind';
+import type { AnyKind, TransferKind } from './kind';
 import type { Change, Holding } from './position';
-import type { Decision, Situation, Transfer } from './record';
+import type { Decision, PartyWord, Situation, Transfer } from './record';
 
 const COLUMNS = [
   ...['id', 'kind', 'tenantId', 'accountId', 'status', 'terms', 'referenceId', 'idempotencyKey', 'partyRef'],
@@ -15,9 +15,10 @@ const COLUMNS = [
 ];
 
 /** Terms and words are checked where they are read: a row of an earlier release must not be taken for one of this. */
-type Shapes<T, W extends PartyWord> = Pick<TransferKind<T, W>, 'name' | 'terms' | 'word'>;
-
-function transferOf<T, W extends PartyWord>({ terms, word }: Shapes<T, W>, row: Transfer): Transfer<T, W> {
+function transferOf<T, W extends PartyWord>(
+  { terms, word }: TransferKind<T, W>,
+  row: Transfer,
+): Transfer<T, W> {
   const shaped = (value: unknown) => (value === null ? null : word.parse(value));
   return { ...row, terms: terms.parse(row.terms), word: shaped(row.word), doubted: shaped(row.doubted) };
 }
@@ -57,7 +58,7 @@ const WITH_DECISIONS = raw(`(
 /** As they are now, with what was decided about each, in the order of the query. */
 export async function readSituations<T, W extends PartyWord>(
   sql: Sql,
-  kind: Shapes<T, W>,
+  kind: TransferKind<T, W>,
   at: Date,
   choose: (query: Knex.QueryBuilder) => void,
 ): Promise<Situation<T, W>[]> {
@@ -74,7 +75,7 @@ export async function readSituations<T, W extends PartyWord>(
 /** As it is now, with what was decided about it. */
 export async function readSituation<T, W extends PartyWord>(
   sql: Sql,
-  kind: Shapes<T, W>,
+  kind: TransferKind<T, W>,
   id: string,
   at: Date,
 ): Promise<Situation<T, W> | undefined> {
@@ -83,8 +84,8 @@ export async function readSituation<T, W extends PartyWord>(
 }
 
 /** A transfer whose row is held to the end of the transaction, and what was read under that lock. */
-export interface Locked<T, W> {
-  situation: Situation<T, W>;
+export interface Locked {
+  situation: Situation;
   /** What is booked of each component and part, and so which of them was ever changed. */
   booked: Holding[];
   /** What nobody has resolved of it yet. */
@@ -92,12 +93,7 @@ export interface Locked<T, W> {
 }
 
 /** One way there and back: what is read after the row waits for its lock. */
-export async function lockTransfer<T, W extends PartyWord>(
-  tx: Tx,
-  kind: Shapes<T, W>,
-  id: string,
-  at: Date,
-): Promise<Locked<T, W> | undefined> {
+export async function lockTransfer(tx: Tx, kind: AnyKind, id: string, at: Date): Promise<Locked | undefined> {
   const held = table('transfers').select(COLUMNS).where({ id, kind: kind.name }).forNoKeyUpdate();
   const [[row], decisions, booked, open] = await Promise.all([
     tx.run<Transfer>(held),

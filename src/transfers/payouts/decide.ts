@@ -1,13 +1,12 @@
 import { requireAccount } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
 import { conflict } from '../../kernel/errors';
-import type { PayoutWord } from '../../parties/payouts/word';
 import type { Services } from '../../services';
 import { type Decided, decide } from '../engine/decide';
 import { payoutKind } from './kind';
 import { assertMayPay } from './operations';
 import type { PayoutKind } from './outgoing';
-import type { Payout, PayoutTerms } from './record';
+import type { Payout } from './record';
 
 export { payoutsToApprove, shownPayout } from './create';
 
@@ -20,7 +19,7 @@ export interface DecidePayout {
   decidedBy: string;
 }
 
-export type DecidedPayout = Decided<PayoutTerms, PayoutWord>;
+export type DecidedPayout = Decided<Payout>;
 type Deps = Pick<Services, 'commands' | 'now'>;
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ACCOUNT_EFFECTS, type AccountEffect } from '../../../src/kernel/ledger/effects';
 import { decimalsOf } from '../../../src/kernel/money/currencies';
 import { Decimal, sumOf, ZERO } from '../../../src/kernel/money/money';
-import type { PartyWord, TransferKind } from '../../../src/transfers/engine/kind';
+import type { TransferKind } from '../../../src/transfers/engine/kind';
 import {
   balanced,
   type ComponentTable,
@@ -12,7 +12,7 @@ import {
   INTERNAL_COMPONENTS,
   keyOf,
 } from '../../../src/transfers/engine/position';
-import type { Situation } from '../../../src/transfers/engine/record';
+import type { PartyWord, Situation } from '../../../src/transfers/engine/record';
 
 /** What the books hold because of a transfer, with what balances it. */
 export const booksOf = <Terms, Word extends PartyWord>(

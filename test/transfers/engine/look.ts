@@ -1,8 +1,8 @@
 import { effective } from '../../../src/transfers/engine/conclusion';
 import { type Followed, follow, hear, systemDecision } from '../../../src/transfers/engine/follow';
-import type { NewDecision, PartyWord, TransferKind } from '../../../src/transfers/engine/kind';
+import type { NewDecision, TransferKind } from '../../../src/transfers/engine/kind';
 import type { Holding } from '../../../src/transfers/engine/position';
-import type { Decision, Situation, Transfer } from '../../../src/transfers/engine/record';
+import type { Decision, PartyWord, Situation, Transfer } from '../../../src/transfers/engine/record';
 import { booksOf } from './books';
 
 export const START = new Date('2026-11-21T12:00:00Z');
@@ -34,7 +34,8 @@ export interface Brought<Terms, Word> {
     | undefined;
 }
 
-export interface Looked<Terms, Word> extends Pick<Followed<Terms, Word>, 'path' | 'impossible'> {
+export interface Looked<Terms, Word extends PartyWord>
+  extends Pick<Followed<Situation<Terms, Word>>, 'path' | 'impossible'> {
   /** As it is kept. */
   situation: Situation<Terms, Word>;
   /** With the word that counts. */

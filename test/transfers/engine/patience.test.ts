@@ -1,6 +1,5 @@
-import type { PartyWord } from '../../../src/transfers/engine/kind';
 import { looksOf } from '../../../src/transfers/engine/patience';
-import type { Situation, Transfer } from '../../../src/transfers/engine/record';
+import type { PartyWord, Situation, Transfer } from '../../../src/transfers/engine/record';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const MINUTE_MS = 60_000;

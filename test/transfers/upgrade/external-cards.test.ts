@@ -2,11 +2,12 @@ import type { Database } from '../../../src/kernel/db/database';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import type { Services } from '../../../src/services';
 import { advance } from '../../../src/transfers/engine/advance';
+import type { AnyKind } from '../../../src/transfers/engine/kind';
 import type { Transfer } from '../../../src/transfers/engine/record';
 import { readSituations } from '../../../src/transfers/engine/store';
 import { CARD_KINDS } from '../../../src/transfers/external-cards/kind';
 import { ibanCreditKind } from '../../../src/transfers/iban/credits/kind';
-import { type AnyKind, kindOf } from '../../../src/transfers/kinds';
+import { kindOf } from '../../../src/transfers/kinds';
 import { type Earlier, upgraded } from './support';
 
 /** What each record is, by the party's name for it. */

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import type { Decimal } from '../../../../src/kernel/money/money';
-import type { NewDecision, PartyWord, TransferKind } from '../../../../src/transfers/engine/kind';
+import type { NewDecision, TransferKind } from '../../../../src/transfers/engine/kind';
 import {
   type ComponentTable,
   type Holding,
   INTERNAL_COMPONENTS,
 } from '../../../../src/transfers/engine/position';
+import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { type Situation, SYSTEM, type Transfer } from '../../../../src/transfers/engine/record';
 import type { Exchange } from '../books';
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../../../src/kernel/errors';
-import type { PartyWord } from '../../../../src/transfers/engine/kind';
+import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { readSituation } from '../../../../src/transfers/engine/store';
 import { actOnAny } from './acts';
 import { auditTransfers } from './audit';

@@ -1,7 +1,7 @@
 import { OutcomeUnknown } from '../../../../src/process/party-errors';
 import { discover } from '../../../../src/transfers/discover';
 import { DOUBT_MS } from '../../../../src/transfers/engine/follow';
-import type { PartyWord } from '../../../../src/transfers/engine/kind';
+import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { createReading } from '../../../../src/transfers/watch/watch';
 import { hasPassed, idOf, look, type Played, type Stage, servicesOf } from './stage';
 

@@ -6,7 +6,7 @@ import { PartyAway } from '../../../../src/process/party-errors';
 import type { Parties, Services } from '../../../../src/services';
 import { discover } from '../../../../src/transfers/discover';
 import { advance } from '../../../../src/transfers/engine/advance';
-import type { PartyWord } from '../../../../src/transfers/engine/kind';
+import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { type Client, type TestApi, testApi } from '../../../support/api';
 import { Crash, crashing } from './crashes';
 import { type Act, type KindProof, type Step, stepsOf } from './kind-proof';

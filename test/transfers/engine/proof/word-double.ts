@@ -1,5 +1,5 @@
 import type { PartyChange, ReadChanges } from '../../../../src/parties/protocol/changes';
-import type { PartyWord } from '../../../../src/transfers/engine/kind';
+import type { PartyWord } from '../../../../src/transfers/engine/record';
 
 /** A party of whatever kind, in the memory of the test: it knows orders by their keys, and says what it is told to. */
 export interface WordDouble<Word extends PartyWord> {

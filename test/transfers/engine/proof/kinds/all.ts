@@ -1,4 +1,4 @@
-import type { PartyWord } from '../../../../../src/transfers/engine/kind';
+import type { PartyWord } from '../../../../../src/transfers/engine/record';
 import type { PostgresProof } from '../stage';
 import { cardTopupThroughPostgres, cardWithdrawalThroughPostgres } from './card-orders-postgres';
 import { depositThroughPostgres } from './deposits-postgres';

@@ -7,8 +7,8 @@ import {
   ifConcluded,
 } from '../../../../../src/transfers/engine/conclusion';
 import { type DoorKind, decisionOf } from '../../../../../src/transfers/engine/doors';
-import type { NewDecision, PartyWord, TransferKind } from '../../../../../src/transfers/engine/kind';
-import type { Situation } from '../../../../../src/transfers/engine/record';
+import type { NewDecision, TransferKind } from '../../../../../src/transfers/engine/kind';
+import type { PartyWord, Situation } from '../../../../../src/transfers/engine/record';
 import type { Act } from '../kind-proof';
 
 /** What people can do to transfers of every kind. */
