@@ -8,7 +8,6 @@ export class PartyBusy extends PartyAway {
   }
 }
 
-/** Calls of one party in passing at once; others wait for their turn, for a moment. */
 const AT_ONCE = 12;
 /** Milliseconds: whoever waits holds a workflow's task. */
 const WAIT_MS = 400;
@@ -38,8 +37,17 @@ interface Way {
   closedUntil: number;
 }
 
-/** @param now milliseconds, monotonic */
-export function createPartyGate(now: () => number = () => performance.now()): PartyGate {
+export interface GateOptions {
+  /** Milliseconds, monotonic. */
+  now?: () => number;
+  /** Calls of one party in passing at once; others wait for their turn, for a moment. */
+  atOnce?: number;
+  /** Milliseconds that one waits for its turn. */
+  waitMs?: number;
+}
+
+export function createPartyGate(options: GateOptions = {}): PartyGate {
+  const { now = () => performance.now(), atOnce = AT_ONCE, waitMs = WAIT_MS } = options;
   const ways = new Map<string, Way>();
   function wayOf(party: string): Way {
     const way = ways.get(party) ?? { running: 0, waiting: [], failures: 0, closedUntil: 0 };
@@ -75,7 +83,7 @@ export function createPartyGate(now: () => number = () => performance.now()): Pa
     async inPassing(party, work) {
       const way = wayOf(party);
       if (isClosed(way)) throw new PartyBusy();
-      if (way.running >= AT_ONCE) await turnOf(way);
+      if (way.running >= atOnce) await turnOf(way, waitMs);
       if (isClosed(way)) {
         way.waiting.shift()?.();
         throw new PartyBusy();
@@ -93,7 +101,7 @@ export function createPartyGate(now: () => number = () => performance.now()): Pa
 }
 
 /** @throws PartyBusy when it does not come soon */
-function turnOf(way: Way): Promise<void> {
+function turnOf(way: Way, waitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const turn = () => {
       clearTimeout(tired);
@@ -102,7 +110,7 @@ function turnOf(way: Way): Promise<void> {
     const tired = setTimeout(() => {
       way.waiting = way.waiting.filter((each) => each !== turn);
       reject(new PartyBusy());
-    }, WAIT_MS);
+    }, waitMs);
     way.waiting.push(turn);
   });
 }

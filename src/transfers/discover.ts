@@ -1,28 +1,27 @@
 import type { Tx } from '../kernel/db/database';
+import type { WorkflowCommand } from '../kernel/outbox/commands';
 import type { MoneyParty } from '../kernel/outbox/queues';
 import { closeBreaksOf, openBreakAgain } from '../process/breaks/operations';
 import { OutcomeUnknown } from '../process/party-errors';
-import { type Process, processOf } from '../process/workflow-command';
+import type { Process } from '../process/workflow-command';
 import type { Services } from '../services';
 import { discoverSession } from './deposits/discover';
+import { unknownSession } from './deposits/kind';
 import { UNREADABLE } from './engine/breaks';
 import { makeDue } from './engine/due';
-import { type Discovered, subjectOf } from './engine/kind';
+import { type Discovered, type Named, subjectOf } from './engine/kind';
 import { transfersOfParty } from './engine/read';
+import { askAgainAt, forgetName, holdNames, keepName, tellNames, toldName } from './engine/told-names';
 import { discoverCredit } from './iban/credits/discover';
 import { creditProcess } from './iban/credits/kind';
 import { kindOf } from './kinds';
-import { askAgainAt, forgetName, keepName, tellNames, toldName } from './told-names';
-
-interface Found {
-  ref: string;
-  tenantId?: string;
-}
 
 /** How a party's name for something that no transfer has is looked into: it may be money that nobody ordered. */
 interface Discovery {
   /** Asks the party until it is known what it is. */
-  process: Process<Found>;
+  process: Process<Named>;
+  /** Begun so much later: until then it is most likely that a transfer learns the name. Seconds. */
+  afterSeconds?: number;
   /** Makes a transfer of it, or tells the one that has it by now. Done twice, it has been done once. */
   discover(services: Services, ref: string): Promise<Discovered | 'unknown_to_party'>;
 }
@@ -30,12 +29,8 @@ interface Discovery {
 /** Of the parties at which money can stand that no order of ours asked for. */
 export const DISCOVERIES: Partial<Record<MoneyParty, Discovery>> = {
   checkout: {
-    process: processOf<Found>({
-      workflow: 'checkoutPayment',
-      prefix: 'checkout-payment-',
-      summary: 'A checkout that no deposit knows',
-      key: ({ ref }) => [ref],
-    }),
+    process: unknownSession,
+    afterSeconds: 5,
     discover: discoverSession,
   },
   bank: { process: creditProcess, discover: discoverCredit },
@@ -55,15 +50,30 @@ export async function tellOf(
   const at = now();
   const discovery = DISCOVERIES[party];
   const found = await makeDue(tx, party, refs, at);
-  const known = new Set(found.map(({ partyRef }) => partyRef));
-  const unknown = discovery ? refs.filter((ref) => !known.has(ref)) : [];
+  let unknown = discovery ? without(refs, found) : [];
+  if (unknown.length > 0) {
+    await holdNames(tx, party, unknown);
+    const late = await makeDue(tx, party, unknown, at);
+    found.push(...late);
+    unknown = without(unknown, late);
+  }
   await tellNames(tx, party, unknown, at);
   await commands.append(tx, [
     ...found.map((row) => kindOf(row.kind).process.look(subjectOf(row))),
-    ...unknown.flatMap((ref) => discovery?.process.look({ ref }) ?? []),
+    ...unknown.flatMap((ref) => (discovery ? begin(discovery, ref) : [])),
   ]);
   return found.length;
 }
+
+function without(refs: readonly string[], found: readonly { partyRef: string }[]): string[] {
+  const known = new Set(found.map(({ partyRef }) => partyRef));
+  return refs.filter((ref) => !known.has(ref));
+}
+
+const begin = ({ process, afterSeconds }: Discovery, ref: string): WorkflowCommand => ({
+  ...process.look({ ref }),
+  ...(afterSeconds === undefined ? {} : { afterSeconds }),
+});
 
 /** A party may not know yet what it has told of: its own systems learn of it one after the other. */
 const MISSING_AFTER_MS = 24 * 3_600_000;

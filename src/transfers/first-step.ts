@@ -5,10 +5,12 @@ import type { Rest } from '../kernel/temporal/send-command';
 import { createPartyGate, type PartyGate } from '../process/party-gate';
 import type { Services } from '../services';
 import { advance } from './engine/advance';
-import { type AnyKind, TRANSFER_KINDS } from './kinds';
+import type { AnyKind } from './engine/kind';
+import { TRANSFER_KINDS } from './kinds';
 
 /** Whoever waits for it keeps commands of others from Temporal. */
-const PATIENCE_MS = 1_000;
+const PATIENCE_MS = 2_000;
+const AT_ONCE = 6;
 /** One that waits for a word alone wakes so often all the same: nothing depends on it. */
 const LONGEST_REST_MS = 24 * 60 * 60_000;
 
@@ -18,7 +20,10 @@ const LONGEST_REST_MS = 24 * 60 * 60_000;
  * history and a fifth of the processor time of all (docs/benchmarks.md). Where the step fails, takes too long or does not
  * come to rest, the workflow begins awake and takes it again; done twice, it has been done once.
  */
-export function createFirstStep(services: Services, gate: PartyGate = createPartyGate()): FirstStep {
+export function createFirstStep(
+  services: Services,
+  gate: PartyGate = createPartyGate({ atOnce: AT_ONCE, waitMs: 1_000 }),
+): FirstStep {
   async function step(kind: AnyKind, id: string): Promise<Rest | undefined> {
     const { open, status, lookAt } = await gate.inPassing(kind.party, () => advance(services, kind, id));
     const latest = Date.now() + LONGEST_REST_MS;
@@ -33,7 +38,10 @@ export function createFirstStep(services: Services, gate: PartyGate = createPart
       const tired = sleep(PATIENCE_MS, undefined, { signal: given.signal, ref: false });
       return await Promise.race([step(found.kind, found.id), tired]);
     } catch (error) {
-      services.log.debug({ error: (error as Error).name, workflowId: command.workflowId }, 'a first step is left to its workflow');
+      services.log.debug(
+        { error: (error as Error).name, workflowId: command.workflowId },
+        'a first step is left to its workflow',
+      );
       return undefined;
     } finally {
       given.abort();

@@ -5,7 +5,7 @@ import { createPartyGate, PartyBusy } from '../../src/process/party-gate';
 /** A gate whose clock the test moves; calls that take "long" move it while they run. */
 function gateAt() {
   const clock = { ms: 0 };
-  return { gate: createPartyGate(() => clock.ms), clock };
+  return { gate: createPartyGate({ now: () => clock.ms }), clock };
 }
 
 const away = () => Promise.reject(new PartyAway());

@@ -1,3 +1,4 @@
+import { table } from '../db/build';
 import type { Sql, Tx } from '../db/database';
 
 /**
@@ -13,6 +14,8 @@ export interface WorkflowCommand {
   /** Ids only. */
   args: unknown[];
   tenantId?: string;
+  /** Told no sooner than so long after the commit: it may be withdrawn till then. */
+  afterSeconds?: number;
   /** One line for the operator who reads the workflow in Temporal's UI; no personal data. */
   summary?: string;
 }
@@ -28,6 +31,8 @@ export type HandOver = (commands: NumberedCommand[]) => void;
 /** Appends commands inside a transaction. One a process, given to the operations that start workflows. */
 export interface Commands {
   append(tx: Tx, commands: WorkflowCommand[]): Promise<void>;
+  /** What waits to be told of a workflow need not be told any more. */
+  withdraw(tx: Tx, workflowId: string): Promise<void>;
 }
 
 /** How long the committing process has for itself before the relay looks at a command. */
@@ -40,11 +45,13 @@ export function createCommands(handOver?: HandOver): Commands {
       if (commands.length === 0) return;
       const numbers = await insert(tx, commands, handOver ? HAND_OVER_SECONDS : 0);
       if (!handOver) return;
-      tx.afterCommit(() =>
-        handOver(
-          commands.map((command, index) => ({ ...command, number: numbers[index] ?? '', attempts: 0 })),
-        ),
-      );
+      const numbered = commands.map((command, index) => ({
+        ...{ ...command, number: numbers[index] ?? '', attempts: 0 },
+      }));
+      tx.afterCommit(() => handOver(numbered.filter(({ afterSeconds }) => afterSeconds === undefined)));
+    },
+    async withdraw(tx, workflowId) {
+      await tx.run(table('workflow_commands').where({ workflowId }).delete());
     },
   };
 }
@@ -53,9 +60,9 @@ async function insert(tx: Sql, commands: WorkflowCommand[], leaseSeconds: number
   const rows = await tx.query<{ number: string }>(
     `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, tenant_id, summary, leased_until)
      select c.workflow, c.workflow_id, c.task_queue, c.action, c.args, c.tenant_id, c.summary,
-            clock_timestamp() + make_interval(secs => $2)
+            clock_timestamp() + make_interval(secs => coalesce(c.after_seconds, $2))
        from jsonb_to_recordset($1::jsonb) as c(workflow text, workflow_id text, task_queue text, action text, args jsonb,
-              tenant_id id, summary text)
+              tenant_id id, summary text, after_seconds double precision)
      returning number`,
     [
       JSON.stringify(
@@ -67,6 +74,7 @@ async function insert(tx: Sql, commands: WorkflowCommand[], leaseSeconds: number
           args: command.args,
           tenant_id: command.tenantId,
           summary: command.summary,
+          after_seconds: command.afterSeconds,
         })),
       ),
       leaseSeconds,

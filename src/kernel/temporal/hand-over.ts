@@ -51,6 +51,8 @@ export function createHandOver(options: HandOverOptions): HandingOver {
   const { client, database, log, queueSize = QUEUE, firstStep } = options;
   const queue: { command: NumberedCommand; since: number }[] = [];
   const running = new Set<Promise<void>>();
+  /** The last that is told of each workflow: what is told of it next comes after. */
+  const telling = new Map<string, Promise<void>>();
   const taken = createForgetting(database, log);
   let pausedUntil = 0;
   let stopped = false;
@@ -71,11 +73,17 @@ export function createHandOver(options: HandOverOptions): HandingOver {
       const next = queue.shift();
       if (!next) return;
       if (Date.now() - next.since > TOO_LATE_MS) continue;
-      const task = hand(next.command).finally(() => {
-        running.delete(task);
-        work();
-      });
+      const { workflowId } = next.command;
+      const before = telling.get(workflowId) ?? Promise.resolve();
+      const task = before
+        .then(() => hand(next.command))
+        .finally(() => {
+          running.delete(task);
+          if (telling.get(workflowId) === task) telling.delete(workflowId);
+          work();
+        });
       running.add(task);
+      telling.set(workflowId, task);
     }
   }
 

@@ -5,7 +5,7 @@ import { type CheckoutWord, checkoutWord } from '../../parties/checkout/word';
 import { processOf } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
-import type { Given, Order, ProcessSubject, TransferKind } from '../engine/kind';
+import type { Given, Named, Order, ProcessSubject, TransferKind } from '../engine/kind';
 import { concludedDeposit } from './conclusion';
 import {
   backsOf,
@@ -37,6 +37,13 @@ import { detailsOf, saveRedirect } from './store';
 /** Where the party calls back: one address for all sessions. */
 export const CALLBACK_PATH = '/callbacks/checkout';
 
+export const unknownSession = processOf<Named>({
+  workflow: 'checkoutPayment',
+  prefix: 'checkout-payment-',
+  summary: 'A checkout that no deposit knows',
+  key: ({ ref }) => [ref],
+});
+
 /**
  * A deposit by hosted checkout (`interface.md 3.2`, decisions part 4). A payment of a session that no deposit of ours made is
  * the same kind without terms and account: all of it stands in suspense.
@@ -50,6 +57,7 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
     summary: 'Deposit by hosted checkout',
     key: ({ id }) => [id],
   }),
+  strangers: unknownSession,
   terms: depositTerms,
   word: checkoutWord,
   components: DEPOSIT_COMPONENTS,

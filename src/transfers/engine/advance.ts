@@ -11,6 +11,7 @@ import { follow } from './follow';
 import type { AnyKind, Given, Order } from './kind';
 import { type Decision, type PartyWord, type Situation, SYSTEM } from './record';
 import { type Locked, lockTransfer, readSituation } from './store';
+import { claimName } from './told-names';
 
 /** Where a transfer stands after a step, for its workflow: no data, only what it waits for. */
 export interface Progress {
@@ -42,7 +43,7 @@ export async function advance(services: Services, kind: AnyKind, id: string): Pr
   throw new Error(`the ${kind.name} ${id} does not stand still`);
 }
 
-/** @returns nothing when the record has changed since the party was asked: its answer may be older than what is known */
+/** @returns nothing when the record has changed since the party was asked, or was told of: its answer may be older than that */
 function applied(
   services: Services,
   kind: AnyKind,
@@ -59,8 +60,29 @@ function applied(
       ...locked.situation,
       transfer: { ...transfer, partyRef: partyRef ?? transfer.partyRef },
     };
-    return apply(tx, kind, { ...locked, situation }, { ...asked, askedAt, decided: refused, dueSeen: dueBy });
+    const after = await apply(
+      tx,
+      kind,
+      { ...locked, situation },
+      {
+        ...{ ...asked, askedAt, decided: refused, dueSeen: dueBy },
+      },
+    );
+    const isStale = transfer.partyRef === null && (await wasTold(services, tx, kind, partyRef));
+    return isStale ? undefined : after;
   });
+}
+
+/** The party was quicker: it has told of what it names so before the name was known here. */
+async function wasTold(
+  { commands }: Services,
+  tx: Tx,
+  { strangers, party }: AnyKind,
+  partyRef: string | undefined,
+): Promise<boolean> {
+  if (!strangers || partyRef === undefined || !(await claimName(tx, party, partyRef))) return false;
+  await commands.withdraw(tx, strangers.look({ ref: partyRef }).workflowId);
+  return true;
 }
 
 type Listed = NonNullable<Apply['listed']>;

@@ -25,6 +25,12 @@ export interface ProcessSubject {
  */
 export type Discovered = 'known' | 'kept' | 'nothing' | 'open' | 'missing';
 
+/** What a party has told of, by its name. */
+export interface Named {
+  ref: string;
+  tenantId?: string;
+}
+
 /** A transfer as its workflow's commands name it. */
 export const subjectOf = ({
   id,
@@ -52,6 +58,8 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   readonly process: Process<ProcessSubject>;
   /** What the workflow is named by, where that is not the record's id. */
   readonly namedBy?: 'party_ref';
+  /** The process that finds out what a name is that no transfer has: needless once one has it. */
+  readonly strangers?: Process<Named>;
   readonly terms: z.ZodType<Terms>;
   readonly word: z.ZodType<Word>;
   readonly components: ComponentTable;

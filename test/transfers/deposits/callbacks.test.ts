@@ -100,7 +100,10 @@ describe('a callback', () => {
     const { id, session } = await payable(world);
     const { commands } = world.api.services;
     const callback = { id: randomUUID() };
-    world.api.services.commands = { append: () => Promise.reject(new Error('no')) };
+    world.api.services.commands = {
+      ...world.api.services.commands,
+      append: () => Promise.reject(new Error('no')),
+    };
     const before = (await kept()).length;
     expect(await world.double.tell(world.api.url, session.sessionId, callback)).toBe(500);
     world.api.services.commands = commands;

@@ -1,6 +1,6 @@
-import { raw, table } from '../kernel/db/build';
-import type { Sql, Tx } from '../kernel/db/database';
-import type { MoneyParty } from '../kernel/outbox/queues';
+import { raw, table } from '../../kernel/db/build';
+import type { Sql, Tx } from '../../kernel/db/database';
+import type { MoneyParty } from '../../kernel/outbox/queues';
 
 /** A party's name for something that no transfer has: kept until it is known what it is. */
 export interface ToldName {
@@ -10,6 +10,19 @@ export interface ToldName {
 }
 
 const names = () => table('told_names');
+
+/**
+ * To the end of the transaction: whoever tells of a name that no transfer has, and the step in which a transfer learns it, go
+ * one after the other, so that one of them sees the other. Held in one order by all.
+ */
+export async function holdNames(tx: Tx, party: MoneyParty, refs: readonly string[]): Promise<void> {
+  await tx.prepared(
+    'names-hold',
+    `select pg_advisory_xact_lock(name)
+       from (select hashtextextended(concat_ws(' ', $1::text, ref), 99) as name from unnest($2::text[]) as ref order by 1) names`,
+    [party, refs],
+  );
+}
 
 /** They are to be looked into now. A name that is told again keeps its first time. */
 export async function tellNames(tx: Tx, party: MoneyParty, refs: readonly string[], at: Date): Promise<void> {
@@ -35,6 +48,13 @@ export async function keepName(
 ): Promise<void> {
   const row = names().insert({ party, ref, firstToldAt, dueBy }).onConflict(['party', 'ref']);
   await sql.run(seen ? row.merge(['dueBy']).where('told_names.due_by', seen.dueBy) : row.ignore());
+}
+
+/** A transfer has learnt that it is its own. @returns whether it had been told */
+export async function claimName(tx: Tx, party: MoneyParty, ref: string): Promise<boolean> {
+  await holdNames(tx, party, [ref]);
+  const rows = await tx.run(names().where({ party, ref }).delete().returning('ref'));
+  return rows.length > 0;
 }
 
 /** It is known what it is, unless it was told again meanwhile. */
