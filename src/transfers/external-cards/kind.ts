@@ -1,7 +1,5 @@
 import { requireAccount } from '../../accounts/accounts/operations';
-import { assertFundable } from '../../accounts/accounts/transfer';
 import type { Tx } from '../../kernel/db/database';
-import { Problem } from '../../kernel/errors';
 import { asciiUrl } from '../../kernel/wire/web-url';
 import type { CardOrder, CardOrderAnswer } from '../../parties/external-cards/port';
 import { type CardOrderWord, cardOrderWord } from '../../parties/external-cards/word';
@@ -10,6 +8,7 @@ import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
 import { statusEvent } from '../engine/events';
 import type { Given, NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
+import { whyNotFundable } from '../funding';
 import {
   type CardTerms,
   type CardTransfer,
@@ -140,11 +139,6 @@ async function stopped(tx: Tx, { transfer }: CardTransfer): Promise<NewDecision 
   const { tenantId, accountId, status, orderedAt } = transfer;
   if (status !== 'pending' || orderedAt !== null || accountId === null) return undefined;
   const account = await requireAccount(tx, tenantId, accountId);
-  try {
-    await assertFundable(tx, account, 'id');
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { kind: 'stop', reason: error.code };
-  }
+  const reason = await whyNotFundable(tx, account);
+  return reason === undefined ? undefined : { kind: 'stop', reason };
 }

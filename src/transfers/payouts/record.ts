@@ -21,6 +21,9 @@ export const payoutTerms = z.object({
 });
 
 export type PayoutTerms = z.output<typeof payoutTerms>;
+
+/** A price as the quote of an account's payout keeps it. */
+export const quotedTerms = payoutTerms.omit({ currency: true, needsApproval: true });
 export type Payout = Situation<PayoutTerms, PayoutWord>;
 
 /** What is held, and leaves. */

@@ -1,7 +1,7 @@
 import { Decimal, minOf, ZERO } from '../../kernel/money/money';
 import type { PayoutWord } from '../../parties/payouts/word';
 import { plainCode } from '../../parties/protocol/codes';
-import type { NewDecision, Order } from '../engine/kind';
+import type { Order } from '../engine/kind';
 import type { Decision } from '../engine/record';
 import { isFinal, type Payout, type PayoutStatus, type PayoutTrigger } from './record';
 
@@ -26,9 +26,6 @@ export const isCalledOff = (payout: Payout): boolean =>
   first(payout, 'cancel') !== undefined ||
   decisionOn(payout)?.kind === 'reject' ||
   refusalOf(payout) !== undefined;
-
-/** Nothing here depends on the time or on the way: whether a person must decide is in the terms. */
-export const chooseForPayout = (): NewDecision | undefined => undefined;
 
 // Status ------------------------------------------------------------------------------------------------------------
 
