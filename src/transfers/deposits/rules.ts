@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { ZERO } from '../../kernel/money/money';
+import { sumOf, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import { letOutBy } from '../engine/doors';
 import { isSame } from '../engine/follow';
 import { type Money, pledgedIn } from '../engine/inflow';
 import type { NewDecision, Order } from '../engine/kind';
-import type { Transition } from '../engine/record';
+import { last, refusalOf, type Transition } from '../engine/record';
+import { refundOrders } from '../engine/refunds';
 import {
   backsOf,
   creditOf,
@@ -13,12 +14,10 @@ import {
   type DepositTerms,
   inCurrency,
   inflowOf,
-  last,
   netOf,
   paidOf,
   refundedBase,
   settledOf,
-  total,
   undecidedOf,
 } from './money';
 import { priceOf } from './quotes/price';
@@ -83,7 +82,7 @@ const isSettled = ({ transfer }: Deposit) =>
 function amountDiffers({ transfer: { word, terms } }: Deposit): boolean {
   const paid = paidOf(word);
   if (!terms || paid.length === 0) return false;
-  return !(paid.every(({ currency }) => currency === terms.currency) && total(paid).eq(terms.chargedAmount));
+  return !(paid.every(({ currency }) => currency === terms.currency) && sumOf(paid).eq(terms.chargedAmount));
 }
 
 // Decisions -------------------------------------------------------------------------------------------------------
@@ -151,7 +150,7 @@ function isOver(
 }
 
 const totalPaid = ({ transfer: { word, terms } }: Deposit): Money => ({
-  amount: total(paidOf(word)),
+  amount: sumOf(paidOf(word)),
   currency: terms?.currency ?? '',
 });
 
@@ -180,7 +179,7 @@ export function triggerOfDeposit(situation: Deposit): DepositTrigger | undefined
   const net = netOf(situation);
   switch (transfer.status as DepositStatus) {
     case 'created':
-      if (isRefused(situation, transfer.id)) return 'session_refused';
+      if (refusalOf(situation, transfer.id)) return 'session_refused';
       if (transfer.partyRef !== null) return 'session_made';
       return last(situation, 'expire') && 'expired';
     case 'awaiting_payment':
@@ -221,28 +220,22 @@ const isDisputed = (word: CheckoutWord | null) =>
 
 const isContested = (word: CheckoutWord) => word.disputes.some(({ status }) => status === 'open');
 
-const isRefused = ({ decisions }: Deposit, key: string) =>
-  decisions.some(({ kind, data }) => kind === 'refused' && data['key'] === key);
-
 /** The party has less than was credited for: it takes back that it was paid. */
 function isUnpaid(situation: Deposit): boolean {
   const credit = creditOf(situation);
   if (!credit) return false;
   const settled = inCurrency(settledOf(situation.transfer.word), credit.currency ?? '');
-  return total(settled).lt(credit.amount ?? ZERO);
+  return sumOf(settled).lt(credit.amount ?? ZERO);
 }
 
 /** The page, until there is one or it is too late; then what is to go back. */
 export function ordersOfDeposit(situation: Deposit): Order[] {
   const { transfer } = situation;
   if (transfer.partyRef === null)
-    return transfer.status === 'created' && !isRefused(situation, transfer.id)
+    return transfer.status === 'created' && !refusalOf(situation, transfer.id)
       ? [{ key: transfer.id, what: 'open' }]
       : [];
-  return backsOf(situation)
-    .filter(({ state, part }) => state === 'asked' && situation.decisions.some(({ id }) => id === part))
-    .filter(({ part }) => !(transfer.word?.refunds ?? []).some(({ key }) => key === part))
-    .map(({ part }) => ({ key: part, what: 'refund' }));
+  return refundOrders(situation, transfer.word?.refunds ?? []);
 }
 
 /** A party's words may give it away: what is not one of these is told as no more than a failure. */

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { Decimal, maxOf, minOf, ZERO } from '../../kernel/money/money';
+import { Decimal, maxOf, minOf, sumOf, ZERO } from '../../kernel/money/money';
 import type { CardOrderWord } from '../../parties/external-cards/word';
 import { storedDecimal as decimal } from '../../parties/protocol/stored';
 import type { Order } from '../engine/kind';
-import { underOurIds } from '../engine/parts';
-import type { Decision, Situation } from '../engine/record';
+import { first, type Situation } from '../engine/record';
 import type { ExternalCardStatus } from './record';
 
 /** What top-ups and withdrawals have in common: what is agreed, and how the acquirer's word about an order is read. */
@@ -55,29 +54,18 @@ const OPEN: readonly string[] = ['pending', 'requires_action', 'processing'];
 export const isOpen = ({ transfer }: Pick<CardTransfer, 'transfer'>): boolean =>
   OPEN.includes(transfer.status);
 
-export const returnedIn = (word: CardOrderWord | null): Decimal =>
-  (word?.returns ?? []).reduce((total, { amount }) => total.plus(amount), ZERO);
-
-/** What has gone back and stays there, each part under our id. */
-export const returnsOf = ({ transfer: { word, parts } }: CardTransfer) =>
-  underOurIds(
-    parts,
-    (word?.returns ?? []).map(({ id, amount }) => ({ name: id, amount })),
-  ).map(({ part, amount }) => ({ part, amount }));
+export const returnedIn = (word: CardOrderWord | null): Decimal => sumOf(word?.returns ?? []);
 
 /** Of the amount, what the acquirer has moved and not taken back again. */
 export function keptOf({ word, terms }: CardTransfer['transfer']): Decimal {
   return maxOf(ZERO, minOf(terms.amount, (word?.moved ?? ZERO).minus(returnedIn(word))));
 }
 
-const decided = ({ decisions }: CardTransfer, kind: string): Decision | undefined =>
-  decisions.find((decision) => decision.kind === kind);
-
 /** How it ended before the acquirer had it, if it did. */
 export function endedUnordered(situation: CardTransfer): 'stopped' | 'refused' | undefined {
   if (situation.transfer.word !== null) return undefined;
-  if (decided(situation, 'refused')) return 'refused';
-  return decided(situation, 'stop') && 'stopped';
+  if (first(situation, 'refused')) return 'refused';
+  return first(situation, 'stop') && 'stopped';
 }
 
 /** The order itself, under the record's id, until the acquirer has answered it. */
@@ -93,9 +81,9 @@ export function failureOf(situation: CardTransfer, on: string): string | null {
   const { word, failure } = situation.transfer;
   switch (on as CardTrigger) {
     case 'stopped':
-      return decided(situation, 'stop')?.reason ?? 'stopped';
+      return first(situation, 'stop')?.reason ?? 'stopped';
     case 'refused':
-      return z.string().catch('failed').parse(decided(situation, 'refused')?.data['code']);
+      return z.string().catch('failed').parse(first(situation, 'refused')?.data['code']);
     case 'failed':
       return word?.failureCode ?? failure ?? 'failed';
     case 'returned':

@@ -3,8 +3,9 @@ import type { WantedBreak } from '../../process/breaks/operations';
 import { doorsOf, letOutBy } from '../engine/doors';
 import { type Credit, inflowPosition } from '../engine/inflow';
 import type { NewDecision } from '../engine/kind';
+import { returnsToldIn } from '../engine/parts';
 import type { ComponentTable, Holding } from '../engine/position';
-import type { Transition } from '../engine/record';
+import { first, type Transition } from '../engine/record';
 import {
   CALLS,
   type CardTransfer,
@@ -13,7 +14,6 @@ import {
   endedUnordered,
   isOpen,
   keptOf,
-  returnsOf,
 } from './order-rules';
 import type { ExternalCardStatus } from './record';
 
@@ -47,7 +47,7 @@ export const TOPUP_TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrig
   { from: 'returned', on: 'succeeded', to: 'completed' },
 ];
 
-const creditOf = ({ decisions }: CardTransfer) => decisions.find(({ kind }) => kind === 'credit');
+const creditOf = (situation: CardTransfer) => first(situation, 'credit');
 
 /** All of it, and a person has not let a part of it out of suspense meanwhile. */
 function hasArrived({ transfer: { word, terms }, decisions }: CardTransfer): boolean {
@@ -95,7 +95,12 @@ export function topupPosition(situation: CardTransfer): Holding[] {
   const { currency } = terms;
   return inflowPosition({
     received: word === null ? [] : [{ currency, amount: word.moved }],
-    backs: returnsOf(situation).map((back) => ({ ...back, currency, as: 'dispute', state: 'done' })),
+    backs: returnsToldIn(situation.transfer).map((back) => ({
+      ...back,
+      currency,
+      as: 'dispute',
+      state: 'done',
+    })),
     credit: creditIn(situation),
     doors: doorsOf(situation.decisions),
     party: 'deposits',
@@ -116,7 +121,7 @@ export const concludedTopup = concludedBy(({ moved }) => moved);
 export function noticesOfTopup(situation: CardTransfer): WantedBreak[] {
   if (!creditOf(situation)) return [];
   const { currency } = situation.transfer.terms;
-  return returnsOf(situation).map(({ part, amount }) => ({
+  return returnsToldIn(situation.transfer).map(({ part, amount }) => ({
     ...{ kind: 'external_card_chargeback', detail: part, amount, currency },
   }));
 }

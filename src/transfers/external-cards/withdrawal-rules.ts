@@ -1,6 +1,7 @@
 import { minOf, ZERO } from '../../kernel/money/money';
 import { doorsOf } from '../engine/doors';
 import { outflowPosition } from '../engine/outflow';
+import { returnsToldIn } from '../engine/parts';
 import type { ComponentTable, Holding } from '../engine/position';
 import type { Transition } from '../engine/record';
 import {
@@ -10,7 +11,6 @@ import {
   endedUnordered,
   keptOf,
   returnedIn,
-  returnsOf,
 } from './order-rules';
 import type { ExternalCardStatus } from './record';
 
@@ -103,7 +103,7 @@ export function withdrawalPosition(situation: CardTransfer): Holding[] {
     target: { amount, currency },
     held: isHeld(situation),
     sent: word?.moved ?? ZERO,
-    backs: returnsOf(situation),
+    backs: returnsToldIn(situation.transfer),
     doors: doorsOf(situation.decisions),
   });
 }

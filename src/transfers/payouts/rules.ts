@@ -1,8 +1,8 @@
-import { Decimal, minOf, ZERO } from '../../kernel/money/money';
+import { Decimal, minOf, sumOf, ZERO } from '../../kernel/money/money';
 import type { PayoutWord } from '../../parties/payouts/word';
 import { plainCode } from '../../parties/protocol/codes';
 import type { Order } from '../engine/kind';
-import type { Decision } from '../engine/record';
+import { type Decision, first, refusalOf } from '../engine/record';
 import { isFinal, type Payout, type PayoutStatus, type PayoutTrigger } from './record';
 
 /**
@@ -10,22 +10,15 @@ import { isFinal, type Payout, type PayoutStatus, type PayoutTrigger } from './r
  * they differ in what their entries are called.
  */
 
-export const first = ({ decisions }: Payout, ...kinds: string[]): Decision | undefined =>
-  decisions.find(({ kind }) => kinds.includes(kind));
-
 /** What a person decided of one that needed it. */
 export const decisionOn = (payout: Payout): Decision | undefined =>
   payout.transfer.terms.needsApproval ? first(payout, 'approve', 'reject') : undefined;
-
-/** The party has refused the order. */
-const refusalOf = ({ transfer, decisions }: Payout): Decision | undefined =>
-  decisions.find(({ kind, data }) => kind === 'refused' && data['key'] === transfer.id);
 
 /** It ended before the party had it, by decisions alone. */
 export const isCalledOff = (payout: Payout): boolean =>
   first(payout, 'cancel') !== undefined ||
   decisionOn(payout)?.kind === 'reject' ||
-  refusalOf(payout) !== undefined;
+  refusalOf(payout, payout.transfer.id) !== undefined;
 
 // Status ------------------------------------------------------------------------------------------------------------
 
@@ -40,7 +33,7 @@ export function triggerOfPayout(payout: Payout): PayoutTrigger | undefined {
       return decision && (decision.kind === 'approve' ? 'approved' : 'rejected');
     }
     case 'processing':
-      if (word === null) return refusalOf(payout) && 'failed';
+      if (word === null) return refusalOf(payout, payout.transfer.id) && 'failed';
       return triggerOfWord('processing', word);
     default:
       return word === null ? undefined : triggerOfWord(status as PayoutStatus, word);
@@ -85,8 +78,7 @@ export function isCoherent(word: PayoutWord): boolean {
   }
 }
 
-export const backIn = ({ returns }: PayoutWord): Decimal =>
-  returns.reduce((sum, { amount }) => sum.plus(amount), ZERO);
+export const backIn = ({ returns }: PayoutWord): Decimal => sumOf(returns);
 
 /** What a client reads where the party gives no reason, or none that may be shown. */
 export interface Fallbacks {
@@ -101,7 +93,10 @@ export function failureOfPayout(payout: Payout, on: string, fallbacks: Fallbacks
     case 'cancelled':
       return first(payout, 'cancel')?.reason ?? null;
     case 'failed':
-      return plainCode(word?.failureCode ?? refusalOf(payout)?.data['code']) ?? fallbacks.failed;
+      return (
+        plainCode(word?.failureCode ?? refusalOf(payout, payout.transfer.id)?.data['code']) ??
+        fallbacks.failed
+      );
     case 'returned':
       return word?.failureCode === undefined
         ? fallbacks.returned
@@ -125,7 +120,7 @@ export const isOpenPayout = ({ transfer: { status, word } }: Payout): boolean =>
 
 /** One order, under one key for ever: until the party has said what it has of it, or has refused it. */
 export const ordersOfPayout = ({ transfer, decisions }: Payout): Order[] =>
-  transfer.status === 'processing' && transfer.word === null && !refusalOf({ transfer, decisions } as Payout)
+  transfer.status === 'processing' && transfer.word === null && !refusalOf({ decisions }, transfer.id)
     ? [{ key: transfer.id, what: 'open' }]
     : [];
 

@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { isCurrency } from '../../../kernel/money/currencies';
-import { type Decimal, fitsCurrency, ZERO } from '../../../kernel/money/money';
+import { type Decimal, fitsCurrency, sumOf, ZERO } from '../../../kernel/money/money';
 import type { BankCreditWord } from '../../../parties/bank/word';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';
-import { concludedAfter } from '../../engine/conclusion';
-import { decisionOf, doorsOf } from '../../engine/doors';
+import { doorsOf } from '../../engine/doors';
 import { isSame } from '../../engine/follow';
-import { type Back, inflowPosition, type Money, sum } from '../../engine/inflow';
+import { type Back, inflowPosition, type Money } from '../../engine/inflow';
 import type { Order } from '../../engine/kind';
-import { underOurIds } from '../../engine/parts';
 import type { ComponentTable, Holding } from '../../engine/position';
-import type { Decision, Part, Situation, Transition } from '../../engine/record';
+import { moneyOf, type Part, type Situation, type Transition } from '../../engine/record';
+import { backsAmong, concludedRefunds, partsToldOf, refundOrders, type ToldBack } from '../../engine/refunds';
 import { normalized } from '../virtual-ibans/iban-number';
 
 /** What the bank told first of a payment. Whose it is was found then, and stays so. */
@@ -65,105 +64,43 @@ export const IBAN_CREDIT_COMPONENTS = {
 export const isAmount = ({ amount, currency }: Pick<IbanCreditTerms, 'amount' | 'currency'>): boolean =>
   isCurrency(currency) && fitsCurrency(amount, currency) && amount.gt(0);
 
-type WordReturn = BankCreditWord['returns'][number];
-
-/** The decision by which we ordered a return; nothing for one that the bank has made of itself, whatever key it names. */
-const orderOf = ({ decisions }: Pick<IbanCredit, 'decisions'>, { key }: WordReturn): Decision | undefined =>
-  decisions.find(({ id, kind }) => id === key && kind === decisionOf('return'));
-
-/** Names that cannot be taken for one another; a return by our order goes by the decision's id. */
-const recallName = ({ id }: BankCreditWord['recalls'][number]) => `recall ${id}`;
-const returnName = ({ id }: WordReturn) => `return ${id}`;
-
-export const partsOf = ({ recalls, returns }: BankCreditWord, credit: IbanCredit): (string | Part)[] => [
-  ...recalls.map(recallName),
-  ...returns.map((back) => {
-    const order = orderOf(credit, back);
-    return order ? { id: order.id, name: order.id } : returnName(back);
+/** What the bank tells of that has gone back, or is to; by names that cannot be taken for one another. */
+const toldBacks = ({ currency, recalls, returns }: BankCreditWord): ToldBack[] => [
+  ...recalls.map((recall): ToldBack => {
+    return { ...recall, currency, name: `recall ${recall.id}`, as: 'dispute', status: 'succeeded' };
   }),
+  ...returns.map((back): ToldBack => ({ ...back, currency, name: `return ${back.id}`, as: 'refund' })),
 ];
 
+export const partsOf = (word: BankCreditWord, credit: IbanCredit): (string | Part)[] =>
+  partsToldOf(credit, toldBacks(word));
+
 /** Amounts that a later word does not lower by itself: one that does takes something back. */
-export function measuresOf({ amount, currency, recalls, returns }: BankCreditWord): Record<string, Decimal> {
-  return {
-    [`received ${currency}`]: amount,
-    ...Object.fromEntries(recalls.map((recall) => [recallName(recall), recall.amount])),
-    ...Object.fromEntries(
-      returns.filter(({ status }) => status === 'succeeded').map((back) => [returnName(back), back.amount]),
-    ),
-  };
-}
+export const measuresOf = (word: BankCreditWord): Record<string, Decimal> => ({
+  [`received ${word.currency}`]: word.amount,
+  ...Object.fromEntries(
+    toldBacks(word)
+      .filter(({ status }) => status === 'succeeded')
+      .map(({ name, amount }) => [name, amount]),
+  ),
+});
 
-/** All that has gone back to the payer or is to go back by our order; what the bank does by itself counts when it is done. */
-export function backsOf(situation: IbanCredit): Back[] {
-  const { word, parts } = situation.transfer;
-  if (word === null) return ordersToReturn(situation);
-  const { currency, recalls, returns } = word;
-  const told = [
-    ...recalls.map(
-      (recall) =>
-        ({ name: recallName(recall), as: 'dispute', state: 'done', ordered: false, ...recall }) as const,
-    ),
-    ...returns
-      .map((back) => ({ back, order: orderOf(situation, back) }))
-      .filter(({ back: { status }, order }) => status === 'succeeded' || (status === 'pending' && order))
-      .map(({ back, order }) => {
-        const state = back.status === 'succeeded' ? 'done' : 'asked';
-        const name = order?.id ?? returnName(back);
-        return { name, as: 'refund', state, amount: back.amount, ordered: order !== undefined } as const;
-      }),
-  ];
-  // What only a person has told of, under our own id, comes as late as what nobody has answered.
-  const concluded = new Set(returns.map(({ id }) => id));
-  return underOurIds(
-    parts.filter(({ id }) => !concluded.has(id)),
-    told,
-  )
-    .map(({ part, as, state, ordered, amount }): Back => ({ part, as, state, ordered, amount, currency }))
-    .concat(ordersToReturn(situation));
-}
-
-/** Decided, and neither told nor refused by the bank yet. */
-function unansweredReturns({ transfer: { word }, decisions }: IbanCredit): Decision[] {
-  const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
-  const told = new Set((word?.returns ?? []).map(({ key }) => key));
-  return decisions.filter(
-    ({ kind, id }) => kind === decisionOf('return') && !refused.has(id) && !told.has(id),
-  );
-}
-
-const ordersToReturn = (situation: IbanCredit): Back[] =>
-  unansweredReturns(situation).map(({ id, amount, currency }): Back => {
-    const money = { amount: amount ?? ZERO, currency: currency ?? '' };
-    return { part: id, as: 'refund', state: 'asked', ordered: true, ...money };
-  });
+/** All that has gone back to the payer or is to go back by our order. */
+export const backsOf = (situation: IbanCredit): Back[] =>
+  backsAmong(situation, situation.transfer.word ? toldBacks(situation.transfer.word) : []);
 
 /** What is on its way back to the payer. */
 export const pledgedOf = (situation: IbanCredit): Money[] =>
   backsOf(situation).filter(({ state }) => state === 'asked');
 
 export const ordersOf = (situation: IbanCredit): Order[] =>
-  ordersToReturn(situation).map(({ part }) => ({ key: part, what: 'refund' }));
-
-const ENDED = { paid: 'succeeded', failed: 'failed' } as const;
+  refundOrders(situation, situation.transfer.word?.returns ?? []);
 
 /** What a person concludes of returns that we ordered and the bank never ends. */
 export function concludedCredit(situation: IbanCredit): BankCreditWord | undefined {
   const { word } = situation.transfer;
   if (word === null) return undefined;
-  const endOf = (order: Decision | undefined) => {
-    const as = order && concludedAfter(situation, order);
-    return as && ENDED[as];
-  };
-  const begun = word.returns.map((back) => {
-    const end = back.status === 'pending' ? endOf(orderOf(situation, back)) : undefined;
-    return { ...back, status: end ?? back.status };
-  });
-  const unanswered = unansweredReturns(situation).flatMap((order) => {
-    const status = endOf(order);
-    return status ? [{ id: order.id, key: order.id, amount: order.amount ?? ZERO, status }] : [];
-  });
-  const returns = [...begun, ...unanswered];
+  const returns = concludedRefunds(situation, word.returns, (order) => ({ amount: moneyOf(order).amount }));
   return isSame(returns, word.returns) ? undefined : { ...word, returns };
 }
 
@@ -182,8 +119,8 @@ export function triggerOf(situation: IbanCredit): IbanCreditTrigger | undefined 
 function callOf(situation: IbanCredit, { amount }: BankCreditWord): [IbanCreditTrigger, IbanCreditStatus] {
   const { status, accountId } = situation.transfer;
   const done = backsOf(situation).filter(({ state }) => state === 'done');
-  const returned = sum(done.filter(({ as }) => as === 'refund'));
-  const isGone = sum(done).gte(amount) && status !== 'received';
+  const returned = sumOf(done.filter(({ as }) => as === 'refund'));
+  const isGone = sumOf(done).gte(amount) && status !== 'received';
   if (isGone && returned.gt(0) && returned.gte(amount)) return ['returned', 'returned'];
   if (isGone) return ['recalled', 'recalled'];
   return accountId === null ? ['unmatched', 'suspended'] : ['matched', 'credited'];
