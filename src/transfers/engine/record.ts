@@ -103,17 +103,17 @@ export interface Situation<Terms = unknown, Word = PartyWord> {
   askedAt?: Date;
 }
 
-/** A line of a kind's table of states. */
+/** A line of a kind's table of states: from any of these. */
 export interface Transition<Status extends string = string, Trigger extends string = string> {
-  from: Status;
+  from: readonly Status[];
   on: Trigger;
   to: Status;
   /** The party takes its own word back: the books follow it, and a person is told. */
   contradicts?: true;
 }
 
-export const transitionOf = <Status extends string>(
-  transitions: readonly Transition<Status>[],
+export const transitionOf = (
+  transitions: readonly Transition[],
   from: string,
   on: string,
-): Transition<Status> | undefined => transitions.find((line) => line.from === from && line.on === on);
+): Transition | undefined => transitions.find((line) => line.from.includes(from) && line.on === on);

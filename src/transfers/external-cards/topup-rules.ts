@@ -30,21 +30,14 @@ export const TOPUP_COMPONENTS = {
  * What arrives after it had failed is nobody's: it may have been paid again. It stays `failed`, and the money in suspense.
  */
 export const TOPUP_TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
-  { from: 'pending', on: 'stopped', to: 'failed' },
-  { from: 'pending', on: 'refused', to: 'failed' },
-  { from: 'pending', on: 'action_required', to: 'requires_action' },
-  { from: 'pending', on: 'accepted', to: 'processing' },
-  { from: 'pending', on: 'succeeded', to: 'completed' },
-  { from: 'pending', on: 'failed', to: 'failed' },
-  { from: 'requires_action', on: 'accepted', to: 'processing' },
-  { from: 'requires_action', on: 'succeeded', to: 'completed' },
-  { from: 'requires_action', on: 'failed', to: 'failed' },
-  { from: 'processing', on: 'action_required', to: 'requires_action' },
-  { from: 'processing', on: 'succeeded', to: 'completed' },
-  { from: 'processing', on: 'failed', to: 'failed' },
-  { from: 'completed', on: 'returned', to: 'returned' },
-  { from: 'completed', on: 'unpaid', to: 'returned', contradicts: true },
-  { from: 'returned', on: 'succeeded', to: 'completed' },
+  { from: ['pending'], on: 'stopped', to: 'failed' },
+  { from: ['pending'], on: 'refused', to: 'failed' },
+  { from: ['pending', 'processing'], on: 'action_required', to: 'requires_action' },
+  { from: ['pending', 'requires_action'], on: 'accepted', to: 'processing' },
+  { from: ['pending', 'requires_action', 'processing', 'returned'], on: 'succeeded', to: 'completed' },
+  { from: ['pending', 'requires_action', 'processing'], on: 'failed', to: 'failed' },
+  { from: ['completed'], on: 'returned', to: 'returned' },
+  { from: ['completed'], on: 'unpaid', to: 'returned', contradicts: true },
 ];
 
 const creditOf = (situation: CardTransfer) => first(situation, 'credit');

@@ -12,6 +12,7 @@ import {
   ordersOf,
 } from '../../../src/transfers/iban/credits/rules';
 import { shown, totalOf } from '../engine/books';
+import { linesOf } from '../engine/lines';
 import { type Brought, begun, looks, START } from '../engine/look';
 
 const play = (from: IbanCredit, all: readonly Brought<IbanCreditTerms, BankCreditWord>[]) =>
@@ -198,6 +199,6 @@ describe('a payment that the bank has received', () => {
 });
 
 it('has one line for each status and trigger, between statuses of its own', () => {
-  const lines = IBAN_CREDIT_TRANSITIONS.map(({ from, on }) => `${from} ${on}`);
+  const lines = linesOf(IBAN_CREDIT_TRANSITIONS).map(({ from, on }) => `${from} ${on}`);
   expect(new Set(lines).size).toBe(lines.length);
 });

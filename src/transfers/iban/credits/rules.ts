@@ -37,18 +37,12 @@ export type IbanCreditTrigger =
 
 /** What happens to a payment that the bank has received. The payer's bank may recall it, in parts too, and give it again. */
 export const IBAN_CREDIT_TRANSITIONS: readonly Transition<IbanCreditStatus, IbanCreditTrigger>[] = [
-  { from: 'received', on: 'matched', to: 'credited' },
-  { from: 'received', on: 'unmatched', to: 'suspended' },
-  { from: 'credited', on: 'recalled', to: 'recalled' },
-  { from: 'credited', on: 'returned', to: 'returned' },
-  { from: 'suspended', on: 'recalled', to: 'recalled' },
-  { from: 'suspended', on: 'returned', to: 'returned' },
-  { from: 'recalled', on: 'matched', to: 'credited' },
-  { from: 'recalled', on: 'unmatched', to: 'suspended' },
-  { from: 'recalled', on: 'returned', to: 'returned' },
-  { from: 'returned', on: 'matched', to: 'credited', contradicts: true },
-  { from: 'returned', on: 'unmatched', to: 'suspended', contradicts: true },
-  { from: 'returned', on: 'recalled', to: 'recalled' },
+  { from: ['received', 'recalled'], on: 'matched', to: 'credited' },
+  { from: ['received', 'recalled'], on: 'unmatched', to: 'suspended' },
+  { from: ['credited', 'suspended', 'returned'], on: 'recalled', to: 'recalled' },
+  { from: ['credited', 'suspended', 'recalled'], on: 'returned', to: 'returned' },
+  { from: ['returned'], on: 'matched', to: 'credited', contradicts: true },
+  { from: ['returned'], on: 'unmatched', to: 'suspended', contradicts: true },
 ];
 
 export const IBAN_CREDIT_COMPONENTS = {
