@@ -7,31 +7,12 @@ import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
 import type { Given, Order, ProcessSubject, TransferKind } from '../engine/kind';
 import { concludedDeposit } from './conclusion';
-import {
-  backsOf,
-  type ClientDeposit,
-  DEPOSIT_COMPONENTS,
-  type Deposit,
-  type DepositTerms,
-  depositPosition,
-  depositTerms,
-  measuresOfCheckout,
-  partsOfCheckout,
-  priceOfDeposit,
-  refundedBase,
-} from './money';
+import * as money from './money';
+import { type ClientDeposit, type Deposit, type DepositTerms, depositTerms } from './money';
 import { noticesOfDeposit } from './notices';
 import { redirectContext } from './page/token';
 import { type DepositStatus, TOLD_STATUSES } from './record';
-import {
-  chooseForDeposit,
-  DEPOSIT_TRANSITIONS,
-  failureOfDeposit,
-  isOpenDeposit,
-  ordersOfDeposit,
-  pledgedOfDeposit,
-  triggerOfDeposit,
-} from './rules';
+import * as rules from './rules';
 import { detailsOf, saveRedirect } from './store';
 
 /** Where the party calls back: one address for all sessions. */
@@ -52,23 +33,23 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   }),
   terms: depositTerms,
   word: checkoutWord,
-  components: DEPOSIT_COMPONENTS,
-  transitions: DEPOSIT_TRANSITIONS,
+  components: money.DEPOSIT_COMPONENTS,
+  transitions: rules.DEPOSIT_TRANSITIONS,
   doors: ['return', 'credit', 'write_off', 'recover'],
-  pledged: pledgedOfDeposit,
-  choose: chooseForDeposit,
-  measures: measuresOfCheckout,
+  pledged: rules.pledged,
+  choose: rules.choose,
+  measures: money.measures,
   amounts: ({ payments, refunds, disputes }) => [...payments, ...refunds, ...disputes],
-  parts: partsOfCheckout,
-  trigger: triggerOfDeposit,
-  failure: failureOfDeposit,
-  position: depositPosition,
-  orders: ordersOfDeposit,
+  parts: money.parts,
+  trigger: rules.trigger,
+  failure: rules.failure,
+  position: money.position,
+  orders: rules.orders,
   concluded: concludedDeposit,
   unlisted: ({ parties }, { transfer: { word } }) =>
     parties.checkout.settlesSilently === true &&
     (word?.payments.some(({ status }) => status === 'pending') ?? false),
-  isOpen: isOpenDeposit,
+  isOpen: rules.isOpen,
   deadline: ({ transfer: { status, terms } }) =>
     status === 'created' || status === 'awaiting_payment' ? (terms?.expiresAt ?? null) : null,
   notices: noticesOfDeposit,
@@ -106,7 +87,7 @@ async function openSession(services: Services, { transfer }: ClientDeposit): Pro
 
 async function refund({ parties }: Services, deposit: Deposit, { key }: Order): Promise<Given<CheckoutWord>> {
   const { partyRef } = deposit.transfer;
-  const back = backsOf(deposit).find(({ part }) => part === key);
+  const back = money.backsOf(deposit).find(({ part }) => part === key);
   if (!back || partyRef === null) throw new Error('there is nothing to send back');
   const { amount, currency } = back;
   await parties.checkout.refund({ key, sessionId: partyRef, amount, currency });
@@ -117,8 +98,8 @@ async function refund({ parties }: Services, deposit: Deposit, { key }: Order): 
 function told(situation: Deposit): WebhookEvent[] {
   const { id, tenantId, accountId, status, terms, idempotencyKey, createdAt, reached } = situation.transfer;
   if (!terms || tenantId === null || !TOLD_STATUSES.includes(status)) return [];
-  const price = priceOfDeposit(situation as ClientDeposit);
-  const refunded = refundedBase(situation);
+  const price = money.priceOfDeposit(situation as ClientDeposit);
+  const refunded = money.refundedBase(situation);
   const inPayers = (amount: typeof ZERO) => formatAmount(amount, terms.currency);
   const credited = (amount: typeof ZERO) => formatAmount(amount, terms.accountCurrency);
   const completedAt = completedOf(status as DepositStatus, reached, situation.at);

@@ -14,31 +14,18 @@ import {
 import type { ComponentTable, Holding } from '../engine/position';
 import { last, moneyOf, type Part, type Situation } from '../engine/record';
 import { backsAmong, partsToldOf, type ToldBack } from '../engine/refunds';
-import { type Price } from './quotes/price';
-import { DEPOSIT_METHODS } from './settings';
+import { decimal, type Price, quotedTerms } from './quotes/price';
 
 /**
  * What a deposit's money comes to, by its terms, the party's word and decisions: what was paid, what goes back, what was
  * credited, and what the books hold because of it.
  */
 
-const decimal = z.string().transform((text) => new Decimal(text));
-
 /** What payer and client have agreed to. Absent: a payment that no deposit asked for. */
-export const depositTerms = z
-  .object({
-    method: z.enum(DEPOSIT_METHODS),
+export const depositTerms = quotedTerms
+  .extend({
     /** The client's own name for it. */
     externalId: z.string().nullable(),
-    /** The payer's. */
-    currency: z.string(),
-    accountCurrency: z.string(),
-    rate: decimal,
-    feeFixed: decimal,
-    feePercent: decimal,
-    chargedAmount: decimal,
-    creditedAmount: decimal,
-    serviceFee: decimal,
     expiresAt: z.coerce.date(),
   })
   .nullable();
@@ -109,7 +96,7 @@ function less(all: readonly Money[], taken: readonly Money[]): Money[] {
 
 export const creditOf = (situation: Deposit) => last(situation, 'credit');
 
-export const credited = z.object({ creditedAmount: decimal, serviceFee: decimal });
+const credited = quotedTerms.pick({ creditedAmount: true, serviceFee: true });
 
 function creditIn(situation: Deposit): Credit | null {
   const { terms, accountId } = situation.transfer;
@@ -152,13 +139,13 @@ export const inflowOf = (situation: Deposit): Inflow => ({
   party: 'deposits',
 });
 
-export const depositPosition = (situation: Deposit): Holding[] => inflowPosition(inflowOf(situation));
+export const position = (situation: Deposit): Holding[] => inflowPosition(inflowOf(situation));
 
-export const partsOfCheckout = (word: CheckoutWord, situation: Deposit): (string | Part)[] =>
+export const parts = (word: CheckoutWord, situation: Deposit): (string | Part)[] =>
   partsToldOf(situation, toldBacks(word));
 
 /** Amounts that a later word does not lower by itself: one that does takes something back. */
-export function measuresOfCheckout(word: CheckoutWord): Record<string, Decimal> {
+export function measures(word: CheckoutWord): Record<string, Decimal> {
   const measures: Record<string, Decimal> = {};
   const add = (name: string, { id, amount, currency }: { id: string } & Money) => {
     measures[`${name} ${id} ${currency}`] = amount;

@@ -104,13 +104,13 @@ function approvedMoney(situation: Deposit): Money | undefined {
 }
 
 /** What of suspense is promised: to the payer, or to the client once the rest has settled. */
-export function pledgedOfDeposit(situation: Deposit): Money[] {
+export function pledged(situation: Deposit): Money[] {
   const approved = creditOf(situation) ? undefined : approvedMoney(situation);
   return [...pledgedIn(inflowOf(situation)), ...(approved ? [approved] : [])];
 }
 
 /** What the system chooses by itself: to give up waiting, to ask a person, to credit. */
-export function chooseForDeposit(situation: Deposit): NewDecision | undefined {
+export function choose(situation: Deposit): NewDecision | undefined {
   const { status, terms } = situation.transfer;
   if (!terms) return undefined;
   switch (status as DepositStatus) {
@@ -168,7 +168,7 @@ function creditDecision(terms: NonNullable<DepositTerms>, base: Money): NewDecis
   return { kind: 'credit', ...base, data };
 }
 
-export function triggerOfDeposit(situation: Deposit): DepositTrigger | undefined {
+export function trigger(situation: Deposit): DepositTrigger | undefined {
   const { transfer } = situation;
   const { word } = transfer;
   const net = netOf(situation);
@@ -224,7 +224,7 @@ function isUnpaid(situation: Deposit): boolean {
 }
 
 /** The page, until there is one or it is too late; then what is to go back. */
-export function ordersOfDeposit(situation: Deposit): Order[] {
+export function orders(situation: Deposit): Order[] {
   const { transfer } = situation;
   if (transfer.partyRef === null)
     return transfer.status === 'created' && !refusalOf(situation, transfer.id)
@@ -237,7 +237,7 @@ export function ordersOfDeposit(situation: Deposit): Order[] {
 const TOLD_FAILURES = ['card_declined', 'insufficient_funds', 'expired_card', 'authentication_failed'];
 
 /** The code that goes with a status, of ours. */
-export function failureOfDeposit(situation: Deposit, on: string): string | null {
+export function failure(situation: Deposit, on: string): string | null {
   const { word, failure } = situation.transfer;
   switch (on as DepositTrigger) {
     case 'session_refused':
@@ -257,7 +257,7 @@ export function failureOfDeposit(situation: Deposit, on: string): string | null 
 }
 
 /** It waits for the payer, the party, a person, or a refund that was ordered. */
-export function isOpenDeposit(situation: Deposit): boolean {
+export function isOpen(situation: Deposit): boolean {
   const { terms, status } = situation.transfer;
   const waits = ['created', 'awaiting_payment', 'processing', 'manual_review'].includes(status);
   return (terms !== null && waits) || backsOf(situation).some(({ state }) => state === 'asked');

@@ -69,7 +69,7 @@ export function endedUnordered(situation: CardTransfer): 'stopped' | 'refused' |
 }
 
 /** The order itself, under the record's id, until the acquirer has answered it. */
-export function ordersOf(situation: CardTransfer): Order[] {
+export function orders(situation: CardTransfer): Order[] {
   const { id, status, word } = situation.transfer;
   return status === 'pending' && word === null && !endedUnordered(situation)
     ? [{ key: id, what: 'open' }]
@@ -77,7 +77,7 @@ export function ordersOf(situation: CardTransfer): Order[] {
 }
 
 /** Why it failed or came back: the acquirer's code where it gives one, ours elsewhere. */
-export function failureOf(situation: CardTransfer, on: string): string | null {
+export function failure(situation: CardTransfer, on: string): string | null {
   const { word, failure } = situation.transfer;
   switch (on as CardTrigger) {
     case 'stopped':
@@ -95,13 +95,13 @@ export function failureOf(situation: CardTransfer, on: string): string | null {
 }
 
 /** The payer's time runs out then, and the acquirer says so. */
-export const deadlineOf = ({ transfer: { status, terms } }: CardTransfer): Date | null =>
+export const deadline = ({ transfer: { status, terms } }: CardTransfer): Date | null =>
   status === 'requires_action' ? terms.actionExpiresAt : null;
 
 /** An answer that steps back along this may be one that was overtaken on its way. */
 const PROGRESS = { requires_action: 0, processing: 1, failed: 2, succeeded: 3 } as const;
 
-export function measuresOf({ status, moved, returns }: CardOrderWord): Record<string, Decimal> {
+export function measures({ status, moved, returns }: CardOrderWord): Record<string, Decimal> {
   return {
     progress: new Decimal(PROGRESS[status]),
     moved,
@@ -109,7 +109,7 @@ export function measuresOf({ status, moved, returns }: CardOrderWord): Record<st
   };
 }
 
-export const partsOf = ({ returns }: CardOrderWord): string[] => returns.map(({ id }) => id);
+export const parts = ({ returns }: CardOrderWord): string[] => returns.map(({ id }) => id);
 
 /**
  * What the acquirer would say of an order that a person has concluded: what is still to move has moved, or never will. What

@@ -18,7 +18,7 @@ import {
 import type { ExternalCardStatus } from './record';
 
 /** A top-up of an account from a payment card elsewhere: money that comes in. */
-export const TOPUP_COMPONENTS = {
+export const COMPONENTS = {
   deposits: { on: 'internal', account: 'deposits' },
   credited: { on: 'client', up: 'deposit/card_topup', down: 'withdraw/card_topup_reversed' },
   chargedBack: { on: 'client', up: 'withdraw/deposit_chargeback', down: 'deposit/chargeback_reversed' },
@@ -29,7 +29,7 @@ export const TOPUP_COMPONENTS = {
  * What happens to its status (decisions part 4, Users and accounts). A chargeback that is won makes it `completed` again.
  * What arrives after it had failed is nobody's: it may have been paid again. It stays `failed`, and the money in suspense.
  */
-export const TOPUP_TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
+export const TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
   { from: ['pending'], on: 'stopped', to: 'failed' },
   { from: ['pending'], on: 'refused', to: 'failed' },
   { from: ['pending', 'processing'], on: 'action_required', to: 'requires_action' },
@@ -49,13 +49,13 @@ function hasArrived({ transfer: { word, terms }, decisions }: CardTransfer): boo
 }
 
 /** The credit is given once, while it is waited for; what then goes back takes its part of it. */
-export function chooseForTopup(situation: CardTransfer): NewDecision | undefined {
+export function choose(situation: CardTransfer): NewDecision | undefined {
   if (!isOpen(situation) || !hasArrived(situation) || creditOf(situation)) return undefined;
   const { amount, currency } = situation.transfer.terms;
   return { kind: 'credit', amount, currency };
 }
 
-export function triggerOfTopup(situation: CardTransfer): CardTrigger | undefined {
+export function trigger(situation: CardTransfer): CardTrigger | undefined {
   const { status, word } = situation.transfer;
   if (word === null) return status === 'pending' ? endedUnordered(situation) : undefined;
   const called = creditOf(situation) ? callOnCredited(situation) : callOnUncredited(situation);
@@ -83,7 +83,7 @@ function callOnUncredited(situation: CardTransfer): Call | undefined {
   return isOpen(situation) ? { on: 'short' } : undefined;
 }
 
-export function topupPosition(situation: CardTransfer): Holding[] {
+export function position(situation: CardTransfer): Holding[] {
   const { word, terms } = situation.transfer;
   const { currency } = terms;
   return inflowPosition({
@@ -108,10 +108,10 @@ function creditIn(situation: CardTransfer): Credit | null {
 }
 
 /** What has arrived is with us, whatever becomes of the rest. */
-export const concludedTopup = concludedBy(({ moved }) => moved);
+export const concluded = concludedBy(({ moved }) => moved);
 
 /** Each chargeback of money that was credited is shown to the operator once. */
-export function noticesOfTopup(situation: CardTransfer): WantedBreak[] {
+export function notices(situation: CardTransfer): WantedBreak[] {
   if (!creditOf(situation)) return [];
   const { currency } = situation.transfer.terms;
   return returnsToldIn(situation.transfer).map(({ part, amount }) => ({

@@ -15,7 +15,7 @@ import {
 import type { ExternalCardStatus } from './record';
 
 /** A withdrawal from an account to a payment card elsewhere: money that goes out. */
-export const WITHDRAWAL_COMPONENTS = {
+export const COMPONENTS = {
   payouts: { on: 'internal', account: 'payouts' },
   held: { on: 'hold', up: 'pending/withdrawal', down: 'transfer/withdrawal' },
   paid: { on: 'client', up: 'withdraw/card_withdrawal', down: 'deposit/card_withdrawal_reversed' },
@@ -28,7 +28,7 @@ export const WITHDRAWAL_COMPONENTS = {
  * What happens to its status (decisions part 4, Users and accounts). It has left the account when it is `processing`: what
  * fails after that has come back. What leaves after it had failed is taken all the same.
  */
-export const WITHDRAWAL_TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
+export const TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
   { from: ['pending'], on: 'stopped', to: 'failed' },
   { from: ['pending'], on: 'refused', to: 'failed' },
   { from: ['pending'], on: 'action_required', to: 'requires_action' },
@@ -43,7 +43,7 @@ export const WITHDRAWAL_TRANSITIONS: readonly Transition<ExternalCardStatus, Car
   { from: ['failed'], on: 'returned', to: 'returned', contradicts: true },
 ];
 
-export function triggerOfWithdrawal(situation: CardTransfer): CardTrigger | undefined {
+export function trigger(situation: CardTransfer): CardTrigger | undefined {
   const { status, word } = situation.transfer;
   if (word === null) return status === 'pending' ? endedUnordered(situation) : undefined;
   const called = word.moved.isZero() ? callOnUnmoved(situation) : callOnMoved(situation);
@@ -85,7 +85,7 @@ function isHeld(situation: CardTransfer): boolean {
   return word.moved.isZero() && word.status !== 'failed';
 }
 
-export function withdrawalPosition(situation: CardTransfer): Holding[] {
+export function position(situation: CardTransfer): Holding[] {
   const { accountId, word, terms } = situation.transfer;
   const { amount, fee, currency } = terms;
   if (accountId === null) throw new Error('a withdrawal is always of an account');
@@ -100,4 +100,4 @@ export function withdrawalPosition(situation: CardTransfer): Holding[] {
 }
 
 /** What had left and did not arrive is with us again: of what has moved no more stays than has gone back. */
-export const concludedWithdrawal = concludedBy((word) => minOf(word.moved, returnedIn(word)));
+export const concluded = concludedBy((word) => minOf(word.moved, returnedIn(word)));

@@ -6,16 +6,7 @@ import type { ProcessSubject, TransferKind } from '../engine/kind';
 import { openDestination, type SealedFor } from './destinations/sealing';
 import { PAYOUT_DOORS, payoutPosition, shortfall } from './position';
 import { PAYOUT_TRANSITIONS, type Payout, type PayoutTerms, payoutTerms } from './record';
-import {
-  concludedPayout,
-  type Fallbacks,
-  failureOfPayout,
-  isOpenPayout,
-  measuresOfPayout,
-  ordersOfPayout,
-  partsOfPayout,
-  triggerOfPayout,
-} from './rules';
+import * as rules from './rules';
 import { findSealedDestination, type PayoutTable } from './store';
 
 /** Money that the payouts party pays (decisions part 4, Payouts): from an account, or from a virtual IBAN. */
@@ -34,7 +25,7 @@ export interface OutgoingSpec
   workflow: string;
   prefix: string;
   summary: string;
-  fallbacks: Fallbacks;
+  fallbacks: rules.Fallbacks;
   /** Where the party tells that it has moved. */
   callbackPath: string;
 }
@@ -51,16 +42,16 @@ export function outgoingKind(spec: OutgoingSpec): PayoutKind {
     doors: PAYOUT_DOORS,
     // Nothing here depends on the time or on the way: whether a person must decide is in the terms.
     choose: () => undefined,
-    measures: measuresOfPayout,
+    measures: rules.measures,
     amounts: ({ sent, returns }, { transfer: { terms } }) =>
       [{ amount: sent }, ...returns].map(({ amount }) => ({ amount, currency: terms.receivedCurrency })),
-    parts: partsOfPayout,
-    trigger: triggerOfPayout,
-    failure: (payout, on) => failureOfPayout(payout, on, fallbacks),
+    parts: rules.parts,
+    trigger: rules.trigger,
+    failure: (payout, on) => rules.failure(payout, on, fallbacks),
     position: payoutPosition,
-    orders: ordersOfPayout,
-    concluded: concludedPayout,
-    isOpen: isOpenPayout,
+    orders: rules.orders,
+    concluded: rules.concluded,
+    isOpen: rules.isOpen,
     deadline: () => null,
     notices: shortfall,
     told: (payout, previous) => statusEvent(payout, previous, 'payout'),

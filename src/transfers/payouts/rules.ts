@@ -22,7 +22,7 @@ export const isCalledOff = (payout: Payout): boolean =>
 
 // Status ------------------------------------------------------------------------------------------------------------
 
-export function triggerOfPayout(payout: Payout): PayoutTrigger | undefined {
+export function trigger(payout: Payout): PayoutTrigger | undefined {
   const { status, terms, word } = payout.transfer;
   switch (status as PayoutStatus) {
     case 'created':
@@ -87,7 +87,7 @@ export interface Fallbacks {
 }
 
 /** The code that goes with a status: a party's words may give it away, or a person. */
-export function failureOfPayout(payout: Payout, on: string, fallbacks: Fallbacks): string | null {
+export function failure(payout: Payout, on: string, fallbacks: Fallbacks): string | null {
   const { word } = payout.transfer;
   switch (on as PayoutTrigger) {
     case 'cancelled':
@@ -113,21 +113,21 @@ export const descriptionOf = (payout: Payout): string | undefined =>
   payout.transfer.status === 'rejected' ? (decisionOn(payout)?.reason ?? REJECTED) : undefined;
 
 /** It waits for a person or for the party, which may also say that it does although the status has ended. */
-export const isOpenPayout = ({ transfer: { status, word } }: Payout): boolean =>
+export const isOpen = ({ transfer: { status, word } }: Payout): boolean =>
   !isFinal(status) || word?.status === 'processing' || word?.status === 'sent';
 
 // The party ---------------------------------------------------------------------------------------------------------
 
 /** One order, under one key for ever: until the party has said what it has of it, or has refused it. */
-export const ordersOfPayout = ({ transfer, decisions }: Payout): Order[] =>
+export const orders = ({ transfer, decisions }: Payout): Order[] =>
   transfer.status === 'processing' && transfer.word === null && !refusalOf({ decisions }, transfer.id)
     ? [{ key: transfer.id, what: 'open' }]
     : [];
 
-export const partsOfPayout = ({ returns }: PayoutWord): string[] => returns.map(({ id }) => id);
+export const parts = ({ returns }: PayoutWord): string[] => returns.map(({ id }) => id);
 
 /** What a later word does not lower by itself: amounts, and how far it had come. */
-export const measuresOfPayout = ({ status, sent, returns }: PayoutWord): Record<string, Decimal> => ({
+export const measures = ({ status, sent, returns }: PayoutWord): Record<string, Decimal> => ({
   sent,
   decided: new Decimal(status === 'processing' ? 0 : 1),
   arrived: new Decimal(status === 'completed' || status === 'returned' ? 1 : 0),
@@ -135,7 +135,7 @@ export const measuresOfPayout = ({ status, sent, returns }: PayoutWord): Record<
 });
 
 /** A word for one that the party has and never ends: what is out has arrived, or has not, and what came back stays so. */
-export function concludedPayout({ transfer }: Payout, as: 'paid' | 'failed'): PayoutWord | undefined {
+export function concluded({ transfer }: Payout, as: 'paid' | 'failed'): PayoutWord | undefined {
   const { word, terms, orderedAt } = transfer;
   const ended = word !== null && word.status !== 'processing' && word.status !== 'sent';
   if (orderedAt === null || ended) return undefined;

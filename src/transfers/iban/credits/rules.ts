@@ -14,14 +14,14 @@ import { backsAmong, concludedRefunds, partsToldOf, refundOrders, type ToldBack 
 import { normalized } from '../virtual-ibans/iban-number';
 
 /** What the bank told first of a payment. Whose it is was found then, and stays so. */
-export const ibanCreditTerms = z.object({
+export const terms = z.object({
   /** null: it came before this was kept. */
   iban: z.string().nullable(),
   amount: decimal,
   currency: z.string(),
 });
 
-export type IbanCreditTerms = z.output<typeof ibanCreditTerms>;
+export type IbanCreditTerms = z.output<typeof terms>;
 export type IbanCredit = Situation<IbanCreditTerms, BankCreditWord>;
 
 export const IBAN_CREDIT_STATUSES = ['received', 'credited', 'suspended', 'returned', 'recalled'] as const;
@@ -45,7 +45,7 @@ export const IBAN_CREDIT_TRANSITIONS: readonly Transition<IbanCreditStatus, Iban
   { from: ['returned'], on: 'unmatched', to: 'suspended', contradicts: true },
 ];
 
-export const IBAN_CREDIT_COMPONENTS = {
+export const COMPONENTS = {
   deposits: { on: 'internal', account: 'deposits' },
   credited: { on: 'client', up: 'deposit/iban_credit', down: 'withdraw/iban_credit_reversed' },
   chargedBack: { on: 'client', up: 'withdraw/iban_credit_reversed', down: 'deposit/iban_credit' },
@@ -66,11 +66,11 @@ const toldBacks = ({ currency, recalls, returns }: BankCreditWord): ToldBack[] =
   ...returns.map((back): ToldBack => ({ ...back, currency, name: `return ${back.id}`, as: 'refund' })),
 ];
 
-export const partsOf = (word: BankCreditWord, credit: IbanCredit): (string | Part)[] =>
+export const parts = (word: BankCreditWord, credit: IbanCredit): (string | Part)[] =>
   partsToldOf(credit, toldBacks(word));
 
 /** Amounts that a later word does not lower by itself: one that does takes something back. */
-export const measuresOf = (word: BankCreditWord): Record<string, Decimal> => ({
+export const measures = (word: BankCreditWord): Record<string, Decimal> => ({
   [`received ${word.currency}`]: word.amount,
   ...Object.fromEntries(
     toldBacks(word)
@@ -84,14 +84,14 @@ export const backsOf = (situation: IbanCredit): Back[] =>
   backsAmong(situation, situation.transfer.word ? toldBacks(situation.transfer.word) : []);
 
 /** What is on its way back to the payer. */
-export const pledgedOf = (situation: IbanCredit): Money[] =>
+export const pledged = (situation: IbanCredit): Money[] =>
   backsOf(situation).filter(({ state }) => state === 'asked');
 
-export const ordersOf = (situation: IbanCredit): Order[] =>
+export const orders = (situation: IbanCredit): Order[] =>
   refundOrders(situation, situation.transfer.word?.returns ?? []);
 
 /** What a person concludes of returns that we ordered and the bank never ends. */
-export function concludedCredit(situation: IbanCredit): BankCreditWord | undefined {
+export function concluded(situation: IbanCredit): BankCreditWord | undefined {
   const { word } = situation.transfer;
   if (word === null) return undefined;
   const returns = concludedRefunds(situation, word.returns, (order) => ({ amount: moneyOf(order).amount }));
@@ -100,9 +100,9 @@ export function concludedCredit(situation: IbanCredit): BankCreditWord | undefin
 
 /** The bank is waited for. */
 export const isOpen = (situation: IbanCredit): boolean =>
-  situation.transfer.status === 'received' || pledgedOf(situation).length > 0;
+  situation.transfer.status === 'received' || pledged(situation).length > 0;
 
-export function triggerOf(situation: IbanCredit): IbanCreditTrigger | undefined {
+export function trigger(situation: IbanCredit): IbanCreditTrigger | undefined {
   const { word, status } = situation.transfer;
   if (word === null) return undefined;
   const [on, to] = callOf(situation, word);
@@ -121,7 +121,7 @@ function callOf(situation: IbanCredit, { amount }: BankCreditWord): [IbanCreditT
 }
 
 /** The first word says what is credited: all that it told of, to whom it was for. What the bank says beyond it is in suspense. */
-export function ibanCreditPosition(situation: IbanCredit): Holding[] {
+export function position(situation: IbanCredit): Holding[] {
   const { accountId, terms, word } = situation.transfer;
   const { amount, currency } = terms;
   const base = { amount, currency };
@@ -135,7 +135,7 @@ export function ibanCreditPosition(situation: IbanCredit): Holding[] {
 }
 
 /** The bank now tells of another payment under the same name: a person must ask it. */
-export function noticesOf({ transfer: { terms, word } }: IbanCredit): WantedBreak[] {
+export function notices({ transfer: { terms, word } }: IbanCredit): WantedBreak[] {
   if (word === null) return [];
   const { iban, amount, currency } = word;
   const same =
