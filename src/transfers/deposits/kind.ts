@@ -1,4 +1,3 @@
-import { formatAmount, ZERO } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import { asciiUrl } from '../../kernel/wire/web-url';
 import { type CheckoutWord, checkoutWord } from '../../parties/checkout/word';
@@ -14,6 +13,7 @@ import { redirectContext } from './page/token';
 import { type DepositStatus, TOLD_STATUSES } from './record';
 import * as rules from './rules';
 import { detailsOf, saveRedirect } from './store';
+import { shownPrice } from './view';
 
 /** Where the party calls back: one address for all sessions. */
 export const CALLBACK_PATH = '/callbacks/checkout';
@@ -98,10 +98,6 @@ async function refund({ parties }: Services, deposit: Deposit, { key }: Order): 
 function told(situation: Deposit): WebhookEvent[] {
   const { id, tenantId, accountId, status, terms, idempotencyKey, createdAt, reached } = situation.transfer;
   if (!terms || tenantId === null || !TOLD_STATUSES.includes(status)) return [];
-  const price = money.priceOfDeposit(situation as ClientDeposit);
-  const refunded = money.refundedBase(situation);
-  const inPayers = (amount: typeof ZERO) => formatAmount(amount, terms.currency);
-  const credited = (amount: typeof ZERO) => formatAmount(amount, terms.accountCurrency);
   const completedAt = completedOf(status as DepositStatus, reached, situation.at);
   return [
     {
@@ -109,14 +105,8 @@ function told(situation: Deposit): WebhookEvent[] {
       registration: 'deposit',
       event: `account.deposit.${status}`,
       data: {
-        ...{ id, status, method: terms.method, accountId },
-        amount: inPayers(terms.chargedAmount),
-        currency: terms.currency,
-        chargedAmount: inPayers(price.chargedAmount),
-        creditedAmount: credited(price.creditedAmount),
-        serviceFee: credited(price.serviceFee),
-        ...(refunded.gt(0) ? { refundedAmount: inPayers(refunded) } : {}),
-        ...(terms.externalId === null ? {} : { externalId: terms.externalId }),
+        ...{ id, status, accountId },
+        ...shownPrice(situation as ClientDeposit),
         createdAt: createdAt.toISOString(),
         ...(completedAt === undefined ? {} : { completedAt }),
       },
