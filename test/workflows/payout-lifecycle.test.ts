@@ -3,6 +3,7 @@ import { createTransferActivities } from '../../activities/transfers';
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { LOOK } from '../../src/kernel/temporal/signals';
 import { decidePayout } from '../../src/transfers/payouts/decide';
+import { payoutKind } from '../../src/transfers/payouts/kind';
 import { createReading } from '../../src/transfers/watch/watch';
 import { accountBalance } from '../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';
@@ -113,7 +114,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 
 const decide = (payoutId: string, decision: 'approved' | 'rejected', reason?: string) =>
   api.database.transaction((tx) =>
-    decidePayout(api.services, tx, { payoutId, decision, reason, decidedBy: 'operator:test' }),
+    decidePayout(api.services, tx, payoutKind, { payoutId, decision, reason, decidedBy: 'operator:test' }),
   );
 
 /** What the payloads of a history say, wherever in it they stand. */

@@ -75,7 +75,7 @@ function assertPair(from: Account, to: Account, amount: Decimal): void {
 }
 
 /** @throws Problem 409 `account_closed`, or `user_blocked` when it belongs to a blocked user */
-export async function assertFundable(tx: Tx, account: Account, field: string): Promise<void> {
+export async function assertFundable(tx: Tx, account: Account, field?: string): Promise<void> {
   assertAccountOpen(account, field);
   if (account.userId !== null) await requireActiveUser(tx, account.tenantId, account.userId, field);
 }

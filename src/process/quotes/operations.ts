@@ -9,8 +9,8 @@ export interface NewQuote {
   tenantId: string;
   accountId: string;
   kind: QuoteKind;
-  /** What was offered, as JSON: amounts as decimal strings. */
-  terms: Record<string, unknown>;
+  /** What was offered: kept as JSON, amounts as decimal strings. */
+  terms: object;
   ttlSeconds: number;
   at: Date;
 }

@@ -20,7 +20,7 @@ const quotes = () => table('quotes');
 
 export async function insertQuote(
   tx: Sql,
-  { terms, at, ...given }: Omit<Quote, 'usedBy'> & { at: Date },
+  { terms, at, ...given }: Omit<Quote, 'terms' | 'usedBy'> & { terms: object; at: Date },
 ): Promise<Quote> {
   const row = { ...given, terms: JSON.stringify(terms), createdAt: at };
   const [quote] = await tx.run<Quote>(quotes().insert(row).returning(COLUMNS));

@@ -1,11 +1,11 @@
 import type { CheckoutWord } from '../../parties/checkout/word';
-import { type Conclusion, concludedAfter, concludedBefore } from '../engine/conclusion';
+import { type Conclusion, concludedBefore } from '../engine/conclusion';
 import { isSame } from '../engine/follow';
-import type { Decision } from '../engine/record';
-import { creditOf, type Deposit, moneyOf, orderOf, paidOf, unansweredRefunds } from './money';
+import { moneyOf } from '../engine/record';
+import { concludedRefunds } from '../engine/refunds';
+import { creditOf, type Deposit, paidOf } from './money';
 
 type Payments = CheckoutWord['payments'];
-type Refunds = CheckoutWord['refunds'];
 
 /**
  * What a person concludes of a session that the party never ends: payments that have not settled, the one that its page waits
@@ -21,7 +21,7 @@ export function concludedDeposit(situation: Deposit, as: Conclusion): CheckoutWo
   const credit = creditOf(situation);
   const paid = credit && concludedBefore(situation, credit) === 'paid' ? 'paid' : as;
   const payments = paymentsAs(situation, known, paid);
-  const refunds = refundsEnded(situation, known);
+  const refunds = concludedRefunds(situation, known.refunds, moneyOf);
   if (isSame([payments, refunds], [known.payments, known.refunds]) && !isAwaited(situation, known))
     return undefined;
   const isPaid = payments.some(({ status }) => status === 'settled');
@@ -39,22 +39,4 @@ function paymentsAs(situation: Deposit, known: CheckoutWord, as: Conclusion): Pa
   if (!terms || as === 'failed' || !isAwaited(situation, known)) return ended;
   const { chargedAmount: amount, currency } = terms;
   return [...ended, { id: 'concluded', amount, currency, status }];
-}
-
-const ENDED = { paid: 'succeeded', failed: 'failed' } as const;
-
-function refundsEnded(situation: Deposit, known: CheckoutWord): Refunds {
-  const endOf = (order: Decision | undefined) => {
-    const as = order && concludedAfter(situation, order);
-    return as && ENDED[as];
-  };
-  const begun = known.refunds.map((refund) => {
-    const end = refund.status === 'pending' ? endOf(orderOf(situation, refund)) : undefined;
-    return { ...refund, status: end ?? refund.status };
-  });
-  const unanswered = unansweredRefunds(situation).flatMap((order) => {
-    const status = endOf(order);
-    return status ? [{ id: order.id, key: order.id, ...moneyOf(order), status }] : [];
-  });
-  return [...begun, ...unanswered];
 }

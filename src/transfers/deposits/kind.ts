@@ -1,4 +1,3 @@
-import { formatAmount, ZERO } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import { asciiUrl } from '../../kernel/wire/web-url';
 import { type CheckoutWord, checkoutWord } from '../../parties/checkout/word';
@@ -7,32 +6,14 @@ import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
 import type { Given, Named, Order, ProcessSubject, TransferKind } from '../engine/kind';
 import { concludedDeposit } from './conclusion';
-import {
-  backsOf,
-  type ClientDeposit,
-  DEPOSIT_COMPONENTS,
-  type Deposit,
-  type DepositTerms,
-  depositPosition,
-  depositTerms,
-  measuresOfCheckout,
-  partsOfCheckout,
-  priceOfDeposit,
-  refundedBase,
-} from './money';
+import * as money from './money';
+import { type ClientDeposit, type Deposit, type DepositTerms, depositTerms } from './money';
 import { noticesOfDeposit } from './notices';
 import { redirectContext } from './page/token';
 import { type DepositStatus, TOLD_STATUSES } from './record';
-import {
-  chooseForDeposit,
-  DEPOSIT_TRANSITIONS,
-  failureOfDeposit,
-  isOpenDeposit,
-  ordersOfDeposit,
-  pledgedOfDeposit,
-  triggerOfDeposit,
-} from './rules';
+import * as rules from './rules';
 import { detailsOf, saveRedirect } from './store';
+import { shownPrice } from './view';
 
 /** Where the party calls back: one address for all sessions. */
 export const CALLBACK_PATH = '/callbacks/checkout';
@@ -60,23 +41,23 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   strangers: unknownSession,
   terms: depositTerms,
   word: checkoutWord,
-  components: DEPOSIT_COMPONENTS,
-  transitions: DEPOSIT_TRANSITIONS,
+  components: money.DEPOSIT_COMPONENTS,
+  transitions: rules.DEPOSIT_TRANSITIONS,
   doors: ['return', 'credit', 'write_off', 'recover'],
-  pledged: pledgedOfDeposit,
-  choose: chooseForDeposit,
-  measures: measuresOfCheckout,
+  pledged: rules.pledged,
+  choose: rules.choose,
+  measures: money.measures,
   amounts: ({ payments, refunds, disputes }) => [...payments, ...refunds, ...disputes],
-  parts: partsOfCheckout,
-  trigger: triggerOfDeposit,
-  failure: failureOfDeposit,
-  position: depositPosition,
-  orders: ordersOfDeposit,
+  parts: money.parts,
+  trigger: rules.trigger,
+  failure: rules.failure,
+  position: money.position,
+  orders: rules.orders,
   concluded: concludedDeposit,
   unlisted: ({ parties }, { transfer: { word } }) =>
     parties.checkout.settlesSilently === true &&
     (word?.payments.some(({ status }) => status === 'pending') ?? false),
-  isOpen: isOpenDeposit,
+  isOpen: rules.isOpen,
   deadline: ({ transfer: { status, terms } }) =>
     status === 'created' || status === 'awaiting_payment' ? (terms?.expiresAt ?? null) : null,
   notices: noticesOfDeposit,
@@ -114,7 +95,7 @@ async function openSession(services: Services, { transfer }: ClientDeposit): Pro
 
 async function refund({ parties }: Services, deposit: Deposit, { key }: Order): Promise<Given<CheckoutWord>> {
   const { partyRef } = deposit.transfer;
-  const back = backsOf(deposit).find(({ part }) => part === key);
+  const back = money.backsOf(deposit).find(({ part }) => part === key);
   if (!back || partyRef === null) throw new Error('there is nothing to send back');
   const { amount, currency } = back;
   await parties.checkout.refund({ key, sessionId: partyRef, amount, currency });
@@ -125,10 +106,6 @@ async function refund({ parties }: Services, deposit: Deposit, { key }: Order): 
 function told(situation: Deposit): WebhookEvent[] {
   const { id, tenantId, accountId, status, terms, idempotencyKey, createdAt, reached } = situation.transfer;
   if (!terms || tenantId === null || !TOLD_STATUSES.includes(status)) return [];
-  const price = priceOfDeposit(situation as ClientDeposit);
-  const refunded = refundedBase(situation);
-  const inPayers = (amount: typeof ZERO) => formatAmount(amount, terms.currency);
-  const credited = (amount: typeof ZERO) => formatAmount(amount, terms.accountCurrency);
   const completedAt = completedOf(status as DepositStatus, reached, situation.at);
   return [
     {
@@ -136,14 +113,8 @@ function told(situation: Deposit): WebhookEvent[] {
       registration: 'deposit',
       event: `account.deposit.${status}`,
       data: {
-        ...{ id, status, method: terms.method, accountId },
-        amount: inPayers(terms.chargedAmount),
-        currency: terms.currency,
-        chargedAmount: inPayers(price.chargedAmount),
-        creditedAmount: credited(price.creditedAmount),
-        serviceFee: credited(price.serviceFee),
-        ...(refunded.gt(0) ? { refundedAmount: inPayers(refunded) } : {}),
-        ...(terms.externalId === null ? {} : { externalId: terms.externalId }),
+        ...{ id, status, accountId },
+        ...shownPrice(situation as ClientDeposit),
         createdAt: createdAt.toISOString(),
         ...(completedAt === undefined ? {} : { completedAt }),
       },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Decimal, ZERO } from '../../kernel/money/money';
+import { Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
-import { decisionOf, doorsOf, letOutBy } from '../engine/doors';
+import { doorsOf, letOutBy } from '../engine/doors';
 import {
   type Back,
   type Credit,
@@ -12,32 +12,20 @@ import {
   type PartShare,
 } from '../engine/inflow';
 import type { ComponentTable, Holding } from '../engine/position';
-import type { Decision, Part, Situation } from '../engine/record';
-import { type Price } from './quotes/price';
-import { DEPOSIT_METHODS } from './settings';
+import { last, moneyOf, type Part, type Situation } from '../engine/record';
+import { backsAmong, partsToldOf, type ToldBack } from '../engine/refunds';
+import { decimal, type Price, quotedTerms } from './quotes/price';
 
 /**
  * What a deposit's money comes to, by its terms, the party's word and decisions: what was paid, what goes back, what was
  * credited, and what the books hold because of it.
  */
 
-const decimal = z.string().transform((text) => new Decimal(text));
-
 /** What payer and client have agreed to. Absent: a payment that no deposit asked for. */
-export const depositTerms = z
-  .object({
-    method: z.enum(DEPOSIT_METHODS),
+export const depositTerms = quotedTerms
+  .extend({
     /** The client's own name for it. */
     externalId: z.string().nullable(),
-    /** The payer's. */
-    currency: z.string(),
-    accountCurrency: z.string(),
-    rate: decimal,
-    feeFixed: decimal,
-    feePercent: decimal,
-    chargedAmount: decimal,
-    creditedAmount: decimal,
-    serviceFee: decimal,
     expiresAt: z.coerce.date(),
   })
   .nullable();
@@ -59,9 +47,6 @@ export const DEPOSIT_COMPONENTS = {
   released: { on: 'client', up: 'deposit/checkout', down: 'withdraw/checkout_reversed' },
 } as const satisfies ComponentTable;
 
-export const total = (all: readonly Money[]): Decimal =>
-  all.reduce((sum, { amount }) => sum.plus(amount), ZERO);
-
 export const inCurrency = <M extends Money>(all: readonly M[], currency: string): M[] =>
   all.filter((money) => money.currency === currency);
 
@@ -71,67 +56,18 @@ export const paidOf = (word: CheckoutWord | null) =>
 export const settledOf = (word: CheckoutWord | null) =>
   (word?.payments ?? []).filter(({ status }) => status === 'settled');
 
-type WordRefund = CheckoutWord['refunds'][number];
-
-/** The decision by which we ordered a refund; nothing for one that the party has made of itself, whatever key it names. */
-export const orderOf = (
-  { decisions }: Pick<Deposit, 'decisions'>,
-  { key }: WordRefund,
-): Decision | undefined => decisions.find(({ id, kind }) => id === key && REFUNDS.includes(kind));
-
-/** The decisions by which we have ordered a refund that the party has neither told of nor refused. */
-export function unansweredRefunds(situation: Deposit): Decision[] {
-  const { transfer, decisions } = situation;
-  const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
-  const told = new Set((transfer.word?.refunds ?? []).map((refund) => orderOf(situation, refund)?.id));
-  return decisions.filter(({ kind, id }) => REFUNDS.includes(kind) && !refused.has(id) && !told.has(id));
-}
+/** What the party tells of that has gone back, or is to. A dispute that is won gives back what it took. */
+const toldBacks = (word: CheckoutWord | null): ToldBack[] => [
+  ...(word?.refunds ?? []).map((refund): ToldBack => ({ ...refund, name: refund.id, as: 'refund' })),
+  ...(word?.disputes ?? []).map((dispute): ToldBack => {
+    const status = dispute.status === 'won' ? 'failed' : 'succeeded';
+    return { ...dispute, name: dispute.id, as: 'dispute', status };
+  }),
+];
 
 /** Money that has gone back, or is to go back by our order: refunds and disputes, each part under our id. */
-export function backsOf(situation: Deposit): Back[] {
-  const { word, parts } = situation.transfer;
-  const idOf = (name: string) => parts.find((part) => part.name === name)?.id ?? name;
-  const ordered = unansweredRefunds(situation).map(
-    (decision): Back => ({
-      ...{ part: decision.id, as: 'refund', state: 'asked', ordered: true },
-      ...moneyOf(decision),
-    }),
-  );
-  const refunds = (word?.refunds ?? [])
-    .map((refund) => ({ ...refund, order: orderOf(situation, refund) }))
-    // What the party does of itself counts when it is done.
-    .filter(({ status, order }) => status === 'succeeded' || (status === 'pending' && order !== undefined))
-    .map(
-      ({ id, order, amount, currency, status }): Back => ({
-        ...{ part: order?.id ?? idOf(id), as: 'refund', ordered: order !== undefined, amount, currency },
-        state: status === 'succeeded' ? 'done' : 'asked',
-      }),
-    );
-  const disputes = (word?.disputes ?? [])
-    .filter(({ status }) => status !== 'won')
-    .map(
-      ({ id, amount, currency }): Back => ({
-        part: idOf(id),
-        as: 'dispute',
-        state: 'done',
-        amount,
-        currency,
-      }),
-    );
-  // What only a person has told of, under our own id, comes as late as what nobody has answered.
-  const concluded = new Set((word?.refunds ?? []).map(({ id }) => id));
-  const place = new Map(parts.map(({ id }, index) => [id, concluded.has(id) ? parts.length : index]));
-  const placeOf = ({ part }: Back) => place.get(part) ?? parts.length;
-  return [...refunds, ...disputes].sort((a, b) => placeOf(a) - placeOf(b)).concat(ordered);
-}
-
-/** Decisions that send money back to the payer. */
-export const REFUNDS: readonly string[] = ['refund', 'reject', decisionOf('return')];
-
-export const moneyOf = ({ amount, currency }: Decision): Money => ({
-  amount: amount ?? ZERO,
-  currency: currency ?? '',
-});
+export const backsOf = (situation: Deposit): Back[] =>
+  backsAmong(situation, toldBacks(situation.transfer.word));
 
 /**
  * What there is of a payer's money, settled or not, less what has gone back and what people have let out of suspense: by
@@ -153,17 +89,14 @@ function less(all: readonly Money[], taken: readonly Money[]): Money[] {
   return [...currencies]
     .map((currency) => ({
       currency,
-      amount: total(inCurrency(all, currency)).minus(total(inCurrency(taken, currency))),
+      amount: sumOf(inCurrency(all, currency)).minus(sumOf(inCurrency(taken, currency))),
     }))
     .filter(({ amount }) => !amount.isZero());
 }
 
-export const last = (situation: Deposit, ...kinds: string[]): Decision | undefined =>
-  situation.decisions.filter(({ kind }) => kinds.includes(kind)).at(-1);
-
 export const creditOf = (situation: Deposit) => last(situation, 'credit');
 
-export const credited = z.object({ creditedAmount: decimal, serviceFee: decimal });
+const credited = quotedTerms.pick({ creditedAmount: true, serviceFee: true });
 
 function creditIn(situation: Deposit): Credit | null {
   const { terms, accountId } = situation.transfer;
@@ -206,19 +139,13 @@ export const inflowOf = (situation: Deposit): Inflow => ({
   party: 'deposits',
 });
 
-export const depositPosition = (situation: Deposit): Holding[] => inflowPosition(inflowOf(situation));
+export const position = (situation: Deposit): Holding[] => inflowPosition(inflowOf(situation));
 
-/** Refunds that we ordered go by our order's id, whatever the party calls them. */
-export const partsOfCheckout = (word: CheckoutWord, situation: Deposit): (string | Part)[] => [
-  ...word.refunds.map((refund) => {
-    const order = orderOf(situation, refund);
-    return order ? { id: order.id, name: order.id } : refund.id;
-  }),
-  ...word.disputes.map(({ id }) => id),
-];
+export const parts = (word: CheckoutWord, situation: Deposit): (string | Part)[] =>
+  partsToldOf(situation, toldBacks(word));
 
 /** Amounts that a later word does not lower by itself: one that does takes something back. */
-export function measuresOfCheckout(word: CheckoutWord): Record<string, Decimal> {
+export function measures(word: CheckoutWord): Record<string, Decimal> {
   const measures: Record<string, Decimal> = {};
   const add = (name: string, { id, amount, currency }: { id: string } & Money) => {
     measures[`${name} ${id} ${currency}`] = amount;
@@ -250,6 +177,6 @@ export function refundableOf(situation: Deposit): Decimal {
   const credit = creditOf(situation);
   if (!credit) return ZERO;
   const { amount, currency } = moneyOf(credit);
-  const base = Decimal.min(amount, total(inCurrency(settledOf(situation.transfer.word), currency)));
+  const base = Decimal.min(amount, sumOf(inCurrency(settledOf(situation.transfer.word), currency)));
   return claimsOf(inflowOf(situation)).reduce((left, { fromCredit }) => left.minus(fromCredit), base);
 }

@@ -1,7 +1,8 @@
 import type { CheckoutWord } from '../../parties/checkout/word';
 import type { WantedBreak } from '../../process/breaks/operations';
-import type { Decision } from '../engine/record';
-import { type Deposit, orderOf, REFUNDS } from './money';
+import { type Decision, refusalOf } from '../engine/record';
+import { orderOf, REFUNDS } from '../engine/refunds';
+import type { Deposit } from './money';
 
 /**
  * What a person must see of a deposit beyond what stands in suspense: a refund of ours that has failed, and money that the
@@ -14,14 +15,13 @@ export const noticesOfDeposit = (situation: Deposit): WantedBreak[] => [
 
 function failedRefunds(situation: Deposit): WantedBreak[] {
   const { decisions, transfer } = situation;
-  const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
   const failed = new Set(
     (transfer.word?.refunds ?? [])
       .filter(({ status }) => status === 'failed')
       .map((refund) => orderOf(situation, refund)?.id),
   );
   return decisions
-    .filter(({ kind, id }) => REFUNDS.includes(kind) && (refused.has(id) || failed.has(id)))
+    .filter(({ kind, id }) => REFUNDS.includes(kind) && (refusalOf(situation, id) || failed.has(id)))
     .map((decision) => ({ kind: 'deposit_refund_failed', detail: decision.id, ...amountOf(decision) }));
 }
 

@@ -15,15 +15,9 @@ export const DEPOSIT_STATUSES = [
 export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
 
 /** A webhook tells of these, and of no other (3.2). */
-export const TOLD_STATUSES: readonly string[] = [
-  'completed',
-  'failed',
-  'cancelled',
-  'expired',
-  'manual_review',
-  'refunded',
-  'chargeback',
-] satisfies DepositStatus[];
+export const TOLD_STATUSES: readonly string[] = DEPOSIT_STATUSES.filter(
+  (status) => status !== 'created' && status !== 'awaiting_payment' && status !== 'processing',
+);
 
 /** What a deposit alone has, beside its transfer. */
 export interface DepositDetails {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { ZERO } from '../../kernel/money/money';
+import { sumOf, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import { letOutBy } from '../engine/doors';
 import { isSame } from '../engine/follow';
 import { type Money, pledgedIn } from '../engine/inflow';
 import type { NewDecision, Order } from '../engine/kind';
-import type { Transition } from '../engine/record';
+import { last, refusalOf, type Transition } from '../engine/record';
+import { refundOrders } from '../engine/refunds';
 import {
   backsOf,
   creditOf,
@@ -13,12 +14,10 @@ import {
   type DepositTerms,
   inCurrency,
   inflowOf,
-  last,
   netOf,
   paidOf,
   refundedBase,
   settledOf,
-  total,
   undecidedOf,
 } from './money';
 import { priceOf } from './quotes/price';
@@ -52,25 +51,20 @@ export type DepositTrigger =
   | 'unpaid';
 
 export const DEPOSIT_TRANSITIONS: readonly Transition<DepositStatus, DepositTrigger>[] = [
-  { from: 'created', on: 'session_made', to: 'awaiting_payment' },
-  { from: 'created', on: 'session_refused', to: 'failed' },
-  { from: 'created', on: 'expired', to: 'expired' },
-  { from: 'awaiting_payment', on: 'paid', to: 'processing' },
-  { from: 'awaiting_payment', on: 'payment_failed', to: 'failed' },
-  { from: 'awaiting_payment', on: 'cancelled', to: 'cancelled' },
-  { from: 'awaiting_payment', on: 'expired', to: 'expired' },
-  { from: 'processing', on: 'payment_failed', to: 'failed' },
-  { from: 'processing', on: 'questioned', to: 'manual_review' },
-  { from: 'processing', on: 'settled', to: 'completed' },
-  { from: 'expired', on: 'paid_late', to: 'manual_review' },
-  { from: 'cancelled', on: 'paid_late', to: 'manual_review' },
-  { from: 'failed', on: 'paid_late', to: 'manual_review' },
-  { from: 'manual_review', on: 'approved', to: 'completed' },
-  { from: 'manual_review', on: 'returned', to: 'failed' },
-  { from: 'manual_review', on: 'let_out', to: 'failed' },
-  { from: 'manual_review', on: 'payment_failed', to: 'failed' },
-  { from: 'completed', on: 'refunded', to: 'refunded' },
-  { from: 'completed', on: 'charged_back', to: 'chargeback' },
+  { from: ['created'], on: 'session_made', to: 'awaiting_payment' },
+  { from: ['created'], on: 'session_refused', to: 'failed' },
+  { from: ['created', 'awaiting_payment'], on: 'expired', to: 'expired' },
+  { from: ['awaiting_payment'], on: 'paid', to: 'processing' },
+  { from: ['awaiting_payment', 'processing', 'manual_review'], on: 'payment_failed', to: 'failed' },
+  { from: ['awaiting_payment'], on: 'cancelled', to: 'cancelled' },
+  { from: ['processing'], on: 'questioned', to: 'manual_review' },
+  { from: ['processing'], on: 'settled', to: 'completed' },
+  { from: ['expired', 'cancelled', 'failed'], on: 'paid_late', to: 'manual_review' },
+  { from: ['manual_review'], on: 'approved', to: 'completed' },
+  { from: ['manual_review'], on: 'returned', to: 'failed' },
+  { from: ['manual_review'], on: 'let_out', to: 'failed' },
+  { from: ['completed'], on: 'refunded', to: 'refunded' },
+  { from: ['completed'], on: 'charged_back', to: 'chargeback' },
 ];
 
 // What a word comes to -----------------------------------------------------------------------------------------------
@@ -83,7 +77,7 @@ const isSettled = ({ transfer }: Deposit) =>
 function amountDiffers({ transfer: { word, terms } }: Deposit): boolean {
   const paid = paidOf(word);
   if (!terms || paid.length === 0) return false;
-  return !(paid.every(({ currency }) => currency === terms.currency) && total(paid).eq(terms.chargedAmount));
+  return !(paid.every(({ currency }) => currency === terms.currency) && sumOf(paid).eq(terms.chargedAmount));
 }
 
 // Decisions -------------------------------------------------------------------------------------------------------
@@ -110,13 +104,13 @@ function approvedMoney(situation: Deposit): Money | undefined {
 }
 
 /** What of suspense is promised: to the payer, or to the client once the rest has settled. */
-export function pledgedOfDeposit(situation: Deposit): Money[] {
+export function pledged(situation: Deposit): Money[] {
   const approved = creditOf(situation) ? undefined : approvedMoney(situation);
   return [...pledgedIn(inflowOf(situation)), ...(approved ? [approved] : [])];
 }
 
 /** What the system chooses by itself: to give up waiting, to ask a person, to credit. */
-export function chooseForDeposit(situation: Deposit): NewDecision | undefined {
+export function choose(situation: Deposit): NewDecision | undefined {
   const { status, terms } = situation.transfer;
   if (!terms) return undefined;
   switch (status as DepositStatus) {
@@ -151,7 +145,7 @@ function isOver(
 }
 
 const totalPaid = ({ transfer: { word, terms } }: Deposit): Money => ({
-  amount: total(paidOf(word)),
+  amount: sumOf(paidOf(word)),
   currency: terms?.currency ?? '',
 });
 
@@ -174,13 +168,13 @@ function creditDecision(terms: NonNullable<DepositTerms>, base: Money): NewDecis
   return { kind: 'credit', ...base, data };
 }
 
-export function triggerOfDeposit(situation: Deposit): DepositTrigger | undefined {
+export function trigger(situation: Deposit): DepositTrigger | undefined {
   const { transfer } = situation;
   const { word } = transfer;
   const net = netOf(situation);
   switch (transfer.status as DepositStatus) {
     case 'created':
-      if (isRefused(situation, transfer.id)) return 'session_refused';
+      if (refusalOf(situation, transfer.id)) return 'session_refused';
       if (transfer.partyRef !== null) return 'session_made';
       return last(situation, 'expire') && 'expired';
     case 'awaiting_payment':
@@ -221,35 +215,29 @@ const isDisputed = (word: CheckoutWord | null) =>
 
 const isContested = (word: CheckoutWord) => word.disputes.some(({ status }) => status === 'open');
 
-const isRefused = ({ decisions }: Deposit, key: string) =>
-  decisions.some(({ kind, data }) => kind === 'refused' && data['key'] === key);
-
 /** The party has less than was credited for: it takes back that it was paid. */
 function isUnpaid(situation: Deposit): boolean {
   const credit = creditOf(situation);
   if (!credit) return false;
   const settled = inCurrency(settledOf(situation.transfer.word), credit.currency ?? '');
-  return total(settled).lt(credit.amount ?? ZERO);
+  return sumOf(settled).lt(credit.amount ?? ZERO);
 }
 
 /** The page, until there is one or it is too late; then what is to go back. */
-export function ordersOfDeposit(situation: Deposit): Order[] {
+export function orders(situation: Deposit): Order[] {
   const { transfer } = situation;
   if (transfer.partyRef === null)
-    return transfer.status === 'created' && !isRefused(situation, transfer.id)
+    return transfer.status === 'created' && !refusalOf(situation, transfer.id)
       ? [{ key: transfer.id, what: 'open' }]
       : [];
-  return backsOf(situation)
-    .filter(({ state, part }) => state === 'asked' && situation.decisions.some(({ id }) => id === part))
-    .filter(({ part }) => !(transfer.word?.refunds ?? []).some(({ key }) => key === part))
-    .map(({ part }) => ({ key: part, what: 'refund' }));
+  return refundOrders(situation, transfer.word?.refunds ?? []);
 }
 
 /** A party's words may give it away: what is not one of these is told as no more than a failure. */
 const TOLD_FAILURES = ['card_declined', 'insufficient_funds', 'expired_card', 'authentication_failed'];
 
 /** The code that goes with a status, of ours. */
-export function failureOfDeposit(situation: Deposit, on: string): string | null {
+export function failure(situation: Deposit, on: string): string | null {
   const { word, failure } = situation.transfer;
   switch (on as DepositTrigger) {
     case 'session_refused':
@@ -269,7 +257,7 @@ export function failureOfDeposit(situation: Deposit, on: string): string | null 
 }
 
 /** It waits for the payer, the party, a person, or a refund that was ordered. */
-export function isOpenDeposit(situation: Deposit): boolean {
+export function isOpen(situation: Deposit): boolean {
   const { terms, status } = situation.transfer;
   const waits = ['created', 'awaiting_payment', 'processing', 'manual_review'].includes(status);
   return (terms !== null && waits) || backsOf(situation).some(({ state }) => state === 'asked');

@@ -45,29 +45,37 @@ export interface ShownDeposit {
   details: DepositDetails;
 }
 
-/** Without the checkout's address, which is a secret. */
-export function depositView({ deposit, details }: ShownDeposit): DepositView {
-  const { transfer } = deposit;
-  const { terms, reached } = transfer;
+/** What was asked for and what it came to, as views and events tell it. */
+export function shownPrice(deposit: ClientDeposit) {
+  const { terms } = deposit.transfer;
   const { chargedAmount, creditedAmount, serviceFee } = priceOfDeposit(deposit);
   const refunded = refundedBase(deposit);
   const inPayers = (amount: Decimal) => formatAmount(amount, terms.currency);
   const credited = (amount: Decimal) => formatAmount(amount, terms.accountCurrency);
   return {
-    id: transfer.id,
-    accountId: transfer.accountId ?? '',
     ...(terms.externalId === null ? {} : { externalId: terms.externalId }),
-    quoteId: details.quoteId,
-    status: transfer.status as DepositStatus,
     method: terms.method,
     amount: inPayers(terms.chargedAmount),
     currency: terms.currency,
     chargedAmount: inPayers(chargedAmount),
     creditedAmount: credited(creditedAmount),
     serviceFee: credited(serviceFee),
+    ...(refunded.gt(0) ? { refundedAmount: inPayers(refunded) } : {}),
+  };
+}
+
+/** Without the checkout's address, which is a secret. */
+export function depositView({ deposit, details }: ShownDeposit): DepositView {
+  const { transfer } = deposit;
+  const { terms, reached } = transfer;
+  return {
+    id: transfer.id,
+    accountId: transfer.accountId ?? '',
+    quoteId: details.quoteId,
+    status: transfer.status as DepositStatus,
+    ...shownPrice(deposit),
     creditedCurrency: terms.accountCurrency,
     rate: terms.rate.toFixed(),
-    ...(refunded.gt(0) ? { refundedAmount: inPayers(refunded) } : {}),
     ...(transfer.failure === null ? {} : { failure: transfer.failure }),
     referenceId: transfer.referenceId,
     returnUrl: details.returnUrl,

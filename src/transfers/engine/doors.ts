@@ -1,4 +1,5 @@
 import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
+import type { Holding } from './position';
 import type { Decision } from './record';
 
 /**
@@ -35,6 +36,11 @@ export function doorsOf(decisions: readonly Decision[]): Door[] {
     return [{ part: id, to, account: to === 'account' ? accountId : null, currency, amount }];
   });
 }
+
+/** Where it stands in the books. */
+export const doorHolding = ({ part, to, account, currency, amount }: Door): Holding => ({
+  ...{ component: to === 'account' ? 'released' : 'losses', part, account, currency, amount },
+});
 
 /** What of the payer's money is gone by doors, by currency: what was brought in from elsewhere is not the payer's. */
 export function letOutBy(decisions: readonly Decision[]): { currency: string; amount: Decimal }[] {

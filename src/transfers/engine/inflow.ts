@@ -1,6 +1,6 @@
-import { type Decimal, maxOf, minOf, roundTo, ZERO } from '../../kernel/money/money';
-import type { Door } from './doors';
-import type { Holding } from './position';
+import { type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../kernel/money/money';
+import { type Door, doorHolding } from './doors';
+import { type Holding, internal } from './position';
 
 /** Money that comes from a party, and what of it goes back: a deposit, a top-up, a bank's credit, a chain's deposit. */
 export interface Inflow {
@@ -67,10 +67,10 @@ export function inflowPosition(inflow: Inflow): Holding[] {
     const fromCredit = parts
       .filter(({ back }) => back.state === 'done')
       .reduce((left, { before, after }) => left.plus(after).minus(before), ZERO);
-    const uncredited = total.minus(base).minus(sum(gone)).plus(fromCredit);
+    const uncredited = total.minus(base).minus(sumOf(gone)).plus(fromCredit);
     return [
-      internal(inflow.party, currency, sum(gone).minus(total)),
-      internal('suspense', currency, uncredited.minus(sum(doors))),
+      internal(inflow.party, currency, sumOf(gone).minus(total)),
+      internal('suspense', currency, uncredited.minus(sumOf(doors))),
       ...(own ? creditHoldings(own, base, parts) : []),
       ...doors.map(doorHolding),
     ];
@@ -104,10 +104,10 @@ const currenciesOf = ({ received, backs, doors }: Inflow): string[] => [
 
 function dividedUp(inflow: Inflow, currency: string) {
   const of = <M extends Money>(all: readonly M[]) => all.filter((money) => money.currency === currency);
-  const [backs, doors, total] = [of(inflow.backs), of(inflow.doors), sum(of(inflow.received))];
+  const [backs, doors, total] = [of(inflow.backs), of(inflow.doors), sumOf(of(inflow.received))];
   const own = inflow.credit?.base.currency === currency ? inflow.credit : null;
   const base = own ? maxOf(ZERO, minOf(own.base.amount, total)) : ZERO;
-  const letOut = sum(doors.filter(({ amount }) => amount.gt(0)));
+  const letOut = sumOf(doors.filter(({ amount }) => amount.gt(0)));
   return {
     total,
     own,
@@ -117,9 +117,6 @@ function dividedUp(inflow: Inflow, currency: string) {
     parts: allocate(backs, { uncredited: total.minus(base), letOut, base }),
   };
 }
-
-export const sum = (all: readonly Money[]): Decimal =>
-  all.reduce((total, { amount }) => total.plus(amount), ZERO);
 
 interface Taken {
   back: Back;
@@ -230,17 +227,3 @@ function shareOf(credit: Credit, part: Decimal): Share {
 
 const isExact = ({ base, credited, fee, currency }: Credit): boolean =>
   currency === base.currency && credited.plus(fee).eq(base.amount);
-
-const internal = (component: string, currency: string, amount: Decimal): Holding => ({
-  component,
-  part: null,
-  account: null,
-  currency,
-  amount,
-});
-
-function doorHolding({ part, to, account, currency, amount }: Door): Holding {
-  return to === 'account'
-    ? { component: 'released', part, account, currency, amount }
-    : { component: 'losses', part, account: null, currency, amount };
-}

@@ -1,7 +1,7 @@
-import { type Decimal, maxOf, minOf, roundTo, ZERO } from '../../kernel/money/money';
-import type { Door } from './doors';
-import { type Money, sum } from './inflow';
-import type { Holding } from './position';
+import { type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../kernel/money/money';
+import { type Door, doorHolding } from './doors';
+import type { Money } from './inflow';
+import { type Holding, internal } from './position';
 
 /** Money that leaves an account through a party, and what of it comes back: a payout of any kind. */
 export interface Outflow {
@@ -50,7 +50,7 @@ export function outflowPosition(outflow: Outflow): Holding[] {
   const due = sent.gt(0) ? outflow.fee : ZERO;
   const fee = maxOf(due, outflow.closed?.fee ?? ZERO);
   const returned = returnsOf(outflow, ordered);
-  const gone = sum(backs.map(({ amount }) => ({ amount, currency: target.currency })));
+  const gone = sumOf(backs);
   return [
     ...(outflow.held ? [own('held', outflow.amount.plus(outflow.fee))] : []),
     own('paid', shareOf(outflow, ordered)),
@@ -69,7 +69,7 @@ export function outflowPosition(outflow: Outflow): Holding[] {
 
 const suspense = (...all: readonly Money[]): Holding[] =>
   [...new Set(all.map(({ currency }) => currency))].map((currency) =>
-    internal('suspense', currency, sum(all.filter((money) => money.currency === currency))),
+    internal('suspense', currency, sumOf(all.filter((money) => money.currency === currency))),
   );
 
 /** Of each part that came back, what is the account's, in the target's currency. */
@@ -108,18 +108,4 @@ function returnsOf(outflow: Outflow, ordered: Decimal) {
 function shareOf({ amount, target, currency }: Outflow, part: Decimal): Decimal {
   if (part.gte(target.amount)) return amount;
   return roundTo(amount.times(part).dividedBy(target.amount), currency);
-}
-
-const internal = (component: string, currency: string, amount: Decimal): Holding => ({
-  component,
-  part: null,
-  account: null,
-  currency,
-  amount,
-});
-
-function doorHolding({ part, to, account, currency, amount }: Door): Holding {
-  return to === 'account'
-    ? { component: 'released', part, account, currency, amount }
-    : { component: 'losses', part, account: null, currency, amount };
 }

@@ -1,4 +1,5 @@
-import type { Part } from './record';
+import type { Decimal } from '../../kernel/money/money';
+import type { Part, Transfer } from './record';
 
 /**
  * What a word tells under the party’s names, each under our id of that part, in the order in which they were first seen; what
@@ -17,3 +18,13 @@ export function underOurIds<T extends { name: string }>(
     .sort((a, b) => a.place - b.place)
     .map(({ place, ...each }) => ({ ...(each as unknown as T), part: parts[place]?.id ?? each.name }));
 }
+
+/** What has come back of money that went out, each part under our id. */
+export const returnsToldIn = ({
+  word,
+  parts,
+}: Pick<Transfer<unknown, { returns: readonly { id: string; amount: Decimal }[] }>, 'word' | 'parts'>) =>
+  underOurIds(
+    parts,
+    (word?.returns ?? []).map(({ id, amount }) => ({ name: id, amount })),
+  ).map(({ part, amount }) => ({ part, amount }));

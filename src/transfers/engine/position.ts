@@ -26,6 +26,15 @@ export interface Holding {
 
 export type Position = readonly Holding[];
 
+/** What an internal account holds, which the component names. */
+export const internal = (component: string, currency: string, amount: Decimal): Holding => ({
+  component,
+  part: null,
+  account: null,
+  currency,
+  amount,
+});
+
 /**
  * What an increase and a decrease of a component are called (decisions part 3): an account transaction, a hold and its
  * release, or a line on an internal account, which receives what it increases by.

@@ -1,4 +1,4 @@
-import type { Decimal } from '../../kernel/money/money';
+import { type Decimal, ZERO } from '../../kernel/money/money';
 
 /** A word names its parts by the party's own ids, and carries the party's version where there is one. */
 export interface PartyWord {
@@ -71,6 +71,24 @@ export interface Decision {
 
 export const SYSTEM = 'system';
 
+type Decided = Pick<Situation, 'decisions'>;
+
+export const first = ({ decisions }: Decided, ...kinds: string[]): Decision | undefined =>
+  decisions.find(({ kind }) => kinds.includes(kind));
+
+export const last = ({ decisions }: Decided, ...kinds: string[]): Decision | undefined =>
+  decisions.findLast(({ kind }) => kinds.includes(kind));
+
+/** That the party has refused an order of ours. */
+export const refusalOf = ({ decisions }: Decided, key: string): Decision | undefined =>
+  decisions.find(({ kind, data }) => kind === 'refused' && data['key'] === key);
+
+/** Of a decision that has an amount. */
+export const moneyOf = ({ amount, currency }: Decision) => ({
+  amount: amount ?? ZERO,
+  currency: currency ?? '',
+});
+
 /** All that a transfer's status and position are functions of. */
 export interface Situation<Terms = unknown, Word = PartyWord> {
   transfer: Transfer<Terms, Word>;
@@ -85,17 +103,17 @@ export interface Situation<Terms = unknown, Word = PartyWord> {
   askedAt?: Date;
 }
 
-/** A line of a kind's table of states. */
+/** A line of a kind's table of states: from any of these. */
 export interface Transition<Status extends string = string, Trigger extends string = string> {
-  from: Status;
+  from: readonly Status[];
   on: Trigger;
   to: Status;
   /** The party takes its own word back: the books follow it, and a person is told. */
   contradicts?: true;
 }
 
-export const transitionOf = <Status extends string>(
-  transitions: readonly Transition<Status>[],
+export const transitionOf = (
+  transitions: readonly Transition[],
   from: string,
   on: string,
-): Transition<Status> | undefined => transitions.find((line) => line.from === from && line.on === on);
+): Transition | undefined => transitions.find((line) => line.from.includes(from) && line.on === on);

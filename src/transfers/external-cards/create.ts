@@ -1,7 +1,7 @@
 import { requireAccount } from '../../accounts/accounts/operations';
 import { assertFundable } from '../../accounts/accounts/transfer';
 import type { Tx } from '../../kernel/db/database';
-import { notFound } from '../../kernel/errors';
+import { invalid, notFound } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
 import { isId, newId } from '../../kernel/ids';
 import type { Decimal } from '../../kernel/money/money';
@@ -9,7 +9,7 @@ import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
 import { openTransfer } from '../engine/open';
 import { requireTransfer } from '../engine/read';
-import { feeOf } from './fee';
+import { feeOf } from '../fee-schedule';
 import { CARD_KINDS } from './kind';
 import type { CardTransfer } from './order-rules';
 import type { ExternalCardKind } from './record';
@@ -43,7 +43,8 @@ export async function createCardTransfer(
   const { tenantId, currency } = account;
   const { amount, paymentMethodToken, returnUrl = null } = request;
   const settings = await settingsOf(tx, tenantId, externalCardSettingsSection);
-  const fee = feeOf(kind, amount, currency, settings[kind]);
+  const fee = feeOf(amount, currency, settings[kind]);
+  if (kind === 'topup' && fee.gte(amount)) throw invalid('amount must be more than its fee.', 'amount');
   await assertFundable(tx, account, 'id');
   const [id, at] = [newId('externalCardTransaction'), services.now()];
   const actionExpiresAt = new Date(at.getTime() + settings.actionSeconds * 1000);

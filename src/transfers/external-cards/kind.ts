@@ -1,7 +1,5 @@
 import { requireAccount } from '../../accounts/accounts/operations';
-import { assertFundable } from '../../accounts/accounts/transfer';
 import type { Tx } from '../../kernel/db/database';
-import { Problem } from '../../kernel/errors';
 import { asciiUrl } from '../../kernel/wire/web-url';
 import type { CardOrder, CardOrderAnswer } from '../../parties/external-cards/port';
 import { type CardOrderWord, cardOrderWord } from '../../parties/external-cards/word';
@@ -10,35 +8,13 @@ import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
 import { statusEvent } from '../engine/events';
 import type { Given, NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
-import {
-  type CardTerms,
-  type CardTransfer,
-  cardTerms,
-  deadlineOf,
-  failureOf,
-  isOpen,
-  measuresOf,
-  ordersOf,
-  partsOf,
-} from './order-rules';
+import { whyNotFundable } from '../funding';
+import * as order from './order-rules';
+import { type CardTerms, type CardTransfer, cardTerms } from './order-rules';
 import type { ExternalCardKind } from './record';
 import { saveActionUrl, sealedTokenOf } from './store';
-import {
-  chooseForTopup,
-  concludedTopup,
-  noticesOfTopup,
-  TOPUP_COMPONENTS,
-  TOPUP_TRANSITIONS,
-  topupPosition,
-  triggerOfTopup,
-} from './topup-rules';
-import {
-  concludedWithdrawal,
-  triggerOfWithdrawal,
-  WITHDRAWAL_COMPONENTS,
-  WITHDRAWAL_TRANSITIONS,
-  withdrawalPosition,
-} from './withdrawal-rules';
+import * as topup from './topup-rules';
+import * as withdrawal from './withdrawal-rules';
 
 /** Where the acquirer calls back: one address for all orders. */
 export const CALLBACK_PATH = '/callbacks/external-cards';
@@ -51,20 +27,20 @@ const either = (kind: ExternalCardKind) =>
     party: 'externalCards',
     terms: cardTerms,
     word: cardOrderWord,
-    measures: measuresOf,
+    measures: order.measures,
     amounts: ({ moved, returns }, { transfer: { terms } }) =>
       [{ amount: moved }, ...returns].map(({ amount }) => ({ amount, currency: terms.currency })),
-    parts: partsOf,
-    failure: failureOf,
-    orders: ordersOf,
+    parts: order.parts,
+    failure: order.failure,
+    orders: order.orders,
     doors: ['credit', 'write_off', 'recover'],
-    isOpen,
-    deadline: deadlineOf,
+    isOpen: order.isOpen,
+    deadline: order.deadline,
     told: (situation, previous) => statusEvent(situation, previous, 'transfer'),
     consider: stopped,
     async give(services, situation) {
-      const order = await orderOf(services, situation);
-      return answered(services, situation, await services.parties.externalCards.order(kind, order));
+      const given = await orderOf(services, situation);
+      return answered(services, situation, await services.parties.externalCards.order(kind, given));
     },
     async ask(services, situation) {
       const answer = await services.parties.externalCards.ask(situation.transfer.id);
@@ -80,13 +56,13 @@ export const cardTopupKind: CardTransferKind = {
   ...either('topup'),
   name: 'card_topup',
   process: processNamed('card-topup-', 'Top-up from a payment card'),
-  components: TOPUP_COMPONENTS,
-  transitions: TOPUP_TRANSITIONS,
-  choose: chooseForTopup,
-  concluded: concludedTopup,
-  trigger: triggerOfTopup,
-  position: topupPosition,
-  notices: noticesOfTopup,
+  components: topup.COMPONENTS,
+  transitions: topup.TRANSITIONS,
+  choose: topup.choose,
+  concluded: topup.concluded,
+  trigger: topup.trigger,
+  position: topup.position,
+  notices: topup.notices,
 };
 
 /** A withdrawal from an account to a payment card elsewhere (decisions part 4, Users and accounts). */
@@ -94,12 +70,12 @@ export const cardWithdrawalKind: CardTransferKind = {
   ...either('withdrawal'),
   name: 'card_withdrawal',
   process: processNamed('card-withdrawal-', 'Withdrawal to a payment card'),
-  components: WITHDRAWAL_COMPONENTS,
-  transitions: WITHDRAWAL_TRANSITIONS,
+  components: withdrawal.COMPONENTS,
+  transitions: withdrawal.TRANSITIONS,
   choose: () => undefined,
-  concluded: concludedWithdrawal,
-  trigger: triggerOfWithdrawal,
-  position: withdrawalPosition,
+  concluded: withdrawal.concluded,
+  trigger: withdrawal.trigger,
+  position: withdrawal.position,
   notices: () => [],
 };
 
@@ -140,11 +116,6 @@ async function stopped(tx: Tx, { transfer }: CardTransfer): Promise<NewDecision 
   const { tenantId, accountId, status, orderedAt } = transfer;
   if (status !== 'pending' || orderedAt !== null || accountId === null) return undefined;
   const account = await requireAccount(tx, tenantId, accountId);
-  try {
-    await assertFundable(tx, account, 'id');
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { kind: 'stop', reason: error.code };
-  }
+  const reason = await whyNotFundable(tx, account);
+  return reason === undefined ? undefined : { kind: 'stop', reason };
 }

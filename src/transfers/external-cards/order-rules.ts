@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { Decimal, maxOf, minOf, ZERO } from '../../kernel/money/money';
+import { Decimal, maxOf, minOf, sumOf, ZERO } from '../../kernel/money/money';
 import type { CardOrderWord } from '../../parties/external-cards/word';
 import { storedDecimal as decimal } from '../../parties/protocol/stored';
 import type { Order } from '../engine/kind';
-import { underOurIds } from '../engine/parts';
-import type { Decision, Situation } from '../engine/record';
+import { first, type Situation } from '../engine/record';
 import type { ExternalCardStatus } from './record';
 
 /** What top-ups and withdrawals have in common: what is agreed, and how the acquirer's word about an order is read. */
@@ -55,33 +54,22 @@ const OPEN: readonly string[] = ['pending', 'requires_action', 'processing'];
 export const isOpen = ({ transfer }: Pick<CardTransfer, 'transfer'>): boolean =>
   OPEN.includes(transfer.status);
 
-export const returnedIn = (word: CardOrderWord | null): Decimal =>
-  (word?.returns ?? []).reduce((total, { amount }) => total.plus(amount), ZERO);
-
-/** What has gone back and stays there, each part under our id. */
-export const returnsOf = ({ transfer: { word, parts } }: CardTransfer) =>
-  underOurIds(
-    parts,
-    (word?.returns ?? []).map(({ id, amount }) => ({ name: id, amount })),
-  ).map(({ part, amount }) => ({ part, amount }));
+export const returnedIn = (word: CardOrderWord | null): Decimal => sumOf(word?.returns ?? []);
 
 /** Of the amount, what the acquirer has moved and not taken back again. */
 export function keptOf({ word, terms }: CardTransfer['transfer']): Decimal {
   return maxOf(ZERO, minOf(terms.amount, (word?.moved ?? ZERO).minus(returnedIn(word))));
 }
 
-const decided = ({ decisions }: CardTransfer, kind: string): Decision | undefined =>
-  decisions.find((decision) => decision.kind === kind);
-
 /** How it ended before the acquirer had it, if it did. */
 export function endedUnordered(situation: CardTransfer): 'stopped' | 'refused' | undefined {
   if (situation.transfer.word !== null) return undefined;
-  if (decided(situation, 'refused')) return 'refused';
-  return decided(situation, 'stop') && 'stopped';
+  if (first(situation, 'refused')) return 'refused';
+  return first(situation, 'stop') && 'stopped';
 }
 
 /** The order itself, under the record's id, until the acquirer has answered it. */
-export function ordersOf(situation: CardTransfer): Order[] {
+export function orders(situation: CardTransfer): Order[] {
   const { id, status, word } = situation.transfer;
   return status === 'pending' && word === null && !endedUnordered(situation)
     ? [{ key: id, what: 'open' }]
@@ -89,13 +77,13 @@ export function ordersOf(situation: CardTransfer): Order[] {
 }
 
 /** Why it failed or came back: the acquirer's code where it gives one, ours elsewhere. */
-export function failureOf(situation: CardTransfer, on: string): string | null {
+export function failure(situation: CardTransfer, on: string): string | null {
   const { word, failure } = situation.transfer;
   switch (on as CardTrigger) {
     case 'stopped':
-      return decided(situation, 'stop')?.reason ?? 'stopped';
+      return first(situation, 'stop')?.reason ?? 'stopped';
     case 'refused':
-      return z.string().catch('failed').parse(decided(situation, 'refused')?.data['code']);
+      return z.string().catch('failed').parse(first(situation, 'refused')?.data['code']);
     case 'failed':
       return word?.failureCode ?? failure ?? 'failed';
     case 'returned':
@@ -107,13 +95,13 @@ export function failureOf(situation: CardTransfer, on: string): string | null {
 }
 
 /** The payer's time runs out then, and the acquirer says so. */
-export const deadlineOf = ({ transfer: { status, terms } }: CardTransfer): Date | null =>
+export const deadline = ({ transfer: { status, terms } }: CardTransfer): Date | null =>
   status === 'requires_action' ? terms.actionExpiresAt : null;
 
 /** An answer that steps back along this may be one that was overtaken on its way. */
 const PROGRESS = { requires_action: 0, processing: 1, failed: 2, succeeded: 3 } as const;
 
-export function measuresOf({ status, moved, returns }: CardOrderWord): Record<string, Decimal> {
+export function measures({ status, moved, returns }: CardOrderWord): Record<string, Decimal> {
   return {
     progress: new Decimal(PROGRESS[status]),
     moved,
@@ -121,7 +109,7 @@ export function measuresOf({ status, moved, returns }: CardOrderWord): Record<st
   };
 }
 
-export const partsOf = ({ returns }: CardOrderWord): string[] => returns.map(({ id }) => id);
+export const parts = ({ returns }: CardOrderWord): string[] => returns.map(({ id }) => id);
 
 /**
  * What the acquirer would say of an order that a person has concluded: what is still to move has moved, or never will. What

@@ -30,4 +30,3 @@ export const externalCardSettingsSection: SettingsSection<ExternalCardSettings> 
   name: 'externalCards',
   schema: externalCardSettings,
 };
-export type ExternalCardTerms = ExternalCardSettings['topup'];

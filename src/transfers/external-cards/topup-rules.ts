@@ -3,8 +3,9 @@ import type { WantedBreak } from '../../process/breaks/operations';
 import { doorsOf, letOutBy } from '../engine/doors';
 import { type Credit, inflowPosition } from '../engine/inflow';
 import type { NewDecision } from '../engine/kind';
+import { returnsToldIn } from '../engine/parts';
 import type { ComponentTable, Holding } from '../engine/position';
-import type { Transition } from '../engine/record';
+import { first, type Transition } from '../engine/record';
 import {
   CALLS,
   type CardTransfer,
@@ -13,12 +14,11 @@ import {
   endedUnordered,
   isOpen,
   keptOf,
-  returnsOf,
 } from './order-rules';
 import type { ExternalCardStatus } from './record';
 
 /** A top-up of an account from a payment card elsewhere: money that comes in. */
-export const TOPUP_COMPONENTS = {
+export const COMPONENTS = {
   deposits: { on: 'internal', account: 'deposits' },
   credited: { on: 'client', up: 'deposit/card_topup', down: 'withdraw/card_topup_reversed' },
   chargedBack: { on: 'client', up: 'withdraw/deposit_chargeback', down: 'deposit/chargeback_reversed' },
@@ -29,25 +29,18 @@ export const TOPUP_COMPONENTS = {
  * What happens to its status (decisions part 4, Users and accounts). A chargeback that is won makes it `completed` again.
  * What arrives after it had failed is nobody's: it may have been paid again. It stays `failed`, and the money in suspense.
  */
-export const TOPUP_TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
-  { from: 'pending', on: 'stopped', to: 'failed' },
-  { from: 'pending', on: 'refused', to: 'failed' },
-  { from: 'pending', on: 'action_required', to: 'requires_action' },
-  { from: 'pending', on: 'accepted', to: 'processing' },
-  { from: 'pending', on: 'succeeded', to: 'completed' },
-  { from: 'pending', on: 'failed', to: 'failed' },
-  { from: 'requires_action', on: 'accepted', to: 'processing' },
-  { from: 'requires_action', on: 'succeeded', to: 'completed' },
-  { from: 'requires_action', on: 'failed', to: 'failed' },
-  { from: 'processing', on: 'action_required', to: 'requires_action' },
-  { from: 'processing', on: 'succeeded', to: 'completed' },
-  { from: 'processing', on: 'failed', to: 'failed' },
-  { from: 'completed', on: 'returned', to: 'returned' },
-  { from: 'completed', on: 'unpaid', to: 'returned', contradicts: true },
-  { from: 'returned', on: 'succeeded', to: 'completed' },
+export const TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
+  { from: ['pending'], on: 'stopped', to: 'failed' },
+  { from: ['pending'], on: 'refused', to: 'failed' },
+  { from: ['pending', 'processing'], on: 'action_required', to: 'requires_action' },
+  { from: ['pending', 'requires_action'], on: 'accepted', to: 'processing' },
+  { from: ['pending', 'requires_action', 'processing', 'returned'], on: 'succeeded', to: 'completed' },
+  { from: ['pending', 'requires_action', 'processing'], on: 'failed', to: 'failed' },
+  { from: ['completed'], on: 'returned', to: 'returned' },
+  { from: ['completed'], on: 'unpaid', to: 'returned', contradicts: true },
 ];
 
-const creditOf = ({ decisions }: CardTransfer) => decisions.find(({ kind }) => kind === 'credit');
+const creditOf = (situation: CardTransfer) => first(situation, 'credit');
 
 /** All of it, and a person has not let a part of it out of suspense meanwhile. */
 function hasArrived({ transfer: { word, terms }, decisions }: CardTransfer): boolean {
@@ -56,13 +49,13 @@ function hasArrived({ transfer: { word, terms }, decisions }: CardTransfer): boo
 }
 
 /** The credit is given once, while it is waited for; what then goes back takes its part of it. */
-export function chooseForTopup(situation: CardTransfer): NewDecision | undefined {
+export function choose(situation: CardTransfer): NewDecision | undefined {
   if (!isOpen(situation) || !hasArrived(situation) || creditOf(situation)) return undefined;
   const { amount, currency } = situation.transfer.terms;
   return { kind: 'credit', amount, currency };
 }
 
-export function triggerOfTopup(situation: CardTransfer): CardTrigger | undefined {
+export function trigger(situation: CardTransfer): CardTrigger | undefined {
   const { status, word } = situation.transfer;
   if (word === null) return status === 'pending' ? endedUnordered(situation) : undefined;
   const called = creditOf(situation) ? callOnCredited(situation) : callOnUncredited(situation);
@@ -90,12 +83,17 @@ function callOnUncredited(situation: CardTransfer): Call | undefined {
   return isOpen(situation) ? { on: 'short' } : undefined;
 }
 
-export function topupPosition(situation: CardTransfer): Holding[] {
+export function position(situation: CardTransfer): Holding[] {
   const { word, terms } = situation.transfer;
   const { currency } = terms;
   return inflowPosition({
     received: word === null ? [] : [{ currency, amount: word.moved }],
-    backs: returnsOf(situation).map((back) => ({ ...back, currency, as: 'dispute', state: 'done' })),
+    backs: returnsToldIn(situation.transfer).map((back) => ({
+      ...back,
+      currency,
+      as: 'dispute',
+      state: 'done',
+    })),
     credit: creditIn(situation),
     doors: doorsOf(situation.decisions),
     party: 'deposits',
@@ -110,13 +108,13 @@ function creditIn(situation: CardTransfer): Credit | null {
 }
 
 /** What has arrived is with us, whatever becomes of the rest. */
-export const concludedTopup = concludedBy(({ moved }) => moved);
+export const concluded = concludedBy(({ moved }) => moved);
 
 /** Each chargeback of money that was credited is shown to the operator once. */
-export function noticesOfTopup(situation: CardTransfer): WantedBreak[] {
+export function notices(situation: CardTransfer): WantedBreak[] {
   if (!creditOf(situation)) return [];
   const { currency } = situation.transfer.terms;
-  return returnsOf(situation).map(({ part, amount }) => ({
+  return returnsToldIn(situation.transfer).map(({ part, amount }) => ({
     ...{ kind: 'external_card_chargeback', detail: part, amount, currency },
   }));
 }

@@ -1,6 +1,7 @@
 import { minOf, ZERO } from '../../kernel/money/money';
 import { doorsOf } from '../engine/doors';
 import { outflowPosition } from '../engine/outflow';
+import { returnsToldIn } from '../engine/parts';
 import type { ComponentTable, Holding } from '../engine/position';
 import type { Transition } from '../engine/record';
 import {
@@ -10,12 +11,11 @@ import {
   endedUnordered,
   keptOf,
   returnedIn,
-  returnsOf,
 } from './order-rules';
 import type { ExternalCardStatus } from './record';
 
 /** A withdrawal from an account to a payment card elsewhere: money that goes out. */
-export const WITHDRAWAL_COMPONENTS = {
+export const COMPONENTS = {
   payouts: { on: 'internal', account: 'payouts' },
   held: { on: 'hold', up: 'pending/withdrawal', down: 'transfer/withdrawal' },
   paid: { on: 'client', up: 'withdraw/card_withdrawal', down: 'deposit/card_withdrawal_reversed' },
@@ -28,31 +28,22 @@ export const WITHDRAWAL_COMPONENTS = {
  * What happens to its status (decisions part 4, Users and accounts). It has left the account when it is `processing`: what
  * fails after that has come back. What leaves after it had failed is taken all the same.
  */
-export const WITHDRAWAL_TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
-  { from: 'pending', on: 'stopped', to: 'failed' },
-  { from: 'pending', on: 'refused', to: 'failed' },
-  { from: 'pending', on: 'action_required', to: 'requires_action' },
-  { from: 'pending', on: 'accepted', to: 'processing' },
-  { from: 'pending', on: 'succeeded', to: 'completed' },
-  { from: 'pending', on: 'failed', to: 'failed' },
-  { from: 'pending', on: 'returned', to: 'returned' },
-  { from: 'requires_action', on: 'accepted', to: 'processing' },
-  { from: 'requires_action', on: 'succeeded', to: 'completed' },
-  { from: 'requires_action', on: 'failed', to: 'failed' },
-  { from: 'requires_action', on: 'returned', to: 'returned' },
-  { from: 'processing', on: 'succeeded', to: 'completed' },
-  { from: 'processing', on: 'failed', to: 'returned' },
-  { from: 'processing', on: 'returned', to: 'returned' },
-  { from: 'completed', on: 'returned', to: 'returned' },
-  { from: 'completed', on: 'failed', to: 'returned', contradicts: true },
-  { from: 'returned', on: 'accepted', to: 'processing', contradicts: true },
-  { from: 'returned', on: 'succeeded', to: 'completed', contradicts: true },
-  { from: 'failed', on: 'accepted', to: 'processing', contradicts: true },
-  { from: 'failed', on: 'succeeded', to: 'completed', contradicts: true },
-  { from: 'failed', on: 'returned', to: 'returned', contradicts: true },
+export const TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
+  { from: ['pending'], on: 'stopped', to: 'failed' },
+  { from: ['pending'], on: 'refused', to: 'failed' },
+  { from: ['pending'], on: 'action_required', to: 'requires_action' },
+  { from: ['pending', 'requires_action'], on: 'accepted', to: 'processing' },
+  { from: ['pending', 'requires_action', 'processing'], on: 'succeeded', to: 'completed' },
+  { from: ['pending', 'requires_action'], on: 'failed', to: 'failed' },
+  { from: ['pending', 'requires_action', 'processing', 'completed'], on: 'returned', to: 'returned' },
+  { from: ['processing'], on: 'failed', to: 'returned' },
+  { from: ['completed'], on: 'failed', to: 'returned', contradicts: true },
+  { from: ['returned', 'failed'], on: 'accepted', to: 'processing', contradicts: true },
+  { from: ['returned', 'failed'], on: 'succeeded', to: 'completed', contradicts: true },
+  { from: ['failed'], on: 'returned', to: 'returned', contradicts: true },
 ];
 
-export function triggerOfWithdrawal(situation: CardTransfer): CardTrigger | undefined {
+export function trigger(situation: CardTransfer): CardTrigger | undefined {
   const { status, word } = situation.transfer;
   if (word === null) return status === 'pending' ? endedUnordered(situation) : undefined;
   const called = word.moved.isZero() ? callOnUnmoved(situation) : callOnMoved(situation);
@@ -94,7 +85,7 @@ function isHeld(situation: CardTransfer): boolean {
   return word.moved.isZero() && word.status !== 'failed';
 }
 
-export function withdrawalPosition(situation: CardTransfer): Holding[] {
+export function position(situation: CardTransfer): Holding[] {
   const { accountId, word, terms } = situation.transfer;
   const { amount, fee, currency } = terms;
   if (accountId === null) throw new Error('a withdrawal is always of an account');
@@ -103,10 +94,10 @@ export function withdrawalPosition(situation: CardTransfer): Holding[] {
     target: { amount, currency },
     held: isHeld(situation),
     sent: word?.moved ?? ZERO,
-    backs: returnsOf(situation),
+    backs: returnsToldIn(situation.transfer),
     doors: doorsOf(situation.decisions),
   });
 }
 
 /** What had left and did not arrive is with us again: of what has moved no more stays than has gone back. */
-export const concludedWithdrawal = concludedBy((word) => minOf(word.moved, returnedIn(word)));
+export const concluded = concludedBy((word) => minOf(word.moved, returnedIn(word)));

@@ -5,9 +5,11 @@ import type { Sql } from '../../kernel/db/database';
 import { operationKey } from '../../kernel/idempotency';
 import { amount, assertFits, identifier, text } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
+import { requirePayout } from '../payouts/create';
 import { destinationSchema } from '../payouts/destinations/destination';
 import { isFinal } from '../payouts/record';
-import { createPayout, quotePayout, readAccount, requirePayout } from './payouts/operations';
+import { ibanPayoutKind } from './payouts/kind';
+import { createPayout, quotePayout, readAccount } from './payouts/operations';
 import { transferToMaster } from './postings';
 import {
   type IbanPayoutView,
@@ -81,7 +83,6 @@ function quoteRoute(services: Services): Route {
 }
 
 function payoutCreation(services: Services): Route {
-  const { database } = services;
   return route({
     ...guarded(services),
     method: 'POST',
@@ -104,8 +105,7 @@ function payoutCreation(services: Services): Route {
       'insufficient_funds',
     ],
     settling: {
-      read: async (request, id) =>
-        ibanPayoutView(await requirePayout(services, id, await ibanOf(database, request))),
+      read: (request, id) => readPayout(services, request, id),
       settled: ({ status }: IbanPayoutView) => isFinal(status),
     },
     async write(tx, request) {
@@ -121,7 +121,6 @@ function payoutCreation(services: Services): Route {
 }
 
 function payoutRetrieval(services: Services): Route {
-  const { database } = services;
   return route({
     ...guarded(services),
     method: 'GET',
@@ -129,11 +128,13 @@ function payoutRetrieval(services: Services): Route {
     summary: 'A payout',
     response: ibanPayoutSchema,
     problems: ['capability_disabled'],
-    read: async (request) =>
-      ibanPayoutView(
-        await requirePayout(services, request.params['payoutId'] ?? '', await ibanOf(database, request)),
-      ),
+    read: (request) => readPayout(services, request, request.params['payoutId'] ?? ''),
   });
+}
+
+async function readPayout(services: Services, request: Asked, id: string): Promise<IbanPayoutView> {
+  const { id: accountId, tenantId: reach } = await ibanOf(services.database, request);
+  return ibanPayoutView(await requirePayout(services, ibanPayoutKind, { id, accountId, reach }));
 }
 
 function transferRoute(services: Services): Route {

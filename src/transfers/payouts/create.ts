@@ -1,14 +1,14 @@
 import type { Account } from '../../accounts/accounts/operations';
+import { assertFundable } from '../../accounts/accounts/transfer';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
-import { Decimal } from '../../kernel/money/money';
 import type { Destination, PayoutMethod } from '../../parties/payouts/port';
 import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
-import { openTransfer } from '../engine/open';
+import { type Opening, openTransfer } from '../engine/open';
 import {
   type ListFilter,
   type ListPage,
@@ -19,11 +19,11 @@ import {
 import { checkDestination, maskDestination } from './destinations/destination';
 import { sealDestination } from './destinations/sealing';
 import { orderKey, payoutKind } from './kind';
-import { assertMayPay, type QuotedTerms } from './operations';
+import type { PayoutKind } from './outgoing';
 import { needsApproval } from './price';
-import { type Payout, type PayoutTerms, type ShownPayout, totalDebit } from './record';
+import { type Payout, type PayoutTerms, quotedTerms, type ShownPayout, totalDebit } from './record';
 import { payoutSettingsSection } from './settings';
-import { havingExternalId, insertDetails, shown } from './store';
+import { havingExternalId, insertDetails, type NewPayoutDetails, withDetails } from './store';
 
 /** Body of `POST /v2/accounts/{accountId}/payouts`. */
 export interface PayoutRequest {
@@ -45,49 +45,54 @@ export async function createPayout(
   key: OperationKey,
 ): Promise<ShownPayout> {
   const [id, at] = [newId('payout'), services.now()];
-  const { id: accountId, tenantId } = account;
+  const { id: accountId, tenantId, currency } = account;
   const { quoteId, externalId = null } = request;
   const quote = await lockQuote(tx, { tenantId, accountId, quoteId, kind: 'payout' });
-  const quoted = quote.terms as unknown as QuotedTerms;
+  const quoted = quotedTerms.parse(quote.terms);
   const destination = checkDestination(quoted.method, request.destination, quoted.receivedCurrency);
   await takeQuote(tx, quote, { usedBy: id, at });
-  await assertMayPay(tx, account);
-  const details = { id, quoteId, externalId, destinationMasked: maskDestination(destination) };
-  const sealed = sealDestination(services.keyring, id, destination);
-  if (!(await insertDetails(tx, { ...details, tenantId, destination: sealed })))
-    throw alreadyExists('Another payout has this externalId.', 'externalId');
-  const payout = await openTransfer(services, tx, payoutKind, {
-    ...{ id, tenantId, accountId, status: 'created', referenceId: id, partyRef: orderKey(id), key, at },
-    terms: await termsOf(tx, account, quoted),
-    field: 'quoteId',
+  await assertFundable(tx, account);
+  const { approvalAbove } = await settingsOf(tx, tenantId, payoutSettingsSection);
+  const waits = needsApproval(totalDebit(quoted), currency, approvalAbove);
+  return makePayout(services, tx, payoutKind, {
+    ...{ id, tenantId, accountId, quoteId, externalId, destination, partyRef: orderKey(id), key, at },
+    terms: { ...quoted, currency, needsApproval: waits },
   });
-  if (!payout) throw new Error(`the party knows the payout ${id} already`);
-  return { payout, details };
 }
 
-/** Whether a person must decide is settled now, by the tenant's threshold. */
-async function termsOf(tx: Tx, { tenantId, currency }: Account, quoted: QuotedTerms): Promise<PayoutTerms> {
-  const { method, receivedCurrency } = quoted;
-  const amounts = {
-    amount: new Decimal(quoted.amount),
-    fee: new Decimal(quoted.fee),
-    receivedAmount: new Decimal(quoted.receivedAmount),
-    rate: new Decimal(quoted.rate),
-  };
-  const { approvalAbove } = await settingsOf(tx, tenantId, payoutSettingsSection);
-  const waits = needsApproval(totalDebit(amounts), currency, approvalAbove);
-  return { method, currency, receivedCurrency, ...amounts, needsApproval: waits };
+/** What a payout of either kind is made of: its quote has been taken, and whether a person must decide is in its terms. */
+interface NewPayout
+  extends Omit<Opening<PayoutTerms>, 'tenantId' | 'status' | 'referenceId' | 'field'>,
+    Pick<NewPayoutDetails, 'tenantId' | 'quoteId' | 'externalId'> {
+  destination: Destination;
+}
+
+/** @throws Problem 400 naming `externalId` (`ErrAlreadyExists`); 409 `insufficient_funds` */
+export async function makePayout(
+  services: Services,
+  tx: Tx,
+  kind: PayoutKind,
+  { quoteId, externalId, destination, ...given }: NewPayout,
+): Promise<ShownPayout> {
+  const { id, tenantId } = given;
+  const details = { id, quoteId, externalId, destinationMasked: maskDestination(destination) };
+  const sealed = sealDestination(services.keyring, kind.sealedFor, destination, id);
+  if (!(await insertDetails(tx, kind.table, { ...details, tenantId, destination: sealed })))
+    throw alreadyExists('Another payout has this externalId.', 'externalId');
+  const opening = { ...given, status: 'created', referenceId: id, field: 'quoteId' };
+  const payout = await openTransfer(services, tx, kind, opening);
+  if (!payout) throw new Error(`the party knows the payout ${id} already`);
+  return { payout, details };
 }
 
 /** @throws Problem 404, also for another account's */
 export async function requirePayout(
   services: Pick<Services, 'database' | 'now'>,
-  reach: string | null,
-  accountId: string,
-  id: string,
+  kind: PayoutKind,
+  wanted: { id: string; accountId: string; reach: string | null },
 ): Promise<ShownPayout> {
-  const found = await requireTransfer(services, payoutKind, { id, accountId, reach, noun: 'payout' });
-  return shownPayout(services.database, found);
+  const found = await requireTransfer(services, kind, { ...wanted, noun: 'payout' });
+  return shownPayout(services.database, kind, found);
 }
 
 export interface PayoutFilter extends ListFilter {
@@ -105,19 +110,20 @@ export async function listPayouts(
     if (method !== undefined) void query.whereRaw(`terms->>'method' = ?`, [method]);
     if (externalId !== undefined) havingExternalId(query, externalId);
   });
-  return shown(services.database, found);
+  return withDetails(services.database, payoutKind.table, found);
 }
 
 /** Those of every tenant that wait for the operator's approval, the longest first. */
 export async function payoutsToApprove(
   services: Pick<Services, 'database' | 'now'>,
+  kind: PayoutKind,
   limit: number,
 ): Promise<ShownPayout[]> {
-  const found = await waitingForOperator(services, payoutKind, 'pending_approval', limit);
-  return shown(services.database, found);
+  const found = await waitingForOperator(services, kind, 'pending_approval', limit);
+  return withDetails(services.database, kind.table, found);
 }
 
-export async function shownPayout(sql: Sql, payout: Payout): Promise<ShownPayout> {
-  const [found] = await shown(sql, [payout]);
+export async function shownPayout(sql: Sql, { table }: PayoutKind, payout: Payout): Promise<ShownPayout> {
+  const [found] = await withDetails(sql, table, [payout]);
   return found as ShownPayout;
 }

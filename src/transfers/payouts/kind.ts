@@ -1,10 +1,9 @@
 import { requireAccount } from '../../accounts/accounts/operations';
+import { assertFundable } from '../../accounts/accounts/transfer';
 import type { Tx } from '../../kernel/db/database';
-import { Problem } from '../../kernel/errors';
 import type { NewDecision } from '../engine/kind';
 import type { ComponentTable } from '../engine/position';
-import { openDestination } from './destinations/sealing';
-import { assertMayPay } from './operations';
+import { whyNotFundable } from '../funding';
 import { outgoingKind, type PayoutKind } from './outgoing';
 import { closingOf } from './position';
 import type { Payout } from './record';
@@ -34,7 +33,10 @@ export const payoutKind: PayoutKind = outgoingKind({
   fallbacks: { failed: 'provider_refused', returned: null },
   callbackPath: PAYOUT_CALLBACKS,
   consider: mayItStillPay,
-  destinationOf: ({ database, keyring }, id) => openDestination(database, keyring, id),
+  table: 'payouts',
+  sealedFor: 'payout-destinations',
+  assertApprovable: async (tx, { transfer: { accountId } }) =>
+    assertFundable(tx, await requireAccount(tx, null, accountId ?? '')),
 });
 
 /** Before it is ordered: whether account and user may still pay. After: whether what comes back has an account to come to. */
@@ -45,11 +47,6 @@ async function mayItStillPay(tx: Tx, payout: Payout, before: Payout): Promise<Ne
   if (!asked && !closing) return undefined;
   const account = await requireAccount(tx, null, accountId ?? '');
   if (!asked) return account.status === 'closed' ? closing : undefined;
-  try {
-    await assertMayPay(tx, account);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Problem) return { kind: 'cancel', reason: error.code };
-    throw error;
-  }
+  const reason = await whyNotFundable(tx, account);
+  return reason === undefined ? undefined : { kind: 'cancel', reason };
 }

@@ -1,10 +1,8 @@
 import type { Account } from '../../accounts/accounts/operations';
-import { assertAccountOpen, requireAccount } from '../../accounts/accounts/operations';
 import type { Sql, Tx } from '../../kernel/db/database';
 import type { Decimal } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
 import type { PayoutMethod } from '../../parties/payouts/port';
-import { requireActiveUser } from '../../people/users/operations';
 import { createQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
@@ -52,43 +50,9 @@ export async function quotePayout(
     tenantId: account.tenantId,
     accountId: account.id,
     kind: 'payout',
-    terms: quotedTerms(terms.method, price),
+    terms: { method: terms.method, ...price },
     ttlSeconds: QUOTE_SECONDS,
     at: now(),
   });
   return { ...price, quoteId: quote.id, method: terms.method, currency, expiresAt: quote.expiresAt };
-}
-
-/** A price as the quote keeps it. */
-export interface QuotedTerms {
-  method: PayoutMethod;
-  amount: string;
-  fee: string;
-  receivedAmount: string;
-  receivedCurrency: string;
-  rate: string;
-}
-
-function quotedTerms(method: PayoutMethod, price: PayoutPrice): QuotedTerms & Record<string, unknown> {
-  return {
-    method,
-    amount: price.amount.toFixed(),
-    fee: price.fee.toFixed(),
-    receivedAmount: price.receivedAmount.toFixed(),
-    receivedCurrency: price.receivedCurrency,
-    rate: price.rate.toFixed(),
-  };
-}
-
-/** The account that a path names. @throws Problem 404 */
-export const payingAccount = (sql: Sql, reach: string | null, accountId: string) =>
-  requireAccount(sql, reach, accountId);
-
-/**
- * An open account, and a user who stays active to the end of the transaction.
- * @throws Problem 409 `account_closed`, `user_blocked`
- */
-export async function assertMayPay(tx: Tx, account: Account): Promise<void> {
-  assertAccountOpen(account);
-  if (account.userId !== null) await requireActiveUser(tx, null, account.userId);
 }

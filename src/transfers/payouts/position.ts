@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import type { PayoutWord } from '../../parties/payouts/word';
 import type { WantedBreak } from '../../process/breaks/operations';
-import type { DoorKind } from '../engine/doors';
-import { doorsOf } from '../engine/doors';
+import { type DoorKind, doorsOf } from '../engine/doors';
 import type { NewDecision } from '../engine/kind';
 import { creditedOf, type Outflow, outflowPosition, type PaidAtClosing } from '../engine/outflow';
+import { returnsToldIn } from '../engine/parts';
 import type { Holding } from '../engine/position';
-import type { Transfer } from '../engine/record';
+import { first, type Transfer } from '../engine/record';
 import { decimal, type Payout } from './record';
-import { first, isCalledOff } from './rules';
+import { isCalledOff } from './rules';
 
 export const payoutPosition = (payout: Payout): Holding[] => outflowPosition(outflowOf(payout));
 
@@ -25,7 +25,7 @@ function outflowOf(payout: Payout): Outflow {
     target: { currency: terms.receivedCurrency, amount: terms.receivedAmount },
     held,
     sent: word?.sent ?? ZERO,
-    backs: backsOf(transfer),
+    backs: returnsToldIn(transfer),
     doors: doorsOf(decisions),
     closed: closedIn(payout),
     party: 'payouts',
@@ -47,15 +47,6 @@ function isHeld(payout: Payout): boolean {
 
 const isFeeDue = (word: PayoutWord | null): boolean =>
   word !== null && ['sent', 'completed', 'returned'].includes(word.status);
-
-/** What came back, each under our id, in the order first seen. */
-function backsOf({ word, parts }: Payout['transfer']) {
-  const place = new Map(parts.map(({ name }, index) => [name, index]));
-  const placeOf = (name: string) => place.get(name) ?? parts.length;
-  return [...(word?.returns ?? [])]
-    .sort((a, b) => placeOf(a.id) - placeOf(b.id))
-    .map(({ id, amount }) => ({ part: parts[placeOf(id)]?.id ?? id, amount }));
-}
 
 /** What people may do with what stands in suspense. */
 export const PAYOUT_DOORS: readonly DoorKind[] = ['credit', 'write_off', 'recover'];

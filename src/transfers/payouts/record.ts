@@ -21,6 +21,9 @@ export const payoutTerms = z.object({
 });
 
 export type PayoutTerms = z.output<typeof payoutTerms>;
+
+/** A price as the quote of an account's payout keeps it. */
+export const quotedTerms = payoutTerms.omit({ currency: true, needsApproval: true });
 export type Payout = Situation<PayoutTerms, PayoutWord>;
 
 /** What is held, and leaves. */
@@ -59,21 +62,18 @@ export type PayoutTrigger =
 
 /** What happens to a payout's status (decisions part 4, Payouts): no status is assigned but by a line of it. */
 export const PAYOUT_TRANSITIONS: readonly Transition<PayoutStatus, PayoutTrigger>[] = [
-  { from: 'created', on: 'approval_required', to: 'pending_approval' },
-  { from: 'created', on: 'accepted', to: 'processing' },
-  { from: 'created', on: 'cancelled', to: 'cancelled' },
-  { from: 'pending_approval', on: 'approved', to: 'processing' },
-  { from: 'pending_approval', on: 'rejected', to: 'rejected' },
-  { from: 'processing', on: 'sent', to: 'sent' },
-  { from: 'processing', on: 'failed', to: 'failed' },
-  { from: 'sent', on: 'completed', to: 'completed' },
-  { from: 'sent', on: 'returned', to: 'returned' },
-  { from: 'completed', on: 'returned', to: 'returned' },
-  { from: 'failed', on: 'sent', to: 'sent', contradicts: true },
-  { from: 'sent', on: 'failed', to: 'returned', contradicts: true },
-  { from: 'completed', on: 'failed', to: 'returned', contradicts: true },
-  { from: 'returned', on: 'sent', to: 'sent', contradicts: true },
-  { from: 'returned', on: 'completed', to: 'completed', contradicts: true },
+  { from: ['created'], on: 'approval_required', to: 'pending_approval' },
+  { from: ['created'], on: 'accepted', to: 'processing' },
+  { from: ['created'], on: 'cancelled', to: 'cancelled' },
+  { from: ['pending_approval'], on: 'approved', to: 'processing' },
+  { from: ['pending_approval'], on: 'rejected', to: 'rejected' },
+  { from: ['processing'], on: 'sent', to: 'sent' },
+  { from: ['processing'], on: 'failed', to: 'failed' },
+  { from: ['sent'], on: 'completed', to: 'completed' },
+  { from: ['sent', 'completed'], on: 'returned', to: 'returned' },
+  { from: ['failed', 'returned'], on: 'sent', to: 'sent', contradicts: true },
+  { from: ['sent', 'completed'], on: 'failed', to: 'returned', contradicts: true },
+  { from: ['returned'], on: 'completed', to: 'completed', contradicts: true },
 ];
 
 const FINAL: readonly PayoutStatus[] = ['completed', 'rejected', 'failed', 'cancelled', 'returned'];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requireAccount } from '../../accounts/accounts/operations';
 import { type ApiRequest, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit';
 import type { Sql } from '../../kernel/db/database';
@@ -10,7 +11,8 @@ import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import type { Services } from '../../services';
 import { createPayout, listPayouts, requirePayout } from './create';
 import { destinationSchema } from './destinations/destination';
-import { payingAccount, payoutOptions, quotePayout } from './operations';
+import { payoutKind } from './kind';
+import { payoutOptions, quotePayout } from './operations';
 import { isFinal, PAYOUT_STATUSES, type PayoutStatus } from './record';
 import {
   payoutOptionSchema,
@@ -36,7 +38,7 @@ export function payoutRoutes(services: Services): Route[] {
 
 /** The account of the path. @throws Problem 404 */
 const accountIn = (sql: Sql, { params, caller }: Pick<ApiRequest, 'params' | 'caller'>) =>
-  payingAccount(sql, caller.reach, params['accountId'] ?? '');
+  requireAccount(sql, caller.reach, params['accountId'] ?? '');
 
 function optionsRoute({ database }: Services): Route {
   return route({
@@ -153,5 +155,7 @@ function readRoute(services: Services): Route {
 
 async function readPayout(services: Services, request: Pick<ApiRequest, 'params' | 'caller'>, id: string) {
   const account = await accountIn(services.database, request);
-  return payoutView(await requirePayout(services, request.caller.reach, account.id, id));
+  return payoutView(
+    await requirePayout(services, payoutKind, { id, accountId: account.id, reach: request.caller.reach }),
+  );
 }

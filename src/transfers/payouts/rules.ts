@@ -1,8 +1,8 @@
-import { Decimal, minOf, ZERO } from '../../kernel/money/money';
+import { Decimal, minOf, sumOf, ZERO } from '../../kernel/money/money';
 import type { PayoutWord } from '../../parties/payouts/word';
 import { plainCode } from '../../parties/protocol/codes';
-import type { NewDecision, Order } from '../engine/kind';
-import type { Decision } from '../engine/record';
+import type { Order } from '../engine/kind';
+import { type Decision, first, refusalOf } from '../engine/record';
 import { isFinal, type Payout, type PayoutStatus, type PayoutTrigger } from './record';
 
 /**
@@ -10,29 +10,19 @@ import { isFinal, type Payout, type PayoutStatus, type PayoutTrigger } from './r
  * they differ in what their entries are called.
  */
 
-export const first = ({ decisions }: Payout, ...kinds: string[]): Decision | undefined =>
-  decisions.find(({ kind }) => kinds.includes(kind));
-
 /** What a person decided of one that needed it. */
 export const decisionOn = (payout: Payout): Decision | undefined =>
   payout.transfer.terms.needsApproval ? first(payout, 'approve', 'reject') : undefined;
-
-/** The party has refused the order. */
-const refusalOf = ({ transfer, decisions }: Payout): Decision | undefined =>
-  decisions.find(({ kind, data }) => kind === 'refused' && data['key'] === transfer.id);
 
 /** It ended before the party had it, by decisions alone. */
 export const isCalledOff = (payout: Payout): boolean =>
   first(payout, 'cancel') !== undefined ||
   decisionOn(payout)?.kind === 'reject' ||
-  refusalOf(payout) !== undefined;
-
-/** Nothing here depends on the time or on the way: whether a person must decide is in the terms. */
-export const chooseForPayout = (): NewDecision | undefined => undefined;
+  refusalOf(payout, payout.transfer.id) !== undefined;
 
 // Status ------------------------------------------------------------------------------------------------------------
 
-export function triggerOfPayout(payout: Payout): PayoutTrigger | undefined {
+export function trigger(payout: Payout): PayoutTrigger | undefined {
   const { status, terms, word } = payout.transfer;
   switch (status as PayoutStatus) {
     case 'created':
@@ -43,7 +33,7 @@ export function triggerOfPayout(payout: Payout): PayoutTrigger | undefined {
       return decision && (decision.kind === 'approve' ? 'approved' : 'rejected');
     }
     case 'processing':
-      if (word === null) return refusalOf(payout) && 'failed';
+      if (word === null) return refusalOf(payout, payout.transfer.id) && 'failed';
       return triggerOfWord('processing', word);
     default:
       return word === null ? undefined : triggerOfWord(status as PayoutStatus, word);
@@ -88,8 +78,7 @@ export function isCoherent(word: PayoutWord): boolean {
   }
 }
 
-export const backIn = ({ returns }: PayoutWord): Decimal =>
-  returns.reduce((sum, { amount }) => sum.plus(amount), ZERO);
+export const backIn = ({ returns }: PayoutWord): Decimal => sumOf(returns);
 
 /** What a client reads where the party gives no reason, or none that may be shown. */
 export interface Fallbacks {
@@ -98,13 +87,16 @@ export interface Fallbacks {
 }
 
 /** The code that goes with a status: a party's words may give it away, or a person. */
-export function failureOfPayout(payout: Payout, on: string, fallbacks: Fallbacks): string | null {
+export function failure(payout: Payout, on: string, fallbacks: Fallbacks): string | null {
   const { word } = payout.transfer;
   switch (on as PayoutTrigger) {
     case 'cancelled':
       return first(payout, 'cancel')?.reason ?? null;
     case 'failed':
-      return plainCode(word?.failureCode ?? refusalOf(payout)?.data['code']) ?? fallbacks.failed;
+      return (
+        plainCode(word?.failureCode ?? refusalOf(payout, payout.transfer.id)?.data['code']) ??
+        fallbacks.failed
+      );
     case 'returned':
       return word?.failureCode === undefined
         ? fallbacks.returned
@@ -121,21 +113,21 @@ export const descriptionOf = (payout: Payout): string | undefined =>
   payout.transfer.status === 'rejected' ? (decisionOn(payout)?.reason ?? REJECTED) : undefined;
 
 /** It waits for a person or for the party, which may also say that it does although the status has ended. */
-export const isOpenPayout = ({ transfer: { status, word } }: Payout): boolean =>
+export const isOpen = ({ transfer: { status, word } }: Payout): boolean =>
   !isFinal(status) || word?.status === 'processing' || word?.status === 'sent';
 
 // The party ---------------------------------------------------------------------------------------------------------
 
 /** One order, under one key for ever: until the party has said what it has of it, or has refused it. */
-export const ordersOfPayout = ({ transfer, decisions }: Payout): Order[] =>
-  transfer.status === 'processing' && transfer.word === null && !refusalOf({ transfer, decisions } as Payout)
+export const orders = ({ transfer, decisions }: Payout): Order[] =>
+  transfer.status === 'processing' && transfer.word === null && !refusalOf({ decisions }, transfer.id)
     ? [{ key: transfer.id, what: 'open' }]
     : [];
 
-export const partsOfPayout = ({ returns }: PayoutWord): string[] => returns.map(({ id }) => id);
+export const parts = ({ returns }: PayoutWord): string[] => returns.map(({ id }) => id);
 
 /** What a later word does not lower by itself: amounts, and how far it had come. */
-export const measuresOfPayout = ({ status, sent, returns }: PayoutWord): Record<string, Decimal> => ({
+export const measures = ({ status, sent, returns }: PayoutWord): Record<string, Decimal> => ({
   sent,
   decided: new Decimal(status === 'processing' ? 0 : 1),
   arrived: new Decimal(status === 'completed' || status === 'returned' ? 1 : 0),
@@ -143,7 +135,7 @@ export const measuresOfPayout = ({ status, sent, returns }: PayoutWord): Record<
 });
 
 /** A word for one that the party has and never ends: what is out has arrived, or has not, and what came back stays so. */
-export function concludedPayout({ transfer }: Payout, as: 'paid' | 'failed'): PayoutWord | undefined {
+export function concluded({ transfer }: Payout, as: 'paid' | 'failed'): PayoutWord | undefined {
   const { word, terms, orderedAt } = transfer;
   const ended = word !== null && word.status !== 'processing' && word.status !== 'sent';
   if (orderedAt === null || ended) return undefined;

@@ -1,3 +1,50 @@
-import { payoutDetails } from './details';
+import type { Knex } from 'knex';
+import { anyOf, table } from '../../kernel/db/build';
+import type { Sql } from '../../kernel/db/database';
+import type { Payout, PayoutDetails, ShownPayout } from './record';
 
-export const { insertDetails, shown, findSealedDestination, havingExternalId } = payoutDetails('payouts');
+/** What each kind of payout keeps beside its transfers, in a table of its own. */
+export type PayoutTable = 'payouts' | 'iban_payouts';
+
+const COLUMNS = ['id', 'quoteId', 'externalId', 'destinationMasked'];
+
+export interface NewPayoutDetails extends PayoutDetails {
+  tenantId: string;
+  /** Sealed under the id. */
+  destination: Buffer;
+}
+
+/** @returns false when the tenant has one with that `externalId` */
+export async function insertDetails(tx: Sql, name: PayoutTable, given: NewPayoutDetails): Promise<boolean> {
+  const row = { ...given, destinationMasked: JSON.stringify(given.destinationMasked) };
+  const rows = await tx.run(
+    table(name).insert(row).onConflict(['tenant_id', 'external_id']).ignore().returning('id'),
+  );
+  return rows.length === 1;
+}
+
+/** With what each alone has. */
+export async function withDetails(
+  sql: Sql,
+  name: PayoutTable,
+  found: readonly Payout[],
+): Promise<ShownPayout[]> {
+  const ids = found.map(({ transfer }) => transfer.id);
+  const rows = await sql.run<PayoutDetails>(table(name).select(COLUMNS).where(anyOf('id', ids)));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return found.map((payout) => {
+    const details = byId.get(payout.transfer.id);
+    if (!details) throw new Error(`the payout ${payout.transfer.id} has no details`);
+    return { payout, details };
+  });
+}
+
+export async function findSealedDestination(sql: Sql, name: PayoutTable, id: string): Promise<Buffer> {
+  const [row] = await sql.run<{ destination: Buffer }>(table(name).select('destination').where({ id }));
+  if (!row) throw new Error(`the payout ${id} has no destination`);
+  return row.destination;
+}
+
+/** The transfers whose payout has that `externalId`: a tenant has one. */
+export const havingExternalId = (query: Knex.QueryBuilder, externalId: string): void =>
+  void query.whereIn('id', table('payouts').select('id').where({ externalId }));

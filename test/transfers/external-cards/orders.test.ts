@@ -2,13 +2,10 @@ import { Decimal } from '../../../src/kernel/money/money';
 import type { CardOrderWord } from '../../../src/parties/external-cards/word';
 import type { Decision } from '../../../src/transfers/engine/record';
 import { CARD_KINDS } from '../../../src/transfers/external-cards/kind';
-import {
-  type CardTerms,
-  type CardTransfer,
-  ordersOf,
-} from '../../../src/transfers/external-cards/order-rules';
+import { type CardTerms, type CardTransfer, orders } from '../../../src/transfers/external-cards/order-rules';
 import { EXTERNAL_CARD_KINDS, EXTERNAL_CARD_STATUSES } from '../../../src/transfers/external-cards/record';
 import { shown, totalOf } from '../engine/books';
+import { linesOf } from '../engine/lines';
 import { begun, look, looks, START } from '../engine/look';
 
 const TERMS: CardTerms = {
@@ -90,7 +87,7 @@ describe('the states of a withdrawal', () => {
 it.each(EXTERNAL_CARD_KINDS)(
   'a %s has one line for each status and trigger, between statuses of its own',
   (kind) => {
-    const { transitions } = CARD_KINDS[kind];
+    const transitions = linesOf(CARD_KINDS[kind].transitions);
     const lines = transitions.map(({ from, on }) => `${from} ${on}`);
     expect(new Set(lines).size).toBe(lines.length);
     for (const { from, to } of transitions)
@@ -101,7 +98,7 @@ it.each(EXTERNAL_CARD_KINDS)(
 it.each(EXTERNAL_CARD_KINDS)(
   'a %s that is refused has failed with the acquirer’s code, and is not ordered again',
   (kind) => {
-    expect(ordersOf(fresh())).toEqual([{ key: 'rec_1', what: 'open' }]);
+    expect(orders(fresh())).toEqual([{ key: 'rec_1', what: 'open' }]);
     const { situation, books } = look(CARD_KINDS[kind], fresh(), {
       decided: [refused('unknown_token')],
     });
@@ -110,7 +107,7 @@ it.each(EXTERNAL_CARD_KINDS)(
       'unknown_token',
       [],
     ]);
-    expect(ordersOf(situation)).toEqual([]);
+    expect(orders(situation)).toEqual([]);
   },
 );
 

@@ -8,10 +8,11 @@ import {
   type IbanCreditTerms,
   isAmount,
   isOpen,
-  noticesOf,
-  ordersOf,
+  notices,
+  orders,
 } from '../../../src/transfers/iban/credits/rules';
 import { shown, totalOf } from '../engine/books';
+import { linesOf } from '../engine/lines';
 import { type Brought, begun, looks, START } from '../engine/look';
 
 const play = (from: IbanCredit, all: readonly Brought<IbanCreditTerms, BankCreditWord>[]) =>
@@ -123,7 +124,7 @@ describe('a payment that the bank has received', () => {
 
   it('is a break when the bank tells of it otherwise', () => {
     const told = (given: Partial<BankCreditWord>) =>
-      noticesOf(play(fresh(), inTurn(word(), word([], given))).counting);
+      notices(play(fresh(), inTurn(word(), word([], given))).counting);
     expect(told({ iban: 'lt52 9999 9000 0000 0001' })).toEqual([]);
     for (const given of [{ iban: 'LT239999900000000002' }, { amount: new Decimal(1) }, { currency: 'USD' }])
       expect(told(given)).toMatchObject([{ kind: 'iban_credit_changed' }]);
@@ -135,10 +136,10 @@ describe('a payment that the bank has received', () => {
       ...inTurn(word()),
       { decided: [decision('suspense_return', 100, 'dec_return')] },
     ]);
-    expect(ordersOf(asked.situation)).toEqual([{ key, what: 'refund' }]);
+    expect(orders(asked.situation)).toEqual([{ key, what: 'refund' }]);
     expect([isOpen(asked.situation), totalOf(asked.books, 'suspense').toNumber()]).toEqual([true, 100]);
     const pending = play(asked.situation, [{ word: word([], { ...gone('pending', 100, key), version: 2 }) }]);
-    expect([ordersOf(pending.situation), isOpen(pending.situation)]).toEqual([[], true]);
+    expect([orders(pending.situation), isOpen(pending.situation)]).toEqual([[], true]);
     const done = play(pending.situation, [
       { word: word([], { ...gone('succeeded', 100, key), version: 3 }) },
     ]);
@@ -198,6 +199,6 @@ describe('a payment that the bank has received', () => {
 });
 
 it('has one line for each status and trigger, between statuses of its own', () => {
-  const lines = IBAN_CREDIT_TRANSITIONS.map(({ from, on }) => `${from} ${on}`);
+  const lines = linesOf(IBAN_CREDIT_TRANSITIONS).map(({ from, on }) => `${from} ${on}`);
   expect(new Set(lines).size).toBe(lines.length);
 });

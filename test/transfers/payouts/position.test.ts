@@ -8,7 +8,8 @@ import {
   type Payout,
   type PayoutStatus,
 } from '../../../src/transfers/payouts/record';
-import { concludedPayout, isOpenPayout, ordersOfPayout } from '../../../src/transfers/payouts/rules';
+import { concluded, isOpen, orders } from '../../../src/transfers/payouts/rules';
+import { linesOf } from '../engine/lines';
 
 import {
   amount,
@@ -74,12 +75,12 @@ describe('the table of states', () => {
   });
 
   it('leaves a final status by the word of the party alone, and what contradicts is marked', () => {
-    const leaving = PAYOUT_TRANSITIONS.filter(({ from }) => isFinal(from));
+    const leaving = linesOf(PAYOUT_TRANSITIONS).filter(({ from }) => isFinal(from));
     expect(leaving.map(({ from, on, contradicts }) => [from, on, contradicts ?? false])).toEqual([
       ['completed', 'returned', false],
       ['failed', 'sent', true],
-      ['completed', 'failed', true],
       ['returned', 'sent', true],
+      ['completed', 'failed', true],
       ['returned', 'completed', true],
     ]);
   });
@@ -100,13 +101,11 @@ describe('the table of states', () => {
     const cancelled = moved(fresh(), { decide: decision('cancel', { reason: 'user_blocked' }) });
     expect([cancelled.path, shown(cancelled.payout)]).toEqual([['cancelled'], {}]);
     expect(cancelled.payout.transfer.failure).toBe('user_blocked');
-    expect(isOpenPayout(waits) && !isOpenPayout(rejected.payout) && !isOpenPayout(cancelled.payout)).toBe(
-      true,
-    );
+    expect(isOpen(waits) && !isOpen(rejected.payout) && !isOpen(cancelled.payout)).toBe(true);
   });
 
   it('orders once it is accepted, until the party has said what it has of it, or has refused it', () => {
-    const keys = (payout: Payout) => ordersOfPayout(payout).map(({ key }) => key);
+    const keys = (payout: Payout) => orders(payout).map(({ key }) => key);
     expect(keys(fresh())).toEqual([]);
     expect(keys(moved(fresh({ ...TERMS, needsApproval: true }), {}).payout)).toEqual([]);
     const ordered = moved(fresh(), {}).payout;
@@ -257,8 +256,8 @@ describe('the books', () => {
     [through(word('failed')).payout, 'failed'],
     [through(word('returned', 100, { r: 1 })).payout, 'returned'],
   ])('leave nothing to conclude of one that is %#', (payout) => {
-    expect(concludedPayout(payout, 'paid')).toBeUndefined();
-    expect(concludedPayout(payout, 'failed')).toBeUndefined();
+    expect(concluded(payout, 'paid')).toBeUndefined();
+    expect(concluded(payout, 'failed')).toBeUndefined();
   });
 
   it('let money out of suspense by its doors, and into it', () => {

@@ -1,9 +1,10 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import { adoptTransfer } from '../../../src/transfers/conclude';
-import { requirePayout as requireIbanPayout } from '../../../src/transfers/iban/payouts/operations';
+import { ibanPayoutKind } from '../../../src/transfers/iban/payouts/kind';
 import { ibanPayoutView } from '../../../src/transfers/iban/view';
 import { requirePayout } from '../../../src/transfers/payouts/create';
+import { payoutKind } from '../../../src/transfers/payouts/kind';
 import { payoutView } from '../../../src/transfers/payouts/view';
 import { type TestApi, testApi } from '../../support/api';
 import { type DoublePayout, type PartyDouble, partyDouble } from '../payouts/party-double';
@@ -46,14 +47,11 @@ async function viewOf(id: string): Promise<Record<string, any>> {
     'select account_id, tenant_id from transfers where id = $1',
     [id],
   );
-  const { account_id: accountId = '', tenant_id: tenantId = '' } = row ?? {};
+  const { account_id: accountId = '', tenant_id: reach = '' } = row ?? {};
+  const wanted = { id, accountId, reach };
   const shown = id.startsWith('ibp_')
-    ? ibanPayoutView(
-        await requireIbanPayout(api.services, id, { id: accountId, tenantId } as Parameters<
-          typeof requireIbanPayout
-        >[2]),
-      )
-    : payoutView(await requirePayout(api.services, tenantId, accountId, id));
+    ? ibanPayoutView(await requirePayout(api.services, ibanPayoutKind, wanted))
+    : payoutView(await requirePayout(api.services, payoutKind, wanted));
   return JSON.parse(JSON.stringify(shown)) as Record<string, any>;
 }
 

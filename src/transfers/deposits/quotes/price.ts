@@ -1,26 +1,32 @@
+import { z } from 'zod';
 import { conflict, invalid } from '../../../kernel/errors';
 import { Decimal, formatAmount, roundTo } from '../../../kernel/money/money';
-import type { DepositMethod, FundingTerms } from '../settings';
+import { DEPOSIT_METHODS, type DepositMethod, type FundingTerms } from '../settings';
 
-/** What a payer is charged and what becomes of it: `chargedAmount` × `rate`, rounded, = `creditedAmount` + `serviceFee`. */
-export interface Price {
-  /** In the payer's currency. */
-  chargedAmount: Decimal;
-  /** In the account's currency, as the fee. */
-  creditedAmount: Decimal;
-  serviceFee: Decimal;
-}
+export const decimal = z.string().transform((text) => new Decimal(text));
 
-export interface PriceTerms {
+/** What a deposit will be, as its quote keeps it. */
+export const quotedTerms = z.object({
+  method: z.enum(DEPOSIT_METHODS),
   /** The payer's. */
-  currency: string;
-  accountCurrency: string;
+  currency: z.string(),
+  accountCurrency: z.string(),
   /** Of the account's currency for one of the payer's. */
-  rate: Decimal;
+  rate: decimal,
   /** In the payer's currency. */
-  feeFixed: Decimal;
-  feePercent: Decimal;
-}
+  feeFixed: decimal,
+  feePercent: decimal,
+  /** In the payer's currency. */
+  chargedAmount: decimal,
+  /** In the account's currency, as the fee. */
+  creditedAmount: decimal,
+  serviceFee: decimal,
+});
+
+export type QuotedTerms = z.output<typeof quotedTerms>;
+/** What a payer is charged and what becomes of it: `chargedAmount` × `rate`, rounded, = `creditedAmount` + `serviceFee`. */
+export type Price = Pick<QuotedTerms, 'chargedAmount' | 'creditedAmount' | 'serviceFee'>;
+export type PriceTerms = Omit<QuotedTerms, 'method' | keyof Price>;
 
 /**
  * One net credit: the fee is rounded half up to the account's minor unit, the credit is the exact rest. Nothing when the

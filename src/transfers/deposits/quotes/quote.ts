@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Account } from '../../../accounts/accounts/operations';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
@@ -7,16 +6,11 @@ import { assertFits } from '../../../kernel/wire/schemas';
 import { createQuote, type Quote } from '../../../process/quotes/operations';
 import type { Services } from '../../../services';
 import { settingsOf } from '../../../tenants/clients/operations';
-import { DEPOSIT_METHODS, type DepositMethod, depositSettingsSection, type FundingTerms } from '../settings';
-import { type Price, type PriceTerms, priceOf, requireTerms } from './price';
+import { type DepositMethod, depositSettingsSection, type FundingTerms } from '../settings';
+import { priceOf, type QuotedTerms, quotedTerms, requireTerms } from './price';
 
 /** How long a price stands. */
 const QUOTE_SECONDS = 15 * 60;
-
-/** What a deposit will be, as its quote keeps it. */
-export interface DepositTerms extends Price, PriceTerms {
-  method: DepositMethod;
-}
 
 /** What the tenant's programme offers to the payers of an account. */
 export async function fundingOptions(sql: Sql, account: Account): Promise<FundingTerms[]> {
@@ -38,7 +32,7 @@ export async function priceDeposit(
   { database, parties }: Pick<Services, 'database' | 'parties'>,
   account: Account,
   { method, amount, currency = account.currency }: DepositAsked,
-): Promise<DepositTerms> {
+): Promise<QuotedTerms> {
   const offered = requireTerms(await fundingOptions(database, account), { method, currency, amount });
   assertFits(amount, currency);
   const terms = {
@@ -53,35 +47,16 @@ export async function priceDeposit(
   return { method, ...terms, ...price };
 }
 
-export function quoteDeposit(tx: Tx, account: Account, terms: DepositTerms, at: Date): Promise<Quote> {
+export function quoteDeposit(tx: Tx, account: Account, terms: QuotedTerms, at: Date): Promise<Quote> {
   return createQuote(tx, {
     tenantId: account.tenantId,
     accountId: account.id,
     kind: 'deposit',
-    terms: Object.fromEntries(
-      Object.entries(terms).map(([name, value]: [string, string | Decimal]) => [
-        name,
-        typeof value === 'string' ? value : value.toFixed(),
-      ]),
-    ),
+    terms,
     ttlSeconds: QUOTE_SECONDS,
     at,
   });
 }
 
-const decimal = z.string().transform((text) => new Decimal(text));
-
-const stored = z.object({
-  method: z.enum(DEPOSIT_METHODS),
-  currency: z.string(),
-  accountCurrency: z.string(),
-  rate: decimal,
-  feeFixed: decimal,
-  feePercent: decimal,
-  chargedAmount: decimal,
-  creditedAmount: decimal,
-  serviceFee: decimal,
-});
-
 /** What the quote was made for. */
-export const termsOf = (quote: Quote): DepositTerms => stored.parse(quote.terms);
+export const termsOf = (quote: Quote): QuotedTerms => quotedTerms.parse(quote.terms);

@@ -1,25 +1,9 @@
-import type { BankCreditWord } from '../../../parties/bank/word';
-import { bankCreditWord } from '../../../parties/bank/word';
+import { type BankCreditWord, bankCreditWord } from '../../../parties/bank/word';
 import { processOf } from '../../../process/workflow-command';
 import type { Services } from '../../../services';
 import type { Given, Order, ProcessSubject, TransferKind } from '../../engine/kind';
-import {
-  backsOf,
-  concludedCredit,
-  IBAN_CREDIT_COMPONENTS,
-  IBAN_CREDIT_TRANSITIONS,
-  type IbanCredit,
-  type IbanCreditTerms,
-  ibanCreditPosition,
-  ibanCreditTerms,
-  isOpen,
-  measuresOf,
-  noticesOf,
-  ordersOf,
-  partsOf,
-  pledgedOf,
-  triggerOf,
-} from './rules';
+import type { IbanCredit, IbanCreditTerms } from './rules';
+import * as rules from './rules';
 
 /** The workflow is named by the bank's name for the payment: it begins before there is a record. */
 export const creditProcess = processOf<{ ref: string; tenantId?: string }>({
@@ -48,25 +32,25 @@ export const ibanCreditKind: TransferKind<IbanCreditTerms, BankCreditWord> = {
     keyOf: creditProcess.keyOf,
   },
   namedBy: 'party_ref',
-  terms: ibanCreditTerms,
+  terms: rules.terms,
   word: bankCreditWord,
-  components: IBAN_CREDIT_COMPONENTS,
-  transitions: IBAN_CREDIT_TRANSITIONS,
+  components: rules.COMPONENTS,
+  transitions: rules.IBAN_CREDIT_TRANSITIONS,
   doors: ['return', 'credit', 'write_off', 'recover'],
-  pledged: pledgedOf,
+  pledged: rules.pledged,
   choose: () => undefined,
-  measures: measuresOf,
+  measures: rules.measures,
   amounts: ({ currency, recalls, returns, ...word }) =>
     [word, ...recalls, ...returns].map(({ amount }) => ({ amount, currency })),
-  parts: partsOf,
-  trigger: triggerOf,
+  parts: rules.parts,
+  trigger: rules.trigger,
   failure: () => null,
-  position: ibanCreditPosition,
-  orders: ordersOf,
-  concluded: concludedCredit,
-  isOpen,
+  position: rules.position,
+  orders: rules.orders,
+  concluded: rules.concluded,
+  isOpen: rules.isOpen,
   deadline: () => null,
-  notices: noticesOf,
+  notices: rules.notices,
   // The account's own transactions tell of it.
   told: () => [],
   give: giveBack,
@@ -78,7 +62,7 @@ async function giveBack(
   situation: IbanCredit,
   { key }: Order,
 ): Promise<Given<BankCreditWord>> {
-  const back = backsOf(situation).find(({ part }) => part === key);
+  const back = rules.backsOf(situation).find(({ part }) => part === key);
   const { partyRef } = situation.transfer;
   if (!back || partyRef === null) throw new Error('there is nothing to give back');
   await parties.bank.giveBack({ key, creditId: partyRef, amount: back.amount });

@@ -1,28 +1,27 @@
 import { z } from 'zod';
 import { isCurrency } from '../../../kernel/money/currencies';
-import { type Decimal, fitsCurrency, ZERO } from '../../../kernel/money/money';
+import { type Decimal, fitsCurrency, sumOf, ZERO } from '../../../kernel/money/money';
 import type { BankCreditWord } from '../../../parties/bank/word';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';
-import { concludedAfter } from '../../engine/conclusion';
-import { decisionOf, doorsOf } from '../../engine/doors';
+import { doorsOf } from '../../engine/doors';
 import { isSame } from '../../engine/follow';
-import { type Back, inflowPosition, type Money, sum } from '../../engine/inflow';
+import { type Back, inflowPosition, type Money } from '../../engine/inflow';
 import type { Order } from '../../engine/kind';
-import { underOurIds } from '../../engine/parts';
 import type { ComponentTable, Holding } from '../../engine/position';
-import type { Decision, Part, Situation, Transition } from '../../engine/record';
+import { moneyOf, type Part, type Situation, type Transition } from '../../engine/record';
+import { backsAmong, concludedRefunds, partsToldOf, refundOrders, type ToldBack } from '../../engine/refunds';
 import { normalized } from '../virtual-ibans/iban-number';
 
 /** What the bank told first of a payment. Whose it is was found then, and stays so. */
-export const ibanCreditTerms = z.object({
+export const terms = z.object({
   /** null: it came before this was kept. */
   iban: z.string().nullable(),
   amount: decimal,
   currency: z.string(),
 });
 
-export type IbanCreditTerms = z.output<typeof ibanCreditTerms>;
+export type IbanCreditTerms = z.output<typeof terms>;
 export type IbanCredit = Situation<IbanCreditTerms, BankCreditWord>;
 
 export const IBAN_CREDIT_STATUSES = ['received', 'credited', 'suspended', 'returned', 'recalled'] as const;
@@ -38,21 +37,15 @@ export type IbanCreditTrigger =
 
 /** What happens to a payment that the bank has received. The payer's bank may recall it, in parts too, and give it again. */
 export const IBAN_CREDIT_TRANSITIONS: readonly Transition<IbanCreditStatus, IbanCreditTrigger>[] = [
-  { from: 'received', on: 'matched', to: 'credited' },
-  { from: 'received', on: 'unmatched', to: 'suspended' },
-  { from: 'credited', on: 'recalled', to: 'recalled' },
-  { from: 'credited', on: 'returned', to: 'returned' },
-  { from: 'suspended', on: 'recalled', to: 'recalled' },
-  { from: 'suspended', on: 'returned', to: 'returned' },
-  { from: 'recalled', on: 'matched', to: 'credited' },
-  { from: 'recalled', on: 'unmatched', to: 'suspended' },
-  { from: 'recalled', on: 'returned', to: 'returned' },
-  { from: 'returned', on: 'matched', to: 'credited', contradicts: true },
-  { from: 'returned', on: 'unmatched', to: 'suspended', contradicts: true },
-  { from: 'returned', on: 'recalled', to: 'recalled' },
+  { from: ['received', 'recalled'], on: 'matched', to: 'credited' },
+  { from: ['received', 'recalled'], on: 'unmatched', to: 'suspended' },
+  { from: ['credited', 'suspended', 'returned'], on: 'recalled', to: 'recalled' },
+  { from: ['credited', 'suspended', 'recalled'], on: 'returned', to: 'returned' },
+  { from: ['returned'], on: 'matched', to: 'credited', contradicts: true },
+  { from: ['returned'], on: 'unmatched', to: 'suspended', contradicts: true },
 ];
 
-export const IBAN_CREDIT_COMPONENTS = {
+export const COMPONENTS = {
   deposits: { on: 'internal', account: 'deposits' },
   credited: { on: 'client', up: 'deposit/iban_credit', down: 'withdraw/iban_credit_reversed' },
   chargedBack: { on: 'client', up: 'withdraw/iban_credit_reversed', down: 'deposit/iban_credit' },
@@ -65,113 +58,51 @@ export const IBAN_CREDIT_COMPONENTS = {
 export const isAmount = ({ amount, currency }: Pick<IbanCreditTerms, 'amount' | 'currency'>): boolean =>
   isCurrency(currency) && fitsCurrency(amount, currency) && amount.gt(0);
 
-type WordReturn = BankCreditWord['returns'][number];
-
-/** The decision by which we ordered a return; nothing for one that the bank has made of itself, whatever key it names. */
-const orderOf = ({ decisions }: Pick<IbanCredit, 'decisions'>, { key }: WordReturn): Decision | undefined =>
-  decisions.find(({ id, kind }) => id === key && kind === decisionOf('return'));
-
-/** Names that cannot be taken for one another; a return by our order goes by the decision's id. */
-const recallName = ({ id }: BankCreditWord['recalls'][number]) => `recall ${id}`;
-const returnName = ({ id }: WordReturn) => `return ${id}`;
-
-export const partsOf = ({ recalls, returns }: BankCreditWord, credit: IbanCredit): (string | Part)[] => [
-  ...recalls.map(recallName),
-  ...returns.map((back) => {
-    const order = orderOf(credit, back);
-    return order ? { id: order.id, name: order.id } : returnName(back);
+/** What the bank tells of that has gone back, or is to; by names that cannot be taken for one another. */
+const toldBacks = ({ currency, recalls, returns }: BankCreditWord): ToldBack[] => [
+  ...recalls.map((recall): ToldBack => {
+    return { ...recall, currency, name: `recall ${recall.id}`, as: 'dispute', status: 'succeeded' };
   }),
+  ...returns.map((back): ToldBack => ({ ...back, currency, name: `return ${back.id}`, as: 'refund' })),
 ];
 
+export const parts = (word: BankCreditWord, credit: IbanCredit): (string | Part)[] =>
+  partsToldOf(credit, toldBacks(word));
+
 /** Amounts that a later word does not lower by itself: one that does takes something back. */
-export function measuresOf({ amount, currency, recalls, returns }: BankCreditWord): Record<string, Decimal> {
-  return {
-    [`received ${currency}`]: amount,
-    ...Object.fromEntries(recalls.map((recall) => [recallName(recall), recall.amount])),
-    ...Object.fromEntries(
-      returns.filter(({ status }) => status === 'succeeded').map((back) => [returnName(back), back.amount]),
-    ),
-  };
-}
+export const measures = (word: BankCreditWord): Record<string, Decimal> => ({
+  [`received ${word.currency}`]: word.amount,
+  ...Object.fromEntries(
+    toldBacks(word)
+      .filter(({ status }) => status === 'succeeded')
+      .map(({ name, amount }) => [name, amount]),
+  ),
+});
 
-/** All that has gone back to the payer or is to go back by our order; what the bank does by itself counts when it is done. */
-export function backsOf(situation: IbanCredit): Back[] {
-  const { word, parts } = situation.transfer;
-  if (word === null) return ordersToReturn(situation);
-  const { currency, recalls, returns } = word;
-  const told = [
-    ...recalls.map(
-      (recall) =>
-        ({ name: recallName(recall), as: 'dispute', state: 'done', ordered: false, ...recall }) as const,
-    ),
-    ...returns
-      .map((back) => ({ back, order: orderOf(situation, back) }))
-      .filter(({ back: { status }, order }) => status === 'succeeded' || (status === 'pending' && order))
-      .map(({ back, order }) => {
-        const state = back.status === 'succeeded' ? 'done' : 'asked';
-        const name = order?.id ?? returnName(back);
-        return { name, as: 'refund', state, amount: back.amount, ordered: order !== undefined } as const;
-      }),
-  ];
-  // What only a person has told of, under our own id, comes as late as what nobody has answered.
-  const concluded = new Set(returns.map(({ id }) => id));
-  return underOurIds(
-    parts.filter(({ id }) => !concluded.has(id)),
-    told,
-  )
-    .map(({ part, as, state, ordered, amount }): Back => ({ part, as, state, ordered, amount, currency }))
-    .concat(ordersToReturn(situation));
-}
-
-/** Decided, and neither told nor refused by the bank yet. */
-function unansweredReturns({ transfer: { word }, decisions }: IbanCredit): Decision[] {
-  const refused = new Set(decisions.filter(({ kind }) => kind === 'refused').map(({ data }) => data['key']));
-  const told = new Set((word?.returns ?? []).map(({ key }) => key));
-  return decisions.filter(
-    ({ kind, id }) => kind === decisionOf('return') && !refused.has(id) && !told.has(id),
-  );
-}
-
-const ordersToReturn = (situation: IbanCredit): Back[] =>
-  unansweredReturns(situation).map(({ id, amount, currency }): Back => {
-    const money = { amount: amount ?? ZERO, currency: currency ?? '' };
-    return { part: id, as: 'refund', state: 'asked', ordered: true, ...money };
-  });
+/** All that has gone back to the payer or is to go back by our order. */
+export const backsOf = (situation: IbanCredit): Back[] =>
+  backsAmong(situation, situation.transfer.word ? toldBacks(situation.transfer.word) : []);
 
 /** What is on its way back to the payer. */
-export const pledgedOf = (situation: IbanCredit): Money[] =>
+export const pledged = (situation: IbanCredit): Money[] =>
   backsOf(situation).filter(({ state }) => state === 'asked');
 
-export const ordersOf = (situation: IbanCredit): Order[] =>
-  ordersToReturn(situation).map(({ part }) => ({ key: part, what: 'refund' }));
-
-const ENDED = { paid: 'succeeded', failed: 'failed' } as const;
+export const orders = (situation: IbanCredit): Order[] =>
+  refundOrders(situation, situation.transfer.word?.returns ?? []);
 
 /** What a person concludes of returns that we ordered and the bank never ends. */
-export function concludedCredit(situation: IbanCredit): BankCreditWord | undefined {
+export function concluded(situation: IbanCredit): BankCreditWord | undefined {
   const { word } = situation.transfer;
   if (word === null) return undefined;
-  const endOf = (order: Decision | undefined) => {
-    const as = order && concludedAfter(situation, order);
-    return as && ENDED[as];
-  };
-  const begun = word.returns.map((back) => {
-    const end = back.status === 'pending' ? endOf(orderOf(situation, back)) : undefined;
-    return { ...back, status: end ?? back.status };
-  });
-  const unanswered = unansweredReturns(situation).flatMap((order) => {
-    const status = endOf(order);
-    return status ? [{ id: order.id, key: order.id, amount: order.amount ?? ZERO, status }] : [];
-  });
-  const returns = [...begun, ...unanswered];
+  const returns = concludedRefunds(situation, word.returns, (order) => ({ amount: moneyOf(order).amount }));
   return isSame(returns, word.returns) ? undefined : { ...word, returns };
 }
 
 /** The bank is waited for. */
 export const isOpen = (situation: IbanCredit): boolean =>
-  situation.transfer.status === 'received' || pledgedOf(situation).length > 0;
+  situation.transfer.status === 'received' || pledged(situation).length > 0;
 
-export function triggerOf(situation: IbanCredit): IbanCreditTrigger | undefined {
+export function trigger(situation: IbanCredit): IbanCreditTrigger | undefined {
   const { word, status } = situation.transfer;
   if (word === null) return undefined;
   const [on, to] = callOf(situation, word);
@@ -182,15 +113,15 @@ export function triggerOf(situation: IbanCredit): IbanCreditTrigger | undefined 
 function callOf(situation: IbanCredit, { amount }: BankCreditWord): [IbanCreditTrigger, IbanCreditStatus] {
   const { status, accountId } = situation.transfer;
   const done = backsOf(situation).filter(({ state }) => state === 'done');
-  const returned = sum(done.filter(({ as }) => as === 'refund'));
-  const isGone = sum(done).gte(amount) && status !== 'received';
+  const returned = sumOf(done.filter(({ as }) => as === 'refund'));
+  const isGone = sumOf(done).gte(amount) && status !== 'received';
   if (isGone && returned.gt(0) && returned.gte(amount)) return ['returned', 'returned'];
   if (isGone) return ['recalled', 'recalled'];
   return accountId === null ? ['unmatched', 'suspended'] : ['matched', 'credited'];
 }
 
 /** The first word says what is credited: all that it told of, to whom it was for. What the bank says beyond it is in suspense. */
-export function ibanCreditPosition(situation: IbanCredit): Holding[] {
+export function position(situation: IbanCredit): Holding[] {
   const { accountId, terms, word } = situation.transfer;
   const { amount, currency } = terms;
   const base = { amount, currency };
@@ -204,7 +135,7 @@ export function ibanCreditPosition(situation: IbanCredit): Holding[] {
 }
 
 /** The bank now tells of another payment under the same name: a person must ask it. */
-export function noticesOf({ transfer: { terms, word } }: IbanCredit): WantedBreak[] {
+export function notices({ transfer: { terms, word } }: IbanCredit): WantedBreak[] {
   if (word === null) return [];
   const { iban, amount, currency } = word;
   const same =

@@ -1,3 +1,4 @@
+import { NOW, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
 
@@ -80,18 +81,13 @@ export async function lockUnpaidFee(tx: Sql, place: FeePlace): Promise<IbanFee |
   return row && feeOf(row);
 }
 
+const feeAt = ({ virtualIbanId, month }: FeePlace) =>
+  table('virtual_iban_fees').where({ virtualIbanId }).whereRaw(`month = to_date(?, 'YYYY-MM')`, [month]);
+
 export async function notePaid(tx: Sql, place: FeePlace): Promise<void> {
-  await tx.query(
-    `update virtual_iban_fees set status = 'paid', paid_at = date_trunc('milliseconds', clock_timestamp())
-      where virtual_iban_id = $1 and month = to_date($2, 'YYYY-MM')`,
-    [place.virtualIbanId, place.month],
-  );
+  await tx.run(feeAt(place).update({ status: 'paid', paidAt: NOW }));
 }
 
 export async function noteUnpaid(tx: Sql, place: FeePlace): Promise<void> {
-  await tx.query(
-    `update virtual_iban_fees set attempts = attempts + 1
-      where virtual_iban_id = $1 and month = to_date($2, 'YYYY-MM')`,
-    [place.virtualIbanId, place.month],
-  );
+  await tx.run(feeAt(place).increment('attempts'));
 }

@@ -2,7 +2,6 @@ import type { ComponentTable } from '../../engine/position';
 import { PAYOUT_COMPONENTS } from '../../payouts/kind';
 import { outgoingKind, type PayoutKind } from '../../payouts/outgoing';
 import { IBAN_PAYOUT_CALLBACKS } from '../callback-paths';
-import { openDestination } from './sealing';
 
 export const IBAN_PAYOUT_COMPONENTS = {
   ...PAYOUT_COMPONENTS,
@@ -22,5 +21,6 @@ export const ibanPayoutKind: PayoutKind = outgoingKind({
   components: IBAN_PAYOUT_COMPONENTS,
   fallbacks: { failed: 'failed', returned: 'returned' },
   callbackPath: IBAN_PAYOUT_CALLBACKS,
-  destinationOf: ({ database, keyring }, id) => openDestination(database, keyring, id),
+  table: 'iban_payouts',
+  sealedFor: 'iban-payout-destinations',
 });

@@ -1,23 +1,21 @@
+import { z } from 'zod';
 import type { Sql, Tx } from '../../../kernel/db/database';
-import { alreadyExists } from '../../../kernel/errors';
 import type { OperationKey } from '../../../kernel/idempotency';
 import { newId } from '../../../kernel/ids';
 import { readBalances } from '../../../kernel/ledger/accounts';
 import { Decimal } from '../../../kernel/money/money';
-import { type Destination } from '../../../parties/payouts/port';
+import type { Destination } from '../../../parties/payouts/port';
 import { createQuote, lockQuote, takeQuote } from '../../../process/quotes/operations';
 import type { Services } from '../../../services';
 import { settingsOf } from '../../../tenants/clients/operations';
-import { openTransfer } from '../../engine/open';
-import { requireTransfer, waitingForOperator } from '../../engine/read';
-import { checkDestination, maskDestination } from '../../payouts/destinations/destination';
-import { type Payout, type PayoutTerms, type ShownPayout, totalDebit } from '../../payouts/record';
+import { feeOf } from '../../fee-schedule';
+import { makePayout } from '../../payouts/create';
+import { checkDestination } from '../../payouts/destinations/destination';
+import { openDestination, sealDestination } from '../../payouts/destinations/sealing';
+import { payoutTerms, type ShownPayout, totalDebit } from '../../payouts/record';
 import { bankingSettingsSection } from '../settings';
 import type { VirtualIban } from '../virtual-ibans/store';
 import { ibanPayoutKind } from './kind';
-import { feeOf } from './price';
-import { sealedForPayout, sealedForQuote, unsealedFromQuote } from './sealing';
-import { insertDetails, shown } from './store';
 
 const QUOTE_SECONDS = 300;
 
@@ -37,13 +35,8 @@ export interface IbanQuote {
   expiresAt: Date;
 }
 
-/** A price as the quote keeps it. */
-interface QuotedTerms {
-  amount: string;
-  fee: string;
-  /** Sealed under the IBAN's id, in base64. */
-  destination: string;
-}
+/** A price as the quote keeps it; its destination sealed under the IBAN's id, in base64. */
+const quotedTerms = payoutTerms.pick({ amount: true, fee: true }).extend({ destination: z.string() });
 
 /**
  * Prices a payout by SEPA; the price stands for five minutes and nothing else is made.
@@ -58,15 +51,12 @@ export async function quotePayout(
   const { amount } = request;
   const destination = checkDestination('sepa', request.destination, 'EUR');
   const settings = await settingsOf(tx, iban.tenantId, bankingSettingsSection);
-  const fee = feeOf(amount, settings.payout);
-  const terms: QuotedTerms = {
-    amount: amount.toFixed(),
-    fee: fee.toFixed(),
-    destination: sealedForQuote(services.keyring, iban.id, destination),
-  };
+  const fee = feeOf(amount, 'EUR', settings.payout);
+  const sealed = sealDestination(services.keyring, ibanPayoutKind.sealedFor, destination, iban.id);
   const quote = await createQuote(tx, {
     ...{ tenantId: iban.tenantId, accountId: iban.id, kind: 'iban_payout' },
-    ...{ terms: { ...terms }, ttlSeconds: QUOTE_SECONDS, at: services.now() },
+    ...{ terms: { amount, fee, destination: sealed.toString('base64') } },
+    ...{ ttlSeconds: QUOTE_SECONDS, at: services.now() },
   });
   return { quoteId: quote.id, amount, fee, destination, expiresAt: quote.expiresAt };
 }
@@ -83,58 +73,21 @@ export async function createPayout(
   request: { quoteId: string; externalId?: string | undefined },
   key: OperationKey,
 ): Promise<ShownPayout> {
-  const { keyring } = services;
   const [id, at] = [newId('ibanPayout'), services.now()];
   const { id: accountId, tenantId } = iban;
   const { quoteId, externalId = null } = request;
   const quote = await lockQuote(tx, { tenantId, accountId, quoteId, kind: 'iban_payout' });
   await takeQuote(tx, quote, { usedBy: id, at });
-  const quoted = quote.terms as unknown as QuotedTerms;
-  const destination = unsealedFromQuote(keyring, accountId, quoted.destination);
-  const details = { id, quoteId, externalId, destinationMasked: maskDestination(destination) };
-  const sealed = sealedForPayout(keyring, id, destination);
-  if (!(await insertDetails(tx, { ...details, tenantId, destination: sealed })))
-    throw alreadyExists('Another payout has this externalId.', 'externalId');
-  const payout = await openTransfer(services, tx, ibanPayoutKind, {
-    ...{ id, tenantId, accountId, status: 'created', referenceId: id, partyRef: id, key, at },
-    terms: await termsOf(tx, tenantId, quoted),
-    field: 'quoteId',
-  });
-  if (!payout) throw new Error(`the party knows the payout ${id} already`);
-  return { payout, details };
-}
-
-/** Whether a person must decide is settled now, by the company's threshold. */
-async function termsOf(tx: Tx, tenantId: string, quoted: QuotedTerms): Promise<PayoutTerms> {
-  const [amount, fee] = [new Decimal(quoted.amount), new Decimal(quoted.fee)];
+  const { destination: quoted, amount, fee } = quotedTerms.parse(quote.terms);
+  const sealed = Buffer.from(quoted, 'base64');
+  const destination = openDestination(services.keyring, ibanPayoutKind.sealedFor, sealed, accountId);
   const { approvalAbove } = (await settingsOf(tx, tenantId, bankingSettingsSection)).payout;
-  return {
-    ...{ method: 'sepa', currency: 'EUR', amount, fee },
-    ...{ receivedCurrency: 'EUR', receivedAmount: amount, rate: new Decimal(1) },
-    needsApproval: totalDebit({ amount, fee }).gt(approvalAbove),
-  };
-}
-
-/** @throws Problem 404, also for another IBAN's */
-export async function requirePayout(
-  services: Pick<Services, 'database' | 'now'>,
-  id: string,
-  { id: accountId, tenantId: reach }: VirtualIban,
-): Promise<ShownPayout> {
-  const found = await requireTransfer(services, ibanPayoutKind, { id, accountId, reach, noun: 'payout' });
-  return shownPayout(services.database, found);
-}
-
-export async function shownPayout(sql: Sql, payout: Payout): Promise<ShownPayout> {
-  const [found] = await shown(sql, [payout]);
-  return found as ShownPayout;
-}
-
-/** Those of every company that wait for the operator's approval, the longest first. */
-export async function payoutsToApprove(
-  services: Pick<Services, 'database' | 'now'>,
-  limit: number,
-): Promise<ShownPayout[]> {
-  const found = await waitingForOperator(services, ibanPayoutKind, 'pending_approval', limit);
-  return shown(services.database, found);
+  return makePayout(services, tx, ibanPayoutKind, {
+    ...{ id, tenantId, accountId, quoteId, externalId, destination, partyRef: id, key, at },
+    terms: {
+      ...{ method: 'sepa', currency: 'EUR', amount, fee },
+      ...{ receivedCurrency: 'EUR', receivedAmount: amount, rate: new Decimal(1) },
+      needsApproval: totalDebit({ amount, fee }).gt(approvalAbove),
+    },
+  });
 }

@@ -2,9 +2,10 @@ import { ZERO } from '../../../../../src/kernel/money/money';
 import type { PayoutParty } from '../../../../../src/parties/payouts/port';
 import type { PayoutWord } from '../../../../../src/parties/payouts/word';
 import { PartyRefused } from '../../../../../src/process/party-errors';
-import { decideIbanPayout } from '../../../../../src/transfers/iban/payouts/decide';
+import { ibanPayoutKind } from '../../../../../src/transfers/iban/payouts/kind';
 import { decidePayout } from '../../../../../src/transfers/payouts/decide';
-import { orderKey } from '../../../../../src/transfers/payouts/kind';
+import { orderKey, payoutKind } from '../../../../../src/transfers/payouts/kind';
+import type { PayoutKind } from '../../../../../src/transfers/payouts/outgoing';
 import type { PayoutTerms } from '../../../../../src/transfers/payouts/record';
 import type { Client, TestApi } from '../../../../support/api';
 import { credited, enabled, paidOut } from '../../../iban/support';
@@ -32,14 +33,14 @@ function payoutsOver(double: WordDouble<PayoutWord>, refuses: (key: string) => b
 
 type Proof = PostgresProof<PayoutTerms, PayoutWord>;
 
-const either = (decide: typeof decidePayout) =>
+const either = (of: PayoutKind) =>
   ({
     firstWord: () => ({ status: 'processing', sent: ZERO, returns: [] }),
     port: payoutsOver,
     act(services, tx, payoutId, { kind }) {
       if (kind !== 'approve' && kind !== 'reject') return undefined;
       const decision = kind === 'approve' ? 'approved' : 'rejected';
-      return decide(services, tx, { payoutId, decision, decidedBy: OPERATOR });
+      return decidePayout(services, tx, of, { payoutId, decision, decidedBy: OPERATOR });
     },
   }) satisfies Partial<Proof>;
 
@@ -60,7 +61,7 @@ const WAYS: readonly Asked[] = [
 ];
 
 export const payoutThroughPostgres: Proof = {
-  ...either(decidePayout),
+  ...either(payoutKind),
   proof: payoutProof,
   async prepare(api, client, n) {
     await provide(api, client);
@@ -79,7 +80,7 @@ export const payoutThroughPostgres: Proof = {
 };
 
 export const ibanPayoutThroughPostgres: Proof = {
-  ...either(decideIbanPayout),
+  ...either(ibanPayoutKind),
   proof: ibanPayoutProof,
   async prepare(api, client, n) {
     const { id } = await enabled(api, client);

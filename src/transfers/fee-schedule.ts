@@ -1,0 +1,24 @@
+import { conflict } from '../kernel/errors';
+import { Decimal, percentOf, roundTo } from '../kernel/money/money';
+import { assertFits } from '../kernel/wire/schemas';
+
+/** What an amount may be, both bounds included, and what it costs; all in its own currency. */
+export interface FeeSchedule {
+  min: string;
+  max: string;
+  feeFixed: string;
+  /** Of the amount: "1.5" is 1.5 %. */
+  feePercent: string;
+}
+
+/** @throws Problem 400 for too many decimals, 409 `limit_exceeded` */
+export function feeOf(
+  amount: Decimal,
+  currency: string,
+  { min, max, feeFixed, feePercent }: FeeSchedule,
+): Decimal {
+  assertFits(amount, currency);
+  if (amount.lt(min) || amount.gt(max))
+    throw conflict('limit_exceeded', `amount must be from ${min} to ${max} ${currency}.`, 'amount');
+  return roundTo(new Decimal(feeFixed), currency).plus(percentOf(amount, new Decimal(feePercent), currency));
+}
