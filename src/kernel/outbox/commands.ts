@@ -45,10 +45,11 @@ export function createCommands(handOver?: HandOver): Commands {
       if (commands.length === 0) return;
       const numbers = await insert(tx, commands, handOver ? HAND_OVER_SECONDS : 0);
       if (!handOver) return;
-      const numbered = commands.map((command, index) => ({
-        ...{ ...command, number: numbers[index] ?? '', attempts: 0 },
-      }));
-      tx.afterCommit(() => handOver(numbered.filter(({ afterSeconds }) => afterSeconds === undefined)));
+      tx.afterCommit(() =>
+        handOver(
+          commands.map((command, index) => ({ ...command, number: numbers[index] ?? '', attempts: 0 })),
+        ),
+      );
     },
     async withdraw(tx, workflowId) {
       await tx.run(table('workflow_commands').where({ workflowId }).delete());

@@ -90,7 +90,8 @@ export function createHandOver(options: HandOverOptions): HandingOver {
   const handOver: HandOver = (commands) => {
     const now = Date.now();
     if (stopped || now < pausedUntil) return;
-    for (const command of commands.slice(0, queueSize - queue.length)) queue.push({ command, since: now });
+    const due = commands.filter(({ afterSeconds }) => afterSeconds === undefined);
+    for (const command of due.slice(0, queueSize - queue.length)) queue.push({ command, since: now });
     // Not in the caller's turn: its answer goes out first.
     setImmediate(work);
   };

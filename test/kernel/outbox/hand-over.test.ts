@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
+import { temporal as proto } from '@temporalio/proto';
 import { createCommands } from '../../../src/kernel/outbox/commands';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
-import { createHandOver, type HandingOver } from '../../../src/kernel/temporal/hand-over';
-import { startRelay } from '../../../src/kernel/temporal/relay';
+import { createHandOver, type FirstStep, type HandingOver } from '../../../src/kernel/temporal/hand-over';
+import { relayOnce, startRelay } from '../../../src/kernel/temporal/relay';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../../../src/kernel/temporal/search-attributes';
 import { freePort } from '../../../src/startup/embedded/ports';
 import { type EmbeddedTemporal, startTemporal } from '../../../src/startup/embedded/temporal';
@@ -129,4 +130,94 @@ it('goes on when the database is back', async () => {
   await until(async () => (await rows(test.database)).length === 0);
   await relay.stop();
   expect(await runs(temporal.client, 'database-was-away')).toBe(true);
+});
+
+describe('with a first step that whoever commits takes', () => {
+  const HOUR_MS = 3_600_000;
+  const handing = (firstStep: FirstStep) =>
+    createHandOver({ client: temporal.client, database: test.database, log: quiet, firstStep });
+  const rests: FirstStep = async () => ({ status: 'processing', until: new Date(Date.now() + HOUR_MS) });
+  const look = (id: string) => command(id, { action: 'look' });
+
+  /** What has happened to it, as `STARTED`, `SIGNALED`, `TASK_SCHEDULED`. */
+  async function history(id: string): Promise<string[]> {
+    const { events } = await temporal.client.workflow.getHandle(id).fetchHistory();
+    return (events ?? []).map(({ eventType }) =>
+      String(proto.api.enums.v1.EventType[eventType ?? 0]).replace(/EVENT_TYPE_|WORKFLOW_|EXECUTION_/g, ''),
+    );
+  }
+
+  it('begins the workflow asleep, until it is told to look', async () => {
+    const asleep = handing(rests);
+    await commit(test.database, [command('sleeper')], asleep);
+    await until(async () => (await rows(test.database)).length === 0);
+    expect(await history('sleeper')).toEqual(['STARTED']);
+    const { typedSearchAttributes } = await temporal.client.workflow.getHandle('sleeper').describe();
+    expect(typedSearchAttributes.getAll().map(({ value }) => value)).toContain('processing');
+    await commit(test.database, [look('sleeper')], asleep);
+    await until(async () => (await rows(test.database)).length === 0);
+    expect(await history('sleeper')).toEqual(['STARTED', 'SIGNALED', 'TASK_SCHEDULED']);
+    await asleep.stop();
+  });
+
+  it('begins it asleep until the time that it has named', async () => {
+    const soon = handing(async () => ({ status: 'processing', until: new Date(Date.now() + 1_500) }));
+    await commit(test.database, [command('napper')], soon);
+    await until(async () => (await rows(test.database)).length === 0);
+    await until(async () => (await history('napper')).includes('TASK_SCHEDULED'));
+    await soon.stop();
+  });
+
+  it('tells a workflow what comes meanwhile only then', async () => {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const slow = handing(async (given) => {
+      await ended;
+      return rests(given);
+    });
+    await commit(test.database, [command('slow')], slow);
+    await commit(test.database, [look('slow'), command('another', { action: 'look' })], slow);
+    await until(async () => (await rows(test.database)).length === 2);
+    expect([await runs(temporal.client, 'slow'), await runs(temporal.client, 'another')]).toEqual([
+      false,
+      true,
+    ]);
+    end();
+    await until(async () => (await rows(test.database)).length === 0);
+    expect(await history('slow')).toEqual(['STARTED', 'SIGNALED', 'TASK_SCHEDULED']);
+    await slow.stop();
+  });
+
+  it('begins it awake where the process dies after the step', async () => {
+    let taken = false;
+    const dying = handing(() => {
+      taken = true;
+      return new Promise(() => undefined);
+    });
+    await commit(test.database, [command('orphan')], dying);
+    await until(async () => taken);
+    await endLeases(test.database);
+    await relayOnce({ client: temporal.client, database: test.database, log: quiet });
+    expect(await history('orphan')).toEqual(['STARTED', 'TASK_SCHEDULED']);
+  });
+});
+
+describe('a command for later', () => {
+  it('is told by the relay when its time has come', async () => {
+    await commit(test.database, [command('later', { afterSeconds: 60 })], handOver);
+    const relayed = () => relayOnce({ client: temporal.client, database: test.database, log: quiet });
+    expect(await relayed()).toBe('idle');
+    await endLeases(test.database);
+    expect(await relayed()).toBe('busy');
+    expect(await runs(temporal.client, 'later')).toBe(true);
+  });
+
+  it('can be withdrawn until then', async () => {
+    await commit(test.database, [command('needless', { afterSeconds: 60 }), command('needed')], handOver);
+    await test.database.transaction((tx) => createCommands().withdraw(tx, 'needless'));
+    await until(async () => (await rows(test.database)).length === 0);
+    expect(await runs(temporal.client, 'needless')).toBe(false);
+  });
 });

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import type { WorkflowCommand } from '../../src/kernel/outbox/commands';
+import { PartyAway } from '../../src/process/party-errors';
+import { createPartyGate } from '../../src/process/party-gate';
+import { discover, tellOf } from '../../src/transfers/discover';
+import { createFirstStep } from '../../src/transfers/first-step';
+import { type Client, type TestApi, testApi } from '../support/api';
+import { created, type DepositWorld, depositWorld, look, pay, read } from './deposits/support';
+import { asked } from './external-cards/support';
+import { fundedAccount, created as payoutCreated } from './payouts/support';
+
+/** Of new transfers, taken by whoever has committed them. Temporal is not there: what it would be told is looked at. */
+
+let world: DepositWorld;
+beforeAll(async () => {
+  world = await depositWorld();
+});
+beforeEach(async () => {
+  world.client = await world.api.client();
+});
+afterEach(() => {
+  world.double.faults.length = 0;
+});
+afterAll(() => world.close());
+
+const DAY_MS = 24 * 60 * 60_000;
+const commandOf = (id: string, { commands } = world.api): WorkflowCommand => {
+  const found = commands.find(({ workflowId, action }) => workflowId.endsWith(id) && action === 'start');
+  if (!found) throw new Error(`nothing was started for ${id}`);
+  return found;
+};
+const firstStep = (id: string, api = world.api) => createFirstStep(api.services)(commandOf(id, api));
+
+it('gives the order, and tells until when the workflow may sleep', async () => {
+  const { id, accountId, body } = await created(world.client);
+  expect(await firstStep(id)).toEqual({ status: 'awaiting_payment', until: new Date(body['expiresAt']) });
+  expect(await read(world.client, { accountId, id })).toMatchObject({ status: 'awaiting_payment' });
+});
+
+describe('of the sandbox’s parties', () => {
+  let api: TestApi;
+  let client: Client;
+  beforeAll(async () => {
+    api = await testApi();
+    client = await api.client();
+  });
+  afterAll(() => api.close());
+
+  it('a payout that waits for a word alone wakes once a day all the same', async () => {
+    const id = await payoutCreated(client, await fundedAccount(api, client));
+    const rest = await firstStep(id, api);
+    expect(rest?.status).toBe('processing');
+    expect(Math.abs((rest?.until.getTime() ?? 0) - Date.now() - DAY_MS)).toBeLessThan(60_000);
+  });
+
+  it.each(['topup', 'withdrawal'] as const)('a %s goes by its own rules', async (kind) => {
+    const { id, show } = await asked(api, client, kind, 'tok_visa');
+    expect((await firstStep(id, api))?.status).toBe('processing');
+    expect(await show()).toMatchObject({ status: 'processing' });
+  });
+});
+
+describe('is left to the workflow', () => {
+  it('where the party is away', async () => {
+    const { id } = await created(world.client);
+    world.double.faults.push('away');
+    expect(await firstStep(id)).toBeUndefined();
+    expect((await look(world, id)).status).toBe('awaiting_payment');
+  });
+
+  it('where the party hangs: it is waited for no longer than a moment', async () => {
+    const { id } = await created(world.client);
+    const { checkout } = world.api.services.parties;
+    let answer: () => void = () => undefined;
+    const hangs = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const createSession: typeof checkout.createSession = async (order) => {
+      const session = await checkout.createSession(order);
+      await hangs;
+      return session;
+    };
+    world.api.services.parties.checkout = { ...checkout, createSession };
+    expect(await firstStep(id)).toBeUndefined();
+    // Its workflow gives the order meanwhile; the one that hung has no other effect.
+    world.api.services.parties.checkout = checkout;
+    expect((await look(world, id)).status).toBe('awaiting_payment');
+    answer();
+  });
+
+  it('where the way to the party is closed', async () => {
+    const { id } = await created(world.client);
+    const gate = createPartyGate();
+    const fails = () => Promise.reject(new PartyAway());
+    for (let failure = 0; failure < 3; failure += 1)
+      await gate.inPassing('checkout', fails).catch(() => undefined);
+    expect(await createFirstStep(world.api.services, gate)(commandOf(id))).toBeUndefined();
+    expect(() => world.double.session(id)).toThrow();
+  });
+
+  it('where nothing more is waited for', async () => {
+    const { id } = await created(world.client);
+    await world.api.database.query(
+      `update transfers set terms = terms || '{"expiresAt": "2020-01-01T00:00:00Z"}' where id = $1`,
+      [id],
+    );
+    expect(await firstStep(id)).toBeUndefined();
+    expect((await look(world, id)).status).toBe('expired');
+  });
+
+  it('where there is no record, or it is another’s', async () => {
+    const command = {
+      workflow: 'depositLifecycle',
+      workflowId: `deposit-dep_${'0'.repeat(26)}`,
+      taskQueue: 'processes',
+    };
+    const step = createFirstStep(world.api.services);
+    expect(await step({ ...command, action: 'start', args: [] })).toBeUndefined();
+    expect(
+      await step({ ...command, workflowId: 'card-issuance-card_1', action: 'start', args: [] }),
+    ).toBeUndefined();
+  });
+});
+
+describe('a name that the party tells before its own answer is here', () => {
+  const tell = (sessionId: string) =>
+    world.api.database.transaction((tx) => tellOf(world.api.services, tx, 'checkout', [sessionId]));
+  const waiting = (sessionId: string) =>
+    world.api.database.query('select 1 from workflow_commands where workflow_id = $1', [
+      `checkout-payment-${sessionId}`,
+    ]);
+  const told = (sessionId: string) =>
+    world.api.database.query('select 1 from told_names where ref = $1', [sessionId]);
+
+  /** The session is paid, and told of, before the answer that makes it arrives. */
+  function paidAtOnce(tellOf: (sessionId: string) => Promise<unknown>): () => void {
+    const { parties } = world.api.services;
+    const { checkout } = parties;
+    parties.checkout = {
+      ...checkout,
+      async createSession(order) {
+        const made = await checkout.createSession(order);
+        pay(world.double.session(order.depositId), {}, true);
+        await tellOf(made.sessionId);
+        return made;
+      },
+    };
+    return () => {
+      parties.checkout = checkout;
+    };
+  }
+
+  it('is heard within the same step, and needs no search', async () => {
+    const { id } = await created(world.client);
+    const restore = paidAtOnce(async (sessionId) => {
+      expect(await tell(sessionId)).toBe(0);
+      expect(await waiting(sessionId)).toHaveLength(1);
+    });
+    expect((await look(world, id).finally(restore)).status).toBe('completed');
+    const { sessionId } = world.double.session(id);
+    expect([await waiting(sessionId), await told(sessionId)]).toEqual([[], []]);
+  });
+
+  it('is lost in no order of the two', async () => {
+    const deposits = await Promise.all(Array.from({ length: 24 }, () => created(world.client)));
+    const tellings: Promise<unknown>[] = [];
+    const restore = paidAtOnce(async (sessionId) => void tellings.push(tell(sessionId)));
+    const first = await Promise.all(deposits.map(({ id }) => look(world, id))).finally(restore);
+    await Promise.all(tellings);
+    for (const [index, { id }] of deposits.entries()) {
+      const { sessionId } = world.double.session(id);
+      expect([await waiting(sessionId), await told(sessionId)]).toEqual([[], []]);
+      const [row] = await world.api.database.query<{ due: boolean }>(
+        'select due_by <= $2 as due from transfers where id = $1',
+        [id, new Date(Date.now() + world.clock.ahead)],
+      );
+      // It has heard of it, or is to look again.
+      expect([first[index]?.status === 'completed', row?.due ?? false]).toContain(true);
+    }
+  });
+
+  it('of one that nobody has is searched for later', async () => {
+    const sessionId = `cs_${randomUUID()}`;
+    await tell(sessionId);
+    const [row] = await world.api.database.query<{ seconds: number }>(
+      `select extract(epoch from leased_until - created_at)::float8 as seconds from workflow_commands where workflow_id = $1`,
+      [`checkout-payment-${sessionId}`],
+    );
+    expect(Math.round(row?.seconds ?? 0)).toBe(5);
+    expect(await discover(world.api.services, 'checkout', sessionId)).toBe('open');
+  });
+});
