@@ -2,6 +2,7 @@ import type { Database, Sql } from '../src/kernel/db/database';
 import { forgetOldKeys } from '../src/kernel/idempotency';
 import { takeSnapshots } from '../src/kernel/ledger/check';
 import { forgetOldCallbacks } from '../src/process/callbacks/operations';
+import { forgetUnusedQuotes } from '../src/process/quotes/operations';
 
 export interface HousekeepingActivities {
   takeLedgerSnapshots(): Promise<void>;
@@ -9,6 +10,8 @@ export interface HousekeepingActivities {
   forgetOldIdempotencyKeys(): Promise<number>;
   /** @returns how many rows of callbacks and of counts were deleted */
   forgetOldCallbacks(): Promise<number>;
+  /** @returns how many were deleted */
+  forgetUnusedQuotes(): Promise<number>;
 }
 
 /** Idempotent: each deletes or summarizes what is old, and finds nothing left when it runs again. */
@@ -20,5 +23,6 @@ export function createHousekeepingActivities({ database }: { database: Database 
     takeLedgerSnapshots: () => withLongStatements(takeSnapshots),
     forgetOldIdempotencyKeys: () => withLongStatements(forgetOldKeys),
     forgetOldCallbacks: () => forgetOldCallbacks(database),
+    forgetUnusedQuotes: () => withLongStatements(forgetUnusedQuotes),
   };
 }

@@ -2,17 +2,18 @@ import { patched, proxyActivities } from '@temporalio/workflow';
 import type { HousekeepingActivities } from '../activities/housekeeping';
 
 /** Its activities are each one pass over what has gathered in an hour, or in as long as we were away. */
-const { takeLedgerSnapshots, forgetOldIdempotencyKeys, forgetOldCallbacks } =
+const { takeLedgerSnapshots, forgetOldIdempotencyKeys, forgetOldCallbacks, forgetUnusedQuotes } =
   proxyActivities<HousekeepingActivities>({
     startToCloseTimeout: '15 minutes',
     retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
   });
 
-/** Once an hour: keeps trial balances quick, and the tables of idempotency keys and of callbacks small. */
+/** Once an hour: keeps trial balances quick, and the tables of idempotency keys, callbacks and quotes small. */
 export async function housekeeping(): Promise<void> {
   if (patched('parts-apart')) {
     // Each is tried until it is done: one that cannot be must not keep the others from their turn.
-    await Promise.all([takeLedgerSnapshots(), forgetOldIdempotencyKeys(), forgetOldCallbacks()]);
+    const parts = [takeLedgerSnapshots(), forgetOldIdempotencyKeys(), forgetOldCallbacks()];
+    await Promise.all(patched('unused-quotes') ? [...parts, forgetUnusedQuotes()] : parts);
     return;
   }
   await takeLedgerSnapshots();

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Database, Sql, Tx } from './db/database';
+import { type Database, during, type Sql, type Tx } from './db/database';
 import { CommitUnknown, DatabaseAway } from './db/faults';
 import { type Write, writeTogether } from './db/writes';
 import { inProgress, invalid, mismatch, outcomeUnknown, Problem } from './errors';
@@ -98,7 +98,7 @@ async function attempt(
   // Hooks of work that is undone must not run.
   const hooks: (() => void)[] = [];
   try {
-    const answer = await work({ ...tx, afterCommit: (hook) => hooks.push(hook) });
+    const answer = await during({ ...tx, afterCommit: (hook) => hooks.push(hook) }, work);
     for (const hook of hooks) tx.afterCommit(hook);
     return answer;
   } catch (error) {

@@ -14,7 +14,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it('takes snapshots, forgets old keys and old callbacks, however long the database was away', async () => {
+it('takes snapshots, forgets old keys, callbacks and quotes, however long the database was away', async () => {
   await test.database.query(`
     insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent, created_at) values
       ('cli_1', 'POST /v1/users', 'old', '', 201, '{}', false, now() - interval '26 hours'),
@@ -27,6 +27,12 @@ it('takes snapshots, forgets old keys and old callbacks, however long the databa
     insert into provider_callbacks (id, party, external_id, body, headers, verified, received_at) values
       ('cbk_1', 'checkout', 'old', '', '{}', true, now() - interval '31 days'),
       ('cbk_2', 'checkout', 'young', '', '{}', true, now() - interval '29 days')`);
+  await test.database.query(`
+    insert into tenants (id, name, role) values ('cli_1', 'Acme', 'client');
+    insert into quotes (id, tenant_id, account_id, kind, terms, expires_at, created_at, used_by, used_at)
+      select id, 'cli_1', 'acc_1', 'deposit', '{}', now() - age, now() - age, used_by, case when used_by is not null then now() end
+        from (values ('quo_old', interval '31 days', null), ('quo_young', interval '29 days', null),
+                     ('quo_used', interval '31 days', 'dep_1')) as q(id, age, used_by)`);
   const real = createHousekeepingActivities(test);
   let away = 12;
   const activities = {
@@ -45,6 +51,10 @@ it('takes snapshots, forgets old keys and old callbacks, however long the databa
   expect(await test.database.query('select external_id from provider_callbacks')).toEqual([
     { external_id: 'young' },
   ]);
+  expect(await test.database.query('select id from quotes order by id')).toEqual([
+    { id: 'quo_used' },
+    { id: 'quo_young' },
+  ]);
 });
 
 it('forgets old keys while the snapshots cannot be taken', async () => {
@@ -57,6 +67,7 @@ it('forgets old keys while the snapshots cannot be taken', async () => {
       return (forgotten += 1);
     },
     forgetOldCallbacks: async () => 0,
+    forgetUnusedQuotes: async () => 0,
   };
   await temporal.withWorkers(activities, (client) =>
     client.workflow.execute('housekeeping', { workflowId: 'apart', taskQueue: 'processes' }),

@@ -288,6 +288,15 @@ export const RECORDINGS: readonly Recording[] = [
     answers: { takeLedgerSnapshots: [null], forgetOldIdempotencyKeys: [3], forgetOldCallbacks: [2] },
   },
   {
+    workflow: 'housekeeping',
+    way: 'unused-quotes',
+    args: [],
+    answers: {
+      ...{ takeLedgerSnapshots: [null], forgetOldIdempotencyKeys: [3], forgetOldCallbacks: [2] },
+      forgetUnusedQuotes: [7],
+    },
+  },
+  {
     workflow: 'kycReview',
     way: 'completed',
     args: [USER, 1],

@@ -117,7 +117,7 @@ async function once<T>(
       client.query(`set local statement_timeout = '${seconds}s'`).catch(() => undefined);
     if (lockSeconds !== undefined)
       client.query(`set local lock_timeout = '${lockSeconds}s'`).catch(() => undefined);
-    result = await work(tx);
+    result = await during(tx, work);
     committing = true;
     const committed = client.query('commit');
     committed.catch(() => undefined); // where a deferred statement fails, its error is the one to tell
@@ -125,15 +125,43 @@ async function once<T>(
     // A statement failed and its error was swallowed: Postgres has rolled everything back, quietly.
     if ((await committed).command === 'ROLLBACK') throw new Error('a failed transaction was committed');
   } catch (error) {
-    const broken = isAway(error);
-    if (!broken) await client.query('rollback').catch(() => undefined);
-    connections.giveBack(client, broken);
-    if (!broken) throw error;
+    const isOurs = !isAway(error);
+    // Behind whatever is still under way. A connection that was not heard to roll back is lent to nobody.
+    const rolledBack = client.query('rollback').then(
+      () => true,
+      () => false,
+    );
+    connections.giveBack(client, !(isOurs && (await rolledBack)));
+    if (isOurs) throw error;
     throw committing && isBroken(error) ? new CommitUnknown(error) : new DatabaseAway(error);
   }
   connections.giveBack(client, false);
   for (const hook of hooks) hook();
   return result;
+}
+
+/**
+ * Runs work on a transaction. What the work sends when it has ended – where one branch of a `Promise.all` failed, the
+ * others go on – is refused before it reaches the connection, which may be another's by then.
+ */
+export async function during<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  let ended = false;
+  const refusal = () => new Error('its transaction has ended');
+  const unlessEnded = <R>(send: () => Promise<R>) => (ended ? Promise.reject(refusal()) : send());
+  try {
+    return await work({
+      run: (query) => unlessEnded(() => tx.run(query)),
+      query: (text, values) => unlessEnded(() => tx.query(text, values)),
+      prepared: (name, text, values) => unlessEnded(() => tx.prepared(name, text, values)),
+      defer: (statement) => tx.defer(statement),
+      afterCommit(hook) {
+        if (ended) throw refusal();
+        tx.afterCommit(hook);
+      },
+    });
+  } finally {
+    ended = true;
+  }
 }
 
 /**

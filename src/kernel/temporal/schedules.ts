@@ -32,7 +32,7 @@ export const SCHEDULES: readonly Schedule[] = [
     workflow: 'housekeeping',
     taskQueue: QUEUES.processes,
     every: 'hour',
-    note: 'Takes ledger snapshots and forgets old idempotency keys',
+    note: 'Takes ledger snapshots and forgets old idempotency keys, callbacks and quotes',
   },
   {
     id: 'iban-monthly-fees',

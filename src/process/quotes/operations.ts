@@ -1,7 +1,7 @@
-import type { Tx } from '../../kernel/db/database';
+import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, notFound } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
-import { insertQuote, lockRow, markUsed, type Quote, type QuoteKind } from './store';
+import { deleteUnused, insertQuote, lockRow, markUsed, type Quote, type QuoteKind } from './store';
 
 export type { Quote, QuoteKind } from './store';
 
@@ -61,3 +61,10 @@ export async function takeQuote(
   if (quote.expiresAt <= at) throw conflict('quote_expired', 'The quote has expired.', 'quoteId');
   await markUsed(tx, quote.id, usedBy, at);
 }
+
+/**
+ * Forgets quotes that nobody has taken: a month after their end whoever still asks for one is told that there is none. Those
+ * that were taken belong to their records.
+ * @returns how many
+ */
+export const forgetUnusedQuotes = (sql: Sql): Promise<number> => deleteUnused(sql);

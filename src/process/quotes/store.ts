@@ -36,3 +36,13 @@ export async function lockRow(tx: Sql, id: string): Promise<Quote | undefined> {
 export async function markUsed(tx: Sql, id: string, usedBy: string, at: Date): Promise<void> {
   await tx.run(quotes().where({ id }).update({ usedBy, usedAt: at }));
 }
+
+/** Deletes those that nobody took, thirty days after their end. @returns how many */
+export async function deleteUnused(sql: Sql): Promise<number> {
+  // Raw: they are counted where they are, for there may be many.
+  const [row] = await sql.query<{ count: number }>(
+    `with gone as (delete from quotes where used_by is null and expires_at < now() - interval '30 days' returning 1)
+     select count(*)::int as count from gone`,
+  );
+  return row?.count ?? 0;
+}
