@@ -7,22 +7,17 @@ import type { Services } from '../services';
 import { discoverSession } from './deposits/discover';
 import { UNREADABLE } from './engine/breaks';
 import { makeDue } from './engine/due';
-import { type Discovered, subjectOf } from './engine/kind';
+import type { Discovered, NamedByParty } from './engine/kind';
 import { transfersOfParty } from './engine/read';
 import { discoverCredit } from './iban/credits/discover';
 import { creditProcess } from './iban/credits/kind';
 import { kindOf } from './kinds';
 import { askAgainAt, forgetName, keepName, tellNames, toldName } from './told-names';
 
-interface Found {
-  ref: string;
-  tenantId?: string;
-}
-
 /** How a party's name for something that no transfer has is looked into: it may be money that nobody ordered. */
 interface Discovery {
   /** Asks the party until it is known what it is. */
-  process: Process<Found>;
+  process: Process<NamedByParty>;
   /** Makes a transfer of it, or tells the one that has it by now. Done twice, it has been done once. */
   discover(services: Services, ref: string): Promise<Discovered | 'unknown_to_party'>;
 }
@@ -30,11 +25,11 @@ interface Discovery {
 /** Of the parties at which money can stand that no order of ours asked for. */
 export const DISCOVERIES: Partial<Record<MoneyParty, Discovery>> = {
   checkout: {
-    process: processOf<Found>({
+    process: processOf({
       workflow: 'checkoutPayment',
       prefix: 'checkout-payment-',
       summary: 'A checkout that no deposit knows',
-      key: ({ ref }) => [ref],
+      key: ({ partyRef }: NamedByParty) => [partyRef ?? ''],
     }),
     discover: discoverSession,
   },
@@ -59,8 +54,8 @@ export async function tellOf(
   const unknown = discovery ? refs.filter((ref) => !known.has(ref)) : [];
   await tellNames(tx, party, unknown, at);
   await commands.append(tx, [
-    ...found.map((row) => kindOf(row.kind).process.look(subjectOf(row))),
-    ...unknown.flatMap((ref) => discovery?.process.look({ ref }) ?? []),
+    ...found.map((row) => kindOf(row.kind).process.look(row)),
+    ...unknown.flatMap((ref) => discovery?.process.look({ partyRef: ref }) ?? []),
   ]);
   return found.length;
 }
