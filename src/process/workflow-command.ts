@@ -26,7 +26,7 @@ export interface Process<Item> {
 }
 
 /** The workflow that drives each of these records to its end. */
-export function processOf<Item extends { tenantId?: string }>(spec: ProcessSpec<Item>): Process<Item> {
+export function processOf<Item extends { tenantId?: string | null }>(spec: ProcessSpec<Item>): Process<Item> {
   const { workflow, prefix, summary } = spec;
   function command(action: WorkflowCommand['action'], item: Item): WorkflowCommand {
     const args = spec.key(item);
@@ -36,7 +36,7 @@ export function processOf<Item extends { tenantId?: string }>(spec: ProcessSpec<
       taskQueue: QUEUES.processes,
       action,
       args,
-      ...(item.tenantId === undefined ? {} : { tenantId: item.tenantId }),
+      ...(item.tenantId ? { tenantId: item.tenantId } : {}),
       summary: typeof summary === 'string' ? summary : summary(item),
     };
   }

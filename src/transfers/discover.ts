@@ -9,7 +9,7 @@ import { discoverSession } from './deposits/discover';
 import { unknownSession } from './deposits/kind';
 import { UNREADABLE } from './engine/breaks';
 import { makeDue } from './engine/due';
-import { type Discovered, type Named, subjectOf } from './engine/kind';
+import type { Discovered, NamedByParty } from './engine/kind';
 import { transfersOfParty } from './engine/read';
 import { askAgainAt, forgetName, holdNames, keepName, tellNames, toldName } from './engine/told-names';
 import { discoverCredit } from './iban/credits/discover';
@@ -19,7 +19,7 @@ import { kindOf } from './kinds';
 /** How a party's name for something that no transfer has is looked into: it may be money that nobody ordered. */
 interface Discovery {
   /** Asks the party until it is known what it is. */
-  process: Process<Named>;
+  process: Process<NamedByParty>;
   /** Begun so much later: until then it is most likely that a transfer learns the name. Seconds. */
   afterSeconds?: number;
   /** Makes a transfer of it, or tells the one that has it by now. Done twice, it has been done once. */
@@ -59,7 +59,7 @@ export async function tellOf(
   }
   await tellNames(tx, party, unknown, at);
   await commands.append(tx, [
-    ...found.map((row) => kindOf(row.kind).process.look(subjectOf(row))),
+    ...found.map((row) => kindOf(row.kind).process.look(row)),
     ...unknown.flatMap((ref) => (discovery ? begin(discovery, ref) : [])),
   ]);
   return found.length;
@@ -71,7 +71,7 @@ function without(refs: readonly string[], found: readonly { partyRef: string }[]
 }
 
 const begin = ({ process, afterSeconds }: Discovery, ref: string): WorkflowCommand => ({
-  ...process.look({ ref }),
+  ...process.look({ partyRef: ref }),
   ...(afterSeconds === undefined ? {} : { afterSeconds }),
 });
 

@@ -2,26 +2,23 @@ import { MONEY_PARTIES } from '../kernel/outbox/queues';
 import { overdueIn, reconcilable } from '../process/overdue';
 import { DISCOVERIES } from './discover';
 import type { ProcessSubject } from './engine/kind';
-import { subjectOf } from './engine/kind';
 import { TRANSFER_KINDS } from './kinds';
-
-type Row = Parameters<typeof subjectOf>[0];
 
 /**
  * Transfers that should have been looked at by now, whether their workflow was lost or the word that something has changed:
  * each is told to look, which begins its workflow where there is none.
  */
 const transfers = TRANSFER_KINDS.map(({ name, process, namedBy = 'id' }) =>
-  reconcilable<Row>({
+  reconcilable<ProcessSubject>({
     name: `transfers: ${name}`,
     processes: [process],
-    overdue: overdueIn<Row>('transfers', {
+    overdue: overdueIn<ProcessSubject>('transfers', {
       columns: ['id', 'tenantId', 'partyRef'],
       dueBy: 'due_by',
       open: `kind = '${name}'`,
       key: namedBy,
     }),
-    drive: (row) => process.look(subjectOf(row) satisfies ProcessSubject),
+    drive: process.look,
   }),
 );
 
@@ -38,7 +35,7 @@ const toldNames = MONEY_PARTIES.flatMap((party) => {
       open: `party = '${party}'`,
       key: 'ref',
     }),
-    drive: ({ ref }) => process.look({ ref }),
+    drive: ({ ref }) => process.look({ partyRef: ref }),
   });
 });
 

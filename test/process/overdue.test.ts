@@ -10,7 +10,7 @@ import { ibanCreditKind } from '../../src/transfers/iban/credits/kind';
 import { ibanPayoutKind } from '../../src/transfers/iban/payouts/kind';
 import { payoutKind } from '../../src/transfers/payouts/kind';
 
-const record = { id: 'x_1', tenantId: 'cli_1' };
+const record = { id: 'x_1', tenantId: 'cli_1', partyRef: null };
 const review = { userId: 'usr_1', submission: 2, tenantId: 'cli_1' };
 const { topup, withdrawal } = CARD_KINDS;
 
@@ -68,11 +68,11 @@ it('names a review by its user and its submission', () => {
 });
 
 it('names what has no record yet by the party’s id, and no tenant', () => {
-  expect(DISCOVERIES.checkout?.process.look({ ref: 'cs_1' })).toStrictEqual({
+  expect(DISCOVERIES.checkout?.process.look({ partyRef: 'cs_1' })).toStrictEqual({
     ...{ workflow: 'checkoutPayment', workflowId: 'checkout-payment-cs_1', taskQueue: 'processes' },
     ...{ action: 'look', args: ['cs_1'], summary: 'A checkout that no deposit knows' },
   });
-  expect(ibanCreditKind.process.start({ id: 'ibc_1', partyRef: 'sbp-1' })).toStrictEqual({
+  expect(ibanCreditKind.process.start({ id: 'ibc_1', tenantId: null, partyRef: 'sbp-1' })).toStrictEqual({
     ...{ workflow: 'ibanCredit', workflowId: 'iban-credit-sbp-1', taskQueue: 'processes' },
     ...{ action: 'start', args: ['sbp-1'], summary: 'Credit to a virtual IBAN' },
   });

@@ -17,7 +17,7 @@ import {
 } from '../engine/read';
 import { depositKind } from './kind';
 import type { ClientDeposit, Deposit } from './money';
-import { checkoutToken, hashToken } from './page/token';
+import { checkoutLinks } from './page/token';
 import { termsOf } from './quotes/quote';
 import { type DepositMethod, depositSettingsSection } from './settings';
 import { detailsOf, insertDetails } from './store';
@@ -53,7 +53,7 @@ export async function createDeposit(
     referenceId: newId('reference'),
     terms: { ...termsOf(quote), externalId: externalId ?? null, expiresAt },
   });
-  await insertDetails(tx, { id, quoteId, returnUrl, tokenHash: hashToken(checkoutToken(services, id)) });
+  await insertDetails(tx, { id, quoteId, returnUrl, tokenHash: checkoutLinks.hashFor(services, id) });
   return { deposit: made as ClientDeposit, details: { id, quoteId, returnUrl, redirectSealed: null } };
 }
 

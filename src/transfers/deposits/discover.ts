@@ -3,7 +3,7 @@ import { isId, newId } from '../../kernel/ids';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import type { Services } from '../../services';
 import { makeDueById } from '../engine/due';
-import { type Discovered, subjectOf } from '../engine/kind';
+import type { Discovered } from '../engine/kind';
 import { nameTransfer, openTransfer } from '../engine/open';
 import { readSituation } from '../engine/read';
 import { depositKind } from './kind';
@@ -48,6 +48,6 @@ async function inDeposit(
   const waits = found.transfer.status === 'created';
   if (!waits) await nameTransfer(tx, key, sessionId);
   await makeDueById(tx, key, services.now());
-  await services.commands.append(tx, [depositKind.process.look(subjectOf(found.transfer))]);
+  await services.commands.append(tx, [depositKind.process.look(found.transfer)]);
   return waits ? 'open' : 'known';
 }

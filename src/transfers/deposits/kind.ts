@@ -4,7 +4,7 @@ import { type CheckoutWord, checkoutWord } from '../../parties/checkout/word';
 import { processOf } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
-import type { Given, Named, Order, ProcessSubject, TransferKind } from '../engine/kind';
+import type { Given, NamedByParty, Order, ProcessSubject, TransferKind } from '../engine/kind';
 import { concludedDeposit } from './conclusion';
 import * as money from './money';
 import { type ClientDeposit, type Deposit, type DepositTerms, depositTerms } from './money';
@@ -18,11 +18,11 @@ import { shownPrice } from './view';
 /** Where the party calls back: one address for all sessions. */
 export const CALLBACK_PATH = '/callbacks/checkout';
 
-export const unknownSession = processOf<Named>({
+export const unknownSession = processOf<NamedByParty>({
   workflow: 'checkoutPayment',
   prefix: 'checkout-payment-',
   summary: 'A checkout that no deposit knows',
-  key: ({ ref }) => [ref],
+  key: ({ partyRef }) => [partyRef ?? ''],
 });
 
 /**

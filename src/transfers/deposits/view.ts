@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shownUrl } from '../../kernel/wire/web-url';
+import type { Services } from '../../services';
 import { type ClientDeposit, priceOfDeposit, refundedBase } from './money';
-import { checkoutUrl } from './page/token';
+import { checkoutLinks } from './page/token';
 import { DEPOSIT_STATUSES, type DepositDetails, type DepositStatus } from './record';
 import { DEPOSIT_METHODS } from './settings';
 
@@ -88,10 +89,10 @@ export function depositView({ deposit, details }: ShownDeposit): DepositView {
 
 /** With the checkout's address while it can be paid. */
 export function payableDepositView(
-  deps: Parameters<typeof checkoutUrl>[0],
+  deps: Pick<Services, 'keyring' | 'publicUrl'>,
   shown: ShownDeposit,
 ): DepositView {
   const { status, id } = shown.deposit.transfer;
   const payable = status === 'created' || status === 'awaiting_payment';
-  return { ...depositView(shown), ...(payable ? { checkoutUrl: checkoutUrl(deps, id) } : {}) };
+  return { ...depositView(shown), ...(payable ? { checkoutUrl: checkoutLinks.url(deps, id) } : {}) };
 }

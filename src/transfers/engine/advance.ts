@@ -81,7 +81,7 @@ async function wasTold(
   partyRef: string | undefined,
 ): Promise<boolean> {
   if (!strangers || partyRef === undefined || !(await claimName(tx, party, partyRef))) return false;
-  await commands.withdraw(tx, strangers.look({ ref: partyRef }).workflowId);
+  await commands.withdraw(tx, strangers.look({ partyRef }).workflowId);
   return true;
 }
 

@@ -4,7 +4,7 @@ import type { Services } from '../../services';
 import { adoptedWhereEven, apply } from './apply';
 import { effective } from './conclusion';
 import { decisionBy } from './follow';
-import { type AnyKind, type NewDecision, subjectOf, type TransferKind } from './kind';
+import { type AnyKind, type NewDecision, type TransferKind } from './kind';
 import type { PartyWord, Situation } from './record';
 import { type Locked, lockTransfer } from './store';
 
@@ -55,7 +55,7 @@ export async function decide<Terms, Word extends PartyWord>(
   const judged = await judge(before, heard);
   const decided = judged.map((given) => decisionBy(decidedBy, given, at));
   const after = await apply(tx, kind, locked, { decided, ...(asked ? { asked } : {}) });
-  await services.commands.append(tx, [kind.process.look(subjectOf(after.transfer))]);
+  await services.commands.append(tx, [kind.process.look(after.transfer)]);
   return { before, after: effective(kind, after) as Situation<Terms, Word> };
 }
 

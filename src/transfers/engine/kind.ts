@@ -9,14 +9,12 @@ import type { Services } from '../../services';
 import type { DoorKind } from './doors';
 import type { Money } from './inflow';
 import type { ComponentTable, Holding } from './position';
-import type { Decision, Part, PartyWord, Situation, Transition } from './record';
+import type { Decision, Part, PartyWord, Situation, Transfer, Transition } from './record';
 
 /** What a transfer's workflow is named by. */
-export interface ProcessSubject {
-  id: string;
-  tenantId?: string;
-  partyRef?: string;
-}
+export type ProcessSubject = Pick<Transfer, 'id' | 'tenantId' | 'partyRef'>;
+/** The same of one that begins before there is a record. */
+export type NamedByParty = Pick<ProcessSubject, 'partyRef'> & Partial<ProcessSubject>;
 
 /**
  * What a party's name for something has come to. `known`: a transfer has it, and was told to look. `kept`: it is a new
@@ -24,27 +22,6 @@ export interface ProcessSubject {
  * party, is about to know it; until then it is asked for again. `missing`: the party does not know what it told of, and a person must ask.
  */
 export type Discovered = 'known' | 'kept' | 'nothing' | 'open' | 'missing';
-
-/** What a party has told of, by its name. */
-export interface Named {
-  ref: string;
-  tenantId?: string;
-}
-
-/** A transfer as its workflow's commands name it. */
-export const subjectOf = ({
-  id,
-  tenantId,
-  partyRef,
-}: {
-  id: string;
-  tenantId: string | null;
-  partyRef: string | null;
-}): ProcessSubject => ({
-  id,
-  ...(tenantId === null ? {} : { tenantId }),
-  ...(partyRef === null ? {} : { partyRef }),
-});
 
 /**
  * What makes a kind of transfer. It holds data and pure functions of the situation, and speaks to its party; locking,
@@ -59,7 +36,7 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /** What the workflow is named by, where that is not the record's id. */
   readonly namedBy?: 'party_ref';
   /** The process that finds out what a name is that no transfer has: needless once one has it. */
-  readonly strangers?: Process<Named>;
+  readonly strangers?: Process<NamedByParty>;
   readonly terms: z.ZodType<Terms>;
   readonly word: z.ZodType<Word>;
   readonly components: ComponentTable;

@@ -2,7 +2,7 @@ import type { Tx } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import type { Services } from '../../services';
 import { book, isOrdered } from './apply';
-import { subjectOf, type TransferKind } from './kind';
+import type { TransferKind } from './kind';
 import type { PartyWord, Situation, Transfer } from './record';
 import { insertTransfer, saveName } from './store';
 
@@ -50,7 +50,7 @@ export async function openTransfer<Terms, Word extends PartyWord>(
   if (!kind.consider && isOrdered(kind, made)) transfer.orderedAt = at;
   const callerId = key?.callerId ?? null;
   if (!(await insertTransfer(tx, { transfer, party: kind.party, callerId }))) return undefined;
-  await commands.append(tx, [kind.process.start(subjectOf(transfer))]);
+  await commands.append(tx, [kind.process.start(transfer)]);
   await book(tx, kind, made, field);
   return made;
 }

@@ -13,9 +13,9 @@ import { feeOf } from '../fee-schedule';
 import { CARD_KINDS } from './kind';
 import type { CardTransfer } from './order-rules';
 import type { ExternalCardKind } from './record';
-import { redirectHash } from './redirect';
+import { redirectLinks } from './redirect';
 import { externalCardSettingsSection } from './settings';
-import { detailsOf, insertDetails } from './store';
+import { findDetails, insertDetails } from './store';
 import type { ShownCardTransfer } from './view';
 
 /** Body of `POST /v2/accounts/{id}/topup/card` and `…/withdraw/card`. */
@@ -55,7 +55,7 @@ export async function createCardTransfer(
   });
   if (!made) throw new Error('the id of a new card transfer is taken');
   const token = services.keyring.sealer('external-cards').seal(Buffer.from(paymentMethodToken), id);
-  await insertDetails(tx, { id, returnUrl, token, redirectHash: redirectHash(services, id) });
+  await insertDetails(tx, { id, returnUrl, token, redirectHash: redirectLinks.hashFor(services, id) });
   return shown(kind, made, returnUrl);
 }
 
@@ -79,6 +79,6 @@ export async function requireCardTransfer(
   if (!isId('externalCardTransaction', id)) throw notFound('transaction');
   const wanted = { id, accountId, reach, noun: 'transaction' };
   const found = await requireTransfer(services, CARD_KINDS[kind], wanted);
-  const details = await detailsOf(services.database, id);
+  const details = await findDetails(services.database, { id });
   return shown(kind, found, details?.returnUrl ?? null);
 }

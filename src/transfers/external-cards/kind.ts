@@ -12,7 +12,7 @@ import { whyNotFundable } from '../funding';
 import * as order from './order-rules';
 import { type CardTerms, type CardTransfer, cardTerms } from './order-rules';
 import type { ExternalCardKind } from './record';
-import { saveActionUrl, sealedTokenOf } from './store';
+import { findDetails, saveActionUrl } from './store';
 import * as topup from './topup-rules';
 import * as withdrawal from './withdrawal-rules';
 
@@ -85,7 +85,7 @@ export const CARD_KINDS = { topup: cardTopupKind, withdrawal: cardWithdrawalKind
 async function orderOf(services: Services, { transfer }: CardTransfer): Promise<CardOrder> {
   const { database, keyring } = services;
   const { id, tenantId, terms } = transfer;
-  const details = await sealedTokenOf(database, id);
+  const details = await findDetails(database, { id });
   if (!details || tenantId === null) throw new Error(`the card transfer ${id} has no details`);
   const { token, returnUrl } = details;
   return {

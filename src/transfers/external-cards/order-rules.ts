@@ -40,13 +40,30 @@ export type CardTrigger =
   | 'unmoved'
   | 'kept';
 
-/** What the acquirer's own status asks for where its amounts do not say more, and the status that satisfies it. */
-export const CALLS = {
-  requires_action: { on: 'action_required', to: 'requires_action' },
-  processing: { on: 'accepted', to: 'processing' },
-  succeeded: { on: 'succeeded', to: 'completed' },
-  failed: { on: 'failed', to: 'failed' },
-} as const satisfies Record<CardOrderWord['status'], { on: CardTrigger; to: ExternalCardStatus }>;
+/** What the word asks for, and the statuses that satisfy it; none where the word contradicts itself. */
+export interface Call {
+  on: CardTrigger;
+  to: readonly ExternalCardStatus[];
+}
+
+/** What the acquirer's own status asks for where its amounts do not say more. */
+export const CALLS: Readonly<Record<CardOrderWord['status'], Call>> = {
+  requires_action: { on: 'action_required', to: ['requires_action'] },
+  processing: { on: 'accepted', to: ['processing'] },
+  succeeded: { on: 'succeeded', to: ['completed'] },
+  failed: { on: 'failed', to: ['failed'] },
+};
+
+/** By what the acquirer's word asks for; before there is one, by how the order ended. */
+export const triggerBy =
+  (callOf: (situation: CardTransfer, word: CardOrderWord) => Call | undefined) =>
+  (situation: CardTransfer): CardTrigger | undefined => {
+    const { word } = situation.transfer;
+    const status = situation.transfer.status as ExternalCardStatus;
+    if (word === null) return status === 'pending' ? endedUnordered(situation) : undefined;
+    const called = callOf(situation, word);
+    return called === undefined || called.to.includes(status) ? undefined : called.on;
+  };
 
 const OPEN: readonly string[] = ['pending', 'requires_action', 'processing'];
 

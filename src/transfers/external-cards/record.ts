@@ -15,6 +15,8 @@ export type ExternalCardStatus = (typeof EXTERNAL_CARD_STATUSES)[number];
 export interface ExternalCardDetails {
   id: string;
   returnUrl: string | null;
+  /** The card's token, sealed under the id. */
+  token: Buffer;
   /** The acquirer's page, sealed under the id, once the payer must act. */
   actionUrl: Buffer | null;
 }

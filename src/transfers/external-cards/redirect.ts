@@ -1,31 +1,15 @@
-import { createHash, createHmac } from 'node:crypto';
 import { notFound } from '../../kernel/errors';
 import type { Services } from '../../services';
 import { kindNameOf, readSituation } from '../engine/read';
+import { payerLinks } from '../payer-link';
 import { CARD_KINDS } from './kind';
 import type { ExternalCardDetails } from './record';
-import { findByRedirect } from './store';
+import { findDetails } from './store';
 
 const PATH = '/card-authentication/';
 export const REDIRECT_PATH = `${PATH}{token}`;
 
-/**
- * The token of the payer's way to the party's page: 256 bits that nobody can guess without the master key. It is
- * derived, so that the database need keep no more than its hash.
- */
-function redirectToken({ keyring }: Pick<Services, 'keyring'>, id: string): string {
-  return createHmac('sha256', keyring.secretFor('external-card-token')).update(id).digest('base64url');
-}
-
-/** What a token is found by. */
-const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
-
-export const redirectHash = (deps: Pick<Services, 'keyring'>, id: string): Buffer =>
-  hashToken(redirectToken(deps, id));
-
-/** Our own address, which leads the payer to the party's page. */
-export const redirectUrl = (deps: Pick<Services, 'keyring' | 'publicUrl'>, id: string): string =>
-  deps.publicUrl() + PATH + redirectToken(deps, id);
+export const redirectLinks = payerLinks('external-card-token', PATH);
 
 /**
  * Where the payer who follows our address is sent: to the party's page while there is something to confirm, then to
@@ -33,7 +17,7 @@ export const redirectUrl = (deps: Pick<Services, 'keyring' | 'publicUrl'>, id: s
  * @throws Problem 404 for a token that is none, and when there is nowhere to send him
  */
 export async function payersWay(services: Services, token: string): Promise<string> {
-  const details = await findByRedirect(services.database, hashToken(token));
+  const details = await findDetails(services.database, { redirectHash: redirectLinks.hash(token) });
   if (!details) throw notFound('page');
   const { id, actionUrl, returnUrl } = details;
   if (actionUrl && (await isAsked(services, details)))

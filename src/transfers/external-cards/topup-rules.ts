@@ -1,4 +1,5 @@
 import { sumOf } from '../../kernel/money/money';
+import type { CardOrderWord } from '../../parties/external-cards/word';
 import type { WantedBreak } from '../../process/breaks/operations';
 import { doorsOf, letOutBy } from '../engine/doors';
 import { type Credit, inflowPosition } from '../engine/inflow';
@@ -8,12 +9,13 @@ import type { ComponentTable, Holding } from '../engine/position';
 import { first, type Transition } from '../engine/record';
 import {
   CALLS,
+  type Call,
   type CardTransfer,
   type CardTrigger,
   concludedBy,
-  endedUnordered,
   isOpen,
   keptOf,
+  triggerBy,
 } from './order-rules';
 import type { ExternalCardStatus } from './record';
 
@@ -55,32 +57,21 @@ export function choose(situation: CardTransfer): NewDecision | undefined {
   return { kind: 'credit', amount, currency };
 }
 
-export function trigger(situation: CardTransfer): CardTrigger | undefined {
-  const { status, word } = situation.transfer;
-  if (word === null) return status === 'pending' ? endedUnordered(situation) : undefined;
-  const called = creditOf(situation) ? callOnCredited(situation) : callOnUncredited(situation);
-  return called === undefined || called.to === status ? undefined : called.on;
-}
+export const trigger = triggerBy((situation, word) =>
+  creditOf(situation) ? callOnCredited(situation, word) : callOnUncredited(situation, word),
+);
 
-/** What the word asks for, and the status that satisfies it; none where the word contradicts itself. */
-interface Call {
-  on: CardTrigger;
-  to?: ExternalCardStatus;
-}
-
-function callOnCredited(situation: CardTransfer): Call {
-  const { word, terms } = situation.transfer;
+function callOnCredited(situation: CardTransfer, word: CardOrderWord): Call {
+  const { transfer } = situation;
   if (isOpen(situation)) return CALLS.succeeded;
-  if (word?.moved.lt(terms.amount)) return { on: 'unpaid', to: 'returned' };
-  if (keptOf(situation.transfer).lt(terms.amount)) return { on: 'returned', to: 'returned' };
-  return word?.status === 'succeeded' ? CALLS.succeeded : { on: 'kept' };
+  if (word.moved.lt(transfer.terms.amount)) return { on: 'unpaid', to: ['returned'] };
+  if (keptOf(transfer).lt(transfer.terms.amount)) return { on: 'returned', to: ['returned'] };
+  return word.status === 'succeeded' ? CALLS.succeeded : { on: 'kept', to: [] };
 }
 
-function callOnUncredited(situation: CardTransfer): Call | undefined {
-  const { word } = situation.transfer;
-  if (word === null) return undefined;
+function callOnUncredited(situation: CardTransfer, word: CardOrderWord): Call | undefined {
   if (word.status !== 'succeeded') return CALLS[word.status];
-  return isOpen(situation) ? { on: 'short' } : undefined;
+  return isOpen(situation) ? { on: 'short', to: [] } : undefined;
 }
 
 export function position(situation: CardTransfer): Holding[] {

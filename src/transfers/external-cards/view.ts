@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shownUrl } from '../../kernel/wire/web-url';
+import type { Services } from '../../services';
 import { type CardTransfer, keptOf } from './order-rules';
 import {
   EXTERNAL_CARD_KINDS,
@@ -9,7 +10,7 @@ import {
   type ExternalCardKind,
   type ExternalCardStatus,
 } from './record';
-import { redirectUrl } from './redirect';
+import { redirectLinks } from './redirect';
 
 /** A top-up or a withdrawal on the wire (decisions part 4, Users and accounts). */
 export const externalCardSchema = z
@@ -48,7 +49,7 @@ export interface ShownCardTransfer {
 }
 
 export function externalCardView(
-  deps: Parameters<typeof redirectUrl>[0],
+  deps: Pick<Services, 'keyring' | 'publicUrl'>,
   { kind, transfer: { transfer }, returnUrl }: ShownCardTransfer,
 ): ExternalCardView {
   const { id, status, terms, failure, reached, createdAt, updatedAt } = transfer;
@@ -67,7 +68,7 @@ export function externalCardView(
       ? { creditedAmount: shown(amount.minus(fee)) }
       : { totalDebit: shown(amount.plus(fee)) }),
     ...(status === 'returned' ? { returnedAmount: shown(amount.minus(keptOf(transfer))) } : {}),
-    ...(status === 'requires_action' ? { redirectUrl: redirectUrl(deps, id) } : {}),
+    ...(status === 'requires_action' ? { redirectUrl: redirectLinks.url(deps, id) } : {}),
     ...(returnUrl === null ? {} : { returnUrl }),
     ...(failure === null ? {} : { failure }),
     referenceId: transfer.referenceId,

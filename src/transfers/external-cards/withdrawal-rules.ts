@@ -1,16 +1,20 @@
 import { minOf, ZERO } from '../../kernel/money/money';
+import type { CardOrderWord } from '../../parties/external-cards/word';
 import { doorsOf } from '../engine/doors';
 import { outflowPosition } from '../engine/outflow';
 import { returnsToldIn } from '../engine/parts';
 import type { ComponentTable, Holding } from '../engine/position';
 import type { Transition } from '../engine/record';
 import {
+  CALLS,
+  type Call,
   type CardTransfer,
   type CardTrigger,
   concludedBy,
   endedUnordered,
   keptOf,
   returnedIn,
+  triggerBy,
 } from './order-rules';
 import type { ExternalCardStatus } from './record';
 
@@ -43,26 +47,17 @@ export const TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[]
   { from: ['failed'], on: 'returned', to: 'returned', contradicts: true },
 ];
 
-export function trigger(situation: CardTransfer): CardTrigger | undefined {
-  const { status, word } = situation.transfer;
-  if (word === null) return status === 'pending' ? endedUnordered(situation) : undefined;
-  const called = word.moved.isZero() ? callOnUnmoved(situation) : callOnMoved(situation);
-  return called === undefined || called.to.includes(status) ? undefined : called.on;
-}
-
-/** What the word asks for, and the statuses that satisfy it; none where the word contradicts itself. */
-interface Call {
-  on: CardTrigger;
-  to: readonly string[];
-}
+export const trigger = triggerBy(({ transfer }, word) =>
+  word.moved.isZero() ? callOnUnmoved(word) : callOnMoved(transfer, word),
+);
 
 /** Nothing has left, or nothing after all. */
-function callOnUnmoved({ transfer: { word } }: CardTransfer): Call | undefined {
-  switch (word?.status) {
+function callOnUnmoved({ status }: CardOrderWord): Call {
+  switch (status) {
     case 'failed':
       return { on: 'failed', to: ['failed', 'returned'] };
     case 'requires_action':
-      return { on: 'action_required', to: ['requires_action'] };
+      return CALLS.requires_action;
     case 'processing':
       return { on: 'unmoved', to: ['pending', 'requires_action'] };
     default:
@@ -70,12 +65,13 @@ function callOnUnmoved({ transfer: { word } }: CardTransfer): Call | undefined {
   }
 }
 
-function callOnMoved({ transfer }: CardTransfer): Call {
-  const { word, terms } = transfer;
-  if (returnedIn(word).isZero() && word?.moved.lt(terms.amount)) return { on: 'short', to: [] };
-  if (keptOf(transfer).lt(terms.amount)) return { on: 'returned', to: ['returned'] };
-  if (word?.status === 'processing') return { on: 'accepted', to: ['processing'] };
-  return word?.status === 'succeeded' ? { on: 'succeeded', to: ['completed'] } : { on: 'kept', to: [] };
+function callOnMoved(transfer: CardTransfer['transfer'], word: CardOrderWord): Call {
+  const { amount } = transfer.terms;
+  if (returnedIn(word).isZero() && word.moved.lt(amount)) return { on: 'short', to: [] };
+  if (keptOf(transfer).lt(amount)) return { on: 'returned', to: ['returned'] };
+  return word.status === 'processing' || word.status === 'succeeded'
+    ? CALLS[word.status]
+    : { on: 'kept', to: [] };
 }
 
 /** It may still leave: amount and fee are held. */

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { accountTransactionSchema, accountTransactionView } from '../../accounts/accounts/view';
-import type { Balances } from '../../kernel/ledger/accounts';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { destinationSchema } from '../payouts/destinations/destination';
 import { creditedAgain } from '../payouts/position';
-import { PAYOUT_STATUSES, type PayoutStatus, type ShownPayout, totalDebit } from '../payouts/record';
-import { descriptionOf } from '../payouts/rules';
-import type { IbanQuote } from './payouts/operations';
+import type { ShownPayout } from '../payouts/record';
+import { payoutFields, priced, shownFields, shownPrice } from '../payouts/view';
+import type { IbanQuote, readAccount } from './payouts/operations';
 import type { VirtualIban } from './virtual-ibans/store';
 
 const eur = (amount: Decimal) => formatAmount(amount, 'EUR');
@@ -36,11 +35,7 @@ export function virtualIbanView({
   iban,
   balance,
   monthlyFee,
-}: {
-  iban: VirtualIban;
-  balance: Pick<Balances, 'available' | 'pending'>;
-  monthlyFee: Decimal;
-}): z.infer<typeof virtualIbanSchema> {
+}: Awaited<ReturnType<typeof readAccount>>): z.infer<typeof virtualIbanSchema> {
   return {
     id: iban.id,
     accountId: iban.id,
@@ -58,31 +53,18 @@ export function virtualIbanView({
 
 export const ibanQuoteSchema = z.object({
   quoteId: z.string(),
-  amount: money(),
-  fee: money(),
-  totalDebit: money(),
+  ...priced,
   currency: z.literal('EUR'),
-  receivedAmount: money(),
   receivedCurrency: z.literal('EUR'),
   rate: z.literal('1'),
   expiresAt: instant(),
 });
 
-export function ibanQuoteView({
-  quoteId,
-  amount,
-  fee,
-  expiresAt,
-}: IbanQuote): z.infer<typeof ibanQuoteSchema> {
+export function ibanQuoteView({ quoteId, expiresAt, price }: IbanQuote): z.infer<typeof ibanQuoteSchema> {
   return {
     quoteId,
-    amount: eur(amount),
-    fee: eur(fee),
-    totalDebit: eur(amount.plus(fee)),
-    currency: 'EUR',
-    receivedAmount: eur(amount),
-    receivedCurrency: 'EUR',
-    rate: '1',
+    ...shownPrice(price),
+    ...{ currency: 'EUR', receivedCurrency: 'EUR', rate: '1' },
     expiresAt: expiresAt.toISOString(),
   };
 }
@@ -91,50 +73,26 @@ export const ibanPayoutSchema = z
   .object({
     id: z.string().meta({ examples: ['ibp_01jz0000000000000000000000'] }),
     companyId: z.string(),
-    quoteId: z.string(),
-    externalId: z.string().optional(),
-    status: z.enum(PAYOUT_STATUSES),
-    amount: money(),
-    fee: money(),
-    totalDebit: money(),
+    ...payoutFields,
     currency: z.literal('EUR'),
     destination: destinationSchema.meta({ description: 'Masked.' }),
-    returnedAmount: money().optional(),
-    description: z.string().optional().meta({ description: 'Why an operator rejected it.' }),
-    failure: z.string().optional().meta({ description: 'Why it failed or came back, as a code.' }),
     referenceId: z.string().meta({ description: 'Of its account transactions.' }),
-    createdAt: instant(),
-    updatedAt: instant(),
-    sentAt: instant().optional(),
-    completedAt: instant().optional(),
   })
   .meta({ id: 'IbanPayout' });
 
 export type IbanPayoutView = z.infer<typeof ibanPayoutSchema>;
 
-export function ibanPayoutView({ payout, details }: ShownPayout): IbanPayoutView {
-  const { id, tenantId, status, terms, failure, reached, createdAt, updatedAt } = payout.transfer;
-  const { quoteId, externalId, destinationMasked: destination } = details;
-  const returned = creditedAgain(payout);
+export function ibanPayoutView(shown: ShownPayout): IbanPayoutView {
+  const { id, tenantId, referenceId } = shown.payout.transfer;
+  const returned = creditedAgain(shown.payout);
   return {
     id,
     companyId: tenantId ?? '',
-    quoteId,
-    externalId: externalId ?? undefined,
-    status: status as PayoutStatus,
-    amount: eur(terms.amount),
-    fee: eur(terms.fee),
-    totalDebit: eur(totalDebit(terms)),
+    ...shownFields(shown),
     currency: 'EUR',
-    destination,
+    destination: shown.details.destinationMasked,
     returnedAmount: returned?.gt(0) ? eur(returned) : undefined,
-    description: descriptionOf(payout),
-    failure: failure ?? undefined,
-    referenceId: payout.transfer.referenceId,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    sentAt: reached['sent'],
-    completedAt: reached['completed'],
+    referenceId,
   };
 }
 

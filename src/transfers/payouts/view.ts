@@ -5,11 +5,9 @@ import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import { DESTINATION_FIELDS, destinationSchema } from './destinations/destination';
 import type { PayoutQuote } from './operations';
 import { creditedAgain } from './position';
-import { PAYOUT_STATUSES, type PayoutStatus, type ShownPayout, totalDebit } from './record';
+import { PAYOUT_STATUSES, type PayoutStatus, type PayoutTerms, type ShownPayout, totalDebit } from './record';
 import { descriptionOf } from './rules';
-import type { PayoutTerms } from './settings';
-
-const rate = () => z.string().meta({ examples: ['1.0789200000'] });
+import type { PayoutTerms as PayoutOption } from './settings';
 
 export const payoutOptionSchema = z
   .object({
@@ -22,7 +20,7 @@ export const payoutOptionSchema = z
   })
   .meta({ id: 'PayoutOption' });
 
-export function payoutOptionView(terms: PayoutTerms): z.output<typeof payoutOptionSchema> {
+export function payoutOptionView(terms: PayoutOption): z.output<typeof payoutOptionSchema> {
   const { method, currency } = terms;
   const shown = (amount: string) => formatAmount(new Decimal(amount), currency);
   return {
@@ -35,14 +33,14 @@ export function payoutOptionView(terms: PayoutTerms): z.output<typeof payoutOpti
   };
 }
 
-const priced = {
+export const priced = {
   amount: money(),
   fee: money(),
   totalDebit: money(),
   currency: z.string(),
   receivedAmount: money(),
   receivedCurrency: z.string(),
-  rate: rate(),
+  rate: z.string().meta({ examples: ['1.0789200000'] }),
 };
 
 export const payoutQuoteSchema = z
@@ -53,8 +51,44 @@ export function payoutQuoteView(quote: PayoutQuote): z.output<typeof payoutQuote
   return {
     quoteId: quote.quoteId,
     method: quote.method,
-    ...showPrice(quote),
+    ...shownPrice(quote),
     expiresAt: quote.expiresAt.toISOString(),
+  };
+}
+
+/** What a payout of either kind shows. */
+export const payoutFields = {
+  quoteId: z.string(),
+  externalId: z.string().optional(),
+  status: z.enum(PAYOUT_STATUSES),
+  amount: money(),
+  fee: money(),
+  totalDebit: money(),
+  description: z.string().optional().meta({ description: 'Why an operator rejected it.' }),
+  failure: z.string().optional().meta({ description: 'A code; when it failed, was cancelled or came back.' }),
+  returnedAmount: money().optional().meta({ description: 'What was credited again.' }),
+  createdAt: instant(),
+  updatedAt: instant(),
+  sentAt: instant().optional(),
+  completedAt: instant().optional(),
+};
+
+export function shownFields({ payout, details: { quoteId, externalId } }: ShownPayout) {
+  const { status, terms, failure, reached, createdAt, updatedAt } = payout.transfer;
+  const shown = (amount: Decimal) => formatAmount(amount, terms.currency);
+  return {
+    quoteId,
+    externalId: externalId ?? undefined,
+    status: status as PayoutStatus,
+    amount: shown(terms.amount),
+    fee: shown(terms.fee),
+    totalDebit: shown(totalDebit(terms)),
+    description: descriptionOf(payout),
+    failure: failure ?? undefined,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    sentAt: reached['sent'],
+    completedAt: reached['completed'],
   };
 }
 
@@ -66,56 +100,35 @@ export const payoutSchema = z
   .object({
     id: z.string().meta({ examples: ['pay_01jz0000000000000000000000'] }),
     accountId: z.string(),
-    quoteId: z.string(),
-    externalId: z.string().optional(),
     method: z.enum(PAYOUT_METHODS),
-    status: z.enum(PAYOUT_STATUSES),
     ...priced,
+    ...payoutFields,
     destination: destinationSchema.partial().meta({ description: 'Masked.' }),
-    description: z.string().optional().meta({ description: 'Why an operator rejected it.' }),
-    failure: z
-      .string()
-      .optional()
-      .meta({ description: 'A code; when it failed, was cancelled or came back.' }),
-    returnedAmount: money().optional().meta({ description: 'What was credited again.' }),
-    createdAt: instant(),
-    updatedAt: instant(),
-    sentAt: instant().optional(),
-    completedAt: instant().optional(),
     returnedAt: instant().optional(),
   })
   .meta({ id: 'Payout' });
 
-export function payoutView({ payout, details }: ShownPayout): z.output<typeof payoutSchema> {
-  const { id, accountId, status, terms, failure, reached, createdAt, updatedAt } = payout.transfer;
-  const { quoteId, externalId, destinationMasked: destination } = details;
-  const returned = creditedAgain(payout);
+export function payoutView(shown: ShownPayout): z.output<typeof payoutSchema> {
+  const { id, accountId, terms, reached } = shown.payout.transfer;
+  const returned = creditedAgain(shown.payout);
   return {
     id,
     accountId: accountId ?? '',
-    quoteId,
-    externalId: externalId ?? undefined,
     method: terms.method,
-    status: status as PayoutStatus,
-    ...showPrice({ ...terms, totalDebit: totalDebit(terms) }),
-    destination,
-    description: descriptionOf(payout),
-    failure: failure ?? undefined,
+    ...shownPrice(terms),
+    ...shownFields(shown),
+    destination: shown.details.destinationMasked,
     returnedAmount: returned && formatAmount(returned, terms.currency),
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    sentAt: reached['sent'],
-    completedAt: reached['completed'],
     returnedAt: reached['returned'],
   };
 }
 
-function showPrice(price: Omit<PayoutQuote, 'quoteId' | 'method' | 'expiresAt'>) {
+export function shownPrice(price: Omit<PayoutTerms, 'method' | 'needsApproval'>) {
   const { currency, receivedCurrency } = price;
   return {
     amount: formatAmount(price.amount, currency),
     fee: formatAmount(price.fee, currency),
-    totalDebit: formatAmount(price.totalDebit, currency),
+    totalDebit: formatAmount(totalDebit(price), currency),
     currency,
     receivedAmount: formatAmount(price.receivedAmount, receivedCurrency),
     receivedCurrency,

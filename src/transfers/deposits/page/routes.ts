@@ -6,7 +6,7 @@ import { readSituation } from '../../engine/read';
 import { depositKind } from '../kind';
 import type { ClientDeposit } from '../money';
 import { findByToken } from '../store';
-import { hashToken, redirectContext } from './token';
+import { checkoutLinks, redirectContext } from './token';
 
 const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;margin:0;min-height:100vh;display:grid;place-items:center;' +
@@ -62,7 +62,7 @@ export function checkoutPageRoute(services: Services): Route {
     summary: 'Leads the payer to the page where a deposit is paid',
     role: 'public',
     async read({ params }) {
-      const details = await findByToken(database, hashToken(params['token'] ?? ''));
+      const details = await findByToken(database, checkoutLinks.hash(params['token'] ?? ''));
       const deposit = details && (await readSituation(database, depositKind, details.id, services.now()));
       if (!deposit) return show(UNKNOWN);
       const page = pageOf(deposit as ClientDeposit);

@@ -1,26 +1,13 @@
-import { createHash, createHmac } from 'node:crypto';
 import type { Services } from '../../../services';
+import { payerLinks } from '../../payer-link';
 
-/**
- * The token of a deposit's checkout: 256 bits that nobody can guess without the master key. It is derived, so that the
- * database need keep no more than its hash; the address can be shown again and again.
- */
-export function checkoutToken({ keyring }: Pick<Services, 'keyring'>, depositId: string): string {
-  return createHmac('sha256', keyring.secretFor('checkout-token')).update(depositId).digest('base64url');
-}
+const CHECKOUT_PATH = '/checkout/';
 
-/** What a token is found by. */
-export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
-
-/** Our own address, which leads the payer to the party's page. */
-export function checkoutUrl(deps: Pick<Services, 'keyring' | 'publicUrl'>, depositId: string): string {
-  return `${deps.publicUrl()}${CHECKOUT_PATH}${checkoutToken(deps, depositId)}`;
-}
+export const checkoutLinks = payerLinks('checkout-token', CHECKOUT_PATH);
 
 /** Binds a sealed page's address to its deposit. */
 export const redirectContext = (depositId: string) => `deposit-redirect/${depositId}`;
 
-const CHECKOUT_PATH = '/checkout/';
 /** Stands in a stored answer where the token goes. */
 const UNREVEALED = `${CHECKOUT_PATH}{token}`;
 
@@ -33,5 +20,8 @@ export function revealToken(deps: Pick<Services, 'keyring'>, body: string): stri
   const { id, checkoutUrl } = deposit;
   if (!checkoutUrl?.endsWith(UNREVEALED)) return body;
   const origin = checkoutUrl.slice(0, -UNREVEALED.length);
-  return JSON.stringify({ ...deposit, checkoutUrl: origin + CHECKOUT_PATH + checkoutToken(deps, id) });
+  return JSON.stringify({
+    ...deposit,
+    checkoutUrl: origin + CHECKOUT_PATH + checkoutLinks.token(deps, id),
+  });
 }

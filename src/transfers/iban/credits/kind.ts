@@ -1,21 +1,16 @@
 import { type BankCreditWord, bankCreditWord } from '../../../parties/bank/word';
 import { processOf } from '../../../process/workflow-command';
 import type { Services } from '../../../services';
-import type { Given, Order, ProcessSubject, TransferKind } from '../../engine/kind';
+import type { Given, NamedByParty, Order, TransferKind } from '../../engine/kind';
 import type { IbanCredit, IbanCreditTerms } from './rules';
 import * as rules from './rules';
 
 /** The workflow is named by the bank's name for the payment: it begins before there is a record. */
-export const creditProcess = processOf<{ ref: string; tenantId?: string }>({
+export const creditProcess = processOf({
   workflow: 'ibanCredit',
   prefix: 'iban-credit-',
   summary: 'Credit to a virtual IBAN',
-  key: ({ ref }) => [ref],
-});
-
-const subjectOf = ({ partyRef = '', tenantId }: ProcessSubject) => ({
-  ref: partyRef,
-  ...(tenantId === undefined ? {} : { tenantId }),
+  key: ({ partyRef }: NamedByParty) => [partyRef ?? ''],
 });
 
 /**
@@ -26,11 +21,7 @@ const subjectOf = ({ partyRef = '', tenantId }: ProcessSubject) => ({
 export const ibanCreditKind: TransferKind<IbanCreditTerms, BankCreditWord> = {
   name: 'iban_credit',
   party: 'bank',
-  process: {
-    start: (subject) => creditProcess.start(subjectOf(subject)),
-    look: (subject) => creditProcess.look(subjectOf(subject)),
-    keyOf: creditProcess.keyOf,
-  },
+  process: creditProcess,
   namedBy: 'party_ref',
   terms: rules.terms,
   word: bankCreditWord,

@@ -27,11 +27,15 @@ export async function readAccount(sql: Sql, iban: VirtualIban) {
   return { iban, balance, monthlyFee: new Decimal(settings.monthlyFee) };
 }
 
+/** By SEPA, in EUR: what leaves the IBAN beside the fee arrives. */
+const priceOf = ({ amount, fee }: { amount: Decimal; fee: Decimal }) => ({
+  ...{ method: 'sepa' as const, currency: 'EUR', amount, fee },
+  ...{ receivedCurrency: 'EUR', receivedAmount: amount, rate: new Decimal(1) },
+});
+
 export interface IbanQuote {
   quoteId: string;
-  amount: Decimal;
-  fee: Decimal;
-  destination: Destination;
+  price: ReturnType<typeof priceOf>;
   expiresAt: Date;
 }
 
@@ -58,7 +62,7 @@ export async function quotePayout(
     ...{ terms: { amount, fee, destination: sealed.toString('base64') } },
     ...{ ttlSeconds: QUOTE_SECONDS, at: services.now() },
   });
-  return { quoteId: quote.id, amount, fee, destination, expiresAt: quote.expiresAt };
+  return { quoteId: quote.id, price: priceOf({ amount, fee }), expiresAt: quote.expiresAt };
 }
 
 /**
@@ -78,16 +82,12 @@ export async function createPayout(
   const { quoteId, externalId = null } = request;
   const quote = await lockQuote(tx, { tenantId, accountId, quoteId, kind: 'iban_payout' });
   await takeQuote(tx, quote, { usedBy: id, at });
-  const { destination: quoted, amount, fee } = quotedTerms.parse(quote.terms);
-  const sealed = Buffer.from(quoted, 'base64');
+  const quoted = quotedTerms.parse(quote.terms);
+  const sealed = Buffer.from(quoted.destination, 'base64');
   const destination = openDestination(services.keyring, ibanPayoutKind.sealedFor, sealed, accountId);
   const { approvalAbove } = (await settingsOf(tx, tenantId, bankingSettingsSection)).payout;
   return makePayout(services, tx, ibanPayoutKind, {
     ...{ id, tenantId, accountId, quoteId, externalId, destination, partyRef: id, key, at },
-    terms: {
-      ...{ method: 'sepa', currency: 'EUR', amount, fee },
-      ...{ receivedCurrency: 'EUR', receivedAmount: amount, rate: new Decimal(1) },
-      needsApproval: totalDebit({ amount, fee }).gt(approvalAbove),
-    },
+    terms: { ...priceOf(quoted), needsApproval: totalDebit(quoted).gt(approvalAbove) },
   });
 }
