@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { currency, decimalText } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
-import type { SettingsSection } from '../../tenants/clients/settings';
 
 /** One way out of a tenant's accounts. All amounts are in `currency`, which is what the destination receives. */
 const option = z.strictObject({
@@ -43,9 +42,4 @@ export const payoutSettings = z.object({
   approvalAbove: z.array(z.strictObject({ currency: currency(), amount: decimalText() })).default(APPROVAL),
 });
 
-export type PayoutSettings = z.infer<typeof payoutSettings>;
-
-export const payoutSettingsSection: SettingsSection<PayoutSettings> = {
-  name: 'payouts',
-  schema: payoutSettings,
-};
+export const payoutSettingsSection = { name: 'payouts', schema: payoutSettings };
