@@ -47,12 +47,12 @@ export type Component =
 export type ComponentTable = Readonly<Record<string, Component>>;
 
 /** Of every kind. `fx` takes what is left in each currency: the exchange, and what rounding leaves. */
-export const INTERNAL_COMPONENTS = {
+const INTERNAL_COMPONENTS: ComponentTable = {
   fees: { on: 'internal', account: 'fees' },
   suspense: { on: 'internal', account: 'suspense' },
   losses: { on: 'internal', account: 'losses' },
   fx: { on: 'internal', account: 'fx_position' },
-} as const satisfies ComponentTable;
+};
 
 /** A change of one component and part, with the reference of the event that tells of it. */
 export interface Change extends Holding {
@@ -95,7 +95,7 @@ function factorOf({ component }: Holding, table: ComponentTable): -1 | 0 | 1 {
 }
 
 function ruleOf(component: string, table: ComponentTable): Component {
-  const rule = table[component];
+  const rule = table[component] ?? INTERNAL_COMPONENTS[component];
   if (!rule) throw new Error(`no component is called ${component}`);
   return rule;
 }
