@@ -38,8 +38,7 @@ export type Deposit = Situation<DepositTerms, CheckoutWord>;
 /** One that a client has made. */
 export type ClientDeposit = Situation<NonNullable<DepositTerms>, CheckoutWord>;
 
-export const DEPOSIT_COMPONENTS = {
-  deposits: { on: 'internal', account: 'deposits' },
+export const COMPONENTS = {
   credited: { on: 'client', up: 'deposit/checkout', down: 'withdraw/checkout_reversed' },
   held: { on: 'hold', up: 'pending/deposit_refund', down: 'transfer/deposit_refund' },
   refunded: { on: 'client', up: 'withdraw/deposit_refund', down: 'deposit/deposit_refund_reversed' },

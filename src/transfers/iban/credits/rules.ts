@@ -46,7 +46,6 @@ export const IBAN_CREDIT_TRANSITIONS: readonly Transition<IbanCreditStatus, Iban
 ];
 
 export const COMPONENTS = {
-  deposits: { on: 'internal', account: 'deposits' },
   credited: { on: 'client', up: 'deposit/iban_credit', down: 'withdraw/iban_credit_reversed' },
   chargedBack: { on: 'client', up: 'withdraw/iban_credit_reversed', down: 'deposit/iban_credit' },
   held: { on: 'hold', up: 'pending/deposit_refund', down: 'transfer/deposit_refund' },
