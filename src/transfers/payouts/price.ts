@@ -3,7 +3,7 @@ import { invalid } from '../../kernel/errors';
 import { Decimal, formatAmount, percentOf, roundTo } from '../../kernel/money/money';
 import type { PayoutMethod } from '../../parties/payouts/port';
 import type { quotedTerms } from './record';
-import type { PayoutTerms } from './settings';
+import type { PayoutOption } from './settings';
 
 /** What a payout costs and brings. */
 export type PayoutPrice = Omit<z.output<typeof quotedTerms>, 'method'>;
@@ -13,11 +13,11 @@ export type PayoutPrice = Omit<z.output<typeof quotedTerms>, 'method'>;
  * @throws Problem 400 naming `method` or `currency`
  */
 export function termsFor(
-  options: PayoutTerms[],
+  options: PayoutOption[],
   method: PayoutMethod,
   accountCurrency: string,
   asked: string | undefined,
-): PayoutTerms {
+): PayoutOption {
   const offered = options.filter((each) => each.method === method);
   if (offered.length === 0) throw invalid(`method ${method} is not among your payout options.`, 'method');
   const found = offered.find(({ currency }) => currency === (asked ?? accountCurrency));
@@ -35,7 +35,7 @@ export function termsFor(
  * @throws Problem 400 naming `amount` when what is received is nothing, or outside of the terms
  */
 export function priceOf(
-  terms: PayoutTerms,
+  terms: PayoutOption,
   { amount, currency, rate }: { amount: Decimal; currency: string; rate: Decimal },
 ): PayoutPrice {
   const receivedAmount = roundTo(amount.times(rate), terms.currency, Decimal.ROUND_DOWN);

@@ -14,16 +14,16 @@ const option = z.strictObject({
   feePercent: decimalText(),
 });
 
-export type PayoutTerms = z.infer<typeof option>;
+export type PayoutOption = z.infer<typeof option>;
 
 const terms = (
-  method: PayoutTerms['method'],
+  method: PayoutOption['method'],
   [min, max]: [string, string],
   [feeFixed, feePercent]: [string, string],
   currencies: string[],
-): PayoutTerms[] => currencies.map((code) => ({ method, currency: code, min, max, feeFixed, feePercent }));
+): PayoutOption[] => currencies.map((code) => ({ method, currency: code, min, max, feeFixed, feePercent }));
 
-const OPTIONS: PayoutTerms[] = [
+const OPTIONS: PayoutOption[] = [
   ...terms('sepa', ['1.00', '1000000.00'], ['0.35', '0'], ['EUR']),
   ...terms('swift', ['50.00', '5000000.00'], ['15.00', '0.1'], ['USD', 'EUR', 'GBP']),
   ...terms('card', ['5.00', '10000.00'], ['0.50', '1'], ['USD', 'EUR', 'GBP']),

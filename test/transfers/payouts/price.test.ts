@@ -1,10 +1,10 @@
 import { Decimal } from '../../../src/kernel/money/money';
 import { needsApproval, priceOf, termsFor } from '../../../src/transfers/payouts/price';
 import { totalDebit } from '../../../src/transfers/payouts/record';
-import { type PayoutTerms, payoutSettings } from '../../../src/transfers/payouts/settings';
+import { type PayoutOption, payoutSettings } from '../../../src/transfers/payouts/settings';
 
 describe('prices', () => {
-  const terms: PayoutTerms = {
+  const terms: PayoutOption = {
     method: 'swift',
     currency: 'EUR',
     min: '50.00',
