@@ -50,7 +50,7 @@ export function processOf<Item extends { tenantId?: string | null }>(spec: Proce
 /** A record that a workflow drives. */
 export interface Driven {
   id: string;
-  tenantId: string;
+  tenantId: string | null;
 }
 
 /** The usual process: its key is the record's id. */

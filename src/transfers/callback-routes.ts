@@ -7,7 +7,8 @@ import type { Services } from '../services';
 import { CALLBACK_PATH } from './deposits/kind';
 import { tellOf } from './discover';
 import { CALLBACK_PATH as EXTERNAL_CARDS_PATH } from './external-cards/kind';
-import { CREDIT_CALLBACK_PATH, IBAN_PAYOUT_CALLBACKS } from './iban/callback-paths';
+import { CREDIT_CALLBACK_PATH } from './iban/credits/kind';
+import { IBAN_PAYOUT_CALLBACKS } from './iban/payouts/kind';
 import { PAYOUT_CALLBACKS } from './payouts/kind';
 
 /** Where each party calls, and what it is called in the path. */

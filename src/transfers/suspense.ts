@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../kernel/db/database';
 import { conflict, invalid, notFound } from '../kernel/errors';
 import { isId } from '../kernel/ids';
 import { readBalances } from '../kernel/ledger/accounts';
-import { Decimal, formatAmount, maxOf, ZERO } from '../kernel/money/money';
+import { byCurrency, Decimal, formatAmount, maxOf, ZERO } from '../kernel/money/money';
 import { assertFits } from '../kernel/wire/schemas';
 import type { Services } from '../services';
 import { type Decided, decide } from './engine/decide';
@@ -67,11 +67,8 @@ export async function useDoor(
 
 /** What of suspense nobody has been promised yet, by currency. */
 export function leftOf(kind: AnyKind, situation: Situation): Map<string, Decimal> {
-  const left = new Map<string, Decimal>();
-  const add = (currency: string, amount: Decimal) =>
-    left.set(currency, (left.get(currency) ?? ZERO).plus(amount));
-  for (const { component, currency, amount } of kind.position(situation))
-    if (component === 'suspense') add(currency, amount);
+  const suspense = kind.position(situation).filter(({ component }) => component === 'suspense');
+  const left = new Map(byCurrency(suspense).map(({ currency, amount }) => [currency, amount]));
   for (const { currency, amount } of kind.pledged?.(situation) ?? []) {
     const has = left.get(currency);
     // What is promised of money that has not settled is not there to be short of.

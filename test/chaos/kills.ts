@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import { receivePayment } from '../../src/parties/bank/sandbox/receive';
-import { CREDIT_CALLBACK_PATH } from '../../src/transfers/iban/callback-paths';
+import { CREDIT_CALLBACK_PATH } from '../../src/transfers/iban/credits/kind';
 import { until } from '../support/outside/receiver';
 import type { Fleet } from '../support/product';
 

@@ -53,5 +53,14 @@ export function maxOf(a: Decimal, b: Decimal): Decimal {
   return a.gt(b) ? a : b;
 }
 
+/** Sums of amounts, one of each currency that there is. */
+export const byCurrency = (
+  all: readonly { currency: string; amount: Decimal }[],
+): { currency: string; amount: Decimal }[] =>
+  [...new Set(all.map(({ currency }) => currency))].map((currency) => ({
+    currency,
+    amount: sumOf(all.filter((money) => money.currency === currency)),
+  }));
+
 export const sumOf = (parts: readonly { amount: Decimal }[]): Decimal =>
   parts.reduce((total, { amount }) => total.plus(amount), ZERO);

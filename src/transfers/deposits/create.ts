@@ -19,7 +19,7 @@ import { depositKind } from './kind';
 import type { ClientDeposit, Deposit } from './money';
 import { checkoutLinks } from './page/token';
 import { termsOf } from './quotes/quote';
-import { type DepositMethod, depositSettingsSection } from './settings';
+import { depositSettingsSection } from './settings';
 import { detailsOf, insertDetails } from './store';
 import type { ShownDeposit } from './view';
 
@@ -75,19 +75,13 @@ export async function shownDeposit(sql: Sql, deposit: Deposit): Promise<ShownDep
   return shown;
 }
 
-export interface DepositFilter extends ListFilter {
-  method?: DepositMethod | undefined;
-  externalId?: string | undefined;
-}
-
 /** Those of an account, newest first. */
 export async function listDeposits(
   services: Pick<Services, 'database' | 'now'>,
-  { method, externalId, ...filter }: DepositFilter,
+  { externalId, ...filter }: ListFilter & { externalId?: string | undefined },
   page: ListPage,
 ): Promise<ShownDeposit[]> {
   const found = await listTransfers(services, depositKind, filter, page, (query) => {
-    if (method !== undefined) void query.whereRaw(`terms->>'method' = ?`, [method]);
     if (externalId !== undefined) void query.whereRaw(`terms->>'externalId' = ?`, [externalId]);
   });
   return withDetails(services.database, found as ClientDeposit[]);
@@ -103,10 +97,8 @@ export async function depositsToReview(
 }
 
 async function withDetails(sql: Sql, deposits: readonly ClientDeposit[]): Promise<ShownDeposit[]> {
-  const details = await detailsOf(
-    sql,
-    deposits.map(({ transfer }) => transfer.id),
-  );
+  const ids = deposits.map(({ transfer }) => transfer.id);
+  const details = await detailsOf(sql, ids);
   return deposits.flatMap((deposit) => {
     const own = details.get(deposit.transfer.id);
     return own ? [{ deposit, details: own }] : [];

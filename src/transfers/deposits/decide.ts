@@ -12,8 +12,6 @@ import { approvalData, underDecision } from './rules';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
 
-export { depositsToReview, shownDeposit } from './create';
-
 export type DecidedDeposit = Decided<Deposit>;
 
 /** The operator's word on a deposit that waits for it. */

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import { asciiUrl } from '../../kernel/wire/web-url';
 import { type CheckoutWord, checkoutWord } from '../../parties/checkout/word';
-import { processOf } from '../../process/workflow-command';
+import { processOfRecord } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
 import type { Given, NamedByParty, Order, ProcessSubject, TransferKind } from '../engine/kind';
@@ -32,16 +32,15 @@ export const unknownSession = processOf<NamedByParty>({
 export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   name: 'deposit',
   party: 'checkout',
-  process: processOf<ProcessSubject>({
+  process: processOfRecord<ProcessSubject>({
     workflow: 'depositLifecycle',
     prefix: 'deposit-',
     summary: 'Deposit by hosted checkout',
-    key: ({ id }) => [id],
   }),
   strangers: unknownSession,
   terms: depositTerms,
   word: checkoutWord,
-  components: money.DEPOSIT_COMPONENTS,
+  components: money.COMPONENTS,
   transitions: rules.DEPOSIT_TRANSITIONS,
   doors: ['return', 'credit', 'write_off', 'recover'],
   pledged: rules.pledged,

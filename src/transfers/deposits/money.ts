@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Decimal, sumOf, ZERO } from '../../kernel/money/money';
+import { byCurrency, Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import { doorsOf, letOutBy } from '../engine/doors';
 import {
@@ -38,8 +38,7 @@ export type Deposit = Situation<DepositTerms, CheckoutWord>;
 /** One that a client has made. */
 export type ClientDeposit = Situation<NonNullable<DepositTerms>, CheckoutWord>;
 
-export const DEPOSIT_COMPONENTS = {
-  deposits: { on: 'internal', account: 'deposits' },
+export const COMPONENTS = {
   credited: { on: 'client', up: 'deposit/checkout', down: 'withdraw/checkout_reversed' },
   held: { on: 'hold', up: 'pending/deposit_refund', down: 'transfer/deposit_refund' },
   refunded: { on: 'client', up: 'withdraw/deposit_refund', down: 'deposit/deposit_refund_reversed' },
@@ -84,15 +83,11 @@ export function undecidedOf(situation: Deposit): Money[] {
   return less(netOf(situation), asked);
 }
 
-function less(all: readonly Money[], taken: readonly Money[]): Money[] {
-  const currencies = new Set([...all, ...taken].map(({ currency }) => currency));
-  return [...currencies]
-    .map((currency) => ({
-      currency,
-      amount: sumOf(inCurrency(all, currency)).minus(sumOf(inCurrency(taken, currency))),
-    }))
-    .filter(({ amount }) => !amount.isZero());
-}
+const less = (all: readonly Money[], taken: readonly Money[]): Money[] =>
+  byCurrency([
+    ...all,
+    ...taken.map(({ currency, amount }) => ({ currency, amount: amount.negated() })),
+  ]).filter(({ amount }) => !amount.isZero());
 
 export const creditOf = (situation: Deposit) => last(situation, 'credit');
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isCurrency } from '../../kernel/money/currencies';
 import { decimalText } from '../../kernel/wire/schemas';
-import type { SettingsSection } from '../../tenants/clients/settings';
 
 /** How a payer can pay (decisions part 4, Deposits). */
 export const DEPOSIT_METHODS = ['card', 'bank_transfer', 'crypto'] as const;
@@ -41,9 +40,4 @@ export const depositSettings = z.object({
   expirySeconds: z.number().int().min(60).max(604_800).default(1_800),
 });
 
-export type DepositSettings = z.infer<typeof depositSettings>;
-
-export const depositSettingsSection: SettingsSection<DepositSettings> = {
-  name: 'deposits',
-  schema: depositSettings,
-};
+export const depositSettingsSection = { name: 'deposits', schema: depositSettings };

@@ -21,7 +21,6 @@ import {
   differences,
   entryOf,
   type Holding,
-  INTERNAL_COMPONENTS,
   keyOf,
 } from './position';
 import type { Decision, PartyWord, Situation, Transfer } from './record';
@@ -69,7 +68,7 @@ export async function apply(
   const { target, wanted } = compared(kind, situation, booked);
   const changes = situation.transfer.adopted ? named(situation.transfer, wanted, booked) : [];
   const chosen = [...decided, ...found, ...followed.chosen];
-  const posted = await post(tx, situation.transfer, changes, tableOf(kind), asked);
+  const posted = await post(tx, situation.transfer, changes, kind.components, asked);
   const accounts = [...(posted?.accounts ?? []), ...(await leftBelowZero(tx, locked, posted))];
   const breaks = breaksOf(kind, situation, {
     ...{ target, wanted, followed, accounts, open: locked.open },
@@ -105,20 +104,21 @@ export async function book(tx: Tx, kind: AnyKind, made: Situation, field?: strin
   const { wanted } = compared(kind, made, []);
   if (wanted.length === 0) return;
   const changes = named(made.transfer, wanted, []);
-  const posted = await post(tx, made.transfer, changes, tableOf(kind), field === undefined ? {} : { field });
+  const posted = await post(
+    tx,
+    made.transfer,
+    changes,
+    kind.components,
+    field === undefined ? {} : { field },
+  );
   await Promise.all([
     writeTogether(tx, [posted?.book.written(), eventsWrite(posted?.events ?? [])]),
     insertEntries(tx, made.transfer.id, changes, made.at),
   ]);
 }
 
-const tableOf = ({ components }: { components: ComponentTable }): ComponentTable => ({
-  ...INTERNAL_COMPONENTS,
-  ...components,
-});
-
 function compared(kind: AnyKind, situation: Situation, booked: readonly Holding[]) {
-  const target = balanced(kind.position(situation), tableOf(kind));
+  const target = balanced(kind.position(situation), kind.components);
   return { target, wanted: differences(target, booked) };
 }
 

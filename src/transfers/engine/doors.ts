@@ -1,4 +1,4 @@
-import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
+import { byCurrency, type Decimal, ZERO } from '../../kernel/money/money';
 import type { Holding } from './position';
 import type { Decision } from './record';
 
@@ -43,9 +43,5 @@ export const doorHolding = ({ part, to, account, currency, amount }: Door): Hold
 });
 
 /** What of the payer's money is gone by doors, by currency: what was brought in from elsewhere is not the payer's. */
-export function letOutBy(decisions: readonly Decision[]): { currency: string; amount: Decimal }[] {
-  const doors = doorsOf(decisions);
-  return [...new Set(doors.map(({ currency }) => currency))]
-    .map((currency) => ({ currency, amount: sumOf(doors.filter((door) => door.currency === currency)) }))
-    .filter(({ amount }) => amount.gt(0));
-}
+export const letOutBy = (decisions: readonly Decision[]): { currency: string; amount: Decimal }[] =>
+  byCurrency(doorsOf(decisions)).filter(({ amount }) => amount.gt(0));

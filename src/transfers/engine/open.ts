@@ -1,10 +1,11 @@
+import { raw, table } from '../../kernel/db/build';
 import type { Tx } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import type { Services } from '../../services';
 import { book, isOrdered } from './apply';
 import type { TransferKind } from './kind';
 import type { PartyWord, Situation, Transfer } from './record';
-import { insertTransfer, saveName } from './store';
+import { insertTransfer } from './store';
 
 /** What a new transfer begins with; all else is empty. */
 export type Opening<Terms> = Pick<Transfer<Terms>, 'id' | 'tenantId' | 'accountId' | 'status' | 'terms'> &
@@ -55,5 +56,11 @@ export async function openTransfer<Terms, Word extends PartyWord>(
   return made;
 }
 
-/** The party's name for a transfer, where the answer that told it was lost. */
-export const nameTransfer = saveName;
+/**
+ * Notes the party's name for a transfer, where the answer that told it was lost: only where it has none yet. Whoever has asked
+ * for its word meanwhile asks again.
+ */
+export async function nameTransfer(tx: Tx, id: string, partyRef: string): Promise<void> {
+  const named = { partyRef, revision: raw('revision + 1') };
+  await tx.run(table('transfers').where({ id }).whereNull('partyRef').update(named));
+}

@@ -1,4 +1,4 @@
-import { type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../kernel/money/money';
+import { byCurrency, type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../kernel/money/money';
 import { type Door, doorHolding } from './doors';
 import type { Money } from './inflow';
 import { type Holding, internal } from './position';
@@ -68,9 +68,7 @@ export function outflowPosition(outflow: Outflow): Holding[] {
 }
 
 const suspense = (...all: readonly Money[]): Holding[] =>
-  [...new Set(all.map(({ currency }) => currency))].map((currency) =>
-    internal('suspense', currency, sumOf(all.filter((money) => money.currency === currency))),
-  );
+  byCurrency(all).map(({ currency, amount }) => internal('suspense', currency, amount));
 
 /** Of each part that came back, what is the account's, in the target's currency. */
 export const creditedOf = (outflow: Outflow): Map<string, Decimal> =>

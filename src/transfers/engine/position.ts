@@ -46,13 +46,18 @@ export type Component =
 
 export type ComponentTable = Readonly<Record<string, Component>>;
 
-/** Of every kind. `fx` takes what is left in each currency: the exchange, and what rounding leaves. */
-export const INTERNAL_COMPONENTS = {
+/**
+ * Of every kind. `deposits` and `payouts` stand for the party that it comes from, or goes to; `fx` takes what is left in each
+ * currency: the exchange, and what rounding leaves.
+ */
+const INTERNAL_COMPONENTS: ComponentTable = {
+  deposits: { on: 'internal', account: 'deposits' },
+  payouts: { on: 'internal', account: 'payouts' },
   fees: { on: 'internal', account: 'fees' },
   suspense: { on: 'internal', account: 'suspense' },
   losses: { on: 'internal', account: 'losses' },
   fx: { on: 'internal', account: 'fx_position' },
-} as const satisfies ComponentTable;
+};
 
 /** A change of one component and part, with the reference of the event that tells of it. */
 export interface Change extends Holding {
@@ -95,7 +100,7 @@ function factorOf({ component }: Holding, table: ComponentTable): -1 | 0 | 1 {
 }
 
 function ruleOf(component: string, table: ComponentTable): Component {
-  const rule = table[component];
+  const rule = table[component] ?? INTERNAL_COMPONENTS[component];
   if (!rule) throw new Error(`no component is called ${component}`);
   return rule;
 }

@@ -24,6 +24,8 @@ export interface ListFilter {
   status?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
+  /** Of those whose terms have one. */
+  method?: string | undefined;
 }
 
 export interface ListPage {
@@ -36,7 +38,7 @@ export interface ListPage {
 export function listTransfers<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
-  { from, to, ...filter }: ListFilter,
+  { from, to, method, ...filter }: ListFilter,
   { after, limit }: ListPage,
   further: (query: Knex.QueryBuilder) => void = () => undefined,
 ): Promise<Situation<Terms, Word>[]> {
@@ -44,6 +46,7 @@ export function listTransfers<Terms, Word extends PartyWord>(
     filtered(query, filter);
     if (from !== undefined) void query.where('createdAt', '>=', from);
     if (to !== undefined) void query.where('createdAt', '<', to);
+    if (method !== undefined) void query.whereRaw(`terms->>'method' = ?`, [method]);
     further(query);
     newestFirst(query, after, limit);
   });

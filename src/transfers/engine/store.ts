@@ -140,16 +140,6 @@ export async function saveTransfer(tx: Sql, transfer: Transfer): Promise<void> {
   );
 }
 
-/** Only where it has none yet; whoever has asked for its word meanwhile asks again. */
-export async function saveName(tx: Sql, id: string, partyRef: string): Promise<void> {
-  await tx.run(
-    table('transfers')
-      .where({ id })
-      .whereNull('partyRef')
-      .update({ partyRef, revision: raw('revision + 1') }),
-  );
-}
-
 type DecisionRow = Omit<Decision, 'amount' | 'at'> & { amount: string | null; at: Date | string };
 
 const decisionOf = ({ amount, at, ...row }: DecisionRow): Decision => ({

@@ -11,7 +11,6 @@ import { openTransfer } from '../engine/open';
 import { requireTransfer } from '../engine/read';
 import { feeOf } from '../fee-schedule';
 import { CARD_KINDS } from './kind';
-import type { CardTransfer } from './order-rules';
 import type { ExternalCardKind } from './record';
 import { redirectLinks } from './redirect';
 import { externalCardSettingsSection } from './settings';
@@ -56,18 +55,8 @@ export async function createCardTransfer(
   if (!made) throw new Error('the id of a new card transfer is taken');
   const token = services.keyring.sealer('external-cards').seal(Buffer.from(paymentMethodToken), id);
   await insertDetails(tx, { id, returnUrl, token, redirectHash: redirectLinks.hashFor(services, id) });
-  return shown(kind, made, returnUrl);
+  return { kind, transfer: made, returnUrl };
 }
-
-const shown = (
-  kind: ExternalCardKind,
-  transfer: CardTransfer,
-  returnUrl: string | null,
-): ShownCardTransfer => ({
-  kind,
-  transfer,
-  returnUrl,
-});
 
 /** @throws Problem 404 for a transaction that is not there, of another account or of the other kind */
 export async function requireCardTransfer(
@@ -78,7 +67,7 @@ export async function requireCardTransfer(
 ): Promise<ShownCardTransfer> {
   if (!isId('externalCardTransaction', id)) throw notFound('transaction');
   const wanted = { id, accountId, reach, noun: 'transaction' };
-  const found = await requireTransfer(services, CARD_KINDS[kind], wanted);
+  const transfer = await requireTransfer(services, CARD_KINDS[kind], wanted);
   const details = await findDetails(services.database, { id });
-  return shown(kind, found, details?.returnUrl ?? null);
+  return { kind, transfer, returnUrl: details?.returnUrl ?? null };
 }

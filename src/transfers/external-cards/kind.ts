@@ -3,7 +3,7 @@ import type { Tx } from '../../kernel/db/database';
 import { asciiUrl } from '../../kernel/wire/web-url';
 import type { CardOrder, CardOrderAnswer } from '../../parties/external-cards/port';
 import { type CardOrderWord, cardOrderWord } from '../../parties/external-cards/word';
-import { processOf } from '../../process/workflow-command';
+import { processOfRecord } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
 import { statusEvent } from '../engine/events';
@@ -49,7 +49,7 @@ const either = (kind: ExternalCardKind) =>
   }) satisfies Partial<CardTransferKind>;
 
 const processNamed = (prefix: string, summary: string) =>
-  processOf<ProcessSubject>({ workflow: 'externalCardTransfer', prefix, summary, key: ({ id }) => [id] });
+  processOfRecord<ProcessSubject>({ workflow: 'externalCardTransfer', prefix, summary });
 
 /** A top-up of an account from a payment card elsewhere (decisions part 4, Users and accounts). */
 export const cardTopupKind: CardTransferKind = {

@@ -15,7 +15,7 @@ export type ExternalCardStatus = (typeof EXTERNAL_CARD_STATUSES)[number];
 export interface ExternalCardDetails {
   id: string;
   returnUrl: string | null;
-  /** The card's token, sealed under the id. */
+  /** The card's token, sealed under the id: opened for the moment of ordering alone. */
   token: Buffer;
   /** The acquirer's page, sealed under the id, once the payer must act. */
   actionUrl: Buffer | null;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { decimalText } from '../../kernel/wire/schemas';
-import type { SettingsSection } from '../../tenants/clients/settings';
 
 const decimal = decimalText();
 
@@ -24,9 +23,4 @@ export const externalCardSettings = z.object({
   actionSeconds: z.number().int().min(60).max(86_400).default(1_800),
 });
 
-export type ExternalCardSettings = z.infer<typeof externalCardSettings>;
-
-export const externalCardSettingsSection: SettingsSection<ExternalCardSettings> = {
-  name: 'externalCards',
-  schema: externalCardSettings,
-};
+export const externalCardSettingsSection = { name: 'externalCards', schema: externalCardSettings };

@@ -21,7 +21,6 @@ import type { ExternalCardStatus } from './record';
 
 /** A top-up of an account from a payment card elsewhere: money that comes in. */
 export const COMPONENTS = {
-  deposits: { on: 'internal', account: 'deposits' },
   credited: { on: 'client', up: 'deposit/card_topup', down: 'withdraw/card_topup_reversed' },
   chargedBack: { on: 'client', up: 'withdraw/deposit_chargeback', down: 'deposit/chargeback_reversed' },
   released: { on: 'client', up: 'deposit/card_topup', down: 'withdraw/card_topup_reversed' },

@@ -20,7 +20,6 @@ import type { ExternalCardStatus } from './record';
 
 /** A withdrawal from an account to a payment card elsewhere: money that goes out. */
 export const COMPONENTS = {
-  payouts: { on: 'internal', account: 'payouts' },
   held: { on: 'hold', up: 'pending/withdrawal', down: 'transfer/withdrawal' },
   paid: { on: 'client', up: 'withdraw/card_withdrawal', down: 'deposit/card_withdrawal_reversed' },
   fee: { on: 'client', up: 'fee/withdrawal_fee', down: 'deposit/withdrawal_fee_reversed' },

@@ -10,7 +10,7 @@ import { destinationSchema } from '../payouts/destinations/destination';
 import { isFinal } from '../payouts/record';
 import { ibanPayoutKind } from './payouts/kind';
 import { createPayout, quotePayout, readAccount } from './payouts/operations';
-import { transferToMaster } from './postings';
+import { transferToMaster } from './transfer-to-master';
 import {
   type IbanPayoutView,
   ibanPayoutSchema,

@@ -3,7 +3,7 @@ import { type Route, route } from '../../http/route';
 import { amount, assertFits, currency, text } from '../../kernel/wire/schemas';
 import { receivePayment } from '../../parties/bank/sandbox/receive';
 import type { Services } from '../../services';
-import { CREDIT_CALLBACK_PATH } from './callback-paths';
+import { CREDIT_CALLBACK_PATH } from './credits/kind';
 
 const body = z.strictObject({
   iban: text(60)

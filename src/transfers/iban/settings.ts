@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { SettingsSection } from '../../tenants/clients/settings';
 
 const decimal = (given: string) =>
   z
@@ -24,9 +23,4 @@ export const bankingSettings = z.object({
     .prefault({}),
 });
 
-export type BankingSettings = z.infer<typeof bankingSettings>;
-
-export const bankingSettingsSection: SettingsSection<BankingSettings> = {
-  name: 'banking',
-  schema: bankingSettings,
-};
+export const bankingSettingsSection = { name: 'banking', schema: bankingSettings };

@@ -4,7 +4,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
-import type { Destination, PayoutMethod } from '../../parties/payouts/port';
+import type { Destination } from '../../parties/payouts/port';
 import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
@@ -95,19 +95,13 @@ export async function requirePayout(
   return shownPayout(services.database, kind, found);
 }
 
-export interface PayoutFilter extends ListFilter {
-  method?: PayoutMethod | undefined;
-  externalId?: string | undefined;
-}
-
 /** Those of an account, newest first. */
 export async function listPayouts(
   services: Pick<Services, 'database' | 'now'>,
-  { method, externalId, ...filter }: PayoutFilter,
+  { externalId, ...filter }: ListFilter & { externalId?: string | undefined },
   page: ListPage,
 ): Promise<ShownPayout[]> {
   const found = await listTransfers(services, payoutKind, filter, page, (query) => {
-    if (method !== undefined) void query.whereRaw(`terms->>'method' = ?`, [method]);
     if (externalId !== undefined) havingExternalId(query, externalId);
   });
   return withDetails(services.database, payoutKind.table, found);

@@ -15,7 +15,6 @@ export const PAYOUT_CALLBACKS = '/callbacks/payouts';
 export const orderKey = (id: string) => `payout-${id}`;
 
 export const PAYOUT_COMPONENTS = {
-  payouts: { on: 'internal', account: 'payouts' },
   held: { on: 'hold', up: 'pending/payout', down: 'transfer/payout' },
   paid: { on: 'client', up: 'withdraw/payout', down: 'deposit/payout_reversed' },
   fee: { on: 'client', up: 'fee/payout_fee', down: 'deposit/payout_fee_reversed' },

@@ -7,13 +7,13 @@ import { createQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
 import { type PayoutPrice, priceOf, termsFor } from './price';
-import { type PayoutTerms, payoutSettingsSection } from './settings';
+import { type PayoutOption, payoutSettingsSection } from './settings';
 
 /** How long a price stands. */
 const QUOTE_SECONDS = 5 * 60;
 
 /** What a tenant's payouts may be. @throws Problem 404 */
-export async function payoutOptions(sql: Sql, tenantId: string): Promise<PayoutTerms[]> {
+export async function payoutOptions(sql: Sql, tenantId: string): Promise<PayoutOption[]> {
   return (await settingsOf(sql, tenantId, payoutSettingsSection)).options;
 }
 

@@ -1,10 +1,10 @@
 import type { Tx } from '../../kernel/db/database';
 import { type PayoutWord, payoutWord } from '../../parties/payouts/word';
-import { processOf } from '../../process/workflow-command';
+import { processOfRecord } from '../../process/workflow-command';
 import { statusEvent } from '../engine/events';
 import type { ProcessSubject, TransferKind } from '../engine/kind';
 import { openDestination, type SealedFor } from './destinations/sealing';
-import { PAYOUT_DOORS, payoutPosition, shortfall } from './position';
+import { payoutPosition, shortfall } from './position';
 import { PAYOUT_TRANSITIONS, type Payout, type PayoutTerms, payoutTerms } from './record';
 import * as rules from './rules';
 import { findSealedDestination, type PayoutTable } from './store';
@@ -35,11 +35,11 @@ export function outgoingKind(spec: OutgoingSpec): PayoutKind {
   return {
     ...own,
     party: 'payouts',
-    process: processOf<ProcessSubject>({ workflow, prefix, summary, key: ({ id }) => [id] }),
+    process: processOfRecord<ProcessSubject>({ workflow, prefix, summary }),
     terms: payoutTerms,
     word: payoutWord,
     transitions: PAYOUT_TRANSITIONS,
-    doors: PAYOUT_DOORS,
+    doors: ['credit', 'write_off', 'recover'],
     // Nothing here depends on the time or on the way: whether a person must decide is in the terms.
     choose: () => undefined,
     measures: rules.measures,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import type { PayoutWord } from '../../parties/payouts/word';
 import type { WantedBreak } from '../../process/breaks/operations';
-import { type DoorKind, doorsOf } from '../engine/doors';
+import { doorsOf } from '../engine/doors';
 import type { NewDecision } from '../engine/kind';
 import { creditedOf, type Outflow, outflowPosition, type PaidAtClosing } from '../engine/outflow';
 import { returnsToldIn } from '../engine/parts';
@@ -47,9 +47,6 @@ function isHeld(payout: Payout): boolean {
 
 const isFeeDue = (word: PayoutWord | null): boolean =>
   word !== null && ['sent', 'completed', 'returned'].includes(word.status);
-
-/** What people may do with what stands in suspense. */
-export const PAYOUT_DOORS: readonly DoorKind[] = ['credit', 'write_off', 'recover'];
 
 /** What the account has been credited of it again, in its currency; nothing while that is nothing, unless it has come back. */
 export function creditedAgain(payout: Payout): Decimal | undefined {

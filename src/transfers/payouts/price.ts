@@ -1,29 +1,23 @@
+import type { z } from 'zod';
 import { invalid } from '../../kernel/errors';
 import { Decimal, formatAmount, percentOf, roundTo } from '../../kernel/money/money';
 import type { PayoutMethod } from '../../parties/payouts/port';
-import type { PayoutTerms } from './settings';
+import type { quotedTerms } from './record';
+import type { PayoutOption } from './settings';
 
-/** What a payout costs and brings. `amount`, `fee` and `totalDebit` are in the account's currency. */
-export interface PayoutPrice {
-  amount: Decimal;
-  fee: Decimal;
-  totalDebit: Decimal;
-  receivedAmount: Decimal;
-  receivedCurrency: string;
-  /** Of the received currency, for one of the account's. */
-  rate: Decimal;
-}
+/** What a payout costs and brings. */
+export type PayoutPrice = Omit<z.output<typeof quotedTerms>, 'method'>;
 
 /**
  * The terms that a quote asks for. Without a currency it is the account's, or the only one of the method.
  * @throws Problem 400 naming `method` or `currency`
  */
 export function termsFor(
-  options: PayoutTerms[],
+  options: PayoutOption[],
   method: PayoutMethod,
   accountCurrency: string,
   asked: string | undefined,
-): PayoutTerms {
+): PayoutOption {
   const offered = options.filter((each) => each.method === method);
   if (offered.length === 0) throw invalid(`method ${method} is not among your payout options.`, 'method');
   const found = offered.find(({ currency }) => currency === (asked ?? accountCurrency));
@@ -41,7 +35,7 @@ export function termsFor(
  * @throws Problem 400 naming `amount` when what is received is nothing, or outside of the terms
  */
 export function priceOf(
-  terms: PayoutTerms,
+  terms: PayoutOption,
   { amount, currency, rate }: { amount: Decimal; currency: string; rate: Decimal },
 ): PayoutPrice {
   const receivedAmount = roundTo(amount.times(rate), terms.currency, Decimal.ROUND_DOWN);
@@ -55,14 +49,7 @@ export function priceOf(
   }
   const fixed = roundTo(new Decimal(terms.feeFixed).dividedBy(rate), currency, Decimal.ROUND_UP);
   const fee = fixed.plus(percentOf(amount, new Decimal(terms.feePercent), currency));
-  return {
-    amount,
-    fee,
-    totalDebit: amount.plus(fee),
-    receivedAmount,
-    receivedCurrency: terms.currency,
-    rate,
-  };
+  return { amount, fee, receivedAmount, receivedCurrency: terms.currency, rate };
 }
 
 /** Whether an operator must approve it. In a currency without a threshold he always must. */

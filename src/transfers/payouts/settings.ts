@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { currency, decimalText } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
-import type { SettingsSection } from '../../tenants/clients/settings';
 
 /** One way out of a tenant's accounts. All amounts are in `currency`, which is what the destination receives. */
 const option = z.strictObject({
@@ -15,16 +14,16 @@ const option = z.strictObject({
   feePercent: decimalText(),
 });
 
-export type PayoutTerms = z.infer<typeof option>;
+export type PayoutOption = z.infer<typeof option>;
 
 const terms = (
-  method: PayoutTerms['method'],
+  method: PayoutOption['method'],
   [min, max]: [string, string],
   [feeFixed, feePercent]: [string, string],
   currencies: string[],
-): PayoutTerms[] => currencies.map((code) => ({ method, currency: code, min, max, feeFixed, feePercent }));
+): PayoutOption[] => currencies.map((code) => ({ method, currency: code, min, max, feeFixed, feePercent }));
 
-const OPTIONS: PayoutTerms[] = [
+const OPTIONS: PayoutOption[] = [
   ...terms('sepa', ['1.00', '1000000.00'], ['0.35', '0'], ['EUR']),
   ...terms('swift', ['50.00', '5000000.00'], ['15.00', '0.1'], ['USD', 'EUR', 'GBP']),
   ...terms('card', ['5.00', '10000.00'], ['0.50', '1'], ['USD', 'EUR', 'GBP']),
@@ -43,9 +42,4 @@ export const payoutSettings = z.object({
   approvalAbove: z.array(z.strictObject({ currency: currency(), amount: decimalText() })).default(APPROVAL),
 });
 
-export type PayoutSettings = z.infer<typeof payoutSettings>;
-
-export const payoutSettingsSection: SettingsSection<PayoutSettings> = {
-  name: 'payouts',
-  schema: payoutSettings,
-};
+export const payoutSettingsSection = { name: 'payouts', schema: payoutSettings };

@@ -7,7 +7,7 @@ import type { PayoutQuote } from './operations';
 import { creditedAgain } from './position';
 import { PAYOUT_STATUSES, type PayoutStatus, type PayoutTerms, type ShownPayout, totalDebit } from './record';
 import { descriptionOf } from './rules';
-import type { PayoutTerms as PayoutOption } from './settings';
+import type { PayoutOption } from './settings';
 
 export const payoutOptionSchema = z
   .object({

@@ -9,7 +9,6 @@ import {
   differences,
   entryOf,
   type Holding,
-  INTERNAL_COMPONENTS,
   keyOf,
 } from '../../../src/transfers/engine/position';
 import type { PartyWord, Situation } from '../../../src/transfers/engine/record';
@@ -18,7 +17,7 @@ import type { PartyWord, Situation } from '../../../src/transfers/engine/record'
 export const booksOf = <Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   counting: Situation<Terms, Word>,
-): Holding[] => balanced(kind.position(counting), { ...INTERNAL_COMPONENTS, ...kind.components });
+): Holding[] => balanced(kind.position(counting), kind.components);
 
 /** What the books say that the party has of ours in a currency. */
 export const heldByParty = (books: readonly Holding[], component: string, currency: string): Decimal =>

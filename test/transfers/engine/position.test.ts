@@ -8,11 +8,9 @@ import {
   differences,
   entryOf,
   type Holding,
-  INTERNAL_COMPONENTS,
 } from '../../../src/transfers/engine/position';
 
 const TABLE: ComponentTable = {
-  ...INTERNAL_COMPONENTS,
   credited: { on: 'client', up: 'deposit/checkout', down: 'withdraw/checkout_reversed' },
   released: { on: 'client', up: 'deposit/checkout', down: 'withdraw/checkout_reversed' },
   held: { on: 'hold', up: 'pending/deposit_refund', down: 'transfer/deposit_refund' },

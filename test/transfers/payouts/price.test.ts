@@ -1,9 +1,10 @@
 import { Decimal } from '../../../src/kernel/money/money';
 import { needsApproval, priceOf, termsFor } from '../../../src/transfers/payouts/price';
-import { type PayoutTerms, payoutSettings } from '../../../src/transfers/payouts/settings';
+import { totalDebit } from '../../../src/transfers/payouts/record';
+import { type PayoutOption, payoutSettings } from '../../../src/transfers/payouts/settings';
 
 describe('prices', () => {
-  const terms: PayoutTerms = {
+  const terms: PayoutOption = {
     method: 'swift',
     currency: 'EUR',
     min: '50.00',
@@ -12,7 +13,7 @@ describe('prices', () => {
     feePercent: '0.1',
   };
   const amounts = (price: ReturnType<typeof priceOf>) =>
-    [price.amount, price.fee, price.totalDebit, price.receivedAmount].map((amount) => amount.toFixed(2));
+    [price.amount, price.fee, totalDebit(price), price.receivedAmount].map((amount) => amount.toFixed(2));
 
   it('in the same currency', () => {
     const price = priceOf(terms, { amount: new Decimal('100'), currency: 'EUR', rate: new Decimal(1) });

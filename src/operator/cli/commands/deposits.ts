@@ -1,12 +1,7 @@
 import type { Command } from 'commander';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
-import {
-  type DecidedDeposit,
-  decideDeposit,
-  depositsToReview,
-  refundDeposit,
-  shownDeposit,
-} from '../../../transfers/deposits/decide';
+import { depositsToReview, shownDeposit } from '../../../transfers/deposits/create';
+import { type DecidedDeposit, decideDeposit, refundDeposit } from '../../../transfers/deposits/decide';
 import { netOf } from '../../../transfers/deposits/money';
 import { underDecision } from '../../../transfers/deposits/rules';
 import { depositView, type ShownDeposit } from '../../../transfers/deposits/view';

@@ -5,6 +5,9 @@ import type { Given, NamedByParty, Order, TransferKind } from '../../engine/kind
 import type { IbanCredit, IbanCreditTerms } from './rules';
 import * as rules from './rules';
 
+/** Where the bank tells of what it has received. */
+export const CREDIT_CALLBACK_PATH = '/callbacks/bank';
+
 /** The workflow is named by the bank's name for the payment: it begins before there is a record. */
 export const creditProcess = processOf({
   workflow: 'ibanCredit',

@@ -24,8 +24,7 @@ export const terms = z.object({
 export type IbanCreditTerms = z.output<typeof terms>;
 export type IbanCredit = Situation<IbanCreditTerms, BankCreditWord>;
 
-export const IBAN_CREDIT_STATUSES = ['received', 'credited', 'suspended', 'returned', 'recalled'] as const;
-export type IbanCreditStatus = (typeof IBAN_CREDIT_STATUSES)[number];
+export type IbanCreditStatus = 'received' | 'credited' | 'suspended' | 'returned' | 'recalled';
 
 export type IbanCreditTrigger =
   /** It is for a virtual IBAN that was enabled when it came; or for none. */
@@ -46,7 +45,6 @@ export const IBAN_CREDIT_TRANSITIONS: readonly Transition<IbanCreditStatus, Iban
 ];
 
 export const COMPONENTS = {
-  deposits: { on: 'internal', account: 'deposits' },
   credited: { on: 'client', up: 'deposit/iban_credit', down: 'withdraw/iban_credit_reversed' },
   chargedBack: { on: 'client', up: 'withdraw/iban_credit_reversed', down: 'deposit/iban_credit' },
   held: { on: 'hold', up: 'pending/deposit_refund', down: 'transfer/deposit_refund' },

@@ -1,16 +1,18 @@
+import { move } from '../../../accounts/accounts/move';
 import type { Tx } from '../../../kernel/db/database';
 import { Problem } from '../../../kernel/errors';
 import { forEachIsolated } from '../../../kernel/for-each-isolated';
 import { newId } from '../../../kernel/ids';
+import { accountEntry, internalEntry } from '../../../kernel/ledger/entries';
 import { Decimal } from '../../../kernel/money/money';
 import { openBreak, resolveBreak } from '../../../process/breaks/operations';
 import type { Services } from '../../../services';
 import { settingsOf } from '../../../tenants/clients/operations';
-import { takeFee } from '../postings';
 import { bankingSettingsSection } from '../settings';
 import {
   type DueMonth,
   type FeePlace,
+  type IbanFee,
   insertFee,
   lockUnpaidFee,
   monthsWithoutFee,
@@ -89,6 +91,11 @@ async function makeFee(tx: Tx, { virtualIbanId, tenantId, month }: DueMonth): Pr
   await insertFee(tx, { virtualIbanId, month, amount, referenceId: newId('reference') });
 }
 
+const entriesOf = ({ virtualIbanId, amount, referenceId }: IbanFee) => [
+  accountEntry(virtualIbanId, 'fee/iban_fee', amount, referenceId),
+  internalEntry('fees', 'EUR', amount, referenceId),
+];
+
 /** @returns whether it is paid now */
 async function pay(tx: Tx, place: FeePlace, at: Date): Promise<boolean> {
   const fee = await lockUnpaidFee(tx, place);
@@ -98,7 +105,7 @@ async function pay(tx: Tx, place: FeePlace, at: Date): Promise<boolean> {
     ...{ amount: fee.amount, currency: 'EUR' },
   };
   try {
-    if (fee.amount.gt(0)) await takeFee(tx, fee.virtualIbanId, fee.amount, fee.referenceId);
+    if (fee.amount.gt(0)) await move(tx, { entries: entriesOf(fee) }, {});
   } catch (error) {
     // Refused before anything was written.
     if (!(error instanceof Problem && error.code === 'insufficient_funds')) throw error;

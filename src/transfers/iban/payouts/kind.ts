@@ -1,13 +1,8 @@
-import type { ComponentTable } from '../../engine/position';
 import { PAYOUT_COMPONENTS } from '../../payouts/kind';
 import { outgoingKind, type PayoutKind } from '../../payouts/outgoing';
-import { IBAN_PAYOUT_CALLBACKS } from '../callback-paths';
 
-export const IBAN_PAYOUT_COMPONENTS = {
-  ...PAYOUT_COMPONENTS,
-  paid: { on: 'client', up: 'withdraw/iban_payout', down: 'deposit/iban_payout_reversed' },
-  fee: { on: 'client', up: 'fee/iban_fee', down: 'deposit/iban_fee_reversed' },
-} as const satisfies ComponentTable;
+/** Where the payouts party tells of payouts from virtual IBANs. */
+export const IBAN_PAYOUT_CALLBACKS = '/callbacks/iban-payouts';
 
 /**
  * A payout from a virtual IBAN by SEPA (decisions part 4, Payouts, virtual IBAN); all in EUR. The party's name for it is its
@@ -18,7 +13,11 @@ export const ibanPayoutKind: PayoutKind = outgoingKind({
   workflow: 'ibanPayout',
   prefix: 'iban-payout-',
   summary: 'Payout from a virtual IBAN',
-  components: IBAN_PAYOUT_COMPONENTS,
+  components: {
+    ...PAYOUT_COMPONENTS,
+    paid: { on: 'client', up: 'withdraw/iban_payout', down: 'deposit/iban_payout_reversed' },
+    fee: { on: 'client', up: 'fee/iban_fee', down: 'deposit/iban_fee_reversed' },
+  },
   fallbacks: { failed: 'failed', returned: 'returned' },
   callbackPath: IBAN_PAYOUT_CALLBACKS,
   table: 'iban_payouts',

@@ -9,7 +9,7 @@ import { readSituation } from '../../../../src/transfers/engine/store';
 import type { Client, TestApi } from '../../../support/api';
 import { fold, type Told } from '../../deposits/support';
 import { booksOf, heldByParty } from '../books';
-import { type KindProof, tableOf } from './kind-proof';
+import type { KindProof } from './kind-proof';
 import type { WordDouble } from './word-double';
 
 export interface Audited<Terms, Word extends PartyWord> {
@@ -87,7 +87,7 @@ function legsOf<Terms, Word extends PartyWord>(
   books: readonly Holding[],
   { kind }: KindProof<Terms, Word>,
 ): string[] {
-  const entries = books.map((holding) => entryOf({ ...holding, reference: 'ref' }, tableOf(kind)));
+  const entries = books.map((holding) => entryOf({ ...holding, reference: 'ref' }, kind.components));
   return lines(
     entries.flatMap(({ account, available, pending }) => [
       [`${account} available`, available] as const,

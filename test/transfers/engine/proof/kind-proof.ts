@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import type { Decimal } from '../../../../src/kernel/money/money';
 import type { NewDecision, TransferKind } from '../../../../src/transfers/engine/kind';
-import {
-  type ComponentTable,
-  type Holding,
-  INTERNAL_COMPONENTS,
-} from '../../../../src/transfers/engine/position';
+import type { Holding } from '../../../../src/transfers/engine/position';
 import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { type Situation, SYSTEM, type Transfer } from '../../../../src/transfers/engine/record';
 import type { Exchange } from '../books';
@@ -62,11 +58,6 @@ export interface Addressee<Terms, Word> {
   situation: Situation<Terms, Word> | undefined;
   before: Word | null;
 }
-
-export const tableOf = ({ components }: { components: ComponentTable }): ComponentTable => ({
-  ...INTERNAL_COMPONENTS,
-  ...components,
-});
 
 /** Weighted so that a path is mostly what the party says. */
 export function stepsOf<Terms, Word extends PartyWord>({

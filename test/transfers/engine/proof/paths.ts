@@ -10,7 +10,7 @@ import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { type Decision, type Situation, SYSTEM, transitionOf } from '../../../../src/transfers/engine/record';
 import { assertExchanged, assertTold, booksOf, heldByParty, posted, sumsOf, totalsOf } from '../books';
 import { type Brought, type Looked, look } from '../look';
-import { CLOSE, type KindProof, type Step, stepsOf, tableOf } from './kind-proof';
+import { CLOSE, type KindProof, type Step, stepsOf } from './kind-proof';
 
 /**
  * Plays random paths and asserts after every step what must hold whatever was said, decided or repeated (decisions part 4).
@@ -56,7 +56,7 @@ function walked<Terms, Word extends PartyWord>(
     if (concludes(situation).length > concludes(before).length) madeOn = situation.transfer.word;
     assertConclusion(proof, situation, madeOn);
     const target = looked.books;
-    assertTold(differences(target, booked), tableOf(proof.kind));
+    assertTold(differences(target, booked), proof.kind.components);
     booked = posted(booked, target);
     assertEven(proof, looked, booked);
   }
@@ -158,7 +158,7 @@ function assertEven<Terms, Word extends PartyWord>(
     const ought = proof.positionOfParty(counting.transfer, currency);
     assert.equal(held.toFixed(), ought.toFixed(), `the party's ${currency}`);
   }
-  for (const [currency, sum] of sumsOf(books, tableOf(kind))) assert.equal(sum.toFixed(), '0', currency);
+  for (const [currency, sum] of sumsOf(books, kind.components)) assert.equal(sum.toFixed(), '0', currency);
   assertExchanged(books, proof.exchange(counting));
   for (const { component, amount } of books)
     if (neverNegative.includes(component)) assert.ok(amount.gte(ZERO), `${component} is ${amount.toFixed()}`);

@@ -2,11 +2,9 @@ import { move } from '../../accounts/accounts/move';
 import { requireMasterAccount } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
-import { accountEntry, internalEntry, type PostedEntry } from '../../kernel/ledger/entries';
+import { accountEntry, type PostedEntry } from '../../kernel/ledger/entries';
 import type { Decimal } from '../../kernel/money/money';
 import type { VirtualIban } from './virtual-ibans/store';
-
-/** What a virtual IBAN does to the ledger beside its payouts. */
 
 /** To the company's own EUR account, at once. @throws Problem 409 `insufficient_funds` */
 export async function transferToMaster(
@@ -23,13 +21,4 @@ export async function transferToMaster(
   ];
   const posted = await move(tx, { entries }, { idempotencyKey, field: 'amount' });
   return { referenceId, toAccountId, entries: posted };
-}
-
-/** @throws Problem 409 `insufficient_funds` */
-export async function takeFee(tx: Tx, virtualIbanId: string, amount: Decimal, reference: string) {
-  const entries = [
-    accountEntry(virtualIbanId, 'fee/iban_fee', amount, reference),
-    internalEntry('fees', 'EUR', amount, reference),
-  ];
-  await move(tx, { entries }, {});
 }
