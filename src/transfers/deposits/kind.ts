@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import { asciiUrl } from '../../kernel/wire/web-url';
 import { type CheckoutWord, checkoutWord } from '../../parties/checkout/word';
-import { processOfRecord } from '../../process/workflow-command';
+import { processOf, processOfRecord } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
 import type { Given, NamedByParty, Order, ProcessSubject, TransferKind } from '../engine/kind';
