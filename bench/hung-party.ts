@@ -79,7 +79,7 @@ async function askAgainAndAgain(world: World, accountId: string, signal: AbortSi
   }
 }
 
-/** Between the worker and the parties; one of them can be made to hang. */
+/** Between the product and the parties; one of them can be made to hang. */
 function createProxy(party: { hangs: boolean }) {
   let base = '';
   const server = createServer((incoming, outgoing) => {

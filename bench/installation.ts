@@ -9,7 +9,7 @@ import { startTemporal } from '../src/startup/embedded/temporal';
 import { temporalExecutable } from '../src/startup/embedded/temporal-binary';
 import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
 import { type BenchTenant, openServices, tenantWithCards } from './fixtures';
-import { openBench, startRole } from './servers';
+import { openBench, portOf, startRole } from './servers';
 
 /** Requests under way at once. */
 const CALLERS = 8;
@@ -29,7 +29,7 @@ export interface World {
   tenant: BenchTenant;
 }
 
-/** @param partiesUrl where the worker finds the parties, given the API's address; the API itself when absent */
+/** @param partiesUrl where the parties are found, given the API's address; at the API itself when absent */
 export async function withInstallation(
   { partiesUrl = async (base) => base }: { partiesUrl?: (base: string) => Promise<string> },
   work: (world: World) => Promise<void>,
@@ -48,14 +48,13 @@ export async function withInstallation(
   try {
     const services = await openServices(bench);
     const tenant = await tenantWithCards(services, 0);
-    const environment = { TEMPORAL_ADDRESS: temporal.address, LOG_LEVEL: 'warn' };
-    const api = await startRole(bench, 'api', environment);
-    const base = `http://127.0.0.1:${api.port}`;
-    const worker = await startRole(bench, 'worker', {
-      ...environment,
-      PUBLIC_URL: base,
+    const base = `http://127.0.0.1:${portOf('api')}`;
+    const environment = {
+      ...{ TEMPORAL_ADDRESS: temporal.address, LOG_LEVEL: 'warn', PUBLIC_URL: base },
       SANDBOX_PARTIES_URL: await partiesUrl(base),
-    });
+    };
+    const api = await startRole(bench, 'api', environment);
+    const worker = await startRole(bench, 'worker', environment);
     const connection = await Connection.connect({ address: temporal.address });
     const caller = openCaller(base, tenant);
     const processes = {

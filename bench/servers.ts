@@ -55,6 +55,9 @@ export async function createDatabase(serverUrl: string, name: string): Promise<v
   await client.end();
 }
 
+export const portOf = (role: 'api' | 'worker'): number =>
+  20_000 + (process.pid % 10_000) + (role === 'api' ? 0 : 10_000);
+
 /** One role of the product in a process of its own, started as in production. Its log goes to a file. */
 export async function startRole(
   bench: Bench,
@@ -63,7 +66,7 @@ export async function startRole(
   /** For a profile: `--cpu-prof`. */
   nodeArguments: string[] = [],
 ): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
-  const port = 20_000 + (process.pid % 10_000) + (role === 'api' ? 0 : 10_000);
+  const port = portOf(role);
   const output = openSync(join(bench.dataDir, `${role}.log`), 'a');
   const child = spawn(
     process.execPath,

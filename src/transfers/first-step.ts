@@ -16,8 +16,8 @@ const LONGEST_REST_MS = 24 * 60 * 60_000;
 
 /**
  * The first step of a new transfer – its order – is taken by the process that has committed it, as soon as it has: its
- * workflow then begins asleep, and wakes when there is a word. That saves each transfer a task of Temporal's, five events of
- * history and a fifth of the processor time of all (docs/benchmarks.md). Where the step fails, takes too long or does not
+ * workflow then begins asleep, and wakes when there is a word. That saves each transfer a task of Temporal's and six events of
+ * history (docs/benchmarks.md). Where the step fails, takes too long or does not
  * come to rest, the workflow begins awake and takes it again; done twice, it has been done once.
  */
 export function createFirstStep(
