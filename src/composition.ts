@@ -24,6 +24,7 @@ import type { Route } from './http/route';
 import { createCommands } from './kernel/outbox/commands';
 import { createReadiness } from './kernel/readiness';
 import { StartupError } from './kernel/startup-error';
+import type { FirstStep } from './kernel/temporal/hand-over';
 import type { Reconcilable } from './kernel/temporal/reconciler';
 import { createHttpBank } from './parties/bank/http';
 import { createSandboxCardProcessor } from './parties/card-processor/sandbox/processor';
@@ -62,6 +63,7 @@ import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
+import { createFirstStep } from './transfers/first-step';
 import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { ibanAccount } from './transfers/iban/virtual-ibans/capability';
@@ -175,6 +177,9 @@ export function reconcilables(_services: Composed): Reconcilable[] {
     reconcilableEndpoints,
   ];
 }
+
+/** The steps of new records that whoever commits them takes before their workflows. */
+export const firstStepOf = (services: Composed): FirstStep => createFirstStep(services);
 
 /** Every endpoint of the API, in the order of `interface.md 4.1`. */
 export function apiRoutes(services: Composed): Route[] {

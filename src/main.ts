@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities';
-import { createApi, createServices, reconcilables } from './composition';
+import { createApi, createServices, firstStepOf, reconcilables } from './composition';
 import { type Config, ConfigError, readConfig } from './kernel/config';
 import { migrate } from './kernel/db/migrate';
 import { createLogger } from './kernel/logging';
@@ -19,7 +19,6 @@ import { type Product, startProduct } from './startup/product';
 import { createSignals } from './startup/signals';
 import { createStages, type Stages, StoppedWhileStarting } from './startup/stages';
 import type { Composition, Wiring } from './startup/wiring';
-import { createFirstStep } from './transfers/first-step';
 
 /** `npm start`: reads the configuration, starts the roles asked for, and stops them in order. */
 async function main(): Promise<void> {
@@ -82,7 +81,7 @@ function compose(wiring: Wiring): Composition {
     },
     activities: createActivities(services),
     reconcilables: reconcilables(services),
-    firstStep: createFirstStep(services),
+    firstStep: firstStepOf(services),
     stop: () => services.sandboxParties.stop(),
   };
 }
