@@ -1,8 +1,8 @@
 import type { CheckoutWord } from '../../parties/checkout/word';
+import { concludedRefunds } from '../engine/books/refunds';
 import { type Conclusion, concludedBefore } from '../engine/conclusion';
 import { isSame } from '../engine/follow';
 import { moneyOf } from '../engine/record';
-import { concludedRefunds } from '../engine/refunds';
 import { creditOf, type Deposit, paidOf } from './money';
 
 type Payments = CheckoutWord['payments'];

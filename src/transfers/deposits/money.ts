@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { byCurrency, Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
-import { doorsOf, letOutBy } from '../engine/doors';
+import { doorsOf, letOutBy } from '../engine/books/doors';
 import {
   type Back,
   type Credit,
@@ -10,10 +10,10 @@ import {
   inflowPosition,
   type Money,
   type PartShare,
-} from '../engine/inflow';
-import type { ComponentTable, Holding } from '../engine/position';
+} from '../engine/books/inflow';
+import type { ComponentTable, Holding } from '../engine/books/position';
+import { backsAmong, partsToldOf, type ToldBack } from '../engine/books/refunds';
 import { last, moneyOf, type Part, type Situation } from '../engine/record';
-import { backsAmong, partsToldOf, type ToldBack } from '../engine/refunds';
 import { decimal, type Price, quotedTerms } from './quotes/price';
 
 /**

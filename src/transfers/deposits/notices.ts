@@ -1,7 +1,7 @@
 import type { CheckoutWord } from '../../parties/checkout/word';
 import type { WantedBreak } from '../../process/breaks/operations';
+import { orderOf, REFUNDS } from '../engine/books/refunds';
 import { type Decision, refusalOf } from '../engine/record';
-import { orderOf, REFUNDS } from '../engine/refunds';
 import type { Deposit } from './money';
 
 /**

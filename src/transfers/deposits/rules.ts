@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { sumOf, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
-import { letOutBy } from '../engine/doors';
+import { letOutBy } from '../engine/books/doors';
+import { type Money, pledgedIn } from '../engine/books/inflow';
+import { refundOrders } from '../engine/books/refunds';
 import { isSame } from '../engine/follow';
-import { type Money, pledgedIn } from '../engine/inflow';
 import type { NewDecision, Order } from '../engine/kind';
 import { last, refusalOf, type Transition } from '../engine/record';
-import { refundOrders } from '../engine/refunds';
 import {
   backsOf,
   creditOf,

@@ -8,12 +8,6 @@ import { type Book, openBook } from '../../kernel/ledger/book';
 import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/outbox/events';
 import { syncBreaks } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
-import { BELOW_ZERO, breaksOf } from './breaks';
-import { effective } from './conclusion';
-import { dueAfter } from './due';
-import { type Followed, follow, hear, isSame, systemDecision } from './follow';
-import type { AnyKind, Order } from './kind';
-import { looksOf } from './patience';
 import {
   balanced,
   type Change,
@@ -22,7 +16,13 @@ import {
   entryOf,
   type Holding,
   keyOf,
-} from './position';
+} from './books/position';
+import { BELOW_ZERO, breaksOf } from './breaks';
+import { effective } from './conclusion';
+import { dueAfter } from './due';
+import { type Followed, follow, hear, isSame, systemDecision } from './follow';
+import type { AnyKind, Order } from './kind';
+import { looksOf } from './patience';
 import type { Decision, PartyWord, Situation, Transfer } from './record';
 import { insertDecisions, insertEntries, type Locked, saveTransfer } from './store';
 

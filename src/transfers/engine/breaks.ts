@@ -1,9 +1,9 @@
 import type { LedgerAccount } from '../../kernel/ledger/accounts';
 import type { BreaksOf, WantedBreak } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
+import type { Holding } from './books/position';
 import type { Followed } from './follow';
 import type { AnyKind } from './kind';
-import type { Holding } from './position';
 import type { Situation } from './record';
 
 interface Seen {

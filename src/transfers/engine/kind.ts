@@ -6,9 +6,9 @@ import type { MoneyParty } from '../../kernel/outbox/queues';
 import type { WantedBreak } from '../../process/breaks/operations';
 import type { Process } from '../../process/workflow-command';
 import type { Services } from '../../services';
-import type { DoorKind } from './doors';
-import type { Money } from './inflow';
-import type { ComponentTable, Holding } from './position';
+import type { DoorKind } from './books/doors';
+import type { Money } from './books/inflow';
+import type { ComponentTable, Holding } from './books/position';
 import type { Decision, Part, PartyWord, Situation, Transfer, Transition } from './record';
 
 /** What a transfer's workflow is named by. */

@@ -4,8 +4,8 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import { openBreaksOf } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
+import type { Change, Holding } from './books/position';
 import type { AnyKind, TransferKind } from './kind';
-import type { Change, Holding } from './position';
 import type { Decision, PartyWord, Situation, Transfer } from './record';
 
 const COLUMNS = [

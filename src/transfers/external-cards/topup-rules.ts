@@ -1,11 +1,11 @@
 import { sumOf } from '../../kernel/money/money';
 import type { CardOrderWord } from '../../parties/external-cards/word';
 import type { WantedBreak } from '../../process/breaks/operations';
-import { doorsOf, letOutBy } from '../engine/doors';
-import { type Credit, inflowPosition } from '../engine/inflow';
+import { doorsOf, letOutBy } from '../engine/books/doors';
+import { type Credit, inflowPosition } from '../engine/books/inflow';
+import { returnsToldIn } from '../engine/books/parts';
+import type { ComponentTable, Holding } from '../engine/books/position';
 import type { NewDecision } from '../engine/kind';
-import { returnsToldIn } from '../engine/parts';
-import type { ComponentTable, Holding } from '../engine/position';
 import { first, type Transition } from '../engine/record';
 import {
   CALLS,

@@ -1,9 +1,9 @@
 import { minOf, ZERO } from '../../kernel/money/money';
 import type { CardOrderWord } from '../../parties/external-cards/word';
-import { doorsOf } from '../engine/doors';
-import { outflowPosition } from '../engine/outflow';
-import { returnsToldIn } from '../engine/parts';
-import type { ComponentTable, Holding } from '../engine/position';
+import { doorsOf } from '../engine/books/doors';
+import { outflowPosition } from '../engine/books/outflow';
+import { returnsToldIn } from '../engine/books/parts';
+import type { ComponentTable, Holding } from '../engine/books/position';
 import type { Transition } from '../engine/record';
 import {
   CALLS,

@@ -1,8 +1,8 @@
 import { requireAccount } from '../../accounts/accounts/operations';
 import { assertFundable } from '../../accounts/accounts/transfer';
 import type { Tx } from '../../kernel/db/database';
+import type { ComponentTable } from '../engine/books/position';
 import type { NewDecision } from '../engine/kind';
-import type { ComponentTable } from '../engine/position';
 import { whyNotFundable } from '../funding';
 import { outgoingKind, type PayoutKind } from './outgoing';
 import { closingOf } from './position';

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { ACCOUNT_EFFECTS, type AccountEffect } from '../../../src/kernel/ledger/effects';
 import { decimalsOf } from '../../../src/kernel/money/currencies';
 import { Decimal, sumOf, ZERO } from '../../../src/kernel/money/money';
-import type { TransferKind } from '../../../src/transfers/engine/kind';
 import {
   balanced,
   type ComponentTable,
@@ -10,7 +9,8 @@ import {
   entryOf,
   type Holding,
   keyOf,
-} from '../../../src/transfers/engine/position';
+} from '../../../src/transfers/engine/books/position';
+import type { TransferKind } from '../../../src/transfers/engine/kind';
 import type { PartyWord, Situation } from '../../../src/transfers/engine/record';
 
 /** What the books hold because of a transfer, with what balances it. */

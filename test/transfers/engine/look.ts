@@ -1,7 +1,7 @@
+import type { Holding } from '../../../src/transfers/engine/books/position';
 import { effective } from '../../../src/transfers/engine/conclusion';
 import { type Followed, follow, hear, systemDecision } from '../../../src/transfers/engine/follow';
 import type { NewDecision, TransferKind } from '../../../src/transfers/engine/kind';
-import type { Holding } from '../../../src/transfers/engine/position';
 import type { Decision, PartyWord, Situation, Transfer } from '../../../src/transfers/engine/record';
 import { booksOf } from './books';
 

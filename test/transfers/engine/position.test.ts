@@ -1,14 +1,19 @@
 import fc from 'fast-check';
 import { Decimal, ZERO } from '../../../src/kernel/money/money';
-import { type Back, type Credit, type Inflow, inflowPosition } from '../../../src/transfers/engine/inflow';
-import { type Outflow, outflowPosition } from '../../../src/transfers/engine/outflow';
+import {
+  type Back,
+  type Credit,
+  type Inflow,
+  inflowPosition,
+} from '../../../src/transfers/engine/books/inflow';
+import { type Outflow, outflowPosition } from '../../../src/transfers/engine/books/outflow';
 import {
   balanced,
   type ComponentTable,
   differences,
   entryOf,
   type Holding,
-} from '../../../src/transfers/engine/position';
+} from '../../../src/transfers/engine/books/position';
 
 const TABLE: ComponentTable = {
   credited: { on: 'client', up: 'deposit/checkout', down: 'withdraw/checkout_reversed' },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { createHttpBank } from '../../../src/parties/bank/http';
 import { OutcomeUnknown } from '../../../src/process/party-errors';
-import type { DoorKind } from '../../../src/transfers/engine/doors';
+import type { DoorKind } from '../../../src/transfers/engine/books/doors';
 import { useDoor } from '../../../src/transfers/suspense';
 import { createReading } from '../../../src/transfers/watch/watch';
 import type { Client, TestApi } from '../../support/api';

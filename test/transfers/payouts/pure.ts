@@ -1,8 +1,8 @@
 import { Decimal, ZERO } from '../../../src/kernel/money/money';
 import type { PayoutWord } from '../../../src/parties/payouts/word';
+import { type Holding } from '../../../src/transfers/engine/books/position';
 import { effective } from '../../../src/transfers/engine/conclusion';
 import { DOUBT_MS } from '../../../src/transfers/engine/follow';
-import { type Holding } from '../../../src/transfers/engine/position';
 import type { Decision } from '../../../src/transfers/engine/record';
 import { payoutKind } from '../../../src/transfers/payouts/kind';
 import { closingOf, payoutPosition } from '../../../src/transfers/payouts/position';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
 import { adoptTransfer, concludeTransfer } from '../../../transfers/conclude';
+import type { DoorKind } from '../../../transfers/engine/books/doors';
 import type { Conclusion } from '../../../transfers/engine/conclusion';
-import type { DoorKind } from '../../../transfers/engine/doors';
 import { listSuspense, type SuspenseItem, suspenseOf, useDoor } from '../../../transfers/suspense';
 import { conclusionArgument, decimalArgument, reasonArgument } from '../arguments';
 import { type Cell, show, table } from '../console';

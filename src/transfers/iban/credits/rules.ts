@@ -4,13 +4,19 @@ import { type Decimal, fitsCurrency, sumOf, ZERO } from '../../../kernel/money/m
 import type { BankCreditWord } from '../../../parties/bank/word';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';
-import { doorsOf } from '../../engine/doors';
+import { doorsOf } from '../../engine/books/doors';
+import { type Back, inflowPosition, type Money } from '../../engine/books/inflow';
+import type { ComponentTable, Holding } from '../../engine/books/position';
+import {
+  backsAmong,
+  concludedRefunds,
+  partsToldOf,
+  refundOrders,
+  type ToldBack,
+} from '../../engine/books/refunds';
 import { isSame } from '../../engine/follow';
-import { type Back, inflowPosition, type Money } from '../../engine/inflow';
 import type { Order } from '../../engine/kind';
-import type { ComponentTable, Holding } from '../../engine/position';
 import { moneyOf, type Part, type Situation, type Transition } from '../../engine/record';
-import { backsAmong, concludedRefunds, partsToldOf, refundOrders, type ToldBack } from '../../engine/refunds';
 import { normalized } from '../virtual-ibans/iban-number';
 
 /** What the bank told first of a payment. Whose it is was found then, and stays so. */

@@ -1,9 +1,9 @@
 import type { Database } from '../../../../src/kernel/db/database';
 import { checkLedger, trialBalance } from '../../../../src/kernel/ledger/check';
 import { Decimal, ZERO } from '../../../../src/kernel/money/money';
+import { entryOf, type Holding, keyOf } from '../../../../src/transfers/engine/books/position';
 import { effective } from '../../../../src/transfers/engine/conclusion';
 import { canonical } from '../../../../src/transfers/engine/follow';
-import { entryOf, type Holding, keyOf } from '../../../../src/transfers/engine/position';
 import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { readSituation } from '../../../../src/transfers/engine/store';
 import type { Client, TestApi } from '../../../support/api';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Decimal } from '../../../../src/kernel/money/money';
+import type { Holding } from '../../../../src/transfers/engine/books/position';
 import type { NewDecision, TransferKind } from '../../../../src/transfers/engine/kind';
-import type { Holding } from '../../../../src/transfers/engine/position';
 import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { type Situation, SYSTEM, type Transfer } from '../../../../src/transfers/engine/record';
 import type { Exchange } from '../books';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Decimal, roundTo } from '../../../../../src/kernel/money/money';
-import type { Money } from '../../../../../src/transfers/engine/inflow';
+import type { Money } from '../../../../../src/transfers/engine/books/inflow';
 
 /** Small enough that two of a path meet. */
 export const version = fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined, freq: 2 });

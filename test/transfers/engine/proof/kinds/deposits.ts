@@ -10,10 +10,10 @@ import {
   netOf,
 } from '../../../../../src/transfers/deposits/money';
 import { approvalData } from '../../../../../src/transfers/deposits/rules';
-import { doorsOf } from '../../../../../src/transfers/engine/doors';
-import { pledgedIn } from '../../../../../src/transfers/engine/inflow';
+import { doorsOf } from '../../../../../src/transfers/engine/books/doors';
+import { pledgedIn } from '../../../../../src/transfers/engine/books/inflow';
+import type { Holding } from '../../../../../src/transfers/engine/books/position';
 import type { NewDecision } from '../../../../../src/transfers/engine/kind';
-import type { Holding } from '../../../../../src/transfers/engine/position';
 import { smallestOf, totalOf } from '../../books';
 import { begun, START } from '../../look';
 import { type Act, decidedByPeople, type KindProof } from '../kind-proof';

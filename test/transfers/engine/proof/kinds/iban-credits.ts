@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Decimal, sumOf, ZERO } from '../../../../../src/kernel/money/money';
 import type { BankCreditWord } from '../../../../../src/parties/bank/word';
-import type { Holding } from '../../../../../src/transfers/engine/position';
+import type { Holding } from '../../../../../src/transfers/engine/books/position';
 import { ibanCreditKind } from '../../../../../src/transfers/iban/credits/kind';
 import type { IbanCredit, IbanCreditTerms } from '../../../../../src/transfers/iban/credits/rules';
 import { assertSuspense, hasDoors, totalOf } from '../../books';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { type Decimal, roundTo, sumOf } from '../../../../../src/kernel/money/money';
+import { type DoorKind, decisionOf } from '../../../../../src/transfers/engine/books/doors';
 import {
   CONCLUSIONS,
   type Conclusion,
   conclusionData,
   ifConcluded,
 } from '../../../../../src/transfers/engine/conclusion';
-import { type DoorKind, decisionOf } from '../../../../../src/transfers/engine/doors';
 import type { NewDecision, TransferKind } from '../../../../../src/transfers/engine/kind';
 import type { PartyWord, Situation } from '../../../../../src/transfers/engine/record';
 import type { Act } from '../kind-proof';

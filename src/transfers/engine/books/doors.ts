@@ -1,6 +1,6 @@
-import { byCurrency, type Decimal, ZERO } from '../../kernel/money/money';
+import { byCurrency, type Decimal, ZERO } from '../../../kernel/money/money';
+import type { Decision } from '../record';
 import type { Holding } from './position';
-import type { Decision } from './record';
 
 /**
  * Decisions that move a fixed amount out of suspense: to the payer by the party, to an account, to losses; `recover` takes

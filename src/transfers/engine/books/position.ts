@@ -1,13 +1,13 @@
-import type { AccountEffect, HoldEffect } from '../../kernel/ledger/effects';
-import { ACCOUNT_EFFECTS } from '../../kernel/ledger/effects';
+import type { AccountEffect, HoldEffect } from '../../../kernel/ledger/effects';
+import { ACCOUNT_EFFECTS } from '../../../kernel/ledger/effects';
 import {
   accountEntry,
   type Entry,
   holdEntry,
   type InternalAccount,
   internalEntry,
-} from '../../kernel/ledger/entries';
-import { type Decimal, ZERO } from '../../kernel/money/money';
+} from '../../../kernel/ledger/entries';
+import { type Decimal, ZERO } from '../../../kernel/money/money';
 
 /**
  * What the books hold because of one transfer. A position is computed whole from terms, word and decisions; what is

@@ -1,4 +1,4 @@
-import { type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../kernel/money/money';
+import { type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../../kernel/money/money';
 import { type Door, doorHolding } from './doors';
 import { type Holding, internal } from './position';
 

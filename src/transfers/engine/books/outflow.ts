@@ -1,4 +1,4 @@
-import { byCurrency, type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../kernel/money/money';
+import { byCurrency, type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../../kernel/money/money';
 import { type Door, doorHolding } from './doors';
 import type { Money } from './inflow';
 import { type Holding, internal } from './position';

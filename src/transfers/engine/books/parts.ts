@@ -1,5 +1,5 @@
-import type { Decimal } from '../../kernel/money/money';
-import type { Part, Transfer } from './record';
+import type { Decimal } from '../../../kernel/money/money';
+import type { Part, Transfer } from '../record';
 
 /**
  * What a word tells under the party’s names, each under our id of that part, in the order in which they were first seen; what
