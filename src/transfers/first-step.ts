@@ -10,19 +10,22 @@ import { TRANSFER_KINDS } from './kinds';
 
 /** Whoever waits for it keeps commands of others from Temporal. */
 const PATIENCE_MS = 2_000;
+/** Of one party: as many as take their time side by side without running out of it when all are of one account. */
 const AT_ONCE = 6;
+/** For its turn. */
+const WAIT_MS = 1_000;
 /** One that waits for a word alone wakes so often all the same: nothing depends on it. */
 const LONGEST_REST_MS = 24 * 60 * 60_000;
 
 /**
  * The first step of a new transfer – its order – is taken by the process that has committed it, as soon as it has: its
  * workflow then begins asleep, and wakes when there is a word. That saves each transfer a task of Temporal's and six events of
- * history (docs/benchmarks.md). Where the step fails, takes too long or does not
- * come to rest, the workflow begins awake and takes it again; done twice, it has been done once.
+ * history (docs/benchmarks.md). Where the step fails, takes too long or leaves nothing to wait for, the workflow begins awake
+ * and takes it again; done twice, it has been done once.
  */
 export function createFirstStep(
   services: Services,
-  gate: PartyGate = createPartyGate({ atOnce: AT_ONCE, waitMs: 1_000 }),
+  gate: PartyGate = createPartyGate({ atOnce: AT_ONCE, waitMs: WAIT_MS }),
 ): FirstStep {
   async function step(kind: AnyKind, id: string): Promise<Rest | undefined> {
     const { open, status, lookAt } = await gate.inPassing(kind.party, () => advance(services, kind, id));

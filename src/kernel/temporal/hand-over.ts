@@ -16,7 +16,7 @@ const CONCURRENCY = 16;
 const QUEUE = 1_000;
 /** After Temporal was found away, everything is left to the relay for so long. */
 const PAUSE_MS = 1_000;
-/** The relay takes a command when its lease ends: one that has waited nearly that long is left to it. */
+/** The relay takes a command when its lease ends: what waits so long that step and call might outlast it is left to it. */
 const TOO_LATE_MS = (HAND_OVER_SECONDS - 7) * 1000;
 /** Rows of commands that were taken are deleted together: so many, or all after so long. */
 const FORGET_ROWS = 100;
@@ -24,7 +24,7 @@ const FORGET_MS = 25;
 
 /**
  * Takes the first step of what a workflow is to be started for, so that it may begin asleep. Never throws, and answers
- * within a second.
+ * within two seconds.
  * @returns nothing where the workflow is to take it
  */
 export type FirstStep = (command: WorkflowCommand) => Promise<Rest | undefined>;

@@ -9,7 +9,7 @@ import { FORGOTTEN, UNREADABLE } from './breaks';
 import { effective } from './conclusion';
 import { follow } from './follow';
 import type { AnyKind, Given, Order } from './kind';
-import { type Decision, type PartyWord, type Situation, SYSTEM } from './record';
+import { type Decision, type PartyWord, refusalOf, type Situation, SYSTEM } from './record';
 import { type Locked, lockTransfer, readSituation } from './store';
 import { claimName } from './told-names';
 
@@ -60,14 +60,8 @@ function applied(
       ...locked.situation,
       transfer: { ...transfer, partyRef: partyRef ?? transfer.partyRef },
     };
-    const after = await apply(
-      tx,
-      kind,
-      { ...locked, situation },
-      {
-        ...{ ...asked, askedAt, decided: refused, dueSeen: dueBy },
-      },
-    );
+    const given = { ...asked, askedAt, decided: refused, dueSeen: dueBy };
+    const after = await apply(tx, kind, { ...locked, situation }, given);
     const isStale = transfer.partyRef === null && (await wasTold(services, tx, kind, partyRef));
     return isStale ? undefined : after;
   });
@@ -214,7 +208,7 @@ function isToBeTaken(kind: AnyKind, seen: Situation): boolean {
     seen.transfer.adopted &&
     kind.isOpen(situation) &&
     situation.transfer.word === null &&
-    !seen.decisions.some(({ kind: name, data }) => name === 'refused' && data['key'] === seen.transfer.id)
+    !refusalOf(seen, seen.transfer.id)
   );
 }
 

@@ -52,8 +52,11 @@ export async function keepName(
 
 /** A transfer has learnt that it is its own. @returns whether it had been told */
 export async function claimName(tx: Tx, party: MoneyParty, ref: string): Promise<boolean> {
-  await holdNames(tx, party, [ref]);
-  const rows = await tx.run(names().where({ party, ref }).delete().returning('ref'));
+  // One way there and back: the second is run when the first has got its lock, and sees what was told before that.
+  const [, rows] = await Promise.all([
+    holdNames(tx, party, [ref]),
+    tx.run(names().where({ party, ref }).delete().returning('ref')),
+  ]);
   return rows.length > 0;
 }
 
