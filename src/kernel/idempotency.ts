@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Database, during, type Sql, type Tx } from './db/database';
 import { CommitUnknown, DatabaseAway } from './db/faults';
-import { type Write, writeTogether } from './db/writes';
+import { type Write, writeWithCommit } from './db/writes';
 import { inProgress, invalid, mismatch, outcomeUnknown, Problem } from './errors';
 
 /** What a key stands for (decisions part 1, Idempotency). Scope: tenant, method and path. */
@@ -81,7 +81,7 @@ export async function withKey(
       const stored = settledAnswer(key, lookup[0]);
       if (stored) return stored;
       const answer = await attempt(tx, work, refusal);
-      tx.defer(writeTogether(tx, [answersWrite([{ key, answer }])]));
+      writeWithCommit(tx, [answersWrite([{ key, answer }])]);
       return { ...answer, replayed: false };
     });
   } catch (error) {

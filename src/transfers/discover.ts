@@ -58,7 +58,7 @@ export async function tellOf(
     unknown = without(unknown, late);
   }
   await tellNames(tx, party, unknown, at);
-  await commands.append(tx, [
+  commands.append(tx, [
     ...found.map((row) => kindOf(row.kind).process.look(row)),
     ...unknown.flatMap((ref) => (discovery ? begin(discovery, ref) : [])),
   ]);

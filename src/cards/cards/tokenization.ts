@@ -37,7 +37,7 @@ export async function requestTokenization(
   if (open) return open;
   const { tenantId } = card;
   const tokenization = await insertTokenization(tx, { id: newId('tokenization'), tenantId, cardId, wallet });
-  await services.commands.append(tx, [startTokenization(tokenization)]);
+  services.commands.append(tx, [startTokenization(tokenization)]);
   return tokenization;
 }
 

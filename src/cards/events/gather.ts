@@ -1,6 +1,6 @@
 import type { Database, TransactionOptions, Tx } from '../../kernel/db/database';
 import { CommitUnknown, isOutOfReach } from '../../kernel/db/faults';
-import { writeTogether } from '../../kernel/db/writes';
+import { writeWithCommit } from '../../kernel/db/writes';
 import { inProgress, Problem } from '../../kernel/errors';
 import {
   afterUnknownOutcome,
@@ -136,7 +136,7 @@ async function runBatch(tx: Tx, deps: CardEventDeps, batch: Submission[]): Promi
   const stored: KeptAnswer[] = [];
   const results = answersOf(batch, board, found, stored);
   tellWhenCommitted(tx);
-  tx.defer(writeTogether(tx, [...boardWrites(board), answersWrite(stored)]));
+  writeWithCommit(tx, [...boardWrites(board), answersWrite(stored)]);
   return results;
 }
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../kernel/db/database';
-import { writeTogether } from '../../kernel/db/writes';
+import { writeWithCommit } from '../../kernel/db/writes';
 import type { Decimal } from '../../kernel/money/money';
 import { tellWhenCommitted } from '../../kernel/outbox/events';
 import { assertFits } from '../../kernel/wire/schemas';
@@ -21,7 +21,7 @@ export async function recordCardEvent(tx: Tx, deps: CardEventDeps, message: Mess
   const board = await loadBoard(tx, deps, [message]);
   const judgement = judge(board, message);
   tellWhenCommitted(tx);
-  tx.defer(writeTogether(tx, boardWrites(board)));
+  writeWithCommit(tx, boardWrites(board));
   return judgement;
 }
 
@@ -33,7 +33,7 @@ export async function recordCardEvent(tx: Tx, deps: CardEventDeps, message: Mess
 export async function closeCard(services: CardServices, tx: Tx, id: string, call: CardCall): Promise<Card> {
   const message = { type: 'close', cardId: id, ...reachAndKey(call) } as const;
   const { card, transaction } = await recordCardEvent(tx, services, message);
-  if (transaction) await services.commands.append(tx, [startClosure(card)]);
+  if (transaction) services.commands.append(tx, [startClosure(card)]);
   return card;
 }
 

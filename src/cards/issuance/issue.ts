@@ -59,7 +59,7 @@ export async function requestCard(
   });
   const { id, tenantId, currency } = card;
   await openLedgerAccount(tx, { id, kind: 'card', tenantId, currency });
-  await services.commands.append(tx, [startIssuance(card)]);
+  services.commands.append(tx, [startIssuance(card)]);
   await holdFor(tx, card);
   return card;
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Knex } from 'knex';
-import { camelRow, compiled } from './build';
+import { type Built, camelRow, compiled } from './build';
 import {
   type Connection,
   type Connections,
@@ -9,7 +9,7 @@ import {
   openConnections,
   type PoolCounts,
 } from './connections';
-import { CommitUnknown, DatabaseAway, isAway, isBroken, isConflict } from './faults';
+import { CommitUnknown, DatabaseAway, isAborted, isAway, isBroken, isConflict } from './faults';
 import { planName } from './kept-plans';
 
 export interface Sql {
@@ -25,9 +25,16 @@ export interface Sql {
 export interface Tx extends Sql {
   /** Runs when the transaction has been committed; a failure in it cannot undo anything and must handle itself. */
   afterCommit(hook: () => void): void;
-  /** Statements whose results nobody needs: they travel with the commit, and where one fails nothing is committed. */
-  defer(statement: Promise<unknown>): void;
+  /**
+   * Sends a statement that nobody waits for: it travels with the commit, and where it fails nothing is committed. It is
+   * given built, not as a promise: what cannot even be sent fails here, before the commit.
+   * @param then told its rows, as the database names their columns, before the hooks of {@link Tx.afterCommit}
+   */
+  defer<Row = Record<string, unknown>>(statement: Statement, then?: (rows: Row[]) => void): void;
 }
+
+/** A statement as it is built: by Knex, or its text and values; with a name it is prepared. */
+export type Statement = Knex.QueryBuilder | { name?: string; text: string; values: unknown[] };
 
 export interface Database extends Sql {
   /**
@@ -102,9 +109,11 @@ async function once<T>(
   const tx: Tx = {
     ...sqlOn(client, seconds),
     afterCommit: (hook) => hooks.push(hook),
-    defer(statement) {
-      statement.catch(() => undefined); // seen at the commit
-      deferred.push(statement);
+    defer(statement, then) {
+      const rows = send(sqlOn(client, seconds), statement);
+      const heard = then ? rows.then((found) => then(found as never)) : rows;
+      heard.catch(() => undefined); // seen at the commit
+      deferred.push(heard);
     },
   };
   let committing = false;
@@ -124,7 +133,8 @@ async function once<T>(
     await Promise.all(deferred);
     // A statement failed and its error was swallowed: Postgres has rolled everything back, quietly.
     if ((await committed).command === 'ROLLBACK') throw new Error('a failed transaction was committed');
-  } catch (error) {
+  } catch (thrown) {
+    const error = isAborted(thrown) ? await firstFailed(deferred, thrown) : thrown;
     const isOurs = !isAway(error);
     // Behind whatever is still under way. A connection that was not heard to roll back is lent to nobody.
     const rolledBack = client.query('rollback').then(
@@ -140,6 +150,47 @@ async function once<T>(
   return result;
 }
 
+/** @throws Error for what cannot be sent: at once, so that nothing else of its transaction is committed */
+function send(sql: Sql, statement: Statement): Promise<Record<string, unknown>[]> {
+  const { name, text, values } = 'text' in statement ? statement : named(compiled(statement));
+  if (!values.every(isSendable)) throw new Error(`a value cannot be sent: ${text}`);
+  return name === undefined ? sql.query(text, values) : sql.prepared(name, text, values);
+}
+
+const named = ({ text, values }: Built) => {
+  const name = planName(text);
+  return name === undefined ? { text, values } : { name, text, values };
+};
+
+/** What the driver writes as it is: in mapping anything else it may fail, when it is too late to tell. */
+function isSendable(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  if (typeof value !== 'object') return ['string', 'number', 'boolean'].includes(typeof value);
+  return value instanceof Date || Buffer.isBuffer(value) || (Array.isArray(value) && value.every(isSendable));
+}
+
+/** After a statement that nobody waits for has failed, Postgres refuses the next one: why is what the first one tells. */
+async function firstFailed(deferred: readonly Promise<unknown>[], otherwise: unknown): Promise<unknown> {
+  const failed = (await Promise.allSettled(deferred)).find(({ status }) => status === 'rejected');
+  return failed?.status === 'rejected' ? failed.reason : otherwise;
+}
+
+/**
+ * What was sent side by side, in one way there and back: the results in that order, or the first in that order that failed,
+ * be it that a later one was refused before any answer had come.
+ */
+export async function inOrder<T extends readonly unknown[]>(
+  sent: {
+    [K in keyof T]: Promise<T[K]>;
+  },
+): Promise<T> {
+  const results = await Promise.allSettled(sent);
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  }) as unknown as T;
+}
+
 /**
  * Runs work on a transaction. What the work sends when it has ended – where one branch of a `Promise.all` failed, the
  * others go on – is refused before it reaches the connection, which may be another's by then.
@@ -153,7 +204,10 @@ export async function during<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T
       run: (query) => unlessEnded(() => tx.run(query)),
       query: (text, values) => unlessEnded(() => tx.query(text, values)),
       prepared: (name, text, values) => unlessEnded(() => tx.prepared(name, text, values)),
-      defer: (statement) => tx.defer(statement),
+      defer(statement, then) {
+        if (ended) throw refusal();
+        tx.defer(statement, then);
+      },
       afterCommit(hook) {
         if (ended) throw refusal();
         tx.afterCommit(hook);

@@ -16,6 +16,7 @@ export class CommitUnknown extends Error {
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
+const ABORTED = '25P02';
 const UNIQUE_VIOLATION = '23505';
 const LOCK_TIMEOUT = '55P03';
 const STATEMENT_TIMEOUT = '57014';
@@ -28,6 +29,9 @@ function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';
 }
+
+/** A statement was refused because one before it in its transaction has failed. */
+export const isAborted = (error: unknown): boolean => codeOf(error) === ABORTED;
 
 /** Two transactions were in each other's way and one was rolled back: it may be run again. */
 export function isConflict(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { Sql } from './database';
+import type { Sql, Tx } from './database';
 
 /** One of several that a transaction sends as one statement. `$1`, `$2` … are its own values. */
 export type Write = {
@@ -15,16 +15,23 @@ const composed = new Map<string, string>();
  * them may need to see what another writes.
  */
 export async function writeTogether(tx: Sql, writes: (Write | undefined)[]): Promise<void> {
+  const statement = together(writes);
+  if (statement) await tx.prepared(statement.name, statement.text, statement.values);
+}
+
+/** The same with the commit: nobody waits for it. */
+export function writeWithCommit(tx: Tx, writes: (Write | undefined)[]): void {
+  const statement = together(writes);
+  if (statement) tx.defer(statement);
+}
+
+function together(writes: (Write | undefined)[]) {
   const given = writes.filter((write) => write !== undefined);
-  if (given.length === 0) return;
+  if (given.length === 0) return undefined;
   const name = given.map((write) => write.name).join('+');
   let text = composed.get(name);
   if (text === undefined) composed.set(name, (text = compose(given)));
-  await tx.prepared(
-    name,
-    text,
-    given.flatMap((write) => write.values),
-  );
+  return { name, text, values: given.flatMap((write) => write.values) };
 }
 
 /**

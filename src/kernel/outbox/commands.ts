@@ -1,5 +1,5 @@
 import { table } from '../db/build';
-import type { Sql, Tx } from '../db/database';
+import type { Statement, Tx } from '../db/database';
 
 /**
  * What Temporal is to be told. `start` begins the workflow unless it runs already; `look` signals it that its record
@@ -28,9 +28,10 @@ export interface NumberedCommand extends WorkflowCommand {
 /** Hands commands over as soon as they are committed; what it cannot hand over the relay takes later. */
 export type HandOver = (commands: NumberedCommand[]) => void;
 
-/** Appends commands inside a transaction. One a process, given to the operations that start workflows. */
+/** One a process, given to the operations that start workflows. */
 export interface Commands {
-  append(tx: Tx, commands: WorkflowCommand[]): Promise<void>;
+  /** Appends commands inside a transaction, with its commit. */
+  append(tx: Tx, commands: WorkflowCommand[]): void;
   /** What waits to be told of a workflow need not be told any more. */
   withdraw(tx: Tx, workflowId: string): Promise<void>;
 }
@@ -41,9 +42,12 @@ export const HAND_OVER_SECONDS = 10;
 /** @param handOver absent in a process that leaves all of it to the relay, which then need not wait for it */
 export function createCommands(handOver?: HandOver): Commands {
   return {
-    async append(tx, commands) {
+    append(tx, commands) {
       if (commands.length === 0) return;
-      const numbers = await insert(tx, commands, handOver ? HAND_OVER_SECONDS : 0);
+      let numbers: string[] = [];
+      tx.defer<{ number: string }>(insertion(commands, handOver ? HAND_OVER_SECONDS : 0), (rows) => {
+        numbers = rows.map(({ number }) => number);
+      });
       if (!handOver) return;
       tx.afterCommit(() =>
         handOver(
@@ -57,29 +61,26 @@ export function createCommands(handOver?: HandOver): Commands {
   };
 }
 
-async function insert(tx: Sql, commands: WorkflowCommand[], leaseSeconds: number): Promise<string[]> {
-  const rows = await tx.query<{ number: string }>(
-    `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, tenant_id, summary, leased_until)
+const insertion = (commands: WorkflowCommand[], leaseSeconds: number): Statement => ({
+  text: `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, tenant_id, summary, leased_until)
      select c.workflow, c.workflow_id, c.task_queue, c.action, c.args, c.tenant_id, c.summary,
             clock_timestamp() + make_interval(secs => coalesce(c.after_seconds, $2))
        from jsonb_to_recordset($1::jsonb) as c(workflow text, workflow_id text, task_queue text, action text, args jsonb,
               tenant_id id, summary text, after_seconds double precision)
      returning number`,
-    [
-      JSON.stringify(
-        commands.map((command) => ({
-          workflow: command.workflow,
-          workflow_id: command.workflowId,
-          task_queue: command.taskQueue,
-          action: command.action,
-          args: command.args,
-          tenant_id: command.tenantId,
-          summary: command.summary,
-          after_seconds: command.afterSeconds,
-        })),
-      ),
-      leaseSeconds,
-    ],
-  );
-  return rows.map((row) => row.number);
-}
+  values: [
+    JSON.stringify(
+      commands.map((command) => ({
+        workflow: command.workflow,
+        workflow_id: command.workflowId,
+        task_queue: command.taskQueue,
+        action: command.action,
+        args: command.args,
+        tenant_id: command.tenantId,
+        summary: command.summary,
+        after_seconds: command.afterSeconds,
+      })),
+    ),
+    leaseSeconds,
+  ],
+});

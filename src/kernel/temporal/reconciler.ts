@@ -99,7 +99,7 @@ async function startStale(
     const fresh = candidates.filter(({ workflowId }) => !told.has(workflowId));
     const waiting = await alreadyWaiting(tx, fresh);
     const missing = fresh.filter(({ workflowId }) => !waiting.has(workflowId));
-    await commands.append(tx, missing);
+    commands.append(tx, missing);
     return missing;
   });
   for (const { workflowId } of found) told.set(workflowId, now());

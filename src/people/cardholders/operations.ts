@@ -53,7 +53,7 @@ export async function createCardholder(
   const { idempotencyKey = null } = given;
   const cardholder = await register(tx, { user, account, bin, applicant, idempotencyKey });
   await appendEvents(tx, [statusChangedEvent(cardholder, null, idempotencyKey)]);
-  if (isUnderReview(cardholder.status)) await deps.commands.append(tx, [startSubmission(cardholder)]);
+  if (isUnderReview(cardholder.status)) deps.commands.append(tx, [startSubmission(cardholder)]);
   return { cardholder, created: true };
 }
 

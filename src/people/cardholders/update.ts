@@ -51,7 +51,7 @@ export async function updateCardholder(
   requireTransition(before.status, 'updated');
   await patchMeta(tx, null, user.id, patch);
   const after = await applyTransition(tx, before, 'updated', changes);
-  if (resubmitted) await deps.commands.append(tx, [lookAtCardholder(after)]);
+  if (resubmitted) deps.commands.append(tx, [lookAtCardholder(after)]);
   return { before, after };
 }
 
@@ -92,6 +92,6 @@ export async function resubmitCardholder(
   if (!user) throw noLinkedUser();
   const changes = await resubmission(deps, tx, user, before, given);
   const after = await applyTransition(tx, before, on, changes);
-  await deps.commands.append(tx, [lookAtCardholder(after)]);
+  deps.commands.append(tx, [lookAtCardholder(after)]);
   return { before, after };
 }

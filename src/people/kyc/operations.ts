@@ -80,7 +80,7 @@ export async function submitKyc(
   const review = await insertReview(tx, { userId, submission, tenantId, idempotencyKey });
   await markSubmitted(tx, userId, submission);
   const after = await changeStatus(tx, user, status, { idempotencyKey });
-  await services.commands.append(tx, [startReview(review)]);
+  services.commands.append(tx, [startReview(review)]);
   return kycOf(tx, after);
 }
 
@@ -109,7 +109,7 @@ export async function decideKyc(
   const review = await newestReview(tx, user.id);
   if (!review) throw new Error('a KYC that can be decided has a review');
   const after = await recordDecision(tx, user, review, { ...given, status });
-  if (review.status === 'in_review') await services.commands.append(tx, [lookAtReview(review)]);
+  if (review.status === 'in_review') services.commands.append(tx, [lookAtReview(review)]);
   return { before: user.kycStatus, after: await kycOf(tx, after) };
 }
 

@@ -72,7 +72,7 @@ export function callbackRoute<V extends Verified>(services: CallbackServices, sp
     async write(tx, request, verified: V) {
       const callback = received(party, rawOf(request.raw), verified.externalId, sealer);
       if (!(await insertVerified(tx, callback))) return {};
-      await noteHandled(tx, callback.id, await spec.handle(tx, verified));
+      noteHandled(tx, callback.id, await spec.handle(tx, verified));
       return {};
     },
   });

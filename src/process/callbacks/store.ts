@@ -1,5 +1,5 @@
 import { NOW, raw, table } from '../../kernel/db/build';
-import type { Sql } from '../../kernel/db/database';
+import type { Sql, Tx } from '../../kernel/db/database';
 
 export interface NewCallback {
   id: string;
@@ -57,6 +57,6 @@ export async function deleteOldCounts(sql: Sql): Promise<number> {
   return (await sql.run(forged().where('hour', '<', THIRTY_DAYS_AGO).delete('hour'))).length;
 }
 
-export async function noteHandled(tx: Sql, id: string, outcome: string): Promise<void> {
-  await tx.run(callbacks().where({ id }).update({ outcome, handledAt: NOW }));
+export function noteHandled(tx: Tx, id: string, outcome: string): void {
+  tx.defer(callbacks().where({ id }).update({ outcome, handledAt: NOW }));
 }

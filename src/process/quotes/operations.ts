@@ -52,14 +52,10 @@ function isOf(quote: Quote, { tenantId, accountId, kind }: QuoteAsked): boolean 
  * @param taken.usedBy the record's id
  * @throws Problem 409 `quote_used`, `quote_expired`
  */
-export async function takeQuote(
-  tx: Tx,
-  quote: LockedQuote,
-  { usedBy, at }: { usedBy: string; at: Date },
-): Promise<void> {
+export function takeQuote(tx: Tx, quote: LockedQuote, { usedBy, at }: { usedBy: string; at: Date }): void {
   if (quote.usedBy !== null) throw conflict('quote_used', 'The quote has been used.', 'quoteId');
   if (quote.expiresAt <= at) throw conflict('quote_expired', 'The quote has expired.', 'quoteId');
-  await markUsed(tx, quote.id, usedBy, at);
+  markUsed(tx, quote.id, usedBy, at);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { table } from '../../kernel/db/build';
-import type { Sql } from '../../kernel/db/database';
+import type { Sql, Tx } from '../../kernel/db/database';
 
 export type QuoteKind = 'deposit' | 'payout' | 'iban_payout';
 
@@ -33,8 +33,8 @@ export async function lockRow(tx: Sql, id: string): Promise<Quote | undefined> {
   return quote;
 }
 
-export async function markUsed(tx: Sql, id: string, usedBy: string, at: Date): Promise<void> {
-  await tx.run(quotes().where({ id }).update({ usedBy, usedAt: at }));
+export function markUsed(tx: Tx, id: string, usedBy: string, at: Date): void {
+  tx.defer(quotes().where({ id }).update({ usedBy, usedAt: at }));
 }
 
 /** Deletes those that nobody took, thirty days after their end. @returns how many */

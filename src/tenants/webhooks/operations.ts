@@ -37,7 +37,7 @@ export async function setWebhook(
   const registrations = given.type ? [given.type] : UNNAMED;
   const before = await lockEndpoints(tx, given.tenantId, registrations);
   await putEndpoints(tx, { ...given, registrations });
-  await commands.append(tx, recoveriesOf(before));
+  commands.append(tx, recoveriesOf(before));
   tellWhenCommitted(tx);
   return listWebhooks(tx, given.tenantId);
 }
@@ -51,7 +51,7 @@ export async function deleteWebhook(
   const registrations = given.type ? [given.type] : REGISTRATIONS;
   const before = await lockEndpoints(tx, given.tenantId, registrations);
   await parkDue(tx, await deleteEndpoints(tx, given.tenantId, registrations));
-  await commands.append(tx, recoveriesOf(before));
+  commands.append(tx, recoveriesOf(before));
 }
 
 function recoveriesOf(endpoints: Endpoint[]) {
@@ -100,7 +100,7 @@ export async function queueAgain(
     counters[registration as Registration] = count;
     counters.total += count;
   }
-  await commands.append(
+  commands.append(
     tx,
     failing.map((endpoint) => recoveryCommand(endpoint)),
   );

@@ -1,6 +1,6 @@
 import { requireAccount } from '../../accounts/accounts/operations';
 import { assertFundable } from '../../accounts/accounts/transfer';
-import type { Sql, Tx } from '../../kernel/db/database';
+import { inOrder, type Sql, type Tx } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
@@ -43,17 +43,19 @@ export async function createDeposit(
   const account = await requireAccount(tx, reach, accountId);
   const { tenantId } = account;
   const [id, at] = [newId('deposit'), services.now()];
-  const quote = await lockQuote(tx, { tenantId, accountId: account.id, quoteId, kind: 'deposit' });
+  const [quote, { expirySeconds }] = await inOrder([
+    lockQuote(tx, { tenantId, accountId: account.id, quoteId, kind: 'deposit' }),
+    settingsOf(tx, tenantId, depositSettingsSection),
+  ]);
   await assertFundable(tx, account, 'accountId');
-  await takeQuote(tx, quote, { usedBy: id, at });
-  const { expirySeconds } = await settingsOf(tx, tenantId, depositSettingsSection);
+  takeQuote(tx, quote, { usedBy: id, at });
   const expiresAt = new Date(at.getTime() + expirySeconds * 1000);
   const made = await openTransfer(services, tx, depositKind, {
     ...{ id, tenantId, accountId: account.id, status: 'created', at, key },
     referenceId: newId('reference'),
     terms: { ...termsOf(quote), externalId: externalId ?? null, expiresAt },
   });
-  await insertDetails(tx, { id, quoteId, returnUrl, tokenHash: checkoutLinks.hashFor(services, id) });
+  insertDetails(tx, { id, quoteId, returnUrl, tokenHash: checkoutLinks.hashFor(services, id) });
   return { deposit: made as ClientDeposit, details: { id, quoteId, returnUrl, redirectSealed: null } };
 }
 

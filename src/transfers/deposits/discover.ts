@@ -48,6 +48,6 @@ async function inDeposit(
   const waits = found.transfer.status === 'created';
   if (!waits) await nameTransfer(tx, key, sessionId);
   await makeDueById(tx, key, services.now());
-  await services.commands.append(tx, [depositKind.process.look(found.transfer)]);
+  services.commands.append(tx, [depositKind.process.look(found.transfer)]);
   return waits ? 'open' : 'known';
 }

@@ -1,15 +1,15 @@
 import { anyOf, table } from '../../kernel/db/build';
-import type { Sql } from '../../kernel/db/database';
+import type { Sql, Tx } from '../../kernel/db/database';
 import type { DepositDetails } from './record';
 
 const COLUMNS = ['id', 'quoteId', 'returnUrl', 'redirectSealed'];
 const deposits = () => table('deposits');
 
-export async function insertDetails(
-  tx: Sql,
+export function insertDetails(
+  tx: Tx,
   given: Omit<DepositDetails, 'redirectSealed'> & { tokenHash: Buffer },
-): Promise<void> {
-  await tx.run(deposits().insert(given));
+): void {
+  tx.defer(deposits().insert(given));
 }
 
 export async function detailsOf(sql: Sql, ids: readonly string[]): Promise<Map<string, DepositDetails>> {

@@ -60,9 +60,9 @@ function applied(
       ...locked.situation,
       transfer: { ...transfer, partyRef: partyRef ?? transfer.partyRef },
     };
+    const isStale = transfer.partyRef === null && (await wasTold(services, tx, kind, partyRef));
     const given = { ...asked, askedAt, decided: refused, dueSeen: dueBy };
     const after = await apply(tx, kind, { ...locked, situation }, given);
-    const isStale = transfer.partyRef === null && (await wasTold(services, tx, kind, partyRef));
     return isStale ? undefined : after;
   });
 }

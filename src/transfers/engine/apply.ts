@@ -1,6 +1,6 @@
 import { transactionEvents } from '../../accounts/accounts/move';
 import type { Tx } from '../../kernel/db/database';
-import { writeTogether } from '../../kernel/db/writes';
+import { writeWithCommit } from '../../kernel/db/writes';
 import { conflict } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { ensureInternalAccounts, type LedgerAccount, readBalances } from '../../kernel/ledger/accounts';
@@ -86,13 +86,12 @@ export async function apply(
   const told = path.flatMap((step) => kind.told({ ...step.situation, at: situation.at }, step.previous));
   const events = [...(posted?.events ?? []), ...told];
   if (events.length > 0) tellWhenCommitted(tx);
-  await Promise.all([
-    writeTogether(tx, [posted?.book.written(), eventsWrite(events)]),
-    insertDecisions(tx, situation.transfer.id, chosen),
-    insertEntries(tx, situation.transfer.id, changes, situation.at),
-    saveTransfer(tx, after.transfer),
-    syncBreaks(tx, breaks),
-  ]);
+  await syncBreaks(tx, breaks);
+  // All else with the commit, for others wait for the accounts until then.
+  writeWithCommit(tx, [posted?.book.written(), eventsWrite(events)]);
+  insertDecisions(tx, situation.transfer.id, chosen);
+  insertEntries(tx, situation.transfer.id, changes, situation.at);
+  saveTransfer(tx, after.transfer);
   return after;
 }
 
@@ -111,10 +110,8 @@ export async function book(tx: Tx, kind: AnyKind, made: Situation, field?: strin
     kind.components,
     field === undefined ? {} : { field },
   );
-  await Promise.all([
-    writeTogether(tx, [posted?.book.written(), eventsWrite(posted?.events ?? [])]),
-    insertEntries(tx, made.transfer.id, changes, made.at),
-  ]);
+  writeWithCommit(tx, [posted?.book.written(), eventsWrite(posted?.events ?? [])]);
+  insertEntries(tx, made.transfer.id, changes, made.at);
 }
 
 function compared(kind: AnyKind, situation: Situation, booked: readonly Holding[]) {

@@ -55,7 +55,7 @@ export async function decide<Terms, Word extends PartyWord>(
   const judged = await judge(before, heard);
   const decided = judged.map((given) => decisionBy(decidedBy, given, at));
   const after = await apply(tx, kind, locked, { decided, ...(asked ? { asked } : {}) });
-  await services.commands.append(tx, [kind.process.look(after.transfer)]);
+  services.commands.append(tx, [kind.process.look(after.transfer)]);
   return { before, after: effective(kind, after) as Situation<Terms, Word> };
 }
 

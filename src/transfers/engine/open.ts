@@ -51,7 +51,7 @@ export async function openTransfer<Terms, Word extends PartyWord>(
   if (!kind.consider && isOrdered(kind, made)) transfer.orderedAt = at;
   const callerId = key?.callerId ?? null;
   if (!(await insertTransfer(tx, { transfer, party: kind.party, callerId }))) return undefined;
-  await commands.append(tx, [kind.process.start(transfer)]);
+  commands.append(tx, [kind.process.start(transfer)]);
   await book(tx, kind, made, field);
   return made;
 }

@@ -125,11 +125,11 @@ export interface KnownToParty {
   version: number | null;
 }
 
-export async function saveTransfer(tx: Sql, transfer: Transfer): Promise<void> {
+export function saveTransfer(tx: Tx, transfer: Transfer): void {
   const { id, status, partyRef, orderedAt, word, wordAt, doubted, doubtedAt, parts } = transfer;
   const { failure, adopted, revision, quiet, lookAt, dueBy, reached, updatedAt } = transfer;
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
-  await tx.run(
+  tx.defer(
     table('transfers')
       .where({ id })
       .update({
@@ -159,13 +159,9 @@ async function decisionsOf(sql: Sql, transferId: string): Promise<Decision[]> {
   return rows.map(decisionOf);
 }
 
-export async function insertDecisions(
-  tx: Sql,
-  transferId: string,
-  decisions: readonly Decision[],
-): Promise<void> {
+export function insertDecisions(tx: Tx, transferId: string, decisions: readonly Decision[]): void {
   if (decisions.length === 0) return;
-  await tx.run(
+  tx.defer(
     table('transfer_decisions').insert(
       decisions.map(({ amount, data, ...rest }) => ({
         ...rest,
@@ -193,14 +189,9 @@ async function bookedOf(sql: Sql, transferId: string): Promise<Holding[]> {
   }));
 }
 
-export async function insertEntries(
-  tx: Sql,
-  transferId: string,
-  changes: readonly Change[],
-  at: Date,
-): Promise<void> {
+export function insertEntries(tx: Tx, transferId: string, changes: readonly Change[], at: Date): void {
   if (changes.length === 0) return;
-  await tx.run(
+  tx.defer(
     table('transfer_entries').insert(
       changes.map(({ component, part, account, currency, amount, reference }) => ({
         ...{ transferId, component, part, accountId: account, currency, amount: amount.toFixed() },

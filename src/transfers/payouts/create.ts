@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/accounts/operations';
 import { assertFundable } from '../../accounts/accounts/transfer';
-import type { Sql, Tx } from '../../kernel/db/database';
+import { inOrder, type Sql, type Tx } from '../../kernel/db/database';
 import { alreadyExists } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
@@ -47,12 +47,14 @@ export async function createPayout(
   const [id, at] = [newId('payout'), services.now()];
   const { id: accountId, tenantId, currency } = account;
   const { quoteId, externalId = null } = request;
-  const quote = await lockQuote(tx, { tenantId, accountId, quoteId, kind: 'payout' });
+  const [quote, { approvalAbove }] = await inOrder([
+    lockQuote(tx, { tenantId, accountId, quoteId, kind: 'payout' }),
+    settingsOf(tx, tenantId, payoutSettingsSection),
+  ]);
   const quoted = quotedTerms.parse(quote.terms);
   const destination = checkDestination(quoted.method, request.destination, quoted.receivedCurrency);
-  await takeQuote(tx, quote, { usedBy: id, at });
+  takeQuote(tx, quote, { usedBy: id, at });
   await assertFundable(tx, account);
-  const { approvalAbove } = await settingsOf(tx, tenantId, payoutSettingsSection);
   const waits = needsApproval(totalDebit(quoted), currency, approvalAbove);
   return makePayout(services, tx, payoutKind, {
     ...{ id, tenantId, accountId, quoteId, externalId, destination, partyRef: orderKey(id), key, at },
@@ -77,12 +79,18 @@ export async function makePayout(
   const { id, tenantId } = given;
   const details = { id, quoteId, externalId, destinationMasked: maskDestination(destination) };
   const sealed = sealDestination(services.keyring, kind.sealedFor, destination, id);
-  if (!(await insertDetails(tx, kind.table, { ...details, tenantId, destination: sealed })))
-    throw alreadyExists('Another payout has this externalId.', 'externalId');
   const opening = { ...given, status: 'created', referenceId: id, field: 'quoteId' };
-  const payout = await openTransfer(services, tx, kind, opening);
+  const [, payout] = await inOrder([
+    keepDetails(tx, kind, { ...details, tenantId, destination: sealed }),
+    openTransfer(services, tx, kind, opening),
+  ]);
   if (!payout) throw new Error(`the party knows the payout ${id} already`);
   return { payout, details };
+}
+
+async function keepDetails(tx: Tx, { table }: PayoutKind, details: NewPayoutDetails): Promise<void> {
+  if (!(await insertDetails(tx, table, details)))
+    throw alreadyExists('Another payout has this externalId.', 'externalId');
 }
 
 /** @throws Problem 404, also for another account's */

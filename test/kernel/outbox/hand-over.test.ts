@@ -72,7 +72,7 @@ it('starts what is committed at once, and forgets it', async () => {
 
 it('hands over nothing of a transaction that is rolled back', async () => {
   const broken = test.database.transaction(async (tx) => {
-    await createCommands(handOver).append(tx, [command('undone')]);
+    createCommands(handOver).append(tx, [command('undone')]);
     throw new Error('changed its mind');
   });
   await expect(broken).rejects.toThrow('changed its mind');

@@ -53,7 +53,7 @@ it('never loses a command whose transaction commits after a later one', async ()
     commitFirst = resolve;
   });
   const first = test.database.transaction(async (tx) => {
-    await createCommands(nobody).append(tx, [command('numbered-first')]);
+    createCommands(nobody).append(tx, [command('numbered-first')]);
     await held;
   });
   await until(
@@ -73,7 +73,9 @@ it('never loses a command whose transaction commits after a later one', async ()
 });
 
 it('takes at once what a process without a connection to Temporal has committed', async () => {
-  await test.database.transaction((tx) => createCommands().append(tx, [command('of-the-command-line')]));
+  await test.database.transaction(async (tx) =>
+    createCommands().append(tx, [command('of-the-command-line')]),
+  );
   await relayOnce(options());
   expect(await runs(temporal.client, 'of-the-command-line')).toBe(true);
 });

@@ -19,7 +19,7 @@ export function command(workflowId: string, given: Partial<WorkflowCommand> = {}
 
 /** Commits the commands as an operation does. */
 export function commit(database: Database, commands: WorkflowCommand[], handOver = nobody): Promise<void> {
-  return database.transaction((tx) => createCommands(handOver).append(tx, commands));
+  return database.transaction(async (tx) => createCommands(handOver).append(tx, commands));
 }
 
 /** The leases end, as if their time had passed. */

@@ -102,7 +102,9 @@ describe('a callback', () => {
     const callback = { id: randomUUID() };
     world.api.services.commands = {
       ...world.api.services.commands,
-      append: () => Promise.reject(new Error('no')),
+      append: () => {
+        throw new Error('no');
+      },
     };
     const before = (await kept()).length;
     expect(await world.double.tell(world.api.url, session.sessionId, callback)).toBe(500);

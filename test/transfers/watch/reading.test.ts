@@ -112,7 +112,12 @@ it('tells what could not be told in the next turn', async () => {
   list.rows.push(...changesNamed('some', 2));
   await one.read();
   const { commands } = api.services;
-  api.services.commands = { ...api.services.commands, append: () => Promise.reject(new Error('no')) };
+  api.services.commands = {
+    ...api.services.commands,
+    append: () => {
+      throw new Error('no');
+    },
+  };
   await expect(one.read()).rejects.toThrow('no');
   api.services.commands = commands;
   await one.read();

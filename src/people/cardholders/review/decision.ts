@@ -33,7 +33,7 @@ export async function decideCardholder(
 ): Promise<Change> {
   const before = await lockedCardholder(tx, given.cardholderId);
   const after = await recordDecision(deps, tx, before, given);
-  await deps.commands.append(tx, [lookAtCardholder(after)]);
+  deps.commands.append(tx, [lookAtCardholder(after)]);
   return { before, after };
 }
 

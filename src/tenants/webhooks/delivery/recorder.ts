@@ -141,7 +141,7 @@ async function writeFailures(deps: RecorderDeps, failures: Failure[]): Promise<v
       failures.map(({ event, attempt }) => ({ number: event.number, code: attempt.code })),
     );
     if (disabled.length > 0) await parkDue(tx, disabled);
-    await commands.append(
+    commands.append(
       tx,
       [...failing, ...disabled].map((endpoint) => recoveryCommand(endpoint)),
     );

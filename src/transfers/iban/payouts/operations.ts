@@ -81,7 +81,7 @@ export async function createPayout(
   const { id: accountId, tenantId } = iban;
   const { quoteId, externalId = null } = request;
   const quote = await lockQuote(tx, { tenantId, accountId, quoteId, kind: 'iban_payout' });
-  await takeQuote(tx, quote, { usedBy: id, at });
+  takeQuote(tx, quote, { usedBy: id, at });
   const quoted = quotedTerms.parse(quote.terms);
   const sealed = Buffer.from(quoted.destination, 'base64');
   const destination = openDestination(services.keyring, ibanPayoutKind.sealedFor, sealed, accountId);

@@ -38,7 +38,14 @@ function crashingDatabase(database: Database, dies: () => void): Database {
   };
 }
 
-const crashingTx = (tx: Tx, dies: () => void): Tx => ({ ...tx, ...crashingSql(tx, dies) });
+const crashingTx = (tx: Tx, dies: () => void): Tx => ({
+  ...tx,
+  ...crashingSql(tx, dies),
+  defer(statement, then) {
+    dies();
+    tx.defer(statement, then);
+  },
+});
 
 function crashingSql(sql: Sql, dies: () => void): Sql {
   const around =

@@ -1,0 +1,124 @@
+import { table } from '../../../src/kernel/db/build';
+import { inOrder, type Tx } from '../../../src/kernel/db/database';
+import { isDuplicate } from '../../../src/kernel/db/faults';
+import { type TestDatabase, testDatabase } from '../../support/database';
+
+/** Statements that travel with the commit, or side by side: nobody waits for each, and why one failed is told all the same. */
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await testDatabase();
+  await test.database.query('create table shelf (word text primary key, read int not null default 0)');
+});
+beforeEach(() => test.database.query(`truncate shelf; insert into shelf values ('one'), ('two')`));
+afterAll(() => test.drop());
+
+const words = async () =>
+  (await test.database.query('select word from shelf order by word')).map(({ word }) => word);
+const insert = (word: unknown) => ({ text: 'insert into shelf (word) values ($1)', values: [word] });
+const read = (word: string) => ({ text: 'update shelf set read = read + 1 where word = $1', values: [word] });
+const run = (tx: Tx, { text, values }: ReturnType<typeof insert>) => tx.query(text, values);
+
+it('what is deferred is committed with all else', async () => {
+  await test.database.transaction(async (tx) => tx.defer(insert('three')));
+  expect(await words()).toEqual(['one', 'three', 'two']);
+});
+
+it('one that fails undoes all, and its error is told, not that of a later statement', async () => {
+  const failed = test.database.transaction(async (tx) => {
+    tx.defer(insert('three'));
+    tx.defer(insert('two'));
+    await tx.query('select 1'); // refused, for the transaction has failed
+  });
+  const error: unknown = await failed.catch((thrown: unknown) => thrown);
+  expect(isDuplicate(error)).toBe(true);
+  expect(await words()).toEqual(['one', 'two']);
+});
+
+it.each([
+  [
+    'that cannot be built',
+    () =>
+      table('shelf')
+        .insert({ word: undefined as never })
+        .where({ word: undefined }),
+  ],
+  ['with a value that cannot be sent', () => insert(Symbol('four'))],
+  ['with an object whose text may fail', () => insert({ toPostgres: () => JSON.parse('{') })],
+])(
+  'one %s fails before the commit, and nothing else of its transaction is there',
+  async (_what, statement) => {
+    const failed = test.database.transaction(async (tx) => {
+      tx.defer(insert('three'));
+      tx.defer(statement());
+    });
+    await expect(failed).rejects.toThrow();
+    expect(await words()).toEqual(['one', 'two']);
+  },
+);
+
+it('tells its rows before the hooks of the commit', async () => {
+  const told: unknown[] = [];
+  await test.database.transaction(async (tx) => {
+    tx.afterCommit(() => told.push('committed'));
+    tx.defer({ text: `insert into shelf (word) values ('three') returning word`, values: [] }, (rows) =>
+      told.push(rows),
+    );
+  });
+  expect(told).toEqual([[{ word: 'three' }], 'committed']);
+});
+
+it('is refused once its transaction has ended', async () => {
+  const kept: Tx[] = [];
+  await test.database.transaction(async (tx) => void kept.push(tx));
+  expect(() => kept[0]?.defer(insert('three'))).toThrow('its transaction has ended');
+});
+
+it('a deadlock in one is tried again, be it met by a later statement', async () => {
+  let others = 0;
+  const bothHold = new Promise<void>((resolve) => {
+    const wait = setInterval(() => others >= 2 && resolve(clearInterval(wait)), 5);
+  });
+  const inTurn = (first: string, second: string) =>
+    test.database.transaction(async (tx) => {
+      await run(tx, read(first));
+      others += 1;
+      await bothHold;
+      tx.defer(read(second));
+      await tx.query('select 1');
+    });
+  await Promise.all([inTurn('one', 'two'), inTurn('two', 'one')]);
+  expect(await test.database.query('select word, read from shelf order by word')).toEqual([
+    { word: 'one', read: 2 },
+    { word: 'two', read: 2 },
+  ]);
+  expect(others).toBe(3); // one of them twice
+});
+
+describe('statements side by side', () => {
+  it('give their results in their order', async () => {
+    const slow = new Promise<string>((resolve) => setTimeout(() => resolve('slow'), 20));
+    expect(await inOrder([slow, Promise.resolve(7)])).toEqual(['slow', 7]);
+  });
+
+  it('fail as the first of them does, though a later one fails sooner, and when all have ended', async () => {
+    let ended = false;
+    const later = (ms: number, done: () => void) =>
+      new Promise<void>((resolve, reject) =>
+        setTimeout(() => {
+          done();
+          if (ms === 10) reject(new Error('the first'));
+          else resolve();
+        }, ms),
+      );
+    const sent = [
+      later(10, () => undefined),
+      Promise.reject(new Error('sooner')),
+      later(30, () => {
+        ended = true;
+      }),
+    ];
+    await expect(inOrder(sent)).rejects.toThrow('the first');
+    expect(ended).toBe(true);
+  });
+});
