@@ -45,6 +45,7 @@ export async function withInstallation(
     searchAttributes: DECLARED_SEARCH_ATTRIBUTES,
     log: { info: () => undefined, warn: (line: string) => console.error(line) },
   });
+  bench.before(() => temporal.stop());
   try {
     const services = await openServices(bench);
     const tenant = await tenantWithCards(services, 0);
@@ -71,7 +72,6 @@ export async function withInstallation(
     await api.stop();
     await services.database.close();
   } finally {
-    await temporal.stop();
     await bench.close();
   }
 }

@@ -20,6 +20,8 @@ export interface Bench {
   masterKey: Buffer;
   dataDir: string;
   postgresPid(): number;
+  /** Done first when the measurement ends, also by a signal. */
+  before(close: () => Promise<void>): void;
   close(): Promise<void>;
 }
 
@@ -28,7 +30,9 @@ export async function openBench(): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'cardwright-bench-'));
   const log = { info: () => undefined, warn: (line: string) => console.error(line) };
   const postgres = await startPostgres({ dataDir, log });
+  const others: (() => Promise<void>)[] = [];
   const close = async () => {
+    await Promise.all(others.splice(0).map((each) => each()));
     await postgres.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
@@ -44,6 +48,7 @@ export async function openBench(): Promise<Bench> {
     dataDir,
     postgresPid: () => postgres.pid(),
     masterKey: randomBytes(32),
+    before: (each) => void others.push(each),
     close,
   };
 }
