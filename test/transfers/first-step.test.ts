@@ -4,6 +4,7 @@ import { PartyAway } from '../../src/process/party-errors';
 import { createPartyGate } from '../../src/process/party-gate';
 import { discover, tellOf } from '../../src/transfers/discover';
 import { createFirstStep } from '../../src/transfers/first-step';
+import { createReading } from '../../src/transfers/watch/watch';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { created, type DepositWorld, depositWorld, look, pay, read } from './deposits/support';
 import { asked } from './external-cards/support';
@@ -45,6 +46,19 @@ describe('of the sandbox’s parties', () => {
     client = await api.client();
   });
   afterAll(() => api.close());
+
+  it('a deposit knows its page as it was made, so that nobody looks at it for that', async () => {
+    const { id } = await created(client);
+    const { checkout } = api.services.parties;
+    await firstStep(id, api);
+    const reading = createReading(api.services, 'checkout');
+    await reading.read();
+    await reading.read(); // what is still unknown is told now
+    expect(api.commands.filter(({ workflowId }) => workflowId.endsWith(id))).toHaveLength(1);
+    const [row] = await api.database.query('select party_ref as ref from transfers where id = $1', [id]);
+    const { changes } = await checkout.changes(null);
+    expect(changes).toContainEqual(expect.objectContaining({ ref: row?.['ref'], version: 1 }));
+  });
 
   it('a payout that waits for a word alone wakes once a day all the same', async () => {
     const id = await payoutCreated(client, await fundedAccount(api, client));

@@ -8,14 +8,19 @@ import { earlierCheckout } from './earlier';
 import type { CheckoutParty } from './port';
 import { type CheckoutWord, checkoutWord } from './word';
 
-const made = z.object({ sessionId: partyName, redirectUrl: z.url({ normalize: true }) });
-
 const refunded = z.object({
   refundId: partyName,
   status: z.enum(['pending', 'succeeded', 'failed']),
 });
 
 const answerSchema = checkoutWord.extend({ sessionId: partyName });
+
+const made = z.object({
+  sessionId: partyName,
+  redirectUrl: z.url({ normalize: true }),
+  // One that cannot be read is asked for.
+  state: answerSchema.optional().catch(undefined),
+});
 
 const callback = z.object({ id: partyName, sessionId: partyName });
 
@@ -33,7 +38,8 @@ export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
         amount: formatAmount(amount, session.currency),
         expiresAt: expiresAt.toISOString(),
       };
-      return parseAnswer(made, await client.post('/sessions', body, key));
+      const { state, ...rest } = parseAnswer(made, await client.post('/sessions', body, key));
+      return state && isOf(rest.sessionId, state) ? { ...rest, word: wordIn(state) } : rest;
     },
     ask,
     ...earlierCheckout({ ask }),
@@ -50,12 +56,12 @@ export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
 }
 
 /** An answer about another session is none, nor is one that no books could hold. */
-function wordOf(asked: string, answer: unknown): CheckoutWord {
-  const { sessionId: _, ...word } = parseAnswer(
-    answerSchema,
-    answer,
-    ({ sessionId, payments, refunds, disputes }) =>
-      sessionId === asked && [...payments, ...refunds, ...disputes].every(isCountable),
-  );
-  return word;
-}
+const wordOf = (asked: string, answer: unknown): CheckoutWord =>
+  wordIn(parseAnswer(answerSchema, answer, (state) => isOf(asked, state)));
+
+type Answer = z.output<typeof answerSchema>;
+
+const isOf = (asked: string, { sessionId, payments, refunds, disputes }: Answer): boolean =>
+  sessionId === asked && [...payments, ...refunds, ...disputes].every(isCountable);
+
+const wordIn = ({ sessionId: _, ...word }: Answer): CheckoutWord => word;

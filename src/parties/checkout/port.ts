@@ -21,6 +21,13 @@ export interface NewCheckoutSession {
   callbackUrl: string;
 }
 
+export interface MadeSession {
+  sessionId: string;
+  redirectUrl: string;
+  /** Its whole state, where the answer holds it. */
+  word?: CheckoutWord;
+}
+
 /** Money that is to go back to the payer. */
 export interface CheckoutRefundOrder {
   /** Asked again with the same key, it is the same refund. */
@@ -42,7 +49,7 @@ export interface CheckoutCallback extends PartyCallback {
  * @throws PartyRefused it will never do it; PartyAway it cannot be asked just now
  */
 export interface CheckoutParty extends EarlierCheckout {
-  createSession(session: NewCheckoutSession): Promise<{ sessionId: string; redirectUrl: string }>;
+  createSession(session: NewCheckoutSession): Promise<MadeSession>;
   ask(sessionId: string): Promise<CheckoutWord | 'unknown_to_party'>;
   refund(
     refund: CheckoutRefundOrder,

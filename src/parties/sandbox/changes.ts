@@ -31,37 +31,35 @@ export const distinct = (times: readonly (Date | null)[]): Moment[] =>
 const changes = () => table('sandbox_party_changes');
 
 /**
- * Writes down that a record changes now, and when it will change by itself: what was to come before is forgotten. The
+ * Writes down that a record changes now, once or more, and when it will change by itself: what was to come before is forgotten. The
  * caller holds the record's row, and has read the time under that lock: so nobody has seen what is forgotten, and a
  * record's version never falls.
- * @param later of which those after `now` count
+ * @param later of which those after now count
  */
-export async function recordChange(
+export function recordChange(
   tx: Tx,
   { party, ref, callbackUrl, repeats = false }: ChangingRecord,
-  now: Moment,
+  now: readonly [Moment, ...Moment[]],
   later: readonly Moment[] = [],
-): Promise<void> {
-  await tx.run(changes().where({ party, ref }).where('at', '>', now.at).delete());
-  const moments = [now, ...later.filter(({ at }) => at > now.at)];
-  await tx.run(
-    changes().insert(
-      moments.map(({ at, quiet = false }) => ({
-        ...{ party, ref, at, callbackUrl: quiet ? null : callbackUrl, repeats },
-        nextAttemptAt: quiet || callbackUrl === null ? null : at,
-      })),
-    ),
-  );
+): void {
+  const [{ at: present }] = now;
+  tx.defer(changes().where({ party, ref }).where('at', '>', present).delete());
+  const rows = [...now, ...later.filter(({ at }) => at > present)].map(({ at, quiet = false }) => ({
+    ...{ party, ref, at, callbackUrl: quiet ? null : callbackUrl, repeats },
+    nextAttemptAt: quiet || callbackUrl === null ? null : at,
+  }));
+  tx.defer(changes().insert(rows));
   tx.afterCommit(() => changesCommitted.publish(undefined));
 }
 
-/** How often a record has changed by then: the version of its word. */
-export async function versionAt(sql: Sql, party: SandboxParty, ref: string, at: Date): Promise<number> {
-  const [row] = await sql.run<{ count: string }>(
-    changes().where({ party, ref }).where('at', '<=', at).count({ count: '*' }),
-  );
-  return Number(row?.count);
+/** When a record has changed, and will. */
+export async function changeTimes(sql: Sql, party: SandboxParty, ref: string): Promise<Date[]> {
+  return (await sql.run<{ at: Date }>(changes().select('at').where({ party, ref }))).map(({ at }) => at);
 }
+
+/** How often it has changed by then: the version of its word. */
+export const versionAt = (times: readonly Date[], at: Date): number =>
+  times.filter((time) => time <= at).length;
 
 /** A place in a party's list. */
 export interface Place {

@@ -8,7 +8,10 @@ export async function lockByKey<Row>(
   row: { key: string } & Record<string, unknown>,
   columns: readonly string[],
 ): Promise<Row> {
-  await tx.run(table(name).insert(row).onConflict('key').ignore());
-  const [locked] = await tx.run<Row>(table(name).select(columns).where({ key: row.key }).forUpdate());
+  // One way there and back: the second sees what the first has made.
+  const [, [locked]] = await Promise.all([
+    tx.run(table(name).insert(row).onConflict('key').ignore()),
+    tx.run<Row>(table(name).select(columns).where({ key: row.key }).forUpdate()),
+  ]);
   return locked as Row;
 }

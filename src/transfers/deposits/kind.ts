@@ -74,22 +74,27 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
 /** Has the party make its page. Asked again it is the same page. */
 async function openSession(services: Services, { transfer }: ClientDeposit): Promise<Given<CheckoutWord>> {
   const { id, tenantId, terms } = transfer;
-  const details = (await detailsOf(services.database, [id])).get(id);
-  if (!details || tenantId === null) throw new Error(`the deposit ${id} has no details`);
-  const { sessionId, redirectUrl } = await services.parties.checkout.createSession({
+  const { database } = services;
+  const [found, tenant] = await Promise.all([
+    detailsOf(database, [id]),
+    requireTenant(database, tenantId ?? ''),
+  ]);
+  const details = found.get(id);
+  if (!details) throw new Error(`the deposit ${id} has no details`);
+  const { sessionId, redirectUrl, word } = await services.parties.checkout.createSession({
     key: id,
     depositId: id,
     method: terms.method,
     amount: terms.chargedAmount,
     currency: terms.currency,
-    merchant: (await requireTenant(services.database, tenantId)).name,
+    merchant: tenant.name,
     expiresAt: terms.expiresAt,
     returnUrl: asciiUrl(details.returnUrl),
     callbackUrl: services.publicUrl() + CALLBACK_PATH,
   });
   const sealed = services.keyring.seal(Buffer.from(redirectUrl), redirectContext(id));
   // A page that was made just now has nothing to tell.
-  return { partyRef: sessionId, word: null, keep: (tx) => saveRedirect(tx, id, sealed) };
+  return { partyRef: sessionId, word: word ?? null, keep: (tx) => saveRedirect(tx, id, sealed) };
 }
 
 async function refund({ parties }: Services, deposit: Deposit, { key }: Order): Promise<Given<CheckoutWord>> {

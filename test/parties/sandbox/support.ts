@@ -48,7 +48,7 @@ export const session = async (world: SandboxWorld, magic: string, expiresSeconds
     callbackUrl,
   });
   const ref = made.sessionId;
-  return { ref, key, path, page: made.redirectUrl, word: async () => plain(await checkout.ask(ref)) };
+  return { ref, key, path, made, page: made.redirectUrl, word: async () => plain(await checkout.ask(ref)) };
 };
 
 export const payout: Place = async (world, magic) => {

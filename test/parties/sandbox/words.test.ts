@@ -137,6 +137,14 @@ describe('checkout', () => {
       ...{ key: key + sessionId, sessionId, amount: new Decimal(amount), currency: 'EUR' },
     });
 
+  it('tells its whole state where it is made, before anything has happened to it', async () => {
+    const { ref, made, word } = await session(world, '700.02');
+    expect(made.word).toMatchObject({ version: 1, page: 'open', payments: [], refunds: [], disputes: [] });
+    expect(await word()).toMatchObject({ version: 2, page: 'paid', payments: [{ status: 'pending' }] });
+    const { changes } = await world.api.services.parties.checkout.changes(null);
+    expect(changes.filter((change) => change.ref === ref).map(({ version }) => version)).toEqual([1, 2]);
+  });
+
   it('names the key that it was ordered under, and each payment', async () => {
     const { ref, key, word } = await session(world, '700.02');
     const [payment] = (await word())['payments'];

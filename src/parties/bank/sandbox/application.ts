@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { decimal } from '../../protocol/answers';
 import { answer, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
-import { versionAt } from '../../sandbox/changes';
+import { changeTimes, versionAt } from '../../sandbox/changes';
 import type { PartyOptions } from '../../sandbox/options';
 import { statusAt, wordAt } from './credit';
 import { giveBack } from './give-back';
@@ -22,9 +22,9 @@ export function createBankParty({ database, now }: PartyOptions): Middleware {
   async function show(ctx: Context, id: string): Promise<void> {
     const word = await database.transaction(async (tx) => {
       const credit = await lockCredit(tx, id, 'share');
+      const [times, returns] = await Promise.all([changeTimes(tx, 'bank', id), returnsOf(tx, id)]);
       const at = now();
-      const version = await versionAt(tx, 'bank', id, at);
-      return credit && wordAt({ credit, returns: await returnsOf(tx, id) }, version, at);
+      return credit && wordAt({ credit, returns }, versionAt(times, at), at);
     });
     if (!word) return refuse(ctx, 404, 'not_found');
     answer(ctx, 200, word);

@@ -24,7 +24,7 @@ export async function giveBack(
   const made = returnOf({ key, creditId, amount }, credit.amount, at);
   await insertReturn(tx, made);
   const record = { party: 'bank', ref: creditId, callbackUrl: credit.callbackUrl } as const;
-  await recordChange(tx, record, { at }, momentsOf({ returns: [...returns, made] }));
+  recordChange(tx, record, [{ at }], momentsOf({ returns: [...returns, made] }));
   return made;
 }
 

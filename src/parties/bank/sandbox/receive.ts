@@ -27,7 +27,7 @@ export async function receivePayment(
   await insertCredit(tx, credit);
   await planRecall(tx, id, payment, at);
   const later = momentsOf({ returns: await returnsOf(tx, id) });
-  await recordChange(tx, { party: 'bank', ref: id, callbackUrl: credit.callbackUrl }, { at }, later);
+  recordChange(tx, { party: 'bank', ref: id, callbackUrl: credit.callbackUrl }, [{ at }], later);
   return id;
 }
 

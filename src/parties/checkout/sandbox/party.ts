@@ -1,8 +1,8 @@
 import type { Tx } from '../../../kernel/db/database';
-import { recordChange, versionAt } from '../../sandbox/changes';
+import { changeTimes, recordChange, versionAt } from '../../sandbox/changes';
 import type { PartyOptions } from '../../sandbox/options';
-import { type FullSession, loadFullSession, momentsOf } from './state';
-import { lockSession, type Session } from './store';
+import { type FullSession, lockFullSession, momentsOf, statusAt } from './state';
+import { type Session, sessionOf } from './store';
 
 /** A session as it is at a time. */
 export interface Present {
@@ -29,30 +29,44 @@ export function createParty(options: PartyOptions): Party {
     ...options,
     read: (by) =>
       database.transaction(async (tx) => {
-        const session = await lockSession(tx, by, 'share');
-        if (!session) return undefined;
-        const at = now();
-        const version = await versionAt(tx, 'checkout', session.id, at);
-        return { full: await loadFullSession(tx, session), version, at };
+        const id = 'id' in by ? by.id : await sessionOf(tx, by.page);
+        return id === undefined ? undefined : presentSession(tx, id, now);
       }),
     change: (id, work) =>
       database.transaction(async (tx) => {
-        const session = await lockSession(tx, { id }, 'update');
+        const full = await lockFullSession(tx, id, 'update');
         const at = now();
-        if (!session || !(await work(tx, await loadFullSession(tx, session), at))) return;
-        await recordSession(tx, id, at);
+        if (full && (await work(tx, full, at))) await recordSession(tx, id, at);
       }),
   };
 }
 
-/**
- * It has changed, and will by itself. The caller holds its row.
- * @param quiet nobody is called now
- */
-export async function recordSession(tx: Tx, id: string, at: Date, quiet?: (full: FullSession) => boolean) {
-  const session = (await lockSession(tx, { id }, 'update')) as Session;
-  const full = await loadFullSession(tx, session);
-  const { callbackUrl } = session;
-  const now = { at, quiet: quiet?.(full) ?? false };
-  await recordChange(tx, { party: 'checkout', ref: id, callbackUrl }, now, momentsOf(full, at));
+/** Its whole state now. */
+export async function presentSession(tx: Tx, id: string, now: () => Date): Promise<Present | undefined> {
+  const [full, times] = await Promise.all([
+    lockFullSession(tx, id, 'share'),
+    changeTimes(tx, 'checkout', id),
+  ]);
+  const at = now();
+  return full && { full, version: versionAt(times, at), at };
 }
+
+/** It has changed, and will by itself. The caller holds its row. */
+async function recordSession(tx: Tx, id: string, at: Date): Promise<void> {
+  const full = (await lockFullSession(tx, id, 'update')) as FullSession;
+  recordChange(tx, changing(full), [{ at }], momentsOf(full, at));
+}
+
+/**
+ * It is made, of which nobody is told but by the answer; and paid then, where its amount says so. The caller holds its row.
+ * @returns what the answer tells: as it was made
+ */
+export async function recordMade(tx: Tx, session: Session, at: Date): Promise<Present> {
+  const full = (await lockFullSession(tx, session.id, 'update')) as FullSession;
+  const paid = statusAt(full, at) === 'open' ? [] : [{ at }];
+  recordChange(tx, changing(full), [{ at, quiet: true }, ...paid], momentsOf(full, at));
+  return { full: { session, payments: [], refunds: [], disputes: [] }, version: 1, at };
+}
+
+const changing = ({ session: { id, callbackUrl } }: FullSession) =>
+  ({ party: 'checkout', ref: id, callbackUrl }) as const;

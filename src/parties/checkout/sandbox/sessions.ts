@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import { typeidUnboxed } from 'typeid-js';
 import { z } from 'zod';
+import type { Tx } from '../../../kernel/db/database';
 import { isCurrency } from '../../../kernel/money/currencies';
 import { fitsCurrency } from '../../../kernel/money/money';
 import { decimal } from '../../protocol/answers';
@@ -9,9 +10,9 @@ import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
 import { secondsSince } from '../../sandbox/time';
 import { begin, refund, refundRefusal } from './actions';
-import { type Party, recordSession } from './party';
+import { type Party, type Present, presentSession, recordMade } from './party';
 import { scenarioOf } from './scenarios';
-import { refundStatusAt, statusAt, wordAt } from './state';
+import { refundStatusAt, wordAt } from './state';
 import { countCall, lockOrder, type Session } from './store';
 
 const positive = decimal.refine((amount) => amount.gt(0));
@@ -31,6 +32,8 @@ const orderSchema = z
 
 const refundSchema = z.object({ amount: positive, currency: z.string() });
 
+const stateOf = ({ full, version, at }: Present) => wordAt(full, version, at);
+
 type NoAnswer = 'unreachable' | 'silent' | 'refused';
 
 /** 256 bits: an address that nobody can guess is all that a payer needs. */
@@ -48,13 +51,14 @@ export function createSessions(party: Party) {
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'refused') return refuse(ctx, 422, scenarioOf(order.data.amount).refusal ?? 'refused');
     if (taken === 'silent') return dropConnection(ctx);
-    answer(ctx, 201, { sessionId: taken.id, redirectUrl: `${publicUrl()}/pages/${taken.page}` });
+    const { id, page } = taken.full.session;
+    answer(ctx, 201, { sessionId: id, redirectUrl: `${publicUrl()}/pages/${page}`, state: stateOf(taken) });
   }
 
   async function show(ctx: Context, id: string): Promise<void> {
     const found = await party.read({ id });
     if (!found) return refuse(ctx, 404, 'not_found');
-    answer(ctx, 200, wordAt(found.full, found.version, found.at));
+    answer(ctx, 200, stateOf(found));
   }
 
   async function makeRefund(ctx: Context, id: string): Promise<void> {
@@ -77,7 +81,7 @@ function takeOrder(
   { database, now }: Party,
   key: string,
   order: z.output<typeof orderSchema>,
-): Promise<Session | NoAnswer> {
+): Promise<Present | NoAnswer> {
   const page = randomBytes(PAGE_BYTES).toString('base64url');
   const { refusal, unreachableSeconds = 0, losesFirstAnswer = false } = scenarioOf(order.amount);
   return database.transaction(async (tx) => {
@@ -85,14 +89,16 @@ function takeOrder(
     const at = now();
     const first = session.calls === 0;
     if (secondsSince(session.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
-    await countCall(tx, session.id);
+    countCall(tx, session.id);
     if (refusal !== undefined) return 'refused';
-    if (first) {
-      await begin(tx, session, at);
-      await recordSession(tx, session.id, at, (full) => statusAt(full, at) === 'open');
-    }
-    return losesFirstAnswer && first ? 'silent' : session;
+    const present = first ? await begun(tx, session, at) : await presentSession(tx, session.id, now);
+    return losesFirstAnswer && first ? 'silent' : (present as Present);
   });
+}
+
+async function begun(tx: Tx, session: Session, at: Date): Promise<Present> {
+  await begin(tx, session, at);
+  return recordMade(tx, session, at);
 }
 
 /** @returns why there is none; nothing when the refund of that key is there, now or before */

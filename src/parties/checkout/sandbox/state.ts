@@ -1,9 +1,10 @@
-import type { Sql } from '../../../kernel/db/database';
+import type { Tx } from '../../../kernel/db/database';
 import { type Decimal, formatAmount, sumOf } from '../../../kernel/money/money';
 import { distinct, type Moment } from '../../sandbox/changes';
 import {
   type Dispute,
   disputesOf,
+  lockSession,
   type Payment,
   paymentsOf,
   type Refund,
@@ -19,13 +20,19 @@ export interface FullSession {
   disputes: Dispute[];
 }
 
-export async function loadFullSession(sql: Sql, session: Session): Promise<FullSession> {
-  const [payments, refunds, disputes] = await Promise.all([
-    paymentsOf(sql, session.id),
-    refundsOf(sql, session.id),
-    disputesOf(sql, session.id),
+/** Locked, so that what was recorded of it is what it has come to: what is read after its row waits for the lock. */
+export async function lockFullSession(
+  tx: Tx,
+  id: string,
+  lock: 'share' | 'update',
+): Promise<FullSession | undefined> {
+  const [session, payments, refunds, disputes] = await Promise.all([
+    lockSession(tx, id, lock),
+    paymentsOf(tx, id),
+    refundsOf(tx, id),
+    disputesOf(tx, id),
   ]);
-  return { session, payments, refunds, disputes };
+  return session && { session, payments, refunds, disputes };
 }
 
 const hasCome = (moment: Date | null, at: Date): boolean => moment !== null && moment <= at;

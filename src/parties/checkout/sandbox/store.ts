@@ -1,5 +1,5 @@
 import { raw, table } from '../../../kernel/db/build';
-import type { Sql } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
 import { lockByKey } from '../../sandbox/rows';
 
@@ -101,21 +101,26 @@ export async function lockOrder(
   return amountOf(await lockByKey<Row<Session>>(tx, SESSIONS, row, SESSION));
 }
 
-export async function countCall(tx: Sql, id: string): Promise<void> {
-  await tx.run(
+export function countCall(tx: Tx, id: string): void {
+  tx.defer(
     table(SESSIONS)
       .where({ id })
       .update({ calls: raw('calls + 1') }),
   );
 }
 
-/** Locked, so that what was recorded of it is what it has come to. */
+/** Whose page that is. */
+export async function sessionOf(sql: Sql, page: string): Promise<string | undefined> {
+  const [row] = await sql.run<{ id: string }>(table(SESSIONS).select('id').where({ page }));
+  return row?.id;
+}
+
 export async function lockSession(
   tx: Sql,
-  by: { id: string } | { page: string },
+  id: string,
   lock: 'share' | 'update',
 ): Promise<Session | undefined> {
-  const query = table(SESSIONS).select(SESSION).where(by);
+  const query = table(SESSIONS).select(SESSION).where({ id });
   const [row] = await tx.run<Row<Session>>(lock === 'share' ? query.forShare() : query.forUpdate());
   return row && amountOf<Session>(row);
 }

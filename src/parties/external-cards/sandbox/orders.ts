@@ -1,5 +1,5 @@
 import type { Tx } from '../../../kernel/db/database';
-import { recordChange, versionAt } from '../../sandbox/changes';
+import { changeTimes, recordChange, versionAt } from '../../sandbox/changes';
 import type { PartyOptions } from '../../sandbox/options';
 import { secondsSince } from '../../sandbox/time';
 import { momentsOf, type ToldOrder, wordAt } from './progress';
@@ -38,9 +38,9 @@ export function createOrders({ database, now }: Pick<PartyOptions, 'database' | 
       database.transaction(async (tx) => {
         const order = await ('key' in by ? readOrder(tx, by.key) : readByPage(tx, by.page));
         if (!order?.acceptedAt) return undefined;
+        const times = await changeTimes(tx, 'external-cards', order.key);
         const at = now();
-        const version = await versionAt(tx, 'external-cards', order.key, at);
-        return { order, word: wordAt(order, version, at) };
+        return { order, word: wordAt(order, versionAt(times, at), at) };
       }),
     decide: (page, decision) =>
       database.transaction(async (tx) => {
@@ -49,7 +49,7 @@ export function createOrders({ database, now }: Pick<PartyOptions, 'database' | 
         if (!order || order.confirmedAt || order.refusedAt || order.expiresAt <= at) return;
         const decided = { ...order, [decision === 'confirm' ? 'confirmedAt' : 'refusedAt']: at };
         await saveDecision(tx, decided);
-        await record(tx, decided, at);
+        record(tx, decided, at);
       }),
   };
 }
@@ -63,15 +63,15 @@ async function takeOrder(
   const at = now();
   const { unreachableSeconds = 0, losesFirstAnswer } = scenarioOf(order.token);
   if (secondsSince(order.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
-  await noteCall(tx, order.key, at);
-  if (order.acceptedAt === null) await record(tx, { ...order, acceptedAt: at }, at);
+  noteCall(tx, order.key, at);
+  if (order.acceptedAt === null) record(tx, { ...order, acceptedAt: at }, at);
   return order.calls === 0 && losesFirstAnswer ? 'silent' : 'taken';
 }
 
 /** It changes now, and will by itself. */
-function record(tx: Tx, order: SandboxCardOrder, at: Date): Promise<void> {
+function record(tx: Tx, order: SandboxCardOrder, at: Date): void {
   const { key: ref, callbackUrl, token } = order;
   const { sendsNoCallbacks: quiet = false, repeatsCallbacks: repeats = false } = scenarioOf(token);
   const changing = { party: 'external-cards', ref, callbackUrl, repeats } as const;
-  return recordChange(tx, changing, { at, quiet }, momentsOf(order));
+  recordChange(tx, changing, [{ at, quiet }], momentsOf(order));
 }

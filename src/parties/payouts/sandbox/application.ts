@@ -5,7 +5,7 @@ import { Decimal } from '../../../kernel/money/money';
 import { decimalText } from '../../../kernel/wire/schemas';
 import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
-import { recordChange, versionAt } from '../../sandbox/changes';
+import { changeTimes, recordChange, versionAt } from '../../sandbox/changes';
 import type { PartyOptions } from '../../sandbox/options';
 import { secondsSince } from '../../sandbox/time';
 import { momentsOf, wordAt } from './progress';
@@ -29,10 +29,11 @@ const ORDERS = /\/orders(?:\/([^/]+))?$/;
  */
 export function createPayoutsParty({ database, now }: PartyOptions): Middleware {
   async function wordOf(key: string): Promise<object | undefined> {
+    const [payout, times] = await database.transaction((tx) =>
+      Promise.all([findOrder(tx, key), changeTimes(tx, 'payouts', key)]),
+    );
     const at = now();
-    const payout = await findOrder(database, key);
-    if (!payout?.acceptedAt) return undefined;
-    return wordAt(payout, await versionAt(database, 'payouts', key, at), at);
+    return payout?.acceptedAt ? wordAt(payout, versionAt(times, at), at) : undefined;
   }
 
   async function order(ctx: Context): Promise<void> {
@@ -74,11 +75,11 @@ async function takeOrder(tx: Tx, order: Order, now: () => Date): Promise<'taken'
   if (secondsSince(firstAskedAt, at) < unreachableSeconds) return 'unreachable';
   const first = calls === 0;
   const lost = first && losesFirstOrder === true;
-  await noteCall(tx, key, lost ? null : at);
+  noteCall(tx, key, lost ? null : at);
   if (lost) return 'silent';
   if (acceptedAt === null) {
     const record = { party: 'payouts', ref: key, callbackUrl, repeats: repeatsCallbacks === true } as const;
-    await recordChange(tx, record, { at, quiet: true }, momentsOf(payout, at));
+    recordChange(tx, record, [{ at, quiet: true }], momentsOf(payout, at));
   }
   return first && losesFirstAnswer === true ? 'silent' : 'taken';
 }

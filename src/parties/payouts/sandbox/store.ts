@@ -1,5 +1,5 @@
 import { raw, table } from '../../../kernel/db/build';
-import type { Sql } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
 import { lockByKey } from '../../sandbox/rows';
 
@@ -40,8 +40,8 @@ export async function findOrder(sql: Sql, key: string): Promise<SandboxPayout | 
 }
 
 /** @param acceptedAt null where the order was not taken */
-export async function noteCall(tx: Sql, key: string, acceptedAt: Date | null): Promise<void> {
-  await tx.run(
+export function noteCall(tx: Tx, key: string, acceptedAt: Date | null): void {
+  tx.defer(
     table(TABLE)
       .where({ key })
       .update({ calls: raw('calls + 1'), acceptedAt: raw('coalesce(accepted_at, ?)', [acceptedAt]) }),
