@@ -10,8 +10,8 @@ import { TRANSFER_KINDS } from './kinds';
 
 /** Whoever waits for it keeps commands of others from Temporal. */
 const PATIENCE_MS = 2_000;
-/** Of one party: as many as take their time side by side without running out of it when all are of one account. */
-const AT_ONCE = 6;
+/** Of one party: more would keep requests from the processor, fewer would leave too many to their workflows (docs/benchmarks.md). */
+const AT_ONCE = 4;
 /** For its turn. */
 const WAIT_MS = 1_000;
 /** One that waits for a word alone wakes so often all the same: nothing depends on it. */

@@ -8,7 +8,7 @@ import { readOrder } from '../../sandbox/body';
 import { changeTimes, recordChange, versionAt } from '../../sandbox/changes';
 import type { PartyOptions } from '../../sandbox/options';
 import { secondsSince } from '../../sandbox/time';
-import { momentsOf, wordAt } from './progress';
+import { momentsOf, type ToldPayout, wordAt } from './progress';
 import { scenarioOf } from './scenarios';
 import { findOrder, lockOrder, noteCall, type Order } from './store';
 
@@ -28,14 +28,6 @@ const ORDERS = /\/orders(?:\/([^/]+))?$/;
  * (scenarios.ts), never by chance. Of the destination it keeps nothing.
  */
 export function createPayoutsParty({ database, now }: PartyOptions): Middleware {
-  async function wordOf(key: string): Promise<object | undefined> {
-    const [payout, times] = await database.transaction((tx) =>
-      Promise.all([findOrder(tx, key), changeTimes(tx, 'payouts', key)]),
-    );
-    const at = now();
-    return payout?.acceptedAt ? wordAt(payout, versionAt(times, at), at) : undefined;
-  }
-
   async function order(ctx: Context): Promise<void> {
     const body = orderSchema.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
@@ -47,11 +39,11 @@ export function createPayoutsParty({ database, now }: PartyOptions): Middleware 
     const taken = await database.transaction((tx) => takeOrder(tx, given, now));
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'silent') return dropConnection(ctx);
-    answer(ctx, 201, (await wordOf(key)) ?? {});
+    answer(ctx, 201, taken);
   }
 
   async function show(ctx: Context, key: string): Promise<void> {
-    const word = await wordOf(key);
+    const word = await database.transaction((tx) => presentWord(tx, key, now));
     if (!word) return refuse(ctx, 404, 'not_found');
     answer(ctx, 200, word);
   }
@@ -66,8 +58,18 @@ export function createPayoutsParty({ database, now }: PartyOptions): Middleware 
   };
 }
 
-/** What the party does with an order: it is taken, or why its caller gets no answer. */
-async function takeOrder(tx: Tx, order: Order, now: () => Date): Promise<'taken' | 'unreachable' | 'silent'> {
+async function presentWord(tx: Tx, key: string, now: () => Date): Promise<ToldPayout | undefined> {
+  const [payout, times] = await Promise.all([findOrder(tx, key), changeTimes(tx, 'payouts', key)]);
+  const at = now();
+  return payout?.acceptedAt ? wordAt(payout, versionAt(times, at), at) : undefined;
+}
+
+/** What the party does with an order: its word, or why its caller gets no answer. */
+async function takeOrder(
+  tx: Tx,
+  order: Order,
+  now: () => Date,
+): Promise<ToldPayout | 'unreachable' | 'silent'> {
   const payout = await lockOrder(tx, order, now());
   const at = now();
   const { key, amount, callbackUrl, firstAskedAt, calls, acceptedAt } = payout;
@@ -81,5 +83,8 @@ async function takeOrder(tx: Tx, order: Order, now: () => Date): Promise<'taken'
     const record = { party: 'payouts', ref: key, callbackUrl, repeats: repeatsCallbacks === true } as const;
     recordChange(tx, record, [{ at, quiet: true }], momentsOf(payout, at));
   }
-  return first && losesFirstAnswer === true ? 'silent' : 'taken';
+  if (first && losesFirstAnswer === true) return 'silent';
+  // Taken just now it has changed once, and nothing has happened to it.
+  if (acceptedAt === null) return wordAt({ ...payout, acceptedAt: at }, 1, at);
+  return (await presentWord(tx, key, now)) as ToldPayout;
 }
