@@ -1,9 +1,10 @@
-import type { Sql, Tx } from '../../kernel/db/database';
+import type { Tx } from '../../kernel/db/database';
+import { writeWithCommit } from '../../kernel/db/writes';
 import { conflict } from '../../kernel/errors';
 import type { Book } from '../../kernel/ledger/book';
 import { openBook } from '../../kernel/ledger/book';
 import type { PostedEntry, Posting } from '../../kernel/ledger/entries';
-import { appendEvents, type WebhookEvent } from '../../kernel/outbox/events';
+import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/outbox/events';
 import { accountTransactionEvent } from './events';
 
 /**
@@ -23,7 +24,10 @@ export async function move(
   const result = book.post(posting);
   if (!result.ok)
     throw conflict('insufficient_funds', 'The available balance does not cover this.', context.field);
-  await Promise.all([book.write(tx), appendTransactionEvents(tx, book, result.entries, context)]);
+  const events = transactionEvents(book, result.entries, context);
+  if (events.length > 0) tellWhenCommitted(tx);
+  // With the commit: others wait for the accounts until then.
+  writeWithCommit(tx, [book.written(), eventsWrite(events)]);
   return result.entries;
 }
 
@@ -33,14 +37,6 @@ export interface EventContext {
   /** The reference of what an entry with that reference follows, where it has one of its own. */
   linkedTo?: (reference: string) => string | undefined;
 }
-
-/** Appends the `account_transaction` of every listed entry. */
-export const appendTransactionEvents = (
-  tx: Sql,
-  book: Book,
-  entries: PostedEntry[],
-  context: EventContext = {},
-): Promise<void> => appendEvents(tx, transactionEvents(book, entries, context));
 
 /** The `account_transaction` of every listed entry. */
 export const transactionEvents = (

@@ -15,7 +15,7 @@ import { planName } from './kept-plans';
 export interface Sql {
   /** Runs a statement that Knex has built, and gives its rows in camelCase: for all that is ordinary. */
   run<Row = Record<string, unknown>>(query: Knex.QueryBuilder): Promise<Row[]>;
-  /** Runs one statement with `$1` placeholders and gives its rows: where Postgres is the point. */
+  /** Runs one statement with `$1` parameters and gives its rows: where Postgres is the point. */
   query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** The same, planned once a connection: for the statements of the hot path. */
   prepared<Row = Record<string, unknown>>(name: string, text: string, values: unknown[]): Promise<Row[]>;
@@ -34,7 +34,7 @@ export interface Tx extends Sql {
 }
 
 /** A statement as it is built: by Knex, or its text and values; with a name it is prepared. */
-export type Statement = Knex.QueryBuilder | { name?: string; text: string; values: unknown[] };
+export type Statement = Knex.QueryBuilder | (Built & { name?: string });
 
 export interface Database extends Sql {
   /**
@@ -106,11 +106,12 @@ async function once<T>(
   const client = await connections.take();
   const hooks: (() => void)[] = [];
   const deferred: Promise<unknown>[] = [];
+  const sql = sqlOn(client, seconds);
   const tx: Tx = {
-    ...sqlOn(client, seconds),
+    ...sql,
     afterCommit: (hook) => hooks.push(hook),
     defer(statement, then) {
-      const rows = send(sqlOn(client, seconds), statement);
+      const rows = send(sql, statement);
       const heard = then ? rows.then((found) => then(found as never)) : rows;
       heard.catch(() => undefined); // seen at the commit
       deferred.push(heard);
@@ -157,10 +158,7 @@ function send(sql: Sql, statement: Statement): Promise<Record<string, unknown>[]
   return name === undefined ? sql.query(text, values) : sql.prepared(name, text, values);
 }
 
-const named = ({ text, values }: Built) => {
-  const name = planName(text);
-  return name === undefined ? { text, values } : { name, text, values };
-};
+const named = (built: Built) => ({ ...built, name: planName(built.text) });
 
 /** What the driver writes as it is: in mapping anything else it may fail, when it is too late to tell. */
 function isSendable(value: unknown): boolean {
@@ -243,8 +241,7 @@ function sqlOn(client: Connection, seconds?: number): Sql {
     query,
     prepared,
     async run<Row>(built: Knex.QueryBuilder) {
-      const { text, values } = compiled(built);
-      const name = planName(text);
+      const { name, text, values } = named(compiled(built));
       const rows = name === undefined ? query(text, values) : prepared(name, text, values);
       return (await rows).map((row) => camelRow(row as Record<string, unknown>)) as Row[];
     },

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/database';
-import { compositeArray, type Write, writeTogether } from '../db/writes';
+import { compositeArray, type Write } from '../db/writes';
 import { type Decimal, ZERO } from '../money/money';
 import { type LedgerAccount, lockLedgerAccounts } from './accounts';
 import type { Entry, PostedEntry, Posting } from './entries';
@@ -20,7 +20,6 @@ export interface Book {
   post(posting: Posting): PostResult;
   /** What writes all that was posted since the book was opened, once a book; nothing when nothing was. */
   written(): Write | undefined;
-  write(tx: Sql): Promise<void>;
 }
 
 /** Locks the accounts, in the ledger's one order, and opens a book on them. Internal accounts need no lock. */
@@ -61,7 +60,7 @@ export function bookOf(given: LedgerAccount[], now: Date): Book {
     return isInternal(entry) ? (entry.account.split(':')[1] ?? '') : account(entry.account).currency;
   }
 
-  const book: Book = {
+  return {
     at,
     account,
     post({ entries, forced = false }) {
@@ -85,9 +84,7 @@ export function bookOf(given: LedgerAccount[], now: Date): Book {
         values: [compositeArray(moved.map(balanceRow)), compositeArray(rows), at],
       };
     },
-    write: (tx) => writeTogether(tx, [book.written()]),
   };
-  return book;
 }
 
 // Field by field: a copy by spreading takes several times as long, and the hot path makes one of every entry.

@@ -36,7 +36,7 @@ export interface Commands {
   withdraw(tx: Tx, workflowId: string): Promise<void>;
 }
 
-/** How long the committing process has for itself before the relay looks at a command: seconds of a burst that it works off in order. */
+/** How long the committing process has a command for itself before the relay takes it: in that time it works off a burst in order. */
 export const HAND_OVER_SECONDS = 20;
 
 /** @param handOver absent in a process that leaves all of it to the relay, which then need not wait for it */

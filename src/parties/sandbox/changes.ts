@@ -31,9 +31,9 @@ export const distinct = (times: readonly (Date | null)[]): Moment[] =>
 const changes = () => table('sandbox_party_changes');
 
 /**
- * Writes down that a record changes now, once or more, and when it will change by itself: what was to come before is forgotten. The
- * caller holds the record's row, and has read the time under that lock: so nobody has seen what is forgotten, and a
- * record's version never falls.
+ * Writes down that a record changes now, once or more, and when it will change by itself: what was to come before is
+ * forgotten. The caller holds the record's row, and has read the time under that lock: so nobody has seen what is forgotten,
+ * and a record's version never falls.
  * @param later of which those after now count
  */
 export function recordChange(

@@ -75,10 +75,8 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
 async function openSession(services: Services, { transfer }: ClientDeposit): Promise<Given<CheckoutWord>> {
   const { id, tenantId, terms } = transfer;
   const { database } = services;
-  const [found, tenant] = await Promise.all([
-    detailsOf(database, [id]),
-    requireTenant(database, tenantId ?? ''),
-  ]);
+  if (tenantId === null) throw new Error(`the deposit ${id} is nobody's`);
+  const [found, tenant] = await Promise.all([detailsOf(database, [id]), requireTenant(database, tenantId)]);
   const details = found.get(id);
   if (!details) throw new Error(`the deposit ${id} has no details`);
   const { sessionId, redirectUrl, word } = await services.parties.checkout.createSession({
@@ -93,7 +91,7 @@ async function openSession(services: Services, { transfer }: ClientDeposit): Pro
     callbackUrl: services.publicUrl() + CALLBACK_PATH,
   });
   const sealed = services.keyring.seal(Buffer.from(redirectUrl), redirectContext(id));
-  // A page that was made just now has nothing to tell.
+  // Where the answer tells no state: a page that was made just now has nothing to tell.
   return { partyRef: sessionId, word: word ?? null, keep: (tx) => saveRedirect(tx, id, sealed) };
 }
 

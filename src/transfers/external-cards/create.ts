@@ -54,7 +54,7 @@ export async function createCardTransfer(
   });
   if (!made) throw new Error('the id of a new card transfer is taken');
   const token = services.keyring.sealer('external-cards').seal(Buffer.from(paymentMethodToken), id);
-  await insertDetails(tx, { id, returnUrl, token, redirectHash: redirectLinks.hashFor(services, id) });
+  insertDetails(tx, { id, returnUrl, token, redirectHash: redirectLinks.hashFor(services, id) });
   return { kind, transfer: made, returnUrl };
 }
 

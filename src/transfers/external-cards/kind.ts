@@ -85,15 +85,19 @@ export const CARD_KINDS = { topup: cardTopupKind, withdrawal: cardWithdrawalKind
 async function orderOf(services: Services, { transfer }: CardTransfer): Promise<CardOrder> {
   const { database, keyring } = services;
   const { id, tenantId, terms } = transfer;
-  const details = await findDetails(database, { id });
-  if (!details || tenantId === null) throw new Error(`the card transfer ${id} has no details`);
+  if (tenantId === null) throw new Error(`the card transfer ${id} is nobody's`);
+  const [details, tenant] = await Promise.all([
+    findDetails(database, { id }),
+    requireTenant(database, tenantId),
+  ]);
+  if (!details) throw new Error(`the card transfer ${id} has no details`);
   const { token, returnUrl } = details;
   return {
     key: id,
     token: keyring.sealer('external-cards').open(token, id).toString('utf8'),
     amount: terms.amount,
     currency: terms.currency,
-    merchant: (await requireTenant(database, tenantId)).name,
+    merchant: tenant.name,
     returnUrl: returnUrl && asciiUrl(returnUrl),
     expiresAt: terms.actionExpiresAt,
     callbackUrl: services.publicUrl() + CALLBACK_PATH,

@@ -1,14 +1,14 @@
 import { table } from '../../kernel/db/build';
-import type { Sql } from '../../kernel/db/database';
+import type { Sql, Tx } from '../../kernel/db/database';
 import type { ExternalCardDetails } from './record';
 
 const transactions = () => table('external_card_transactions');
 
-export async function insertDetails(
-  tx: Sql,
+export function insertDetails(
+  tx: Tx,
   given: Omit<ExternalCardDetails, 'actionUrl'> & { redirectHash: Buffer },
-): Promise<void> {
-  await tx.run(transactions().insert(given));
+): void {
+  tx.defer(transactions().insert(given));
 }
 
 /** @param by its id, or what the token of the payer's address leads to */

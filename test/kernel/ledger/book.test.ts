@@ -1,3 +1,4 @@
+import { writeTogether } from '../../../src/kernel/db/writes';
 import { newId } from '../../../src/kernel/ids';
 import { openLedgerAccount, readBalances } from '../../../src/kernel/ledger/accounts';
 import { openBook } from '../../../src/kernel/ledger/book';
@@ -47,7 +48,7 @@ function post(id: string, postings: Posting[]) {
   return test.database.transaction(async (tx) => {
     const book = await openBook(tx, [id]);
     const results = postings.map((posting) => book.post(posting));
-    await book.write(tx);
+    await writeTogether(tx, [book.written()]);
     return results;
   });
 }
@@ -118,7 +119,7 @@ describe('a book', () => {
               accountEntry(to, 'transfer/account_in', amount('1.00'), reference),
             ],
           });
-          await book.write(tx);
+          await writeTogether(tx, [book.written()]);
         });
       }),
     );

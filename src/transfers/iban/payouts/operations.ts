@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Sql, Tx } from '../../../kernel/db/database';
+import { inOrder, type Sql, type Tx } from '../../../kernel/db/database';
 import type { OperationKey } from '../../../kernel/idempotency';
 import { newId } from '../../../kernel/ids';
 import { readBalances } from '../../../kernel/ledger/accounts';
@@ -80,14 +80,16 @@ export async function createPayout(
   const [id, at] = [newId('ibanPayout'), services.now()];
   const { id: accountId, tenantId } = iban;
   const { quoteId, externalId = null } = request;
-  const quote = await lockQuote(tx, { tenantId, accountId, quoteId, kind: 'iban_payout' });
+  const [quote, { payout }] = await inOrder([
+    lockQuote(tx, { tenantId, accountId, quoteId, kind: 'iban_payout' }),
+    settingsOf(tx, tenantId, bankingSettingsSection),
+  ]);
   takeQuote(tx, quote, { usedBy: id, at });
   const quoted = quotedTerms.parse(quote.terms);
   const sealed = Buffer.from(quoted.destination, 'base64');
   const destination = openDestination(services.keyring, ibanPayoutKind.sealedFor, sealed, accountId);
-  const { approvalAbove } = (await settingsOf(tx, tenantId, bankingSettingsSection)).payout;
   return makePayout(services, tx, ibanPayoutKind, {
     ...{ id, tenantId, accountId, quoteId, externalId, destination, partyRef: id, key, at },
-    terms: { ...priceOf(quoted), needsApproval: totalDebit(quoted).gt(approvalAbove) },
+    terms: { ...priceOf(quoted), needsApproval: totalDebit(quoted).gt(payout.approvalAbove) },
   });
 }
