@@ -35,7 +35,9 @@ export interface TransferActivities {
 
 export function createTransferActivities(
   services: Composed,
-  gate: PartyGate = createPartyGate(),
+  gate: PartyGate = createPartyGate({
+    observe: (party, closed) => services.observeBreaker('workflow', party, closed),
+  }),
 ): TransferActivities {
   const through = <T>(party: MoneyParty, work: () => Promise<T>): Promise<T> =>
     Context.current().info.isLocal ? gate.inPassing(party, work) : gate.patiently(party, work);

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { readConfig } from '../src/kernel/config';
 import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
-import { runOperator } from '../src/startup/operator';
+import { runOperator } from '../src/startup/operator/run';
 import { operationsOf } from '../test/attack/operations';
 import { classify, type Finding } from './attack/classify';
 import { type ApiDocument, documentWith, LEFT_OUT } from './attack/document';

@@ -2,6 +2,7 @@ import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
 import type { AccountServices } from './accounts/accounts/services';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
+import { processorCallbackRoute } from './cards/cards/callback-routes';
 import { blockCardsOf } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
 import { cardProcesses, tokenizationProcesses } from './cards/cards/workflows';
@@ -15,33 +16,30 @@ import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
+import { waitingCounts } from './desk/waiting';
 import { createApp } from './http/app';
 import { conditionalGet } from './http/conditional-get';
 import { documentPages } from './http/docs-page';
 import { healthRoutes } from './http/health';
 import { openApiDocument } from './http/openapi';
 import type { Route } from './http/route';
+import { NO_OBSERVERS } from './kernel/metrics/observers';
+import { outboxReading } from './kernel/metrics/outbox';
+import type { Reading } from './kernel/metrics/readings';
+import { waitingReading } from './kernel/metrics/waiting';
+import { Decimal } from './kernel/money/money';
 import { createCommands } from './kernel/outbox/commands';
+import { PARTIES, type Party } from './kernel/parties';
+import { type PartySettings } from './kernel/party-settings';
 import { createReadiness } from './kernel/readiness';
-import { StartupError } from './kernel/startup-error';
 import type { FirstStep } from './kernel/temporal/hand-over';
 import type { Reconcilable } from './kernel/temporal/reconciler';
-import { createHttpBank } from './parties/bank/http';
-import { createSandboxCardProcessor } from './parties/card-processor/sandbox/processor';
-import { createSandboxCardholderReview } from './parties/cardholder-review/sandbox/reviewer';
-import { createHttpCheckout } from './parties/checkout/http';
-import type { CheckoutParty } from './parties/checkout/port';
-import { createStripeCheckout } from './parties/checkout/stripe/checkout';
-import { createMemoryStore } from './parties/documents/memory';
-import { createDocuments } from './parties/documents/sealed';
-import { createStore } from './parties/documents/settings';
-import { createHttpExternalCards } from './parties/external-cards/http';
-import { createHttpPayouts } from './parties/payouts/http';
-import { createRates } from './parties/rates/port';
-import { createSandboxRates } from './parties/rates/sandbox/rates';
-import { createSandboxParties, partyPath, partySecret, type SandboxParties } from './parties/sandbox/mount';
-import type { SandboxParty } from './parties/sandbox/options';
+import { createParties } from './parties/create';
+import { observedParties } from './parties/protocol/observed';
+import { dealtWhileOn } from './parties/rates/left-out';
+import { createSandboxParties, type SandboxParties } from './parties/sandbox/mount';
 import { cardholderUploadRoutes } from './people/cardholders/files/routes';
+import { reviewCallbackRoute } from './people/cardholders/review/callback-routes';
 import { cardholderRoutes } from './people/cardholders/routes';
 import type { CardholderServices } from './people/cardholders/services';
 import { cardholderProcesses } from './people/cardholders/workflows';
@@ -51,11 +49,15 @@ import { createReference } from './people/reference/reference';
 import { referenceRoutes } from './people/reference/routes';
 import { userRoutes } from './people/users/routes';
 import type { UserServices } from './people/users/services';
-import type { Parties } from './services';
+import { breaksReading } from './process/breaks/metrics';
+import { overdueReading } from './process/overdue';
+import { createAdmission } from './process/switches/admission';
+import { createSwitches } from './process/switches/switches';
 import type { ApiOptions, Wiring } from './startup/wiring';
 import { type Access, createAccess } from './tenants/clients/access';
 import { createAuthenticator } from './tenants/clients/authenticate';
 import { clientRoutes } from './tenants/clients/routes';
+import { endpointsReading } from './tenants/webhooks/metrics';
 import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
@@ -66,7 +68,8 @@ import { cardAuthenticationRoute, externalCardRoutes } from './transfers/externa
 import { createFirstStep } from './transfers/first-step';
 import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
-import { ibanAccount } from './transfers/iban/virtual-ibans/capability';
+import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban/virtual-ibans/capability';
+import { openTransfersReading, suspenseReading } from './transfers/metrics';
 import { payoutRoutes } from './transfers/payouts/routes';
 import { transferProcesses } from './transfers/reconcilables';
 import { createListsRead } from './transfers/watch/list-state';
@@ -86,15 +89,30 @@ export function createServices(options: Wiring): Composed {
     ...(temporalIsServing ? { temporal: temporalIsServing } : {}),
   });
   const publicUrl = options.publicUrl ?? DEFAULT_URL;
+  const switches = createSwitches(database, { leftOut: leftOutIn(options.partySettings) });
+  const observers = { ...NO_OBSERVERS, ...options.observers };
+  const parties = observedParties(
+    createParties({ sandboxPartiesUrl: publicUrl, ...options, now, observers }),
+    observers.observePartyCall,
+  );
   return {
     database,
     keyring,
     access: createAccess(database),
-    sandboxParties: createSandboxParties({ mode, database, keyring, log, now, publicUrl }),
+    sandboxParties: createSandboxParties({
+      ...{ mode, database, keyring, log, now, publicUrl },
+      decisionSeconds: {
+        'card-processor': options.cardProcessorSeconds,
+        'cardholder-review': options.cardholderReviewSeconds,
+      },
+      rates: options.sandboxRates,
+    }),
     log,
     mode,
+    adminLimit: options.adminLimit ?? new Decimal(1_000_000),
     commands: createCommands(handOver),
-    parties: createParties(options, now),
+    parties: { ...parties, rates: dealtWhileOn(parties.rates, () => switches.partyAtOnce('rates') === 'on') },
+    switches,
     programmes: createProgrammes(),
     blockCardsOf,
     requireAccount,
@@ -105,64 +123,14 @@ export function createServices(options: Wiring): Composed {
     reference: createReference(),
     publicUrl,
     readiness,
-    observeForged: options.observeForged ?? (() => undefined),
-    observeUnreadableList: options.observeUnreadableList ?? (() => undefined),
+    ...observers,
     isListRead: createListsRead({ database, now }),
     now,
   };
 }
 
-const PARTIES = [
-  'cardProcessor',
-  'cardholderReview',
-  'rates',
-  'documents',
-  'checkout',
-  'payouts',
-  'externalCards',
-  'bank',
-] as const;
-
-/**
- * The outside parties. Those of the sandbox are simulations: a live product must be given real ones.
- * @throws StartupError in live mode for a party without an adapter
- */
-function createParties(options: Wiring, now: () => Date): Parties {
-  const { database, keyring, mode, documents, cardholderReviewSeconds, parties = {} } = options;
-  const given = { documents, checkout: options.stripe, ...parties };
-  const missing = PARTIES.filter((party) => !given[party]);
-  if (mode === 'live' && missing.length > 0) {
-    throw new StartupError(
-      `MODE=live needs an adapter for ${missing.join(' and ')}: see docs/architecture.md, "Providers". MODE=sandbox simulates them.`,
-    );
-  }
-  return {
-    cardProcessor: parties.cardProcessor ?? createSandboxCardProcessor({ database, keyring, now }),
-    cardholderReview:
-      parties.cardholderReview ??
-      createSandboxCardholderReview({ database, now, decisionSeconds: cardholderReviewSeconds }),
-    rates: parties.rates ?? createRates(createSandboxRates(now), { now }),
-    documents:
-      parties.documents ?? createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
-    checkout: parties.checkout ?? createCheckout(options, now),
-    payouts: parties.payouts ?? createHttpPayouts({ ...sandboxParty(options, 'payouts'), now }),
-    externalCards:
-      parties.externalCards ?? createHttpExternalCards({ ...sandboxParty(options, 'external-cards'), now }),
-    bank: parties.bank ?? createHttpBank({ ...sandboxParty(options, 'bank'), now }),
-  };
-}
-
-function createCheckout(options: Wiring, now: () => Date): CheckoutParty {
-  return options.stripe
-    ? createStripeCheckout({ ...options.stripe, now })
-    : createHttpCheckout({ ...sandboxParty(options, 'checkout'), now });
-}
-
-/** How the adapter of a sandbox party reaches it. */
-function sandboxParty({ keyring, ...options }: Wiring, party: SandboxParty) {
-  const base = options.sandboxPartiesUrl ?? options.publicUrl ?? DEFAULT_URL;
-  return { baseUrl: () => base() + partyPath(party), secret: partySecret(keyring, party) };
-}
+const leftOutIn = (settings: PartySettings = {}): Party[] =>
+  PARTIES.filter((party) => settings[party] === 'off');
 
 const DEFAULT_URL = () => 'http://127.0.0.1:8080';
 
@@ -178,6 +146,17 @@ export function reconcilables(_services: Composed): Reconcilable[] {
   ];
 }
 
+/** What metrics read from the database at a scrape. */
+export const readings = (services: Composed): Reading[] => [
+  outboxReading,
+  breaksReading,
+  suspenseReading,
+  openTransfersReading,
+  overdueReading(reconcilables(services), services.now),
+  endpointsReading,
+  waitingReading((sql) => waitingCounts(sql)),
+];
+
 /** The steps of new records that whoever commits them takes before their workflows. */
 export const firstStepOf = (services: Composed): FirstStep => createFirstStep(services);
 
@@ -187,7 +166,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...healthRoutes(() => services.readiness()),
     ...accountRoutes(services),
     ...userAccountRoutes(services),
-    ...accountProgrammeRoutes(services),
+    ...accountProgrammeRoutes({ ...services, hasVirtualIban }),
     ...externalCardRoutes(services),
     ...userRoutes(services),
     ...cardholderRoutes(services),
@@ -215,17 +194,35 @@ export function apiRoutes(services: Composed): Route[] {
  * calls these.
  */
 export function outsideRoutes(services: Composed): Route[] {
-  return [checkoutPageRoute(services), ...partyCallbackRoutes(services), cardAuthenticationRoute(services)];
+  // One that is left out has no place to call.
+  const isIn = (party: Party, create: (services: Composed) => Route): Route[] =>
+    services.switches.partyAtOnce(party) === 'left_out' ? [] : [create(services)];
+  return [
+    checkoutPageRoute(services),
+    ...partyCallbackRoutes(services),
+    ...isIn('cardProcessor', processorCallbackRoute),
+    ...isIn('cardholderReview', reviewCallbackRoute),
+    cardAuthenticationRoute(services),
+  ];
 }
 
-export function createApi(services: Composed, { observe, publicUrl }: ApiOptions) {
-  const { database, keyring, access, log, sandboxParties } = services;
+/** Ends what {@link createApi} has begun beside the requests. */
+export async function stopBesideApi({ sandboxParties, parties }: Composed): Promise<void> {
+  await Promise.all([sandboxParties.stop(), parties.rates.stop()]);
+}
+
+export function createApi(services: Composed, { observe, publicUrl, spend }: ApiOptions) {
+  const { database, keyring, access, log, sandboxParties, parties } = services;
   sandboxParties.start();
+  parties.rates.start();
   const routes = apiRoutes(services);
   return createApp({
     database,
     log,
     routes: [...routes, ...outsideRoutes(services)],
+    admission: createAdmission(services.switches, {
+      virtual_iban: ({ caller, params }) => requireCapability(database, caller, params['companyId'] ?? ''),
+    }),
     authenticate: createAuthenticator(database, keyring, access),
     pages: [
       conditionalGet,
@@ -233,5 +230,6 @@ export function createApi(services: Composed, { observe, publicUrl }: ApiOptions
       ...sandboxParties.middlewares,
     ],
     observe,
+    spend,
   });
 }

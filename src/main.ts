@@ -2,8 +2,15 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities';
-import { createApi, createServices, firstStepOf, reconcilables } from './composition';
-import { type Config, ConfigError, readConfig } from './kernel/config';
+import {
+  createApi,
+  createServices,
+  firstStepOf,
+  readings,
+  reconcilables,
+  stopBesideApi,
+} from './composition';
+import { type Config, ConfigError, type PartyUse, type Role, readConfig } from './kernel/config';
 import { migrate } from './kernel/db/migrate';
 import { createLogger } from './kernel/logging';
 import { StartupError } from './kernel/startup-error';
@@ -11,10 +18,11 @@ import { readArguments, type StartRole } from './startup/arguments';
 import { banner } from './startup/banner';
 import { credentialsPath, ensureDemoCredentials } from './startup/demo-credentials';
 import { assertPortFree } from './startup/http-server';
-import { type Infrastructure, startInfrastructure } from './startup/infrastructure';
+import { type Infrastructure, startDatabase, startInfrastructure } from './startup/infrastructure';
 import { watchLauncher } from './startup/launcher';
 import { ensureMasterKey } from './startup/master-key';
 import { outliveOutput } from './startup/output';
+import { startParties } from './startup/parties';
 import { type Product, startProduct } from './startup/product';
 import { createSignals } from './startup/signals';
 import { createStages, type Stages, StoppedWhileStarting } from './startup/stages';
@@ -24,13 +32,13 @@ import type { Composition, Wiring } from './startup/wiring';
 async function main(): Promise<void> {
   outliveOutput();
   const { role } = readArguments(process.argv.slice(2));
-  const config = readConfig();
+  const config = readConfig(process.env, PARTY_USE[role]);
   assertRole(role, config);
   const readable = process.stdout.isTTY && !config.production;
   const log = createLogger({ level: config.logLevel, role, readable });
   if (role === 'migrate') return migrateOnly(config, log);
   const stages = createStages(log);
-  const starting = start(config, role, log, stages);
+  const starting = role === 'parties' ? serveParties(config, log, stages) : start(config, role, log, stages);
   stopOnSignals(stages, starting, config.startedByNpm);
   try {
     await starting;
@@ -40,13 +48,19 @@ async function main(): Promise<void> {
   }
 }
 
+const PARTY_USE: Record<StartRole, PartyUse> = {
+  ...{ all: 'reaches', api: 'reaches', worker: 'reaches', migrate: 'neither', parties: 'serves' },
+};
+
 /** An embedded server belongs to one process, so a role of its own needs what all of them share. */
 function assertRole(role: StartRole, config: Config): void {
   const missing = [
     ...(config.databaseUrl === undefined ? ['DATABASE_URL'] : []),
     ...(config.temporal.address === undefined && role !== 'migrate' ? ['TEMPORAL_ADDRESS'] : []),
   ];
-  if (role === 'all' || missing.length === 0) return;
+  if (role === 'parties' && config.mode === 'live')
+    throw new StartupError('--role parties serves the simulated parties: MODE=live has none.');
+  if (role === 'all' || role === 'parties' || missing.length === 0) return;
   throw new StartupError(
     `--role ${role} needs ${missing.join(' and ')}: it shares Postgres and Temporal with the other roles.`,
   );
@@ -57,18 +71,24 @@ async function migrateOnly(config: Config, log: Logger): Promise<void> {
   log.info({ applied }, applied.length > 0 ? 'migrated' : 'nothing to migrate');
 }
 
-async function start(
-  config: Config,
-  role: Exclude<StartRole, 'migrate'>,
-  log: Logger,
-  stages: Stages,
-): Promise<void> {
+async function start(config: Config, role: Role, log: Logger, stages: Stages): Promise<void> {
   if (role !== 'worker') await assertPortFree(config.host, config.port, 'PORT');
   await assertPortFree(config.host, config.metricsPort, 'METRICS_PORT');
   const masterKey = config.masterKey ?? (await ensureMasterKey(config.dataDir));
   const infrastructure = await startInfrastructure({ config, log, onProgress: say, stages });
   const product = await startProduct({ config, role, log, stages, infrastructure, masterKey, compose });
   if (role === 'all') await present(config, infrastructure, product);
+}
+
+/** The sandbox's parties alone, for an installation that reaches them as it would real ones. */
+async function serveParties(config: Config, log: Logger, stages: Stages): Promise<void> {
+  await assertPortFree(config.host, config.port, 'PORT');
+  const masterKey = config.masterKey ?? (await ensureMasterKey(config.dataDir));
+  const databaseUrl = await startDatabase({ config, log, onProgress: say, stages });
+  const { url, path } = await startParties({ config, log, stages, databaseUrl, masterKey });
+  say(
+    `The sandbox's parties are ready at ${url}${path === undefined ? '' : `\nWhere each is, and its secret: ${path}`}`,
+  );
 }
 
 function compose(wiring: Wiring): Composition {
@@ -81,8 +101,9 @@ function compose(wiring: Wiring): Composition {
     },
     activities: createActivities(services),
     reconcilables: reconcilables(services),
+    readings: readings(services),
     firstStep: firstStepOf(services),
-    stop: () => services.sandboxParties.stop(),
+    stop: () => stopBesideApi(services),
   };
 }
 

@@ -1,10 +1,14 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
+import { PARTY_QUEUES } from '../src/kernel/outbox/queues';
 import { listenForLooks } from './support/look-signal';
 import { askAgainAfter, askingParty } from './support/party-retries';
 import { showStatus } from './support/status';
 
-const { closeAtProcessor } = proxyActivities<CardActivities>(askingParty);
+const { closeAtProcessor } = proxyActivities<CardActivities>({
+  ...askingParty,
+  taskQueue: PARTY_QUEUES.cardProcessor,
+});
 
 /**
  * Tells the card processor of a card that is closed, until it confirms (`card-closure-<cardId>`). For its holder the card

@@ -1,11 +1,15 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
 import type { IssuanceProgress } from '../src/cards/issuance/order';
+import { PARTY_QUEUES } from '../src/kernel/outbox/queues';
 import { listenForLooks } from './support/look-signal';
 import { askAgainAfter, askingParty } from './support/party-retries';
 import { showStatus } from './support/status';
 
-const { orderCard, checkOrder } = proxyActivities<CardActivities>(askingParty);
+const { orderCard, checkOrder } = proxyActivities<CardActivities>({
+  ...askingParty,
+  taskQueue: PARTY_QUEUES.cardProcessor,
+});
 
 const OPEN = {
   processing: 'Ordered: the card processor has not decided yet.',

@@ -1,10 +1,14 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
+import { PARTY_QUEUES } from '../src/kernel/outbox/queues';
 import { listenForLooks } from './support/look-signal';
 import { askAgainAfter, askingParty } from './support/party-retries';
 import { showStatus } from './support/status';
 
-const { tokenizeAtProcessor } = proxyActivities<CardActivities>(askingParty);
+const { tokenizeAtProcessor } = proxyActivities<CardActivities>({
+  ...askingParty,
+  taskQueue: PARTY_QUEUES.cardProcessor,
+});
 
 /**
  * Asks the card processor for a card in a wallet until it has decided (`card-tokenization-<tokenizationId>`).

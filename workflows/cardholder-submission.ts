@@ -1,19 +1,22 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardholderActivities } from '../activities/cardholders';
+import { PARTY_QUEUES } from '../src/kernel/outbox/queues';
 import type { SubmissionProgress } from '../src/people/cardholders/review/submission';
 import { listenForLooks } from './support/look-signal';
 import { askAgainAfter, askingParty } from './support/party-retries';
 import { showStatus } from './support/status';
 
-const { lookAtCardholder, checkSubmission, giveUpSubmission } =
-  proxyActivities<CardholderActivities>(askingParty);
+const { lookAtCardholder, giveUpSubmission } = proxyActivities<CardholderActivities>(askingParty);
+
+const askingReviewer = { ...askingParty, taskQueue: PARTY_QUEUES.cardholderReview };
+const { checkSubmission } = proxyActivities<CardholderActivities>(askingReviewer);
 
 /** At five minutes between two, the attempts of about a day; then the client is told that the submission has failed. */
 const ATTEMPTS = 300;
 
 const { submitCardholder } = proxyActivities<CardholderActivities>({
-  ...askingParty,
+  ...askingReviewer,
   retry: { ...askingParty.retry, maximumAttempts: ATTEMPTS },
 });
 
@@ -103,7 +106,10 @@ async function submit(cardholderId: string, asked: number): Promise<SubmissionPr
   }
 }
 
+/** Histories of earlier releases say `ReviewerUnreachable`. */
+const UNREACHABLE = ['PartyAway', 'ReviewerUnreachable'];
+
 function isUnreachable(error: unknown): boolean {
   const { cause } = error instanceof ActivityFailure ? error : {};
-  return cause instanceof ApplicationFailure && cause.type === 'ReviewerUnreachable';
+  return cause instanceof ApplicationFailure && UNREACHABLE.includes(cause.type ?? '');
 }

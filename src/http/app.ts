@@ -14,21 +14,25 @@ import {
   unauthorized,
   unavailable,
 } from '../kernel/errors';
-import { createRateLimiter } from '../kernel/rate-limit';
+import { createRateLimiter, type RateLimiter } from '../kernel/rate-limit';
 import { discardRest } from './body';
 import { createWaiting } from './prefer-wait';
 import { problemBody } from './problem-body';
 import type { Route } from './route';
 import { createRouters } from './router';
-import { perform } from './run-operation';
+import { type Admission, perform } from './run-operation';
 
 export interface AppDeps {
   database: Database;
   routes: Route[];
+  /** Of routes with a capability: absent, all are on. */
+  admission?: Admission;
   authenticate(clientId: string, clientSecret: string): Promise<Authenticated | undefined>;
   log: Logger;
   /** Called for each answered request; `route` is the pattern, never the address. Seconds. */
   observe(request: { method: string; route: string; status: number; seconds: number }): void;
+  /** Each tenant's; one for this process alone when absent. */
+  spend?: RateLimiter | undefined;
   /** Pages and documents beside the API, tried before it. */
   pages?: Koa.Middleware[];
 }
@@ -39,9 +43,10 @@ export interface AppDeps {
 export function createApp(deps: AppDeps): Koa {
   const app = new Koa();
   app.silent = true;
+  const { spend = createRateLimiter() } = deps;
   const routers = createRouters(deps.routes, serve);
-  const spend = createRateLimiter();
-  const performing = { database: deps.database, awaitSettled: createWaiting() };
+  const { database, admission = async () => undefined } = deps;
+  const performing = { database, admission, awaitSettled: createWaiting() };
 
   app.use(async (ctx, next) => {
     const started = performance.now();

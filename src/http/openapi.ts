@@ -226,6 +226,7 @@ function codesOf(route: Route): Set<string> {
   add(route.method !== 'GET' || route.query !== undefined, 'invalid_request');
   add(route.role !== 'public', 'unauthorized', 'rate_limited');
   add(route.role === 'admin', 'forbidden');
+  add(route.capability !== undefined, 'capability_disabled');
   add(pathParameters(route).length > 0 || namesRecords(route.body), 'not_found');
   add(route.method !== 'GET', 'payload_too_large', 'unsupported_media_type');
   add(keyed !== 'ignored', 'idempotency_in_progress', 'idempotency_mismatch');

@@ -5,7 +5,10 @@ export const PROBLEM_CODES: Record<string, { status: number; meaning: string }> 
   ErrAlreadyExists: { status: 400, meaning: 'The email is held by another cardholder on this BIN.' },
   unauthorized: { status: 401, meaning: 'The credential headers do not name a valid credential.' },
   forbidden: { status: 403, meaning: 'This credential may not call this endpoint.' },
-  capability_disabled: { status: 403, meaning: 'The capability is not enabled for this company.' },
+  capability_disabled: {
+    status: 403,
+    meaning: 'The capability is not enabled for this company, or is switched off.',
+  },
   not_found: { status: 404, meaning: 'There is no such record within the reach of this credential.' },
   method_not_allowed: { status: 405, meaning: 'The path takes other methods, named in `Allow`.' },
   status_not_editable: { status: 409, meaning: 'The status does not allow this.' },

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
-import type { Call, Caller } from '../kernel/caller';
+import type { Call } from '../kernel/caller';
+import type { Capability } from '../kernel/capabilities';
 import type { Tx } from '../kernel/db/database';
 import type { IdempotencyKey } from '../kernel/idempotency';
 import type { UploadedFile } from '../kernel/wire/file-type';
@@ -69,8 +70,8 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> {
   problems?: string[];
   deprecated?: boolean;
   settling?: Settling;
-  /** Refuses the call before its body is read: a capability that the caller's company does not have. @throws Problem 403 */
-  admit?(request: { params: Record<string, string>; caller: Caller }): Promise<void>;
+  /** Where it is off for the caller, the answer is 403 before anything of the request is looked at. */
+  capability?: Capability;
 }
 
 export interface ReadRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType>

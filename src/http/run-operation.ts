@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { type Caller } from '../kernel/caller';
+import type { Capability } from '../kernel/capabilities';
 import type { Database } from '../kernel/db/database';
 import { invalid, Problem } from '../kernel/errors';
 import {
@@ -30,7 +31,18 @@ import {
 export interface PerformDeps {
   database: Database;
   awaitSettled: AwaitSettled;
+  admission: Admission;
 }
+
+/** A request for an endpoint of a capability, before anything else of it is looked at. */
+export interface Asking {
+  params: Record<string, string>;
+  caller: Caller;
+  method: string;
+}
+
+/** Refuses a capability that is off for the caller. @throws Problem 403 `capability_disabled` */
+export type Admission = (capability: Capability, asking: Asking) => Promise<void>;
 
 /** Runs one matched request: reads and checks it, calls the handler under its key, sends the answer. */
 export async function perform(
@@ -40,7 +52,7 @@ export async function perform(
   caller: Caller,
   deps: PerformDeps,
 ): Promise<void> {
-  await route.admit?.({ params, caller });
+  if (route.capability) await deps.admission(route.capability, { params, caller, method: route.method });
   const { body: rawBody, files, raw } = await received(ctx, route);
   const keyText = route.method === 'GET' ? undefined : checkedKey(headerOf(ctx, 'x-idempotency-key'));
   if (keyText === undefined && 'write' in route && route.idempotency === 'required') {

@@ -1,5 +1,13 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { DECIMAL_TEXT, Decimal } from './money/money';
+import {
+  missingParties,
+  type PartySecrets,
+  type PartySettings,
+  readPartySecrets,
+  readPartySettings,
+} from './party-settings';
 
 /** The only reader of the process's environment: everything else is handed a {@link Config}. */
 
@@ -47,6 +55,8 @@ const schema = z.object({
   DOCUMENTS_S3_SECRET_ACCESS_KEY: text.optional(),
   /** Seconds that the sandbox's reviewer of cardholders takes for a decision. */
   SANDBOX_CARDHOLDER_REVIEW_SECONDS: z.coerce.number().min(0).default(1),
+  /** The sandbox's rates: `still`, or `moving` up and down around their table by the clock. */
+  RATES: z.enum(['still', 'moving']).default('still'),
   /** Given with STRIPE_WEBHOOK_SECRET: payers of deposits by card are led to Stripe Checkout. */
   STRIPE_SECRET_KEY: z
     .string()
@@ -58,6 +68,10 @@ const schema = z.object({
     .optional(),
   /** Where the API process that serves the simulated parties is reached from here; on this machine when not given. */
   SANDBOX_PARTIES_URL: z.url({ normalize: true }).optional(),
+  /** Above it, in any currency, what an operator decides takes a second one. */
+  ADMIN_LIMIT: z.string().regex(DECIMAL_TEXT, 'must be a decimal such as 1000000').default('1000000'),
+  /** Of the operator at the command line. */
+  OPERATOR_SECRET: text.optional(),
   /** Seconds a request in flight may take while the process stops. */
   SHUTDOWN_SECONDS: seconds.default(20),
   /** Given by npm to what it runs: the script's name. */
@@ -65,6 +79,9 @@ const schema = z.object({
 });
 
 export type Role = 'api' | 'worker' | 'all';
+
+/** What the process does with the parties: it `reaches` them all, `serves` those of the sandbox, or neither. */
+export type PartyUse = 'reaches' | 'serves' | 'neither';
 
 export interface StripeSettings {
   /** `sk_…`, or a restricted one, `rk_…`. */
@@ -110,11 +127,19 @@ export interface Config {
   masterKey: Buffer | undefined;
   documents: DocumentsSettings;
   cardholderReviewSeconds: number;
-  /** Absent: the sandbox's checkout. */
+  /** What the sandbox's rates do. */
+  sandboxRates: 'still' | 'moving';
+  /** Absent: the checkout that `parties` names, or the sandbox's. */
   stripe: StripeSettings | undefined;
+  parties: PartySettings;
+  /** Of the sandbox's parties, where this process serves them. */
+  partySecrets: PartySecrets;
   /** Without a trailing slash; the API's own address on this machine when not given. */
   sandboxPartiesUrl: string | undefined;
   shutdownSeconds: number;
+  adminLimit: Decimal;
+  /** Absent: the embedded sandbox's own operator. */
+  operatorSecret: string | undefined;
   /** By `npm start`: npm is the parent process. */
   startedByNpm: boolean;
 }
@@ -126,24 +151,36 @@ export class ConfigError extends Error {
 
 /**
  * Reads and checks the environment.
- * @throws ConfigError naming every variable that is wrong
+ * @throws ConfigError naming every variable that is wrong, or missing
  */
-export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(
+  environment: NodeJS.ProcessEnv = process.env,
+  partyUse: PartyUse = 'neither',
+): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map(
-      (issue) => `  ${issue.path.join('.')}: ${issue.message} (given: ${shown(issue.path.join('.'), given)})`,
-    );
-    throw new ConfigError(`The environment is not right:\n${lines.join('\n')}`);
-  }
-  const env = parsed.data;
-  const embedded = env.DATABASE_URL === undefined;
-  if (env.MASTER_KEY === undefined && (!embedded || env.MODE === 'live')) {
-    throw new ConfigError(
-      'The environment is not right:\n  MASTER_KEY: must be given (32 bytes in base64) unless the embedded sandbox runs',
-    );
-  }
+  const served = partyUse === 'serves' ? readPartySecrets(given) : { secrets: {}, wrong: [] };
+  const parties = partyUse === 'serves' ? { settings: {}, wrong: served.wrong } : readPartySettings(given);
+  const { stripe, wrong: wrongStripe } = readStripe(given);
+  const live = given['MODE'] === 'live';
+  const wrong = [
+    ...(parsed.success ? wrongTogether(parsed.data) : wrongAlone(parsed.error, given)),
+    ...wrongStripe,
+    ...parties.wrong,
+    ...(stripe && parties.settings.checkout ? ['PARTY_CHECKOUT: Stripe is the checkout already'] : []),
+    ...(live && partyUse === 'reaches' && parties.wrong.length === 0
+      ? missingParties(parties.settings, stripe ? ['checkout'] : [])
+      : []),
+  ];
+  if (!parsed.success || wrong.length > 0)
+    throw new ConfigError(`The environment is not right:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
+  const partySecrets = served.secrets;
+  return { ...configOf(parsed.data), stripe, parties: parties.settings, partySecrets };
+}
+
+type Environment = z.infer<typeof schema>;
+
+function configOf(env: Environment): Omit<Config, 'stripe' | 'parties' | 'partySecrets'> {
   return {
     mode: env.MODE,
     production: env.NODE_ENV === 'production',
@@ -165,42 +202,66 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
-    stripe: stripeOf(env),
+    sandboxRates: env.RATES,
     sandboxPartiesUrl: env.SANDBOX_PARTIES_URL?.replace(/\/+$/, ''),
+    adminLimit: new Decimal(env.ADMIN_LIMIT),
+    operatorSecret: env.OPERATOR_SECRET,
     shutdownSeconds: env.SHUTDOWN_SECONDS,
     startedByNpm: env.npm_lifecycle_event === 'start',
   };
 }
 
-/** @throws ConfigError when a bucket is named without the key to it */
-function documentsOf(env: z.infer<typeof schema>): DocumentsSettings {
-  const bucket = env.DOCUMENTS_S3_BUCKET;
+const wrongAlone = (error: z.ZodError, given: Readonly<Record<string, string | undefined>>): string[] =>
+  error.issues.map(
+    ({ path, message }) => `${path.join('.')}: ${message} (given: ${shown(path.join('.'), given)})`,
+  );
+
+/** What is right by itself, and not with the rest. */
+function wrongTogether(env: Environment): string[] {
+  const keyless = env.MASTER_KEY === undefined && (env.DATABASE_URL !== undefined || env.MODE === 'live');
+  const locked =
+    env.DOCUMENTS_S3_BUCKET !== undefined &&
+    (env.DOCUMENTS_S3_ACCESS_KEY_ID === undefined || env.DOCUMENTS_S3_SECRET_ACCESS_KEY === undefined);
+  return [
+    ...(keyless ? ['MASTER_KEY: must be given (32 bytes in base64) unless the embedded sandbox runs'] : []),
+    ...(locked
+      ? ['DOCUMENTS_S3_BUCKET: needs DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY']
+      : []),
+  ];
+}
+
+function documentsOf(env: Environment): DocumentsSettings {
+  const { DOCUMENTS_S3_BUCKET: bucket, DOCUMENTS_S3_REGION: region } = env;
   if (bucket === undefined)
     return { kind: 'folder', folder: env.DOCUMENTS_FOLDER ?? join(env.DATA_DIR, 'documents') };
-  const { DOCUMENTS_S3_ACCESS_KEY_ID: accessKeyId, DOCUMENTS_S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
-  if (accessKeyId === undefined || secretAccessKey === undefined) {
-    throw new ConfigError(
-      'The environment is not right:\n  DOCUMENTS_S3_BUCKET: needs DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY',
-    );
-  }
-  const region = env.DOCUMENTS_S3_REGION;
   const endpoint = env.DOCUMENTS_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`;
+  const {
+    DOCUMENTS_S3_ACCESS_KEY_ID: accessKeyId = '',
+    DOCUMENTS_S3_SECRET_ACCESS_KEY: secretAccessKey = '',
+  } = env;
   return { kind: 's3', endpoint, region, bucket, accessKeyId, secretAccessKey };
 }
 
-/** @throws ConfigError with half of it, or with a key that is not for this mode: test money is not real, nor the reverse */
-function stripeOf(env: z.infer<typeof schema>): StripeSettings | undefined {
-  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = env;
-  if (secretKey === undefined && webhookSecret === undefined) return undefined;
-  const wrong = (line: string) => new ConfigError(`The environment is not right:\n  ${line}`);
-  if (secretKey === undefined || webhookSecret === undefined)
-    throw wrong('STRIPE_SECRET_KEY: must be given together with STRIPE_WEBHOOK_SECRET');
-  if (/_live_/.test(secretKey) !== (env.MODE === 'live'))
-    throw wrong(`STRIPE_SECRET_KEY: MODE=${env.MODE} needs a ${env.MODE === 'live' ? 'live' : 'test'} key`);
-  return { secretKey, webhookSecret };
+/** Half of it is wrong, and so is a key that is not for this mode: test money is not real, nor the reverse. */
+function readStripe(given: Readonly<Record<string, string | undefined>>): {
+  stripe: StripeSettings | undefined;
+  wrong: string[];
+} {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, MODE = 'sandbox' } = given;
+  if (secretKey === undefined && webhookSecret === undefined) return { stripe: undefined, wrong: [] };
+  if (secretKey === undefined || webhookSecret === undefined) {
+    const wrong = ['STRIPE_SECRET_KEY: must be given together with STRIPE_WEBHOOK_SECRET'];
+    return { stripe: undefined, wrong };
+  }
+  const wanted = MODE === 'live' ? 'live' : 'test';
+  const wrong =
+    /_live_/.test(secretKey) === (wanted === 'live')
+      ? []
+      : [`STRIPE_SECRET_KEY: MODE=${MODE} needs a ${wanted} key`];
+  return { stripe: { secretKey, webhookSecret }, wrong };
 }
 
 /** A wrong value is shown back, but never one that may be a secret. */
-function shown(name: string, given: Record<string, string | undefined>): string {
+function shown(name: string, given: Readonly<Record<string, string | undefined>>): string {
   return /KEY|SECRET|URL/.test(name) ? 'hidden' : JSON.stringify(given[name] ?? null);
 }

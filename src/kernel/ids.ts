@@ -26,6 +26,8 @@ export const PREFIXES = {
   callback: 'cbk',
   break: 'brk',
   suspense: 'sus',
+  operator: 'opr',
+  approval: 'apr',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;
@@ -42,4 +44,9 @@ export function isId(kind: IdKind, text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** What an identifier is of, by its prefix; nothing for a text that is none of ours. */
+export function kindOfId(text: string): IdKind | undefined {
+  return (Object.keys(PREFIXES) as IdKind[]).find((kind) => isId(kind, text));
 }

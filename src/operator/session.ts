@@ -1,10 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { userInfo } from 'node:os';
-import { audit } from '../kernel/audit';
+import { audit } from '../kernel/audit/audit';
 import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
+import type { Decimal } from '../kernel/money/money';
 import { type Commands, createCommands } from '../kernel/outbox/commands';
+import type { Party } from '../kernel/parties';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
+import type { Documents, SealedStore } from '../parties/documents/port';
+import { createDocuments } from '../parties/documents/sealed';
+import {
+  actorOf,
+  assertMayDecide,
+  hasOperators,
+  INSTALLATION,
+  noOperator,
+  type Operator,
+  operatorOf,
+} from './operators/operations';
 
 /** One call of the command line: the database that it works on, and who works. */
 export interface Session {
@@ -13,11 +25,27 @@ export interface Session {
   /** Left to the relay, which takes them within a second. */
   commands: Commands;
   sandbox: boolean;
+  /** By the configuration. */
+  leftOut: readonly Party[];
+  /** The content of documents. */
+  documents: Documents;
+  /** Where a workflow is seen in Temporal's UI; null where that is not known. */
+  workflowUrl(workflowId: string): string | null;
   now: () => Date;
-  /** Who works, as decisions and the audit log name it: `operator:<name>`. */
-  actor: string;
-  /** One transaction with what it writes down of itself (decisions part 1, Roles). */
-  change<T>(work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry): Promise<T>;
+  /** Above it, in any currency, what an operator decides takes another one (decisions part 2). */
+  adminLimit: Decimal;
+  /**
+   * Who works, as decisions and the audit log name it: `operator:<name>`, by the secret that was given.
+   * @throws Problem 401 without a secret, or with one that is no operator's or a disabled one's
+   */
+  readonly actor: string;
+  /**
+   * One transaction with what it writes down of itself (decisions part 1, Roles), by an operator who may decide until it is
+   * committed. @throws Problem 401
+   */
+  change<T>(work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry | ChangeEntry[]): Promise<T>;
+  /** The same while there is no operator who could: what makes the first one. */
+  install<T>(work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -35,45 +63,78 @@ export interface Installation {
   databaseUrl: string;
   masterKey: Buffer;
   sandbox: boolean;
+  /** What the configuration leaves out. */
+  leftOut: readonly Party[];
+  adminLimit: Decimal;
+  /** Of whoever works; absent where nobody is known, which suffices for reading. */
+  operatorSecret: string | undefined;
+  /** Where the content of documents is kept. */
+  documents: SealedStore;
+  workflowUrl(workflowId: string): string | null;
   /** What is told when its database cannot be reached. */
   away: Error;
 }
 
 /** @throws the installation's own error when its database cannot be reached */
-export async function openSession({ databaseUrl, masterKey, sandbox, away }: Installation): Promise<Session> {
+export async function openSession(installation: Installation): Promise<Session> {
+  const { databaseUrl, masterKey, sandbox, leftOut, adminLimit, away } = installation;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright operator' });
-  await database.query('select 1').catch(async (error: unknown) => {
-    await database.close();
-    throw error instanceof DatabaseAway ? away : error;
-  });
-  const actor = `operator:${osUser()}`;
+  const keyring = createKeyring(masterKey);
+  const whoWorks = await operatorAtWork(database, keyring, installation.operatorSecret).catch(
+    async (error: unknown) => {
+      await database.close();
+      throw error instanceof DatabaseAway ? away : error;
+    },
+  );
   return {
-    database,
-    keyring: createKeyring(masterKey),
+    ...{ database, keyring, sandbox, leftOut, adminLimit },
+    documents: createDocuments(installation.documents, keyring),
+    workflowUrl: (workflowId) => installation.workflowUrl(workflowId),
     commands: createCommands(),
-    sandbox,
     now: () => new Date(),
-    actor,
-    change: (work, describe) =>
+    get actor() {
+      return actorOf(whoWorks());
+    },
+    async change(work, describe) {
+      const operator = whoWorks();
+      return database.transaction(async (tx) => {
+        await assertMayDecide(tx, operator);
+        const result = await work(tx);
+        for (const entry of [describe(result)].flat()) await writeDown(tx, actorOf(operator), entry);
+        return result;
+      });
+    },
+    install: (work, describe) =>
       database.transaction(async (tx) => {
         const result = await work(tx);
-        await writeDown(tx, actor, describe(result));
+        await writeDown(tx, INSTALLATION, describe(result));
         return result;
       }),
     close: () => database.close(),
   };
 }
 
-function writeDown(tx: Tx, actor: string, entry: ChangeEntry): Promise<void> {
+/** Looked for once. @returns says who it is, or throws what is wrong, when somebody needs to know */
+async function operatorAtWork(
+  database: Database,
+  keyring: Keyring,
+  secret: string | undefined,
+): Promise<() => Operator> {
+  const operator = secret === undefined ? undefined : await operatorOf(database, keyring, secret);
+  if (operator?.disabledAt === null) return () => operator;
+  const anybody = operator !== undefined || (await hasOperators(database));
+  return () => {
+    if (!anybody)
+      throw noOperator('There is no operator yet: make the first one by "operator add --name N".');
+    if (operator) throw noOperator(`The operator ${operator.name} has been disabled.`);
+    if (secret === undefined) throw noOperator('This takes an operator: give his secret in OPERATOR_SECRET.');
+    throw noOperator('The secret is no operator’s.');
+  };
+}
+
+/** Adds to the audit log what was changed, in the transaction of the change. */
+export function writeDown(tx: Tx, actor: string, entry: ChangeEntry): Promise<void> {
   const { action, subject = '', tenantId = null, before, after } = entry;
   const caller = { tenantId: actor, role: 'admin' } as const;
   return audit(tx, { caller, requestId: randomUUID(), action, subject, tenantId, before, after });
-}
-
-function osUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown'); // a user id without an account, as in containers
-  }
 }

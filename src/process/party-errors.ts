@@ -18,6 +18,14 @@ export class PartyAway extends Error {
   }
 }
 
+/** The operator has stopped it, or it is left out: the order is given when it is on again. */
+export class PartyStopped extends PartyAway {
+  override name = 'PartyStopped';
+  constructor() {
+    super('the party gets no orders now');
+  }
+}
+
 /**
  * The answer was lost after a request had been sent: the party may or may not have done the work. Who asks again with the
  * same key in any case may treat it as {@link PartyAway}.
@@ -27,4 +35,16 @@ export class OutcomeUnknown extends PartyAway {
   constructor(message = 'the party gave no answer; the outcome is not known') {
     super(message);
   }
+}
+
+/** The party has answered, and what it said cannot be read: as {@link OutcomeUnknown}, and a person is shown. */
+export class UnreadableAnswer extends OutcomeUnknown {
+  constructor(message = 'the party gave an answer that cannot be read') {
+    super(message);
+  }
+}
+
+/** The party has signed a message that cannot be read: it was it, and what it meant is not known. */
+export class UnreadableCallback extends Error {
+  override name = 'UnreadableCallback';
 }

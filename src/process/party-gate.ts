@@ -1,4 +1,4 @@
-import { PartyAway } from './party-errors';
+import { PartyAway, PartyStopped } from './party-errors';
 
 /** Too many wait for the party already, or it has not answered lately: it is not tried in passing. */
 export class PartyBusy extends PartyAway {
@@ -30,6 +30,7 @@ export interface PartyGate {
 }
 
 interface Way {
+  party: string;
   running: number;
   /** Told when it is their turn; whoever has given up is not among them. */
   waiting: (() => void)[];
@@ -44,13 +45,15 @@ export interface GateOptions {
   atOnce?: number;
   /** Milliseconds that one waits for its turn. */
   waitMs?: number;
+  /** Told when a party's way closes, and when it is free again. */
+  observe?: (party: string, closed: boolean) => void;
 }
 
 export function createPartyGate(options: GateOptions = {}): PartyGate {
-  const { now = () => performance.now(), atOnce = AT_ONCE, waitMs = WAIT_MS } = options;
+  const { now = () => performance.now(), atOnce = AT_ONCE, waitMs = WAIT_MS, observe } = options;
   const ways = new Map<string, Way>();
   function wayOf(party: string): Way {
-    const way = ways.get(party) ?? { running: 0, waiting: [], failures: 0, closedUntil: 0 };
+    const way = ways.get(party) ?? { party, running: 0, waiting: [], failures: 0, closedUntil: 0 };
     ways.set(party, way);
     return way;
   }
@@ -61,10 +64,11 @@ export function createPartyGate(options: GateOptions = {}): PartyGate {
     slow.unref();
     try {
       const result = await work();
-      if (now() - began < SLOW_MS) way.failures = 0;
+      if (now() - began < SLOW_MS) answered(way);
       return result;
     } catch (error) {
-      if (error instanceof PartyAway && now() - began < SLOW_MS) failed(way);
+      const isFault = error instanceof PartyAway && !(error instanceof PartyStopped);
+      if (isFault && now() - began < SLOW_MS) failed(way);
       throw error;
     } finally {
       clearTimeout(slow);
@@ -74,6 +78,12 @@ export function createPartyGate(options: GateOptions = {}): PartyGate {
   function failed(way: Way): void {
     way.failures += 1;
     if (way.failures >= FAILURES) way.closedUntil = now() + CLOSED_MS;
+    if (way.failures === FAILURES) observe?.(way.party, true);
+  }
+
+  function answered(way: Way): void {
+    if (way.failures >= FAILURES) observe?.(way.party, false);
+    way.failures = 0;
   }
 
   const isClosed = ({ failures, closedUntil, running }: Way) =>

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
 import type { Role } from '../kernel/config';
 
-export type StartRole = Role | 'migrate';
+export type StartRole = Role | 'migrate' | 'parties';
 
-/** `--role api|worker|all|migrate`. Ends the process for `--help` and for what is not understood. */
+/** `--role api|worker|all|migrate|parties`. Ends the process for `--help` and for what is not understood. */
 export function readArguments(argv: string[]): { role: StartRole } {
   const command = new Command()
     .name('npm start --')
@@ -11,8 +11,11 @@ export function readArguments(argv: string[]): { role: StartRole } {
       'Cardwright: card issuing and multi-currency accounts. Configured by the environment (README).',
     )
     .addOption(
-      new Option('--role <role>', 'what this process does')
-        .choices(['all', 'api', 'worker', 'migrate'])
+      new Option(
+        '--role <role>',
+        "what this process does; parties: serves the sandbox's outside parties, for an installation elsewhere",
+      )
+        .choices(['all', 'api', 'worker', 'migrate', 'parties'])
         .default('all', 'api and worker, with an embedded Postgres and Temporal where none is configured'),
     )
     .helpOption('-h, --help', 'show this')

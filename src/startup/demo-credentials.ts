@@ -4,6 +4,8 @@ import { provideForClient } from '../cards/programmes/operations';
 import { table } from '../kernel/db/build';
 import type { Database, Tx } from '../kernel/db/database';
 import type { Keyring } from '../kernel/security/keyring';
+import { ensureDemoOperator, INSTALLATION, type OperatorCredential } from '../operator/operators/operations';
+import { writeDown } from '../operator/session';
 import { createClient, isLiveSecret, type NewCredential, rotateSecret } from '../tenants/clients/operations';
 import { writeState } from './embedded/state-file';
 
@@ -14,6 +16,8 @@ export interface DemoCredentials {
   temporalUi: string | null;
   client: NewCredential;
   admin: NewCredential;
+  /** Who decides at the command line. */
+  operator: OperatorCredential;
 }
 
 const PURPOSES = { client: 'Demo client', admin: 'Demo operator' } as const;
@@ -30,25 +34,26 @@ export interface DemoDeps {
 export const credentialsPath = (dataDir: string) => join(dataDir, 'credentials.json');
 
 /**
- * Makes the demo client and the operator once, and writes down their credentials. What was written down and still
+ * Makes the demo client, the admin and the operator at the command line once, and writes down their credentials. What was written down and still
  * authenticates is kept; where the file was lost or no longer fits, its tenants get new secrets.
  */
 export async function ensureDemoCredentials(deps: DemoDeps): Promise<DemoCredentials> {
   const path = credentialsPath(deps.dataDir);
-  const known = await readKnown(path);
+  const known = await readDemoCredentials(deps.dataDir);
   const { baseUrl, temporalUi } = deps;
   const client = await ensureCredential(deps, 'client', known?.client);
   const admin = await ensureCredential(deps, 'admin', known?.admin);
-  const credentials = { baseUrl, temporalUi, client, admin };
+  const operator = await ensureOperator(deps, known?.operator);
+  const credentials = { baseUrl, temporalUi, client, admin, operator };
   await writeState(path, credentials);
   await chmod(path, 0o600);
   return credentials;
 }
 
 /** A file that cannot be understood is as good as none. */
-async function readKnown(path: string): Promise<Partial<DemoCredentials> | undefined> {
+export async function readDemoCredentials(dataDir: string): Promise<Partial<DemoCredentials> | undefined> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Partial<DemoCredentials>;
+    return JSON.parse(await readFile(credentialsPath(dataDir), 'utf8')) as Partial<DemoCredentials>;
   } catch {
     return undefined;
   }
@@ -70,6 +75,18 @@ async function ensureCredential(
     if (valid) return { clientId: tenantId, clientSecret: known.clientSecret };
     const { clientId, clientSecret } = (await rotateSecret(tx, keyring, tenantId, 0)).credential;
     return { clientId, clientSecret };
+  });
+}
+
+function ensureOperator(
+  { database, keyring }: DemoDeps,
+  known: OperatorCredential | undefined,
+): Promise<OperatorCredential> {
+  return database.transaction(async (tx) => {
+    const { credential, made } = await ensureDemoOperator(tx, keyring, known);
+    const { operatorId: subject, name } = credential;
+    if (made) await writeDown(tx, INSTALLATION, { action: 'operator.add', subject, after: { name } });
+    return credential;
   });
 }
 

@@ -44,6 +44,11 @@ export async function startInfrastructure(options: Options): Promise<Infrastruct
   };
 }
 
+/** The same of Postgres alone. @returns its address */
+export async function startDatabase(options: Options): Promise<string> {
+  return (await keeper(options.stages)(postgresOf(options))).url;
+}
+
 /** One stage for all that is embedded, there from the beginning: what comes up while we stop is stopped, too. */
 function keeper(stages: Stages) {
   const running: Part[] = [];

@@ -7,8 +7,10 @@ import type { Config, Role } from '../kernel/config';
 import { createDatabase } from '../kernel/db/database';
 import { migrate } from '../kernel/db/migrate';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
-import { outboxCounts } from '../kernel/metrics/outbox';
 import { createMetricsServer } from '../kernel/metrics/server';
+import { MONEY_PARTIES } from '../kernel/outbox/queues';
+import { createRateLimiter } from '../kernel/rate-limit';
+import { createRateShare, keepRateShare } from '../kernel/rate-share';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../kernel/temporal/connection';
 import { createHandOver } from '../kernel/temporal/hand-over';
@@ -90,21 +92,24 @@ function connect(setup: Setup): Parts {
   stages.started('hand-over', () => handOver.stop());
   const address = { port: config.port };
   const ownUrl = () => `http://${reachable(config.host)}:${address.port}`;
-  const metrics = createMetrics({ pool: () => database.counts(), outbox: () => outboxCounts(database) });
+  const readings = () => composition.readings;
+  const metrics = createMetrics({ pool: () => database.counts(), database, readings });
   const composition = setup.compose({
     database,
     keyring,
     log,
     mode: config.mode,
+    adminLimit: config.adminLimit,
     documents: config.documents,
     cardholderReviewSeconds: config.cardholderReviewSeconds,
+    sandboxRates: config.sandboxRates,
     handOver,
     temporalIsServing: () => temporal.isServing(),
     publicUrl: () => config.publicUrl ?? ownUrl(),
     stripe: config.stripe,
+    partySettings: config.parties,
     sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),
-    observeForged: metrics.observeForged,
-    observeUnreadableList: metrics.observeUnreadableList,
+    observers: metrics.observers,
   });
   return { ...setup, keyring, temporal, composition, services: composition.services, metrics, address };
 }
@@ -126,8 +131,20 @@ async function serveMetrics({ config, metrics, services, stages }: Parts): Promi
   return port;
 }
 
-async function serveApi({ config, composition, metrics, stages, address }: Parts): Promise<number> {
-  const api = composition.api({ observe: metrics.observe, publicUrl: config.publicUrl });
+async function serveApi({
+  config,
+  log,
+  composition,
+  services,
+  metrics,
+  stages,
+  address,
+}: Parts): Promise<number> {
+  const share = createRateShare({ database: services.database, log });
+  const kept = await keepRateShare(share);
+  stages.started('share of the rate limit', () => kept.stop());
+  const spend = createRateLimiter(undefined, share.share);
+  const api = composition.api({ observe: metrics.observe, publicUrl: config.publicUrl, spend });
   stages.started('beside the API', () => composition.stop());
   const server: Server = createApiServer(api);
   const port = await listen(server, config.host, config.port, 'PORT');
@@ -156,6 +173,7 @@ function startProcesses(parts: Parts): () => Promise<void> {
     commands,
     reconcilables: composition.reconcilables,
     log,
+    watched: MONEY_PARTIES.filter((party) => config.parties[party] !== 'off'),
   });
   stages.started('reconciler', () => reconciler.stop());
   const relay = startRelay({ client, database, log });

@@ -1,13 +1,19 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import type { DocumentsSettings, StripeSettings } from '../kernel/config';
+import type { Config, DocumentsSettings, StripeSettings } from '../kernel/config';
 import type { Database } from '../kernel/db/database';
 import type { Observe } from '../kernel/metrics/metrics';
+import type { Observers } from '../kernel/metrics/observers';
+import type { Reading } from '../kernel/metrics/readings';
+import type { Decimal } from '../kernel/money/money';
 import type { HandOver } from '../kernel/outbox/commands';
+import type { PartySettings } from '../kernel/party-settings';
+import type { RateLimiter } from '../kernel/rate-limit';
 import type { Keyring } from '../kernel/security/keyring';
 import type { FirstStep } from '../kernel/temporal/hand-over';
 import type { Reconcilable } from '../kernel/temporal/reconciler';
-import type { Parties, Services } from '../services';
+import type { Parties } from '../parties/parties';
+import type { Services } from '../services';
 
 /** What the product is composed of: all that is started, or configured, before any domain. */
 export interface Wiring {
@@ -15,24 +21,32 @@ export interface Wiring {
   keyring: Keyring;
   log: Logger;
   mode: 'sandbox' | 'live';
+  /** What an admin moves at most by himself, in any currency; a million when absent. */
+  adminLimit?: Decimal;
   /** Where committed workflow commands go at once; the relay takes what it drops. */
   handOver: HandOver;
   /** Whether Temporal answers; absent where there is none. */
   temporalIsServing?: () => Promise<boolean>;
-  /** The sandbox's when absent: a live installation must give its own. */
+  /** In the place of those that would be reached: for tests. */
   parties?: Partial<Parties>;
+  /** Where each is, or that it is left out; absent, the sandbox's own, which a live installation does not have. */
+  partySettings?: PartySettings;
   /** Where documents are kept; for as long as the process lives when absent, which a live installation refuses. */
   documents?: DocumentsSettings;
   /** Given: payers of deposits are led there rather than to the sandbox's checkout. */
   stripe?: StripeSettings | undefined;
   /** What the sandbox's reviewer of cardholders takes for a decision. */
   cardholderReviewSeconds?: number | undefined;
+  /** What the sandbox's card processor takes for one. */
+  cardProcessorSeconds?: number | undefined;
+  /** What the sandbox's rates do: they stand still when nothing is said. */
+  sandboxRates?: Config['sandboxRates'];
   /** Asked when it is needed: the port may be chosen only when the API listens. */
   publicUrl?: () => string;
   /** Where the sandbox parties are served, without a trailing slash; where the API is when absent. */
   sandboxPartiesUrl?: () => string;
-  observeForged?: (party: string) => void;
-  observeUnreadableList?: (party: string) => void;
+  /** Who counts what happens; nobody when absent. */
+  observers?: Partial<Observers>;
   now?: () => Date;
 }
 
@@ -40,6 +54,8 @@ export interface ApiOptions {
   observe: Observe;
   /** For the documentation; where it was read from when absent. */
   publicUrl?: string | undefined;
+  /** The rate limit of tenants; one for this process alone when absent. */
+  spend?: RateLimiter;
 }
 
 /** The product as startup/ runs it, which knows no domain. */
@@ -48,6 +64,8 @@ export interface Composition {
   api(options: ApiOptions): RequestListener;
   activities: object;
   reconcilables: Reconcilable[];
+  /** What metrics read from the database. */
+  readings: Reading[];
   firstStep: FirstStep;
   /** Ends what the API has begun beside its requests. */
   stop(): Promise<void>;

@@ -22,17 +22,18 @@ const CALLBACKS: { party: MoneyParty; name: string; path: string }[] = [
 
 /**
  * Where the parties that move money call. Whatever they say, their word is a nudge: the transfer's workflow asks for the
- * present state. A name that no transfer has (yet) gets a process of its own, so that no payment is lost.
+ * present state. One that is left out has no place to call. A name that no transfer has (yet) gets a process of its own, so that no payment is lost.
  */
 export const partyCallbackRoutes = (services: Services): Route[] =>
-  CALLBACKS.map(({ party, name, path }) =>
-    callbackRoute(services, {
-      party: name,
-      path,
-      verify: (raw: Buffer, headers: IncomingHttpHeaders) => services.parties[party].verify(raw, headers),
-      async handle(tx, { ref }: PartyCallback) {
-        if (ref === null) return 'not_ours';
-        return (await tellOf(services, tx, party, [ref])) > 0 ? 'told' : 'unknown';
-      },
-    }),
+  CALLBACKS.filter(({ party }) => services.switches.partyAtOnce(party) !== 'left_out').map(
+    ({ party, name, path }) =>
+      callbackRoute(services, {
+        party: name,
+        path,
+        verify: (raw: Buffer, headers: IncomingHttpHeaders) => services.parties[party].verify(raw, headers),
+        async handle(tx, { ref }: PartyCallback) {
+          if (ref === null) return 'not_ours';
+          return (await tellOf(services, tx, party, [ref])) > 0 ? 'told' : 'unknown';
+        },
+      }),
   );

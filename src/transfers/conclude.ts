@@ -1,8 +1,13 @@
 import type { Tx } from '../kernel/db/database';
-import { conflict } from '../kernel/errors';
+import { conflict, notFound } from '../kernel/errors';
+import { ZERO } from '../kernel/money/money';
 import type { Services } from '../services';
-import { type Conclusion, conclusionData, ifConcluded } from './engine/conclusion';
+import type { Money } from './engine/books/inflow';
+import { type Conclusion, conclusionData, effective, ifConcluded } from './engine/conclusion';
 import { type Decided, decide } from './engine/decide';
+import type { AnyKind, NewDecision } from './engine/kind';
+import { readSituation } from './engine/read';
+import type { Situation } from './engine/record';
 import { requireKind } from './kinds';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
@@ -31,15 +36,48 @@ export async function concludeTransfer(
     ...{ id, noun: 'transfer', decidedBy },
     judge(situation, heard) {
       const conclusion = { kind: 'conclude', data: conclusionData(as, heard), reason };
-      const concluded = kind.concluded?.(ifConcluded(heard, conclusion, decidedBy), as);
-      if (!kind.isOpen(situation) || concluded === undefined)
-        throw conflict(
-          'invalid_transition',
-          `A ${kind.name} that is ${situation.transfer.status} cannot be concluded as ${as}.`,
-        );
+      judged(kind, heard, { situation, conclusion, as });
       return [conclusion];
     },
   });
+}
+
+/** @returns the situation as it would be concluded @throws Problem 409 `invalid_transition` where nothing is open */
+function judged(
+  kind: AnyKind,
+  heard: Situation,
+  { situation, conclusion, as }: { situation: Situation; conclusion: NewDecision; as: Conclusion },
+): Situation {
+  const concluded = ifConcluded(heard, conclusion, '');
+  const word = kind.concluded?.(concluded, as);
+  if (!kind.isOpen(situation) || word === undefined)
+    throw conflict(
+      'invalid_transition',
+      `A ${kind.name} that is ${situation.transfer.status} cannot be concluded as ${as}.`,
+    );
+  return { ...concluded, transfer: { ...concluded.transfer, word } };
+}
+
+/**
+ * How much money the conclusion is about, by the rules of now: the most that the books hold of it before or after. Nothing is
+ * done.
+ * @throws Problem as {@link concludeTransfer}
+ */
+export async function weighConclusion(
+  tx: Tx,
+  { transferId: id, as }: Pick<Conclude, 'transferId' | 'as'>,
+  at: Date,
+): Promise<Money & { tenantId: string | null }> {
+  const kind = await requireKind(tx, id);
+  const heard = await readSituation(tx, kind, id, at);
+  if (!heard) throw notFound('transfer');
+  const situation = effective(kind, heard);
+  const conclusion = { kind: 'conclude', data: conclusionData(as, heard) };
+  const after = judged(kind, heard, { situation, conclusion, as });
+  const [most] = [...kind.position(situation), ...kind.position(after)]
+    .map(({ amount, currency }) => ({ amount: amount.abs(), currency }))
+    .sort((one, other) => other.amount.comparedTo(one.amount));
+  return { amount: ZERO, currency: 'USD', ...most, tenantId: heard.transfer.tenantId };
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Tx } from '../kernel/db/database';
 import type { WorkflowCommand } from '../kernel/outbox/commands';
 import type { MoneyParty } from '../kernel/outbox/queues';
-import { closeBreaksOf, openBreakAgain } from '../process/breaks/operations';
-import { OutcomeUnknown } from '../process/party-errors';
+import { nameForLog } from '../parties/protocol/names';
+import { closeBreaksOf, openBreak, openBreakAgain } from '../process/breaks/operations';
+import { UnreadableAnswer } from '../process/party-errors';
 import type { Process } from '../process/workflow-command';
 import type { Services } from '../services';
 import { discoverSession } from './deposits/discover';
@@ -11,7 +12,7 @@ import { UNREADABLE } from './engine/breaks';
 import { makeDue } from './engine/due';
 import type { Discovered, NamedByParty } from './engine/kind';
 import { transfersOfParty } from './engine/read';
-import { askAgainAt, forgetName, holdNames, keepName, tellNames, toldName } from './engine/told-names';
+import { askAgainAt, forgetName, holdNames, keepName, tellNames, toldName } from './engine/tables/told-names';
 import { discoverCredit } from './iban/credits/discover';
 import { creditProcess } from './iban/credits/kind';
 import { kindOf } from './kinds';
@@ -42,14 +43,16 @@ export const DISCOVERIES: Partial<Record<MoneyParty, Discovery>> = {
  * @returns how many transfers had one
  */
 export async function tellOf(
-  { commands, now }: Pick<Services, 'commands' | 'now'>,
+  services: Telling,
   tx: Tx,
   party: MoneyParty,
   refs: readonly string[],
 ): Promise<number> {
+  const { commands, now } = services;
   const at = now();
   const discovery = DISCOVERIES[party];
   const found = await makeDue(tx, party, refs, at);
+  if (!discovery) await showUnknown(services, tx, party, without(refs, found));
   let unknown = discovery ? without(refs, found) : [];
   if (unknown.length > 0) {
     await holdNames(tx, party, unknown);
@@ -63,6 +66,32 @@ export async function tellOf(
     ...unknown.flatMap((ref) => (discovery ? begin(discovery, ref) : [])),
   ]);
   return found.length;
+}
+
+/** What telling needs of the services. */
+type Telling = Pick<Services, 'commands' | 'now' | 'log' | 'observeUnusable'>;
+
+/** Every record of such a party is an order of ours: one that we do not know may be money of ours all the same. */
+async function showUnknown(
+  services: Telling,
+  tx: Tx,
+  party: MoneyParty,
+  refs: readonly string[],
+): Promise<void> {
+  for (const ref of refs) {
+    tellUnusable(services, party, 'unknown_name', ref);
+    await openBreak(tx, breakOf(UNKNOWN, { party, ref }));
+  }
+}
+
+function tellUnusable(
+  { log, observeUnusable }: Pick<Services, 'log' | 'observeUnusable'>,
+  party: MoneyParty,
+  what: 'word' | 'unknown_name',
+  ref: string,
+): void {
+  observeUnusable(party, what);
+  log.warn({ party, what, ref: nameForLog(ref) }, 'what the party says cannot be used');
 }
 
 function without(refs: readonly string[], found: readonly { partyRef: string }[]): string[] {
@@ -99,6 +128,7 @@ export async function discover(services: Services, party: MoneyParty, ref: strin
   }
   const isMissing = found === 'unknown_to_party' && at.getTime() - firstToldAt.getTime() >= MISSING_AFTER_MS;
   if (isMissing) {
+    tellUnusable(services, party, 'unknown_name', ref);
     await openBreakAgain(database, breakOf(MISSING, name));
     await forgetName(database, name, seen);
     return 'missing';
@@ -110,6 +140,8 @@ export async function discover(services: Services, party: MoneyParty, ref: strin
 
 /** A party has told of something, and does not know it. */
 const MISSING = 'party_word_missing';
+/** A party that only takes our orders has told of one that we never gave. */
+const UNKNOWN = 'party_order_unknown';
 
 const breakOf = (kind: string, { party, ref }: { party: MoneyParty; ref: string }) => ({
   ...{ tenantId: null, kind, subject: ref, detail: party },
@@ -130,7 +162,10 @@ async function lookInto(
   try {
     return (await DISCOVERIES[party]?.discover(services, ref)) ?? 'nothing';
   } catch (error) {
-    if (error instanceof OutcomeUnknown) await openBreakAgain(database, breakOf(UNREADABLE, { party, ref }));
+    if (error instanceof UnreadableAnswer) {
+      tellUnusable(services, party, 'word', ref);
+      await openBreakAgain(database, breakOf(UNREADABLE, { party, ref }));
+    }
     throw error;
   }
 }

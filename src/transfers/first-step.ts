@@ -25,7 +25,10 @@ const LONGEST_REST_MS = 24 * 60 * 60_000;
  */
 export function createFirstStep(
   services: Services,
-  gate: PartyGate = createPartyGate({ atOnce: AT_ONCE, waitMs: WAIT_MS }),
+  gate: PartyGate = createPartyGate({
+    ...{ atOnce: AT_ONCE, waitMs: WAIT_MS },
+    observe: (party, closed) => services.observeBreaker('first_step', party, closed),
+  }),
 ): FirstStep {
   async function step(kind: AnyKind, id: string): Promise<Rest | undefined> {
     const { open, status, lookAt } = await gate.inPassing(kind.party, () => advance(services, kind, id));

@@ -25,9 +25,15 @@ export function kindOf(name: string): AnyKind {
   return found;
 }
 
-/** The kind of a transfer of which only the id is known. @throws Problem 404 */
-export async function requireKind(sql: Sql, id: string): Promise<AnyKind> {
+/** The kind of a transfer of which only the id is known; nothing where there is none. */
+export async function findKind(sql: Sql, id: string): Promise<AnyKind | undefined> {
   const name = await kindNameOf(sql, id);
-  if (name === undefined) throw notFound('transfer');
-  return kindOf(name);
+  return name === undefined ? undefined : kindOf(name);
+}
+
+/** The same. @throws Problem 404 */
+export async function requireKind(sql: Sql, id: string): Promise<AnyKind> {
+  const kind = await findKind(sql, id);
+  if (!kind) throw notFound('transfer');
+  return kind;
 }

@@ -1,28 +1,31 @@
 import { assertAccountOpen, requireAccount } from '../accounts/accounts/operations';
 import type { Sql, Tx } from '../kernel/db/database';
+import type { WaitingFilter } from '../kernel/db/waiting';
 import { conflict, invalid, notFound } from '../kernel/errors';
 import { isId } from '../kernel/ids';
 import { readBalances } from '../kernel/ledger/accounts';
-import { byCurrency, Decimal, formatAmount, maxOf, ZERO } from '../kernel/money/money';
+import { byCurrency, type Decimal, formatAmount, maxOf, ZERO } from '../kernel/money/money';
 import { assertFits } from '../kernel/wire/schemas';
 import type { Services } from '../services';
 import { type DoorKind, decisionOf } from './engine/books/doors';
+import type { Money } from './engine/books/inflow';
+import { effective } from './engine/conclusion';
 import { type Decided, decide } from './engine/decide';
-import type { AnyKind, NewDecision } from './engine/kind';
-import { type SuspenseItem, suspenseItems } from './engine/read';
-import type { Situation } from './engine/record';
+import type { AnyKind } from './engine/kind';
+import { readSituation, type SuspenseItem, suspenseItems } from './engine/read';
+import { type Decision, moneyOf, type Situation } from './engine/record';
 import { requireKind } from './kinds';
 
-export type { SuspenseItem } from './engine/read';
+export { countSuspense, type SuspenseItem } from './engine/read';
 
 /** Money of transfers that is nobody's yet, the oldest first (decisions part 2, Suspense is a room with doors). */
-export const listSuspense = (sql: Sql, limit: number): Promise<SuspenseItem[]> =>
-  suspenseItems(sql, {}, limit);
+export const listSuspense = (sql: Sql, filter: WaitingFilter): Promise<SuspenseItem[]> =>
+  suspenseItems(sql, filter);
 
 /** What of a transfer stands in suspense, by currency. @throws Problem 404 */
 export async function suspenseOf(sql: Sql, transferId: string): Promise<SuspenseItem[]> {
   await requireKind(sql, transferId);
-  return suspenseItems(sql, { transferId }, 100);
+  return suspenseItems(sql, { transferId, limit: 100 });
 }
 
 export interface UseDoor {
@@ -38,12 +41,10 @@ export interface UseDoor {
   decidedBy: string;
 }
 
-/** Above this, in any currency, a second operator is to decide with the first (decisions part 2). */
-const LIMIT = new Decimal(1_000_000);
-
 /**
  * Lets a fixed amount out of suspense: to the payer by the party, to its owner's account, to losses; or takes what suspense
- * is short of from an account. It holds against whatever the party says later.
+ * is short of from an account. It holds against whatever the party says later. Whether it takes two operators is its
+ * caller's to ask (src/operator/approvals/kinds.ts).
  * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for a door that this has not, `limit_exceeded`,
  *   `insufficient_funds`, `account_closed`
  */
@@ -53,16 +54,34 @@ export async function useDoor(
   given: UseDoor,
 ): Promise<Decided> {
   const { transferId: id, decidedBy } = given;
-  const kind = await requireKind(tx, id);
-  if (!kind.doors.includes(given.door))
-    throw conflict(
-      'invalid_transition',
-      `What a ${kind.name} has in suspense cannot be left by ${given.door}.`,
-    );
+  const kind = await kindWithDoor(tx, given);
   return decide(services, tx, kind, {
     ...{ id, noun: 'transfer', decidedBy, asked: { field: 'amount' } },
     judge: async (situation) => [await throughDoor(tx, leftOf(kind, situation), given)],
   });
+}
+
+/**
+ * What would leave by that door, by the rules of now; nothing is done.
+ * @throws Problem as {@link useDoor}
+ */
+export async function weighDoor(
+  tx: Tx,
+  given: Omit<UseDoor, 'decidedBy'>,
+  at: Date,
+): Promise<Money & { tenantId: string | null }> {
+  const kind = await kindWithDoor(tx, given);
+  const found = await readSituation(tx, kind, given.transferId, at);
+  if (!found) throw notFound('transfer');
+  const { amount, currency } = moneyOf(await throughDoor(tx, leftOf(kind, effective(kind, found)), given));
+  return { amount: amount.abs(), currency, tenantId: found.transfer.tenantId };
+}
+
+async function kindWithDoor(tx: Tx, { transferId, door }: Pick<UseDoor, 'transferId' | 'door'>) {
+  const kind = await requireKind(tx, transferId);
+  if (!kind.doors.includes(door))
+    throw conflict('invalid_transition', `What a ${kind.name} has in suspense cannot be left by ${door}.`);
+  return kind;
 }
 
 /** What of suspense nobody has been promised yet, by currency. */
@@ -77,7 +96,11 @@ export function leftOf(kind: AnyKind, situation: Situation): Map<string, Decimal
   return left;
 }
 
-async function throughDoor(tx: Tx, left: Map<string, Decimal>, given: UseDoor): Promise<NewDecision> {
+async function throughDoor(
+  tx: Tx,
+  left: Map<string, Decimal>,
+  given: Omit<UseDoor, 'decidedBy'>,
+): Promise<Pick<Decision, 'kind' | 'amount' | 'currency' | 'accountId' | 'reason'>> {
   const { door, reason } = given;
   const { currency, has } = itemOf(left, given.currency);
   const amount = given.amount ?? has.abs();
@@ -89,8 +112,6 @@ async function throughDoor(tx: Tx, left: Map<string, Decimal>, given: UseDoor): 
       `At most ${formatAmount(has.abs(), currency)} ${currency} is left.`,
       'amount',
     );
-  if (amount.gt(LIMIT))
-    throw conflict('limit_exceeded', `More than ${LIMIT.toFixed()} takes a second operator.`, 'amount');
   const claims = has.lt(0);
   if (door !== 'write_off' && claims !== (door === 'recover'))
     throw conflict(
@@ -111,7 +132,11 @@ function itemOf(left: Map<string, Decimal>, wanted: string | undefined) {
   return { currency: item[0], has: item[1] };
 }
 
-async function accountFor(tx: Tx, { accountId }: UseDoor, currency: string): Promise<string> {
+async function accountFor(
+  tx: Tx,
+  { accountId }: Pick<UseDoor, 'accountId'>,
+  currency: string,
+): Promise<string> {
   if (accountId === undefined) throw invalid('It takes an account.', 'account');
   const account = (await readBalances(tx, [accountId])).get(accountId);
   if (!account || account.kind === 'card') throw notFound('account');

@@ -1,7 +1,6 @@
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { Decimal } from '../../src/kernel/money/money';
-import { processorOnClock } from '../cards/cards/support';
-import { type Answer, type Client, type TestApi, testApi } from '../support/api';
+import { type Answer, type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../support/api';
 import { countConflicts } from '../support/conflicts';
 import { MOVES, type Move } from './moves';
 import { type Records, recordsOf } from './records';
@@ -13,8 +12,7 @@ const { conflicts, counting } = countConflicts();
 let api: TestApi;
 let admin: Client;
 beforeAll(async () => {
-  api = await testApi({}, counting);
-  processorOnClock(api);
+  api = await testApi(DECIDED_AT_ONCE, counting);
   admin = await api.client('admin');
 });
 afterAll(() => api.close());

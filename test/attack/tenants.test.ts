@@ -1,5 +1,4 @@
-import { processorOnClock } from '../cards/cards/support';
-import { type Answer, type Client, type TestApi, testApi } from '../support/api';
+import { type Answer, type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../support/api';
 import { digest } from './digest';
 import { type Operation, operationsOf, type Place } from './operations';
 import { KINDS, type Kind, type Records, recordsOf } from './records';
@@ -21,8 +20,7 @@ let admin: Client;
 let operations: Operation[];
 
 beforeAll(async () => {
-  api = await testApi();
-  processorOnClock(api);
+  api = await testApi(DECIDED_AT_ONCE);
   [victim, stranger, admin] = await Promise.all([api.client(), api.client(), api.client('admin')]);
   operations = operationsOf((await api.call('GET', '/openapi.json')).body);
 });

@@ -85,9 +85,13 @@ it('asks for what is overdue but for the records of its own workflows that were 
   const { stale } = reconcilable({
     name: 'orders',
     processes: [order, closing],
-    overdue: async (_, query) => {
-      asked.push(query);
-      return [record];
+    overdue: {
+      async due(_, query) {
+        asked.push(query);
+        return [record];
+      },
+      list: async () => [],
+      count: async () => ({ count: 0, oldestSeconds: 0 }),
     },
     drive: order.look,
   });

@@ -81,3 +81,19 @@ it('takes a party that hangs for one that fails', async () => {
   for (const { end } of calls) end();
   await Promise.all(running);
 });
+
+it('tells when the way of a party closes, and when it is free again, once each', async () => {
+  const told: [string, boolean][] = [];
+  const clock = { ms: 0 };
+  const observe = (party: string, closed: boolean) => void told.push([party, closed]);
+  const gate = createPartyGate({ now: () => clock.ms, observe });
+  for (let time = 0; time < 5; time += 1) await gate.patiently('bank', away).catch(() => undefined);
+  expect(told).toEqual([['bank', true]]);
+  clock.ms = 10_000;
+  await gate.inPassing('bank', works);
+  await gate.inPassing('bank', works);
+  expect(told).toEqual([
+    ['bank', true],
+    ['bank', false],
+  ]);
+});

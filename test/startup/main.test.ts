@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
 import { stillRuns } from '../../src/startup/embedded/process-identity';
+import { command } from '../support/operator';
 import { embeddedServers, killAll, START_MS, start as startProcess } from './process';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cardwright-main-'));
@@ -15,6 +16,7 @@ afterAll(() => {
 
 const start = (args: string[] = [], environment: Record<string, string> = {}) =>
   startProcess(args, { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment });
+const KEY = Buffer.alloc(32, 7).toString('base64');
 const READY = /Cardwright is ready/;
 
 const path = (name: string) => join(dataDir, name);
@@ -39,6 +41,11 @@ it(
     expect(first.text()).toContain(path('credentials.json'));
     expect(first.text()).not.toContain(made.client.clientSecret);
     expect((await accounts(made)).status).toBe(200);
+    // Whoever can read the folder is its operator, and no others.
+    const create = ['client', 'create', '--name', 'Acme'];
+    expect((await command({ DATA_DIR: dataDir }, ...create)).code).toBe(0);
+    const wrong = { DATA_DIR: dataDir, OPERATOR_SECRET: 'wrong' };
+    expect(await command(wrong, ...create)).toMatchObject({ code: 1, out: '' });
     const ready = await fetch(`${made.baseUrl}/health/ready`);
     expect(await ready.json()).toEqual({ status: 'ok', checks: { postgres: 'up', temporal: 'up' } });
     const metrics = /http:\S+\/metrics/.exec(first.text())?.[0] ?? '';
@@ -95,7 +102,18 @@ describe('says what is wrong in one line, and ends with 1', () => {
     [{ PORT: 'high' }, [], /PORT: .*"high"/],
     [{ MASTER_KEY: 'hush' }, [], /MASTER_KEY: must be 32 bytes in base64 \(given: hidden\)/],
     [{}, ['--role', 'worker'], /--role worker needs DATABASE_URL and TEMPORAL_ADDRESS/],
-    [{}, ['--role', 'boss'], /Allowed choices are all, api, worker, migrate/],
+    [{}, ['--role', 'boss'], /Allowed choices are all, api, worker, migrate, parties/],
+    [
+      { MODE: 'live', MASTER_KEY: KEY, PARTY_BANK_URL: 'https://bank.example.com', PARTY_RATES: 'off' },
+      [],
+      /PARTY_BANK_SECRET: must be given/,
+    ],
+    [
+      { MODE: 'live', MASTER_KEY: KEY, PARTY_RATES: 'off' },
+      [],
+      /PARTY_CARD_PROCESSOR_URL and [^]*PARTY_CARDHOLDER_REVIEW_URL[^]*PARTY_CHECKOUT_URL[^]*PARTY_BANK_URL/,
+    ],
+    [{ MODE: 'live', MASTER_KEY: KEY }, ['--role', 'parties'], /--role parties serves the simulated parties/],
   ])('for %j %j', async (environment, args, message) => {
     const run = start(args, environment);
     expect(await run.ended).toBe(1);

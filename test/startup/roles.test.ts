@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase } from '../../src/kernel/db/database';
-import { runOperator } from '../../src/startup/operator';
 import { onServer, urlOf } from '../support/database';
+import { anotherOperator, command } from '../support/operator';
 import { startTestTemporal } from '../support/servers';
 import { killAll, START_MS, start } from './process';
 
@@ -11,6 +11,8 @@ const name = `roles_${randomBytes(6).toString('hex')}`;
 let temporal: Awaited<ReturnType<typeof startTestTemporal>>;
 let temporalRuns = false;
 let environment: Record<string, string>;
+/** With the secret of the first operator, once there is a schema. */
+let decides: Record<string, string> | undefined;
 beforeAll(async () => {
   await onServer(`create database ${name}`);
   temporal = await startTestTemporal();
@@ -37,12 +39,11 @@ async function stopTemporal(): Promise<void> {
 }
 
 async function newClient(role: 'client' | 'admin'): Promise<Record<string, string>> {
-  const out: string[] = [];
-  const err: string[] = [];
   const argv = ['client', 'create', '--name', 'Acme', '--role', role, '--json'];
-  await runOperator(argv, environment, { out: (line) => out.push(line), err: (line) => err.push(line) });
-  expect(err).toEqual([]);
-  const { clientId, clientSecret } = JSON.parse(out[0] ?? '') as Record<string, string>;
+  decides ??= await anotherOperator(environment, 'ida');
+  const { out, err } = await command(decides, ...argv);
+  expect(err).toBe('');
+  const { clientId, clientSecret } = JSON.parse(out) as Record<string, string>;
   return {
     'x-client-id': clientId ?? '',
     'x-client-secret': clientSecret ?? '',

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKeyring } from '../../src/kernel/security/keyring';
+import { operatorOf } from '../../src/operator/operators/operations';
 import { type DemoCredentials, ensureDemoCredentials } from '../../src/startup/demo-credentials';
 import { ensureMasterKey, readMasterKey } from '../../src/startup/master-key';
 import { createAuthenticator } from '../../src/tenants/clients/authenticate';
@@ -59,11 +60,26 @@ describe('the demo credentials', () => {
     const made = await ensure();
     expect(mode('credentials.json')).toBe(0o600);
     expect(onDisk()).toEqual(made);
-    expect(Object.keys(made)).toEqual(['baseUrl', 'temporalUi', 'client', 'admin']);
+    expect(Object.keys(made)).toEqual(['baseUrl', 'temporalUi', 'client', 'admin', 'operator']);
     expect(await works(made.client)).toBe(true);
     expect(await works(made.admin)).toBe(true);
     expect((await findTenant(test.database, made.client.clientId))?.role).toBe('client');
     expect((await findTenant(test.database, made.admin.clientId))?.role).toBe('admin');
+  });
+
+  it('hold an operator for the command line, who is written down once and renewed with the file', async () => {
+    const decides = async ({ operator }: DemoCredentials) =>
+      (await operatorOf(test.database, keyring, operator.operatorSecret))?.id;
+    const made = await ensure();
+    expect(await decides(made)).toBe(made.operator.operatorId);
+    expect((await ensure()).operator).toEqual(made.operator);
+    rmSync(join(dataDir, 'credentials.json'));
+    const renewed = await ensure();
+    expect([await decides(made), await decides(renewed)]).toEqual([undefined, made.operator.operatorId]);
+    const written = await test.database.query(`select actor, action, subject from audit_log`);
+    expect(written).toEqual([
+      { actor: 'installation', action: 'operator.add', subject: made.operator.operatorId },
+    ]);
   });
 
   it('are kept from start to start, with the address of the last', async () => {

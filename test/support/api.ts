@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { ensureDemoBins, provideForClient } from '../../src/cards/programmes/operations';
-import { type Composed, createApi, createServices } from '../../src/composition';
+import { type Composed, createApi, createServices, stopBesideApi } from '../../src/composition';
 import type { Database } from '../../src/kernel/db/database';
 import type { NumberedCommand } from '../../src/kernel/outbox/commands';
 import { createKeyring } from '../../src/kernel/security/keyring';
@@ -37,6 +37,12 @@ export interface TestApi extends TestDatabase {
   close(): Promise<void>;
 }
 
+/** The sandbox's card processor and reviewer decide in their answer, where no magic value says another time. */
+export const DECIDED_AT_ONCE = {
+  cardProcessorSeconds: 0,
+  cardholderReviewSeconds: 0,
+} satisfies Partial<Wiring>;
+
 /** The real API over real HTTP on a database of its own; Temporal is not there, its commands are collected. */
 export async function testApi(
   options: Partial<Wiring> = {},
@@ -52,11 +58,13 @@ export async function testApi(
     mode: 'sandbox',
     handOver: (batch) => void commands.push(...batch),
     publicUrl: () => url,
+    sandboxPartiesUrl: () => url,
     ...options,
   });
   const handle = createApi(services, { observe: () => undefined }).callback();
   const server = await listen((request, response) => void handle(request, response));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await services.parties.rates.ready();
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     request(url, method, path, body, headers);
   return {
@@ -78,7 +86,7 @@ export async function testApi(
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await services.sandboxParties.stop();
+      await stopBesideApi(services);
       await test.drop();
     },
   };

@@ -11,13 +11,13 @@ export function countConflicts() {
     conflicts: () => conflicts,
     counting: (database: Database): Database => ({
       ...database,
-      transaction(work) {
+      transaction(work, options) {
         let attempts = 0;
         return database.transaction((tx) => {
           attempts += 1;
           if (attempts > 1) conflicts += 1;
           return work(tx);
-        });
+        }, options);
       },
     }),
   };

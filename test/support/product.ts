@@ -10,8 +10,8 @@ import { freePort } from '../../src/startup/embedded/ports';
 import { startPostgres } from '../../src/startup/embedded/postgres';
 import { startTemporal } from '../../src/startup/embedded/temporal';
 import { temporalExecutable } from '../../src/startup/embedded/temporal-binary';
-import { runOperator } from '../../src/startup/operator';
 import { type Run, START_MS, start } from '../startup/process';
+import { anotherOperator, command } from './operator';
 import { quietLog, toolContext } from './servers';
 
 /** The whole product in processes of its own: as `npm start` runs it, and as docker-compose.yml does. */
@@ -118,11 +118,10 @@ export async function startFleet(): Promise<Fleet> {
     throw error;
   });
 
+  const known = await anotherOperator(environment, 'ida');
   async function operator(...argv: string[]) {
-    const lines: string[] = [];
-    const tell = (line: string) => void lines.push(line);
-    const code = await runOperator(argv, environment, { out: tell, err: tell });
-    return { code, out: lines.join('\n') };
+    const { code, out, err } = await command(known, ...argv);
+    return { code, out: [out, err].filter(Boolean).join('\n') };
   }
 
   return {

@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { checkLedger } from '../../src/kernel/ledger/check';
-import { runOperator } from '../../src/startup/operator';
 import { accountBalance } from '../cards/cards/support';
-import { urlOf } from '../support/database';
+import { anotherOperator, command, operatorEnvironment } from '../support/operator';
 import {
   completed,
   type DepositWorld,
@@ -21,11 +19,7 @@ let world: DepositWorld;
 let environment: Record<string, string>;
 beforeAll(async () => {
   world = await depositWorld();
-  const [row] = await world.api.database.query<{ name: string }>('select current_database() as name');
-  environment = {
-    DATABASE_URL: urlOf(row?.name ?? ''),
-    MASTER_KEY: randomBytes(32).toString('base64'),
-  };
+  environment = await operatorEnvironment(world.api.database);
 });
 beforeEach(async () => {
   world.client = await world.api.client();
@@ -35,14 +29,7 @@ beforeEach(async () => {
 afterEach(async () => expect(await checkLedger(world.api.database)).toEqual([]));
 afterAll(() => world.close());
 
-async function operator(...argv: string[]) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await runOperator(argv, environment, {
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const operator = (...argv: string[]) => command(environment, ...argv);
 const REASON = ['--reason', 'seen the slip'];
 
 const balance = ({ accountId }: TestDeposit) => accountBalance(world.client, accountId);
@@ -70,7 +57,7 @@ describe('what stands in suspense', () => {
     expect((await operator('suspense', 'list')).out).toMatch(new RegExp(`${id}.*50.00 USD`));
     expect(await openBreaks(id)).toEqual(['transfer_suspense']);
     const unknown = await operator('suspense', 'show', 'dep_none');
-    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('transfer')]);
+    expect([unknown.code, unknown.err]).toEqual([3, expect.stringContaining('transfer')]);
   });
 
   it('is credited to its owner, in parts, and its break passes', async () => {
@@ -80,7 +67,7 @@ describe('what stands in suspense', () => {
     expect((await credit('--amount', '20.00')).code).toBe(0);
     expect(await balance(deposit)).toBe('116.80 0.00');
     const beyond = await credit('--amount', '30.01');
-    expect([beyond.code, beyond.err]).toEqual([1, expect.stringContaining('30.00 USD')]);
+    expect([beyond.code, beyond.err]).toEqual([4, expect.stringContaining('30.00 USD')]);
     expect((await credit()).code).toBe(0);
     expect([await balance(deposit), await inSuspense(deposit.id), await openBreaks(deposit.id)]).toEqual([
       '146.80 0.00',
@@ -104,7 +91,7 @@ describe('what stands in suspense', () => {
     expect((await operator('suspense', 'return', deposit.id, ...REASON)).code).toBe(0);
     await look(world, deposit.id);
     expect(deposit.session.refunds).toMatchObject([{ amount: '50.00' }]);
-    expect((await operator('suspense', 'write-off', deposit.id, ...REASON)).code).toBe(1);
+    expect((await operator('suspense', 'write-off', deposit.id, ...REASON)).code).toBe(4);
     Object.assign(deposit.session.refunds[0] ?? {}, { status: 'succeeded' });
     await look(world, deposit.id);
     expect([await inSuspense(deposit.id), await balance(deposit), deposit.session.refunds.length]).toEqual([
@@ -131,7 +118,7 @@ describe('what stands in suspense', () => {
     expect(await inSuspense(deposit.id)).toMatchObject([{ amount: '-50.00' }]);
     expect(await balance(deposit)).toBe('146.80 0.00');
     const { id, accountId } = deposit;
-    expect((await operator('suspense', 'credit', id, '--account', accountId, ...REASON)).code).toBe(1);
+    expect((await operator('suspense', 'credit', id, '--account', accountId, ...REASON)).code).toBe(4);
     expect((await operator('suspense', 'recover', id, '--account', accountId, ...REASON)).code).toBe(0);
     expect([await balance(deposit), await inSuspense(id), await openBreaks(id)]).toEqual([
       '96.80 0.00',
@@ -195,8 +182,8 @@ describe('conclude', () => {
 
   it('is refused for what has ended, and for what nobody knows', async () => {
     const deposit = await completed(world);
-    expect((await conclude(deposit.id, 'failed')).code).toBe(1);
-    expect((await conclude('dep_none', 'paid')).code).toBe(1);
+    expect((await conclude(deposit.id, 'failed')).code).toBe(4);
+    expect((await conclude('dep_none', 'paid')).code).toBe(3);
     expect((await conclude(deposit.id, 'perhaps')).code).not.toBe(0);
   });
 });
@@ -204,5 +191,51 @@ describe('conclude', () => {
 it('adopt is for transfers of earlier releases', async () => {
   const deposit = await completed(world);
   const { code, err } = await operator('adopt', deposit.id, ...REASON);
-  expect([code, err]).toEqual([1, expect.stringContaining('adopted')]);
+  expect([code, err]).toEqual([4, expect.stringContaining('adopted')]);
+});
+
+describe('above the limit of the installation', () => {
+  const above = (...argv: string[]) => command({ ...environment, ADMIN_LIMIT: '49.99' }, ...argv);
+  let second: Promise<Record<string, string>>;
+  beforeAll(() => {
+    second = anotherOperator(environment, 'bob');
+  });
+  const approve = async (answer: { out: string }) =>
+    command(await second, 'approval', 'approve', /apr_\w+/.exec(answer.out)?.[0] ?? '');
+
+  it('a door takes two, for what was asked, by the rules of then', async () => {
+    const deposit = await surplus();
+    const argv = ['suspense', 'credit', deposit.id, '--account', deposit.accountId, ...REASON];
+    const [one, other] = [await above(...argv), await above(...argv)];
+    expect([one.code, one.out]).toEqual([0, expect.stringContaining('50.00 USD takes two')]);
+    expect(await inSuspense(deposit.id)).toMatchObject([{ amount: '50.00' }]);
+    expect((await approve(one)).code).toBe(0);
+    expect([await balance(deposit), await inSuspense(deposit.id)]).toEqual(['146.80 0.00', []]);
+    const late = await approve(other);
+    expect([late.code, late.err]).toEqual([4, expect.stringContaining('Nothing of it stands in suspense')]);
+    const decisions = await world.api.database.query(
+      `select kind, amount::text, reason, decided_by from transfer_decisions where transfer_id = $1 and kind like 'susp%'`,
+      [deposit.id],
+    );
+    expect(decisions).toEqual([
+      { kind: 'suspense_credit', amount: '50', reason: 'seen the slip', decided_by: 'operator:bob' },
+    ]);
+  });
+
+  it('a part within it takes one', async () => {
+    const deposit = await surplus();
+    expect((await above('suspense', 'write-off', deposit.id, '--amount', '49.99', ...REASON)).code).toBe(0);
+    expect(await inSuspense(deposit.id)).toMatchObject([{ amount: '0.01' }]);
+  });
+
+  it('so does a conclusion', async () => {
+    const deposit = await payable(world);
+    pay(deposit.session);
+    await look(world, deposit.id);
+    const asked = await above('conclude', deposit.id, '--as', 'paid', '--evidence', 'a letter');
+    expect([asked.code, asked.out]).toEqual([0, expect.stringContaining('takes two')]);
+    expect((await read(world.client, deposit)).status).toBe('processing');
+    expect((await approve(asked)).code).toBe(0);
+    expect((await read(world.client, deposit)).status).toBe('completed');
+  });
 });

@@ -3,17 +3,17 @@ import { createCardActivities } from '../../activities/cards';
 import { recordCardEvent } from '../../src/cards/events/operations';
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { LOOK } from '../../src/kernel/temporal/signals';
-import { ProcessorTimeout } from '../../src/parties/card-processor/port';
 import { SCENARIOS } from '../../src/parties/card-processor/sandbox/scenarios';
-import { accountBalance, processorOnClock, requestedCard } from '../cards/cards/support';
-import { type Client, type TestApi, testApi } from '../support/api';
+import { OutcomeUnknown } from '../../src/process/party-errors';
+import { accountBalance, requestedCard } from '../cards/cards/support';
+import { type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../support/api';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
 
 let api: TestApi;
 let client: Client;
 let temporal: TimeSkipping;
 let runner: TemporalClient;
-let clock: { at: Date };
+const clock = { at: new Date() };
 /** Every attempt of a step since the test began, and what is to happen after each. */
 let attempts: string[];
 let after: (attempt: number) => void;
@@ -29,9 +29,8 @@ const watchedActivities = () =>
   });
 
 beforeAll(async () => {
-  [api, temporal] = await Promise.all([testApi(), timeSkipping()]);
+  [api, temporal] = await Promise.all([testApi({ ...DECIDED_AT_ONCE, now: () => clock.at }), timeSkipping()]);
   client = await api.client();
-  clock = processorOnClock(api);
   await temporal.keepWorkers(watchedActivities());
   runner = temporal.client;
 }, 600_000);
@@ -132,12 +131,12 @@ describe('card issuance', () => {
   it('stays open while no outcome is known, however often it is asked', async () => {
     const { id } = await requestedCard(api, client);
     const { cardProcessor } = api.services.parties;
-    const order = { bin: '44112200', currency: 'USD', cardholderId: '', label: null };
+    const order = { bin: '44112200', currency: 'USD', cardholderId: '', label: null, callbackUrl: api.url };
     let asked = 0;
     const silent = async () => {
       asked += 1;
-      if (asked < 12) throw new ProcessorTimeout();
-      return cardProcessor.issue(`issue-${id}`, order);
+      if (asked < 12) throw new OutcomeUnknown();
+      return cardProcessor.issue({ key: `issue-${id}`, ...order });
     };
     api.services.parties.cardProcessor = { ...cardProcessor, issue: silent, issuance: silent };
     try {
@@ -157,6 +156,17 @@ describe('card issuance', () => {
     expect(attempts).toHaveLength(4);
     expect(await issues(id)).toBe(1);
     expect(await balance(accountId)).toEqual([available, held - 51]);
+  });
+
+  it('asks on the queue of the processor alone, whatever else waits', async () => {
+    const { id } = await requestedCard(api, client, { label: 'sandbox:timeout' });
+    await run('cardIssuance', id);
+    const { events } = await runner.workflow.getHandle(`card-issuance-${id}`).fetchHistory();
+    const queues = events?.flatMap(({ activityTaskScheduledEventAttributes: asked }) =>
+      asked ? [asked.taskQueue?.name] : [],
+    );
+    expect(queues?.length).toBeGreaterThan(1);
+    expect(new Set(queues)).toEqual(new Set(['party-card-processor']));
   });
 
   it('ends in its first step when the card is issued already', async () => {

@@ -10,12 +10,11 @@ import {
   ID_NUMBER,
   pending,
   read,
-  reviewerOnClock,
   STREET,
   setReview,
   statusOf,
 } from '../people/cardholders/support';
-import { type Client, type TestApi, testApi } from '../support/api';
+import { type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../support/api';
 import { until } from '../support/outside/receiver';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
 import { uploadDocument } from '../support/uploads';
@@ -47,10 +46,12 @@ const watchedActivities = () =>
 beforeAll(async () => {
   const log = createLogger({ level: 'trace', destination });
   clock = { at: new Date() };
-  [api, temporal] = await Promise.all([testApi({ log, now: () => clock.at }), timeSkipping()]);
+  [api, temporal] = await Promise.all([
+    testApi({ ...DECIDED_AT_ONCE, log, now: () => clock.at }),
+    timeSkipping(),
+  ]);
   [client, manual] = await Promise.all([api.client(), api.client()]);
   await setReview(api, manual.clientId, 'manual');
-  clock = reviewerOnClock(api);
   await temporal.keepWorkers(watchedActivities());
   runner = temporal.client;
 }, 600_000);

@@ -211,6 +211,11 @@ export const RECORDINGS: readonly Recording[] = [
     giveUpSubmission: ['unknown'],
     checkSubmission: ['pass_audit'],
   }),
+  cardholder('party-away', {
+    lookAtCardholder: ['wait_audit'],
+    submitCardholder: times(300, '!PartyAway'),
+    giveUpSubmission: ['submission_failed'],
+  }),
   cardholder('months-of-review', {
     lookAtCardholder: [...times(102, 'pending_review'), 'rejected_by_admin'],
   }),

@@ -9,6 +9,7 @@ const { advanceExternalCard } = localFirst<TransferActivities>(PARTY_QUEUES.exte
 
 /** What it waits for, as the operator reads it. */
 const WAITS: Record<string, string> = {
+  pending_approval: "Waits for an operator's decision: it is above the tenant's thresholds.",
   pending: 'Asking the card acquirer.',
   requires_action: 'The payer must confirm on the page of the card’s bank.',
   processing: 'The card acquirer has taken it on; the money is on its way.',

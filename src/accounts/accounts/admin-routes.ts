@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route';
-import { audit } from '../../kernel/audit';
+import { audit } from '../../kernel/audit/audit';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { amount, identifier, instant, money, text } from '../../kernel/wire/schemas';
+import type { Services } from '../../services';
 import { correct, type Offramped, offrampDeposit } from './admin';
 import { accountTransactionSchema, accountTransactionView } from './view';
 
@@ -11,15 +12,21 @@ const TAG = 'Accounts';
 const ACCOUNT_ID = 'acc_01h455vb4pex5vsknk084sn02q';
 
 /** The operator's three ways to move money by hand (`interface.md 4.1`; decisions part 4). */
-export function adminAccountRoutes(): Route[] {
+export function adminAccountRoutes(services: Pick<Services, 'adminLimit'>): Route[] {
   return [
-    correction('admin-deposit', 'deposit/admin_deposit', 'Correction credit to an account (Admin)'),
-    correction('admin-withdrawal', 'withdraw/admin_withdrawal', 'Write-off from an account (Admin)'),
+    correction(services, 'admin-deposit', 'deposit/admin_deposit', 'Correction credit to an account (Admin)'),
+    correction(
+      services,
+      'admin-withdrawal',
+      'withdraw/admin_withdrawal',
+      'Write-off from an account (Admin)',
+    ),
     offrampRoute(),
   ];
 }
 
 function correction(
+  { adminLimit: limit }: Pick<Services, 'adminLimit'>,
   name: 'admin-deposit' | 'admin-withdrawal',
   kind: 'deposit/admin_deposit' | 'withdraw/admin_withdrawal',
   summary: string,
@@ -29,6 +36,7 @@ function correction(
     path: `/v1/accounts/${name}`,
     tag: TAG,
     summary,
+    description: 'Above the limit of the installation it takes two operators, at the command line.',
     role: 'admin',
     body: z.strictObject({
       accountId: identifier(ACCOUNT_ID),
@@ -37,9 +45,9 @@ function correction(
     }),
     response: accountTransactionSchema,
     status: 201,
-    problems: ['account_closed', 'insufficient_funds'],
+    problems: ['account_closed', 'limit_exceeded', 'insufficient_funds'],
     async write(tx, { caller, body, requestId, idempotencyKey }) {
-      const { account, entry } = await correct(tx, caller.reach, kind, body, idempotencyKey);
+      const { account, entry } = await correct(tx, caller.reach, kind, { ...body, limit }, idempotencyKey);
       const { before, after } = availableAround(entry, account.currency);
       await audit(tx, {
         caller,

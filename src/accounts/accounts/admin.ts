@@ -1,5 +1,5 @@
-import type { Tx } from '../../kernel/db/database';
-import { alreadyExists } from '../../kernel/errors';
+import type { Sql, Tx } from '../../kernel/db/database';
+import { alreadyExists, conflict } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { accountEntry, internalEntry, type PostedEntry } from '../../kernel/ledger/entries';
 import type { Decimal } from '../../kernel/money/money';
@@ -17,23 +17,45 @@ export interface Correction {
 
 /**
  * Credits or debits an account by hand, against the outside world. Its caller writes the audit log.
- * @throws Problem 404, 400, 409 `account_closed`, `insufficient_funds`
+ * @param given.limit above it another operator must have approved; absent where one has
+ * @throws Problem 404, 400, 409 `account_closed`, `limit_exceeded`, `insufficient_funds`
  */
 export async function correct(
   tx: Tx,
   reach: string | null,
   kind: 'deposit/admin_deposit' | 'withdraw/admin_withdrawal',
-  given: { accountId: string; amount: Decimal },
+  given: CorrectionTerms & { limit?: Decimal | undefined },
   idempotencyKey: string | undefined,
 ): Promise<Correction> {
-  const account = await requireAccount(tx, reach, given.accountId, 'accountId');
-  assertFits(given.amount, account.currency);
-  assertAccountOpen(account, 'accountId');
+  const account = await correctable(tx, reach, given);
+  if (given.limit && given.amount.gt(given.limit))
+    throw conflict(
+      'limit_exceeded',
+      `Above ${given.limit.toFixed()} it takes two operators, at the command line.`,
+      'amount',
+    );
   const referenceId = newId('reference');
   const line = accountEntry(account.id, kind, given.amount, referenceId);
   const outside = internalEntry('funding', account.currency, line.available.negated(), referenceId);
   const [entry] = await move(tx, { entries: [line, outside] }, { idempotencyKey, field: 'amount' });
   return { account, entry: entry as PostedEntry };
+}
+
+export interface CorrectionTerms {
+  accountId: string;
+  amount: Decimal;
+}
+
+/** The account that is to be corrected, by the rules of now. @throws Problem 404, 400, 409 `account_closed` */
+export async function correctable(
+  sql: Sql,
+  reach: string | null,
+  { accountId, amount }: CorrectionTerms,
+): Promise<Account> {
+  const account = await requireAccount(sql, reach, accountId, 'accountId');
+  assertFits(amount, account.currency);
+  assertAccountOpen(account, 'accountId');
+  return account;
 }
 
 export interface Offramped {

@@ -29,7 +29,7 @@ export const accountListQuery = z.object({
 export function accountRoutes(services: AccountServices): Route[] {
   return [
     listRoute(services),
-    ...adminAccountRoutes(),
+    ...adminAccountRoutes(services),
     historyRoute(services),
     balanceRoute(services),
     transferRoute(),

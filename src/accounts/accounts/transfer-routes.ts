@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route';
-import { auditAdmin } from '../../kernel/audit';
+import { auditAdmin } from '../../kernel/audit/audit';
 import { formatAmount } from '../../kernel/money/money';
 import { amount, identifier, instant, money, text } from '../../kernel/wire/schemas';
 import { type Transferred, transfer } from './transfer';
@@ -24,6 +24,7 @@ export function transferRoute(): Route {
     method: 'POST',
     path: '/v1/users/transfer',
     tag: 'Users',
+    capability: 'transfer',
     summary: 'Transfer between service accounts',
     description: 'Between two accounts of one currency: two account transactions with one referenceId.',
     body: z.strictObject({

@@ -1,4 +1,4 @@
-import { audit } from '../../kernel/audit';
+import { audit } from '../../kernel/audit/audit';
 import type { Call } from '../../kernel/caller';
 import type { Tx } from '../../kernel/db/database';
 import type { Card } from './record';

@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import { isId } from '../../kernel/ids';
 import type { Card } from './record';
-import { findCard, setUserBlocked } from './store';
+import { findCard, lockCards, setUserBlocked } from './store';
 
 export {
   cardIdsOfUser,
@@ -21,6 +21,13 @@ export type CardCall = Pick<Call, 'idempotencyKey'> & { caller: Pick<Caller, 're
 export async function requireCard(sql: Sql, reach: string | null, id: string, field?: string): Promise<Card> {
   const card = isId('card', id) ? await findCard(sql, reach, id) : undefined;
   if (!card) throw notFound('card', field);
+  return card;
+}
+
+/** The same, held to the end of the transaction, whoever's it is. @throws Problem 404 */
+export async function requireLockedCard(tx: Tx, id: string): Promise<Card> {
+  const card = isId('card', id) ? (await lockCards(tx, [id])).get(id) : undefined;
+  if (!card) throw notFound('card');
   return card;
 }
 

@@ -75,6 +75,7 @@ function sensitiveRoute(services: Services): Route {
     method: 'GET',
     path: '/v1/cards/{id}/sensitive',
     tag,
+    capability: 'card_issuing',
     summary: 'Sensitive card info',
     description: 'Asked of the card processor at each call, never stored, never for admins.',
     response: z.object({
@@ -96,6 +97,7 @@ function tokenizeRoute(services: Services): Route {
     method: 'POST',
     path: '/v1/cards/{id}/tokenize',
     tag,
+    capability: 'card_issuing',
     summary: 'Start card tokenization',
     body: z.strictObject({ wallet: z.enum(WALLETS) }),
     response: z.object({ id: z.string(), status: z.enum(['pending', 'completed', 'failed']) }),

@@ -1,7 +1,8 @@
-import { audit } from '../../kernel/audit';
+import { audit } from '../../kernel/audit/audit';
 import type { Call } from '../../kernel/caller';
 import { forbidden, unavailable } from '../../kernel/errors';
-import { isProcessorAway, type SensitiveCard } from '../../parties/card-processor/port';
+import type { SensitiveCard } from '../../parties/card-processor/word';
+import { PartyAway } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { requireCard } from './operations';
 import { assertLive } from './rules';
@@ -23,7 +24,9 @@ export async function revealCard(
   const { cardNumber, cvv, expiryMonth, expiryYear } = await parties.cardProcessor
     .sensitive(card.processorReference)
     .catch((error: unknown) => {
-      throw isProcessorAway(error) ? unavailable('The card processor cannot be reached just now.') : error;
+      throw error instanceof PartyAway
+        ? unavailable('The card processor cannot be reached just now.')
+        : error;
     });
   const { tenantId } = card;
   await audit(database, { caller, requestId, action: 'cards.sensitive', subject: card.id, tenantId });

@@ -2,9 +2,13 @@ import type { Caller } from '../../kernel/caller';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
-import type { Wallet } from '../../parties/card-processor/port';
+import type { TokenizationOrder, Wallet } from '../../parties/card-processor/port';
+import type { TokenizationWord } from '../../parties/card-processor/word';
+import { PartyRefused } from '../../process/party-errors';
+import { assertOrders } from '../../process/switches/switches';
 import type { Services } from '../../services';
 import { requireCard } from './operations';
+import { PROCESSOR_CALLBACKS, tokenizationKey } from './processor-orders';
 import { assertActive, isClosed } from './rules';
 import { lockCards } from './store';
 import {
@@ -53,10 +57,10 @@ export type TokenizationProgress = 'processing' | 'completed' | 'failed';
 
 /**
  * Asks the processor for the wallet's token and records what it decides. A card that was closed meanwhile gets none.
- * @throws ProcessorUnreachable, ProcessorTimeout: to be asked again with the same key
+ * @throws PartyAway to be asked again
  */
 export async function tokenizeAtProcessor(services: Services, id: string): Promise<TokenizationProgress> {
-  const { database, parties } = services;
+  const { database } = services;
   const { status, cardId, wallet } = await requireTokenization(database, id);
   if (status !== 'pending') return status;
   const card = await requireCard(database, null, cardId);
@@ -64,11 +68,29 @@ export async function tokenizeAtProcessor(services: Services, id: string): Promi
     await endTokenization(database, id, { status: 'failed', failure: 'card_closed' });
     return 'failed';
   }
-  const answer = await parties.cardProcessor.tokenize(`tokenize-${id}`, card.processorReference, wallet);
-  if (answer.status === 'processing') return 'processing';
-  const end = answer.status === 'completed' ? { status: answer.status, failure: null } : failed(answer.code);
-  await endTokenization(database, id, end);
-  return end.status;
+  const order = { key: tokenizationKey(id), reference: card.processorReference, wallet };
+  const { status: told, failureCode = 'wallet_refused' } = await wordOn(services, order);
+  if (told === 'processing') return 'processing';
+  await endTokenization(database, id, { status: told, failure: told === 'failed' ? failureCode : null });
+  return told;
 }
 
-const failed = (code: string) => ({ status: 'failed' as const, failure: code });
+/** What the processor has heard of is not asked for again: it may remember a key for a day only. */
+async function wordOn(
+  services: Services,
+  order: Omit<TokenizationOrder, 'callbackUrl'>,
+): Promise<TokenizationWord> {
+  const { cardProcessor } = services.parties;
+  const known = await cardProcessor.tokenization(order);
+  if (known !== 'unknown_to_party') return known;
+  await assertOrders(services, 'cardProcessor');
+  try {
+    return await cardProcessor.tokenize({
+      ...order,
+      callbackUrl: services.publicUrl() + PROCESSOR_CALLBACKS,
+    });
+  } catch (error) {
+    if (error instanceof PartyRefused) return { status: 'failed', failureCode: error.code };
+    throw error;
+  }
+}

@@ -27,6 +27,10 @@ export const startIssuance = issuance.start;
 export const startClosure = closure.start;
 export const startTokenization = tokenization.start;
 
+export const lookAtIssuance = issuance.look;
+export const lookAtClosure = closure.look;
+export const lookAtTokenization = tokenization.look;
+
 /** Cards that wait for the processor: their process is started again when Temporal has lost it. */
 export const cardProcesses = reconcilable({
   name: 'cards',

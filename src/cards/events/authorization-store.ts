@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
 import { Decimal } from '../../kernel/money/money';
 import { arrayOf, type Column, decimal, namesOf, plain, recordOf } from './columns';
-import { type Authorization, COUNTERS, type Counter, remaining } from './record';
+import { type Authorization, COUNTERS, type Counter, type Merchant, remaining } from './record';
 
 const counter = (side: 'own' | 'billing', name: Counter, field: string): Column<Authorization> => ({
   field,
@@ -43,7 +43,14 @@ const COLUMNS: readonly Column<Authorization>[] = [
 ];
 
 /** What events change of it. */
-const CHANGING = [...COUNTED.map(({ field }) => field), 'feeHeld', 'lastSettleId', 'closed', 'updatedAt'];
+const CHANGING = [
+  ...COUNTED.map(({ field }) => field),
+  'feeHeld',
+  'lastSettleId',
+  'expiresAt',
+  'closed',
+  'updatedAt',
+];
 
 const READ = namesOf(
   COLUMNS.filter(({ read }) => read),
@@ -78,6 +85,22 @@ export async function readAuthorizations(
     [cardIds, references, ids],
   );
   return rows.map((row) => ({ reference: row.reference, authorization: authorizationOf(row) }));
+}
+
+/** By authorization, where it was opened: of those that have one of the references on one of the cards. */
+export async function readMerchants(
+  sql: Sql,
+  cardIds: string[],
+  references: string[],
+): Promise<Map<string, Merchant>> {
+  if (references.length === 0) return new Map();
+  const rows = await sql.prepared<{ id: string; merchant: Merchant }>(
+    'authorizations-merchants',
+    `select o.id, o.merchant from card_transactions t join card_transactions o on o.id = t.authorization_id
+      where t.reference_id = any($2) and t.card_id = any($1) and o.merchant is not null`,
+    [cardIds, references],
+  );
+  return new Map(rows.map(({ id, merchant }) => [id, merchant]));
 }
 
 /** Writes what became of them. Raw: a deferred write of the hot path, its rows one array. */

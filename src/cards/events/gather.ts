@@ -1,53 +1,148 @@
-import type { Database, TransactionOptions, Tx } from '../../kernel/db/database';
-import { CommitUnknown, isOutOfReach } from '../../kernel/db/faults';
-import { writeWithCommit } from '../../kernel/db/writes';
-import { inProgress, Problem } from '../../kernel/errors';
-import {
-  afterUnknownOutcome,
-  answersWrite,
-  type IdempotencyKey,
-  type KeptAnswer,
-  type KeyedAnswer,
-  type KeyLookup,
-  lookUpKeys,
-  type StoredAnswer,
-  settledAnswer,
-} from '../../kernel/idempotency';
-import { tellWhenCommitted } from '../../kernel/outbox/events';
-import { boardWrites, type CardEventDeps, loadBoard } from './load-board';
-import type { Message } from './record';
-import type { Board } from './rules/board';
-import { type Judgement, judge } from './rules/judge';
-
-export interface Submission {
-  message: Message;
-  key?: IdempotencyKey;
-  /** Renders a success and a refusal as they are sent, and stored under the key. */
-  render(decision: Judgement): StoredAnswer;
-  refuse(problem: Problem): StoredAnswer;
-}
+import type { Database, TransactionOptions } from '../../kernel/db/database';
+import { CommitUnknown, DatabaseAway, isLockTimeout, isOutOfReach } from '../../kernel/db/faults';
+import { afterUnknownOutcome, type KeyedAnswer } from '../../kernel/idempotency';
+import { type Result, runBatch, type Submission } from './batch';
+import type { CardEventDeps } from './load-board';
 
 interface Waiting extends Submission {
+  /** Milliseconds, monotonic. */
+  since: number;
   resolve(answer: KeyedAnswer): void;
   reject(error: unknown): void;
 }
-
-type Result = { answer: KeyedAnswer } | { error: unknown };
 
 /** Messages of one transaction: past this a batch gains nothing and its first caller waits for its last. */
 const MAX_BATCH = 64;
 /** Transactions at once: while Postgres works on one, the next is judged. A third gained nothing. */
 const MAX_TRANSACTIONS = 2;
 
+/** Others wait for whoever waits for a lock here, so it is not for long. */
+const TOGETHER: TransactionOptions = { plansKept: true, lockSeconds: 0.5 };
+/** Nobody waits but the same tenant's messages. */
+const APART: TransactionOptions = { plansKept: true, lockSeconds: 5 };
 /** A message that is tried alone has waited already, and others wait for it. */
-const ALONE: TransactionOptions = { lockSeconds: 1 };
+const ALONE: TransactionOptions = { plansKept: true, lockSeconds: 0.5 };
+/** So many in a row that wait in vain: the others would, too. */
+const IN_VAIN = 3;
+/** Whoever has sent a message waits no longer for its answer: it is not judged any more. */
+const PATIENCE_MS = 10_000;
+
+export interface Gatherer {
+  submit(submission: Submission): Promise<KeyedAnswer>;
+}
 
 /**
  * The hot path. Requests that arrive while transactions are under way are gathered into the next one: one commit, one
- * lock of a busy master account and three round trips for all of them, and each caller gets its own answer. A message
- * that fails by a fault of the database, or waits too long for a lock, fails alone: the batch is then tried one by one.
+ * lock of a busy master account and three round trips for all of them, and each caller gets its own answer. A batch that
+ * waits for a lock is divided: each tenant's messages go on in a lane of their own until that is empty, so a slow lock is
+ * waited for by its tenant alone. A message that fails by a fault of the database fails alone.
  */
-export function createGatherer(database: Database, deps: CardEventDeps) {
+export function createGatherer(database: Database, deps: CardEventDeps): Gatherer {
+  const lanes = new Map<string, Lane>();
+  const run = (batch: Waiting[], options: TransactionOptions) => runAndAnswer(database, deps, batch, options);
+
+  const together = createLane(MAX_TRANSACTIONS, async (batch) => {
+    const failed = await run(batch, TOGETHER);
+    if (failed && isLockTimeout(failed.error)) for (const waiting of batch) laneOf(waiting).push(waiting);
+    else if (failed) await recover(batch, failed.error);
+  });
+
+  function laneOf({ message }: Submission): Lane {
+    const name = laneName(message);
+    const lane = lanes.get(name) ?? createLane(1, apart, () => lanes.delete(name));
+    lanes.set(name, lane);
+    return lane;
+  }
+
+  async function apart(batch: Waiting[]): Promise<void> {
+    const failed = await run(batch, APART);
+    if (failed) await recover(batch, failed.error);
+  }
+
+  async function recover(batch: Waiting[], error: unknown): Promise<void> {
+    if (error instanceof CommitUnknown) {
+      await Promise.all(batch.map((waiting) => readStoredAnswer(database, waiting, error)));
+    } else if (batch.length > 1 && !isOutOfReach(error)) {
+      await tryAlone(batch);
+    } else {
+      for (const waiting of batch) waiting.reject(error);
+    }
+  }
+
+  async function tryAlone(batch: Waiting[]): Promise<void> {
+    let inVain = 0;
+    for (const waiting of batch) {
+      if (inVain === IN_VAIN) {
+        waiting.reject(new DatabaseAway('a lock'));
+        continue;
+      }
+      const failed = await run([waiting], ALONE);
+      inVain = failed && isLockTimeout(failed.error) ? inVain + 1 : 0;
+      if (failed) await recover([waiting], failed.error);
+    }
+  }
+
+  return {
+    submit: (submission) =>
+      new Promise((resolve, reject) => {
+        const waiting = { ...submission, since: performance.now(), resolve, reject };
+        (lanes.get(laneName(submission.message)) ?? together).push(waiting);
+      }),
+  };
+}
+
+/** Those of nobody's in particular share one, so that no lane is ever one of many for the same locks. */
+const laneName = ({ reach }: Submission['message']): string => reach ?? '';
+
+/** @returns why nothing of it was done, where nobody has been answered */
+async function runAndAnswer(
+  database: Database,
+  deps: CardEventDeps,
+  batch: Waiting[],
+  options: TransactionOptions,
+): Promise<{ error: unknown } | undefined> {
+  try {
+    answerAll(batch, await database.transaction((tx) => runBatch(tx, deps, batch), options));
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
+}
+
+function answerAll(batch: Waiting[], results: Result[]): void {
+  batch.forEach((waiting, index) => {
+    const result = results[index];
+    if (result && 'answer' in result) waiting.resolve(result.answer);
+    else waiting.reject(result?.error);
+  });
+}
+
+async function readStoredAnswer(database: Database, waiting: Waiting, error: CommitUnknown): Promise<void> {
+  const { key, resolve, reject } = waiting;
+  if (!key) return reject(error);
+  await afterUnknownOutcome(database, key).then(resolve, reject);
+}
+
+/** What has waited for too long is told so: whoever repeats it has it judged. */
+function withoutStale(batch: Waiting[]): Waiting[] {
+  const oldest = performance.now() - PATIENCE_MS;
+  return batch.filter(({ since, reject }) => {
+    if (since >= oldest) return true;
+    reject(new DatabaseAway('it has waited for too long'));
+    return false;
+  });
+}
+
+interface Lane {
+  push(waiting: Waiting): void;
+}
+
+/** @param emptied called when nothing waits and nothing is under way */
+function createLane(
+  mostAtOnce: number,
+  run: (batch: Waiting[]) => Promise<void>,
+  emptied: () => void = () => undefined,
+): Lane {
   const queue: Waiting[] = [];
   let transactions = 0;
   let underWay = 0;
@@ -65,11 +160,12 @@ export function createGatherer(database: Database, deps: CardEventDeps) {
 
   /** While another is under way, a batch begins when as many wait as that one has: small ones cost more than they bring. */
   function mayBegin(): boolean {
-    return transactions === 0 || (transactions < MAX_TRANSACTIONS && queue.length >= underWay);
+    return transactions === 0 || (transactions < mostAtOnce && queue.length >= underWay);
   }
 
   async function runNext(): Promise<void> {
-    const batch = queue.splice(0, MAX_BATCH);
+    const batch = withoutStale(queue.splice(0, MAX_BATCH));
+    if (batch.length === 0) return end();
     transactions += 1;
     underWay += batch.length;
     try {
@@ -77,105 +173,19 @@ export function createGatherer(database: Database, deps: CardEventDeps) {
     } finally {
       transactions -= 1;
       underWay -= batch.length;
-      plan();
+      end();
     }
   }
 
-  async function run(batch: Waiting[], options: TransactionOptions = {}): Promise<void> {
-    try {
-      const whole = { plansKept: true, ...options };
-      answerAll(batch, await database.transaction((tx) => runBatch(tx, deps, batch), whole));
-    } catch (error) {
-      await recover(batch, error);
-    }
-  }
-
-  async function recover(batch: Waiting[], error: unknown): Promise<void> {
-    if (error instanceof CommitUnknown) {
-      await Promise.all(batch.map((waiting) => readStoredAnswer(waiting, error)));
-    } else if (batch.length > 1 && !isOutOfReach(error)) {
-      for (const waiting of batch) await run([waiting], ALONE);
-    } else {
-      for (const waiting of batch) waiting.reject(error);
-    }
-  }
-
-  async function readStoredAnswer(waiting: Waiting, error: CommitUnknown): Promise<void> {
-    const { key, resolve, reject } = waiting;
-    if (!key) return reject(error);
-    await afterUnknownOutcome(database, key).then(resolve, reject);
+  function end(): void {
+    if (queue.length > 0) plan();
+    else if (transactions === 0) emptied();
   }
 
   return {
-    submit(submission: Submission): Promise<KeyedAnswer> {
-      return new Promise((resolve, reject) => {
-        queue.push({ ...submission, resolve, reject });
-        plan();
-      });
+    push(waiting) {
+      queue.push(waiting);
+      plan();
     },
   };
-}
-
-function answerAll(batch: Waiting[], results: Result[]): void {
-  batch.forEach((waiting, index) => {
-    const result = results[index];
-    if (result && 'answer' in result) waiting.resolve(result.answer);
-    else waiting.reject(result?.error);
-  });
-}
-
-/** One transaction: keys, locks and reads travel together; then every message is judged; then all is written. */
-async function runBatch(tx: Tx, deps: CardEventDeps, batch: Submission[]): Promise<Result[]> {
-  const keys = [...new Map(batch.flatMap(({ key }) => (key ? [[nameOf(key), key] as const] : []))).values()];
-  const messages = batch.map(({ message }) => message);
-  const [lookups, board] = await Promise.all([
-    keys.length > 0 ? lookUpKeys(tx, keys) : [],
-    loadBoard(tx, deps, messages),
-  ]);
-  const found = new Map(keys.map((key, index) => [nameOf(key), lookups[index]]));
-  const stored: KeptAnswer[] = [];
-  const results = answersOf(batch, board, found, stored);
-  tellWhenCommitted(tx);
-  writeWithCommit(tx, [...boardWrites(board), answersWrite(stored)]);
-  return results;
-}
-
-/** @param stored receives what is to be stored under the keys */
-function answersOf(
-  batch: Submission[],
-  board: Board,
-  found: Map<string, KeyLookup | undefined>,
-  stored: KeptAnswer[],
-): Result[] {
-  const taken = new Set<string>();
-
-  /** The answer that stands under the key. @throws Problem when another of this batch has the key */
-  function storedAnswer(key: IdempotencyKey): KeyedAnswer | undefined {
-    const name = nameOf(key);
-    const known = settledAnswer(key, found.get(name));
-    if (known) return known;
-    if (taken.has(name)) throw inProgress();
-    taken.add(name);
-    return undefined;
-  }
-
-  function keep(key: IdempotencyKey | undefined, answer: StoredAnswer): Result {
-    if (key) stored.push({ key, answer });
-    return { answer: { ...answer, replayed: false } };
-  }
-
-  return batch.map(({ message, key, render, refuse }) => {
-    try {
-      const known = key && storedAnswer(key);
-      return known ? { answer: known } : keep(key, render(judge(board, message)));
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      const stands = key && error.isResult && error.code !== 'idempotency_in_progress';
-      return stands ? keep(key, refuse(error)) : { error };
-    }
-  });
-}
-
-function nameOf(key: IdempotencyKey): string {
-  return `${key.tenantId} ${key.scope} ${key.key}`;
 }

@@ -14,7 +14,12 @@ import {
 } from '../../kernel/wire/pages';
 import { readAuthorizations } from './authorization-store';
 import type { CardTransaction } from './record';
-import { eventsOfAuthorization, findCardTransaction, listOfCards } from './transaction-store';
+import {
+  eventsOfAuthorization,
+  findCardTransaction,
+  listOfCards,
+  transactionsOfReference,
+} from './transaction-store';
 import { authorizationView, cardTransactionView } from './view';
 
 /** Filters of the history of cards: `from` is inside the period, `to` no longer. */
@@ -52,6 +57,10 @@ export async function transactionWithChain(sql: Sql, reach: string | null, id: s
     chain: events.map(cardTransactionView),
   };
 }
+
+/** The card transactions of a reference, as the wire shows them. */
+export const transactionsByReference = async (sql: Sql, reference: string) =>
+  (await transactionsOfReference(sql, reference)).map(cardTransactionView);
 
 /** Where a page of card transactions ended. */
 const historyPosition = (transaction: CardTransaction): Position => [

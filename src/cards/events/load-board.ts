@@ -1,14 +1,14 @@
-import type { Sql } from '../../kernel/db/database';
+import type { Sql, Tx } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
-import { unavailable } from '../../kernel/errors';
+import { Problem, unavailable } from '../../kernel/errors';
 import { bookOf } from '../../kernel/ledger/book';
+import type { Observers } from '../../kernel/metrics/observers';
 import type { Decimal } from '../../kernel/money/money';
 import { eventsWrite } from '../../kernel/outbox/events';
 import type { Rates } from '../../parties/rates/port';
 import { cardStatesWrite, lockCardAccounts, lockCards } from '../cards/operations';
-import type { Card } from '../cards/record';
 import type { Programmes } from '../programmes/cache';
-import { authorizationsWrite, readAuthorizations } from './authorization-store';
+import { authorizationsWrite, readAuthorizations, readMerchants } from './authorization-store';
 import type { Message } from './record';
 import { createBoard, type LoadedBoard } from './rules/board';
 import { transactionsWrite } from './transaction-store';
@@ -16,7 +16,9 @@ import { transactionsWrite } from './transaction-store';
 /** What the rules of card events need besides the database. */
 export interface CardEventDeps {
   programmes: Programmes;
-  parties: { rates: Rates };
+  parties: { rates: Pick<Rates, 'rate'> };
+  /** Nobody counts where it is absent. */
+  observeAuthorization?: Observers['observeAuthorization'];
 }
 
 /**
@@ -25,19 +27,21 @@ export interface CardEventDeps {
  */
 export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[]): Promise<LoadedBoard> {
   const cardIds = [...new Set(messages.map((message) => message.cardId))];
-  const references = messages.flatMap((message) =>
-    'referenceId' in message && message.referenceId ? [message.referenceId] : [],
+  const references = messages.flatMap(referencesOf);
+  const named = messages.flatMap((message) =>
+    message.type === 'authorization' ? referencesOf(message) : [],
   );
   const expiring = messages.flatMap((message) =>
     message.type === 'expire' ? [message.authorizationId] : [],
   );
-  const [cards, { accounts, now }, found] = await Promise.all([
+  const [cards, { accounts, now }, found, merchants] = await Promise.all([
     lockCards(tx, cardIds),
     lockCardAccounts(tx, cardIds),
     readAuthorizations(tx, cardIds, references, expiring),
+    readMerchants(tx, cardIds, named),
   ]);
+  for (const { authorization } of found) authorization.merchant = merchants.get(authorization.id);
   const programmes = await deps.programmes.of(tx, [...new Set([...cards.values()].map((card) => card.bin))]);
-  const rates = await ratesFor(deps.parties.rates, messages, cards);
   return createBoard({
     book: bookOf(accounts, now),
     cards,
@@ -48,33 +52,23 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
     references: new Map(
       found.map(({ reference, authorization }) => [`${authorization.cardId} ${reference}`, authorization.id]),
     ),
-    rate(currency, billingCurrency) {
-      const rate = rates.get(`${currency} ${billingCurrency}`);
-      if (!rate) throw unavailable(`There is no fresh rate from ${currency} to ${billingCurrency}.`);
-      return rate;
-    },
+    // Out of memory, for rows are locked; nothing is awaited while messages are judged, so all go by one snapshot.
+    rate: (currency, billingCurrency) => rateNow(deps, currency, billingCurrency),
   });
 }
 
-/** The middle rates that foreign messages need; a pair without a fresh one is left out and refuses only its messages. */
-async function ratesFor(
-  rates: Rates,
-  messages: Message[],
-  cards: Map<string, Card>,
-): Promise<Map<string, Decimal>> {
-  const pairs = new Map<string, [string, string]>();
-  for (const message of messages) {
-    const own = cards.get(message.cardId)?.currency;
-    if (!('currency' in message) || !message.currency || !own || message.currency === own) continue;
-    pairs.set(`${message.currency} ${own}`, [message.currency, own]);
+/** @throws Problem 503: where no rates are dealt in, a processor's message is not refused for good */
+function rateNow({ parties }: CardEventDeps, currency: string, billingCurrency: string): Decimal {
+  try {
+    return parties.rates.rate(currency, billingCurrency).mid;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status === 503) throw error;
+    throw unavailable(`There is no rate from ${currency} to ${billingCurrency} now.`);
   }
-  const found = new Map<string, Decimal>();
-  for (const [pair, [from, to]] of pairs) {
-    const rate = await rates.rate(from, to).catch(() => undefined);
-    if (rate) found.set(pair, rate.mid);
-  }
-  return found;
 }
+
+const referencesOf = (message: Message): string[] =>
+  'referenceId' in message && message.referenceId ? [message.referenceId] : [];
 
 /** What writes all that happened on a board; {@link tellWhenCommitted} is the caller's. */
 export function boardWrites(board: LoadedBoard): (Write | undefined)[] {
@@ -86,4 +80,16 @@ export function boardWrites(board: LoadedBoard): (Write | undefined)[] {
     eventsWrite(events),
     board.book.written(),
   ];
+}
+
+/** Counts what happened on a board, once it has been committed: in memory alone. */
+export function countWhenCommitted(tx: Tx, deps: CardEventDeps, board: LoadedBoard): void {
+  const { observeAuthorization } = deps;
+  if (!observeAuthorization) return;
+  tx.afterCommit(() => {
+    for (const { type, forced, declineReason } of board.outcome().transactions) {
+      if (type === 'decline') observeAuthorization('declined', declineReason);
+      if (type === 'authorization') observeAuthorization(forced ? 'forced' : 'approved', null);
+    }
+  });
 }

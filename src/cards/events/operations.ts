@@ -3,11 +3,13 @@ import { writeWithCommit } from '../../kernel/db/writes';
 import type { Decimal } from '../../kernel/money/money';
 import { tellWhenCommitted } from '../../kernel/outbox/events';
 import { assertFits } from '../../kernel/wire/schemas';
-import { type CardCall, requireCard } from '../cards/operations';
-import type { Card } from '../cards/record';
+import { endStop, forgetStop, noteStop } from '../../process/stops/operations';
+import type { Stopping } from '../../process/stops/record';
+import { type CardCall, requireCard, requireLockedCard } from '../cards/operations';
+import type { Card, FreezeReason } from '../cards/record';
 import { startClosure } from '../cards/workflows';
 import type { CardServices } from '../services';
-import { boardWrites, type CardEventDeps, loadBoard } from './load-board';
+import { boardWrites, type CardEventDeps, countWhenCommitted, loadBoard } from './load-board';
 import type { Message } from './record';
 import { type Judgement, judge } from './rules/judge';
 
@@ -21,6 +23,7 @@ export async function recordCardEvent(tx: Tx, deps: CardEventDeps, message: Mess
   const board = await loadBoard(tx, deps, [message]);
   const judgement = judge(board, message);
   tellWhenCommitted(tx);
+  countWhenCommitted(tx, deps, board);
   writeWithCommit(tx, boardWrites(board));
   return judgement;
 }
@@ -33,7 +36,10 @@ export async function recordCardEvent(tx: Tx, deps: CardEventDeps, message: Mess
 export async function closeCard(services: CardServices, tx: Tx, id: string, call: CardCall): Promise<Card> {
   const message = { type: 'close', cardId: id, ...reachAndKey(call) } as const;
   const { card, transaction } = await recordCardEvent(tx, services, message);
-  if (transaction) services.commands.append(tx, [startClosure(card)]);
+  if (transaction) {
+    services.commands.append(tx, [startClosure(card)]);
+    await forgetStop(tx, 'card', id);
+  }
   return card;
 }
 
@@ -47,6 +53,26 @@ export async function freezeCard(
 ): Promise<Card> {
   const message = { type, cardId: id, reason: 'manual', ...reachAndKey(call) } as const;
   return (await recordCardEvent(tx, services, message)).card;
+}
+
+/**
+ * The operator's freeze, for the reason `risk`, and its end: other reasons stand beside it, and a client's unfreeze lifts only
+ * its own.
+ * @throws Problem 404, 409 as `closeCard`, `invalid_transition` when it is frozen for risk already, or is not
+ */
+export async function freezeForRisk(
+  tx: Tx,
+  deps: CardEventDeps,
+  type: 'freeze' | 'unfreeze',
+  id: string,
+  stopping: Stopping,
+): Promise<{ before: FreezeReason[]; card: Card }> {
+  const { freezeReasons: before } = await requireLockedCard(tx, id);
+  const { card } = await recordCardEvent(tx, deps, { type, cardId: id, reason: 'risk', reach: null });
+  if (type === 'freeze')
+    await noteStop(tx, { kind: 'card', subject: id, tenantId: card.tenantId, ...stopping });
+  else await endStop(tx, 'card', id);
+  return { before, card };
 }
 
 /**

@@ -109,6 +109,8 @@ export interface Authorization {
   feeHeld: Decimal;
   lastSettleId: string | null;
   expiresAt: Date;
+  /** Of the event that opened it. Known where an authorization names it, which alone is judged by it. */
+  merchant?: Merchant | undefined;
   createdAt: Date;
   updatedAt: Date;
 }

@@ -98,12 +98,24 @@ export async function findCardTransaction(
   return row && transactionOf(row);
 }
 
+/** Those of a reference, in their order. */
+export async function transactionsOfReference(sql: Sql, referenceId: string): Promise<CardTransaction[]> {
+  const rows = await sql.run(table('card_transactions').where({ referenceId }).orderBy('at'));
+  return rows.map(transactionOf);
+}
+
 /** Every event of an authorization's chain, oldest first. Its own row is found by its key, the others by their index. */
 export async function eventsOfAuthorization(sql: Sql, authorizationId: string): Promise<CardTransaction[]> {
   const rows = await sql.run(
     table('card_transactions')
       .where({ id: authorizationId })
-      .unionAll(table('card_transactions').where({ authorizationId }).whereNotNull('linkedId'))
+      .unionAll(
+        // Its own row is linked too where it follows a chain that had ended.
+        table('card_transactions')
+          .where({ authorizationId })
+          .whereNotNull('linkedId')
+          .whereNot({ id: authorizationId }),
+      )
       .orderBy('number'),
   );
   return rows.map(transactionOf);

@@ -13,6 +13,7 @@ export function capacityRoute({ database }: Services): Route {
     method: 'GET',
     path: '/v1/bins/{bin}/capacity',
     tag: 'Bins',
+    capability: 'card_issuing',
     summary: 'Per-cardholder issuance capacity on a BIN',
     description: 'How many cards that are neither closed nor failed a cardholder has, and may still have.',
     deprecated: true,

@@ -1,5 +1,7 @@
-import { type Issuance, ProcessorTimeout } from '../../parties/card-processor/port';
+import type { CardWord } from '../../parties/card-processor/word';
+import { OutcomeUnknown, PartyRefused, PartyStopped } from '../../process/party-errors';
 import { requireCard } from '../cards/operations';
+import { orderKey, PROCESSOR_CALLBACKS } from '../cards/processor-orders';
 import type { Card, CardStatus } from '../cards/record';
 import { recordCardEvent } from '../events/operations';
 import type { CardServices } from '../services';
@@ -10,54 +12,63 @@ import type { CardServices } from '../services';
  */
 export type IssuanceProgress = 'processing' | 'unknown' | 'not_found' | Exclude<CardStatus, 'pending'>;
 
-/** One a card: asking again gives the outcome of the first order. */
-const orderKey = (cardId: string) => `issue-${cardId}`;
-
 /**
  * Orders the card and records what the processor answers. A card that is no longer pending is left alone.
- * @throws ProcessorUnreachable nothing was ordered
+ * @throws PartyAway nothing was ordered; PartyStopped so too, until the processor is on again
  */
 export async function orderCard(services: CardServices, cardId: string): Promise<IssuanceProgress> {
   const card = await requireCard(services.database, null, cardId);
   if (card.status !== 'pending') return card.status;
-  const { bin, currency, cardholderId, label } = card;
+  if ((await services.switches.party('cardProcessor')) !== 'on') return askInstead(services, cardId);
+  const word = await wordOnOrder(services, card);
+  return word === 'unknown' ? word : recordIssuance(services, card, word);
+}
+
+/** What the processor has heard of is not ordered again: it may remember a key for a day only. */
+async function wordOnOrder(
+  { parties: { cardProcessor }, publicUrl }: CardServices,
+  { id, bin, currency, cardholderId, label }: Card,
+): Promise<CardWord | 'unknown'> {
+  const key = orderKey(id);
+  const callbackUrl = publicUrl() + PROCESSOR_CALLBACKS;
   try {
-    const order = { bin, currency, cardholderId, label };
-    return await recordIssuance(
-      services,
-      card,
-      await services.parties.cardProcessor.issue(orderKey(cardId), order),
-    );
+    const known = await cardProcessor.issuance(key);
+    if (known !== 'unknown_to_party') return known;
+    return await cardProcessor.issue({ key, bin, currency, cardholderId, label, callbackUrl });
   } catch (error) {
-    if (error instanceof ProcessorTimeout) return 'unknown';
+    if (error instanceof OutcomeUnknown) return 'unknown';
+    if (error instanceof PartyRefused) return { status: 'failed', failureCode: error.code };
     throw error;
   }
 }
 
-/** Asks what became of the order, and records it. @throws ProcessorUnreachable, ProcessorTimeout nothing is known */
+/** While the processor is stopped: an order that it has goes on, one that it has not is not given. */
+async function askInstead(services: CardServices, cardId: string): Promise<IssuanceProgress> {
+  const known = await checkOrder(services, cardId);
+  if (known === 'not_found') throw new PartyStopped();
+  return known;
+}
+
+/** Asks what became of the order, and records it. @throws PartyAway nothing is known */
 export async function checkOrder(services: CardServices, cardId: string): Promise<IssuanceProgress> {
   const card = await requireCard(services.database, null, cardId);
   if (card.status !== 'pending') return card.status;
-  const issuance = await services.parties.cardProcessor.issuance(orderKey(cardId));
-  return issuance ? recordIssuance(services, card, issuance) : 'not_found';
+  const word = await services.parties.cardProcessor.issuance(orderKey(cardId));
+  return word === 'unknown_to_party' ? 'not_found' : recordIssuance(services, card, word);
 }
 
 /** Only the processor's own decision ends an issuance. Idempotent: a card that is no longer pending is left as it is. */
-async function recordIssuance(
-  services: CardServices,
-  card: Card,
-  issuance: Issuance,
-): Promise<IssuanceProgress> {
-  if (issuance.status === 'processing') return 'processing';
+async function recordIssuance(services: CardServices, card: Card, word: CardWord): Promise<IssuanceProgress> {
+  if (word.status === 'processing') return 'processing';
   const of = { cardId: card.id, reach: null, idempotencyKey: card.idempotencyKey };
   const message =
-    issuance.status === 'issued'
-      ? ({ ...of, type: 'issue', processor: issuedCard(issuance) } as const)
-      : ({ ...of, type: 'issue_failed', failure: issuance.code } as const);
+    word.status === 'issued'
+      ? ({ ...of, type: 'issue', processor: issuedCard(word) } as const)
+      : ({ ...of, type: 'issue_failed', failure: word.failureCode ?? 'processor_refused' } as const);
   const recorded = await services.database.transaction((tx) => recordCardEvent(tx, services, message));
   return recorded.card.status as Exclude<CardStatus, 'pending'>;
 }
 
-function issuedCard({ reference, last4, expiryMonth, expiryYear }: Extract<Issuance, { status: 'issued' }>) {
+function issuedCard({ reference, last4, expiryMonth, expiryYear }: Extract<CardWord, { status: 'issued' }>) {
   return { reference, last4, expiryMonth, expiryYear };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route';
-import { auditAdmin } from '../../kernel/audit';
+import { auditAdmin } from '../../kernel/audit/audit';
 import { amount, identifier, text } from '../../kernel/wire/schemas';
 import { requireCard } from '../cards/operations';
 import { cardSchema, cardView, cardWithBalance } from '../cards/view';
@@ -14,6 +14,7 @@ export function issueRoute(services: CardServices): Route {
     method: 'POST',
     path: '/v1/cards',
     tag: 'Cards',
+    capability: 'card_issuing',
     summary: 'Issue a card',
     description:
       'The card is `pending` while the amount and the issue fee are held; then `active`, or `failed` and the hold is ' +

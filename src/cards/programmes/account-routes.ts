@@ -3,21 +3,27 @@ import { listAccounts } from '../../accounts/accounts/operations';
 import { accountListQuery } from '../../accounts/accounts/routes';
 import { accountSchema, accountViews } from '../../accounts/accounts/view';
 import { type Route, route } from '../../http/route';
+import { CAPABILITIES } from '../../kernel/capabilities';
+import type { Sql } from '../../kernel/db/database';
 import { afterId, pageById } from '../../kernel/wire/id-pages';
 import { pageSchema } from '../../kernel/wire/pages';
 import type { Services } from '../../services';
 import { disabledBinsOf, listAdmittedBins } from './operations';
-import { capabilitiesOf, enabledBins } from './rules';
+import { capabilitiesOf, enabledBins, SERVED } from './rules';
 import { binSchema, binView } from './view';
 
 const TAG = 'Accounts';
 
+export interface AccountProgrammeServices extends Services {
+  hasVirtualIban(sql: Sql, companyId: string): Promise<boolean>;
+}
+
 /** Which cards can be issued on a tenant's accounts (`interface.md 4.1`, Accounts). */
-export function accountProgrammeRoutes(services: Services): Route[] {
+export function accountProgrammeRoutes(services: AccountProgrammeServices): Route[] {
   return [settingsRoute(services), listWithBinsRoute(services)];
 }
 
-function settingsRoute({ database }: Services): Route {
+function settingsRoute({ database, switches, hasVirtualIban }: AccountProgrammeServices): Route {
   return route({
     method: 'GET',
     path: '/v1/client/settings',
@@ -29,21 +35,24 @@ function settingsRoute({ database }: Services): Route {
         z.object({
           accountId: z.string(),
           currency: z.string(),
-          capabilities: z.array(z.enum(['transfer', 'card_issuing'])),
+          capabilities: z.array(z.enum(CAPABILITIES)),
         }),
       ),
     }),
     async read({ caller: { tenantId } }) {
-      const [accounts, bins] = await Promise.all([
+      const [accounts, admitted, hasIban, states] = await Promise.all([
         listAccounts(database, tenantId, { ownerType: 'client' }),
         listAdmittedBins(database, tenantId),
+        hasVirtualIban(database, tenantId),
+        Promise.all(SERVED.map((capability) => switches.capability(capability, tenantId))),
       ]);
+      const on = SERVED.filter((_, index) => states[index] === 'on');
       return {
         clientId: tenantId,
         accounts: accounts.map((account) => ({
           accountId: account.id,
           currency: account.currency,
-          capabilities: capabilitiesOf(account, bins),
+          capabilities: capabilitiesOf(account, { on, admitted, hasIban }),
         })),
       };
     },

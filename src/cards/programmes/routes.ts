@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
-import { auditAdmin } from '../../kernel/audit';
+import { auditAdmin } from '../../kernel/audit/audit';
 import { pageSchema, whole } from '../../kernel/wire/pages';
 import { identifier } from '../../kernel/wire/schemas';
 import { requireUser } from '../../people/users/operations';

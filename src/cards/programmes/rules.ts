@@ -1,4 +1,5 @@
 import type { Account } from '../../accounts/accounts/operations';
+import type { Capability } from '../../kernel/capabilities';
 import type { Bin } from './record';
 
 /** The BINs that cards can be issued on from an account of that currency, for an owner with these BINs disabled. */
@@ -12,14 +13,29 @@ export function enabledBins(
   );
 }
 
-/** What can be done with an account (`GET /v1/client/settings`). */
-export type Capability = 'transfer' | 'card_issuing';
+/** What there is today of the interface's capabilities. */
+export const SERVED = [
+  'transfer',
+  'card_issuing',
+  'deposit',
+  'payout',
+  'card_topup',
+  'card_withdrawal',
+  'virtual_iban',
+] as const satisfies readonly Capability[];
 
-/** An active account can be transferred from and to; cards can be funded from it where a BIN of its currency is open. */
+/**
+ * What can be done with an account (`GET /v1/client/settings`): all that is on while it is active. Cards can be funded from it
+ * where a BIN of its currency is open, and a virtual IBAN pays into the EUR account of a company that has one.
+ */
 export function capabilitiesOf(
-  account: Pick<Account, 'status' | 'currency'>,
-  admitted: readonly Bin[],
+  { status, currency }: Pick<Account, 'status' | 'currency'>,
+  { on, admitted, hasIban }: { on: readonly Capability[]; admitted: readonly Bin[]; hasIban: boolean },
 ): Capability[] {
-  if (account.status !== 'active') return [];
-  return enabledBins(account.currency, admitted).length > 0 ? ['transfer', 'card_issuing'] : ['transfer'];
+  if (status !== 'active') return [];
+  const can: Partial<Record<Capability, boolean>> = {
+    card_issuing: enabledBins(currency, admitted).length > 0,
+    virtual_iban: hasIban && currency === 'EUR',
+  };
+  return on.filter((capability) => can[capability] ?? true);
 }

@@ -13,6 +13,9 @@ const builder = knex({
 /** A statement on a table, by the name that the database has for it. Values must not be undefined: null is nothing, and an absent filter is `modify`'s not to add. */
 export const table = (name: string): Knex.QueryBuilder => builder(name);
 
+/** The rows of a statement that is built, as a table. */
+export const rowsOf = (query: Knex.QueryBuilder): Knex.QueryBuilder => builder.from(query.as('rows'));
+
 /** A piece of SQL in a statement that is built. */
 export const raw = (text: string, bindings: readonly Knex.RawBinding[] = []): Knex.Raw =>
   builder.raw(text, bindings);

@@ -96,17 +96,25 @@ export function createDatabase(options: DatabaseOptions): Database {
   };
 }
 
-const BEGIN_WITH_KEPT_PLANS = 'begin; set local plan_cache_mode = force_generic_plan';
+/** With what holds for this transaction alone: one message. */
+function beginning({ statementSeconds, plansKept, lockSeconds }: TransactionOptions): string {
+  const settings = [
+    plansKept && 'plan_cache_mode = force_generic_plan',
+    statementSeconds !== undefined && `statement_timeout = '${statementSeconds}s'`,
+    lockSeconds !== undefined && `lock_timeout = '${lockSeconds}s'`,
+  ];
+  return ['begin', ...settings.filter(Boolean).map((setting) => `set local ${setting}`)].join('; ');
+}
 
 async function once<T>(
   connections: Connections,
   work: (tx: Tx) => Promise<T>,
-  { statementSeconds: seconds, plansKept, lockSeconds }: TransactionOptions = {},
+  options: TransactionOptions = {},
 ): Promise<T> {
   const client = await connections.take();
   const hooks: (() => void)[] = [];
   const deferred: Promise<unknown>[] = [];
-  const sql = sqlOn(client, seconds);
+  const sql = sqlOn(client, options.statementSeconds);
   const tx: Tx = {
     ...sql,
     afterCommit: (hook) => hooks.push(hook),
@@ -122,11 +130,7 @@ async function once<T>(
   try {
     gatherWrites(client);
     // Not awaited: it travels with the first statement, and where it fails that one fails too.
-    client.query(plansKept ? BEGIN_WITH_KEPT_PLANS : 'begin').catch(() => undefined);
-    if (seconds !== undefined)
-      client.query(`set local statement_timeout = '${seconds}s'`).catch(() => undefined);
-    if (lockSeconds !== undefined)
-      client.query(`set local lock_timeout = '${lockSeconds}s'`).catch(() => undefined);
+    client.query(beginning(options)).catch(() => undefined);
     result = await during(tx, work);
     committing = true;
     const committed = client.query('commit');
@@ -147,8 +151,19 @@ async function once<T>(
     throw committing && isBroken(error) ? new CommitUnknown(error) : new DatabaseAway(error);
   }
   connections.giveBack(client, false);
-  for (const hook of hooks) hook();
+  runHooks(hooks);
   return result;
+}
+
+/** What is committed has succeeded, whatever becomes of what follows: else it would be done again. */
+function runHooks(hooks: readonly (() => void)[]): void {
+  for (const hook of hooks) {
+    try {
+      hook();
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+    }
+  }
 }
 
 /** @throws Error for what cannot be sent: at once, so that nothing else of its transaction is committed */

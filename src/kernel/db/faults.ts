@@ -50,6 +50,10 @@ export function isAway(error: unknown): boolean {
   );
 }
 
+/** Somebody else has held a lock for longer than it was waited for. */
+export const isLockTimeout = (error: unknown): boolean =>
+  codeOf(error instanceof DatabaseAway ? error.cause : error) === LOCK_TIMEOUT;
+
 /** Whether the connection itself is gone, rather than a statement given up by a server that still answers. */
 export function isBroken(error: unknown): boolean {
   return isAway(error) && !ANSWERED.has(codeOf(error));

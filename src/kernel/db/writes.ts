@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Sql, Tx } from './database';
 
 /** One of several that a transaction sends as one statement. `$1`, `$2` … are its own values. */
@@ -8,7 +9,7 @@ export type Write = {
 } & ({ statement: string } | { call: string });
 
 /** Composed statements by the names of their parts. */
-const composed = new Map<string, string>();
+const composed = new Map<string, { name: string; text: string }>();
 
 /**
  * Sends the writes as one statement, whose plan is kept: one message there and one back, whatever their number. None of
@@ -28,11 +29,15 @@ export function writeWithCommit(tx: Tx, writes: (Write | undefined)[]): void {
 function together(writes: (Write | undefined)[]) {
   const given = writes.filter((write) => write !== undefined);
   if (given.length === 0) return undefined;
-  const name = given.map((write) => write.name).join('+');
-  let text = composed.get(name);
-  if (text === undefined) composed.set(name, (text = compose(given)));
-  return { name, text, values: given.flatMap((write) => write.values) };
+  const parts = given.map((write) => write.name).join('+');
+  let statement = composed.get(parts);
+  if (!statement) composed.set(parts, (statement = { name: shortName(parts), text: compose(given) }));
+  return { ...statement, values: given.flatMap((write) => write.values) };
 }
+
+/** Postgres counts 63 characters of a statement's name: of two that differ after these, one would run in place of the other. */
+const shortName = (parts: string): string =>
+  `writes_${createHash('sha256').update(parts).digest('hex').slice(0, 32)}`;
 
 /**
  * Statements become common table expressions, each of which Postgres carries out once and to its end; calls of functions

@@ -1,7 +1,7 @@
 import { anyOf, columnsOf, table } from '../db/build';
 import type { Sql } from '../db/database';
 import { Decimal } from '../money/money';
-import { type Balances, INTERNAL_ACCOUNTS, internalAccountId } from './entries';
+import { type Balances, INTERNAL_ACCOUNTS, type InternalAccount, internalAccountId } from './entries';
 
 export type { Balances } from './entries';
 
@@ -105,6 +105,19 @@ async function databaseTime(sql: Sql): Promise<Date> {
 export async function readBalances(sql: Sql, ids: string[]): Promise<Map<string, LedgerAccount>> {
   const rows = await sql.run<Row>(table('ledger_accounts').select(FIELDS).where(anyOf('id', ids)));
   return new Map(rows.map((row) => [row.id, ledgerAccount(row)]));
+}
+
+/** What stands on an internal account as last committed; zero where there is none in that currency. */
+export async function internalBalance(sql: Sql, name: InternalAccount, currency: string): Promise<Decimal> {
+  // Raw: the last snapshot, and the entries of transactions that it has not seen.
+  const [row] = await sql.query<{ balance: string }>(
+    `with snapshot as (select available, horizon from ledger_snapshots where account_id = $1 order by taken_at desc limit 1)
+     select (coalesce((select available from snapshot), 0)
+             + coalesce((select sum(available) from ledger_legs where account_id = $1 and number is null
+                           and xact >= coalesce((select horizon from snapshot), '0'::xid8)), 0))::text as balance`,
+    [internalAccountId(name, currency)],
+  );
+  return new Decimal(row?.balance ?? 0);
 }
 
 /** The balances of one account after its last entry up to that moment; zeros before its first. */

@@ -1,75 +1,58 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolCounts } from '../db/connections';
+import type { Database } from '../db/database';
+import { METRICS, type MetricName } from './definitions';
+import type { Observers } from './observers';
+import { createReader, type Known, type Reading, type ReadingOptions } from './readings';
 
 /** What the API tells of each answered request; `route` is the pattern, never the address. */
 export type Observe = (request: { method: string; route: string; status: number; seconds: number }) => void;
 
-/** What waits in the outbox. */
-export interface OutboxCounts {
-  /** Commands that Temporal has not taken yet, and those given up after twenty tries. */
-  commandsDue: number;
-  commandsParked: number;
-  /** Webhook deliveries that are due, and those that ended as failed. */
-  eventsDue: number;
-  eventsFailed: number;
-  /** Seconds; zero when nothing waits. */
-  oldestCommandAge: number;
-  oldestEventAge: number;
-}
-
-export interface MetricSources {
+export interface MetricSources extends ReadingOptions {
   pool?: () => PoolCounts;
-  /** Asked at each scrape; when it throws its gauges are left out of that scrape. */
-  outbox?: () => Promise<OutboxCounts>;
+  database?: Database;
+  /** Read from the database at a scrape; one that cannot be read is left out of it. */
+  readings?: () => readonly Reading[];
 }
 
 export interface Metrics {
   observe: Observe;
-  /** A callback of that party could not be verified. */
-  observeForged(party: string): void;
-  /** What a party lists of what has changed could not be read. */
-  observeUnreadableList(party: string): void;
+  observers: Observers;
   /** The text that Prometheus reads. */
   render(): Promise<{ contentType: string; body: string }>;
 }
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+type Made = Record<MetricName, Counter | Gauge | Histogram>;
+
 /** The process's own registry: nothing is global, so that two in one process (tests) do not collide. */
 export function createMetrics(sources: MetricSources = {}): Metrics {
+  const { pool, database, readings, ...options } = sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time to answer a request, by route pattern.',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: SECONDS,
-    registers: [registry],
-  });
-  const forged = new Counter({
-    name: 'callbacks_forged_total',
-    help: 'Callbacks that no signature vouched for, by party.',
-    labelNames: ['party'] as const,
-    registers: [registry],
-  });
-  const unreadable = new Counter({
-    name: 'party_lists_unreadable_total',
-    help: "Readings of a party's list of changes that failed, by party.",
-    labelNames: ['party'] as const,
-    registers: [registry],
-  });
-  if (sources.pool) addPool(registry, sources.pool);
-  const refreshOutbox = sources.outbox ? addOutbox(registry, sources.outbox) : undefined;
+  const metrics = madeIn(registry);
+  const requests = metrics.http_request_duration_seconds as Histogram;
+  const read = database && readings && createReader(database, readings, options);
   return {
     observe: ({ method, route, status, seconds }) =>
       requests.observe({ method: known(method), route, status: String(status) }, seconds),
-    observeForged: (party) => forged.inc({ party }),
-    observeUnreadableList: (party) => unreadable.inc({ party }),
+    observers: observersOf(metrics),
     async render() {
-      await refreshOutbox?.();
+      if (pool) setPool(metrics, pool());
+      if (read) setRead(metrics, await read());
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };
+}
+
+function madeIn(registry: Registry): Made {
+  const made = Object.entries(METRICS).map(([name, { type, labels, help }]) => {
+    const of = { name, help, labelNames: [...labels], registers: [registry] };
+    if (type === 'counter') return [name, new Counter(of)];
+    return [name, type === 'gauge' ? new Gauge(of) : new Histogram({ ...of, buckets: SECONDS })];
+  });
+  return Object.fromEntries(made) as Made;
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -79,39 +62,37 @@ function known(method: string): string {
   return METHODS.has(method) ? method : 'other';
 }
 
-function addPool(registry: Registry, read: () => PoolCounts): void {
-  new Gauge({
-    name: 'database_connections',
-    help: 'Connections to Postgres, and requests that wait for one.',
-    labelNames: ['state'] as const,
-    registers: [registry],
-    collect() {
-      const { total, idle, waiting } = read();
-      this.set({ state: 'busy' }, total - idle);
-      this.set({ state: 'idle' }, idle);
-      this.set({ state: 'waiting' }, waiting);
+function observersOf(metrics: Made): Observers {
+  const count = (name: MetricName, labels: Record<string, string>) => (metrics[name] as Counter).inc(labels);
+  return {
+    observeForged: (party) => count('callbacks_forged_total', { party }),
+    observeUnreadableList: (party) => count('party_lists_unreadable_total', { party }),
+    observeUnusable: (party, what) => count('party_input_unusable_total', { party, what }),
+    observePartyCall({ party, operation, outcome, seconds }) {
+      count('party_calls_total', { party, operation, outcome });
+      (metrics.party_call_duration_seconds as Histogram).observe({ party, operation }, seconds);
     },
-  });
+    observeBreaker: (gate, party, open) =>
+      (metrics.party_breaker_open as Gauge).set({ gate, party }, open ? 1 : 0),
+    observeAuthorization(outcome, reason) {
+      count('card_authorizations_total', { outcome });
+      if (reason !== null) count('card_declines_total', { reason });
+    },
+  };
 }
 
-/** @returns reads the counts and sets the gauges: to be awaited before each scrape */
-function addOutbox(registry: Registry, read: () => Promise<OutboxCounts>): () => Promise<void> {
-  const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name, help, labelNames, registers: [registry] });
-  const readable = gauge('outbox_readable', 'Whether the outbox could be read for this scrape.');
-  const commands = gauge('outbox_workflow_commands', 'Commands that Temporal has not taken.', ['state']);
-  const events = gauge('outbox_webhook_events', 'Webhook deliveries not made.', ['state']);
-  const age = gauge('outbox_oldest_seconds', 'Age of the oldest that is due.', ['kind']);
-  return async function refresh() {
-    const counts = await read().catch(() => undefined);
-    readable.set(counts ? 1 : 0);
-    for (const each of [commands, events, age]) each.reset();
-    if (!counts) return;
-    commands.set({ state: 'due' }, counts.commandsDue);
-    commands.set({ state: 'parked' }, counts.commandsParked);
-    events.set({ state: 'due' }, counts.eventsDue);
-    events.set({ state: 'failed' }, counts.eventsFailed);
-    age.set({ kind: 'command' }, counts.oldestCommandAge);
-    age.set({ kind: 'event' }, counts.oldestEventAge);
-  };
+function setPool(metrics: Made, { total, idle, waiting }: PoolCounts): void {
+  const connections = metrics.database_connections as Gauge;
+  connections.set({ state: 'busy' }, total - idle);
+  connections.set({ state: 'idle' }, idle);
+  connections.set({ state: 'waiting' }, waiting);
+}
+
+/** What is not there any more has no series, rather than one that stays. */
+function setRead(metrics: Made, known: Known): void {
+  for (const [{ name, gauges }, samples] of known) {
+    (metrics.metrics_reading_up as Gauge).set({ reading: name }, samples ? 1 : 0);
+    for (const gauge of gauges) (metrics[gauge] as Gauge).reset();
+    for (const { gauge, labels, value } of samples ?? []) (metrics[gauge] as Gauge).set(labels, value);
+  }
 }

@@ -1,17 +1,21 @@
-import type { Sql } from '../db/database';
 import { countEvents } from '../outbox/event-counts';
 import { countCommands } from '../outbox/waiting-commands';
-import type { OutboxCounts } from './metrics';
+import { sample } from './definitions';
+import type { Reading } from './readings';
 
 /** What waits in the outbox. */
-export async function outboxCounts(sql: Sql): Promise<OutboxCounts> {
-  const [commands, events] = await Promise.all([countCommands(sql), countEvents(sql)]);
-  return {
-    commandsDue: commands.due,
-    commandsParked: commands.parked,
-    eventsDue: events.due,
-    eventsFailed: events.failed,
-    oldestCommandAge: commands.oldestSeconds,
-    oldestEventAge: events.oldestSeconds,
-  };
-}
+export const outboxReading: Reading = {
+  name: 'outbox',
+  gauges: ['outbox_workflow_commands', 'outbox_webhook_events', 'outbox_oldest_seconds'],
+  async read(sql) {
+    const [commands, events] = [await countCommands(sql), await countEvents(sql)];
+    return [
+      sample('outbox_workflow_commands', { state: 'due' }, commands.due),
+      sample('outbox_workflow_commands', { state: 'parked' }, commands.parked),
+      sample('outbox_webhook_events', { state: 'due' }, events.due),
+      sample('outbox_webhook_events', { state: 'failed' }, events.failed),
+      sample('outbox_oldest_seconds', { kind: 'command' }, commands.oldestSeconds),
+      sample('outbox_oldest_seconds', { kind: 'event' }, events.oldestSeconds),
+    ];
+  },
+};

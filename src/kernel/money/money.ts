@@ -26,6 +26,14 @@ export function roundTo(
   return amount.toDecimalPlaces(decimalsOf(currency), rounding);
 }
 
+/** Digits of a rate that count, wherever its point stands: the least of currencies is worth a billionth of the dearest. */
+const RATE_DIGITS = 15;
+
+/** A rate as it is dealt on and kept: fifteen significant digits, half up when nothing else is said. */
+export function toRate(rate: Decimal, rounding: Decimal.Rounding = Decimal.ROUND_HALF_UP): Decimal {
+  return rate.toSignificantDigits(RATE_DIGITS, rounding);
+}
+
 /** Whether the amount has no more decimals than the currency. */
 export function fitsCurrency(amount: Decimal, currency: string): boolean {
   return amount.decimalPlaces() <= decimalsOf(currency);

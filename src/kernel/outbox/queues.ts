@@ -6,14 +6,20 @@ export const QUEUES = {
   webhooks: 'webhooks',
 } as const;
 
-/** Activities that ask a party which moves money, a queue each: one that hangs takes nobody else's workers. */
-export const PARTY_QUEUES = {
+const MONEY_PARTY_QUEUES = {
   checkout: 'party-checkout',
   payouts: 'party-payouts',
   externalCards: 'party-external-cards',
   bank: 'party-bank',
 } as const;
 
+/** Activities that ask a party, a queue each: one that hangs takes nobody else's workers. */
+export const PARTY_QUEUES = {
+  ...MONEY_PARTY_QUEUES,
+  cardProcessor: 'party-card-processor',
+  cardholderReview: 'party-cardholder-review',
+} as const;
+
 /** The parties that move money across our border, as `Services.parties` has them. */
-export type MoneyParty = keyof typeof PARTY_QUEUES;
-export const MONEY_PARTIES = Object.keys(PARTY_QUEUES) as MoneyParty[];
+export type MoneyParty = keyof typeof MONEY_PARTY_QUEUES;
+export const MONEY_PARTIES = Object.keys(MONEY_PARTY_QUEUES) as MoneyParty[];

@@ -1,5 +1,6 @@
 import { anyOf, raw, table } from '../db/build';
 import type { Sql } from '../db/database';
+import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../db/waiting';
 import type { NumberedCommand } from './commands';
 
 /** The rows of commands that Temporal has not taken: what the relay, the hand-over and the operator do with them. */
@@ -88,18 +89,40 @@ export interface ParkedCommand {
   lastError: string | null;
 }
 
-/** What Temporal would never take, for the operator; the newest first. */
-export async function listParked(sql: Sql, limit = 100): Promise<ParkedCommand[]> {
+const parkedCommands = () => table('workflow_commands').whereNotNull('parkedAt');
+const PARKED = { id: 'number::text', since: 'parked_at', tenantId: 'tenant_id', kind: 'workflow' };
+
+/** What Temporal would never take, for the operator, the longest parked first; `kind` is the workflow. @throws Problem 400 */
+export function listParked(sql: Sql, filter: WaitingFilter): Promise<ParkedCommand[]> {
   return sql.run<ParkedCommand>(
-    table('workflow_commands')
+    parkedCommands()
       .select('number', 'workflow', 'workflowId', 'action', 'tenantId', 'createdAt', 'parkedAt', 'attempts')
       .select('lastError')
-      .whereNotNull('parkedAt')
-      .orderBy([
-        { column: 'parkedAt', order: 'desc' },
-        { column: 'number', order: 'desc' },
-      ])
-      .limit(limit),
+      .modify(waitingPage, PARKED, filter),
+  );
+}
+
+export const countParked = (sql: Sql): Promise<WaitingCount> => countWaiting(sql, parkedCommands(), PARKED);
+
+/** What a workflow is still to be told, parked or not. */
+export function commandsFor(
+  sql: Sql,
+  workflowId: string,
+): Promise<
+  {
+    number: string;
+    action: string;
+    createdAt: Date;
+    attempts: number;
+    parkedAt: Date | null;
+    lastError: string | null;
+  }[]
+> {
+  return sql.run(
+    table('workflow_commands')
+      .select('number', 'action', 'createdAt', 'attempts', 'parkedAt', 'lastError')
+      .where({ workflowId })
+      .orderBy('number'),
   );
 }
 
@@ -109,7 +132,7 @@ export async function listParked(sql: Sql, limit = 100): Promise<ParkedCommand[]
  * @returns how many
  */
 export async function retryParked(sql: Sql, numbers?: string[]): Promise<number> {
-  const parked = table('workflow_commands').whereNotNull('parkedAt');
+  const parked = parkedCommands();
   if (numbers) void parked.where(anyOf('number', numbers));
   const rows = await sql.run(
     parked

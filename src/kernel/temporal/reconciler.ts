@@ -4,14 +4,13 @@ import type { Logger } from 'pino';
 import type { Database, Sql } from '../db/database';
 import type { Commands, WorkflowCommand } from '../outbox/commands';
 import { SHARDS } from '../outbox/events';
-import { MONEY_PARTIES, QUEUES } from '../outbox/queues';
+import { MONEY_PARTIES, type MoneyParty, QUEUES } from '../outbox/queues';
 import { ensureSchedules, SCHEDULES, type Schedule } from './schedules';
 import { registerSearchAttributes } from './search-attributes';
 import { tellTemporal } from './send-command';
+import { STALE_MS } from './stale';
 
 const EVERY_MS = 60_000;
-/** A record that has not moved for so long is told again; again so long later when it still has not. */
-const STALE_MS = 5 * 60_000;
 const LIMIT = 1_000;
 /** One reconciler at a time, however many processes run one: their rounds would only repeat each other. */
 const LOCK = 7_204_120;
@@ -36,6 +35,8 @@ export interface ReconcilerOptions {
   log: Logger;
   now?: () => number;
   schedules?: readonly Schedule[];
+  /** Whose lists are followed: all when not given. */
+  watched?: readonly MoneyParty[];
 }
 
 /**
@@ -62,6 +63,7 @@ export function startReconciler(options: ReconcilerOptions): { stop(): Promise<v
 /** One round; each of its parts is tried whatever became of the others, and again in the next round. */
 export function createReconciler(options: ReconcilerOptions): () => Promise<void> {
   const { client, log, reconcilables, schedules = SCHEDULES, now = Date.now } = options;
+  const { watched = MONEY_PARTIES } = options;
   const told = new Map<string, number>();
   let renewed = false;
 
@@ -83,7 +85,7 @@ export function createReconciler(options: ReconcilerOptions): () => Promise<void
       await ensureSchedules(client, schedules, !renewed);
       renewed = true;
     });
-    await attempt('dispatchers', () => startDispatchers(client));
+    await attempt('dispatchers', () => startDispatchers(client, watched));
   };
 }
 
@@ -121,9 +123,9 @@ async function alreadyWaiting(sql: Sql, commands: WorkflowCommand[]): Promise<Se
  * The dispatchers run for ever: told directly, since there is no record that they belong to. One that Temporal refuses is
  * no reason not to start the others; where it is away, none is.
  */
-async function startDispatchers(client: Client): Promise<void> {
+async function startDispatchers(client: Client, watched: readonly MoneyParty[]): Promise<void> {
   const refused: string[] = [];
-  for (const dispatcher of neverEnding()) {
+  for (const dispatcher of neverEnding(watched)) {
     const told = await tellTemporal(client, dispatcher);
     if (told.outcome === 'away') throw new Error(told.reason);
     if (told.outcome === 'refused') refused.push(told.reason);
@@ -132,11 +134,14 @@ async function startDispatchers(client: Client): Promise<void> {
 }
 
 /** The workflows that never end: one a shard of the webhook endpoints, one a party that moves money. */
-export const neverEnding = (): WorkflowCommand[] => [...dispatchers(), ...watchers()];
+export const neverEnding = (watched: readonly MoneyParty[]): WorkflowCommand[] => [
+  ...dispatchers(),
+  ...watchers(watched),
+];
 
 /** Each follows what a party lists of what has changed. */
-const watchers = (): WorkflowCommand[] =>
-  MONEY_PARTIES.map((party) => ({
+const watchers = (watched: readonly MoneyParty[]): WorkflowCommand[] =>
+  watched.map((party) => ({
     workflow: 'partyWatcher',
     workflowId: `party-watcher-${party}`,
     taskQueue: QUEUES.processes,

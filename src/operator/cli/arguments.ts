@@ -44,5 +44,14 @@ export function conclusionArgument(text: string): Conclusion {
   return found;
 }
 
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `30m`, `2h`, `3d`. @returns milliseconds */
+export function durationArgument(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count === undefined) throw new InvalidArgumentError('It takes an age such as 30m, 2h or 3d.');
+  return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+}
+
 /** For an option that may be repeated. */
 export const repeated = (text: string, before: string[]): string[] => [...before, text];

@@ -1,16 +1,30 @@
+import type { Cell } from '../../desk/queue';
+
+export type { Cell };
+
 /** Where the command line writes; tests collect it. */
 export interface Console {
   out(line: string): void;
   err(line: string): void;
 }
 
+/** What would move a terminal's cursor, or turn the direction of its text: it may be anybody's. */
+const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}]/gu;
+
+/** A text for a terminal, on one line. */
+export const printable = (text: string): string => text.replace(UNPRINTABLE, '\ufffd');
+
+/** JSON leaves these characters as they are, and reads their escapes as the same. */
+const jsonOf = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    UNPRINTABLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 /** One line of JSON for programs, else what people read. */
 export function show(console: Console, json: boolean | undefined, value: unknown, readable: string): void {
-  console.out(json ? JSON.stringify(value) : readable);
+  console.out(json ? jsonOf(value) : readable);
 }
-
-/** What stands in a table. */
-export type Cell = string | number | null | undefined;
 
 /** Columns under their names; `(none)` without rows. */
 export function table(columns: string[], rows: Cell[][]): string {
@@ -26,5 +40,32 @@ export function table(columns: string[], rows: Cell[][]): string {
 }
 
 function cellText(value: Cell): string {
-  return value === null || value === undefined || value === '' ? '-' : String(value);
+  return value === null || value === undefined || value === '' ? '-' : printable(String(value));
+}
+
+const UNITS = [
+  { name: 'd', seconds: 86_400 },
+  { name: 'h', seconds: 3_600 },
+  { name: 'min', seconds: 60 },
+  { name: 's', seconds: 1 },
+];
+
+/** `4 d 2 h`, `12 min`, `5 s`: the two largest units, for people. */
+export function ageText(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const from = Math.max(
+    0,
+    UNITS.findIndex((unit) => whole >= unit.seconds),
+  );
+  if (whole === 0) return '0 s';
+  let left = whole;
+  const parts = UNITS.slice(from, from + (from < 2 ? 2 : 1)).map((unit) => {
+    const count = Math.floor(left / unit.seconds);
+    left -= count * unit.seconds;
+    return { count, name: unit.name };
+  });
+  return parts
+    .filter(({ count }) => count > 0)
+    .map(({ count, name }) => `${count} ${name}`)
+    .join(' ');
 }

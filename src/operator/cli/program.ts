@@ -1,7 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../../kernel/config';
-import { Problem } from '../../kernel/errors';
-import { StartupError } from '../../kernel/startup-error';
 import { type Installation, openSession } from '../session';
 import { addBinCommands } from './commands/bins';
 import { addBreakCommands } from './commands/breaks';
@@ -10,28 +7,45 @@ import { addClientCommands } from './commands/clients';
 import { addDepositCommands } from './commands/deposits';
 import { addIbanCommands } from './commands/iban';
 import { addLedgerCommands } from './commands/ledger';
+import { addAccountCommands } from './commands/oversight/accounts';
+import { addApprovalCommands } from './commands/oversight/approvals';
+import { addAuditCommands } from './commands/oversight/audit';
+import { addOperatorCommands } from './commands/oversight/operators';
+import { addStopCommands } from './commands/oversight/stops';
+import { addSwitchCommands } from './commands/oversight/switches';
+import { addWithdrawalCommands } from './commands/oversight/withdrawals';
 import { addPayoutCommands } from './commands/payouts';
 import { addSuspenseCommands } from './commands/suspense';
 import { addWebhookCommands } from './commands/webhooks';
 import { addWorkflowCommands } from './commands/workflow-commands';
 import type { Console } from './console';
 import type { CommandContext } from './context';
+import { addDeskCommands } from './desk/commands';
+import { addKycCommands } from './desk/kyc';
+import { addShowCommand } from './desk/show';
+import { failureOf, tellFailure } from './failure';
 
 const EXAMPLES = `
 Examples:
+  npm run operator -- desk
+  npm run operator -- desk list payouts --older-than 2h
+  npm run operator -- show pay_01h…
   npm run operator -- client create --name "Acme" --json
   npm run operator -- client settings cli_01h… --set rateLimit.perSecond=50 --set cardholderReview=manual
-  npm run operator -- bin list
   npm run operator -- cardholder approve chd_01h…
   npm run operator -- deposit approve dep_01h…
   npm run operator -- breaks list
   npm run operator -- suspense credit dep_01h… --account acc_01h… --reason "the payer named it"
-  npm run operator -- webhooks list --status failing
   npm run operator -- iban enable cli_01h…
+  npm run operator -- capability off payout --reason "the bank is down"
+  npm run operator -- user block usr_01h… --reason "stolen papers"
+  npm run operator -- stops list
   npm run operator -- ledger check
 
 It works on a running "npm start" (DATA_DIR, .data by default), or on the database that DATABASE_URL names together with
-MASTER_KEY. Every change is written to the audit log. For output to be read by a program: npm run --silent operator -- …`;
+MASTER_KEY. What decides takes an operator: OPERATOR_SECRET, or the sandbox's own of its credentials.json. Every change is
+written to the audit log. For output to be read by a program: npm run --silent operator -- … --json; an error is then { "code", "message", "field" } on the error output. Exit codes: 0 done, 2 wrong usage or input,
+3 not found, 4 not possible as things stand, 1 anything else.`;
 
 /** @param locate finds the installation; called only for what works on one */
 export async function runProgram(
@@ -51,17 +65,19 @@ export async function runProgram(
       }
     },
   };
+  const json = argv.includes('--json');
   try {
-    await programOf(context).parseAsync(argv, { from: 'user' });
+    await programOf(context, json).parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode; // told already
-    console.err(explained(error));
-    return 1;
+    if (error instanceof CommanderError && error.exitCode === 0) return 0; // help
+    const failure = failureOf(error);
+    if (json || !(error instanceof CommanderError)) tellFailure(console, json, failure); // else told already
+    return failure.exitCode;
   }
 }
 
-function programOf(context: CommandContext): Command {
+function programOf(context: CommandContext, json: boolean): Command {
   const { console } = context;
   const program = new Command('operator')
     .usage('<group> <command>')
@@ -74,25 +90,31 @@ function programOf(context: CommandContext): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => console.out(text.trimEnd()),
-      writeErr: (text) => console.err(text.trimEnd()),
+      writeErr: (text) => {
+        if (!json) console.err(text.trimEnd());
+      },
     })
     .addHelpText('after', EXAMPLES);
+  addDeskCommands(program, context);
+  addShowCommand(program, context);
   addClientCommands(program, context);
   addBinCommands(program, context);
   addCardholderCommands(program, context);
+  addKycCommands(program, context);
   addDepositCommands(program, context);
   addPayoutCommands(program, context);
   addSuspenseCommands(program, context);
   addWebhookCommands(program, context);
   addIbanCommands(program, context);
+  addSwitchCommands(program, context);
   addLedgerCommands(program, context);
   addBreakCommands(program, context);
   addWorkflowCommands(program, context);
+  addAccountCommands(program, context);
+  addApprovalCommands(program, context);
+  addWithdrawalCommands(program, context);
+  addOperatorCommands(program, context);
+  addAuditCommands(program, context);
+  addStopCommands(program, context);
   return program;
-}
-
-function explained(error: unknown): string {
-  if (error instanceof Problem || error instanceof StartupError || error instanceof ConfigError)
-    return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,18 +1,12 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { isCountable, orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
 import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
-import { partyName } from '../protocol/stored';
 import type { Bank } from './port';
+import { bankCallback, returnAnswer, type returnOrder } from './protocol';
 import { type BankCreditWord, bankCreditWord } from './word';
 
-const callbackSchema = z.object({ id: partyName, creditId: z.string().regex(/^[\w-]{1,100}$/) });
-const returnSchema = z.object({ id: partyName });
-
-/**
- * The bank over our own small JSON protocol: `GET /credits/{id}`, `POST /credits/{id}/returns` under an `idempotency-key`,
- * `GET /changes`, and callbacks `{ id, creditId }`.
- */
+/** The bank over our protocol (protocol.ts). */
 export function createHttpBank(options: AdapterOptions): Bank {
   const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
@@ -22,12 +16,12 @@ export function createHttpBank(options: AdapterOptions): Bank {
   return {
     ask,
     async giveBack({ key, creditId, amount }) {
-      const answer = await client.post(`${pathOf(creditId)}/returns`, { amount: amount.toFixed() }, key);
-      parseAnswer(returnSchema, answer);
+      const body: z.input<typeof returnOrder> = { amount: amount.toFixed() };
+      parseAnswer(returnAnswer, await client.post(`${pathOf(creditId)}/returns`, body, key));
     },
     changes: changesOver(client),
     verify(raw, headers) {
-      const message = verifiedMessage(callbackSchema, raw, headers, { secret, now: now() });
+      const message = verifiedMessage(bankCallback, raw, headers, { secret, now: now() });
       return message && { externalId: message.id, ref: message.creditId, creditId: message.creditId };
     },
   };

@@ -1,24 +1,44 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { PartyCallback } from '../protocol/callback';
+import type { ReadChanges } from '../protocol/changes';
+import type { CardWord, ClosureWord, SensitiveCard, TokenizationWord } from './word';
+
 /**
- * The outside party that makes cards and keeps their numbers. Every call that changes something carries an idempotency
- * key of ours: asking again with the same key gives the first call's outcome and never a second card.
+ * The outside party that makes cards and keeps their numbers. Every order carries a key of ours: the same key again gives the
+ * state of the first order, and never a second card. A callback and a change name the key of the order that they are about.
  */
 export interface CardProcessor {
   /**
    * Orders a card.
-   * @throws ProcessorUnreachable nothing was ordered; ProcessorTimeout the outcome is not known
+   * @throws PartyRefused it will never make it; PartyAway nothing was ordered; OutcomeUnknown it may have been ordered
    */
-  issue(key: string, order: CardOrder): Promise<Issuance>;
-  /** What became of an order; nothing when the processor has never heard of the key. @throws as `issue` */
-  issuance(key: string): Promise<Issuance | undefined>;
-  /** Ends a card for good. `processing`: taken, not yet confirmed; ask again. @throws as `issue` */
-  close(key: string, reference: string): Promise<'closed' | 'processing'>;
-  /** The secrets of a card, for the moment of showing them: never to be kept or logged. @throws as `issue` */
+  issue(order: CardOrder): Promise<CardWord>;
+  /** What became of an order. @throws PartyAway nothing is known just now */
+  issuance(key: string): Promise<CardWord | 'unknown_to_party'>;
+  /** Ends a card for good. @throws as `issue` */
+  close(order: ClosureOrder): Promise<ClosureWord>;
+  /** What became of a closure. @throws as `issuance` */
+  closure(order: Pick<ClosureOrder, 'key' | 'reference'>): Promise<ClosureWord | 'unknown_to_party'>;
+  /** The secrets of a card, for the moment of showing them: never to be kept or logged. @throws as `issuance` */
   sensitive(reference: string): Promise<SensitiveCard>;
   /** Asks for a token of the card in a wallet. @throws as `issue` */
-  tokenize(key: string, reference: string, wallet: Wallet): Promise<Tokenized>;
+  tokenize(order: TokenizationOrder): Promise<TokenizationWord>;
+  /** What became of a wallet's token. @throws as `issuance` */
+  tokenization(
+    order: Pick<TokenizationOrder, 'key' | 'reference'>,
+  ): Promise<TokenizationWord | 'unknown_to_party'>;
+  changes: ReadChanges;
+  /** Nothing when the signature is wrong or too old, or the message is none of these. */
+  verify(raw: Buffer, headers: IncomingHttpHeaders): PartyCallback | undefined;
 }
 
-export interface CardOrder {
+interface Order {
+  key: string;
+  /** Where the processor tells that the order has moved. */
+  callbackUrl: string;
+}
+
+export interface CardOrder extends Order {
   bin: string;
   currency: string;
   /** Our name of the person who will hold it. */
@@ -26,53 +46,15 @@ export interface CardOrder {
   label: string | null;
 }
 
-export interface IssuedCard {
+export interface ClosureOrder extends Order {
   /** The processor's name of the card. */
   reference: string;
-  last4: string;
-  expiryMonth: number;
-  /** Four digits. */
-  expiryYear: number;
-}
-
-/** `code`: the processor's reason, a word without personal data. */
-export type Issuance =
-  | ({ status: 'issued' } & IssuedCard)
-  | { status: 'processing' }
-  | { status: 'refused'; code: string };
-
-export interface SensitiveCard {
-  cardNumber: string;
-  cvv: string;
-  expiryMonth: number;
-  expiryYear: number;
 }
 
 export const WALLETS = ['apple_pay', 'google_pay'] as const;
 export type Wallet = (typeof WALLETS)[number];
 
-export type Tokenized =
-  | { status: 'completed' }
-  | { status: 'processing' }
-  | { status: 'refused'; code: string };
-
-/** The processor could not be reached: it has not heard of this call. */
-export class ProcessorUnreachable extends Error {
-  override name = 'ProcessorUnreachable';
-  constructor() {
-    super('the card processor cannot be reached');
-  }
-}
-
-/** No answer came in time: the processor may or may not have done the work. */
-export class ProcessorTimeout extends Error {
-  override name = 'ProcessorTimeout';
-  constructor() {
-    super('the card processor gave no answer; the outcome is not known');
-  }
-}
-
-/** Whether asking again later may help; anything else that a processor throws is a fault to look into. */
-export function isProcessorAway(error: unknown): boolean {
-  return error instanceof ProcessorUnreachable || error instanceof ProcessorTimeout;
+export interface TokenizationOrder extends Order {
+  reference: string;
+  wallet: Wallet;
 }

@@ -1,25 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { PartyCallback } from '../protocol/callback';
+import type { ReadChanges } from '../protocol/changes';
+import type { ReviewWord } from './word';
+
 /**
- * The outside party that decides on the cardholders of B2C BINs. The person's data goes to it and nowhere else. Both calls
- * end within twenty seconds.
+ * The outside party that decides on the cardholders of B2C BINs. The person's data goes to it and nowhere else. Each call
+ * ends within twenty seconds. A callback and a change name the key of the application that they are about.
  */
 export interface CardholderReview {
   /**
-   * Hands in an application. Asking again with the same key gives the first one's outcome and never a second review.
-   * @param key ours, one a submission
-   * @throws ReviewerUnreachable nothing was handed in; ReviewerTimeout the outcome is not known
+   * Hands in an application: its state at once, or that of the first one under that key, and never a second review.
+   * @throws PartyRefused it will never take it; PartyAway nothing was handed in; OutcomeUnknown it may have been
    */
-  submit(key: string, application: Application): Promise<ReviewOutcome>;
-  /** What became of it; nothing when the party has never heard of the key. @throws as `submit` */
-  outcome(key: string): Promise<ReviewOutcome | undefined>;
+  submit(application: Application): Promise<ReviewWord>;
+  /** What became of it. @throws PartyAway nothing is known just now */
+  outcome(key: string): Promise<ReviewWord | 'unknown_to_party'>;
+  changes: ReadChanges;
+  /** Nothing when the signature is wrong or too old, or the message is none of these. */
+  verify(raw: Buffer, headers: IncomingHttpHeaders): PartyCallback | undefined;
 }
 
 export interface Application {
+  /** Ours, one a submission. */
+  key: string;
   /** Our name of the person. */
   cardholderId: string;
   bin: string;
   /** The fields of `interface.md 2.1` by their names, corrected. */
   person: Readonly<Partial<Record<string, string>>>;
   documents: ApplicationDocument[];
+  /** Where the party tells that the application has moved. */
+  callbackUrl: string;
 }
 
 export interface ApplicationDocument {
@@ -27,30 +38,4 @@ export interface ApplicationDocument {
   slot: string;
   contentType: string;
   content: Buffer;
-}
-
-/**
- * `refused`: the data itself was not taken, so that there is no review. `reason` is shown to the client and told to its
- * webhooks: an adapter gives it in words without personal data.
- */
-export type ReviewOutcome =
-  | { status: 'processing' }
-  | { status: 'passed' }
-  | { status: 'rejected'; reason: string }
-  | { status: 'refused'; reason: string };
-
-/** The party could not be reached: it has not heard of this call. */
-export class ReviewerUnreachable extends Error {
-  override name = 'ReviewerUnreachable';
-  constructor() {
-    super('the reviewer of cardholders cannot be reached');
-  }
-}
-
-/** No answer came in time: the party may or may not have taken the application. */
-export class ReviewerTimeout extends Error {
-  override name = 'ReviewerTimeout';
-  constructor() {
-    super('the reviewer of cardholders gave no answer; the outcome is not known');
-  }
 }

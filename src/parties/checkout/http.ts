@@ -1,28 +1,19 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { formatAmount } from '../../kernel/money/money';
 import { isCountable, orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
 import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
-import { partyName } from '../protocol/stored';
 import { earlierCheckout } from './earlier';
 import type { CheckoutParty } from './port';
-import { type CheckoutWord, checkoutWord } from './word';
-
-const refunded = z.object({
-  refundId: partyName,
-  status: z.enum(['pending', 'succeeded', 'failed']),
-});
-
-const answerSchema = checkoutWord.extend({ sessionId: partyName });
-
-const made = z.object({
-  sessionId: partyName,
-  redirectUrl: z.url({ normalize: true }),
-  // One that cannot be read is asked for.
-  state: answerSchema.optional().catch(undefined),
-});
-
-const callback = z.object({ id: partyName, sessionId: partyName });
+import {
+  checkoutCallback,
+  madeSession,
+  refundAnswer,
+  type refundOrder,
+  sessionAnswer,
+  type sessionOrder,
+} from './protocol';
+import type { CheckoutWord } from './word';
 
 /** The hosted checkout that speaks our own protocol: the sandbox's, and any that is made to. */
 export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
@@ -33,23 +24,23 @@ export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
     orUnknown(client.get(pathOf(sessionId)).then((answer) => wordOf(sessionId, answer)));
   return {
     async createSession({ key, amount, expiresAt, ...session }) {
-      const body = {
+      const body: z.input<typeof sessionOrder> = {
         ...session,
         amount: formatAmount(amount, session.currency),
         expiresAt: expiresAt.toISOString(),
       };
-      const { state, ...rest } = parseAnswer(made, await client.post('/sessions', body, key));
+      const { state, ...rest } = parseAnswer(madeSession, await client.post('/sessions', body, key));
       return state && isOf(rest.sessionId, state) ? { ...rest, word: wordIn(state) } : rest;
     },
     ask,
     ...earlierCheckout({ ask }),
     async refund({ key, sessionId, amount, currency }) {
-      const body = { amount: formatAmount(amount, currency), currency };
-      return parseAnswer(refunded, await client.post(`${pathOf(sessionId)}/refunds`, body, key));
+      const body: z.input<typeof refundOrder> = { amount: formatAmount(amount, currency), currency };
+      return parseAnswer(refundAnswer, await client.post(`${pathOf(sessionId)}/refunds`, body, key));
     },
     changes: changesOver(client),
     verify(raw, headers) {
-      const message = verifiedMessage(callback, raw, headers, { secret, now: now() });
+      const message = verifiedMessage(checkoutCallback, raw, headers, { secret, now: now() });
       return message && { externalId: message.id, ref: message.sessionId, sessionId: message.sessionId };
     },
   };
@@ -57,9 +48,9 @@ export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
 
 /** An answer about another session is none, nor is one that no books could hold. */
 const wordOf = (asked: string, answer: unknown): CheckoutWord =>
-  wordIn(parseAnswer(answerSchema, answer, (state) => isOf(asked, state)));
+  wordIn(parseAnswer(sessionAnswer, answer, (state) => isOf(asked, state)));
 
-type Answer = z.output<typeof answerSchema>;
+type Answer = z.output<typeof sessionAnswer>;
 
 const isOf = (asked: string, { sessionId, payments, refunds, disputes }: Answer): boolean =>
   sessionId === asked && [...payments, ...refunds, ...disputes].every(isCountable);

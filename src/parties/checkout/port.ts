@@ -4,12 +4,15 @@ import type { PartyCallback } from '../protocol/callback';
 import type { ReadChanges } from '../protocol/changes';
 import type { CheckoutWord } from './word';
 
+/** How a payer may pay. */
+export const CHECKOUT_METHODS = ['card', 'bank_transfer', 'crypto'] as const;
+
 /** What the payer's page is made for. Amounts are in the payer's currency. */
 export interface NewCheckoutSession {
   /** Asked again with the same key, it is the same session. */
   key: string;
   depositId: string;
-  method: 'card' | 'bank_transfer' | 'crypto';
+  method: (typeof CHECKOUT_METHODS)[number];
   amount: Decimal;
   currency: string;
   /** Whom the payer pays, as the page names it. */

@@ -1,27 +1,19 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
 import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
-import { partyName } from '../protocol/stored';
 import type { CardOrderAnswer, ExternalCards } from './port';
-import { cardOrderWord } from './word';
-
-const answerSchema = cardOrderWord.extend({
-  key: partyName,
-  actionUrl: z.url({ protocol: /^https?$/, normalize: true }).optional(),
-});
-
-const callbackSchema = z.object({ id: partyName, key: partyName });
+import { cardCallback, type cardOrder, cardOrderAnswer } from './protocol';
 
 const PATHS = { topup: '/charges', withdrawal: '/pushes' } as const;
 
-/** The acquirer over our own small JSON protocol: `POST /charges`, `POST /pushes`, `GET /orders/{key}`, `GET /changes`. */
+/** The acquirer over our protocol (protocol.ts). */
 export function createHttpExternalCards(options: AdapterOptions): ExternalCards {
   const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
   const asked = {
     async order(kind, { key, token, amount, currency, merchant, returnUrl, expiresAt, callbackUrl }) {
-      const body = {
+      const body: z.input<typeof cardOrder> = {
         ...{ token, amount: amount.toFixed(), currency, merchant, returnUrl, callbackUrl },
         expiresAt: expiresAt.toISOString(),
       };
@@ -34,7 +26,7 @@ export function createHttpExternalCards(options: AdapterOptions): ExternalCards 
     ...asked,
     changes: changesOver(client),
     verify(raw, headers) {
-      const message = verifiedMessage(callbackSchema, raw, headers, { secret, now: now() });
+      const message = verifiedMessage(cardCallback, raw, headers, { secret, now: now() });
       return message && { externalId: message.id, ref: message.key, key: message.key };
     },
   };
@@ -47,7 +39,7 @@ function answerOf(asked: string, answer: unknown): CardOrderAnswer {
     actionUrl,
     ...word
   } = parseAnswer(
-    answerSchema,
+    cardOrderAnswer,
     answer,
     (told) => told.key === asked && (told.status !== 'requires_action' || told.actionUrl !== undefined),
   );

@@ -1,18 +1,25 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { isCurrency } from '../../kernel/money/currencies';
-import { Decimal, fitsCurrency } from '../../kernel/money/money';
+import { DECIMAL_TEXT, Decimal, fitsCurrency } from '../../kernel/money/money';
 import { decimalText } from '../../kernel/wire/schemas';
-import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
+import { PartyRefused, UnreadableAnswer, UnreadableCallback } from '../../process/party-errors';
 import { verifySignature } from './signature';
 
 /** An amount in a party's answer or message: a decimal string. */
-export const decimal = decimalText().transform((text) => new Decimal(text));
+export const decimal = decimalText()
+  .transform((text) => new Decimal(text))
+  .meta({ override: { type: 'string', pattern: DECIMAL_TEXT.source, examples: ['100.00'] } });
+
+/** The same of what is to move: more than zero. */
+export const positiveDecimal = decimal
+  .refine((amount) => amount.gt(0), 'must be greater than zero')
+  .meta({ override: { type: 'string', pattern: DECIMAL_TEXT.source, examples: ['100.00'] } });
 
 /**
  * What the party answered, checked: an answer that cannot be understood says nothing of what was done.
  * @param holds what must be true of it besides; asked only of an answer of the right shape
- * @throws OutcomeUnknown
+ * @throws UnreadableAnswer
  */
 export function parseAnswer<S extends z.ZodType>(
   schema: S,
@@ -20,8 +27,7 @@ export function parseAnswer<S extends z.ZodType>(
   holds: (parsed: z.output<S>) => boolean = () => true,
 ): z.output<S> {
   const parsed = schema.safeParse(answer);
-  if (!parsed.success || !holds(parsed.data))
-    throw new OutcomeUnknown('the party gave an answer that cannot be read');
+  if (!parsed.success || !holds(parsed.data)) throw new UnreadableAnswer();
   return parsed.data;
 }
 
@@ -39,7 +45,10 @@ export async function orUnknown<T>(answer: Promise<T>): Promise<T | 'unknown_to_
 export const isCountable = ({ amount, currency }: { amount: Decimal; currency: string }): boolean =>
   isCurrency(currency) && fitsCurrency(amount, currency);
 
-/** A callback's JSON; nothing where the signature is wrong or too old, or the message is not of that shape. */
+/**
+ * A callback's JSON; nothing where the signature is wrong or too old.
+ * @throws UnreadableCallback it is signed, and the message is not of that shape
+ */
 export function verifiedMessage<S extends z.ZodType>(
   schema: S,
   raw: Buffer,
@@ -47,9 +56,14 @@ export function verifiedMessage<S extends z.ZodType>(
   signed: { secret: Buffer; now: Date },
 ): z.output<S> | undefined {
   if (!verifySignature(raw, headers, signed)) return undefined;
+  const parsed = schema.safeParse(jsonIn(raw));
+  if (!parsed.success) throw new UnreadableCallback();
+  return parsed.data;
+}
+
+function jsonIn(raw: Buffer): unknown {
   try {
-    const parsed = schema.safeParse(JSON.parse(raw.toString('utf8')));
-    return parsed.success ? parsed.data : undefined;
+    return JSON.parse(raw.toString('utf8'));
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PartyAway, PartyRefused } from '../../process/party-errors';
 import { parseAnswer } from './answers';
 import type { PartyClient } from './client';
-import { partyName } from './stored';
+import { partyName, partyVersion } from './stored';
 
 /** A record of the party's that has changed. */
 export interface PartyChange {
@@ -34,17 +34,26 @@ export interface ChangesPage {
  */
 export type ReadChanges = (after: string | null) => Promise<ChangesPage>;
 
-const pageSchema = z.object({
+/** A page of the list; its rows are read one by one, so that one that cannot be read stops none. */
+export const pageSchema = z.object({
   changes: z.array(z.unknown()),
-  next: z.string().min(1).max(1_000).nullable(),
-  more: z.boolean(),
+  next: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .nullable()
+    .describe(
+      'The place after this page, opaque to us; the place that was asked for when nothing came after it.',
+    ),
+  more: z.boolean().describe('More stands after this page already.'),
 });
 
-const rowSchema = z.object({
-  id: partyName,
-  ref: partyName,
+/** A row of the list. */
+export const rowSchema = z.object({
+  id: partyName.describe('The party’s name for this change, one in its list.'),
+  ref: partyName.describe('What the record is asked for.'),
   // Only spares a look: what is no number is as good as none.
-  version: z.number().int().optional().catch(undefined),
+  version: partyVersion.catch(undefined),
 });
 
 /** `GET /changes?after=` of our protocol. A row that cannot be read never stops the list. */

@@ -1,6 +1,6 @@
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
-import { plainCode } from './codes';
+import { codeOf, type Meaning, meaningOf } from './meanings';
 import { authorizationFor } from './signature';
 
 export interface PartyClientOptions {
@@ -18,21 +18,8 @@ export interface AdapterOptions extends PartyClientOptions {
 }
 
 /**
- * Requests of our own small protocol: JSON both ways, `idempotency-key` on whatever changes something. What an answer
- * means; a `code` is the party's own, for a status alone may come from whatever stands between us:
- *
- * | asked | answered                                                     | which means         | thrown                   |
- * | ----- | ------------------------------------------------------------ | ------------------- | ------------------------ |
- * | GET   | 2xx that can be read                                         | the present state   |                          |
- * | GET   | 404 with the code `not_found`                                | no such record      | PartyRefused `not_found` |
- * | GET   | anything else                                                | nothing is known    | PartyAway                |
- * | POST  | 2xx that can be read                                         | it is done          |                          |
- * | POST  | 400 or 422 with a code, not about the key                    | it will never be    | PartyRefused             |
- * | POST  | 409; a code about the key (`idempotency_…`)                  | it is in progress   | PartyAway                |
- * | POST  | 401, 403, 429; 404, 405 or 503 with a code; no connection    | nothing was done    | PartyAway                |
- * | POST  | anything else: 5xx, no answer, one that cannot be read       | it may be done      | OutcomeUnknown           |
- *
- * So a wrong address or credential is never a refusal: it is ours to set right, and the same order is given again then.
+ * Requests of our protocol (docs/parties.md): JSON both ways, `idempotency-key` on whatever changes something. What an
+ * answer means is a line of the table in meanings.ts.
  */
 export interface PartyClient {
   /**
@@ -76,9 +63,9 @@ export function partyClient(options: PartyClientOptions): PartyClient {
         ...(body === undefined ? {} : { body }),
         signal: AbortSignal.timeout(timeoutMs),
       });
-      return answerOf(method, statusCode, await answer.text());
+      return answerOf(method, statusCode, await textOf(answer));
     } catch (error) {
-      throw faultOf(method, error);
+      throw silenceOf(method, error);
     }
   }
 
@@ -88,42 +75,43 @@ export function partyClient(options: PartyClientOptions): PartyClient {
   };
 }
 
-/** The answer of the table at {@link PartyClient}, or what it throws. */
+/** Whatever a party has to say is smaller; more would fill the memory. Bytes. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** @throws Error for more than it may be: as good as no answer */
+async function textOf(answer: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new Error('the party answers without end'); // which destroys the connection
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The answer, or what it throws. */
 function answerOf(method: 'GET' | 'POST', status: number, text: string): unknown {
   const body = parsed(text);
-  if (status >= 200 && status < 300 && body !== undefined) return body;
-  const { code: given } = (body ?? {}) as { code?: unknown };
-  throw method === 'GET' ? notRead(status, plainCode(given)) : notDone(status, plainCode(given));
+  const meaning = meaningOf(method, { status, body });
+  if (meaning.thrown === undefined) return body;
+  throw faultOf(meaning, `the party answered ${status}`, codeOf(body));
 }
 
-function notRead(status: number, code: string | undefined): Error {
-  return status === 404 && code === 'not_found' ? new PartyRefused(code) : away(status);
+function faultOf({ thrown }: Meaning, what?: string, code?: string): Error {
+  if (thrown === 'PartyRefused') return new PartyRefused(code as string); // a refusal has one
+  return thrown === 'PartyAway' ? new PartyAway(what) : new OutcomeUnknown();
 }
 
-const REFUSALS = [400, 422];
-/** Ours to set right, or too much at once: nothing was done, whoever answers. */
-const NOT_LET_IN = [401, 403, 429];
-/** The same where the party itself says so. */
-const NOT_TAKEN = [404, 405, 503];
-
-function notDone(status: number, code: string | undefined): Error {
-  if (status === 409 || code?.startsWith('idempotency_')) return away(status);
-  if (code !== undefined && REFUSALS.includes(status)) return new PartyRefused(code);
-  const known = NOT_LET_IN.includes(status) || (code !== undefined && NOT_TAKEN.includes(status));
-  return known ? away(status) : new OutcomeUnknown();
-}
-
-const away = (status: number): PartyAway => new PartyAway(`the party answered ${status}`);
+const isFault = (error: unknown): error is Error =>
+  error instanceof PartyRefused || error instanceof PartyAway;
 
 /** No answer: what was never sent is not done, what was sent may be. */
-function faultOf(method: string, error: unknown): Error {
-  if (error instanceof PartyRefused || error instanceof PartyAway) return error;
-  const { code } = error as { code?: string };
-  return NOT_CONNECTED.includes(code ?? '') ? new PartyAway() : noAnswer(method);
+function silenceOf(method: 'GET' | 'POST', error: unknown): Error {
+  if (isFault(error)) return error;
+  const { code = '' } = error as { code?: string };
+  return faultOf(meaningOf(method, { unsent: NOT_CONNECTED.includes(code) }));
 }
-
-/** What only reads leaves nothing behind. */
-const noAnswer = (method: string): Error => (method === 'GET' ? new PartyAway() : new OutcomeUnknown());
 
 function parsed(text: string): unknown {
   try {

@@ -1,46 +1,52 @@
-import { unavailable } from '../../kernel/errors';
-import { Decimal } from '../../kernel/money/money';
+import { PartyAway } from '../../process/party-errors';
+import type { Rate, Snapshot } from './snapshot';
 
-/** What one unit of `from` is worth in `to`. Bid: what is paid for it; ask: what it costs. */
-export interface Rate {
-  from: string;
-  to: string;
-  bid: Decimal;
-  ask: Decimal;
-  mid: Decimal;
-  asOf: Date;
+export type { Rate } from './snapshot';
+
+/** A row that is not dealt on. */
+export interface DroppedRate {
+  /** One of the world's. */
+  currency: string;
+  /** `unreadable`: no bid and ask. `not_positive`: nothing, or less. `crossed`: a bid above the ask. */
+  reason: 'unreadable' | 'not_positive' | 'crossed';
 }
 
-/** An outside party that quotes; nothing for a pair that it does not know. */
+/** What a party told of its rates, checked. */
+export interface ReadRates {
+  snapshot: Snapshot;
+  dropped: DroppedRate[];
+}
+
+/** The party answered, and what it said is no rates. */
+export class UnreadableRates extends PartyAway {
+  override name = 'UnreadableRates';
+  constructor() {
+    super('the party gave rates that cannot be read');
+  }
+}
+
+/** An outside party that quotes. */
 export interface RateSource {
-  quote(from: string, to: string): Promise<Rate | undefined>;
+  /** All its rates of now, within seconds. @throws PartyAway; UnreadableRates its answer cannot be read */
+  read(): Promise<ReadRates>;
 }
 
-/** What the domains are given: rates that are fresh enough to deal on. */
+/** What the domains are given: rates that are fresh enough to deal on, out of memory. */
 export interface Rates {
-  /** @throws Problem 503 `unavailable` when the pair has no rate, or only one that is too old */
-  rate(from: string, to: string): Promise<Rate>;
+  /**
+   * Asks nobody: it may be called while rows are locked.
+   * @throws Problem 503 `unavailable` when the pair has no rate, or only one that is too old
+   */
+  rate(from: string, to: string): Rate;
+  /**
+   * Asks the party once where nothing is known that is fresh enough, as in a process that has just begun. Never while rows
+   * are locked. Whether it could be asked, {@link Rates.rate} tells.
+   */
+  ready(): Promise<void>;
 }
 
-const MAX_AGE_SECONDS = 60;
-const ONE = new Decimal(1);
-
-/** @param options.maxAgeSeconds a rate older than this is not dealt on: 60 s by default */
-export function createRates(
-  source: RateSource,
-  options: { now?: () => Date; maxAgeSeconds?: number } = {},
-): Rates {
-  const { now = () => new Date(), maxAgeSeconds = MAX_AGE_SECONDS } = options;
-  return {
-    async rate(from, to) {
-      const at = now();
-      if (from === to) return { from, to, bid: ONE, ask: ONE, mid: ONE, asOf: at };
-      const quoted = await source.quote(from, to);
-      if (!quoted) throw unavailable(`There is no rate from ${from} to ${to}.`);
-      if (at.getTime() - quoted.asOf.getTime() > maxAgeSeconds * 1000) {
-        throw unavailable(`The rate from ${from} to ${to} is too old to deal on.`);
-      }
-      return quoted;
-    },
-  };
+/** Kept fresh beside the requests, from {@link RefreshedRates.start} to {@link RefreshedRates.stop}. */
+export interface RefreshedRates extends Rates {
+  start(): void;
+  stop(): Promise<void>;
 }

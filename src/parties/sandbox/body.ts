@@ -7,9 +7,10 @@ import rawBody from 'raw-body';
 const ORDER_LIMIT = '64kb';
 const FORM_LIMIT = '4kb';
 
-export async function readOrder(ctx: Context): Promise<unknown> {
+/** @param limit for an order that brings documents with it */
+export async function readOrder(ctx: Context, limit = ORDER_LIMIT): Promise<unknown> {
   try {
-    return JSON.parse(await rawBody(ctx.req, { limit: ORDER_LIMIT, encoding: 'utf8' }));
+    return JSON.parse(await rawBody(ctx.req, { limit, encoding: 'utf8' }));
   } catch {
     return undefined;
   }

@@ -133,6 +133,9 @@ const REF_NAMES: Record<SandboxParty, string> = {
   payouts: 'key',
   'external-cards': 'key',
   bank: 'creditId',
+  'card-processor': 'key',
+  'cardholder-review': 'key',
+  rates: 'base', // it calls nobody
 };
 
 interface Signed {

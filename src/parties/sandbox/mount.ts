@@ -1,12 +1,17 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
 import type { Database } from '../../kernel/db/database';
+import type { PartyName } from '../../kernel/parties';
 import type { Keyring } from '../../kernel/security/keyring';
 import { createBankParty } from '../bank/sandbox/application';
+import { createCardProcessorParty } from '../card-processor/sandbox/application';
+import { createCardholderReviewParty } from '../cardholder-review/sandbox/application';
 import { createCheckoutParty } from '../checkout/sandbox/application';
 import { createExternalCardsParty } from '../external-cards/sandbox/application';
 import { createPayoutsParty } from '../payouts/sandbox/application';
 import { isAuthorized } from '../protocol/signature';
+import { createRatesParty } from '../rates/sandbox/application';
+import type { SandboxRates } from '../rates/sandbox/table';
 import { answer } from './answers';
 import { createCallbackLoop } from './callbacks';
 import { answerChanges } from './changes-route';
@@ -15,10 +20,10 @@ import type { PartyOptions, SandboxParty } from './options';
 const PREFIX = '/sandbox/providers';
 
 /** Where a party is below the address of the process that serves the sandbox parties. */
-export const partyPath = (party: SandboxParty): string => `${PREFIX}/${party}`;
+export const partyPath = (party: PartyName): string => `${PREFIX}/${party}`;
 
 /** What a party and our adapter of it share: it signs callbacks, and vouches for our requests. */
-export const partySecret = (keyring: Keyring, party: SandboxParty): Buffer =>
+export const partySecret = (keyring: Keyring, party: PartyName): Buffer =>
   keyring.secretFor(`sandbox-provider/${party}`);
 
 interface Installation {
@@ -28,6 +33,11 @@ interface Installation {
   log: Logger;
   now: () => Date;
   publicUrl(): string;
+  /** Shared with whoever orders; this installation's own when absent. */
+  secretOf?: (party: SandboxParty) => Buffer;
+  /** From an order to its decision where no magic value says another; a party's own pace when absent. */
+  decisionSeconds?: Partial<Record<SandboxParty, number | undefined>>;
+  rates?: SandboxRates | undefined;
 }
 
 /** The parties of the sandbox as one process serves them. */
@@ -44,6 +54,9 @@ const PARTIES: Readonly<Record<SandboxParty, (options: PartyOptions) => Middlewa
   'external-cards': createExternalCardsParty,
   bank: createBankParty,
   payouts: createPayoutsParty,
+  'card-processor': createCardProcessorParty,
+  'cardholder-review': createCardholderReviewParty,
+  rates: createRatesParty,
 };
 
 const NONE: SandboxParties = { middlewares: [], start: () => undefined, stop: () => Promise.resolve() };
@@ -51,12 +64,14 @@ const NONE: SandboxParties = { middlewares: [], start: () => undefined, stop: ()
 /** Every party of the sandbox; none in production. */
 export function createSandboxParties(services: Installation): SandboxParties {
   if (services.mode !== 'sandbox') return NONE;
-  const { database, keyring, log, now } = services;
-  const secretOf = (party: SandboxParty) => partySecret(keyring, party);
+  const { database, keyring, log, now, decisionSeconds = {} } = services;
+  const { secretOf = (party: SandboxParty) => partySecret(keyring, party) } = services;
   const middlewares = Object.entries(PARTIES).map(([name, create]) => {
     const party = name as SandboxParty;
     const publicUrl = () => services.publicUrl() + partyPath(party);
-    const handle = create({ database, now, publicUrl });
+    const { rates } = services;
+    const own = { database, keyring, now, publicUrl, rates, decisionSeconds: decisionSeconds[party] };
+    const handle = create(own);
     return mounted(party, secretOf(party), withChanges(party, services, handle));
   });
   const { start, stop } = createCallbackLoop({ database, log, secretOf, now });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
-import { auditAdmin } from '../../kernel/audit';
+import { auditAdmin } from '../../kernel/audit/audit';
 import { notFound } from '../../kernel/errors';
 import { afterId, pageById } from '../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../kernel/wire/pages';

@@ -1,5 +1,6 @@
 import { filtered, NOW, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { isId } from '../../kernel/ids';
 import { overdueIn } from '../../process/overdue';
 import type { Cardholder, CardholderStatus } from './record';
@@ -108,10 +109,24 @@ export const overdueCardholders = overdueIn<Pick<Cardholder, 'id' | 'tenantId'>>
   open: `status in ('pending_review', 'wait_audit')`,
 });
 
-/** Those of every tenant that wait for the operator, the longest first. */
-export async function awaitingReview(sql: Sql, limit: number): Promise<Cardholder[]> {
-  return sql.run<Cardholder>(
-    cardholders().select(COLUMNS).where({ status: 'pending_review' }).orderBy('updatedAt').limit(limit),
+const inReview = () => cardholders().where({ status: 'pending_review' });
+const WAITING = { id: 'id', since: 'updated_at', tenantId: 'tenant_id', kind: 'bin' };
+
+/** Those that wait for the operator, the longest first; their `kind` is the BIN. @throws Problem 400 */
+export function awaitingReview(sql: Sql, filter: WaitingFilter): Promise<Cardholder[]> {
+  return sql.run<Cardholder>(inReview().select(COLUMNS).modify(waitingPage, WAITING, filter));
+}
+
+export const countAwaitingReview = (sql: Sql): Promise<WaitingCount> =>
+  countWaiting(sql, inReview(), WAITING);
+
+/** What was decided about a cardholder, in order. */
+export function decisionsOn(sql: Sql, cardholderId: string): Promise<(Decision & { at: Date })[]> {
+  return sql.run(
+    table('cardholder_decisions')
+      .select('cardholderId', 'decision', 'reason', 'decidedBy', 'at')
+      .where({ cardholderId })
+      .orderBy('id'),
   );
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ApiRequest, type Route, route, type Settling } from '../../http/route';
-import { auditAdmin } from '../../kernel/audit';
+import { auditAdmin } from '../../kernel/audit/audit';
 import type { Tx } from '../../kernel/db/database';
 import { invalid } from '../../kernel/errors';
 import { type MetaField, PATCH_FIELDS } from './fields/validate';

@@ -51,7 +51,10 @@ export async function dropContent(deps: Deps, tx: Tx, key: DocumentKey): Promise
 }
 
 /** @throws Problem 503 when the store is away; DocumentUnreadable when the content is lost or damaged */
-export function readContent({ parties }: Pick<Deps, 'parties'>, key: DocumentKey): Promise<Buffer> {
+export function readContent(
+  { parties }: { parties: Pick<Services['parties'], 'documents'> },
+  key: DocumentKey,
+): Promise<Buffer> {
   return orUnavailable(() => parties.documents.get(key));
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
-import { audit, auditAdmin } from '../../kernel/audit';
+import { audit, auditAdmin } from '../../kernel/audit/audit';
 import type { UploadedFile } from '../../kernel/wire/file-type';
 import { FILE_TYPES, type FileType } from '../../kernel/wire/file-type';
 import { afterId, pageById } from '../../kernel/wire/id-pages';

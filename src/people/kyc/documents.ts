@@ -18,6 +18,7 @@ import {
   deleteDocumentRow,
   documentsOfUser,
   findDocument,
+  findDocumentById,
   insertDecision,
   insertDocument,
   updateDocumentStatus,
@@ -77,9 +78,16 @@ export async function requireDocument(
   return document;
 }
 
+/** Of whichever user, for operators. @throws Problem 404 */
+export async function requireDocumentById(sql: Sql, id: string): Promise<KycDocument> {
+  const document = await findDocumentById(sql, id);
+  if (!document) throw notFound('document');
+  return document;
+}
+
 /** @throws Problem 503 when the store is away */
 export function documentContent(
-  deps: Pick<Services, 'parties'>,
+  deps: { parties: Pick<Services['parties'], 'documents'> },
   { tenantId, id }: Pick<KycDocument, 'tenantId' | 'id'>,
 ): Promise<Buffer> {
   return readContent(deps, { tenantId, documentId: id });

@@ -26,6 +26,8 @@ import {
 } from './store';
 import { lookAtReview, startReview } from './workflows';
 
+export { awaitingReview, countAwaitingReview, decisionsOn } from './store';
+
 /** A user's KYC as a whole. */
 export interface Kyc {
   user: User;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ApiRequest, type Route, route } from '../../http/route';
-import { audit, auditAdmin } from '../../kernel/audit';
+import { audit, auditAdmin } from '../../kernel/audit/audit';
 import { text } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
 import { kycDocumentRoutes } from './document-routes';

@@ -1,5 +1,6 @@
 import { filtered, NOW, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { isId } from '../../kernel/ids';
 import { overdueIn } from '../../process/overdue';
 import type { KycDecision, KycDocument, KycDocumentStatus, KycReview, KycSlot } from './record';
@@ -44,6 +45,13 @@ export async function insertDocument(
 export async function findDocument(sql: Sql, userId: string, id: string): Promise<KycDocument | undefined> {
   if (!isId('kycDocument', id)) return undefined;
   const [document] = await sql.run<KycDocument>(documents().select(DOCUMENT).where({ id, userId }));
+  return document;
+}
+
+/** Of whichever user. */
+export async function findDocumentById(sql: Sql, id: string): Promise<KycDocument | undefined> {
+  if (!isId('kycDocument', id)) return undefined;
+  const [document] = await sql.run<KycDocument>(documents().select(DOCUMENT).where({ id }));
   return document;
 }
 
@@ -141,6 +149,17 @@ export const overdueReviews = overdueIn<Pick<KycReview, 'userId' | 'submission' 
   },
 );
 
+const inReview = () => reviews().where({ status: 'in_review' });
+const WAITING = { id: 'user_id', since: 'submitted_at', tenantId: 'tenant_id' };
+
+/** Reviews that wait for the operator, the longest first. @throws Problem 400 */
+export function awaitingReview(sql: Sql, filter: WaitingFilter): Promise<KycReview[]> {
+  return sql.run<KycReview>(inReview().select(REVIEW).modify(waitingPage, WAITING, filter));
+}
+
+export const countAwaitingReview = (sql: Sql): Promise<WaitingCount> =>
+  countWaiting(sql, inReview(), WAITING);
+
 /** What a person decided: on a review, or on a document. */
 export interface DecisionRecord {
   userId: string;
@@ -154,6 +173,16 @@ export interface DecisionRecord {
 
 export async function insertDecision(tx: Sql, decision: DecisionRecord): Promise<void> {
   await tx.run(table('kyc_decisions').insert(decision));
+}
+
+/** What was decided about a user and their documents, in order. */
+export function decisionsOn(sql: Sql, userId: string): Promise<(DecisionRecord & { at: Date })[]> {
+  return sql.run(
+    table('kyc_decisions')
+      .select('userId', 'submission', 'documentId', 'decision', 'reason', 'decidedBy', 'at')
+      .where({ userId })
+      .orderBy('id'),
+  );
 }
 
 export async function findNotes(sql: Sql, userId: string): Promise<string | undefined> {

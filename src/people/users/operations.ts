@@ -1,10 +1,20 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
+import { endStop, noteStop } from '../../process/stops/operations';
+import type { Stopping } from '../../process/stops/record';
 import { mergedMeta, type UserMeta } from './meta';
 import { type KycStatus, type User, type UserStatus } from './record';
 import type { UserServices } from './services';
-import { findUser, insertUser, type UserLock, updateKycStatus, updateMeta, updateStatus } from './store';
+import {
+  findUser,
+  insertUser,
+  type UserLock,
+  updateKycStatus,
+  updateMeta,
+  updateOperatorBlock,
+  updateStatus,
+} from './store';
 
 export { KYC_STATUSES, type KycStatus, type User } from './record';
 
@@ -80,7 +90,11 @@ export async function correctMeta(tx: Tx, user: User, corrected: UserMeta): Prom
   if (changed) await updateMeta(tx, user.id, { ...user.meta, ...corrected });
 }
 
-/** Blocks a user, whose cards decline from then on, or lets them go on. Setting the same again changes the reason alone. @throws Problem 404 */
+/**
+ * The client's own block of a user, whose cards decline from then on, and its end. Setting the same again changes the reason
+ * alone. The operator's block stands beside it.
+ * @throws Problem 404, 409 `status_not_editable` for who is to be active while the operator's block stands
+ */
 export async function setUserStatus(
   { blockCardsOf }: Pick<UserServices, 'blockCardsOf'>,
   tx: Tx,
@@ -90,8 +104,33 @@ export async function setUserStatus(
   reason: string | undefined,
 ): Promise<{ before: User; after: User }> {
   const before = await requireUser(tx, reach, id, undefined, 'update');
+  if (status === 'active' && before.operatorBlocked)
+    throw conflict(
+      'status_not_editable',
+      'The user is blocked by the operator, who alone ends that.',
+      'status',
+    );
   await blockCardsOf(tx, before.id, status === 'blocked');
   return { before, after: await updateStatus(tx, before.id, status, reason ?? null) };
+}
+
+/**
+ * The operator's block of a user, and its end; the client can neither lift it nor overwrite it, and its own goes on beside it.
+ * @throws Problem 404, 409 `invalid_transition` when the operator has blocked them already, or has not
+ */
+export async function setOperatorBlock(
+  { blockCardsOf }: Pick<UserServices, 'blockCardsOf'>,
+  tx: Tx,
+  id: string,
+  blocked: boolean,
+  stopping: Stopping,
+): Promise<{ before: User; after: User }> {
+  const before = await requireUser(tx, null, id, undefined, 'update');
+  const { tenantId } = before;
+  if (blocked) await noteStop(tx, { kind: 'user', subject: id, tenantId, ...stopping });
+  else await endStop(tx, 'user', id);
+  await blockCardsOf(tx, id, blocked || before.clientStatus === 'blocked');
+  return { before, after: await updateOperatorBlock(tx, id, blocked) };
 }
 
 /** What the KYC domain has decided of a user whose row is locked; its rules say where a status may lead. */

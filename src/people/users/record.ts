@@ -18,8 +18,12 @@ export interface User {
   id: string;
   tenantId: string;
   externalId: string | null;
+  /** Blocked while the client's block or the operator's stands. */
   status: UserStatus;
-  /** Why the status was set, in the words of who set it. */
+  /** What the client has set; the operator's block stands beside it. */
+  clientStatus: UserStatus;
+  operatorBlocked: boolean;
+  /** Why the client has set its status, in its words. */
   statusReason: string | null;
   meta: UserMeta;
   kycStatus: KycStatus;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route';
-import { auditAdmin } from '../../kernel/audit';
+import { auditAdmin } from '../../kernel/audit/audit';
 import { afterId, pageById } from '../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { text } from '../../kernel/wire/schemas';
@@ -103,9 +103,12 @@ function statusRoute(services: UserServices): Route {
     path: '/v1/users/{id}/status',
     tag: TAG,
     summary: 'Update user status',
-    description: "A blocked user's cards decline, and nothing new is issued or funded.",
+    description:
+      "A blocked user's cards decline, and nothing new is issued or funded. A block by the operator stands beside yours: " +
+      'while it does, `active` is refused and the user stays blocked.',
     body: z.strictObject({ status: z.enum(USER_STATUSES), reason: text(500).optional() }),
     response: userSchema,
+    problems: ['status_not_editable'],
     async write(tx, { caller, params, body, requestId }) {
       const { before, after } = await setUserStatus(
         services,
@@ -121,8 +124,8 @@ function statusRoute(services: UserServices): Route {
         action: 'users.status',
         subject: after.id,
         tenantId: after.tenantId,
-        before: { status: before.status, reason: before.statusReason },
-        after: { status: after.status, reason: after.statusReason },
+        before: { status: before.clientStatus, reason: before.statusReason },
+        after: { status: after.clientStatus, reason: after.statusReason },
       });
       return userView(after);
     },

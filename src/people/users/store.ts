@@ -9,6 +9,7 @@ const COLUMNS = [
   'tenantId',
   'externalId',
   'status',
+  'operatorBlocked',
   'statusReason',
   'meta',
   'kycStatus',
@@ -18,19 +19,28 @@ const COLUMNS = [
 
 const users = () => table('users');
 
+/** `status` is the client's own. */
+type Row = Omit<User, 'clientStatus'>;
+
+const userOf = (row: Row): User => ({
+  ...row,
+  clientStatus: row.status,
+  status: row.operatorBlocked ? 'blocked' : row.status,
+});
+
 /** @returns nothing when the tenant has a user with that `externalId` already */
 export async function insertUser(
   tx: Sql,
   { meta, ...given }: { id: string; tenantId: string; externalId: string | null; meta: UserMeta },
 ): Promise<User | undefined> {
-  const [user] = await tx.run<User>(
+  const [row] = await tx.run<Row>(
     users()
       .insert({ ...given, meta: JSON.stringify(meta) })
       .onConflict(raw('(tenant_id, external_id) where external_id is not null'))
       .ignore()
       .returning(COLUMNS),
   );
-  return user;
+  return row && userOf(row);
 }
 
 /** `share` lets no one change the user before the transaction ends, `update` no one but us. */
@@ -47,8 +57,8 @@ export async function findUser(
   const query = users().select(COLUMNS).where({ id }).modify(filtered, { tenantId: reach });
   if (lock === 'share') void query.forShare();
   if (lock === 'update') void query.forNoKeyUpdate();
-  const [user] = await sql.run<User>(query);
-  return user;
+  const [row] = await sql.run<Row>(query);
+  return row && userOf(row);
 }
 
 export interface UserFilter {
@@ -61,13 +71,14 @@ export interface UserFilter {
 export async function listUsers(
   sql: Sql,
   tenantId: string,
-  filter: UserFilter,
+  { status, ...filter }: UserFilter,
   after: string | undefined,
   limit: number,
 ): Promise<User[]> {
-  return sql.run<User>(
-    users().select(COLUMNS).where({ tenantId }).modify(filtered, filter).modify(newestFirst, after, limit),
-  );
+  const query = users().select(COLUMNS).where({ tenantId }).modify(filtered, filter);
+  if (status !== undefined)
+    void query.whereRaw(`(operator_blocked or status = 'blocked') = ?`, [status === 'blocked']);
+  return (await sql.run<Row>(query.modify(newestFirst, after, limit))).map(userOf);
 }
 
 export const updateMeta = (tx: Sql, id: string, meta: UserMeta): Promise<User> =>
@@ -80,15 +91,18 @@ export const updateStatus = (
   statusReason: string | null,
 ): Promise<User> => updateUser(tx, id, { status, statusReason });
 
+export const updateOperatorBlock = (tx: Sql, id: string, operatorBlocked: boolean): Promise<User> =>
+  updateUser(tx, id, { operatorBlocked });
+
 export const updateKycStatus = (tx: Sql, id: string, kycStatus: KycStatus): Promise<User> =>
   updateUser(tx, id, { kycStatus });
 
 async function updateUser(tx: Sql, id: string, values: Record<string, unknown>): Promise<User> {
-  const [user] = await tx.run<User>(
+  const [row] = await tx.run<Row>(
     users()
       .where({ id })
       .update({ ...values, updatedAt: NOW })
       .returning(COLUMNS),
   );
-  return user as User;
+  return userOf(row as Row);
 }

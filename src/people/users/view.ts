@@ -19,7 +19,8 @@ export function userView(user: User) {
     id: user.id,
     externalId: user.externalId ?? undefined,
     status: user.status,
-    statusReason: user.statusReason ?? undefined,
+    // Of the client's own status: what the operator says of a block is for operators.
+    statusReason: (user.status === user.clientStatus && user.statusReason) || undefined,
     meta: user.meta,
     kycStatus: user.kycStatus,
     createdAt: user.createdAt.toISOString(),

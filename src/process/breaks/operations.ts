@@ -5,7 +5,7 @@ import { type Decimal, ZERO } from '../../kernel/money/money';
 import type { Break } from './record';
 import { closeBreaks, closePassed, insertBreak, lockBreak, reopenBreak, resolve } from './store';
 
-export { listBreaks, openBreaksOf } from './store';
+export { breaksOf, countBreaks, findBreak, listBreaks, openBreaksOf, sumOpenBreaks } from './store';
 
 /** Who closes what has passed by itself, and what is noted. */
 const ITSELF = 'system';

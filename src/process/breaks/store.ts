@@ -1,5 +1,6 @@
-import { anyOf, table } from '../../kernel/db/build';
+import { anyOf, filtered, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { Decimal } from '../../kernel/money/money';
 import type { Break } from './record';
 
@@ -37,11 +38,33 @@ export async function lockBreak(tx: Sql, id: string): Promise<Break | undefined>
   return row && breakOf(row);
 }
 
-/** The oldest first. @param all the resolved ones too */
-export async function listBreaks(sql: Sql, all: boolean, limit: number): Promise<Break[]> {
-  const query = breaks().select(COLUMNS).orderBy(['createdAt', 'id']).limit(limit);
+const WAITING = {
+  ...{ id: 'id', since: 'created_at', tenantId: 'tenant_id', kind: 'kind', currency: 'currency' },
+};
+
+/** The oldest first. @param given.all the resolved ones too @throws Problem 400 */
+export async function listBreaks(
+  sql: Sql,
+  { all = false, ...filter }: WaitingFilter & { all?: boolean },
+): Promise<Break[]> {
+  const query = breaks().select(COLUMNS).modify(waitingPage, WAITING, filter);
   if (!all) void query.whereNull('resolvedAt');
   return (await sql.run<Row>(query)).map(breakOf);
+}
+
+/** Open ones. @param kind of this kind only */
+export const countBreaks = (sql: Sql, kind?: string): Promise<WaitingCount> =>
+  countWaiting(sql, breaks().whereNull('resolvedAt').modify(filtered, { kind }), WAITING);
+
+/** All of a subject, the resolved ones too, the oldest first. */
+export async function breaksOf(sql: Sql, subject: string, limit: number): Promise<Break[]> {
+  const query = breaks().select(COLUMNS).where({ subject }).orderBy(['createdAt', 'id']).limit(limit);
+  return (await sql.run<Row>(query)).map(breakOf);
+}
+
+export async function findBreak(sql: Sql, id: string): Promise<Break | undefined> {
+  const [row] = await sql.run<Row>(breaks().select(COLUMNS).where({ id }));
+  return row && breakOf(row);
 }
 
 export async function resolve(
@@ -98,5 +121,35 @@ export async function closePassed(
       .where(anyOf('kind', kinds))
       .whereNull('resolvedAt')
       .update({ note, resolvedBy, resolvedAt: at }),
+  );
+}
+
+/** Whoever looks must not count more: the oldest are. */
+const COUNTED = 10_000;
+
+/** For metrics. Raw: the oldest first by their index, then counted. */
+export async function countOpenBreaks(
+  sql: Sql,
+): Promise<{ kind: string; count: number; oldestSeconds: number }[]> {
+  return sql.query(
+    `select kind, count(*)::int as count,
+            greatest(0, extract(epoch from clock_timestamp() - min(created_at)))::float8 as "oldestSeconds"
+       from (select kind, created_at from breaks where resolved_at is null order by created_at limit $1) b
+      group by kind`,
+    [COUNTED],
+  );
+}
+
+/** The amounts of open breaks of a kind, by currency and sign: how many, and what they come to. */
+export async function sumOpenBreaks(
+  sql: Sql,
+  kind: string,
+): Promise<{ currency: string; negative: boolean; count: number; amount: string }[]> {
+  return sql.query(
+    `select currency, amount < 0 as negative, count(*)::int as count, abs(sum(amount))::text as amount
+       from (select currency, amount from breaks
+              where resolved_at is null and kind = $1 and amount is not null order by created_at limit $2) b
+      group by 1, 2`,
+    [kind, COUNTED],
   );
 }

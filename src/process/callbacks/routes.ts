@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import { type RawRequest, type Route, route } from '../../http/route';
 import type { Database, Tx } from '../../kernel/db/database';
-import { Problem, unavailable } from '../../kernel/errors';
+import { invalid, Problem, unavailable } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
-import { PartyAway } from '../party-errors';
-import { createForgedCount } from './operations';
+import { PartyAway, UnreadableCallback } from '../party-errors';
+import { createForgedCount, showUnreadable } from './operations';
 import { insertVerified, type NewCallback, noteHandled } from './store';
 
 /** What a party's signature vouches for: its own name for the message, and what the message is about. */
@@ -19,7 +19,7 @@ export interface CallbackSpec<V extends Verified> {
   /** Who calls: `checkout`, `payouts` … Never a company's name: it stands in the path. */
   party: string;
   path: string;
-  /** Nothing when the signature is wrong, or too old. */
+  /** Nothing when the signature is wrong, or too old. @throws UnreadableCallback it is signed, and cannot be read */
   verify(raw: Buffer, headers: IncomingHttpHeaders): V | undefined | Promise<V | undefined>;
   /**
    * What the message makes us do, in the transaction that keeps it: a workflow is told to look, and money never moves. A
@@ -42,12 +42,14 @@ export interface CallbackServices {
   log: Logger;
   /** Called for each one that could not be verified. */
   observeForged(party: string): void;
+  /** Called for each one that is signed and cannot be read. */
+  observeUnusable(party: string, what: 'callback'): void;
 }
 
 /**
  * Where an outside party tells us that something has happened. What is verified is kept once and handled in the same
  * transaction; what comes again has no effect and is answered alike; what cannot be verified is counted, answered 401, and
- * moves nothing (decisions part 2).
+ * moves nothing (decisions part 2); what is signed and cannot be read is shown to a person, and answered 400.
  */
 export function callbackRoute<V extends Verified>(services: CallbackServices, spec: CallbackSpec<V>): Route {
   const { party } = spec;
@@ -63,7 +65,7 @@ export function callbackRoute<V extends Verified>(services: CallbackServices, sp
     idempotency: 'ignored',
     async prepare(request) {
       const raw = rawOf(request.raw);
-      const verified = await verify(spec, raw);
+      const verified = await verify(services, spec, raw);
       if (verified) return verified;
       services.observeForged(party);
       await countForged(raw.bytes);
@@ -79,10 +81,19 @@ export function callbackRoute<V extends Verified>(services: CallbackServices, sp
 }
 
 /** The party may have to be asked what a message is about: where it cannot be reached, 503 makes it send it again. */
-async function verify<V extends Verified>(spec: CallbackSpec<V>, raw: RawRequest): Promise<V | undefined> {
+async function verify<V extends Verified>(
+  services: CallbackServices,
+  spec: CallbackSpec<V>,
+  raw: RawRequest,
+): Promise<V | undefined> {
   try {
     return await spec.verify(raw.bytes, raw.headers);
   } catch (error) {
+    if (error instanceof UnreadableCallback) {
+      services.observeUnusable(spec.party, 'callback');
+      await showUnreadable(services, spec.party, raw.bytes);
+      throw invalid('The message cannot be read.');
+    }
     throw error instanceof PartyAway ? unavailable() : error;
   }
 }

@@ -3,7 +3,7 @@ import { conflict, notFound } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
 import { deleteUnused, insertQuote, lockRow, markUsed, type Quote, type QuoteKind } from './store';
 
-export type { Quote, QuoteKind } from './store';
+export { findQuote, type Quote, type QuoteKind } from './store';
 
 export interface NewQuote {
   tenantId: string;

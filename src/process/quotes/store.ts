@@ -27,6 +27,15 @@ export async function insertQuote(
   return quote as Quote;
 }
 
+export async function findQuote(sql: Sql, id: string): Promise<(Quote & { createdAt: Date }) | undefined> {
+  const [quote] = await sql.run<Quote & { createdAt: Date }>(
+    quotes()
+      .select([...COLUMNS, 'createdAt'])
+      .where({ id }),
+  );
+  return quote;
+}
+
 /** Holds the row to the end of the transaction. */
 export async function lockRow(tx: Sql, id: string): Promise<Quote | undefined> {
   const [quote] = await tx.run<Quote>(quotes().select(COLUMNS).where({ id }).forNoKeyUpdate());

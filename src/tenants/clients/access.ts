@@ -1,17 +1,9 @@
 import type { Sql } from '../../kernel/db/database';
+import { FRESH_MS, REVALIDATE_MS, STALE_IF_ERROR_MS } from '../../kernel/db/freshness';
 import { gathered } from '../../kernel/db/gathered';
 import { type Tenant, type TenantAccess } from './record';
 import { accessVersions, readAccess } from './store';
 
-/** A cached tenant is fresh for so long after it was confirmed: a change made by another process counts within this. */
-const FRESH_MS = 1_000;
-/** From this age on a request starts a confirmation of all cached tenants, and does not wait for it. */
-const REVALIDATE_MS = 500;
-/**
- * Where confirming fails, because the database does not answer just now, a tenant is served for this long in all. It lets
- * a broken connection pass unnoticed; a process that is cut off from the database for longer authenticates nobody.
- */
-const STALE_IF_ERROR_MS = 5_000;
 /** A tenant that was not asked for in so long is not confirmed any more, but forgotten. */
 const UNUSED_MS = 60_000;
 /** Tenants that are cached at a time: each costs about a kilobyte, and an index lookup twice a second. */

@@ -3,6 +3,8 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { forbidden, notFound, unauthorized } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
+import { endStop, forgetStop, noteStop } from '../../process/stops/operations';
+import type { Stopping } from '../../process/stops/record';
 import { type Tenant } from './record';
 import { DEMO_RATE_LIMIT, type SettingsSection } from './settings';
 import {
@@ -119,17 +121,21 @@ export async function revokeSecrets(tx: Tx, clientId: string, all: boolean): Pro
 /**
  * Shuts a tenant out, or lets it in again with the secrets that it had. Its records stay, and what is under way goes on:
  * card events of the processor, processes, webhooks.
- * @returns the status before
- * @throws Problem 404 when there is no such tenant
+ * @throws Problem 404 when there is no such tenant, 409 `invalid_transition` when it has that status already
  */
 export async function setClientStatus(
   tx: Tx,
   clientId: string,
   status: Tenant['status'],
-): Promise<Tenant['status']> {
-  const { status: before } = await lockedTenant(tx, clientId);
+  stopping: Stopping,
+): Promise<void> {
+  const tenant = await lockedTenant(tx, clientId);
+  // By its own row: an earlier release that still runs notes no stops.
+  if (tenant.status !== status) await forgetStop(tx, 'tenant', clientId);
+  if (status === 'disabled')
+    await noteStop(tx, { kind: 'tenant', subject: clientId, tenantId: clientId, ...stopping });
+  else if (tenant.status === status) await endStop(tx, 'tenant', clientId);
   await updateStatus(tx, clientId, status);
-  return before;
 }
 
 async function lockedTenant(tx: Tx, clientId: string): Promise<Tenant> {
@@ -172,6 +178,17 @@ const sealContext = (clientId: string) => `credential/${clientId}`;
 export async function settingsOf<T>(sql: Sql, clientId: string, section: SettingsSection<T>): Promise<T> {
   const { settings } = await requireTenant(sql, clientId);
   return section.schema.parse(settings[section.name] ?? {});
+}
+
+/** Those of two domains, by one reading. @throws Problem 404 when there is no such tenant */
+export async function bothSettingsOf<T, U>(
+  sql: Sql,
+  clientId: string,
+  one: SettingsSection<T>,
+  other: SettingsSection<U>,
+): Promise<[T, U]> {
+  const { settings } = await requireTenant(sql, clientId);
+  return [one.schema.parse(settings[one.name] ?? {}), other.schema.parse(settings[other.name] ?? {})];
 }
 
 export const tenantExists = async (sql: Sql, clientId: string): Promise<boolean> =>

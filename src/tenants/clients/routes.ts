@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route';
-import { audit } from '../../kernel/audit';
+import { audit } from '../../kernel/audit/audit';
 import { instant } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
 import type { Access } from './access';

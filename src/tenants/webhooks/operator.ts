@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../kernel/db/database';
+import type { WaitingFilter } from '../../kernel/db/waiting';
 import type { Commands } from '../../kernel/outbox/commands';
 import type { Registration } from '../../kernel/outbox/events';
 import type { Reconcilable } from '../../kernel/temporal/reconciler';
@@ -6,7 +7,9 @@ import { queueAgain, type ResendCounters } from './operations';
 import type { EndpointStatus } from './record';
 import { type Endpoint } from './record';
 import { recoveryCommand } from './recovery-command';
-import { countDeliveries, findEndpoints, overdueProbes } from './store';
+import { countDeliveries, faultyEndpoints, findEndpoints, overdueProbes } from './store';
+
+export { countFaultyEndpoints } from './store';
 
 /** What the operator's command line asks of webhooks. */
 
@@ -21,10 +24,23 @@ export async function listEndpoints(
   sql: Sql,
   given: { tenantId?: string; status?: EndpointStatus } = {},
 ): Promise<ListedEndpoint[]> {
-  const [endpoints, counts] = await Promise.all([
-    findEndpoints(sql, given),
-    countDeliveries(sql, given.tenantId),
-  ]);
+  return withCounts(sql, await findEndpoints(sql, given), given.tenantId);
+}
+
+/** Those that fail or were disabled, the longest first. @throws Problem 400 */
+export async function listFaulty(
+  sql: Sql,
+  filter: WaitingFilter,
+): Promise<(ListedEndpoint & { since: Date })[]> {
+  return withCounts(sql, await faultyEndpoints(sql, filter), filter.tenantId);
+}
+
+async function withCounts<E extends Endpoint>(
+  sql: Sql,
+  endpoints: readonly E[],
+  tenantId: string | undefined,
+): Promise<(E & ListedEndpoint)[]> {
+  const counts = endpoints.length === 0 ? [] : await countDeliveries(sql, tenantId);
   return endpoints.map((endpoint) => {
     const of = (delivery: string) =>
       counts.find(

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { anyOf, filtered, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import type { Registration } from '../../kernel/outbox/events';
 import type { Endpoint } from './record';
 import { type EndpointKey, type EndpointStatus, endpointTransition } from './record';
@@ -39,6 +40,27 @@ export async function findEndpoints(
   if (registrations) void found.where(anyOf('registration', registrations));
   return sql.run<Endpoint>(found.orderBy(KEY));
 }
+
+const faulty = () => endpoints().whereIn('status', ['failing', 'disabled']);
+const FAULTY = {
+  ...{ id: `tenant_id || '/' || registration`, since: 'coalesce(failing_since, updated_at)' },
+  ...{ tenantId: 'tenant_id', kind: 'status' },
+};
+
+/** Those that fail or were disabled, the longest first; `kind` is the status. @throws Problem 400 */
+export async function faultyEndpoints(
+  sql: Sql,
+  filter: WaitingFilter,
+): Promise<(Endpoint & { since: Date })[]> {
+  return sql.run(
+    faulty()
+      .select(COLUMNS)
+      .select(raw(`${FAULTY.since} as since`))
+      .modify(waitingPage, FAULTY, filter),
+  );
+}
+
+export const countFaultyEndpoints = (sql: Sql): Promise<WaitingCount> => countWaiting(sql, faulty(), FAULTY);
 
 export async function findEndpoint(
   sql: Sql,
@@ -256,4 +278,12 @@ export async function countDeliveries(
       .groupBy(place)
       .orderBy(place),
   );
+}
+
+/** How many endpoints have each status. */
+export async function countEndpoints(sql: Sql): Promise<Map<string, number>> {
+  const rows = await sql.run<{ status: string; count: number }>(
+    table('webhook_endpoints').select('status', raw('count(*)::int as count')).groupBy('status'),
+  );
+  return new Map(rows.map(({ status, count }) => [status, count]));
 }

@@ -1,6 +1,7 @@
 import { requireAccount } from '../../accounts/accounts/operations';
 import { assertFundable } from '../../accounts/accounts/transfer';
 import { inOrder, type Sql, type Tx } from '../../kernel/db/database';
+import type { WaitingCount, WaitingFilter } from '../../kernel/db/waiting';
 import { notFound } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
@@ -9,6 +10,7 @@ import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
 import { openTransfer } from '../engine/open';
 import {
+  countWaitingForOperator,
   type ListFilter,
   type ListPage,
   listTransfers,
@@ -89,14 +91,19 @@ export async function listDeposits(
   return withDetails(services.database, found as ClientDeposit[]);
 }
 
-/** Those of every tenant that wait for the operator, the longest first. */
+const TO_REVIEW = { status: 'manual_review', kind: 'failure' } as const;
+
+/** Those that wait for the operator, the longest first; their `kind` is the code that says why. @throws Problem 400 */
 export async function depositsToReview(
   services: Pick<Services, 'database' | 'now'>,
-  limit: number,
+  filter: WaitingFilter,
 ): Promise<ShownDeposit[]> {
-  const found = await waitingForOperator(services, depositKind, 'manual_review', limit);
+  const found = await waitingForOperator(services, depositKind, TO_REVIEW, filter);
   return withDetails(services.database, found as ClientDeposit[]);
 }
+
+export const countDepositsToReview = (sql: Sql): Promise<WaitingCount> =>
+  countWaitingForOperator(sql, depositKind, TO_REVIEW);
 
 async function withDetails(sql: Sql, deposits: readonly ClientDeposit[]): Promise<ShownDeposit[]> {
   const ids = deposits.map(({ transfer }) => transfer.id);

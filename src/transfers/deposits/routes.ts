@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireAccount } from '../../accounts/accounts/operations';
 import { assertFundable } from '../../accounts/accounts/transfer';
 import { type Route, route } from '../../http/route';
-import { auditAdmin } from '../../kernel/audit';
+import { auditAdmin } from '../../kernel/audit/audit';
 import { operationKey } from '../../kernel/idempotency';
 import { Decimal, formatAmount } from '../../kernel/money/money';
 import { afterId, pageById } from '../../kernel/wire/id-pages';
@@ -38,6 +38,7 @@ function optionsRoute({ database }: Services): Route {
     method: 'GET',
     path: '/v2/accounts/{accountId}/funding-options',
     tag,
+    capability: 'deposit',
     summary: 'Funding options of an account',
     description: '`min`, `max` and `feeFixed` are in `currency`: the payer’s. `feePercent` "2.9" is 2.9 %.',
     response: pageSchema(
@@ -70,6 +71,7 @@ function quoteRoute(services: Services): Route {
     method: 'POST',
     path: '/v2/accounts/{accountId}/deposit-quote',
     tag,
+    capability: 'deposit',
     summary: 'Quote a deposit',
     description:
       '`chargedAmount` × `rate`, rounded, is `creditedAmount` + `serviceFee`. Stands for 15 minutes.',
@@ -122,6 +124,7 @@ function createRoute(services: Services): Route {
     method: 'POST',
     path: '/v2/accounts/{accountId}/deposits',
     tag,
+    capability: 'deposit',
     summary: 'Create a deposit',
     description:
       'Send the payer to `checkoutUrl`. What becomes of it is told by webhooks and by its status; the return of the ' +
@@ -163,6 +166,7 @@ function listRoute(services: Services): Route {
     method: 'GET',
     path: '/v2/accounts/{accountId}/deposits',
     tag,
+    capability: 'deposit',
     summary: 'List deposits of an account',
     query: z.object({
       ...pageQuery,
@@ -188,6 +192,7 @@ function readRoute(services: Services): Route {
     method: 'GET',
     path: '/v2/accounts/{accountId}/deposits/{depositId}',
     tag,
+    capability: 'deposit',
     summary: 'A deposit',
     response: depositSchema,
     async read({ caller, params }) {

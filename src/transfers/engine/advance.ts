@@ -2,16 +2,16 @@ import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
 import { isCountable } from '../../parties/protocol/answers';
 import { openBreakAgain } from '../../process/breaks/operations';
-import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
+import { PartyRefused, PartyStopped, UnreadableAnswer } from '../../process/party-errors';
 import type { Services } from '../../services';
-import { type Apply, apply, isOrdered, ordersDue } from './apply';
+import { type Apply, apply, hasFallen, isOrdered, ordersDue } from './apply';
 import { FORGOTTEN, UNREADABLE } from './breaks';
 import { effective } from './conclusion';
 import { follow } from './follow';
 import type { AnyKind, Given, Order } from './kind';
 import { type Decision, type PartyWord, refusalOf, type Situation, SYSTEM } from './record';
 import { type Locked, lockTransfer, readSituation } from './store';
-import { claimName } from './told-names';
+import { claimName } from './tables/told-names';
 
 /** Where a transfer stands after a step, for its workflow: no data, only what it waits for. */
 export interface Progress {
@@ -27,18 +27,22 @@ const ROUNDS = 10;
 
 /**
  * The one step of every transfer: gives the party what it has not been told, asks for its whole state, and applies it
- * under the record's lock. Done twice, it has been done once.
- * @throws PartyAway nothing is known now: the same again
+ * under the record's lock. Done twice, it has been done once. A party that is stopped is asked, and told nothing: what it must
+ * be told waits, and the step has failed until it is on again.
+ * @throws PartyStopped once all else is done; PartyAway nothing is known now: the same again
  */
 export async function advance(services: Services, kind: AnyKind, id: string): Promise<Progress> {
   const given = new Set<string>();
   const listed = await listedBy(services, kind);
+  const stopped = (await services.switches.party(kind.party)) !== 'on';
   for (let round = 0; round < ROUNDS; round += 1) {
-    const seen = await begun(services, kind, id, listed);
-    const told = await tell(services, kind, seen, given);
-    const heard = await wordOf(services, kind, seen, told);
-    const after = await applied(services, kind, seen, told, { heard, listed });
-    if (after && ordersOf(kind, after).every(({ key }) => given.has(key))) return progressOf(kind, after);
+    const seen = await begun(services, kind, id, { listed, stopped });
+    const told = stopped ? nothingTold() : await tell(services, kind, seen, given);
+    const heard = await wordOf(services, kind, seen, told, stopped);
+    const after = await applied(services, kind, seen, told, { heard, listed, stopped });
+    const isTold = after && ordersOf(kind, after).every(({ key }) => given.has(key));
+    if (isTold && !told.waits) return progressOf(kind, after);
+    if (after && stopped) throw new PartyStopped();
   }
   throw new Error(`the ${kind.name} ${id} does not stand still`);
 }
@@ -49,7 +53,7 @@ function applied(
   kind: AnyKind,
   { transfer: { id, revision, dueBy } }: Situation,
   { partyRef, refused, keep, askedAt }: Told,
-  asked: Pick<Apply, 'heard' | 'listed'>,
+  asked: Pick<Apply, 'heard' | 'listed' | 'stopped'>,
 ): Promise<Situation | undefined> {
   return services.database.transaction(async (tx) => {
     const locked = await lock(tx, kind, id, services.now());
@@ -61,10 +65,24 @@ function applied(
       transfer: { ...transfer, partyRef: partyRef ?? transfer.partyRef },
     };
     const isStale = transfer.partyRef === null && (await wasTold(services, tx, kind, partyRef));
+    if (hasFallen(situation, asked.heard)) tellFallen(services, kind, situation, asked.heard);
     const given = { ...asked, askedAt, decided: refused, dueSeen: dueBy };
     const after = await apply(tx, kind, { ...locked, situation }, given);
     return isStale ? undefined : after;
   });
+}
+
+function tellFallen(
+  { log, observeUnusable }: Services,
+  { party }: AnyKind,
+  { transfer: { id, word } }: Situation,
+  heard: PartyWord | undefined,
+): void {
+  observeUnusable(party, 'version');
+  log.warn(
+    { party, id, version: heard?.version, known: word?.version },
+    'the party tells of an older state; it is dropped',
+  );
 }
 
 /** The party was quicker: it has told of what it names so before the name was known here. */
@@ -95,14 +113,19 @@ const ordersOf = (kind: AnyKind, situation: Situation): Order[] =>
  * What decisions alone lead to comes first, time too where the party knows of nothing yet, and that it may have reached the
  * party: that is committed before the party is told for the first time.
  */
-async function begun(services: Services, kind: AnyKind, id: string, listed: Listed): Promise<Situation> {
+async function begun(
+  services: Services,
+  kind: AnyKind,
+  id: string,
+  how: { listed: Listed; stopped: boolean },
+): Promise<Situation> {
   const seen = await readSituation(services.database, kind, id, services.now());
   if (!seen) throw new Error(`there is no ${kind.name} ${id}`);
   const { chosen, path, situation } = follow(kind, effective(kind, seen));
-  const unordered = situation.transfer.orderedAt === null && isOrdered(kind, situation);
+  const unordered = !how.stopped && situation.transfer.orderedAt === null && isOrdered(kind, situation);
   if (chosen.length + path.length === 0 && !unordered) return seen;
   return services.database.transaction(async (tx) =>
-    apply(tx, kind, await lock(tx, kind, id, services.now()), { listed }),
+    apply(tx, kind, await lock(tx, kind, id, services.now()), how),
   );
 }
 
@@ -130,10 +153,14 @@ interface Told {
   word?: PartyWord | null;
   refused: Decision[];
   keep: ((tx: Tx) => Promise<void>)[];
+  /** The party does not know it, and is told nothing now. */
+  waits?: boolean;
 }
 
+const nothingTold = (): Told => ({ refused: [], keep: [] });
+
 async function tell(services: Services, kind: AnyKind, seen: Situation, given: Set<string>): Promise<Told> {
-  const told: Told = { refused: [], keep: [] };
+  const told = nothingTold();
   for (const order of ordersOf(kind, seen)) {
     given.add(order.key);
     note(told, await give(services, kind, seen, order));
@@ -152,6 +179,7 @@ async function give(
     // It was taken: what became of it is asked for, and shown where it cannot be read.
     return word === undefined || !isReadable(kind, seen, word) ? given : { word, ...given };
   } catch (error) {
+    if (error instanceof UnreadableAnswer) await tellUnreadable(services, kind, seen);
     if (!(error instanceof PartyRefused)) throw error;
     return refusal(order, error, seen.at);
   }
@@ -186,6 +214,7 @@ async function wordOf(
   kind: AnyKind,
   seen: Situation,
   told: Told,
+  stopped: boolean,
 ): Promise<PartyWord | undefined> {
   const partyRef = told.partyRef ?? seen.transfer.partyRef;
   if (told.word === undefined && partyRef !== null && seen.transfer.orderedAt !== null) {
@@ -195,8 +224,10 @@ async function wordOf(
     if (state !== 'unknown_to_party' || seen.transfer.word === null) told.askedAt = seen.at;
     if (state !== 'unknown_to_party') note(told, state);
     else if (seen.transfer.word !== null) await tellForgotten(services, seen);
-    else if (!told.refused.length && isToBeTaken(kind, seen))
-      note(told, await give(services, kind, seen, { key: seen.transfer.id, what: 'open' }));
+    else if (!told.refused.length && isToBeTaken(kind, seen)) {
+      if (stopped) told.waits = true;
+      else note(told, await give(services, kind, seen, { key: seen.transfer.id, what: 'open' }));
+    }
   }
   return told.word ?? undefined;
 }
@@ -232,14 +263,21 @@ async function ask(
   try {
     const answer = await kind.ask(services, situation);
     if (answer !== 'unknown_to_party' && !isReadable(kind, situation, answer.word))
-      throw new OutcomeUnknown('the party tells of an amount that its currency has not');
+      throw new UnreadableAnswer('the party tells of an amount that its currency has not');
     return answer;
   } catch (error) {
-    const { id, tenantId, partyRef } = situation.transfer;
-    if (error instanceof OutcomeUnknown)
-      await openBreakAgain(services.database, {
-        ...{ tenantId, kind: UNREADABLE, subject: id, detail: partyRef ?? id },
-      });
+    if (error instanceof UnreadableAnswer) await tellUnreadable(services, kind, situation);
     throw error;
   }
+}
+
+/** A person must see what the party says. */
+function tellUnreadable(
+  { database, log, observeUnusable }: Services,
+  { party }: AnyKind,
+  { transfer: { id, tenantId, partyRef } }: Situation,
+): Promise<void> {
+  observeUnusable(party, 'word');
+  log.warn({ party, id }, 'what the party says of it cannot be read; it is asked again');
+  return openBreakAgain(database, { tenantId, kind: UNREADABLE, subject: id, detail: partyRef ?? id });
 }

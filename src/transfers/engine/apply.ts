@@ -17,14 +17,15 @@ import {
   type Holding,
   keyOf,
 } from './books/position';
-import { BELOW_ZERO, breaksOf } from './breaks';
+import { BELOW_ZERO, breaksOf, VERSION_FELL } from './breaks';
 import { effective } from './conclusion';
 import { dueAfter } from './due';
-import { type Followed, follow, hear, isSame, systemDecision } from './follow';
+import { type Followed, follow, hear, isOlder, isSame, systemDecision } from './follow';
 import type { AnyKind, Order } from './kind';
 import { looksOf } from './patience';
 import type { Decision, PartyWord, Situation, Transfer } from './record';
 import { insertDecisions, insertEntries, type Locked, saveTransfer } from './store';
+import { keepWord } from './tables/words';
 
 export interface Apply {
   /** What the party says; absent where it was not asked. */
@@ -38,6 +39,8 @@ export interface Apply {
    * word demands, and is posted whatever the balance.
    */
   asked?: { field?: string };
+  /** The party gets no orders now: none counts as given. */
+  stopped?: boolean;
   /** Whether the party lists what may change; a decision's own look finds out. */
   listed?: (situation: Situation) => boolean;
   /** The record's `dueBy` before the party was asked: that it was told since stays. Absent where the party was not asked. */
@@ -53,7 +56,7 @@ export async function apply(
   tx: Tx,
   kind: AnyKind,
   locked: Locked,
-  { heard, askedAt, decided = [], asked, listed = () => true, dueSeen }: Apply,
+  { heard, askedAt, decided = [], asked, stopped = false, listed = () => true, dueSeen }: Apply,
 ): Promise<Situation> {
   const { booked } = locked;
   const before = decided.some((decision) => decision.kind === 'adopt')
@@ -72,7 +75,7 @@ export async function apply(
   const accounts = [...(posted?.accounts ?? []), ...(await leftBelowZero(tx, locked, posted))];
   const breaks = breaksOf(kind, situation, {
     ...{ target, wanted, followed, accounts, open: locked.open },
-    heard: heard !== undefined,
+    ...{ heard: heard !== undefined, fell: hasFallen(known, heard) },
   });
   // A conclusion stands in for the party's word, and is not kept as one.
   const kept = { ...situation, transfer: { ...situation.transfer, word: considered.transfer.word } };
@@ -80,7 +83,8 @@ export async function apply(
     moved: path.length + chosen.length + changes.length > 0,
     path,
     listed: listed(kept),
-    watched: breaks.wanted.some(({ kind: name }) => name === BELOW_ZERO),
+    stopped,
+    watched: breaks.wanted.some(({ kind: name }) => name === BELOW_ZERO || name === VERSION_FELL),
     dueSeen,
   });
   const told = path.flatMap((step) => kind.told({ ...step.situation, at: situation.at }, step.previous));
@@ -91,9 +95,14 @@ export async function apply(
   writeWithCommit(tx, [posted?.book.written(), eventsWrite(events)]);
   insertDecisions(tx, situation.transfer.id, chosen);
   insertEntries(tx, situation.transfer.id, changes, situation.at);
+  if (!isSame(locked.situation.transfer.word, after.transfer.word)) keepWord(tx, after.transfer);
   saveTransfer(tx, after.transfer);
   return after;
 }
+
+/** Whether the party told of an older state than it has told of before: that is dropped. */
+export const hasFallen = ({ transfer: { word } }: Situation, heard: PartyWord | undefined): boolean =>
+  word !== null && heard !== undefined && isOlder(heard, word);
 
 /**
  * Books what a new transfer holds from the beginning, such as what a payout will take.
@@ -213,6 +222,7 @@ interface Moved {
   moved: boolean;
   path: Followed['path'];
   listed: boolean;
+  stopped: boolean;
   /** A break of it passes by itself, which only another look can tell. */
   watched: boolean;
   dueSeen: Date | null | undefined;
@@ -223,7 +233,7 @@ function afterwards(
   kind: AnyKind,
   before: Situation,
   after: Situation,
-  { moved, path, listed, watched, dueSeen }: Moved,
+  { moved, path, listed, stopped, watched, dueSeen }: Moved,
 ): Situation {
   const { at, transfer } = after;
   const heard = !isSame(before.transfer.word, transfer.word);
@@ -241,7 +251,7 @@ function afterwards(
   };
   const situation = effective(kind, { ...after, transfer: next });
   // Before the party hears of it for the first time that is committed: from then on only its word ends it.
-  const ordered = next.orderedAt ?? (isOrdered(kind, situation) ? at : null);
+  const ordered = next.orderedAt ?? (!stopped && isOrdered(kind, situation) ? at : null);
   const { lookAt, dueBy } = looksOf(kind, situation, { listed, watched });
   const due = dueAfter(before.transfer.dueBy, dueSeen, dueBy);
   return { ...after, transfer: { ...next, orderedAt: ordered, lookAt, dueBy: due } };

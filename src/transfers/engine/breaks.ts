@@ -13,12 +13,16 @@ interface Seen {
   followed: Followed;
   /** The party's word could be read. */
   heard: boolean;
+  /** It is older than the one that is known, and was dropped. */
+  fell: boolean;
   /** The accounts that it moves now, or left below zero before. */
   accounts: readonly Pick<LedgerAccount, 'id' | 'available' | 'currency'>[];
   /** What nobody has resolved of it yet. */
   open: readonly Break[];
 }
 
+/** What of it stands in suspense, a break a currency. */
+export const SUSPENSE = 'transfer_suspense';
 export const BELOW_ZERO = 'transfer_below_zero';
 /** An answer about a transfer that could not be read: it has passed when one can. */
 export const UNREADABLE = 'party_word_unreadable';
@@ -26,8 +30,17 @@ export const UNREADABLE = 'party_word_unreadable';
 /** The party does not know what it has told of: it has passed when the party tells of it again. */
 export const FORGOTTEN = 'transfer_forgotten_by_party';
 
+/** Made by an earlier release, and its books are not what they should be: it waits for `operator adopt`. */
+export const NOT_ADOPTED = 'transfer_not_adopted';
+
+/** The party tells of an older state than it has told of: it has passed when it tells of one that is not. */
+export const VERSION_FELL = 'party_version_fell';
+
+/** What of a party's answers passes with the next one that is as it should be. */
+const OF_ANSWERS = [UNREADABLE, FORGOTTEN, VERSION_FELL];
+
 /** What the engine itself opens and closes. */
-const ITS_OWN = ['transfer_impossible', 'transfer_suspense', BELOW_ZERO, 'transfer_not_adopted'];
+const ITS_OWN = ['transfer_impossible', SUSPENSE, BELOW_ZERO, NOT_ADOPTED];
 
 /** What a person must look at now, and what has passed; the kind's notices stay open until they are resolved. */
 export function breaksOf(kind: AnyKind, situation: Situation, seen: Seen): BreaksOf {
@@ -36,13 +49,14 @@ export function breaksOf(kind: AnyKind, situation: Situation, seen: Seen): Break
     tenantId: transfer.tenantId,
     subject: transfer.id,
     open: seen.open.filter(
-      ({ kind: name }) => ITS_OWN.includes(name) || (seen.heard && [UNREADABLE, FORGOTTEN].includes(name)),
+      ({ kind: name }) => ITS_OWN.includes(name) || (seen.heard && OF_ANSWERS.includes(name)),
     ),
     wanted: [
       ...contradiction(transfer.status, seen),
       ...suspense(seen),
       ...belowZero(seen),
       ...notAdopted(transfer, seen),
+      ...(seen.fell ? [{ kind: VERSION_FELL, detail: transfer.partyRef ?? transfer.id }] : []),
     ],
     notices: [...contradictions(seen), ...kind.notices(situation)],
     at,
@@ -68,7 +82,7 @@ function contradiction(status: string, { followed: { impossible } }: Seen): Want
 function suspense({ target }: Seen): WantedBreak[] {
   return target
     .filter(({ component }) => component === 'suspense')
-    .map(({ currency, amount }) => ({ kind: 'transfer_suspense', detail: currency, amount, currency }));
+    .map(({ currency, amount }) => ({ kind: SUSPENSE, detail: currency, amount, currency }));
 }
 
 const belowZero = ({ accounts }: Seen): WantedBreak[] =>
@@ -79,7 +93,7 @@ const belowZero = ({ accounts }: Seen): WantedBreak[] =>
 function notAdopted({ adopted }: { adopted: boolean }, { wanted }: Seen): WantedBreak[] {
   if (adopted) return [];
   return wanted.map(({ component, part, currency, amount }) => ({
-    kind: 'transfer_not_adopted',
+    kind: NOT_ADOPTED,
     detail: [component, part].filter(Boolean).join(' '),
     amount,
     currency,

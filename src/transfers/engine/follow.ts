@@ -77,7 +77,8 @@ export function hear<S extends Situation>(kind: AnyKind, before: S, heard: Party
   return { ...before, ...(askedAt ? { askedAt } : {}), transfer: next };
 }
 
-const isOlder = (heard: PartyWord, known: PartyWord): boolean =>
+/** The party counts versions, and this word is of one before. */
+export const isOlder = (heard: PartyWord, known: PartyWord): boolean =>
   heard.version !== undefined && known.version !== undefined && heard.version < known.version;
 
 /** Whether it lowers what the word before had, or lacks a part of it. */

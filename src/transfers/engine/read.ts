@@ -1,20 +1,27 @@
 import type { Knex } from 'knex';
-import { filtered, newestFirst } from '../../kernel/db/build';
+import { filtered, newestFirst, table } from '../../kernel/db/build';
+import type { Sql } from '../../kernel/db/database';
+import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { notFound } from '../../kernel/errors';
 import type { Services } from '../../services';
 import { effective } from './conclusion';
-import type { TransferKind } from './kind';
+import type { AnyKind, TransferKind } from './kind';
 import type { PartyWord, Situation } from './record';
 import { readSituations } from './store';
 
 export {
+  bookedOf,
+  countSuspense,
+  entriesOf,
   kindNameOf,
   linksOf,
   readSituation,
   type SuspenseItem,
   suspenseItems,
+  transferOfReference,
   transfersOfParty,
 } from './store';
+export { wordsOf } from './tables/words';
 
 type Deps = Pick<Services, 'database' | 'now'>;
 
@@ -62,17 +69,36 @@ async function readEffective<Terms, Word extends PartyWord>(
   return found.map((each) => effective(kind, each));
 }
 
-/** Those that wait for the operator, of every tenant, the longest first, by the word that counts. */
+/** Which transfers wait for the operator, and what tells one from another. */
+export interface WaitingTransfers {
+  status: 'manual_review' | 'pending_approval';
+  /** SQL: the `kind` of a filter. */
+  kind: string;
+}
+
+const waitingIn = (query: Knex.QueryBuilder, status: string) =>
+  query.where({ status }).whereNotNull('tenantId');
+
+const SINCE = { id: 'id', since: 'updated_at' };
+
+/** Those that wait for the operator, the longest first, by the word that counts. @throws Problem 400 */
 export function waitingForOperator<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
-  status: 'manual_review' | 'pending_approval',
-  limit: number,
+  { status, kind: column }: WaitingTransfers,
+  filter: WaitingFilter,
 ): Promise<Situation<Terms, Word>[]> {
+  const columns = { ...SINCE, tenantId: 'tenant_id', kind: column, currency: `terms->>'currency'` };
   return readEffective({ database, now }, kind, (query) => {
-    void query.where({ status }).whereNotNull('tenantId').orderBy('updatedAt').limit(limit);
+    waitingPage(waitingIn(query, status), columns, filter);
   });
 }
+
+export const countWaitingForOperator = (
+  sql: Sql,
+  { name: kind }: Pick<AnyKind, 'name'>,
+  { status }: WaitingTransfers,
+): Promise<WaitingCount> => countWaiting(sql, waitingIn(table('transfers').where({ kind }), status), SINCE);
 
 /** By the word that counts. @throws Problem 404, also for another account's and another tenant's */
 export async function requireTransfer<Terms, Word extends PartyWord>(

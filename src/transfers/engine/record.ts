@@ -84,7 +84,7 @@ export const refusalOf = ({ decisions }: Decided, key: string): Decision | undef
   decisions.find(({ kind, data }) => kind === 'refused' && data['key'] === key);
 
 /** Of a decision that has an amount. */
-export const moneyOf = ({ amount, currency }: Decision) => ({
+export const moneyOf = ({ amount, currency }: Pick<Decision, 'amount' | 'currency'>) => ({
   amount: amount ?? ZERO,
   currency: currency ?? '',
 });

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import { anyOf, raw, table } from '../../kernel/db/build';
+import { anyOf, filtered, raw, rowsOf, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
+import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { Decimal } from '../../kernel/money/money';
 import { openBreaksOf } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
@@ -113,7 +114,7 @@ export async function transfersOfParty(
   return sql.run(
     table('transfers')
       .select('id', 'kind', 'tenantId', 'status', 'partyRef')
-      .select(raw(`(word->>'version')::int as version`))
+      .select(raw(`(word->>'version')::float8 as version`))
       .where({ party })
       .where(anyOf('party_ref', refs)),
   );
@@ -173,7 +174,8 @@ export function insertDecisions(tx: Tx, transferId: string, decisions: readonly 
   );
 }
 
-async function bookedOf(sql: Sql, transferId: string): Promise<Holding[]> {
+/** What is booked now, by component, part, account and currency. */
+export async function bookedOf(sql: Sql, transferId: string): Promise<Holding[]> {
   const rows = await sql.run<
     Omit<Holding, 'account' | 'amount'> & { accountId: string | null; amount: string }
   >(
@@ -201,6 +203,25 @@ export function insertEntries(tx: Tx, transferId: string, changes: readonly Chan
   );
 }
 
+/** A change of what is booked, as it was posted. */
+export interface BookedEntry extends Holding {
+  reference: string;
+  at: Date;
+}
+
+/** The newest changes of what is booked, in their order. */
+export async function entriesOf(sql: Sql, transferId: string, limit: number): Promise<BookedEntry[]> {
+  const rows = await sql.run<Omit<BookedEntry, 'amount'> & { amount: string }>(
+    table('transfer_entries')
+      .select('component', 'part', 'account_id as account', 'currency', 'amount', 'at')
+      .select('reference_id as reference')
+      .where({ transferId })
+      .orderBy('number', 'desc')
+      .limit(limit),
+  );
+  return rows.map(({ amount, ...row }) => ({ ...row, amount: new Decimal(amount) })).reverse();
+}
+
 /** The records of which those references tell a further movement: the references that are a record's own are not here. */
 export async function linksOf(sql: Sql, references: readonly string[]): Promise<Map<string, string>> {
   const rows = await sql.run<{ referenceId: string; linkedId: string }>(
@@ -211,6 +232,14 @@ export async function linksOf(sql: Sql, references: readonly string[]): Promise<
       .whereRaw('e.reference_id <> t.reference_id'),
   );
   return new Map(rows.map(({ referenceId, linkedId }) => [referenceId, linkedId]));
+}
+
+/** The transfer that has posted something under this reference. */
+export async function transferOfReference(sql: Sql, referenceId: string): Promise<string | undefined> {
+  const [row] = await sql.run<{ transferId: string }>(
+    table('transfer_entries').select('transferId').where({ referenceId }).limit(1),
+  );
+  return row?.transferId;
 }
 
 /** What kind a transfer is of. */
@@ -233,25 +262,34 @@ export interface SuspenseItem {
   since: Date;
 }
 
-export async function suspenseItems(
-  sql: Sql,
-  filter: { transferId?: string },
-  limit: number,
-): Promise<SuspenseItem[]> {
-  const rows = await sql.run<Omit<SuspenseItem, 'amount'> & { amount: string }>(
+/** What stands in suspense, a row an item. */
+const suspended = (transferId?: string) =>
+  rowsOf(
     table('transfer_entries as e')
       .join('transfers as t', 't.id', 'e.transfer_id')
       .select('e.transfer_id', 't.kind', 't.tenant_id', 't.account_id', 't.status', 'e.currency')
       .sum({ amount: 'e.amount' })
       .min({ since: 'e.at' })
       .where({ 'e.component': 'suspense' })
-      .modify((query) => {
-        if (filter.transferId !== undefined) void query.where({ 'e.transfer_id': filter.transferId });
-      })
+      .modify(filtered, { 'e.transfer_id': transferId })
       .groupBy('e.transfer_id', 't.kind', 't.tenant_id', 't.account_id', 't.status', 'e.currency')
-      .havingRaw('sum(e.amount) <> 0')
-      .orderBy('since')
-      .limit(limit),
+      .havingRaw('sum(e.amount) <> 0'),
+  );
+
+const IN_SUSPENSE = {
+  ...{ id: `transfer_id || ':' || currency`, since: 'since' },
+  ...{ tenantId: 'tenant_id', kind: 'kind', currency: 'currency' },
+};
+
+/** The oldest first. @throws Problem 400 */
+export async function suspenseItems(
+  sql: Sql,
+  { transferId, ...filter }: WaitingFilter & { transferId?: string },
+): Promise<SuspenseItem[]> {
+  const rows = await sql.run<Omit<SuspenseItem, 'amount'> & { amount: string }>(
+    suspended(transferId).select('*').modify(waitingPage, IN_SUSPENSE, filter),
   );
   return rows.map(({ amount, ...row }) => ({ ...row, amount: new Decimal(amount) }));
 }
+
+export const countSuspense = (sql: Sql): Promise<WaitingCount> => countWaiting(sql, suspended(), IN_SUSPENSE);

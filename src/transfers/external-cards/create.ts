@@ -6,14 +6,16 @@ import type { OperationKey } from '../../kernel/idempotency';
 import { isId, newId } from '../../kernel/ids';
 import type { Decimal } from '../../kernel/money/money';
 import type { Services } from '../../services';
-import { settingsOf } from '../../tenants/clients/operations';
+import { bothSettingsOf } from '../../tenants/clients/operations';
+import { isAbove, type Leaving, needsApproval } from '../approval/needs-approval';
+import { type ApprovalSettings, approvalSettingsSection } from '../approval/settings';
 import { openTransfer } from '../engine/open';
 import { requireTransfer } from '../engine/read';
 import { feeOf } from '../fee-schedule';
 import { CARD_KINDS } from './kind';
 import type { ExternalCardKind } from './record';
 import { redirectLinks } from './redirect';
-import { externalCardSettingsSection } from './settings';
+import { type ExternalCardSettings, externalCardSettingsSection } from './settings';
 import { findDetails, insertDetails } from './store';
 import type { ShownCardTransfer } from './view';
 
@@ -28,7 +30,7 @@ export interface ExternalCardRequest {
 
 /**
  * Accepts a top-up of the account from a payment card, or a withdrawal to one: it is `pending`, a withdrawal's money is
- * held, and its process begins.
+ * held, and its process begins. A withdrawal above the tenant's thresholds waits for an operator first.
  * @throws Problem 404; 400 naming the field; 409 `limit_exceeded`, `account_closed`, `user_blocked`, `insufficient_funds`
  */
 export async function createCardTransfer(
@@ -41,21 +43,35 @@ export async function createCardTransfer(
   const account = await requireAccount(tx, reach, accountId);
   const { tenantId, currency } = account;
   const { amount, paymentMethodToken, returnUrl = null } = request;
-  const settings = await settingsOf(tx, tenantId, externalCardSettingsSection);
+  const sections = [externalCardSettingsSection, approvalSettingsSection] as const;
+  const [settings, daily] = await bothSettingsOf(tx, tenantId, ...sections);
   const fee = feeOf(amount, currency, settings[kind]);
   if (kind === 'topup' && fee.gte(amount)) throw invalid('amount must be more than its fee.', 'amount');
   await assertFundable(tx, account, 'id');
   const [id, at] = [newId('externalCardTransaction'), services.now()];
   const actionExpiresAt = new Date(at.getTime() + settings.actionSeconds * 1000);
+  const leaving = { id, tenantId, debit: amount.plus(fee), currency, at };
+  const waits = kind === 'withdrawal' && (await mustWait(services, tx, leaving, { settings, daily }));
+  const status = waits ? 'pending_approval' : 'pending';
   const made = await openTransfer(services, tx, CARD_KINDS[kind], {
-    ...{ id, tenantId, accountId: account.id, status: 'pending', at, key, field: 'amount' },
+    ...{ id, tenantId, accountId: account.id, status, at, key, field: 'amount' },
     ...{ referenceId: id, partyRef: id },
-    terms: { amount, fee, currency, actionExpiresAt },
+    terms: { amount, fee, currency, actionExpiresAt, needsApproval: waits },
   });
   if (!made) throw new Error('the id of a new card transfer is taken');
   const token = services.keyring.sealer('external-cards').seal(Buffer.from(paymentMethodToken), id);
   insertDetails(tx, { id, returnUrl, token, redirectHash: redirectLinks.hashFor(services, id) });
   return { kind, transfer: made, returnUrl };
+}
+
+function mustWait(
+  services: Services,
+  tx: Tx,
+  leaving: Leaving,
+  { settings, daily }: { settings: ExternalCardSettings; daily: ApprovalSettings },
+): Promise<boolean> {
+  const alone = isAbove(leaving.debit, leaving.currency, settings.withdrawal.approvalAbove);
+  return needsApproval(services, tx, leaving, { alone, daily });
 }
 
 /** @throws Problem 404 for a transaction that is not there, of another account or of the other kind */

@@ -1,5 +1,6 @@
 import { requireAccount } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
+import type { WebhookEvent } from '../../kernel/outbox/events';
 import { asciiUrl } from '../../kernel/wire/web-url';
 import type { CardOrder, CardOrderAnswer } from '../../parties/external-cards/port';
 import { type CardOrderWord, cardOrderWord } from '../../parties/external-cards/word';
@@ -11,7 +12,7 @@ import type { Given, NewDecision, ProcessSubject, TransferKind } from '../engine
 import { whyNotFundable } from '../funding';
 import * as order from './order-rules';
 import { type CardTerms, type CardTransfer, cardTerms } from './order-rules';
-import type { ExternalCardKind } from './record';
+import { type ExternalCardKind, shownStatus } from './record';
 import { findDetails, saveActionUrl } from './store';
 import * as topup from './topup-rules';
 import * as withdrawal from './withdrawal-rules';
@@ -36,7 +37,7 @@ const either = (kind: ExternalCardKind) =>
     doors: ['credit', 'write_off', 'recover'],
     isOpen: order.isOpen,
     deadline: order.deadline,
-    told: (situation, previous) => statusEvent(situation, previous, 'transfer'),
+    told,
     consider: stopped,
     async give(services, situation) {
       const given = await orderOf(services, situation);
@@ -47,6 +48,13 @@ const either = (kind: ExternalCardKind) =>
       return answer === 'unknown_to_party' ? answer : answered(services, situation, answer);
     },
   }) satisfies Partial<CardTransferKind>;
+
+/** As the wire tells it: nobody hears of what is approved before the acquirer has it. */
+function told({ transfer, ...situation }: CardTransfer, previous: string): WebhookEvent[] {
+  const [status, before] = [shownStatus(transfer.status), shownStatus(previous)];
+  if (status === before) return [];
+  return statusEvent({ ...situation, transfer: { ...transfer, status } }, before, 'transfer');
+}
 
 const processNamed = (prefix: string, summary: string) =>
   processOfRecord<ProcessSubject>({ workflow: 'externalCardTransfer', prefix, summary });
@@ -82,7 +90,8 @@ export const cardWithdrawalKind: CardTransferKind = {
 export const CARD_KINDS = { topup: cardTopupKind, withdrawal: cardWithdrawalKind } as const;
 
 /** What the acquirer is asked to do: the same, whenever it is asked. */
-async function orderOf(services: Services, { transfer }: CardTransfer): Promise<CardOrder> {
+async function orderOf(services: Services, situation: CardTransfer): Promise<CardOrder> {
+  const { transfer } = situation;
   const { database, keyring } = services;
   const { id, tenantId, terms } = transfer;
   if (tenantId === null) throw new Error(`the card transfer ${id} is nobody's`);
@@ -99,7 +108,7 @@ async function orderOf(services: Services, { transfer }: CardTransfer): Promise<
     currency: terms.currency,
     merchant: tenant.name,
     returnUrl: returnUrl && asciiUrl(returnUrl),
-    expiresAt: terms.actionExpiresAt,
+    expiresAt: order.actionExpiresAt(situation),
     callbackUrl: services.publicUrl() + CALLBACK_PATH,
   };
 }

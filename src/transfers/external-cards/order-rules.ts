@@ -16,6 +16,8 @@ export const cardTerms = z.object({
   currency: z.string(),
   /** The payer must have acted by then. */
   actionExpiresAt: z.coerce.date(),
+  /** Of a withdrawal, above the tenant's thresholds of that time: a person decides. */
+  needsApproval: z.boolean().default(false),
 });
 
 export type CardTerms = z.output<typeof cardTerms>;
@@ -23,6 +25,9 @@ export type CardTransfer = Situation<CardTerms, CardOrderWord>;
 
 /** What happens to the status of a top-up or a withdrawal. The names of words are the acquirer's statuses, as they come to us. */
 export type CardTrigger =
+  /** A person's, of one that waits for it. */
+  | 'approved'
+  | 'rejected'
   /** By us, before anything was ordered: see `kind.ts`, `consider`. */
   | 'stopped'
   /** The acquirer will never do it, as its answer to the order says. */
@@ -60,12 +65,13 @@ export const triggerBy =
   (situation: CardTransfer): CardTrigger | undefined => {
     const { word } = situation.transfer;
     const status = situation.transfer.status as ExternalCardStatus;
+    if (status === 'pending_approval') return decisionOn(situation);
     if (word === null) return status === 'pending' ? endedUnordered(situation) : undefined;
     const called = callOf(situation, word);
     return called === undefined || called.to.includes(status) ? undefined : called.on;
   };
 
-const OPEN: readonly string[] = ['pending', 'requires_action', 'processing'];
+const OPEN: readonly string[] = ['pending_approval', 'pending', 'requires_action', 'processing'];
 
 /** The acquirer, or the payer, is waited for. */
 export const isOpen = ({ transfer }: Pick<CardTransfer, 'transfer'>): boolean =>
@@ -78,9 +84,16 @@ export function keptOf({ word, terms }: CardTransfer['transfer']): Decimal {
   return maxOf(ZERO, minOf(terms.amount, (word?.moved ?? ZERO).minus(returnedIn(word))));
 }
 
+/** What a person has decided of one that needed it. */
+export function decisionOn(situation: CardTransfer): 'approved' | 'rejected' | undefined {
+  const decided = situation.transfer.terms.needsApproval ? first(situation, 'approve', 'reject') : undefined;
+  return decided && (decided.kind === 'approve' ? 'approved' : 'rejected');
+}
+
 /** How it ended before the acquirer had it, if it did. */
-export function endedUnordered(situation: CardTransfer): 'stopped' | 'refused' | undefined {
+export function endedUnordered(situation: CardTransfer): 'rejected' | 'stopped' | 'refused' | undefined {
   if (situation.transfer.word !== null) return undefined;
+  if (decisionOn(situation) === 'rejected') return 'rejected';
   if (first(situation, 'refused')) return 'refused';
   return first(situation, 'stop') && 'stopped';
 }
@@ -97,6 +110,8 @@ export function orders(situation: CardTransfer): Order[] {
 export function failure(situation: CardTransfer, on: string): string | null {
   const { word, failure } = situation.transfer;
   switch (on as CardTrigger) {
+    case 'rejected':
+      return 'rejected';
     case 'stopped':
       return first(situation, 'stop')?.reason ?? 'stopped';
     case 'refused':
@@ -111,9 +126,17 @@ export function failure(situation: CardTransfer, on: string): string | null {
   }
 }
 
+/** The payer's time does not run while an operator has it. */
+export function actionExpiresAt({ transfer, decisions }: CardTransfer): Date {
+  const { terms, createdAt } = transfer;
+  const approved = first({ decisions }, 'approve');
+  const waited = approved ? approved.at.getTime() - createdAt.getTime() : 0;
+  return new Date(terms.actionExpiresAt.getTime() + waited);
+}
+
 /** The payer's time runs out then, and the acquirer says so. */
-export const deadline = ({ transfer: { status, terms } }: CardTransfer): Date | null =>
-  status === 'requires_action' ? terms.actionExpiresAt : null;
+export const deadline = (situation: CardTransfer): Date | null =>
+  situation.transfer.status === 'requires_action' ? actionExpiresAt(situation) : null;
 
 /** An answer that steps back along this may be one that was overtaken on its way. */
 const PROGRESS = { requires_action: 0, processing: 1, failed: 2, succeeded: 3 } as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
-import { auditAdmin } from '../../kernel/audit';
+import { auditAdmin } from '../../kernel/audit/audit';
 import { operationKey } from '../../kernel/idempotency';
 import { holdsCardNumber } from '../../kernel/wire/card-number';
 import { amount } from '../../kernel/wire/schemas';
@@ -24,6 +24,7 @@ const bodyIn = (mode: Services['mode']) =>
     returnUrl: webUrl(mode === 'sandbox' ? 'loopback' : 'nowhere', 'https://example.com/back').optional(),
   });
 
+const CAPABILITIES = { topup: 'card_topup', withdrawal: 'card_withdrawal' } as const;
 const PATHS = { topup: 'topup', withdrawal: 'withdraw' } as const;
 const SUMMARIES = {
   topup: 'Top up an account from an external payment card',
@@ -44,6 +45,7 @@ function creation(services: Services, kind: ExternalCardKind): Route {
     method: 'POST',
     path: `/v2/accounts/{id}/${PATHS[kind]}/card`,
     tag,
+    capability: CAPABILITIES[kind],
     summary: SUMMARIES[kind],
     description:
       'By a token of the card. Where its bank asks the payer to confirm, the status is `requires_action` and the payer is ' +
@@ -80,6 +82,7 @@ function retrieval(services: Services, kind: ExternalCardKind): Route {
     method: 'GET',
     path: `/v2/accounts/{id}/${PATHS[kind]}/{txId}`,
     tag,
+    capability: CAPABILITIES[kind],
     summary: STATUS_SUMMARIES[kind],
     response: externalCardSchema,
     async read({ caller, params: { id: accountId = '', txId: id = '' } }) {

@@ -1,26 +1,37 @@
 import { z } from 'zod';
 import { decimalText } from '../../kernel/wire/schemas';
+import { thresholds } from '../approval/settings';
 
 const decimal = decimalText();
 
 const terms = (feeFixed: string, feePercent: string) =>
-  z
-    .object({
-      /** Bounds of the amount in the account's currency, both included. */
-      min: decimal.default('1.00'),
-      max: decimal.default('10000.00'),
-      feeFixed: decimal.default(feeFixed),
-      /** Of the amount: "1.5" is 1.5 %. */
-      feePercent: decimal.default(feePercent),
-    })
-    .prefault({});
+  z.object({
+    /** Bounds of the amount in the account's currency, both included. */
+    min: decimal.default('1.00'),
+    max: decimal.default('10000.00'),
+    feeFixed: decimal.default(feeFixed),
+    /** Of the amount: "1.5" is 1.5 %. */
+    feePercent: decimal.default(feePercent),
+  });
+
+const APPROVAL = ['USD', 'EUR', 'GBP'].map((code) => ({ currency: code, amount: '10000.00' }));
 
 /** What the operator can set for a tenant's top-ups from, and withdrawals to, payment cards elsewhere. */
 export const externalCardSettings = z.object({
-  topup: terms('0.30', '1.5'),
-  withdrawal: terms('0.50', '1'),
+  topup: terms('0.30', '1.5').prefault({}),
+  withdrawal: terms('0.50', '1')
+    .extend({
+      /**
+       * A withdrawal whose whole debit is above this waits for an operator; in an account's currency that is not listed every
+       * withdrawal does.
+       */
+      approvalAbove: thresholds().default(APPROVAL),
+    })
+    .prefault({}),
   /** How long the payer has to confirm where the card's bank asks for it. */
   actionSeconds: z.number().int().min(60).max(86_400).default(1_800),
 });
+
+export type ExternalCardSettings = z.infer<typeof externalCardSettings>;
 
 export const externalCardSettingsSection = { name: 'externalCards', schema: externalCardSettings };

@@ -4,12 +4,7 @@ import { instant, money } from '../../kernel/wire/schemas';
 import { shownUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
 import { type CardTransfer, keptOf } from './order-rules';
-import {
-  EXTERNAL_CARD_KINDS,
-  EXTERNAL_CARD_STATUSES,
-  type ExternalCardKind,
-  type ExternalCardStatus,
-} from './record';
+import { EXTERNAL_CARD_KINDS, type ExternalCardKind, SHOWN_STATUSES, shownStatus } from './record';
 import { redirectLinks } from './redirect';
 
 /** A top-up or a withdrawal on the wire (decisions part 4, Users and accounts). */
@@ -19,7 +14,9 @@ export const externalCardSchema = z
     txId: z.string().meta({ description: 'The same as `id`.' }),
     accountId: z.string(),
     type: z.enum(EXTERNAL_CARD_KINDS),
-    status: z.enum(EXTERNAL_CARD_STATUSES),
+    status: z.enum(SHOWN_STATUSES).meta({
+      description: '`pending`: not yet with the acquirer, also while a withdrawal waits for approval.',
+    }),
     amount: money().meta({ description: 'What the card pays, or is paid.' }),
     currency: z.string(),
     fee: money(),
@@ -60,7 +57,7 @@ export function externalCardView(
     txId: id,
     accountId: transfer.accountId ?? '',
     type: kind,
-    status: status as ExternalCardStatus,
+    status: shownStatus(status),
     amount: shown(amount),
     currency,
     fee: shown(fee),

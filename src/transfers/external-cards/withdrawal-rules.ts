@@ -28,10 +28,13 @@ export const COMPONENTS = {
 } as const satisfies ComponentTable;
 
 /**
- * What happens to its status (decisions part 4, Users and accounts). It has left the account when it is `processing`: what
+ * What happens to its status (decisions part 4, Users and accounts). Above the tenant's thresholds it begins with
+ * `pending_approval`. It has left the account when it is `processing`: what
  * fails after that has come back. What leaves after it had failed is taken all the same.
  */
 export const TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
+  { from: ['pending_approval'], on: 'approved', to: 'pending' },
+  { from: ['pending_approval'], on: 'rejected', to: 'failed' },
   { from: ['pending'], on: 'stopped', to: 'failed' },
   { from: ['pending'], on: 'refused', to: 'failed' },
   { from: ['pending'], on: 'action_required', to: 'requires_action' },

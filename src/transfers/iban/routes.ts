@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ApiRequest, type Route, route } from '../../http/route';
-import { auditAdmin } from '../../kernel/audit';
+import { auditAdmin } from '../../kernel/audit/audit';
 import type { Sql } from '../../kernel/db/database';
 import { operationKey } from '../../kernel/idempotency';
 import { amount, assertFits, identifier, text } from '../../kernel/wire/schemas';
@@ -22,7 +22,7 @@ import {
   virtualIbanSchema,
   virtualIbanView,
 } from './view';
-import { requireCapability, requireVirtualIban } from './virtual-ibans/capability';
+import { requireVirtualIban } from './virtual-ibans/capability';
 
 const tag = 'Virtual IBAN';
 const PATH = '/v1/corporate-banking/{companyId}';
@@ -36,17 +36,14 @@ export function bankingRoutes(services: Services): Route[] {
     payoutCreation(services),
     payoutRetrieval(services),
     quoteRoute(services),
-    transferRoute(services),
+    transferRoute(),
   ];
 }
 
 const companyOf = ({ params }: Asked): string => params['companyId'] ?? '';
 
 /** Of every endpoint here: 403 before anything of the request is looked at. */
-const guarded = ({ database }: Services) => ({
-  tag,
-  admit: (request: Asked) => requireCapability(database, request.caller, companyOf(request)),
-});
+const guarded = { tag, capability: 'virtual_iban' } as const;
 
 /** @param lock `share` where money moves: the capability is not taken away meanwhile */
 const ibanOf = (sql: Sql, request: Asked, lock?: 'share') =>
@@ -55,19 +52,18 @@ const ibanOf = (sql: Sql, request: Asked, lock?: 'share') =>
 function accountRoute(services: Services): Route {
   const { database } = services;
   return route({
-    ...guarded(services),
+    ...guarded,
     method: 'GET',
     path: `${PATH}/account`,
     summary: 'Get the virtual IBAN',
     response: virtualIbanSchema,
-    problems: ['capability_disabled'],
     read: async (request) => virtualIbanView(await readAccount(database, await ibanOf(database, request))),
   });
 }
 
 function quoteRoute(services: Services): Route {
   return route({
-    ...guarded(services),
+    ...guarded,
     method: 'POST',
     path: `${PATH}/quote`,
     summary: 'Quote a payout',
@@ -75,7 +71,7 @@ function quoteRoute(services: Services): Route {
     body: z.strictObject({ amount: amount(), destination: destinationSchema }),
     response: ibanQuoteSchema,
     status: 201,
-    problems: ['capability_disabled', 'limit_exceeded'],
+    problems: ['limit_exceeded'],
     async write(tx, request) {
       return ibanQuoteView(await quotePayout(services, tx, await ibanOf(tx, request), request.body));
     },
@@ -84,7 +80,7 @@ function quoteRoute(services: Services): Route {
 
 function payoutCreation(services: Services): Route {
   return route({
-    ...guarded(services),
+    ...guarded,
     method: 'POST',
     path: `${PATH}/payouts`,
     summary: 'Pay out by SEPA',
@@ -97,13 +93,7 @@ function payoutCreation(services: Services): Route {
     response: ibanPayoutSchema,
     status: 201,
     idempotency: 'required',
-    problems: [
-      'capability_disabled',
-      'ErrAlreadyExists',
-      'quote_used',
-      'quote_expired',
-      'insufficient_funds',
-    ],
+    problems: ['ErrAlreadyExists', 'quote_used', 'quote_expired', 'insufficient_funds'],
     settling: {
       read: (request, id) => readPayout(services, request, id),
       settled: ({ status }: IbanPayoutView) => isFinal(status),
@@ -122,12 +112,11 @@ function payoutCreation(services: Services): Route {
 
 function payoutRetrieval(services: Services): Route {
   return route({
-    ...guarded(services),
+    ...guarded,
     method: 'GET',
     path: `${PATH}/payouts/{payoutId}`,
     summary: 'A payout',
     response: ibanPayoutSchema,
-    problems: ['capability_disabled'],
     read: (request) => readPayout(services, request, request.params['payoutId'] ?? ''),
   });
 }
@@ -137,9 +126,9 @@ async function readPayout(services: Services, request: Asked, id: string): Promi
   return ibanPayoutView(await requirePayout(services, ibanPayoutKind, { id, accountId, reach }));
 }
 
-function transferRoute(services: Services): Route {
+function transferRoute(): Route {
   return route({
-    ...guarded(services),
+    ...guarded,
     method: 'POST',
     path: `${PATH}/transfers`,
     summary: "Move money to the company's own EUR account",
@@ -148,7 +137,7 @@ function transferRoute(services: Services): Route {
     response: ibanTransferSchema,
     status: 201,
     idempotency: 'required',
-    problems: ['capability_disabled', 'insufficient_funds'],
+    problems: ['insufficient_funds'],
     async write(tx, request) {
       const { amount: moved } = request.body;
       const iban = await ibanOf(tx, request, 'share');

@@ -1,15 +1,19 @@
 import type { Account } from '../../accounts/accounts/operations';
 import { assertFundable } from '../../accounts/accounts/transfer';
 import { inOrder, type Sql, type Tx } from '../../kernel/db/database';
+import type { WaitingCount, WaitingFilter } from '../../kernel/db/waiting';
 import { alreadyExists } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
 import type { Destination } from '../../parties/payouts/port';
 import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
-import { settingsOf } from '../../tenants/clients/operations';
+import { bothSettingsOf } from '../../tenants/clients/operations';
+import { isAbove, needsApproval } from '../approval/needs-approval';
+import { approvalSettingsSection } from '../approval/settings';
 import { type Opening, openTransfer } from '../engine/open';
 import {
+  countWaitingForOperator,
   type ListFilter,
   type ListPage,
   listTransfers,
@@ -20,7 +24,6 @@ import { checkDestination, maskDestination } from './destinations/destination';
 import { sealDestination } from './destinations/sealing';
 import { orderKey, payoutKind } from './kind';
 import type { PayoutKind } from './outgoing';
-import { needsApproval } from './price';
 import { type Payout, type PayoutTerms, quotedTerms, type ShownPayout, totalDebit } from './record';
 import { payoutSettingsSection } from './settings';
 import { havingExternalId, insertDetails, type NewPayoutDetails, withDetails } from './store';
@@ -47,15 +50,17 @@ export async function createPayout(
   const [id, at] = [newId('payout'), services.now()];
   const { id: accountId, tenantId, currency } = account;
   const { quoteId, externalId = null } = request;
-  const [quote, { approvalAbove }] = await inOrder([
+  const [quote, [{ approvalAbove }, daily]] = await inOrder([
     lockQuote(tx, { tenantId, accountId, quoteId, kind: 'payout' }),
-    settingsOf(tx, tenantId, payoutSettingsSection),
+    bothSettingsOf(tx, tenantId, payoutSettingsSection, approvalSettingsSection),
   ]);
   const quoted = quotedTerms.parse(quote.terms);
   const destination = checkDestination(quoted.method, request.destination, quoted.receivedCurrency);
   takeQuote(tx, quote, { usedBy: id, at });
   await assertFundable(tx, account);
-  const waits = needsApproval(totalDebit(quoted), currency, approvalAbove);
+  const debit = totalDebit(quoted);
+  const alone = isAbove(debit, currency, approvalAbove);
+  const waits = await needsApproval(services, tx, { id, tenantId, debit, currency, at }, { alone, daily });
   return makePayout(services, tx, payoutKind, {
     ...{ id, tenantId, accountId, quoteId, externalId, destination, partyRef: orderKey(id), key, at },
     terms: { ...quoted, currency, needsApproval: waits },
@@ -115,15 +120,20 @@ export async function listPayouts(
   return withDetails(services.database, payoutKind.table, found);
 }
 
-/** Those of every tenant that wait for the operator's approval, the longest first. */
+const TO_APPROVE = { status: 'pending_approval', kind: `terms->>'method'` } as const;
+
+/** Those that wait for the operator's approval, the longest first; their `kind` is the method. @throws Problem 400 */
 export async function payoutsToApprove(
   services: Pick<Services, 'database' | 'now'>,
   kind: PayoutKind,
-  limit: number,
+  filter: WaitingFilter,
 ): Promise<ShownPayout[]> {
-  const found = await waitingForOperator(services, kind, 'pending_approval', limit);
+  const found = await waitingForOperator(services, kind, TO_APPROVE, filter);
   return withDetails(services.database, kind.table, found);
 }
+
+export const countPayoutsToApprove = (sql: Sql, kind: PayoutKind): Promise<WaitingCount> =>
+  countWaitingForOperator(sql, kind, TO_APPROVE);
 
 export async function shownPayout(sql: Sql, { table }: PayoutKind, payout: Payout): Promise<ShownPayout> {
   const [found] = await withDetails(sql, table, [payout]);

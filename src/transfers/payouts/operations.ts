@@ -44,7 +44,7 @@ export async function quotePayout(
   assertFits(request.amount, currency);
   const options = await payoutOptions(tx, account.tenantId);
   const terms = termsFor(options, request.method, currency, request.currency);
-  const { bid: rate } = await parties.rates.rate(currency, terms.currency);
+  const { bid: rate } = parties.rates.rate(currency, terms.currency);
   const price = priceOf(terms, { amount: request.amount, currency, rate });
   const quote = await createQuote(tx, {
     tenantId: account.tenantId,

@@ -51,13 +51,3 @@ export function priceOf(
   const fee = fixed.plus(percentOf(amount, new Decimal(terms.feePercent), currency));
   return { amount, fee, receivedAmount, receivedCurrency: terms.currency, rate };
 }
-
-/** Whether an operator must approve it. In a currency without a threshold he always must. */
-export function needsApproval(
-  totalDebit: Decimal,
-  currency: string,
-  approvalAbove: { currency: string; amount: string }[],
-): boolean {
-  const threshold = approvalAbove.find((each) => each.currency === currency);
-  return threshold === undefined || totalDebit.gt(threshold.amount);
-}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireAccount } from '../../accounts/accounts/operations';
 import { type ApiRequest, type Route, route } from '../../http/route';
-import { auditAdmin } from '../../kernel/audit';
+import { auditAdmin } from '../../kernel/audit/audit';
 import type { Sql } from '../../kernel/db/database';
 import { operationKey } from '../../kernel/idempotency';
 import { afterId, pageById } from '../../kernel/wire/id-pages';
@@ -45,6 +45,7 @@ function optionsRoute({ database }: Services): Route {
     method: 'GET',
     path: '/v2/accounts/{accountId}/payout-options',
     tag,
+    capability: 'payout',
     summary: 'Payout options of an account',
     response: pageSchema(payoutOptionSchema),
     async read(request) {
@@ -59,6 +60,7 @@ function quoteRoute(services: Services): Route {
     method: 'POST',
     path: '/v2/accounts/{accountId}/payout-quote',
     tag,
+    capability: 'payout',
     summary: 'Price a payout without creating it',
     description:
       'The amount is what leaves the account, in its currency, beside the fee. Without currency the destination receives ' +
@@ -71,6 +73,7 @@ function quoteRoute(services: Services): Route {
     response: payoutQuoteSchema,
     status: 201,
     problems: ['unavailable'],
+    prepare: () => services.parties.rates.ready(),
     async write(tx, request) {
       const account = await accountIn(tx, request);
       return payoutQuoteView(await quotePayout(services, tx, account, request.body));
@@ -83,6 +86,7 @@ function listRoute(services: Services): Route {
     method: 'GET',
     path: '/v2/accounts/{accountId}/payouts',
     tag,
+    capability: 'payout',
     summary: 'List payouts',
     query: z.object({
       ...pageQuery,
@@ -107,6 +111,7 @@ function createRoute(services: Services): Route {
     method: 'POST',
     path: '/v2/accounts/{accountId}/payouts',
     tag,
+    capability: 'payout',
     summary: 'Create a payout',
     description:
       'Amount and fee are held at once and leave when the payout is `sent`. Above your threshold an operator approves it ' +
@@ -147,6 +152,7 @@ function readRoute(services: Services): Route {
     method: 'GET',
     path: '/v2/accounts/{accountId}/payouts/{payoutId}',
     tag,
+    capability: 'payout',
     summary: 'A payout',
     response: payoutSchema,
     read: (request) => readPayout(services, request, request.params['payoutId'] ?? ''),

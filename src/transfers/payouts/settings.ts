@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { currency, decimalText } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
+import { thresholds } from '../approval/settings';
 
 /** One way out of a tenant's accounts. All amounts are in `currency`, which is what the destination receives. */
 const option = z.strictObject({
@@ -35,11 +36,11 @@ const APPROVAL = ['USD', 'EUR', 'GBP'].map((code) => ({ currency: code, amount: 
 /**
  * The payouts of a tenant's accounts, as the operator sets them: lists, each set whole.
  * `approvalAbove`: a payout whose whole debit is above this waits for an operator; in an account's currency that is not
- * listed every payout does.
+ * listed every payout does. What takes the sum of a day above `approvals.aboveDaily` waits, too.
  */
 export const payoutSettings = z.object({
   options: z.array(option).default(OPTIONS),
-  approvalAbove: z.array(z.strictObject({ currency: currency(), amount: decimalText() })).default(APPROVAL),
+  approvalAbove: thresholds().default(APPROVAL),
 });
 
 export const payoutSettingsSection = { name: 'payouts', schema: payoutSettings };

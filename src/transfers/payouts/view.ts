@@ -40,7 +40,7 @@ export const priced = {
   currency: z.string(),
   receivedAmount: money(),
   receivedCurrency: z.string(),
-  rate: z.string().meta({ examples: ['1.0789200000'] }),
+  rate: z.string().meta({ examples: ['1.07892'] }),
 };
 
 export const payoutQuoteSchema = z

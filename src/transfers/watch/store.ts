@@ -37,6 +37,35 @@ export async function notePlace(
   );
 }
 
+const anchors = () => table('list_anchors');
+
+/** A change that was read, and where the page began on which it stood. */
+export interface Anchor {
+  place: string | null;
+  changeId: string;
+  readAt: Date;
+}
+
+export async function anchorOf(sql: Sql, party: MoneyParty): Promise<Anchor | undefined> {
+  const [row] = await sql.run<Anchor>(anchors().select('place', 'changeId', 'readAt').where({ party }));
+  return row;
+}
+
+export async function noteAnchor(sql: Sql, party: MoneyParty, anchor: Anchor): Promise<void> {
+  await sql.run(
+    anchors()
+      .insert({ party, ...anchor })
+      .onConflict('party')
+      .merge(['place', 'change_id', 'read_at']),
+  );
+}
+
+/** The list is read from its beginning next. */
+export async function forgetPlaces(sql: Sql, party: MoneyParty): Promise<void> {
+  await sql.run(places().where({ party }).delete());
+  await sql.run(anchors().where({ party }).delete());
+}
+
 const unreadable = () => table('unreadable_lists');
 
 /** @returns since when it cannot be read */

@@ -6,8 +6,10 @@ import { PartyAway } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { tellOf } from '../discover';
 import { transfersOfParty } from '../engine/read';
+import { hasShrunk } from './anchor';
+import { createCourse, ListUnusable } from './course';
 import { createListState } from './list-state';
-import { notePlace, placeBefore } from './store';
+import { noteAnchor, notePlace, placeBefore } from './store';
 
 /** From one reading to the next. A change that is still unknown at the next one is told: its callback was lost. */
 const EVERY_MS = 3_000;
@@ -16,6 +18,9 @@ const AGAIN_EVERY_MS = 30_000;
 const OVERLAP_MS = 120_000;
 /** What was told is remembered for longer than it is read again. */
 const REMEMBERED_MS = 2 * OVERLAP_MS;
+
+/** A list that is longer is read on in the next turn. */
+const MOST_PAGES = 1_000;
 
 /** So often it is said that it is alive: a page may take many requests of the party. */
 const BEAT_MS = 5_000;
@@ -44,7 +49,7 @@ export async function watchParty(
     const state = createListState(services, party);
     while (!signal.aborted) {
       beat();
-      if (reading) await turn(services, party, () => reading.read(signal), state);
+      if (reading) await turn(services, party, { reading, state, signal });
       await pause(everyMs, signal);
     }
   } finally {
@@ -52,30 +57,40 @@ export async function watchParty(
   }
 }
 
+interface Turn {
+  reading: ReturnType<typeof createReading>;
+  state: ReturnType<typeof createListState>;
+  signal: AbortSignal;
+}
+
 /** What a party does not say now it says later: it is asked again. */
 async function turn(
-  { log }: Services,
+  { log, observeUnusable }: Services,
   party: MoneyParty,
-  read: () => Promise<void>,
-  state: ReturnType<typeof createListState>,
+  { reading, state, signal }: Turn,
 ): Promise<void> {
   try {
-    await read();
+    await reading.read(signal);
   } catch (error) {
     if (!(error instanceof PartyAway)) throw error;
-    log.warn({ party }, 'the party does not say what has changed; it is asked again');
+    const { fault } = error instanceof ListUnusable ? error : {};
+    if (fault) observeUnusable(party, fault);
+    log.warn({ party, fault }, 'the party does not say what has changed; it is asked again');
     return state.isNotRead();
   }
-  await state.isRead();
+  if (!signal.aborted) await state.isRead();
 }
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined);
 
 /** A page that was read: its changes that are new, which are told later, and where it ended. */
 interface ReadPage {
+  from: string | null;
   changes: PartyChange[];
   place: string | null;
   readAt: Date;
+  /** Every row is told, known or not. */
+  isAnew: boolean;
 }
 
 /** The reading of one party's list: what was seen, and what waits for the next turn. */
@@ -85,6 +100,10 @@ export function createReading(services: Services, party: MoneyParty) {
   const waiting: ReadPage[] = [];
   let place: string | null | undefined;
   let againAt = 0;
+  /** The reading before has ended before the list. */
+  let isCut = false;
+  /** It is read from its beginning after it has shrunk: what was known may have changed under a version that it had. */
+  let isAnew = false;
 
   /** In order, so that a place is noted when all before it was told. */
   async function tellThoseRead(before: Date): Promise<void> {
@@ -95,22 +114,50 @@ export function createReading(services: Services, party: MoneyParty) {
   }
 
   /** Keeps it at once: what goes wrong with the page after it is no reason to read this one again, nor to forget it. */
-  async function readPage(from: string | null): Promise<{ more: boolean }> {
+  async function readPage(from: string | null): Promise<ChangesPage> {
     const readAt = now();
     const page: ChangesPage = await services.parties[party].changes(from);
-    await tellUnreadable(services, party, page.unreadable);
+    await tellUnreadable(
+      services,
+      party,
+      page.unreadable.filter((row) => !seen.has(unreadable(row))),
+    );
+    for (const row of page.unreadable) seen.set(unreadable(row), readAt.getTime());
     const changes = page.changes.filter(({ id }) => !seen.has(id));
     for (const { id } of page.changes) seen.set(id, readAt.getTime());
     place = page.next ?? from;
-    waiting.push({ changes, place, readAt });
+    waiting.push({ from, changes, place, readAt, isAnew });
     return page;
   }
 
-  async function beginning(at: Date): Promise<string | null> {
-    if (place !== undefined && at.getTime() < againAt) return place;
+  /** @returns whether the end of the list was reached */
+  async function readOn(begin: string | null, signal: AbortSignal | undefined): Promise<boolean> {
+    const course = createCourse();
+    let from = begin;
+    for (let pages = 0; pages < MOST_PAGES && !signal?.aborted; pages += 1) {
+      const page = await readPage(from);
+      course.pass(from, page);
+      if (!page.more) return true;
+      await tellThoseRead(new Date(now().getTime() - EVERY_MS));
+      from = page.next;
+    }
+    return false;
+  }
+
+  /** @returns where to begin, and whether that is before what was read */
+  async function beginning(at: Date): Promise<{ from: string | null; again: boolean }> {
+    if (place !== undefined && (isCut || at.getTime() < againAt)) return { from: place, again: false };
     const from = await placeBefore(database, party, OVERLAP_MS);
     againAt = at.getTime() + AGAIN_EVERY_MS;
-    return from;
+    return { from, again: true };
+  }
+
+  /** From the beginning, as if nothing of it had ever been read; what was read is told nevertheless. */
+  function forget(): void {
+    seen.clear();
+    isAnew = true;
+    for (const page of waiting) Object.assign(page, { place: null, from: null });
+    [place, againAt] = [undefined, 0];
   }
 
   return {
@@ -121,10 +168,11 @@ export function createReading(services: Services, party: MoneyParty) {
     async read(signal?: AbortSignal): Promise<void> {
       const at = now();
       await tellThoseRead(at);
-      for (let more = true, from = await beginning(at); more && !signal?.aborted; from = place ?? null) {
-        ({ more } = await readPage(from));
-        if (more) await tellThoseRead(new Date(now().getTime() - EVERY_MS));
-      }
+      const { from, again } = await beginning(at);
+      isCut = false;
+      isCut = !(await readOn(from, signal));
+      if (!isCut) isAnew = false;
+      if (again && !isCut && (await hasShrunk(services, party))) forget();
       for (const [id, seenAt] of seen) if (seenAt < at.getTime() - REMEMBERED_MS) seen.delete(id);
     },
   };
@@ -134,13 +182,14 @@ export function createReading(services: Services, party: MoneyParty) {
 async function tellPage(
   services: Services,
   party: MoneyParty,
-  { changes, place, readAt }: ReadPage,
+  { from, changes, place, readAt, isAnew }: ReadPage,
 ): Promise<void> {
-  const refs = await news(services, party, changes);
+  const refs = isAnew ? [...new Set(changes.map(({ ref }) => ref))] : await news(services, party, changes);
   await services.database.transaction(async (tx) => {
     if (refs.length > 0) await tellOf(services, tx, party, refs);
     if (place === null) return;
     await notePlace(tx, { party, place, readAt }, new Date(readAt.getTime() - OVERLAP_MS));
+    if (changes[0]) await noteAnchor(tx, party, { place: from, changeId: changes[0].id, readAt });
   });
 }
 
@@ -163,12 +212,17 @@ const newer = (one: number | undefined, other: number | undefined) =>
   one === undefined || other === undefined ? other : Math.max(one, other);
 
 /** A row that cannot be read is shown to a person, once, and passed. */
-async function tellUnreadable(services: Services, party: MoneyParty, rows: readonly string[]): Promise<void> {
-  for (const detail of rows)
-    await openBreak(services.database, {
-      tenantId: null,
-      kind: 'party_row_unreadable',
-      subject: party,
-      detail,
-    });
+async function tellUnreadable(
+  { database, log, observeUnusable }: Services,
+  party: MoneyParty,
+  rows: readonly string[],
+): Promise<void> {
+  for (const detail of rows) {
+    observeUnusable(party, 'list_row');
+    log.warn({ party, row: detail }, 'a row of the list cannot be read; it is passed');
+    await openBreak(database, { tenantId: null, kind: 'party_row_unreadable', subject: party, detail });
+  }
 }
+
+/** What such a row is remembered by: apart from the names of changes. */
+const unreadable = (row: string): string => `unreadable ${row}`;

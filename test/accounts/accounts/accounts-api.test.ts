@@ -110,10 +110,11 @@ describe('GET /v1/client/settings', () => {
         account.capabilities,
       ]),
     );
+    const money = ['deposit', 'payout', 'card_topup', 'card_withdrawal'];
     expect(byCurrency).toEqual({
-      USD: ['transfer', 'card_issuing'],
-      EUR: ['transfer', 'card_issuing'],
-      GBP: ['transfer'],
+      USD: ['transfer', 'card_issuing', ...money],
+      EUR: ['transfer', 'card_issuing', ...money],
+      GBP: ['transfer', ...money],
     });
     expect(body.accounts.map((account: { accountId: string }) => account.accountId)).toContain(
       await master(client),

@@ -5,17 +5,16 @@ import { cardProcesses, tokenizationProcesses } from '../../../src/cards/cards/w
 import { newId } from '../../../src/kernel/ids';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { passesLuhn } from '../../../src/kernel/wire/card-number';
-import { ProcessorUnreachable } from '../../../src/parties/card-processor/port';
-import { type Client, type TestApi, testApi } from '../../support/api';
+import { PartyAway } from '../../../src/process/party-errors';
+import { type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../../support/api';
 import { cardBalance, simulate } from '../../support/cards';
-import { accountBalance, issuedCard, processorOnClock, requestedCard } from './support';
+import { accountBalance, issuedCard, requestedCard } from './support';
 
 let api: TestApi;
 let client: Client;
-let clock: { at: Date };
+const clock = { at: new Date() };
 beforeAll(async () => {
-  api = await testApi();
-  clock = processorOnClock(api);
+  api = await testApi({ ...DECIDED_AT_ONCE, now: () => clock.at });
 });
 beforeEach(async () => {
   client = await api.client();
@@ -161,8 +160,8 @@ describe('GET /v1/cards/{id}/sensitive', () => {
     expect(shown.body).toEqual({
       cardNumber: expect.stringMatching(/^44112200\d{8}$/),
       cvv: expect.stringMatching(/^\d{3}$/),
-      expiryMonth: 3,
-      expiryYear: 2030,
+      expiryMonth: clock.at.getUTCMonth() + 1,
+      expiryYear: clock.at.getUTCFullYear() + 4,
     });
     expect(passesLuhn(shown.body.cardNumber)).toBe(true);
     const { last4 } = (await client.call('GET', `/v1/cards/${card.id}`)).body;
@@ -211,7 +210,7 @@ describe('GET /v1/cards/{id}/sensitive', () => {
     const card = await issuedCard(api, client);
     const { cardProcessor } = api.services.parties;
     const away = async () => {
-      throw new ProcessorUnreachable();
+      throw new PartyAway();
     };
     api.services.parties.cardProcessor = { ...cardProcessor, sensitive: away };
     const answer = await client.call('GET', `/v1/cards/${card.id}/sensitive`);

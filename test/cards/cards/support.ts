@@ -1,21 +1,6 @@
 import { orderCard } from '../../../src/cards/issuance/order';
-import { createSandboxCardProcessor } from '../../../src/parties/card-processor/sandbox/processor';
 import type { Client, TestApi } from '../../support/api';
 import { cardholder, DEMO_BIN, fund } from '../../support/cards';
-
-/** The sandbox's card processor, deciding at once, on a clock that the test moves. */
-export function processorOnClock(api: TestApi): { at: Date } {
-  const clock = { at: new Date('2026-03-01T12:00:00.000Z') };
-  const { database, keyring } = api.services;
-  const now = () => clock.at;
-  api.services.parties.cardProcessor = createSandboxCardProcessor({
-    database,
-    keyring,
-    now,
-    decisionMs: 0,
-  });
-  return clock;
-}
 
 /** A card that was asked for through the API; its workflow has not run. The account covers amount and fee. */
 export async function requestedCard(
@@ -32,7 +17,7 @@ export async function requestedCard(
   return { id: asked.body.id as string, userId, accountId, cardholderId };
 }
 
-/** The same, issued by the sandbox's processor. */
+/** The same, issued by the sandbox's processor, which decides at once. */
 export async function issuedCard(
   api: TestApi,
   client: Client,

@@ -319,6 +319,60 @@ export const CASES: Case[] = [
     },
   },
   {
+    rule: 'The limit is judged on the total of the chain, less what was released of it.',
+    given: { card: '100', programme: { maxAuthorization: '20' } },
+    when: [
+      { type: 'authorization', amount: '15.00' },
+      { type: 'authorization', amount: '5.01', of: 1, declined: 'limit_exceeded' },
+      { type: 'authorization', amount: '5.00', of: 1 },
+      { type: 'cancel', amount: '10.00', of: 1 },
+      { type: 'authorization', amount: '10.00', of: 1 },
+    ],
+    then: {
+      card: '80.00 20.00 0.00',
+      told: [
+        'authorization 15.00',
+        'decline 5.01',
+        'authorization 5.00',
+        'cancel 10.00',
+        'authorization 10.00',
+      ],
+    },
+  },
+  {
+    rule: 'The merchant of a chain is the one that it was opened at, whatever an increase says.',
+    given: { card: '100' },
+    when: [
+      { type: 'authorization', amount: '5.00', merchant: { mcc: '5411' } },
+      { type: 'authorization', amount: '5.00', of: 1, merchant: { mcc: '7995' } },
+    ],
+    then: { card: '90.00 10.00 0.00', told: ['authorization 5.00', 'authorization 5.00'] },
+  },
+  {
+    rule: 'An authorization that names a settled or cancelled chain begins one of its own, with the whole fee, linked to it.',
+    given: { card: '100', master: '10', fees: FEE },
+    when: [
+      { type: 'authorization', amount: '20.00' },
+      { type: 'settle', amount: '20.00', of: 1 },
+      { type: 'authorization', amount: '10.00', of: 1 },
+      { type: 'cancel', of: 3 },
+      { type: 'authorization', amount: '5.00', of: 3 },
+      { type: 'refund', amount: '10.01', of: 3, refused: 'limit_exceeded' },
+    ],
+    then: {
+      card: '75.00 5.00 20.00',
+      master: '9.55 0.15',
+      told: [
+        'authorization 20.00',
+        'settle 20.00',
+        'fee/settle_fee 0.30',
+        'authorization 10.00',
+        'cancel 10.00',
+        'authorization 5.00',
+      ],
+    },
+  },
+  {
     rule: 'Another currency: the rate with the markup stays with the authorization, the excess of its settlement included.',
     given: { card: '200', programme: { markupPercent: '2' }, more: { rates: { 'EUR USD': '1.10' } } },
     when: [

@@ -94,3 +94,40 @@ it('is tried again as a whole when the database is away', async () => {
   const database = { ...api.database, transaction: () => Promise.reject(gone) };
   await expect(expireAuthorizations({ ...api.services, database }, 10)).rejects.toBe(gone);
 });
+
+/** What Postgres knows of the validity of a chain. Days. */
+async function daysOfValidity(referenceId: string): Promise<number> {
+  const [row] = await api.database.query<{ days: number }>(
+    `select extract(epoch from expires_at - updated_at)::float / 86400 as days from authorizations where reference_id = $1`,
+    [referenceId],
+  );
+  return row!.days;
+}
+
+it('an authorization is valid for the days of its programme, anew with each increase, and not longer', async () => {
+  const client = await api.client();
+  const card = await activeCard(api, client, '100.00');
+  await fund(api, card.accountId, '50.00');
+  const authorize = (more: object) =>
+    simulate(client, { cardId: card.id, type: 'authorization', amount: '10.00', ...more });
+  const { referenceId } = (await authorize({})).body;
+  expect(await daysOfValidity(referenceId)).toBe(7);
+
+  await api.database.query(`update authorizations set expires_at = now() + interval '1 minute'`);
+  const increase = (await authorize({ referenceId })).body;
+  expect(increase.referenceId).not.toBe(referenceId);
+  expect(await daysOfValidity(referenceId)).toBe(7);
+
+  await api.database.query(`update authorizations set expires_at = now() - interval '1 second'`);
+  const anew = (await authorize({ referenceId })).body;
+  expect(await daysOfValidity(anew.referenceId)).toBe(7);
+  expect(await run(10)).toMatchObject({ expired: 1 });
+  expect(await cardBalance(client, card.id)).toBe('90.00 10.00 0.00');
+  const chain = await client.call('GET', `/v1/cards/${card.id}/transactions?limit=10`);
+  const linked = chain.body.data.find(
+    (each: { referenceId: string }) => each.referenceId === anew.referenceId,
+  );
+  expect(linked.linkedId).toBe(
+    chain.body.data.findLast((each: { referenceId: string }) => each.referenceId === referenceId).id,
+  );
+});

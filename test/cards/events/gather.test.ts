@@ -1,5 +1,8 @@
 import { createGatherer } from '../../../src/cards/events/gather';
+import type { Message } from '../../../src/cards/events/record';
 import type { Database } from '../../../src/kernel/db/database';
+import { CommitUnknown } from '../../../src/kernel/db/faults';
+import { newId } from '../../../src/kernel/ids';
 import { Decimal } from '../../../src/kernel/money/money';
 import { type TestApi, testApi } from '../../support/api';
 import { activeCard } from '../../support/cards';
@@ -10,29 +13,160 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** So that nobody waits ten seconds for a test. */
-const impatient = (database: Database): Database => ({
-  ...database,
-  transaction: (work, options) => database.transaction(work, { lockSeconds: 1, ...options }),
-});
-
 const render = { render: () => ({ status: 201, body: '' }), refuse: () => ({ status: 409, body: '' }) };
 
-it('a card that is held by somebody costs its own message, not those gathered with it', async () => {
-  const [one, other] = [await api.client(), await api.client()];
-  const held = await activeCard(api, one);
-  const free = await activeCard(api, other);
-  const gatherer = createGatherer(impatient(api.database), api.services);
-  const decline = (cardId: string) =>
-    gatherer
-      .submit({ message: { type: 'decline', cardId, reach: null, amount: new Decimal('1.00') }, ...render })
-      .then(
+/** Declines of 1.00, each under a key of its own where it is keyed; what their callers get: a status, or an error. */
+function declines(database: Database, cards: { id: string; tenantId: string }[], keyed: boolean) {
+  const gatherer = createGatherer(database, api.services);
+  return Promise.all(
+    cards.map(({ id: cardId, tenantId }) => {
+      const message: Message = { type: 'decline', cardId, reach: null, amount: new Decimal('1.00') };
+      const key = {
+        tenantId,
+        scope: 'POST /test',
+        key: newId('event'),
+        fingerprint: Buffer.alloc(32),
+        permanent: false,
+      };
+      return gatherer.submit({ message, ...(keyed && { key }), ...render }).then(
         ({ status }) => status,
-        (error: Error) => error.name,
+        (error: Error & { code?: string }) => error.code ?? error.name,
       );
-  const results = await api.database.transaction(async (tx) => {
-    await tx.query('select 1 from cards where id = $1 for update', [held.id]);
-    return Promise.all([decline(held.id), decline(free.id)]);
+    }),
+  );
+}
+
+async function cardsOfTwo() {
+  const clients = [await api.client(), await api.client()];
+  return Promise.all(
+    clients.map(async (client) => ({ id: (await activeCard(api, client)).id, tenantId: client.clientId })),
+  );
+}
+
+async function recorded(cards: { id: string }[]): Promise<number> {
+  const [row] = await api.database.query<{ count: string }>(
+    `select count(*) from card_transactions where type = 'decline' and card_id = any($1)`,
+    [cards.map(({ id }) => id)],
+  );
+  return Number(row?.count);
+}
+
+/** The connection breaks in the first commit: before it is done, or after. */
+function breaking(database: Database, when: 'before' | 'after'): Database {
+  let broken = false;
+  return {
+    ...database,
+    async transaction(work, options) {
+      if (broken) return database.transaction(work, options);
+      broken = true;
+      if (when === 'after') await database.transaction(work, options);
+      throw new CommitUnknown(new Error('the connection broke'));
+    },
+  };
+}
+
+describe('a batch whose commit is unknown', () => {
+  it('is answered by what stands under its keys', async () => {
+    const cards = await cardsOfTwo();
+    expect(await declines(breaking(api.database, 'after'), cards, true)).toEqual([201, 201]);
+    expect(await recorded(cards)).toBe(2);
   });
-  expect(results).toEqual(['DatabaseAway', 201]);
+
+  it('has not happened where nothing stands there', async () => {
+    const cards = await cardsOfTwo();
+    expect(await declines(breaking(api.database, 'before'), cards, true)).toEqual([
+      'DatabaseAway',
+      'DatabaseAway',
+    ]);
+    expect(await recorded(cards)).toBe(0);
+  });
+
+  it('stays unknown without keys', async () => {
+    const cards = await cardsOfTwo();
+    expect(await declines(breaking(api.database, 'after'), cards, false)).toEqual([
+      'CommitUnknown',
+      'CommitUnknown',
+    ]);
+    expect(await recorded(cards)).toBe(2);
+  });
+});
+
+it('a write that Postgres refuses with the commit costs its own message, not those gathered with it', async () => {
+  const cards = await cardsOfTwo();
+  await api.database.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`);
+  await api.database.query(
+    `create trigger poisoned before insert on card_transactions for each row when (new.card_id = '${cards[0]!.id}')
+       execute function refuse()`,
+  );
+  const [refused, done] = await declines(api.database, cards, true);
+  await api.database.query('drop trigger poisoned on card_transactions');
+  expect(done).toBe(201);
+  expect(refused).not.toBe(201);
+  expect(await recorded(cards)).toBe(1);
+});
+
+/** While somebody holds what the statement locks, until it is let go. */
+async function whileHeld<T>(
+  statement: string,
+  id: string,
+  work: (letGo: () => void) => Promise<T>,
+): Promise<T> {
+  let letGo: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  let began: () => void = () => undefined;
+  const locked = new Promise<void>((resolve) => (began = resolve));
+  const holding = api.database.transaction(async (tx) => {
+    await tx.query(statement, [id]);
+    began();
+    await held;
+  });
+  await locked;
+  try {
+    return await work(letGo);
+  } finally {
+    letGo();
+    await holding;
+  }
+}
+
+const LOCKS = [
+  ['a card', 'select 1 from cards where id = $1 for update'],
+  [
+    'a master account',
+    `select 1 from ledger_accounts where id = (select master_account_id from cards where id = $1) for update`,
+  ],
+] as const;
+
+it.each(LOCKS)(
+  '%s that is held by somebody is waited for by its own tenant alone',
+  async (_what, statement) => {
+    const [held, free] = await cardsOfTwo();
+    const gatherer = createGatherer(api.database, api.services);
+    const ended: string[] = [];
+    const decline = async (
+      { id: cardId, tenantId: reach }: { id: string; tenantId: string },
+      name: string,
+    ) => {
+      const message: Message = { type: 'decline', cardId, reach, amount: new Decimal('1.00') };
+      const { status } = await gatherer.submit({ message, ...render });
+      ended.push(`${name} ${status}`);
+    };
+    await whileHeld(statement, held!.id, async (letGo) => {
+      const waiting = [decline(held!, 'held')];
+      // The first goes with it and has to wait, no other does.
+      await decline(free!, 'free');
+      waiting.push(decline(held!, 'held too'));
+      await decline(free!, 'free again');
+      letGo();
+      await Promise.all(waiting);
+    });
+    expect(ended).toEqual(['free 201', 'free again 201', 'held 201', 'held too 201']);
+  },
+);
+
+it('a card that is held for too long costs its own message, not those gathered with it', async () => {
+  const [held, free] = await cardsOfTwo();
+  const answers = await whileHeld(LOCKS[0][1], held!.id, () => declines(api.database, [held!, free!], false));
+  expect(answers).toEqual(['DatabaseAway', 201]);
 });

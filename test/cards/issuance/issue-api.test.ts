@@ -3,15 +3,15 @@ import { checkOrder, orderCard } from '../../../src/cards/issuance/order';
 import { newId } from '../../../src/kernel/ids';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { setUserStatus } from '../../../src/people/users/operations';
-import { type Client, type TestApi, testApi } from '../../support/api';
+import { PartyRefused } from '../../../src/process/party-errors';
+import { type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../../support/api';
 import { cardBalance, cardholder, fund, masterAccount } from '../../support/cards';
-import { accountBalance, processorOnClock, requestedCard } from '../cards/support';
+import { accountBalance, requestedCard } from '../cards/support';
 
 let api: TestApi;
 let client: Client;
 beforeAll(async () => {
-  api = await testApi();
-  processorOnClock(api);
+  api = await testApi(DECIDED_AT_ONCE);
 });
 beforeEach(async () => {
   client = await api.client();
@@ -80,8 +80,8 @@ describe('POST /v1/cards', () => {
     expect(shown.body).toMatchObject({
       status: 'active',
       last4: expect.stringMatching(/^\d{4}$/),
-      expiryMonth: 3,
-      expiryYear: 2030,
+      expiryMonth: new Date().getUTCMonth() + 1,
+      expiryYear: new Date().getUTCFullYear() + 4,
       balance: { available: '50.00', pending: '0.00', spent: '0.00' },
     });
     expect(shown.body.maskedNumber).toBe(`44112200****${shown.body.last4}`);
@@ -115,6 +115,27 @@ describe('POST /v1/cards', () => {
     expect(await count('card_transactions')).toBe(before + 1);
     expect(await cardBalance(client, card.id)).toBe('50.00 0.00 0.00');
     expect(await accountBalance(client, card.accountId)).toBe('149.00 0.00');
+  });
+
+  it('is ordered once: a processor may forget a key, and makes no second card', async () => {
+    const { id } = await requestedCard(api, client, { label: 'sandbox:slow' });
+    expect(await orderCard(api.services, id)).toBe('processing');
+    const { cardProcessor } = api.services.parties;
+    const issue = () => Promise.reject(new Error('it was ordered again'));
+    api.services.parties.cardProcessor = { ...cardProcessor, issue };
+    expect(await orderCard(api.services, id)).toBe('processing');
+    api.services.parties.cardProcessor = cardProcessor;
+  });
+
+  it('has failed with the code of a processor that does not take the order', async () => {
+    const { id } = await requestedCard(api, client);
+    const { cardProcessor } = api.services.parties;
+    const issue = () => Promise.reject(new PartyRefused('bin_unknown'));
+    api.services.parties.cardProcessor = { ...cardProcessor, issue };
+    expect(await orderCard(api.services, id)).toBe('failed');
+    api.services.parties.cardProcessor = cardProcessor;
+    const [row] = await api.database.query('select failure from cards where id = $1', [id]);
+    expect(row).toEqual({ failure: 'bin_unknown' });
   });
 
   it('fails when the processor refuses, and the hold is released', async () => {

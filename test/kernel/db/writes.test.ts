@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { compositeArray, writeTogether } from '../../../src/kernel/db/writes';
+import { compositeArray, type Write, writeTogether } from '../../../src/kernel/db/writes';
 import { type TestDatabase, testDatabase } from '../../support/database';
 
 let test: TestDatabase;
@@ -73,4 +73,22 @@ describe('writes that travel together', () => {
     await expect(both).rejects.toThrow('duplicate key');
     expect(await told()).toEqual([]);
   });
+});
+
+/** Longer than the 63 characters of a prepared statement's name that Postgres keeps. */
+const LONG = 'a-write-with-a-name-that-is-as-long-as-what-a-prepared-statement-may-have';
+
+it('never takes one composed statement for another whose parts begin with the same names', async () => {
+  await test.database.query('create table written (what text)');
+  const write = (end: string): Write => ({
+    name: `${LONG}-${end}`,
+    statement: `insert into written values ('${end}' || $1)`,
+    values: [''],
+  });
+  await test.database.transaction(async (tx) => {
+    for (const ends of [['one'], ['two'], ['one', 'two']])
+      await writeTogether(tx, [...ends.map(write), { name: 'call', call: 'now()', values: [] }]);
+  });
+  const rows = await test.database.query<{ what: string }>('select what from written order by what');
+  expect(rows.map(({ what }) => what)).toEqual(['one', 'one', 'two', 'two']);
 });

@@ -1,6 +1,6 @@
 import { writeTogether } from '../../../src/kernel/db/writes';
 import { newId } from '../../../src/kernel/ids';
-import { openLedgerAccount, readBalances } from '../../../src/kernel/ledger/accounts';
+import { internalBalance, openLedgerAccount, readBalances } from '../../../src/kernel/ledger/accounts';
 import { openBook } from '../../../src/kernel/ledger/book';
 import { checkLedger, takeSnapshots, trialBalance, trialBalanceAt } from '../../../src/kernel/ledger/check';
 import { accountEntry, internalEntry, type Posting } from '../../../src/kernel/ledger/entries';
@@ -167,6 +167,35 @@ describe('Postgres itself', () => {
     await expect(
       test.database.query(`select ledger_write($1::ledger_new_balance[], '{}', now())`, [stale]),
     ).rejects.toThrow('moved since');
+  });
+});
+
+describe('an entry whose account does not exist', () => {
+  it.each([
+    ['no internal account of that name', 'petty_cash:USD', 'USD'],
+    ['no account in that currency', 'funding:XTS', 'XTS'],
+    ['an account of another currency', 'funding:USD', 'EUR'],
+  ])('is refused: %s', async (_, account, currency) => {
+    const leg = (amount: string) => `"(0,${account},${currency},,,internal,,,${amount},0,0,,,,f,f)"`;
+    await expect(
+      test.database.query(`select ledger_write('{}', $1::ledger_new_leg[], now())`, [
+        `{${leg('1')},${leg('-1')}}`,
+      ]),
+    ).rejects.toThrow('does not exist in its currency');
+  });
+});
+
+describe('the balance of an internal account', () => {
+  it('is read singly, before and after a snapshot', async () => {
+    const id = await account('NOK');
+    const balance = async () => (await internalBalance(test.database, 'funding', 'NOK')).toFixed(2);
+    expect(await balance()).toBe('0.00');
+    await post(id, [deposit(id, '12.34', 'NOK')]);
+    expect(await balance()).toBe('-12.34');
+    await takeSnapshots(test.database);
+    await post(id, [deposit(id, '0.66', 'NOK')]);
+    expect(await balance()).toBe('-13.00');
+    expect((await internalBalance(test.database, 'fees', 'NOK')).toFixed(2)).toBe('0.00');
   });
 });
 

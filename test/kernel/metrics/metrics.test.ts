@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createMetrics } from '../../../src/kernel/metrics/metrics';
-import { outboxCounts } from '../../../src/kernel/metrics/outbox';
+import { outboxReading } from '../../../src/kernel/metrics/outbox';
 import { createMetricsServer } from '../../../src/kernel/metrics/server';
 import type { Readiness } from '../../../src/kernel/readiness';
 import { type TestDatabase, testDatabase } from '../../support/database';
@@ -31,7 +31,7 @@ it('counts requests by route pattern, and made-up methods together', async () =>
 
 it('counts forged callbacks by party', async () => {
   const metrics = createMetrics();
-  for (const party of ['bank', 'checkout', 'bank']) metrics.observeForged(party);
+  for (const party of ['bank', 'checkout', 'bank']) metrics.observers.observeForged(party);
   const { body } = await metrics.render();
   expect(sample(body, 'callbacks_forged_total{party="bank"}')).toBe('2');
   expect(sample(body, 'callbacks_forged_total{party="checkout"}')).toBe('1');
@@ -39,13 +39,15 @@ it('counts forged callbacks by party', async () => {
 
 it('counts readings of lists that failed, by party', async () => {
   const metrics = createMetrics();
-  for (const party of ['bank', 'checkout', 'bank']) metrics.observeUnreadableList(party);
+  for (const party of ['bank', 'checkout', 'bank']) metrics.observers.observeUnreadableList(party);
   const { body } = await metrics.render();
   expect(sample(body, 'party_lists_unreadable_total{party="bank"}')).toBe('2');
 });
 
 it('tells what waits in the outbox at the moment of the scrape', async () => {
-  const metrics = createMetrics({ outbox: () => outboxCounts(test.database) });
+  let now = 0;
+  const { database } = test;
+  const metrics = createMetrics({ database, readings: () => [outboxReading], now: () => now });
   const before = (await metrics.render()).body;
   expect(sample(before, 'outbox_workflow_commands{state="due"}')).toBe('0');
   await test.database.query(
@@ -59,6 +61,8 @@ it('tells what waits in the outbox at the moment of the scrape', async () => {
             case when n <= 20 then 'due' else 'failed' end, now() - make_interval(mins => n)
        from generate_series(1, 23) n`,
   );
+  expect((await metrics.render()).body).toContain('outbox_workflow_commands{state="due"} 0'); // known for some seconds
+  now = 5_000;
   const { body } = await metrics.render();
   expect(sample(body, 'outbox_workflow_commands{state="due"}')).toBe('1');
   expect(sample(body, 'outbox_workflow_commands{state="parked"}')).toBe('1');
@@ -66,19 +70,35 @@ it('tells what waits in the outbox at the moment of the scrape', async () => {
   expect(sample(body, 'outbox_webhook_events{state="failed"}')).toBe('3');
   expect(Number(sample(body, 'outbox_oldest_seconds{kind="command"}'))).toBeGreaterThanOrEqual(3600);
   expect(Number(sample(body, 'outbox_oldest_seconds{kind="event"}'))).toBeGreaterThanOrEqual(1200);
-  expect(sample(body, 'outbox_readable')).toBe('1');
+  expect(sample(body, 'metrics_reading_up{reading="outbox"}')).toBe('1');
 });
 
-it('leaves the outbox out while it cannot be read, and the rest in', async () => {
-  const metrics = createMetrics({
-    outbox: async () => {
-      throw new Error('away');
-    },
-  });
-  const { body } = await metrics.render();
-  expect(sample(body, 'outbox_readable')).toBe('0');
-  expect(sample(body, 'outbox_workflow_commands{state="due"}')).toBeUndefined();
-  expect(body).toContain('process_cpu_seconds_total');
+it('counts authorizations, and declines by reason', async () => {
+  const { observers, render } = createMetrics();
+  observers.observeAuthorization('approved', null);
+  observers.observeAuthorization('declined', 'card_frozen');
+  observers.observeAuthorization('declined', 'card_frozen');
+  observers.observeAuthorization('forced', null);
+  const { body } = await render();
+  expect(sample(body, 'card_authorizations_total{outcome="approved"}')).toBe('1');
+  expect(sample(body, 'card_authorizations_total{outcome="declined"}')).toBe('2');
+  expect(sample(body, 'card_authorizations_total{outcome="forced"}')).toBe('1');
+  expect(sample(body, 'card_declines_total{reason="card_frozen"}')).toBe('2');
+});
+
+it('counts and times calls of parties, and shows their breakers', async () => {
+  const { observers, render } = createMetrics();
+  const call = { party: 'bank', operation: 'ask' };
+  observers.observePartyCall({ ...call, outcome: 'ok', seconds: 0.02 });
+  observers.observePartyCall({ ...call, outcome: 'unknown', seconds: 20 });
+  observers.observeBreaker('workflow', 'bank', true);
+  observers.observeBreaker('first_step', 'bank', true);
+  observers.observeBreaker('first_step', 'bank', false);
+  const { body } = await render();
+  expect(sample(body, 'party_calls_total{party="bank",operation="ask",outcome="unknown"}')).toBe('1');
+  expect(sample(body, 'party_call_duration_seconds_count{party="bank",operation="ask"}')).toBe('2');
+  expect(sample(body, 'party_breaker_open{gate="workflow",party="bank"}')).toBe('1');
+  expect(sample(body, 'party_breaker_open{gate="first_step",party="bank"}')).toBe('0');
 });
 
 it('serves metrics and health on a port of its own', async () => {

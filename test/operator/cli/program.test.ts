@@ -4,27 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureDemoBins } from '../../../src/cards/programmes/operations';
 import { createKeyring } from '../../../src/kernel/security/keyring';
-import { runOperator } from '../../../src/startup/operator';
+import { runOperator } from '../../../src/startup/operator/run';
 import { createAuthenticator } from '../../../src/tenants/clients/authenticate';
 import { signingSecret } from '../../../src/tenants/clients/operations';
 import { findTenant } from '../../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../../support/database';
+import { anotherOperator } from '../../support/operator';
 
 const masterKey = randomBytes(32);
 let test: TestDatabase;
+let ida: Record<string, string>;
 beforeAll(async () => {
   test = await testDatabase();
   await test.database.transaction((tx) => ensureDemoBins(tx));
+  ida = await anotherOperator({ DATABASE_URL: test.url, MASTER_KEY: masterKey.toString('base64') }, 'ida');
 });
 afterAll(() => test.drop());
 
-async function operator(
-  argv: string[],
-  environment: NodeJS.ProcessEnv = {
-    DATABASE_URL: test.url,
-    MASTER_KEY: masterKey.toString('base64'),
-  },
-) {
+async function operator(argv: string[], environment: NodeJS.ProcessEnv = ida) {
   const out: string[] = [];
   const err: string[] = [];
   const code = await runOperator(argv, environment, {
@@ -62,7 +59,7 @@ describe('client', () => {
     expect(await authenticates(clientId, clientSecret)).toBe(true);
     const entries = await audited(clientId);
     expect(entries).toMatchObject([{ action: 'client.create', after: { name: 'Acme', role: 'client' } }]);
-    expect(entries[0]?.actor).toMatch(/^operator:.+/);
+    expect(entries[0]?.actor).toBe('operator:ida');
     expect(JSON.stringify(entries)).not.toContain(clientSecret);
   });
 
@@ -118,17 +115,27 @@ describe('client', () => {
 
   it('disables a tenant, and enables it again', async () => {
     const { clientId, clientSecret } = await create();
-    const disabled = await operator(['client', 'disable', clientId, '--json']);
+    const disabled = await operator(['client', 'disable', clientId, '--reason', 'A leak.', '--json']);
     expect(disabled.json()).toEqual({ clientId, status: 'disabled' });
     expect(await authenticates(clientId, clientSecret)).toBe(false);
     expect((await operator(['client', 'list'])).text).toMatch(
       new RegExp(`${clientId}\\s+Acme\\s+client\\s+disabled`),
     );
-    expect((await operator(['client', 'enable', clientId])).text).toBe(`${clientId} is active.`);
+    expect((await operator(['client', 'enable', clientId, '--reason', 'Over.'])).text).toBe(
+      `${clientId} is active.`,
+    );
     expect(await authenticates(clientId, clientSecret)).toBe(true);
     expect((await audited(clientId)).slice(1)).toMatchObject([
-      { action: 'client.disable', before: { status: 'active' }, after: { status: 'disabled' } },
-      { action: 'client.enable', before: { status: 'disabled' }, after: { status: 'active' } },
+      {
+        action: 'client.disable',
+        before: { status: 'active' },
+        after: { status: 'disabled', reason: 'A leak.' },
+      },
+      {
+        action: 'client.enable',
+        before: { status: 'disabled' },
+        after: { status: 'active', reason: 'Over.' },
+      },
     ]);
   });
 
@@ -153,15 +160,16 @@ describe('client', () => {
   ])('refuses %p', async (set, message) => {
     const { clientId } = await create();
     const answer = await operator(['client', 'settings', clientId, ...set]);
-    expect(answer.code).toBe(1);
+    expect(answer.code).toBe(2);
     expect(answer.err).toMatch(message);
     expect(await audited(clientId)).toHaveLength(1);
   });
 
   it('says so when there is no such tenant, and writes nothing down', async () => {
     for (const command of ['settings', 'rotate-secret', 'revoke', 'disable', 'enable']) {
-      const answer = await operator(['client', command, 'cli_unknown']);
-      expect([answer.code, answer.err]).toEqual([1, 'client not found.']);
+      const reason = ['disable', 'enable'].includes(command) ? ['--reason', 'test'] : [];
+      const answer = await operator(['client', command, 'cli_unknown', ...reason]);
+      expect([answer.code, answer.err]).toEqual([3, 'client not found.']);
     }
     expect(await audited('cli_unknown')).toEqual([]);
   });
@@ -190,8 +198,8 @@ describe('bin', () => {
       ['44556679', ...required, '--admit', 'cli_unknown'],
       ['44112200', ...required],
     ];
-    for (const given of wrong)
-      expect([given, (await operator(['bin', 'add', ...given])).code]).toEqual([given, 1]);
+    for (const [index, given] of wrong.entries())
+      expect([given, (await operator(['bin', 'add', ...given])).code]).toEqual([given, index === 4 ? 3 : 2]);
     expect((await operator(['bin', 'list'])).text).not.toContain('44556679');
   });
 });
@@ -226,11 +234,11 @@ describe('commands', () => {
        values ('cardIssuance', 'card-issuance-1', 'processes', 'start', '[]', now(), 'INVALID_ARGUMENT', 20)`,
     );
     const listed = await operator(['commands', 'list']);
-    expect(listed.text).toMatch(/start\s+card-issuance-1\s+\S+Z\s+INVALID_ARGUMENT/);
+    expect(listed.text).toMatch(/start\s+card-issuance-1\s+20\s+INVALID_ARGUMENT\s+\S+Z\s+\d+ s/);
     expect((await operator(['commands', 'retry', '999999'])).text).toBe('0 to be tried again');
     expect((await operator(['commands', 'retry', '--json'])).json()).toEqual({ retried: 1 });
     expect((await operator(['commands', 'list'])).text).toBe('(none)');
-    expect((await operator(['commands', 'retry', 'one'])).code).toBe(1);
+    expect((await operator(['commands', 'retry', 'one'])).code).toBe(2);
   });
 });
 
@@ -253,8 +261,8 @@ describe('webhooks', () => {
       total: 1,
     });
     expect((await audited(clientId)).map((entry) => entry.action)).toContain('webhooks.retry');
-    expect((await operator(['webhooks', 'retry', 'cli_unknown'])).code).toBe(1);
-    expect((await operator(['webhooks', 'list', '--status', 'sleepy'])).code).toBe(1);
+    expect((await operator(['webhooks', 'retry', 'cli_unknown'])).code).toBe(3);
+    expect((await operator(['webhooks', 'list', '--status', 'sleepy'])).code).toBe(2);
   });
 });
 
@@ -268,12 +276,32 @@ describe('its help and its messages', () => {
   });
 
   it('refuses what it does not know, and says what it misses', async () => {
-    expect(await operator(['dance'])).toMatchObject({ code: 1, err: expect.stringContaining('dance') });
+    expect(await operator(['dance'])).toMatchObject({ code: 2, err: expect.stringContaining('dance') });
     expect(await operator(['client', 'create'])).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining('--name'),
     });
-    expect((await operator(['client', 'create', '--name', ' '])).code).toBe(1);
+    expect((await operator(['client', 'create', '--name', ' '])).code).toBe(2);
+  });
+
+  it('tells errors as JSON where JSON is asked for, on the error output alone', async () => {
+    const missing = await operator(['client', 'settings', 'cli_unknown', '--json']);
+    expect([missing.code, missing.text]).toEqual([3, '']);
+    expect(JSON.parse(missing.err)).toEqual({ code: 'not_found', message: 'client not found.' });
+    const usage = await operator(['client', 'create', '--json']);
+    expect([usage.code, usage.text]).toEqual([2, '']);
+    expect(JSON.parse(usage.err)).toMatchObject({ code: 'usage', field: 'name' });
+    const { clientId } = await create();
+    const bad = await operator(['client', 'settings', clientId, '--set', 'colour=red', '--json']);
+    expect([bad.code, JSON.parse(bad.err)]).toEqual([
+      2,
+      expect.objectContaining({ code: 'invalid_request', field: 'colour' }),
+    ]);
+    const keyless = await operator(['ledger', 'check', '--json'], { DATABASE_URL: test.url });
+    expect([keyless.code, JSON.parse(keyless.err)]).toEqual([
+      1,
+      expect.objectContaining({ code: 'wrong_configuration' }),
+    ]);
   });
 
   it('says what to do where nothing runs', async () => {

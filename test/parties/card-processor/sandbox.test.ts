@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/kernel/ids';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { luhnDigit, passesLuhn } from '../../../src/kernel/wire/card-number';
 import { cardNumber } from '../../../src/parties/card-processor/card-number';
 import type { CardProcessor } from '../../../src/parties/card-processor/port';
-import { createSandboxCardProcessor } from '../../../src/parties/card-processor/sandbox/processor';
 import { SCENARIOS } from '../../../src/parties/card-processor/sandbox/scenarios';
-import { type TestDatabase, testDatabase } from '../../support/database';
+import { OutcomeUnknown, PartyRefused } from '../../../src/process/party-errors';
+import { type SandboxWorld, sandboxWorld } from '../sandbox/support';
 
 describe('card numbers', () => {
   it('pass Luhn as known ones do', () => {
@@ -29,139 +27,158 @@ describe('card numbers', () => {
 });
 
 describe('the sandbox', () => {
-  let test: TestDatabase;
+  let world: SandboxWorld;
   let processor: CardProcessor;
-  let at: Date;
   beforeAll(async () => {
-    test = await testDatabase();
+    world = await sandboxWorld({ cardProcessorSeconds: 1 });
+    processor = world.api.services.parties.cardProcessor;
   });
-  beforeEach(() => {
-    at = new Date('2026-03-01T12:00:00.000Z');
-    processor = createSandboxCardProcessor({
-      database: test.database,
-      keyring: createKeyring(randomBytes(32)),
-      now: () => at,
-      random: () => 7,
-      decisionMs: 1_000,
-    });
-  });
-  afterAll(() => test.drop());
+  afterAll(() => world.close());
 
   const later = (seconds: number) => {
-    at = new Date(at.getTime() + seconds * 1000);
+    world.clock.at += seconds * 1000;
   };
-  const order = (label: string | null = null) => ({
-    bin: '53112202',
-    currency: 'EUR',
-    cardholderId: 'chd_x',
-    label,
+  const callbackUrl = 'https://api.example/callbacks/card-processor';
+  const order = (key: string, label: string | null = null) => ({
+    ...{ key, bin: '53112202', currency: 'EUR', cardholderId: 'chd_x', label, callbackUrl },
   });
   const issued = async (label: string | null = null) => {
     const key = newId('card');
-    await processor.issue(key, order(label)).catch(() => undefined);
+    await processor.issue(order(key, label)).catch(() => undefined);
     later(100_000);
-    const issuance = (await processor.issuance(key)) ?? (await processor.issue(key, order(label)));
+    const issuance = await processor.issue(order(key, label));
     if (issuance.status !== 'issued') throw new Error(issuance.status);
     return { key, ...issuance };
   };
 
   it('decides after its delay, and gives the same card for the same key', async () => {
     const key = newId('card');
-    expect(await processor.issuance(key)).toBeUndefined();
-    expect(await processor.issue(key, order())).toEqual({ status: 'processing' });
+    expect(await processor.issuance(key)).toBe('unknown_to_party');
+    expect(await processor.issue(order(key))).toEqual({ version: 1, status: 'processing' });
     later(0.5);
-    expect(await processor.issuance(key)).toEqual({ status: 'processing' });
+    expect(await processor.issuance(key)).toEqual({ version: 1, status: 'processing' });
     later(0.5);
     const issuance = await processor.issuance(key);
+    const made = new Date(world.clock.at);
     expect(issuance).toEqual({
+      version: 2,
       status: 'issued',
       reference: expect.stringMatching(/^sandbox-card-\d+$/),
       last4: expect.stringMatching(/^\d{4}$/),
-      expiryMonth: 3,
-      expiryYear: 2030,
+      expiryMonth: made.getUTCMonth() + 1,
+      expiryYear: made.getUTCFullYear() + 4,
     });
-    expect(await processor.issue(key, order())).toEqual(issuance);
+    expect(await processor.issue(order(key))).toEqual(issuance);
   });
 
   it('makes one card of many orders at once with one key', async () => {
     const key = newId('card');
-    await Promise.all(Array.from({ length: 10 }, () => processor.issue(key, order())));
-    const rows = await test.database.query('select reference from sandbox_processor_cards where key = $1', [
-      key,
-    ]);
+    await Promise.all(Array.from({ length: 10 }, () => processor.issue(order(key))));
+    const rows = await world.api.database.query(
+      'select reference from sandbox_processor_cards where key = $1',
+      [key],
+    );
     expect(rows).toHaveLength(1);
+    const changes = 'select at from sandbox_party_changes where ref = $1';
+    expect(await world.api.database.query(changes, [key])).toHaveLength(2);
   });
 
   it('shows number and CVV, which it keeps sealed', async () => {
-    const { key, reference, last4 } = await issued();
+    const { key, reference, last4, expiryMonth, expiryYear } = await issued();
     const sensitive = await processor.sensitive(reference);
     expect(sensitive).toEqual({
       cardNumber: expect.stringMatching(new RegExp(`^53112202\\d{4}${last4}$`)),
-      cvv: '007',
-      expiryMonth: 3,
-      expiryYear: 2030,
+      cvv: expect.stringMatching(/^\d{3}$/),
+      ...{ expiryMonth, expiryYear },
     });
+    expect(await processor.sensitive(reference)).toEqual(sensitive);
     expect(passesLuhn(sensitive.cardNumber)).toBe(true);
-    const [row] = await test.database.query<{ number_sealed: Buffer }>(
+    const [row] = await world.api.database.query<{ number_sealed: Buffer }>(
       'select number_sealed from sandbox_processor_cards where key = $1',
       [key],
     );
     expect(row?.number_sealed.includes(sensitive.cardNumber)).toBe(false);
-    await expect(processor.sensitive('sandbox-card-0')).rejects.toThrow('does not know');
+    await expect(processor.sensitive('sandbox-card-0')).rejects.toMatchObject({
+      name: 'PartyAway',
+      message: expect.stringContaining('does not know'),
+    });
   });
 
   it('refuses by the label, at once or slowly', async () => {
     const [quick, slow] = [newId('card'), newId('card')];
-    await processor.issue(quick, order('sandbox:refuse'));
-    await processor.issue(slow, order('sandbox:slow-refuse'));
+    await processor.issue(order(quick, 'sandbox:refuse'));
+    await processor.issue(order(slow, 'sandbox:slow-refuse'));
+    const failed = { version: 2, status: 'failed', failureCode: 'processor_refused' };
     later(1);
-    expect(await processor.issuance(quick)).toEqual({ status: 'refused', code: 'processor_refused' });
-    expect(await processor.issuance(slow)).toEqual({ status: 'processing' });
+    expect(await processor.issuance(quick)).toEqual(failed);
+    expect(await processor.issuance(slow)).toEqual({ version: 1, status: 'processing' });
     later(19);
-    expect(await processor.issuance(slow)).toEqual({ status: 'refused', code: 'processor_refused' });
+    expect(await processor.issuance(slow)).toEqual(failed);
   });
 
   it('loses its answer, or the order, once', async () => {
-    const [answer, lost] = [newId('card'), newId('card')];
-    await expect(processor.issue(answer, order('sandbox:timeout'))).rejects.toThrow('outcome is not known');
-    expect(await processor.issuance(answer)).toEqual({ status: 'processing' });
-    await expect(processor.issue(lost, order('sandbox:lost-order'))).rejects.toThrow('outcome is not known');
-    expect(await processor.issuance(lost)).toBeUndefined();
-    expect(await processor.issue(lost, order('sandbox:lost-order'))).toEqual({ status: 'processing' });
+    const [answer, lost] = [
+      order(newId('card'), 'sandbox:timeout'),
+      order(newId('card'), 'sandbox:lost-order'),
+    ];
+    await expect(processor.issue(answer)).rejects.toBeInstanceOf(OutcomeUnknown);
+    expect(await processor.issuance(answer.key)).toMatchObject({ status: 'processing' });
+    await expect(processor.issue(lost)).rejects.toBeInstanceOf(OutcomeUnknown);
+    expect(await processor.issuance(lost.key)).toBe('unknown_to_party');
+    expect(await processor.issue(lost)).toMatchObject({ status: 'processing' });
   });
 
   it('cannot be reached for a while', async () => {
-    const key = newId('card');
-    const ask = () => processor.issue(key, order('sandbox:unreachable'));
-    await expect(ask()).rejects.toThrow('cannot be reached');
+    const away = order(newId('card'), 'sandbox:unreachable');
+    const ask = () => processor.issue(away);
+    const isAway = { name: 'PartyAway' };
+    await expect(ask()).rejects.toMatchObject(isAway);
     later(29);
-    await expect(ask()).rejects.toThrow('cannot be reached');
-    await expect(processor.issuance(key)).rejects.toThrow('cannot be reached');
+    await expect(ask()).rejects.toMatchObject(isAway);
+    await expect(processor.issuance(away.key)).rejects.toMatchObject(isAway);
     later(1);
-    expect(await ask()).toEqual({ status: 'processing' });
+    expect(await ask()).toMatchObject({ status: 'processing' });
   });
 
   it('closes at once, slowly, or when it can be reached again', async () => {
-    const close = (reference: string) => processor.close(`close-${reference}`, reference);
+    const close = async (reference: string) => {
+      const { status } = await processor.close({ key: `close-${reference}`, reference, callbackUrl });
+      return status;
+    };
     expect(await close((await issued()).reference)).toBe('closed');
     const slow = (await issued('sandbox:close-slow')).reference;
+    expect(await processor.closure({ key: `close-${slow}`, reference: slow })).toBe('unknown_to_party');
     expect(await close(slow)).toBe('processing');
     later(30);
     expect([await close(slow), await close(slow)]).toEqual(['closed', 'closed']);
+    expect(await processor.closure({ key: `close-${slow}`, reference: slow })).toMatchObject({
+      ...{ version: 2, status: 'closed' },
+    });
     const away = (await issued('sandbox:close-unreachable')).reference;
-    await expect(close(away)).rejects.toThrow('cannot be reached');
+    await expect(close(away)).rejects.toMatchObject({ name: 'PartyAway' });
     later(86_400);
     expect(await close(away)).toBe('closed');
   });
 
+  it('closes a card under one key, and none that it does not know', async () => {
+    const { reference } = await issued();
+    const close = (key: string, of = reference) => processor.close({ key, reference: of, callbackUrl });
+    await close('close-one');
+    await expect(close('close-two')).rejects.toEqual(new PartyRefused('closed_already'));
+    await expect(close('close-three', 'sandbox-card-0')).rejects.toMatchObject({ name: 'PartyAway' });
+  });
+
   it('tokenizes, or refuses', async () => {
+    const tokenize = (key: string, reference: string) =>
+      processor.tokenize({ key, reference, wallet: 'apple_pay', callbackUrl });
     const fine = (await issued()).reference;
-    expect(await processor.tokenize('t1', fine, 'apple_pay')).toEqual({ status: 'completed' });
+    expect(await processor.tokenization({ key: 't1', reference: fine })).toBe('unknown_to_party');
+    expect(await tokenize('t1', fine)).toEqual({ version: 1, status: 'completed' });
+    expect(await tokenize('t1', fine)).toEqual({ version: 1, status: 'completed' });
     const refused = (await issued('sandbox:tokenize-refuse')).reference;
-    expect(await processor.tokenize('t2', refused, 'google_pay')).toEqual({
-      status: 'refused',
-      code: 'wallet_refused',
-    });
+    const failed = { version: 1, status: 'failed', failureCode: 'wallet_refused' };
+    expect(await tokenize('t2', refused)).toEqual(failed);
+    expect(await processor.tokenization({ key: 't2', reference: refused })).toEqual(failed);
   });
 
   it('documents each of its magic labels once', () => {

@@ -1,8 +1,17 @@
-import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
+import { OutcomeUnknown, PartyAway, PartyRefused, UnreadableAnswer } from '../../../src/process/party-errors';
 import { freePort } from '../../../src/startup/embedded/ports';
-import { ADAPTERS, adaptersOf, json, type Reply, scriptedParty, WORDS } from './scripted-party';
+import {
+  ADAPTERS,
+  type AdapterName,
+  adaptersOf,
+  json,
+  MONEY_ADAPTERS,
+  type Reply,
+  scriptedParty,
+  WORDS,
+} from './scripted-party';
 
-/** What answers mean, the same for every adapter of our protocol: the table at `PartyClient`. */
+/** What answers mean, the same for every adapter of our protocol: the table of meanings.ts. */
 
 let party: Awaited<ReturnType<typeof scriptedParty>>;
 beforeAll(async () => {
@@ -19,6 +28,8 @@ const thrown = (work: Promise<unknown>): Promise<Error> =>
 const word = (code: string) => ({ code, message: code });
 const html = (status: number): Reply => ({ status, body: '<html>' });
 
+const asking = (reply: Reply) => (reply === 'silent' ? party.impatient : party.adapters);
+
 /** What has gone back. */
 function back() {
   return { id: 'r1', amount: '1', status: 'succeeded' };
@@ -29,11 +40,11 @@ describe.each(ADAPTERS)('an order to %s', (name) => {
     [json(422, word('account_closed')), PartyRefused],
     [json(400, word('amount_too_small')), PartyRefused],
     // In progress, or about the key: never a refusal, whatever the code.
-    [json(409, word('idempotency_in_progress')), PartyAway],
-    [json(409, word('account_closed')), PartyAway],
-    [json(409, {}), PartyAway],
-    [json(422, word('idempotency_mismatch')), PartyAway],
-    [json(400, word('idempotency_key_invalid')), PartyAway],
+    [json(409, word('idempotency_in_progress')), OutcomeUnknown],
+    [json(409, word('account_closed')), OutcomeUnknown],
+    [json(409, {}), OutcomeUnknown],
+    [json(422, word('idempotency_mismatch')), OutcomeUnknown],
+    [json(400, word('idempotency_key_invalid')), OutcomeUnknown],
     // A wrong address, credential or rate: ours to set right.
     [json(404, word('not_found')), PartyAway],
     [json(404, word('unknown_path')), PartyAway],
@@ -53,15 +64,15 @@ describe.each(ADAPTERS)('an order to %s', (name) => {
     [json(413, word('too_large')), OutcomeUnknown],
     [json(500, word('oops')), OutcomeUnknown],
     [html(200), OutcomeUnknown],
-    [json(201, {}), OutcomeUnknown],
-    [json(201, null), OutcomeUnknown],
-    [json(201, []), OutcomeUnknown],
-    [json(201, { sessionId: 7, refundId: 7, key: 7, id: 7 }), OutcomeUnknown],
+    [json(201, {}), UnreadableAnswer],
+    [json(201, null), UnreadableAnswer],
+    [json(201, []), UnreadableAnswer],
+    [json(201, { sessionId: 7, refundId: 7, key: 7, id: 7 }), UnreadableAnswer],
     ['break', OutcomeUnknown],
     ['silent', OutcomeUnknown],
   ])('takes %j for what it is', async (reply, kind) => {
     party.script.reply = reply;
-    const error = await thrown(party.adapters[name].order());
+    const error = await thrown(asking(reply)[name].order());
     expect([error.constructor, error.message]).toEqual([kind, expect.any(String)]);
   });
 
@@ -99,12 +110,25 @@ describe.each(ADAPTERS)('a question to %s', (name) => {
     ['silent'],
   ])('of which %j says nothing', async (reply) => {
     party.script.reply = reply;
-    expect((await thrown(party.adapters[name].ask())).constructor).toBe(PartyAway);
+    expect((await thrown(asking(reply)[name].ask())).constructor).toBe(PartyAway);
   });
 
   it.each<[string, unknown]>([
     ['another record', { key: 'ref_2', id: 'ref_2', sessionId: 'ref_2' }],
     ['an unknown status', { status: 'lost', page: 'lost', amount: 'lost' }],
+    ['a version that is none', { version: 'three' }],
+  ])('is not answered by %s', (_, fields) => isNotReadAs(name, fields as object));
+});
+
+/** The party's word with those fields is none. */
+async function isNotReadAs(name: AdapterName, fields: object): Promise<void> {
+  party.script.reply = json(200, { ...WORDS[name], ...fields });
+  const error = await thrown(party.adapters[name].ask());
+  expect(error).toBeInstanceOf(PartyAway);
+}
+
+describe.each(MONEY_ADAPTERS)('a question to %s', (name) => {
+  it.each<[string, unknown]>([
     [
       'an amount below zero',
       { sent: '-1', moved: '-1', amount: '-1', payments: [payment({ amount: '-1' })] },
@@ -114,12 +138,7 @@ describe.each(ADAPTERS)('a question to %s', (name) => {
       'a part that stands twice',
       { returns: [back(), back()], recalls: [back(), back()], payments: [payment(), payment()] },
     ],
-    ['a version that is none', { version: 'three' }],
-  ])('is not answered by %s', async (_, fields) => {
-    party.script.reply = json(200, { ...WORDS[name], ...(fields as object) });
-    const error = await thrown(party.adapters[name].ask());
-    expect(error).toBeInstanceOf(PartyAway);
-  });
+  ])('is not answered by %s', (_, fields) => isNotReadAs(name, fields as object));
 });
 
 function payment(given: object = {}) {
@@ -137,7 +156,27 @@ describe('a word', () => {
     },
   );
 
-  it.each(['payouts', 'cards', 'checkout'] as const)(
+  it.each([
+    { last4: '424' },
+    { last4: 'four' },
+    { reference: '' },
+    { reference: undefined },
+    { expiryMonth: 13 },
+    { expiryMonth: '12' },
+    { expiryYear: 30 },
+  ])('of a card that was issued says what the card is: not %j', (fields) => isNotReadAs('issuing', fields));
+
+  it('of a review keeps a reason that can be shown, and drops any other', async () => {
+    const reasonOf = async (reason: unknown) => {
+      party.script.reply = json(200, { ...WORDS.review, status: 'rejected', reason });
+      return ((await party.adapters.review.ask()) as { reason?: string }).reason;
+    };
+    expect(await reasonOf(' The document has expired. ')).toBe('The document has expired.');
+    for (const other of ['', ' ', 'x'.repeat(501), 7, null, {}])
+      expect([other, await reasonOf(other)]).toEqual([other, undefined]);
+  });
+
+  it.each(['payouts', 'cards', 'checkout', 'tokenizations'] as const)(
     'of %s keeps a failure code that is a plain word, and drops any other',
     async (name) => {
       const failureOf = async (failureCode: unknown) => {
@@ -151,6 +190,20 @@ describe('a word', () => {
         expect([other, await failureOf(other)]).toEqual([other, undefined]);
     },
   );
+
+  it('of secrets that cannot be read is none, and neither is that of another card', async () => {
+    const { processor } = party;
+    const secrets = { cardNumber: '4242424242424242', cvv: '123', expiryMonth: 12, expiryYear: 2030 };
+    party.script.reply = json(200, secrets);
+    expect(await processor.sensitive('card 1')).toEqual(secrets);
+    expect(party.script.paths.at(-1)).toBe('GET /cards/card%201/sensitive');
+    for (const wrong of [{ cardNumber: '4242 4242' }, { cvv: 123 }, { expiryYear: undefined }]) {
+      party.script.reply = json(200, { ...secrets, ...wrong });
+      expect(await thrown(processor.sensitive('card_1'))).toBeInstanceOf(PartyAway);
+    }
+    party.script.reply = json(404, word('not_found'));
+    expect((await thrown(processor.sensitive('card_1'))).constructor).toBe(PartyAway);
+  });
 
   it('of a card order that requires action names the page, beside the word', async () => {
     const waits = { ...WORDS.cards, status: 'requires_action', moved: '0' };

@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Decimal } from '../../../src/kernel/money/money';
 import { createHttpBank } from '../../../src/parties/bank/http';
+import { createHttpCardProcessor } from '../../../src/parties/card-processor/http';
+import { createHttpCardholderReview } from '../../../src/parties/cardholder-review/http';
 import { createHttpCheckout } from '../../../src/parties/checkout/http';
 import { createHttpExternalCards } from '../../../src/parties/external-cards/http';
 import { createHttpPayouts } from '../../../src/parties/payouts/http';
@@ -12,7 +14,8 @@ export type Reply = { status: number; body: string } | 'break' | 'silent';
 export const json = (status: number, body: unknown): Reply => ({ status, body: JSON.stringify(body) });
 
 const SECRET = Buffer.alloc(32, 9);
-const TIMEOUT_MS = 300;
+/** Of those who ask what never answers; all else has its time, however busy the machine is. */
+const IMPATIENT_MS = 300;
 
 /** A party over real HTTP that answers whatever a test says. */
 export async function scriptedParty() {
@@ -28,7 +31,10 @@ export async function scriptedParty() {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     script,
+    baseUrl,
     adapters: adaptersOf(baseUrl),
+    impatient: adaptersOf(baseUrl, { timeoutMs: IMPATIENT_MS }),
+    processor: createHttpCardProcessor({ baseUrl, secret: SECRET }),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -36,13 +42,16 @@ export async function scriptedParty() {
   };
 }
 
-/** The four adapters of our protocol, each with the calls that all of them have. */
-export function adaptersOf(baseUrl: string) {
-  const options = { baseUrl, secret: SECRET, timeoutMs: TIMEOUT_MS };
+/** The adapters of our protocol, each with the calls that all of them have. */
+export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
+  const options = { baseUrl, secret: SECRET, ...more };
   const checkout = createHttpCheckout(options);
   const payouts = createHttpPayouts(options);
   const cards = createHttpExternalCards(options);
   const bank = createHttpBank(options);
+  const processor = createHttpCardProcessor(options);
+  const review = createHttpCardholderReview(options);
+  const ofCard = { key: 'ref_1', reference: 'card_1', callbackUrl: 'https://api.example' };
   const money = { amount: new Decimal(10), currency: 'EUR' };
   const ends = {
     expiresAt: new Date(),
@@ -85,12 +94,45 @@ export function adaptersOf(baseUrl: string) {
       ask: () => bank.ask('ref_1'),
       order: () => bank.giveBack({ key: 'ret_1', creditId: 'ref_1', amount: money.amount }),
     },
+    issuing: {
+      changes: processor.changes,
+      ask: () => processor.issuance('ref_1'),
+      order: () =>
+        processor.issue({
+          ...{ key: 'ref_1', bin: '44112200', currency: 'USD', cardholderId: 'chd_1', label: null },
+          callbackUrl: 'https://api.example',
+        }),
+    },
+    closures: {
+      changes: processor.changes,
+      ask: () => processor.closure(ofCard),
+      order: () => processor.close(ofCard),
+    },
+    tokenizations: {
+      changes: processor.changes,
+      ask: () => processor.tokenization(ofCard),
+      order: () => processor.tokenize({ ...ofCard, wallet: 'apple_pay' }),
+    },
+    review: {
+      changes: review.changes,
+      ask: () => review.outcome('ref_1'),
+      order: () =>
+        review.submit({
+          ...{ key: 'ref_1', cardholderId: 'chd_1', bin: '44112201', person: {}, documents: [] },
+          callbackUrl: 'https://api.example',
+        }),
+    },
   } as const;
 }
 
 export type AdapterName = keyof ReturnType<typeof adaptersOf>;
 
-export const ADAPTERS: readonly AdapterName[] = ['checkout', 'refunds', 'payouts', 'cards', 'bank'];
+/** Those whose words tell of money. */
+export const MONEY_ADAPTERS: readonly AdapterName[] = ['checkout', 'refunds', 'payouts', 'cards', 'bank'];
+export const ADAPTERS: readonly AdapterName[] = [
+  ...MONEY_ADAPTERS,
+  ...(['issuing', 'closures', 'tokenizations', 'review'] as const),
+];
 
 /** What each adapter's `ask` reads, as the party writes it. */
 export const WORDS: Readonly<Record<AdapterName, Record<string, unknown>>> = {
@@ -99,6 +141,13 @@ export const WORDS: Readonly<Record<AdapterName, Record<string, unknown>>> = {
   payouts: { key: 'ref_1', version: 3, status: 'sent', sent: '10', returns: [] },
   cards: { key: 'ref_1', version: 3, status: 'succeeded', moved: '10', returns: [] },
   bank: { id: 'ref_1', version: 3, iban: 'LT00', amount: '10', currency: 'EUR', recalls: [], returns: [] },
+  issuing: {
+    ...{ key: 'ref_1', version: 3, status: 'issued', reference: 'card_1' },
+    ...{ last4: '4242', expiryMonth: 12, expiryYear: 2030 },
+  },
+  closures: { key: 'ref_1', version: 3, status: 'closed' },
+  tokenizations: { key: 'ref_1', version: 3, status: 'completed' },
+  review: { key: 'ref_1', version: 3, status: 'passed' },
 };
 
 function checkoutAnswer() {

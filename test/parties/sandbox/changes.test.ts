@@ -6,8 +6,11 @@ import {
   partySecret,
   type SandboxParties,
 } from '../../../src/parties/sandbox/mount';
+import type { SandboxParty } from '../../../src/parties/sandbox/options';
 import { until } from '../../support/outside/receiver';
 import {
+  application,
+  card,
   cardOrder,
   changesOf,
   credit,
@@ -56,7 +59,10 @@ const rowsOf = (ref: string): Promise<Row[]> =>
   );
 
 describe('the list of changes', () => {
-  it.each(['checkout', 'payouts', 'external-cards', 'bank'] as const)(
+  it.each([
+    ...['checkout', 'payouts', 'external-cards'],
+    ...['bank', 'card-processor', 'cardholder-review'],
+  ] as Exclude<SandboxParty, 'rates'>[])(
     'of %s is read on from any place, in the order of time, with nothing of the future',
     async (party) => {
       const place = {
@@ -64,6 +70,8 @@ describe('the list of changes', () => {
         payouts: () => payout(world, '901.07'),
         'external-cards': () => cardOrder('topup')(world, 'tok_chargeback_won'),
         bank: () => credit(world, '801.01'),
+        'card-processor': () => card(world, 'sandbox:slow'),
+        'cardholder-review': () => application(world, 'sandbox:slow'),
       }[party];
       const read = changesOf(world, party);
       const start = (await readAll(read)).place;

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
 import { migrate } from '../../../src/kernel/db/migrate';
+import { createKeyring } from '../../../src/kernel/security/keyring';
 import { createParty } from '../../../src/parties/checkout/sandbox/party';
 import { wordAt } from '../../../src/parties/checkout/sandbox/state';
 import { listChanges } from '../../../src/parties/sandbox/changes';
@@ -63,7 +64,12 @@ it('are listed from now on, and what was paid is a payment', async () => {
 
   expect(await migrate(urlOf(name))).toContain(OURS);
 
-  const party = createParty({ database, now: () => NOW, publicUrl: () => '' });
+  const party = createParty({
+    database,
+    keyring: createKeyring(randomBytes(32)),
+    now: () => NOW,
+    publicUrl: () => '',
+  });
   const word = async (id: string) => {
     const found = await party.read({ id });
     return found && JSON.parse(JSON.stringify(wordAt(found.full, found.version, found.at)));

@@ -1,13 +1,18 @@
 import { Decimal } from '../../../src/kernel/money/money';
 import { BANK_SCENARIOS } from '../../../src/parties/bank/sandbox/scenarios';
+import { SCENARIOS } from '../../../src/parties/card-processor/sandbox/scenarios';
+import { REVIEW_SCENARIOS } from '../../../src/parties/cardholder-review/sandbox/scenarios';
 import { CHECKOUT_SCENARIOS } from '../../../src/parties/checkout/sandbox/scenarios';
 import { CARD_SCENARIOS } from '../../../src/parties/external-cards/sandbox/scenarios';
 import { PAYOUT_SCENARIOS } from '../../../src/parties/payouts/sandbox/scenarios';
 import type { SandboxParty } from '../../../src/parties/sandbox/options';
 import { PartyRefused } from '../../../src/process/party-errors';
 import {
+  application,
+  card,
   cardOrder,
   changesOf,
+  closure,
   credit,
   type Place,
   payout,
@@ -15,6 +20,7 @@ import {
   type SandboxWorld,
   sandboxWorld,
   session,
+  tokenization,
 } from './support';
 
 /** What the sandbox's parties say of a record as time passes, at each of their magic values. */
@@ -41,6 +47,16 @@ const EVERY: [SandboxParty, string, Place][] = [
       ['external-cards', token, cardOrder('topup')],
       ['external-cards', token, cardOrder('withdrawal')],
     ],
+  ),
+  ...SCENARIOS.map(({ label }): [SandboxParty, string, Place] => ['card-processor', label, card]),
+  ...SCENARIOS.filter(({ refusal }) => refusal === undefined).flatMap(
+    ({ label }): [SandboxParty, string, Place][] => [
+      ['card-processor', label, closure],
+      ['card-processor', label, tokenization],
+    ],
+  ),
+  ...REVIEW_SCENARIOS.filter(({ unreachableSeconds = 0 }) => Number.isFinite(unreachableSeconds)).map(
+    ({ accountPurpose }): [SandboxParty, string, Place] => ['cardholder-review', accountPurpose, application],
   ),
   ...BANK_SCENARIOS.map(({ amount }): [SandboxParty, string, Place] => ['bank', amount, credit]),
 ];

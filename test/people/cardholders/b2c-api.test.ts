@@ -1,4 +1,4 @@
-import { type Client, type TestApi, testApi } from '../../support/api';
+import { type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../../support/api';
 import { createUser, uploadDocument } from '../../support/uploads';
 import {
   B2C_USD,
@@ -11,7 +11,6 @@ import {
   pending,
   read,
   register,
-  reviewerOnClock,
   statusOf,
   steps,
 } from './support';
@@ -21,8 +20,7 @@ let client: Client;
 let other: Client;
 let admin: Client;
 beforeAll(async () => {
-  api = await testApi();
-  reviewerOnClock(api);
+  api = await testApi(DECIDED_AT_ONCE);
   [client, other, admin] = await Promise.all([api.client(), api.client(), api.client('admin')]);
 });
 afterAll(() => api.close());

@@ -1,6 +1,5 @@
 import { createCardholderActivities } from '../../../activities/cardholders';
 import type { Composed } from '../../../src/composition';
-import { createSandboxCardholderReview } from '../../../src/parties/cardholder-review/sandbox/reviewer';
 import type { CardholderStatus } from '../../../src/people/cardholders/record';
 import { decideCardholder } from '../../../src/people/cardholders/review/decision';
 import type { Answer, Client, TestApi } from '../../support/api';
@@ -129,15 +128,6 @@ export const read = async (client: Client, id: string) =>
   (await client.call('GET', `/v1/cardholders/${id}`)).body;
 export const statusOf = async (client: Client, id: string): Promise<string> =>
   (await read(client, id)).status as string;
-
-/** The reviewer of the sandbox on a clock that the test moves. */
-export function reviewerOnClock(api: TestApi, decisionSeconds = 0): { at: Date } {
-  const clock = { at: new Date('2026-03-01T12:00:00.000Z') };
-  const { database } = api;
-  const now = () => clock.at;
-  api.services.parties.cardholderReview = createSandboxCardholderReview({ database, now, decisionSeconds });
-  return clock;
-}
 
 export interface Told {
   status: string;

@@ -1,17 +1,16 @@
-import type { ReviewOutcome } from '../../../src/parties/cardholder-review/port';
+import type { ReviewWord } from '../../../src/parties/cardholder-review/word';
 import {
   CARDHOLDER_STATUSES,
   CARDHOLDER_TRANSITIONS,
   type CardholderStatus,
 } from '../../../src/people/cardholders/record';
-import { type Client, type TestApi, testApi } from '../../support/api';
-import { decide, eventsOf, holderIn, read, reviewerOnClock, steps } from './support';
+import { type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../../support/api';
+import { decide, eventsOf, holderIn, read, steps } from './support';
 
 let api: TestApi;
 let client: Client;
 beforeAll(async () => {
-  api = await testApi();
-  reviewerOnClock(api);
+  api = await testApi(DECIDED_AT_ONCE);
   client = await api.client();
 });
 afterAll(() => api.close());
@@ -24,7 +23,7 @@ const called = async (method: string, path: string, body?: unknown) => {
 };
 
 /** The party says so when it is asked. */
-async function hear(id: string, outcome: ReviewOutcome): Promise<string> {
+async function hear(id: string, outcome: ReviewWord): Promise<string> {
   const { cardholderReview } = api.services.parties;
   api.services.parties.cardholderReview = { ...cardholderReview, outcome: async () => outcome };
   try {

@@ -14,7 +14,7 @@ const LIMIT = 64 * 1024;
 let api: TestApi;
 const forgedOf: string[] = [];
 beforeAll(async () => {
-  api = await testApi({ observeForged: (party) => forgedOf.push(party) });
+  api = await testApi({ observers: { observeForged: (party) => void forgedOf.push(party) } });
 });
 beforeEach(async () => {
   forgedOf.length = 0;

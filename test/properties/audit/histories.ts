@@ -12,8 +12,16 @@ export function auditHistories(records: Records): { wrong: string[]; states: Car
   const wrong: string[] = [];
   const byCard = groupBy(records.transactions, (row) => row.card_id);
   const rates = new Map(records.chains.map((chain) => [chain.id, chain.rate]));
+  const aged = new Set(records.chains.filter(isAged).map(({ id }) => id));
   const states = records.cards.map((card) => {
-    const state: CardState = { card, status: 'pending', available: new Decimal(0), chains: new Map(), rates };
+    const state: CardState = {
+      card,
+      status: 'pending',
+      available: new Decimal(0),
+      chains: new Map(),
+      rates,
+      aged,
+    };
     replay(state, byCard.get(card.id) ?? [], wrong);
     return state;
   });
@@ -120,6 +128,10 @@ function auditEntries(records: Records): string[] {
   return [...wrong, ...[...entries.keys()].map((name) => `an entry belongs to no event: ${name}`)];
 }
 
+/** Every programme's validity is seven days: what ends sooner was made to. */
+const isAged = ({ expires_at, created_at }: ChainRow) =>
+  expires_at.getTime() - created_at.getTime() < 6 * 86_400_000;
+
 const COUNTERS = ['authorized', 'settled', 'reversed', 'refunded'] as const;
 
 /** What an authorization counts is the sum of its events, in both currencies; it holds what is left, and nothing when closed. */
@@ -153,6 +165,8 @@ function chainFaults(chain: ChainRow, state: ChainState): string[] {
     faults.push('is over but holds');
   if (chain.closed !== held.isZero())
     faults.push(`is ${chain.closed ? '' : 'not '}closed and holds ${held.toFixed()}`);
+  if (!isAged(chain) && chain.expires_at.getTime() !== state.validUntil.getTime())
+    faults.push(`is valid until ${chain.expires_at.toISOString()}, not ${state.validUntil.toISOString()}`);
   if (chain.reference_id !== state.reference) faults.push('has another reference than its first event');
   return faults;
 }

@@ -3,6 +3,7 @@ import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import type { Played, Submission } from '../play';
 import { auditHistories, follows } from './histories';
+import { auditInternals } from './internals';
 import { groupBy, type Records, readRecords } from './records';
 import { type CardState, remaining } from './rules';
 import { auditWebhooks } from './webhooks';
@@ -24,6 +25,7 @@ export async function audit(
     ...ledger.map(({ problem, subject, detail }) => `${problem}: ${subject} (${detail})`),
     ...auditWebhooks(records),
     ...auditHolds(records, states),
+    ...auditInternals(records),
     ...auditTenants(records),
     ...auditTold(records, played),
     ...played.submissions.flatMap((submission) => auditKey(records, submission)),

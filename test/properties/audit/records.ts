@@ -11,6 +11,8 @@ export interface Records {
   /** The entries of the world's cards and accounts. */
   entries: EntryRow[];
   events: EventRow[];
+  /** What those postings put on internal accounts. */
+  internals: InternalRow[];
 }
 
 export interface CardRow {
@@ -76,6 +78,8 @@ export interface ChainRow {
   billing_reversed: Decimal;
   billing_refunded: Decimal;
   fee_held: Decimal;
+  expires_at: Date;
+  created_at: Date;
   closed: boolean;
 }
 
@@ -97,6 +101,13 @@ export interface EntryRow {
   forced: boolean;
 }
 
+export interface InternalRow {
+  posting_id: string;
+  /** `fees:USD` … */
+  account_id: string;
+  available: Decimal;
+}
+
 export interface EventRow {
   tenant_id: string;
   event: string;
@@ -112,7 +123,7 @@ export async function readRecords(database: Database, world: World): Promise<Rec
   return database.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only');
     const of = [world.tenants];
-    const [cards, accounts, transactions, chains, entries, events] = await Promise.all([
+    const [cards, accounts, transactions, chains, entries, events, internals] = await Promise.all([
       tx.query('select * from cards where tenant_id = any($1) order by id', of),
       tx.query('select * from ledger_accounts where tenant_id = any($1)', of),
       tx.query(
@@ -133,6 +144,13 @@ export async function readRecords(database: Database, world: World): Promise<Rec
         'select tenant_id, event, data, idempotency_key from events where tenant_id = any($1) order by number',
         of,
       ),
+      tx.query(
+        `select posting_id, account_id, sum(available) as available from ledger_legs
+          where number is null and posting_id in (select posting_id from ledger_legs l
+                  join ledger_accounts a on a.id = l.account_id where a.tenant_id = any($1))
+          group by posting_id, account_id`,
+        of,
+      ),
     ]);
     return {
       cards: cards.map(withDecimals<CardRow>),
@@ -141,6 +159,7 @@ export async function readRecords(database: Database, world: World): Promise<Rec
       chains: chains.map(withDecimals<ChainRow>),
       entries: entries.map(withDecimals<EntryRow>),
       events: events as unknown as EventRow[],
+      internals: internals.map(withDecimals<InternalRow>),
     };
   });
 }

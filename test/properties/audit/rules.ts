@@ -10,6 +10,7 @@ import type { CardRow, TransactionRow } from './records';
  */
 
 const ZERO = new Decimal(0);
+const DAY_MS = 86_400_000;
 
 export interface Counters {
   authorized: Decimal;
@@ -27,6 +28,8 @@ export interface ChainState {
   billing: Counters;
   feeHeld: Decimal;
   lastSettle: string | null;
+  /** When it ends by itself: its last unforced authorization's time and the programme's days. */
+  validUntil: Date;
 }
 
 /** A card as its events so far leave it. */
@@ -37,6 +40,8 @@ export interface CardState {
   chains: Map<string, ChainState>;
   /** By chain, the rate that it was given: judged here by what the market was. */
   rates: Map<string, Decimal>;
+  /** Chains that were made to look as old as they must be to expire. */
+  aged: ReadonlySet<string>;
 }
 
 /** Adds to what is wrong with an event. */
@@ -63,7 +68,7 @@ function share(of: Decimal, part: Decimal, whole: Decimal, currency: string): De
 export function ratesOf(card: CardRow, currency: string): Decimal[] {
   if (currency === card.currency) return [new Decimal(1)];
   const markup = programmeOf(card).markupPercent.dividedBy(100).plus(1);
-  return everyRate(currency, card.currency).map((rate) => rate.times(markup).toDecimalPlaces(12));
+  return everyRate(currency, card.currency).map((rate) => rate.times(markup).toSignificantDigits(15));
 }
 
 function authorization(state: CardState, event: TransactionRow, wrong: Complain): void {
@@ -73,15 +78,19 @@ function authorization(state: CardState, event: TransactionRow, wrong: Complain)
   const chain = opens ? openChain(state, event, wrong) : state.chains.get(event.authorization_id ?? '');
   if (!chain) return wrong('grows a chain that was never opened');
   if (!opens && event.linked_id !== chain.id) wrong('is not linked to its authorization');
+  if (!opens && !event.forced && !remaining(chain.own).gt(0)) wrong('grows a chain that holds nothing');
   if (!event.billing_amount.eq(rounded(event.amount.times(chain.rate), card.currency)))
     wrong('is billed at another rate');
   if (!event.forced) {
     if (state.status !== 'active') wrong(`is authorized on a card that is ${state.status}`);
     if (event.billing_amount.gt(0) && state.available.lt(event.billing_amount))
       wrong('is more than was available');
-    if (programme.maxAuthorization?.lt(event.billing_amount)) wrong('is above the limit');
+    if (programme.maxAuthorization?.lt(totalOf(chain).plus(event.billing_amount)))
+      wrong('is above the limit');
     if (programme.blockedMccs.includes(event.merchant?.mcc ?? '')) wrong('is at a blocked merchant');
   }
+  if (opens || !event.forced)
+    chain.validUntil = new Date(event.at.getTime() + programme.authorizationDays * DAY_MS);
   chain.own.authorized = chain.own.authorized.plus(event.amount);
   chain.billing.authorized = chain.billing.authorized.plus(event.billing_amount);
   const percent = rounded(
@@ -91,14 +100,23 @@ function authorization(state: CardState, event: TransactionRow, wrong: Complain)
   chain.feeHeld = chain.feeHeld.plus(opens ? programme.fees.settleFixed : 0).plus(percent);
 }
 
+const totalOf = ({ billing }: ChainState) => billing.authorized.minus(billing.reversed);
+
+/** One that follows another is linked to it, which has ended. */
+function hasEnded(state: CardState, id: string): boolean {
+  const chain = state.chains.get(id);
+  return chain !== undefined && (remaining(chain.own).isZero() || state.aged.has(id));
+}
+
 function openChain(state: CardState, event: TransactionRow, wrong: Complain): ChainState {
   const { currency, id, reference_id: reference } = event;
   const rate = state.rates.get(id) ?? ZERO;
   if (!ratesOf(state.card, currency).some((each) => each.eq(rate)))
     wrong('is given a rate that there never was');
-  if (event.linked_id !== null) wrong('opens a chain but is linked');
+  if (event.linked_id !== null && !hasEnded(state, event.linked_id))
+    wrong('opens a chain in place of one that has not ended');
   const chain = { id, reference, currency, rate, own: counters(), billing: counters() };
-  state.chains.set(id, { ...chain, feeHeld: ZERO, lastSettle: null });
+  state.chains.set(id, { ...chain, feeHeld: ZERO, lastSettle: null, validUntil: event.at });
   return state.chains.get(id) as ChainState;
 }
 
@@ -179,7 +197,9 @@ function decline(state: CardState, event: TransactionRow, wrong: Complain): void
   const max = programmeOf(state.card).maxAuthorization;
   if (!DECLINES_ON[reason]?.includes(state.status))
     wrong(`is declined for ${reason} on a card that is ${state.status}`);
-  if (reason === 'limit_exceeded' && !max?.lt(event.billing_amount)) wrong('is within the limit');
+  const largest = [ZERO, ...[...state.chains.values()].map(totalOf)].reduce((a, b) => (a.gt(b) ? a : b));
+  if (reason === 'limit_exceeded' && !max?.lt(largest.plus(event.billing_amount)))
+    wrong('is within the limit');
   if (reason === 'invalid_merchant' && !event.merchant?.mcc) wrong('has no merchant to be declined for');
   if (!event.fee.eq(programmeOf(state.card).fees.decline)) wrong('takes the wrong fee');
 }

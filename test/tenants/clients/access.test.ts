@@ -22,6 +22,7 @@ import { type TestDatabase, testDatabase } from '../../support/database';
  */
 
 const keyring = createKeyring(randomBytes(32));
+const STOPPING = { reason: 'test', stoppedBy: 'operator:test', at: new Date() };
 let test: TestDatabase;
 let clientId: string;
 let secret: string;
@@ -133,7 +134,7 @@ describe('what another process changes', () => {
   const changes: [string, (tx: Tx) => Promise<unknown>][] = [
     ['a rotation without an overlap', (tx) => rotateSecret(tx, keyring, clientId, 0)],
     ['a revocation', (tx) => revokeSecrets(tx, clientId, true)],
-    ['a tenant that is disabled', (tx) => setClientStatus(tx, clientId, 'disabled')],
+    ['a tenant that is disabled', (tx) => setClientStatus(tx, clientId, 'disabled', STOPPING)],
     [
       'a tenant that is disabled by hand',
       (tx) => tx.query(`update tenants set status = 'disabled' where id = $1`, [clientId]),
@@ -171,9 +172,9 @@ describe('what another process changes', () => {
 
   it('an enabled tenant is let in again, and a limit that was set counts', async () => {
     const api = startProcess();
-    await changed((tx) => setClientStatus(tx, clientId, 'disabled'));
+    await changed((tx) => setClientStatus(tx, clientId, 'disabled', STOPPING));
     expect(await api.admits()).toBe(false);
-    await changed((tx) => setClientStatus(tx, clientId, 'active'));
+    await changed((tx) => setClientStatus(tx, clientId, 'active', STOPPING));
     expect(await api.admits()).toBe(true);
     const rateLimit = { perSecond: 7, burst: 9 };
     await changed((tx) => updateSettings(tx, clientId, tenantSettings.parse({ rateLimit })));
@@ -189,7 +190,7 @@ describe('what another process changes', () => {
     api.after = held.pass;
     expect(await api.admits()).toBe(true); // begins a confirmation, which Postgres answers before the change
     await held.reached;
-    await changed((tx) => setClientStatus(tx, clientId, 'disabled'));
+    await changed((tx) => setClientStatus(tx, clientId, 'disabled', STOPPING));
     clock += 1_100;
     api.after = async () => undefined;
     const admitted = api.admits();
@@ -291,7 +292,7 @@ describe('strangers', () => {
 
   it('of a disabled tenant are no better', async () => {
     const api = startProcess();
-    await changed((tx) => setClientStatus(tx, clientId, 'disabled'));
+    await changed((tx) => setClientStatus(tx, clientId, 'disabled', STOPPING));
     for (let each = 0; each < 100; each += 1) expect(await api.admits()).toBe(false);
     expect(api.asked).toHaveLength(11);
   });

@@ -351,7 +351,7 @@ describe('the party takes back', () => {
     expect(await balance(deposit)).toBe('96.80 0.00');
     Object.assign(deposit.session, { version: 4, status: 'failed' });
     await lookTwice(world, deposit.id);
-    expect(await stands(deposit)).toEqual(['completed', '96.80 0.00', []]);
+    expect(await stands(deposit)).toEqual(['completed', '96.80 0.00', ['party_version_fell']]);
     deposit.session.version = 6;
     await look(world, deposit.id);
     expect(await stands(deposit)).toEqual(['completed', '0.00 0.00', ['transfer_impossible']]);

@@ -1,34 +1,21 @@
-import { randomBytes } from 'node:crypto';
 import { Decimal } from '../../../src/kernel/money/money';
 import { openBreak } from '../../../src/process/breaks/operations';
-import { runOperator } from '../../../src/startup/operator';
 import { transferProcesses } from '../../../src/transfers/reconcilables';
-import { urlOf } from '../../support/database';
+import { command, operatorEnvironment } from '../../support/operator';
 import { completed, created, type DepositWorld, depositWorld, look, pay, payable, read } from './support';
 
 let world: DepositWorld;
-let databaseUrl: string;
+let environment: Record<string, string>;
 beforeAll(async () => {
   world = await depositWorld();
-  const [row] = await world.api.database.query<{ name: string }>('select current_database() as name');
-  databaseUrl = urlOf(row?.name ?? '');
+  environment = await operatorEnvironment(world.api.database);
 });
 beforeEach(async () => {
   world.client = await world.api.client();
 });
 afterAll(() => world.close());
 
-const MASTER_KEY = randomBytes(32).toString('base64');
-
-async function operator(...argv: string[]) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const environment = { DATABASE_URL: databaseUrl, MASTER_KEY };
-  const code = await runOperator(argv, environment, {
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const operator = (...argv: string[]) => command(environment, ...argv);
 
 const audited = (subject: string) =>
   world.api.database.query('select action, before, after from audit_log where subject = $1 order by id', [
@@ -78,13 +65,13 @@ describe('deposit', () => {
     expect(await looksAsked(deposit.id)).toEqual([{ workflow_id: `deposit-${deposit.id}` }]);
     await look(world, deposit.id);
     expect((await read(world.client, deposit)).status).toBe('completed');
-    const again = await operator('deposit', 'reject', deposit.id);
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining('completed')]);
+    const again = await operator('deposit', 'reject', deposit.id, '--reason', 'no');
+    expect([again.code, again.err]).toEqual([4, expect.stringContaining('completed')]);
   });
 
   it('reject returns what was paid', async () => {
     const deposit = await reviewed();
-    expect((await operator('deposit', 'reject', deposit.id, '--json')).code).toBe(0);
+    expect((await operator('deposit', 'reject', deposit.id, '--reason', 'no', '--json')).code).toBe(0);
     await look(world, deposit.id);
     expect([
       (await read(world.client, deposit)).status,
@@ -99,9 +86,9 @@ describe('deposit', () => {
     await look(world, deposit.id);
     expect((await read(world.client, deposit)).refundedAmount).toBe('25.00');
     const beyond = await operator('deposit', 'refund', deposit.id, '--amount', '75.01');
-    expect([beyond.code, beyond.err]).toEqual([1, expect.stringContaining('75.00 USD')]);
+    expect([beyond.code, beyond.err]).toEqual([4, expect.stringContaining('75.00 USD')]);
     expect((await operator('deposit', 'refund', deposit.id, '--amount', 'much')).code).not.toBe(0);
-    expect((await operator('deposit', 'refund', 'dep_nothing')).code).toBe(1);
+    expect((await operator('deposit', 'refund', 'dep_nothing')).code).toBe(3);
   });
 });
 
@@ -125,7 +112,7 @@ describe('breaks', () => {
     expect((await operator('breaks', 'resolve', first.id, '--note', 'found')).code).toBe(0);
     expect((await operator('breaks', 'list')).out).not.toContain(first.id);
     expect((await operator('breaks', 'list', '--all')).out).toContain(first.id);
-    expect((await operator('breaks', 'resolve', first.id, '--note', 'again')).code).toBe(1);
+    expect((await operator('breaks', 'resolve', first.id, '--note', 'again')).code).toBe(4);
     expect(await audited(first.id)).toMatchObject([{ action: 'breaks.resolve', after: { note: 'found' } }]);
   });
 });

@@ -12,6 +12,7 @@ const TERMS: CardTerms = {
   amount: new Decimal(100),
   fee: new Decimal('1.80'),
   currency: 'USD',
+  needsApproval: false,
   actionExpiresAt: new Date(START.getTime() + 30 * 60_000),
 };
 

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { runOperator } from '../../../src/startup/operator';
+import { runOperator } from '../../../src/startup/operator/run';
 import { discover } from '../../../src/transfers/discover';
 import { takeMonthlyFees } from '../../../src/transfers/iban/fees/operations';
 import { transferProcesses } from '../../../src/transfers/reconcilables';
 import { type Client, type TestApi, testApi } from '../../support/api';
-import { urlOf } from '../../support/database';
+import { operatorEnvironment } from '../../support/operator';
 import { asked } from '../external-cards/support';
 import { bankingPath, credited, enabled, ibanBalance, look, paidOut } from './support';
 
@@ -13,8 +12,7 @@ let client: Client;
 let environment: NodeJS.ProcessEnv;
 beforeAll(async () => {
   api = await testApi();
-  const [row] = await api.database.query<{ name: string }>('select current_database() as name');
-  environment = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEY: randomBytes(32).toString('base64') };
+  environment = await operatorEnvironment(api.database);
 });
 beforeEach(async () => {
   client = await api.client();
@@ -61,7 +59,7 @@ describe('the operator’s command line', () => {
   it('knows who is no company', async () => {
     for (const verb of ['enable', 'disable']) {
       const answer = await operator('iban', verb, 'cli_unknown');
-      expect([answer.code, answer.err]).toEqual([1, expect.stringContaining('not found')]);
+      expect([answer.code, answer.err]).toEqual([3, expect.stringContaining('not found')]);
     }
   });
 
@@ -102,7 +100,7 @@ describe('payouts above the threshold', () => {
     expect([approved.code, JSON.parse(approved.out)]).toEqual([0, await show()]);
     expect((await show()).status).toBe('processing');
     const again = await operator('iban-payout', 'approve', id);
-    expect([again.code, again.err]).toEqual([1, 'A payout that is processing cannot be approved.']);
+    expect([again.code, again.err]).toEqual([4, 'A payout that is processing cannot be approved.']);
     const audited = await api.database.query(
       'select action, before, after from audit_log where subject = $1',
       [id],
@@ -127,7 +125,7 @@ describe('payouts above the threshold', () => {
 
   it('are no payouts of accounts', async () => {
     const { id } = await pending();
-    expect(await operator('payout', 'approve', id)).toMatchObject({ code: 1, err: 'payout not found.' });
+    expect(await operator('payout', 'approve', id)).toMatchObject({ code: 3, err: 'payout not found.' });
   });
 });
 

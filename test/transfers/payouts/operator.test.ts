@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { setUserStatus } from '../../../src/people/users/operations';
-import { runOperator } from '../../../src/startup/operator';
+import { runOperator } from '../../../src/startup/operator/run';
 import { accountBalance } from '../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../support/api';
-import { urlOf } from '../../support/database';
+import { operatorEnvironment } from '../../support/operator';
 import { created, fundedAccount, IBAN, look, read } from './support';
 
 let api: TestApi;
@@ -15,8 +14,7 @@ beforeAll(async () => {
   api = await testApi();
   client = await api.client();
   accountId = await fundedAccount(api, client, '90000.00');
-  const [row] = await api.database.query<{ name: string }>('select current_database() as name');
-  environment = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEY: randomBytes(32).toString('base64') };
+  environment = await operatorEnvironment(api.database);
 });
 afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
 afterAll(() => api.close());
@@ -72,25 +70,27 @@ it('rejects: the hold is released at once, and the client reads why', async () =
   const before = await accountBalance(client, accountId);
   const [one, two] = [await pending(), await pending()];
   await operator('payout', 'reject', one, '--reason', 'No invoice.');
-  expect((await operator('payout', 'reject', two)).text).toBe(`${two} is rejected.`);
+  expect((await operator('payout', 'reject', two, '--reason', 'No answer.')).text).toBe(
+    `${two} is rejected.`,
+  );
   expect(await read(client, accountId, one)).toMatchObject({
     status: 'rejected',
     description: 'No invoice.',
   });
-  expect((await read(client, accountId, two)).description).toBe('The operator has rejected the payout.');
+  expect((await read(client, accountId, two)).description).toBe('No answer.');
   expect(await accountBalance(client, accountId)).toBe(before);
 });
 
 it('says what it cannot do, and does nothing', async () => {
   const id = await pending();
-  await operator('payout', 'reject', id);
+  await operator('payout', 'reject', id, '--reason', 'No answer.');
   const again = await operator('payout', 'approve', id);
-  expect([again.code, again.err]).toEqual([1, 'A payout that is rejected cannot be approved.']);
+  expect([again.code, again.err]).toEqual([4, 'A payout that is rejected cannot be approved.']);
   expect(await operator('payout', 'approve', 'nonsense')).toMatchObject({
-    code: 1,
+    code: 3,
     err: 'payout not found.',
   });
-  expect((await operator('payout', 'reject', id, '--reason', ' ')).code).toBe(1);
+  expect((await operator('payout', 'reject', id, '--reason', ' ')).code).toBe(2);
   const rows = await api.database.query('select 1 from transfer_decisions where transfer_id = $1', [id]);
   expect(rows).toHaveLength(1);
 });
@@ -105,7 +105,7 @@ it('approves nothing for a user who has been blocked', async () => {
   await api.database.transaction((tx) =>
     setUserStatus(api.services, tx, null, String(user.id), 'blocked', undefined),
   );
-  expect(await operator('payout', 'approve', id)).toMatchObject({ code: 1, err: 'The user is blocked.' });
+  expect(await operator('payout', 'approve', id)).toMatchObject({ code: 4, err: 'The user is blocked.' });
   expect((await read(client, own, id)).status).toBe('pending_approval');
 });
 
@@ -127,5 +127,5 @@ it('sets a tenant’s terms and threshold', async () => {
     '--set',
     'payouts.approvalAbove=[{"currency":"EUR"}]',
   );
-  expect(bad.code).toBe(1);
+  expect(bad.code).toBe(2);
 });

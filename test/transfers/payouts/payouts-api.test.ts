@@ -83,7 +83,7 @@ describe('payout-quote', () => {
 
   it('converts at the rate', async () => {
     const { body } = await quote(client, accountId, { method: 'crypto', currency: 'USDT', amount: '100.00' });
-    // 1 EUR = 1.08 USDT; the bid is 0.1 % below: 1.07892
+    // 1 EUR = 1.08 USD; the bid is 0.1 % below, 1.07892, and a USDT costs one USD.
     expect(body).toMatchObject({
       receivedAmount: '107.892000',
       receivedCurrency: 'USDT',

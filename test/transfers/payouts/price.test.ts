@@ -1,5 +1,6 @@
 import { Decimal } from '../../../src/kernel/money/money';
-import { needsApproval, priceOf, termsFor } from '../../../src/transfers/payouts/price';
+import { isAbove } from '../../../src/transfers/approval/needs-approval';
+import { priceOf, termsFor } from '../../../src/transfers/payouts/price';
 import { totalDebit } from '../../../src/transfers/payouts/record';
 import { type PayoutOption, payoutSettings } from '../../../src/transfers/payouts/settings';
 
@@ -54,8 +55,8 @@ describe('prices', () => {
 
   it('an operator approves what is above the threshold, and everything without one', () => {
     const above = [{ currency: 'EUR', amount: '100.00' }];
-    expect(needsApproval(new Decimal('100.00'), 'EUR', above)).toBe(false);
-    expect(needsApproval(new Decimal('100.01'), 'EUR', above)).toBe(true);
-    expect(needsApproval(new Decimal('0.01'), 'PLN', above)).toBe(true);
+    expect(isAbove(new Decimal('100.00'), 'EUR', above)).toBe(false);
+    expect(isAbove(new Decimal('100.01'), 'EUR', above)).toBe(true);
+    expect(isAbove(new Decimal('0.01'), 'PLN', above)).toBe(true);
   });
 });

@@ -42,7 +42,13 @@ function servicesThatSay(say: (transfer: Transfer) => unknown): Services {
   const parties = { externalCards, bank: { changes: true, ask } };
   const commands = { append: async () => undefined };
   const isListRead = async () => true;
-  return { database, commands, parties, isListRead, now: () => new Date() } as unknown as Services;
+  const switches = { party: async () => 'on' };
+  const log = { warn: () => undefined };
+  const nothing = () => undefined;
+  return {
+    ...{ database, commands, parties, isListRead, switches, log, observeUnusable: nothing },
+    now: () => new Date(),
+  } as unknown as Services;
 }
 
 const transfers = () =>

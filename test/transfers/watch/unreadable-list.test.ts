@@ -13,7 +13,10 @@ const failed: string[] = [];
 const pass = (seconds: number) => void (clock.at = new Date(clock.at.getTime() + seconds * 1_000));
 let api: Awaited<ReturnType<typeof testApi>>;
 beforeAll(async () => {
-  api = await testApi({ now: () => clock.at, observeUnreadableList: (party) => failed.push(party) });
+  api = await testApi({
+    now: () => clock.at,
+    observers: { observeUnreadableList: (party) => void failed.push(party) },
+  });
 });
 afterAll(() => api.close());
 

@@ -2,9 +2,10 @@ import { invalid, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { type Decimal, percentOf, ZERO } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
-import type { Authorization, CardTransaction, ProcessorMessage } from '../record';
+import type { Programme } from '../../programmes/record';
+import { type Authorization, type CardTransaction, type ProcessorMessage, remaining } from '../record';
 import { nextReference, recordOn } from './authorization';
-import { type Board, type Refused } from './board';
+import type { Board, Refused } from './board';
 import { type Spend, spendOf } from './conversion';
 import { decline, declineReason } from './decline';
 import { settleFeeHold } from './fee-entries';
@@ -13,19 +14,50 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Authorizes an amount: it is held on the card, and the settle fee on the master account; or it is declined, which is a
- * result too. With a reference of an authorization, that one grows.
+ * result too. With a reference of an open authorization, that one grows. What names one that holds nothing any more, or has
+ * expired, begins a chain of its own, linked to it.
  * @throws Problem 404 for a reference that the card does not know
  */
 export function authorize(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
-  const amount = requiredAmount(message);
-  const known = board.authorization(card.id, message.referenceId);
-  if (message.referenceId !== undefined && !known) throw notFound('authorization', 'referenceId');
-  const spend = spendOf(board, card, message, amount, known);
-  const reason = declineReason(card, board.programme(card.bin), spend.billing, message.merchant?.mcc);
+  const named = board.authorization(card.id, message.referenceId);
+  if (message.referenceId !== undefined && !named) throw notFound('authorization', 'referenceId');
+  if (named && isOpen(named, board.book.at)) return increase(board, card, message, named);
+  const currency = message.currency ?? named?.currency;
+  const spend = spendOf(board, card, currency ? { ...message, currency } : message, requiredAmount(message));
+  const reason = declineReason(card, board.programme(card.bin), spend);
   if (reason) return decline(board, card, spend, reason);
-  const held = known ? grow(board, card, known, spend, false) : open(board, card, spend, false);
-  return 'refusedBy' in held ? decline(board, card, spend, 'insufficient_funds') : held;
+  return heldOrDeclined(board, card, spend, open(board, card, spend, { follows: named }));
 }
+
+const isOpen = ({ own, expiresAt }: Authorization, at: Date): boolean =>
+  remaining(own).gt(0) && expiresAt > at;
+
+/** The chain's total is judged, at the merchant that it was opened at; its validity starts anew. */
+function increase(
+  board: Board,
+  card: Card,
+  message: ProcessorMessage,
+  chain: Authorization,
+): CardTransaction {
+  const programme = board.programme(card.bin);
+  const spend = spendOf(board, card, message, requiredAmount(message), chain);
+  const { authorized, reversed } = chain.billing;
+  const total = authorized.minus(reversed).plus(spend.billing);
+  const reason = declineReason(card, programme, {
+    billing: total,
+    merchant: chain.merchant ?? spend.merchant,
+  });
+  if (reason) return decline(board, card, spend, reason);
+  const held = grow(board, card, chain, spend, false);
+  if (!('refusedBy' in held)) chain.expiresAt = validUntil(board, programme);
+  return heldOrDeclined(board, card, spend, held);
+}
+
+const heldOrDeclined = (board: Board, card: Card, spend: Spend, held: CardTransaction | Refused) =>
+  'refusedBy' in held ? decline(board, card, spend, 'insufficient_funds') : held;
+
+const validUntil = ({ book }: Board, { authorizationDays }: Programme): Date =>
+  new Date(book.at.getTime() + authorizationDays * DAY_MS);
 
 /** The processor has declined by itself. */
 export function declineByProcessor(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
@@ -33,9 +65,15 @@ export function declineByProcessor(board: Board, card: Card, message: ProcessorM
   return decline(board, card, spend, 'do_not_honor');
 }
 
-/** Opens an authorization; a forced one cannot be refused. */
-export function open(board: Board, card: Card, spend: Spend, forced: boolean): CardTransaction | Refused {
-  const { fees, authorizationDays } = board.programme(card.bin);
+/** Opens an authorization; a forced one cannot be refused. @param given.follows the one whose chain has ended before */
+export function open(
+  board: Board,
+  card: Card,
+  spend: Spend,
+  given: { forced?: boolean; follows?: Authorization | undefined } = {},
+): CardTransaction | Refused {
+  const programme = board.programme(card.bin);
+  const { fees } = programme;
   const authorization: Authorization = {
     id: newId('cardTransaction'),
     cardId: card.id,
@@ -48,12 +86,18 @@ export function open(board: Board, card: Card, spend: Spend, forced: boolean): C
     feePercent: fees.settlePercent,
     feeHeld: ZERO,
     lastSettleId: null,
-    expiresAt: new Date(board.book.at.getTime() + authorizationDays * DAY_MS),
+    expiresAt: validUntil(board, programme),
+    merchant: spend.merchant,
     createdAt: board.book.at,
     updatedAt: board.book.at,
   };
   const fee = fees.settleFixed.plus(percentOf(spend.billing, fees.settlePercent, card.currency));
-  return hold(board, card, authorization, spend, fee, { id: authorization.id, forced });
+  const { forced = false, follows } = given;
+  return hold(board, card, authorization, spend, fee, {
+    id: authorization.id,
+    linkedId: follows?.id,
+    forced,
+  });
 }
 
 /** Adds to an authorization: an increment, or the excess of a settlement (forced). */
@@ -74,7 +118,7 @@ function hold(
   authorization: Authorization,
   { amount, currency, billing, merchant }: Spend,
   fee: Decimal,
-  { id, linkedId, forced }: { id?: string; linkedId?: string; forced: boolean },
+  { id, linkedId, forced }: { id?: string; linkedId?: string | undefined; forced: boolean },
 ): CardTransaction | Refused {
   const referenceId = nextReference(authorization, 'authorization');
   const accountEntries = settleFeeHold(card, 'pending/settle_fee', fee, referenceId);

@@ -1,12 +1,10 @@
 import { conflict, invalid } from '../../../kernel/errors';
-import { Decimal, fitsCurrency, roundTo } from '../../../kernel/money/money';
+import { Decimal, fitsCurrency, roundTo, toRate } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
 import type { Authorization, Merchant, ProcessorMessage } from '../record';
 import type { Board } from './board';
 
 const ONE = new Decimal(1);
-/** Digits of a rate that are kept. */
-const RATE_DECIMALS = 12;
 /** What one message may come to in the card's currency: as much as the wire allows an amount to be. */
 const MAX_BILLING = new Decimal('999999999999999');
 
@@ -43,7 +41,7 @@ export function spendOf(
 function billingRate(board: Board, card: Card, currency: string): Decimal {
   if (currency === card.currency) return ONE;
   const markup = board.programme(card.bin).markupPercent.dividedBy(100).plus(1);
-  return board.rate(currency, card.currency).times(markup).toDecimalPlaces(RATE_DECIMALS);
+  return toRate(board.rate(currency, card.currency).times(markup));
 }
 
 /**

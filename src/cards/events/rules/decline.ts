@@ -3,7 +3,7 @@ import type { Decimal } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
 import { isClosed } from '../../cards/rules';
 import type { Programme } from '../../programmes/record';
-import type { CardTransaction, DeclineReason } from '../record';
+import type { CardTransaction, DeclineReason, Merchant } from '../record';
 import { accepted, type Board } from './board';
 import type { Spend } from './conversion';
 import { feeEntries } from './fee-entries';
@@ -35,18 +35,17 @@ export function decline(
   );
 }
 
-/** Why a card does not spend; nothing where it may. */
+/** Why a card does not spend that much at that merchant; nothing where it may. */
 export function declineReason(
   card: Card,
   programme: Programme,
-  billing: Decimal,
-  mcc?: string,
+  { billing, merchant }: { billing: Decimal; merchant?: Merchant | undefined },
 ): DeclineReason | undefined {
   if (isClosed(card.status)) return 'card_closed';
   if (card.status === 'pending' || card.status === 'failed') return 'card_not_active';
   if (card.userBlocked) return 'user_blocked';
   if (card.status === 'frozen') return 'card_frozen';
-  if (mcc !== undefined && programme.blockedMccs.includes(mcc)) return 'invalid_merchant';
+  if (merchant?.mcc !== undefined && programme.blockedMccs.includes(merchant.mcc)) return 'invalid_merchant';
   if (programme.maxAuthorization?.lt(billing)) return 'limit_exceeded';
   return undefined;
 }

@@ -32,7 +32,7 @@ export function settle(board: Board, card: Card, message: ProcessorMessage): Car
 }
 
 function forcePost(board: Board, card: Card, message: ProcessorMessage, amount: Decimal): Authorization {
-  const { id } = accepted(open(board, card, spendOf(board, card, message, amount), true));
+  const { id } = accepted(open(board, card, spendOf(board, card, message, amount), { forced: true }));
   const authorization = board.authorizationById(id);
   if (!authorization) throw new Error('an authorization was opened and is not there');
   return authorization;

@@ -5,9 +5,6 @@ import { reasonArgument } from '../arguments';
 import { show } from '../console';
 import type { CommandContext } from '../context';
 
-/** How many records a list of what waits for the operator shows. */
-export const LISTED = 100;
-
 /** A decision as an operation takes it: the record's id, and who decides what and why. */
 export interface DecisionGiven {
   id: string;
@@ -53,10 +50,10 @@ function addDecision<Item>(
   verb: 'approve' | 'reject',
 ): void {
   const decision = verb === 'approve' ? 'approved' : 'rejected';
-  group
-    .command(`${verb} <id>`)
-    .description(spec[verb])
-    .option('--reason <text>', 'kept with the decision', reasonArgument)
+  const command = group.command(`${verb} <id>`).description(spec[verb]);
+  if (verb === 'reject') command.requiredOption('--reason <text>', 'kept with the decision', reasonArgument);
+  else command.option('--reason <text>', 'kept with the decision', reasonArgument);
+  command
     .option('--json', `print the ${spec.noun} as JSON`)
     .action((id: string, { reason, json }: { reason?: string; json?: boolean }) =>
       run(async (session) => {

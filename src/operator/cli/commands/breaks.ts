@@ -1,29 +1,17 @@
-import { type Command, Option } from 'commander';
-import { formatAmount } from '../../../kernel/money/money';
-import { listBreaks, resolveBreak } from '../../../process/breaks/operations';
+import type { Command } from 'commander';
+import { allBreaks, breaks } from '../../../desk/queues/house';
+import { resolveBreak } from '../../../process/breaks/operations';
 import { breakView } from '../../../process/breaks/view';
 import { textArgument } from '../arguments';
 import { show } from '../console';
 import type { CommandContext } from '../context';
-import { addListing } from '../listing';
+import { addQueueListing } from '../desk/queue-listing';
 
-const LISTED = 200;
 const LONGEST_NOTE = 500;
 
 export function addBreakCommands(program: Command, context: CommandContext): void {
   const group = program.command('breaks').description('money and messages that fit no record');
-  addListing(group, context, {
-    description: `those that nobody has resolved, the oldest first; at most ${LISTED}`,
-    options: [new Option('--all', 'the resolved ones too')],
-    load: ({ database }, { all = false }: { all?: boolean }) => listBreaks(database, all, LISTED),
-    columns: ['id', 'kind', 'subject', 'detail', 'amount', 'since', 'resolved by'],
-    row: ({ id, kind, subject, detail, amount, currency, createdAt, resolvedBy }) => [
-      ...[id, kind, subject, detail],
-      amount && currency ? `${formatAmount(amount, currency)} ${currency}` : null,
-      ...[createdAt.toISOString(), resolvedBy],
-    ],
-    view: breakView,
-  });
+  addQueueListing(group, context, breaks, { all: allBreaks });
   addResolve(group, context);
 }
 

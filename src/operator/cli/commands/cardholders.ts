@@ -1,21 +1,14 @@
 import type { Command } from 'commander';
-import { awaitingReview, decideCardholder } from '../../../people/cardholders/review/decision';
+import { cardholders } from '../../../desk/queues/people';
+import { decideCardholder } from '../../../people/cardholders/review/decision';
 import { cardholderView } from '../../../people/cardholders/view';
 import type { CommandContext } from '../context';
-import { addListing } from '../listing';
-import { addDecisions, LISTED } from './approve-reject';
+import { addQueueListing } from '../desk/queue-listing';
+import { addDecisions } from './approve-reject';
 
 export function addCardholderCommands(program: Command, context: CommandContext): void {
   const group = program.command('cardholder').description('cardholders that wait for your review');
-  addListing(group, context, {
-    description: `those that are pending_review, the longest first; at most ${LISTED}`,
-    load: ({ database }) => awaitingReview(database, LISTED),
-    columns: ['id', 'client', 'user', 'bin', 'name', 'since'],
-    row: (each) => [
-      ...[each.id, each.tenantId, each.userId, each.bin, each.maskedName, each.updatedAt.toISOString()],
-    ],
-    view: cardholderView,
-  });
+  addQueueListing(group, context, cardholders);
   addDecisions(group, context, {
     noun: 'cardholder',
     approve: 'lets it be submitted to the party',

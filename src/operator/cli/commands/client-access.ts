@@ -7,6 +7,7 @@ import {
   setClientStatus,
 } from '../../../tenants/clients/operations';
 import { OVERLAP_SECONDS } from '../../../tenants/clients/settings';
+import { reasonArgument } from '../arguments';
 import { show } from '../console';
 import type { CommandContext } from '../context';
 
@@ -37,18 +38,21 @@ function addStatus(
   verb: 'disable' | 'enable',
   description: string,
 ): void {
-  const status = verb === 'disable' ? 'disabled' : 'active';
+  const [other, status] =
+    verb === 'disable' ? (['active', 'disabled'] as const) : (['disabled', 'active'] as const);
   group
     .command(`${verb} <id>`)
     .description(description)
+    .requiredOption('--reason <text>', 'why: kept with it, for operators', reasonArgument)
     .option('--json', 'print { "clientId", "status" }')
-    .action((id: string, { json }: Json) =>
+    .action((id: string, { reason, json }: Json & { reason: string }) =>
       run(async (session) => {
+        const stopping = { reason, stoppedBy: session.actor, at: session.now() };
         await session.change(
-          (tx) => setClientStatus(tx, id, status),
-          (before) => ({
+          (tx) => setClientStatus(tx, id, status, stopping),
+          () => ({
             ...{ action: `client.${verb}`, subject: id, tenantId: id },
-            ...{ before: { status: before }, after: { status } },
+            ...{ before: { status: other }, after: { status, reason } },
           }),
         );
         show(console, json, { clientId: id, status }, `${id} is ${status}.`);

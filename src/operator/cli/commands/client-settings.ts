@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { invalid } from '../../../kernel/errors';
 import { firstProblem } from '../../../kernel/wire/schemas';
 import { type TenantSettings, tenantSettings } from '../../../tenants/clients/settings';
+import { approvalSettings } from '../../../transfers/approval/settings';
 import { depositSettings } from '../../../transfers/deposits/settings';
 import { externalCardSettings } from '../../../transfers/external-cards/settings';
 import { bankingSettings } from '../../../transfers/iban/settings';
@@ -20,6 +21,7 @@ const wholeSettings = z.object({
   payouts: payoutSettings.prefault({}),
   externalCards: externalCardSettings.prefault({}),
   banking: bankingSettings.prefault({}),
+  approvals: approvalSettings.prefault({}),
 });
 
 /** With the defaults of every section. */

@@ -1,25 +1,18 @@
 import type { Command } from 'commander';
-import { type Decimal, formatAmount } from '../../../kernel/money/money';
-import { depositsToReview, shownDeposit } from '../../../transfers/deposits/create';
+import { deposits } from '../../../desk/queues/transfers';
+import type { Decimal } from '../../../kernel/money/money';
+import { shownDeposit } from '../../../transfers/deposits/create';
 import { type DecidedDeposit, decideDeposit, refundDeposit } from '../../../transfers/deposits/decide';
-import { netOf } from '../../../transfers/deposits/money';
-import { underDecision } from '../../../transfers/deposits/rules';
-import { depositView, type ShownDeposit } from '../../../transfers/deposits/view';
+import { depositView } from '../../../transfers/deposits/view';
 import { decimalArgument, reasonArgument } from '../arguments';
-import { type Cell, show } from '../console';
+import { show } from '../console';
 import type { CommandContext } from '../context';
-import { addListing } from '../listing';
-import { addDecisions, LISTED } from './approve-reject';
+import { addQueueListing } from '../desk/queue-listing';
+import { addDecisions } from './approve-reject';
 
 export function addDepositCommands(program: Command, context: CommandContext): void {
   const group = program.command('deposit').description('deposits that wait for you, and refunds');
-  addListing(group, context, {
-    description: `those in manual_review, the longest first; at most ${LISTED}`,
-    load: (session) => depositsToReview(session, LISTED),
-    columns: ['id', 'client', 'why', 'asked for', 'paid', 'settled', 'decision', 'since'],
-    row: rowOf,
-    view: depositView,
-  });
+  addQueueListing(group, context, deposits);
   addDecisions(group, context, {
     noun: 'deposit',
     approve: 'credits what was paid, once it is settled',
@@ -31,18 +24,6 @@ export function addDepositCommands(program: Command, context: CommandContext): v
     told: ({ id, decision }) => `${id} is ${decision}; its workflow does it now.`,
   });
   addRefund(group, context);
-}
-
-function rowOf({ deposit }: ShownDeposit): Cell[] {
-  const { id, tenantId, failure, terms, word, updatedAt } = deposit.transfer;
-  const paid = netOf(deposit).map(({ amount, currency }) => `${formatAmount(amount, currency)} ${currency}`);
-  const settled = word?.payments.every(({ status }) => status !== 'pending');
-  return [
-    ...[id, tenantId, failure],
-    `${formatAmount(terms.chargedAmount, terms.currency)} ${terms.currency}`,
-    ...[paid.join(', ') || null, settled ? 'yes' : 'no', underDecision(deposit) ?? null],
-    updatedAt.toISOString(),
-  ];
 }
 
 interface RefundOptions {

@@ -9,6 +9,7 @@ import {
   type VirtualIban,
 } from '../../../transfers/iban/virtual-ibans/capability';
 import { SANDBOX_RANGE } from '../../../transfers/iban/virtual-ibans/iban-number';
+import { reasonArgument } from '../arguments';
 import { show } from '../console';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
@@ -51,8 +52,9 @@ function addSwitch(
   group
     .command(`${verb} <company>`)
     .description(description)
+    .option('--reason <text>', 'kept in the audit log', reasonArgument)
     .option('--json', 'print the virtual IBAN as JSON')
-    .action((company: string, { json }: { json?: boolean }) =>
+    .action((company: string, { reason, json }: { reason?: string; json?: boolean }) =>
       run(async (session) => {
         const { iban } = await session.change(
           async (tx) => {
@@ -64,7 +66,7 @@ function addSwitch(
             return enableIban(tx, SANDBOX_RANGE, company, session.now());
           },
           ({ iban: { id, tenantId, status }, changed }) => ({
-            ...{ action: `iban.${verb}`, subject: id, tenantId, after: { status, changed } },
+            ...{ action: `iban.${verb}`, subject: id, tenantId, after: { status, changed, reason } },
           }),
         );
         show(console, json, viewOf(iban), `${iban.iban} of ${company} is ${iban.status}.`);

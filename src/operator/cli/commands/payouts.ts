@@ -1,22 +1,24 @@
 import type { Command } from 'commander';
-import { formatAmount } from '../../../kernel/money/money';
+import type { Queue } from '../../../desk/queue';
+import { ibanPayouts, payouts } from '../../../desk/queues/transfers';
 import { ibanPayoutKind } from '../../../transfers/iban/payouts/kind';
 import { ibanPayoutView } from '../../../transfers/iban/view';
-import { payoutsToApprove, shownPayout } from '../../../transfers/payouts/create';
+import { shownPayout } from '../../../transfers/payouts/create';
 import { decidePayout } from '../../../transfers/payouts/decide';
 import { payoutKind } from '../../../transfers/payouts/kind';
 import type { PayoutKind } from '../../../transfers/payouts/outgoing';
-import { type ShownPayout, totalDebit } from '../../../transfers/payouts/record';
+import type { ShownPayout } from '../../../transfers/payouts/record';
 import { payoutView } from '../../../transfers/payouts/view';
 import type { CommandContext } from '../context';
-import { addListing } from '../listing';
-import { addDecisions, LISTED } from './approve-reject';
+import { addQueueListing } from '../desk/queue-listing';
+import { addDecisions } from './approve-reject';
 
 /** What a kind of payout is called, and how it is shown. */
 interface PayoutCommands {
   noun: string;
   description: string;
   kind: PayoutKind;
+  queue: Queue;
   view(payout: ShownPayout): unknown;
 }
 
@@ -25,12 +27,14 @@ const KINDS: readonly PayoutCommands[] = [
     noun: 'payout',
     description: "payouts above their tenant's threshold",
     kind: payoutKind,
+    queue: payouts,
     view: payoutView,
   },
   {
     noun: 'iban-payout',
     description: "payouts from virtual IBANs above their company's threshold",
     kind: ibanPayoutKind,
+    queue: ibanPayouts,
     view: ibanPayoutView,
   },
 ];
@@ -40,19 +44,9 @@ export function addPayoutCommands(program: Command, context: CommandContext): vo
 }
 
 function addCommands(program: Command, context: CommandContext, commands: PayoutCommands): void {
-  const { noun, description, kind, view } = commands;
+  const { noun, description, kind, queue, view } = commands;
   const group = program.command(noun).description(description);
-  addListing(group, context, {
-    description: `those that are pending_approval, the longest first; at most ${LISTED}`,
-    load: (session) => payoutsToApprove(session, kind, LISTED),
-    columns: ['id', 'client', 'account', 'method', 'total', 'since'],
-    row: ({ payout: { transfer } }) => [
-      ...[transfer.id, transfer.tenantId, transfer.accountId, transfer.terms.method],
-      `${formatAmount(totalDebit(transfer.terms), transfer.terms.currency)} ${transfer.terms.currency}`,
-      transfer.createdAt.toISOString(),
-    ],
-    view,
-  });
+  addQueueListing(group, context, queue);
   addDecisions(group, context, {
     noun,
     approve: 'lets it be ordered of the party',

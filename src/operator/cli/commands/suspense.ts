@@ -1,46 +1,27 @@
 import type { Command } from 'commander';
+import { suspense } from '../../../desk/queues/transfers';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
-import { adoptTransfer, concludeTransfer } from '../../../transfers/conclude';
-import type { DoorKind } from '../../../transfers/engine/books/doors';
+import { adoptTransfer } from '../../../transfers/conclude';
 import type { Conclusion } from '../../../transfers/engine/conclusion';
-import { listSuspense, type SuspenseItem, suspenseOf, useDoor } from '../../../transfers/suspense';
+import { suspenseOf } from '../../../transfers/suspense';
+import { suspenseView } from '../../../transfers/suspense-view';
+import type { DecisionName } from '../../approvals/kinds';
+import { decideOrAsk } from '../../approvals/operations';
 import { conclusionArgument, decimalArgument, reasonArgument } from '../arguments';
-import { type Cell, show, table } from '../console';
+import { show, table } from '../console';
 import type { CommandContext } from '../context';
-import { addListing } from '../listing';
-
-const LISTED = 200;
+import { addQueueListing } from '../desk/queue-listing';
+import { tellOutcome } from './oversight/approvals';
 
 /** Money of transfers that no rule gives to anybody, and the doors by which it leaves (decisions part 2). */
 export function addSuspenseCommands(program: Command, context: CommandContext): void {
   const group = program.command('suspense').description('money that is nobody’s yet, and what becomes of it');
-  addListing(group, context, {
-    description: `all that stands in suspense, the oldest first; at most ${LISTED}`,
-    load: ({ database }) => listSuspense(database, LISTED),
-    columns: COLUMNS,
-    row: rowOf,
-    view: itemView,
-  });
+  addQueueListing(group, context, suspense);
   addShow(group, context);
   for (const door of DOORS) addDoor(group, context, door);
   addConclude(program, context);
   addAdopt(program, context);
 }
-
-const COLUMNS = ['transfer', 'kind', 'client', 'account', 'status', 'amount', 'since'];
-
-function rowOf(item: SuspenseItem): Cell[] {
-  const { transferId, kind, tenantId, accountId, status, amount, currency, since } = item;
-  const shown = `${formatAmount(amount, currency)} ${currency}`;
-  return [transferId, kind, tenantId, accountId, status, shown, since.toISOString()];
-}
-
-const itemView = ({ amount, currency, since, ...item }: SuspenseItem) => ({
-  ...item,
-  amount: formatAmount(amount, currency),
-  currency,
-  since: since.toISOString(),
-});
 
 function addShow(group: Command, { console, run }: CommandContext): void {
   group
@@ -50,14 +31,16 @@ function addShow(group: Command, { console, run }: CommandContext): void {
     .action((id: string, { json }: { json?: boolean }) =>
       run(async ({ database }) => {
         const items = await suspenseOf(database, id);
-        show(console, json, items.map(itemView), table(COLUMNS, items.map(rowOf)));
+        const rows = items.map(({ amount, currency, since }) => [
+          ...[formatAmount(amount, currency), currency, since.toISOString()],
+        ]);
+        show(console, json, items.map(suspenseView), table(['amount', 'currency', 'since'], rows));
       }),
     );
 }
 
 interface DoorCommand {
-  name: string;
-  door: DoorKind;
+  name: 'return' | 'credit' | 'write-off' | 'recover';
   description: string;
   takesAccount: boolean;
 }
@@ -65,15 +48,13 @@ interface DoorCommand {
 const DOORS: readonly DoorCommand[] = [
   {
     name: 'return',
-    door: 'return',
     description: 'sends it back to the payer, by the party',
     takesAccount: false,
   },
-  { name: 'credit', door: 'credit', description: 'gives it to its owner’s account', takesAccount: true },
-  { name: 'write-off', door: 'write_off', description: 'books it to losses', takesAccount: false },
+  { name: 'credit', description: 'gives it to its owner’s account', takesAccount: true },
+  { name: 'write-off', description: 'books it to losses', takesAccount: false },
   {
     name: 'recover',
-    door: 'recover',
     description: 'takes what is below zero from an account',
     takesAccount: true,
   },
@@ -94,27 +75,17 @@ function addDoor(group: Command, { console, run }: CommandContext, spec: DoorCom
     .option('--amount <amount>', 'all that is left without it', decimalArgument('an amount such as 10.00'))
     .option('--currency <currency>', 'where more than one is in suspense')
     .requiredOption('--reason <text>', 'kept with the decision', reasonArgument)
-    .option('--json', 'print what is left as JSON');
+    .option('--json', 'print what is left as JSON, or { "approval" }');
   if (spec.takesAccount) command.requiredOption('--account <id>', 'whose it is');
   command.action((id: string, { amount, currency, account, reason, json }: DoorOptions) =>
     run(async (session) => {
-      const given = { transferId: id, door: spec.door, amount, currency, accountId: account, reason };
-      await session.change(
-        (tx) => useDoor(session, tx, { ...given, decidedBy: session.actor }),
-        ({ after }) => ({
-          action: `suspense.${spec.name}`,
-          subject: id,
-          tenantId: after.transfer.tenantId,
-          after: { amount: amount?.toFixed() ?? 'all', accountId: account ?? null, reason },
-        }),
-      );
-      const left = await suspenseOf(session.database, id);
-      show(
-        console,
-        json,
-        left.map(itemView),
-        `${id}: decided; ${left.length === 0 ? 'nothing' : 'something'} is left in suspense.`,
-      );
+      const terms = { transferId: id, amount: amount?.toFixed(), currency, accountId: account };
+      const name: DecisionName = `suspense.${spec.name}`;
+      await tellOutcome(console, json, await decideOrAsk(session, name, terms, reason), async () => {
+        const left = await suspenseOf(session.database, id);
+        const what = left.length === 0 ? 'nothing' : 'something';
+        return { value: left.map(suspenseView), text: `${id}: decided; ${what} is left in suspense.` };
+      });
     }),
   );
 }
@@ -125,19 +96,14 @@ function addConclude(program: Command, { console, run }: CommandContext): void {
     .description('ends what its party never ends, until the party says something else')
     .requiredOption('--as <outcome>', 'paid or failed', conclusionArgument)
     .requiredOption('--evidence <text>', 'what you have seen; kept with the decision', reasonArgument)
-    .action((id: string, { as, evidence }: { as: Conclusion; evidence: string }) =>
+    .option('--json', 'print { "transferId", "status" }, or { "approval" }')
+    .action((id: string, { as, evidence, json }: { as: Conclusion; evidence: string; json?: boolean }) =>
       run(async (session) => {
-        const { after } = await session.change(
-          (tx) => concludeTransfer(session, tx, { transferId: id, as, evidence, decidedBy: session.actor }),
-          (decided) => ({
-            action: 'transfer.conclude',
-            subject: id,
-            tenantId: decided.after.transfer.tenantId,
-            before: { status: decided.before.transfer.status },
-            after: { status: decided.after.transfer.status, as, evidence },
-          }),
-        );
-        console.out(`${id} is ${after.transfer.status}.`);
+        const terms = { transferId: id, as };
+        const outcome = await decideOrAsk(session, 'transfer.conclude', terms, evidence);
+        await tellOutcome(console, json, outcome, (result) => ({
+          ...{ value: result, text: `${id} is ${(result as { status: string }).status}.` },
+        }));
       }),
     );
 }
@@ -147,9 +113,10 @@ function addAdopt(program: Command, { console, run }: CommandContext): void {
     .command('adopt <transfer>')
     .description('posts what the books of a transfer of an earlier release lack; its breaks say what that is')
     .requiredOption('--reason <text>', 'kept with the decision', reasonArgument)
-    .action((id: string, { reason }: { reason: string }) =>
+    .option('--json', 'print { "id", "status" }')
+    .action((id: string, { reason, json }: { reason: string; json?: boolean }) =>
       run(async (session) => {
-        await session.change(
+        const { after: adopted } = await session.change(
           (tx) => adoptTransfer(session, tx, { transferId: id, reason, decidedBy: session.actor }),
           ({ after }) => ({
             action: 'transfer.adopt',
@@ -158,7 +125,13 @@ function addAdopt(program: Command, { console, run }: CommandContext): void {
             after: { reason },
           }),
         );
-        console.out(`${id} is adopted: its books follow its party’s word from now on.`);
+        const { status } = adopted.transfer;
+        show(
+          console,
+          json,
+          { id, status },
+          `${id} is adopted: its books follow its party’s word from now on.`,
+        );
       }),
     );
 }

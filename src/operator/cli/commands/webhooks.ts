@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { REGISTRATIONS, type Registration } from '../../../kernel/outbox/events';
 import { requireTenant } from '../../../tenants/clients/operations';
 import { listEndpoints, retryFailed } from '../../../tenants/webhooks/operator';
-import { timeArgument } from '../arguments';
+import { reasonArgument, timeArgument } from '../arguments';
 import { show, table } from '../console';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
@@ -29,14 +29,22 @@ export function addWebhookCommands(program: Command, context: CommandContext): v
   addRetry(group, context);
 }
 
+interface RetryOptions {
+  type?: Registration;
+  from?: Date;
+  reason?: string;
+  json?: boolean;
+}
+
 function addRetry(group: Command, { console, run }: CommandContext): void {
   group
     .command('retry <client-id>')
     .description('queues deliveries again that were given up, in the order of their time')
     .addOption(new Option('--type <type>', 'of this registration only').choices(REGISTRATIONS))
     .option('--from <time>', 'of events since then only', timeArgument)
+    .option('--reason <text>', 'kept in the audit log', reasonArgument)
     .option('--json', 'print how many, by type')
-    .action((id: string, { type, from, json }: { type?: Registration; from?: Date; json?: boolean }) =>
+    .action((id: string, { type, from, reason, json }: RetryOptions) =>
       run(async (session) => {
         const counts = await session.change(
           async (tx) => {
@@ -47,7 +55,7 @@ function addRetry(group: Command, { console, run }: CommandContext): void {
             action: 'webhooks.retry',
             subject: id,
             tenantId: id,
-            after: { type: type ?? 'all', from: from?.toISOString() ?? null, queued },
+            after: { type: type ?? 'all', from: from?.toISOString() ?? null, queued, reason },
           }),
         );
         const rows = Object.entries(counts).map(([name, count]) => [name, count]);

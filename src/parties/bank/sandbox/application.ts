@@ -1,15 +1,12 @@
 import type { Context, Middleware } from 'koa';
-import { z } from 'zod';
-import { decimal } from '../../protocol/answers';
 import { answer, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
 import { changeTimes, versionAt } from '../../sandbox/changes';
 import type { PartyOptions } from '../../sandbox/options';
+import { returnOrder } from '../protocol';
 import { statusAt, wordAt } from './credit';
 import { giveBack } from './give-back';
 import { lockCredit, returnsOf } from './store';
-
-const returnSchema = z.object({ amount: decimal.refine((amount) => amount.gt(0)) });
 
 const PATHS = /^\/credits\/([\w-]{1,100})(\/returns)?$/;
 
@@ -31,12 +28,13 @@ export function createBankParty({ database, now }: PartyOptions): Middleware {
   }
 
   async function orderReturn(ctx: Context, creditId: string): Promise<void> {
-    const asked = returnSchema.safeParse(await readOrder(ctx));
+    const asked = returnOrder.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
     if (!asked.success || key === '') return refuse(ctx, 422, 'malformed_return');
     const { amount } = asked.data;
     const made = await database.transaction((tx) => giveBack(tx, { key, creditId, amount }, now));
     if (made === 'not_found') return refuse(ctx, 404, made);
+    if (made === 'idempotency_mismatch') return refuse(ctx, 409, made);
     if (typeof made === 'string') return refuse(ctx, 422, made);
     answer(ctx, 201, { id: made.id, status: statusAt(made, now()) });
   }

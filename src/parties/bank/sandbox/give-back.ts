@@ -5,7 +5,7 @@ import { recordChange } from '../../sandbox/changes';
 import { secondsAfter } from '../../sandbox/time';
 import { type FullCredit, leftOf, momentsOf } from './credit';
 import { scenarioOf } from './scenarios';
-import { insertReturn, lockCredit, returnsOf, type SandboxReturn } from './store';
+import { insertReturn, lockCredit, returnByKey, returnsOf, type SandboxReturn } from './store';
 
 /** The return of that key, made now or before; or the code of why there is none. */
 export async function giveBack(
@@ -17,8 +17,8 @@ export async function giveBack(
   if (!credit) return 'not_found';
   const at = now();
   const returns = await returnsOf(tx, creditId);
-  const known = returns.find((one) => one.key === key);
-  if (known) return known;
+  const known = await returnByKey(tx, key);
+  if (known) return isSame(known, { creditId, amount }) ? known : 'idempotency_mismatch';
   const refusal = refusalOf({ credit, returns }, amount, at);
   if (refusal !== undefined) return refusal;
   const made = returnOf({ key, creditId, amount }, credit.amount, at);
@@ -27,6 +27,9 @@ export async function giveBack(
   recordChange(tx, record, [{ at }], momentsOf({ returns: [...returns, made] }));
   return made;
 }
+
+const isSame = (known: SandboxReturn, asked: Pick<SandboxReturn, 'creditId' | 'amount'>): boolean =>
+  known.creditId === asked.creditId && known.amount.eq(asked.amount);
 
 function refusalOf(full: FullCredit, amount: Decimal, at: Date): string | undefined {
   const { returnRefusal } = scenarioOf(full.credit.amount);

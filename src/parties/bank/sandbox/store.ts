@@ -32,12 +32,15 @@ export interface SandboxReturn {
 
 type Row = Omit<SandboxCredit, 'amount'> & { amount: string };
 
+type ReturnRow = Omit<SandboxReturn, 'amount'> & { amount: string };
+
 const COLUMNS = ['sequence', 'id', 'iban', 'amount', 'currency', 'receivedAt', 'callbackUrl'];
 const RETURN = ['id', 'creditId', 'kind', 'key', 'amount', 'at', 'endsAt', 'outcome', 'undoneAt'];
 
 const credits = () => table('sandbox_bank_credits');
 const returns = () => table('sandbox_bank_returns');
 
+const returnOf = (row: ReturnRow): SandboxReturn => ({ ...row, amount: new Decimal(row.amount) });
 const creditOf = (row: Row): SandboxCredit => ({ ...row, amount: new Decimal(row.amount) });
 
 export async function insertCredit(sql: Sql, given: Omit<SandboxCredit, 'sequence'>): Promise<void> {
@@ -56,10 +59,14 @@ export async function lockCredit(
 }
 
 export async function returnsOf(sql: Sql, creditId: string): Promise<SandboxReturn[]> {
-  const rows = await sql.run<Omit<SandboxReturn, 'amount'> & { amount: string }>(
-    returns().select(RETURN).where({ creditId }).orderBy(['at', 'id']),
-  );
-  return rows.map((row) => ({ ...row, amount: new Decimal(row.amount) }));
+  const rows = await sql.run<ReturnRow>(returns().select(RETURN).where({ creditId }).orderBy(['at', 'id']));
+  return rows.map(returnOf);
+}
+
+/** The return that was ordered under that key, of whichever payment. */
+export async function returnByKey(sql: Sql, key: string): Promise<SandboxReturn | undefined> {
+  const [row] = await sql.run<ReturnRow>(returns().select(RETURN).where({ key }));
+  return row && returnOf(row);
 }
 
 export async function insertReturn(tx: Sql, given: SandboxReturn): Promise<void> {

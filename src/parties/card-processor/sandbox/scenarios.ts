@@ -8,7 +8,7 @@ export interface Scenario {
   effect: string;
   /** Seconds in which no order reaches the processor, counted from the first. */
   unreachableSeconds?: number;
-  /** Seconds from the order to its decision, instead of the adapter's own delay. */
+  /** Seconds from the order to its decision, instead of the party's own pace. */
   decisionSeconds?: number;
   /** The first order is carried out and its answer is lost. */
   losesFirstAnswer?: boolean;

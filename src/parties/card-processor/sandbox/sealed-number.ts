@@ -1,6 +1,6 @@
 import type { Keyring } from '../../../kernel/security/keyring';
 import { cardNumber } from '../card-number';
-import type { SensitiveCard } from '../port';
+import type { SensitiveCard } from '../word';
 import type { MadeCard, ProcessorCard } from './store';
 
 const VALID_YEARS = 4;

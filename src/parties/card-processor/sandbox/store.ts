@@ -1,5 +1,5 @@
 import { raw, table } from '../../../kernel/db/build';
-import type { Sql } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import { lockByKey } from '../../sandbox/rows';
 
 /** A card as the sandbox's processor keeps it. */
@@ -18,41 +18,43 @@ export interface ProcessorCard {
   last4: string | null;
   expiryMonth: number | null;
   expiryYear: number | null;
+  /** When its closure was first asked for. */
   firstCloseAt: Date | null;
+  /** Of the closure that was taken. */
+  closureKey: string | null;
+  closingAt: Date | null;
 }
 
-const TABLE = 'sandbox_processor_cards';
+const cards = () => table('sandbox_processor_cards');
 const COLUMNS = [
   ...['sequence', 'key', 'bin', 'label', 'firstAskedAt', 'calls', 'acceptedAt', 'reference'],
-  ...['numberSealed', 'cvvSealed', 'last4', 'expiryMonth', 'expiryYear', 'firstCloseAt'],
+  ...['numberSealed', 'cvvSealed', 'last4', 'expiryMonth', 'expiryYear'],
+  ...['firstCloseAt', 'closureKey', 'closingAt'],
 ];
 
 type Row = Omit<ProcessorCard, 'sequence'> & { sequence: string };
 
 const cardOf = (row: Row): ProcessorCard => ({ ...row, sequence: BigInt(row.sequence) });
 
+export type Order = Pick<ProcessorCard, 'key' | 'bin' | 'label'>;
+
 /** The card of that order, locked; noted at the first call. */
-export async function lockOrder(
-  tx: Sql,
-  { at, ...order }: { key: string; bin: string; label: string | null; at: Date },
-): Promise<ProcessorCard> {
-  return cardOf(await lockByKey<Row>(tx, TABLE, { ...order, firstAskedAt: at }, COLUMNS));
+export async function lockOrder(tx: Sql, order: Order, at: Date): Promise<ProcessorCard> {
+  const row = { ...order, firstAskedAt: at };
+  return cardOf(await lockByKey<Row>(tx, 'sandbox_processor_cards', row, COLUMNS));
 }
 
 export const findByKey = (sql: Sql, key: string) => find(sql, { key });
 export const findByReference = (sql: Sql, reference: string) => find(sql, { reference });
 
 async function find(sql: Sql, by: Record<string, string>): Promise<ProcessorCard | undefined> {
-  const [row] = await sql.run<Row>(table(TABLE).select(COLUMNS).where(by));
+  const [row] = await sql.run<Row>(cards().select(COLUMNS).where(by));
   return row && cardOf(row);
 }
 
-export async function countCall(tx: Sql, key: string): Promise<void> {
-  await tx.run(
-    table(TABLE)
-      .where({ key })
-      .update({ calls: raw('calls + 1') }),
-  );
+export async function lockByReference(tx: Sql, reference: string): Promise<ProcessorCard | undefined> {
+  const [row] = await tx.run<Row>(cards().select(COLUMNS).where({ reference }).forUpdate());
+  return row && cardOf(row);
 }
 
 /** What a card has from the moment when its order is taken. */
@@ -61,17 +63,44 @@ export type MadeCard = Pick<
   'acceptedAt' | 'reference' | 'numberSealed' | 'cvvSealed' | 'last4' | 'expiryMonth' | 'expiryYear'
 >;
 
-export async function accept(tx: Sql, key: string, made: MadeCard): Promise<void> {
-  await tx.run(table(TABLE).where({ key }).update(made));
+/** @param made absent where the order was not taken now */
+export function noteCall(tx: Tx, key: string, made: Partial<MadeCard>): void {
+  tx.defer(
+    cards()
+      .where({ key })
+      .update({ ...made, calls: raw('calls + 1') }),
+  );
 }
 
-/** When the card's closure was first asked for: at this call, or earlier. */
-export async function noteClosure(sql: Sql, reference: string, at: Date): Promise<Date | undefined> {
-  const [row] = await sql.run<{ firstCloseAt: Date }>(
-    table(TABLE)
-      .where({ reference })
-      .update({ firstCloseAt: raw('coalesce(first_close_at, ?)', [at]) })
-      .returning('firstCloseAt'),
+export function noteClosure(
+  tx: Tx,
+  { key, ...closure }: Pick<ProcessorCard, 'key' | 'firstCloseAt' | 'closureKey' | 'closingAt'>,
+): void {
+  tx.defer(cards().where({ key }).update(closure));
+}
+
+/** A wallet's request as the processor keeps it. */
+export interface ProcessorTokenization {
+  key: string;
+  reference: string;
+  wallet: string;
+  takenAt: Date;
+}
+
+const tokenizations = () => table('sandbox_processor_tokenizations');
+
+/** @returns whether it is the first of that key */
+export async function insertTokenization(tx: Sql, given: ProcessorTokenization): Promise<boolean> {
+  const rows = await tx.run(tokenizations().insert(given).onConflict('key').ignore().returning('key'));
+  return rows.length === 1;
+}
+
+export async function findTokenization(
+  sql: Sql,
+  by: Pick<ProcessorTokenization, 'key' | 'reference'>,
+): Promise<ProcessorTokenization | undefined> {
+  const [row] = await sql.run<ProcessorTokenization>(
+    tokenizations().select(['key', 'reference', 'wallet', 'takenAt']).where(by),
   );
-  return row?.firstCloseAt;
+  return row;
 }

@@ -8,7 +8,7 @@ export interface ReviewScenario {
   effect: string;
   /** Seconds in which nothing reaches the reviewer, counted from the first attempt of a submission. */
   unreachableSeconds?: number;
-  /** Seconds from the application to its decision, instead of the adapter's own delay. Infinity: there is none. */
+  /** Seconds from the application to its decision, instead of the party's own pace. Infinity: there is none. */
   decisionSeconds?: number;
   /** The first application is taken and its answer is lost. */
   losesFirstAnswer?: boolean;

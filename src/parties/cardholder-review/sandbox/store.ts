@@ -1,5 +1,5 @@
 import { raw, table } from '../../../kernel/db/build';
-import type { Sql } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import { lockByKey } from '../../sandbox/rows';
 
 /** An application as the sandbox's reviewer keeps it. */
@@ -18,9 +18,10 @@ const COLUMNS = ['key', 'scenario', 'firstAskedAt', 'calls', 'takenAt'];
 /** The application of that key, locked; noted at the first call. */
 export function lockReview(
   tx: Sql,
-  { key, scenario, at }: { key: string; scenario: string | null; at: Date },
+  given: Pick<SandboxReview, 'key' | 'scenario'>,
+  at: Date,
 ): Promise<SandboxReview> {
-  return lockByKey<SandboxReview>(tx, TABLE, { key, scenario, firstAskedAt: at }, COLUMNS);
+  return lockByKey<SandboxReview>(tx, TABLE, { ...given, firstAskedAt: at }, COLUMNS);
 }
 
 export async function findReview(sql: Sql, key: string): Promise<SandboxReview | undefined> {
@@ -28,14 +29,11 @@ export async function findReview(sql: Sql, key: string): Promise<SandboxReview |
   return review;
 }
 
-export async function countCall(tx: Sql, key: string): Promise<void> {
-  await tx.run(
+/** @param takenAt null where the application was not taken */
+export function noteCall(tx: Tx, key: string, takenAt: Date | null): void {
+  tx.defer(
     table(TABLE)
       .where({ key })
-      .update({ calls: raw('calls + 1') }),
+      .update({ calls: raw('calls + 1'), takenAt: raw('coalesce(taken_at, ?)', [takenAt]) }),
   );
-}
-
-export async function take(tx: Sql, key: string, at: Date): Promise<void> {
-  await tx.run(table(TABLE).where({ key }).update({ takenAt: at }));
 }

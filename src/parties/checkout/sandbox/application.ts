@@ -5,7 +5,8 @@ import { createPages } from './pages';
 import { createParty } from './party';
 import { createSessions } from './sessions';
 
-const SESSIONS = /^\/sessions(?:\/([a-z0-9_]{1,64})(\/refunds)?)?$/;
+/** Whatever is asked for by a name, it is a session that is there or is not. */
+const SESSIONS = /^\/sessions(?:\/([^/]+)(\/refunds)?)?$/;
 
 /**
  * A hosted checkout that takes nobody's money: `POST /sessions`, `GET /sessions/{id}`, `POST /sessions/{id}/refunds`,

@@ -1,40 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import { typeidUnboxed } from 'typeid-js';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Tx } from '../../../kernel/db/database';
-import { isCurrency } from '../../../kernel/money/currencies';
 import { fitsCurrency } from '../../../kernel/money/money';
-import { decimal } from '../../protocol/answers';
 import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
 import { secondsSince } from '../../sandbox/time';
+import { refundOrder, sessionOrder } from '../protocol';
 import { begin, refund, refundRefusal } from './actions';
 import { type Party, type Present, presentSession, recordMade } from './party';
 import { scenarioOf } from './scenarios';
-import { refundStatusAt, wordAt } from './state';
-import { countCall, lockOrder, type Session } from './store';
-
-const positive = decimal.refine((amount) => amount.gt(0));
-const webAddress = z.url({ protocol: /^https?$/ });
-
-const orderSchema = z
-  .object({
-    method: z.enum(['card', 'bank_transfer', 'crypto']),
-    amount: positive,
-    currency: z.string().refine(isCurrency),
-    merchant: z.string().min(1),
-    returnUrl: webAddress,
-    callbackUrl: webAddress,
-    expiresAt: z.iso.datetime().transform((text) => new Date(text)),
-  })
-  .refine(({ amount, currency }) => fitsCurrency(amount, currency));
-
-const refundSchema = z.object({ amount: positive, currency: z.string() });
+import { type FullSession, refundStatusAt, wordAt } from './state';
+import { countCall, lockOrder, type Refund, refundByKey, type Session, type SessionOrder } from './store';
 
 const stateOf = ({ full, version, at }: Present) => wordAt(full, version, at);
 
-type NoAnswer = 'unreachable' | 'silent' | 'refused';
+type NoAnswer = 'another' | 'unreachable' | 'silent' | 'refused';
 
 /** 256 bits: an address that nobody can guess is all that a payer needs. */
 const PAGE_BYTES = 32;
@@ -44,10 +26,14 @@ export function createSessions(party: Party) {
   const { publicUrl } = party;
 
   async function create(ctx: Context): Promise<void> {
-    const order = orderSchema.safeParse(await readOrder(ctx));
+    const order = sessionOrder.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
-    if (!order.success || key === '') return refuse(ctx, 422, 'malformed_order');
-    const taken = await takeOrder(party, key, order.data);
+    if (!order.success || key === '' || !fitsCurrency(order.data.amount, order.data.currency))
+      return refuse(ctx, 422, 'malformed_order');
+    const { depositId: _, ...asked } = order.data;
+    const expiresAt = new Date(asked.expiresAt);
+    const taken = await takeOrder(party, { ...asked, key, expiresAt });
+    if (taken === 'another') return refuse(ctx, 409, 'idempotency_mismatch');
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'refused') return refuse(ctx, 422, scenarioOf(order.data.amount).refusal ?? 'refused');
     if (taken === 'silent') return dropConnection(ctx);
@@ -62,10 +48,11 @@ export function createSessions(party: Party) {
   }
 
   async function makeRefund(ctx: Context, id: string): Promise<void> {
-    const asked = refundSchema.safeParse(await readOrder(ctx));
+    const asked = refundOrder.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
     if (!asked.success || key === '') return refuse(ctx, 422, 'malformed_refund');
     const refusal = await takeRefund(party, key, id, asked.data);
+    if (refusal === 'idempotency_mismatch') return refuse(ctx, 409, refusal);
     if (refusal !== undefined) return refuse(ctx, 422, refusal);
     const found = await party.read({ id });
     const made = found?.full.refunds.find((known) => known.key === key);
@@ -76,16 +63,17 @@ export function createSessions(party: Party) {
   return { create, show, makeRefund };
 }
 
+/** The key was used for another order. Where it calls and leads the payer may change: our address may. */
+const isAnother = (order: SessionOrder, known: Session): boolean =>
+  order.method !== known.method || order.currency !== known.currency || !order.amount.eq(known.amount);
+
 /** What the party does with an order, or why its caller gets no answer. */
-function takeOrder(
-  { database, now }: Party,
-  key: string,
-  order: z.output<typeof orderSchema>,
-): Promise<Present | NoAnswer> {
+function takeOrder({ database, now }: Party, order: SessionOrder): Promise<Present | NoAnswer> {
   const page = randomBytes(PAGE_BYTES).toString('base64url');
   const { refusal, unreachableSeconds = 0, losesFirstAnswer = false } = scenarioOf(order.amount);
   return database.transaction(async (tx) => {
-    const session = await lockOrder(tx, { ...order, key, page, id: typeidUnboxed('cks') }, now());
+    const session = await lockOrder(tx, { ...order, page, id: typeidUnboxed('cks') }, now());
+    if (isAnother(order, session)) return 'another';
     const at = now();
     const first = session.calls === 0;
     if (secondsSince(session.firstAskedAt, at) < unreachableSeconds) return 'unreachable';
@@ -101,18 +89,30 @@ async function begun(tx: Tx, session: Session, at: Date): Promise<Present> {
   return recordMade(tx, session, at);
 }
 
+type AskedRefund = z.output<typeof refundOrder>;
+
+/** Why the refund of that key is not the one that is asked for. */
+const mismatchOf = (
+  { session }: FullSession,
+  known: Refund,
+  { amount, currency }: AskedRefund,
+): string | undefined => {
+  const same = known.sessionId === session.id && known.amount.eq(amount) && session.currency === currency;
+  return same ? undefined : 'idempotency_mismatch';
+};
+
 /** @returns why there is none; nothing when the refund of that key is there, now or before */
 async function takeRefund(
   party: Party,
   key: string,
   sessionId: string,
-  asked: z.output<typeof refundSchema>,
+  asked: AskedRefund,
 ): Promise<string | undefined> {
   let refusal: string | undefined;
   await party.change(sessionId, async (tx, full, at) => {
-    const isKnown = full.refunds.some((known) => known.key === key);
-    refusal = isKnown ? undefined : refundRefusal(full, asked.amount, asked.currency, at);
-    if (isKnown || refusal !== undefined) return false;
+    const known = await refundByKey(tx, key);
+    refusal = known ? mismatchOf(full, known, asked) : refundRefusal(full, asked.amount, asked.currency, at);
+    if (known || refusal !== undefined) return false;
     await refund(tx, full.session, asked.amount, key, at);
     return true;
   });

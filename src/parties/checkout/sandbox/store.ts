@@ -166,6 +166,12 @@ export async function refundsOf(sql: Sql, sessionId: string): Promise<Refund[]> 
   return rows.map((row) => amountOf<Refund>(row));
 }
 
+/** The refund that was ordered under that key, of whichever session. */
+export async function refundByKey(sql: Sql, key: string): Promise<Refund | undefined> {
+  const [row] = await sql.run<Row<Refund>>(table(REFUNDS).select(REFUND).where({ key }));
+  return row && amountOf<Refund>(row);
+}
+
 export async function insertRefund(tx: Sql, refund: Refund): Promise<void> {
   await tx.run(table(REFUNDS).insert({ ...refund, amount: refund.amount.toFixed() }));
 }

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Stripe from 'stripe';
 import type { StripeSettings } from '../../../kernel/config';
-import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../process/party-errors';
+import { PartyAway, PartyRefused, UnreadableAnswer, UnreadableCallback } from '../../../process/party-errors';
 import { orUnknown } from '../../protocol/answers';
 import { earlierCheckout } from '../earlier';
 import type { CheckoutParty, CheckoutRefundOrder, NewCheckoutSession } from '../port';
 import type { CheckoutWord } from '../word';
 import { toMinorUnits } from './amounts';
-import { changesOf } from './events';
+import { changesOf, isReadable } from './events';
 import { changing, createSessions, idOf, reading, type Sessions } from './sessions';
 import { ORIGIN, refundStatus, wordOf } from './word';
 
@@ -59,14 +59,15 @@ export function createStripeCheckout(options: StripeOptions): CheckoutParty {
 
 async function wordOfSession(sessions: Sessions, sessionId: string): Promise<CheckoutWord> {
   const session = await sessions.present(sessionId);
+  if (session.id !== sessionId) throw new UnreadableAnswer('the party answers with another session');
   const intent = idOf(session.payment_intent);
   const none = { refunds: [], disputes: [] };
   return wordOf({ session, ...(intent === undefined ? none : await sessions.movements(intent)) });
 }
 
-/** @throws OutcomeUnknown where the answer names no page: it was made, and the same key gives it again */
+/** @throws UnreadableAnswer where the answer names no page: it was made, and the same key gives it again */
 function madeOf({ id, url }: Stripe.Checkout.Session) {
-  if (typeof id !== 'string' || typeof url !== 'string' || !URL.canParse(url)) throw new OutcomeUnknown();
+  if (typeof id !== 'string' || typeof url !== 'string' || !URL.canParse(url)) throw new UnreadableAnswer();
   return { sessionId: id, redirectUrl: url };
 }
 
@@ -83,7 +84,7 @@ async function giveBack(stripe: Stripe, sessions: Sessions, order: CheckoutRefun
   const params = { payment_intent: intent, amount: toMinorUnits(amount, currency), metadata: { key } };
   return changing(async () => {
     const refund = known ?? (await stripe.refunds.create(params, { idempotencyKey: key }));
-    if (typeof refund.id !== 'string') throw new OutcomeUnknown();
+    if (typeof refund.id !== 'string') throw new UnreadableAnswer();
     return { refundId: refund.id, status: refundStatus(refund) };
   });
 }
@@ -120,6 +121,7 @@ function sessionParams(asked: NewCheckoutSession): Stripe.Checkout.SessionCreate
   };
 }
 
+/** Nothing where the signature is wrong or too old. @throws UnreadableCallback it is signed, and is no event */
 function verified(
   stripe: Stripe,
   raw: Buffer,
@@ -130,10 +132,12 @@ function verified(
   const signature = headers['stripe-signature'];
   if (typeof signature !== 'string') return undefined;
   try {
-    return stripe.webhooks.constructEvent(raw, signature, secret, TOLERANCE_SECONDS, undefined, at.getTime());
+    const time = at.getTime();
+    const event = stripe.webhooks.constructEvent(raw, signature, secret, TOLERANCE_SECONDS, undefined, time);
+    if (!isReadable(event)) throw new UnreadableCallback();
+    return event;
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeSignatureVerificationError || error instanceof SyntaxError)
-      return undefined;
-    throw error;
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return undefined;
+    throw error instanceof SyntaxError ? new UnreadableCallback() : error;
   }
 }

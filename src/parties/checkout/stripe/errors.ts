@@ -1,17 +1,16 @@
 import Stripe from 'stripe';
-import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../process/party-errors';
+import { OutcomeUnknown, PartyAway, PartyRefused, UnreadableAnswer } from '../../../process/party-errors';
 import { plainCode } from '../../protocol/codes';
 
 /**
- * What an error means for the payment, as the table at `PartyClient` has it. Only a word about the request itself is a
+ * What an error means for the payment, as the table of protocol/meanings.ts has it. Only a word about the request itself is a
  * refusal; a key that is wrong, too many requests, or the same key still being worked on are reasons to ask again. What is
  * no error of the party's own comes of an answer that cannot be read.
  * @param changing whether the request may have done something
  */
 export function partyErrorOf(error: unknown, changing: boolean): Error {
   if (error instanceof PartyRefused || error instanceof PartyAway) return error;
-  if (!(error instanceof Stripe.errors.StripeError))
-    return new OutcomeUnknown('the party gave an answer that cannot be read');
+  if (!(error instanceof Stripe.errors.StripeError)) return new UnreadableAnswer();
   const { statusCode = 0, code } = error;
   const isWord = error instanceof Stripe.errors.StripeInvalidRequestError && statusCode < 500;
   if (isWord && statusCode === 404)

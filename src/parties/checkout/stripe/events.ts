@@ -89,7 +89,7 @@ async function told(
   return { changes, unreadable };
 }
 
-function isReadable(event: unknown): event is Stripe.Event {
+export function isReadable(event: unknown): event is Stripe.Event {
   const { id, data } = (event ?? {}) as { id?: unknown; data?: { object?: unknown } | null };
   return typeof id === 'string' && typeof data?.object === 'object' && data.object !== null;
 }

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { OutcomeUnknown } from '../../../process/party-errors';
+import { UnreadableAnswer } from '../../../process/party-errors';
 import { isCountable } from '../../protocol/answers';
 import type { CheckoutRefund } from '../port';
 import { type CheckoutWord, checkoutWord } from '../word';
@@ -20,13 +20,12 @@ export const EXPANDED = ['payment_intent.latest_charge.balance_transaction', 'pa
 
 /**
  * The whole present state, in our words. The party counts no versions.
- * @throws OutcomeUnknown where what it answers cannot be read
+ * @throws UnreadableAnswer where what it answers cannot be read
  */
 export function wordOf(payment: StripePayment): CheckoutWord {
   const parsed = checkoutWord.safeParse(told(payment));
   const parts = parsed.success ? [parsed.data.payments, parsed.data.refunds, parsed.data.disputes] : [];
-  if (!parsed.success || !parts.flat().every(isCountable))
-    throw new OutcomeUnknown('the party gave an answer that cannot be read');
+  if (!parsed.success || !parts.flat().every(isCountable)) throw new UnreadableAnswer();
   return parsed.data;
 }
 

@@ -1,24 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
-import { z } from 'zod';
-import { Decimal } from '../../../kernel/money/money';
-import { decimalText } from '../../../kernel/wire/schemas';
 import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
 import type { PartyOptions } from '../../sandbox/options';
+import { cardOrder } from '../protocol';
 import { createOrders } from './orders';
 import { createPages } from './pages';
 import { scenarioOf } from './scenarios';
-
-const orderSchema = z.object({
-  token: z.string().max(255),
-  amount: decimalText(),
-  currency: z.string().max(8),
-  merchant: z.string().max(500),
-  returnUrl: z.url().nullable(),
-  expiresAt: z.iso.datetime(),
-  callbackUrl: z.url(),
-});
 
 const PATHS = /^\/(charges|pushes|orders|pages)(?:\/([\w%.-]{1,200}))?$/;
 
@@ -42,17 +30,18 @@ export function createExternalCardsParty(options: PartyOptions): Middleware {
   }
 
   async function order(ctx: Context, kind: 'charge' | 'push'): Promise<void> {
-    const given = orderSchema.safeParse(await readOrder(ctx));
+    const given = cardOrder.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
     if (!given.success || key === '') return refuse(ctx, 422, 'malformed_order');
-    const { amount, expiresAt, ...rest } = given.data;
+    const { expiresAt, ...rest } = given.data;
     const { orderRefusal } = scenarioOf(rest.token);
     if (orderRefusal !== undefined) return refuse(ctx, 422, orderRefusal);
     const page = randomBytes(24).toString('base64url');
     const taken = await orders.take({
       ...rest,
-      ...{ key, kind, page, amount: new Decimal(amount), expiresAt: new Date(expiresAt) },
+      ...{ key, kind, page, expiresAt: new Date(expiresAt) },
     });
+    if (taken === 'another') return refuse(ctx, 409, 'idempotency_mismatch');
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'silent') return dropConnection(ctx);
     await tell(ctx, 201, key);

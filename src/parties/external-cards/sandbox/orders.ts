@@ -21,10 +21,13 @@ export interface PresentOrder {
   word: ToldOrder;
 }
 
+/** `another`: the key was used for another order. */
+type Taken = 'taken' | 'another' | 'unreachable' | 'silent';
+
 /** What the acquirer does with orders. */
 export interface Orders {
   /** It is taken, or why its caller gets no answer. */
-  take(given: NewOrder): Promise<'taken' | 'unreachable' | 'silent'>;
+  take(given: NewOrder): Promise<Taken>;
   /** Nothing where none was taken. */
   present(by: { key: string } | { page: string }): Promise<PresentOrder | undefined>;
   /** The payer's decision on the page: the first one counts, and only in time. */
@@ -54,12 +57,14 @@ export function createOrders({ database, now }: Pick<PartyOptions, 'database' | 
   };
 }
 
-async function takeOrder(
-  tx: Tx,
-  given: NewOrder,
-  now: () => Date,
-): Promise<'taken' | 'unreachable' | 'silent'> {
+/** Where it calls, and the page, may change: our address may. */
+const isAnother = (given: NewOrder, known: SandboxCardOrder): boolean =>
+  (['kind', 'token', 'currency'] as const).some((field) => given[field] !== known[field]) ||
+  !given.amount.eq(known.amount);
+
+async function takeOrder(tx: Tx, given: NewOrder, now: () => Date): Promise<Taken> {
   const order = await lockOrder(tx, given, now());
+  if (isAnother(given, order)) return 'another';
   const at = now();
   const { unreachableSeconds = 0, losesFirstAnswer } = scenarioOf(order.token);
   if (secondsSince(order.firstAskedAt, at) < unreachableSeconds) return 'unreachable';

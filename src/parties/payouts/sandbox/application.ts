@@ -1,24 +1,14 @@
 import type { Context, Middleware, Next } from 'koa';
-import { z } from 'zod';
 import type { Tx } from '../../../kernel/db/database';
-import { Decimal } from '../../../kernel/money/money';
-import { decimalText } from '../../../kernel/wire/schemas';
 import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
 import { changeTimes, recordChange, versionAt } from '../../sandbox/changes';
 import type { PartyOptions } from '../../sandbox/options';
 import { secondsSince } from '../../sandbox/time';
+import { payoutOrder } from '../protocol';
 import { momentsOf, type ToldPayout, wordAt } from './progress';
 import { scenarioOf } from './scenarios';
 import { findOrder, lockOrder, noteCall, type Order } from './store';
-
-const orderSchema = z.object({
-  method: z.string(),
-  amount: decimalText(),
-  currency: z.string(),
-  destination: z.record(z.string(), z.string()),
-  callbackUrl: z.url(),
-});
 
 const ORDERS = /\/orders(?:\/([^/]+))?$/;
 
@@ -29,14 +19,15 @@ const ORDERS = /\/orders(?:\/([^/]+))?$/;
  */
 export function createPayoutsParty({ database, now }: PartyOptions): Middleware {
   async function order(ctx: Context): Promise<void> {
-    const body = orderSchema.safeParse(await readOrder(ctx));
+    const body = payoutOrder.safeParse(await readOrder(ctx));
     const key = ctx.get('idempotency-key');
     if (!body.success || key === '') return refuse(ctx, 422, 'malformed_order');
     const { method, amount, currency, callbackUrl } = body.data;
-    const { orderRefusal } = scenarioOf(new Decimal(amount));
+    const { orderRefusal } = scenarioOf(amount);
     if (orderRefusal !== undefined) return refuse(ctx, 422, orderRefusal);
-    const given = { key, method, amount: new Decimal(amount), currency, callbackUrl };
+    const given = { key, method, amount, currency, callbackUrl };
     const taken = await database.transaction((tx) => takeOrder(tx, given, now));
+    if (taken === 'another') return refuse(ctx, 409, 'idempotency_mismatch');
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');
     if (taken === 'silent') return dropConnection(ctx);
     answer(ctx, 201, taken);
@@ -64,13 +55,18 @@ async function presentWord(tx: Tx, key: string, now: () => Date): Promise<ToldPa
   return payout?.acceptedAt ? wordAt(payout, versionAt(times, at), at) : undefined;
 }
 
+/** The key was used for another order. Where it calls may change: our address may. */
+const isAnother = (order: Order, known: Order): boolean =>
+  order.method !== known.method || order.currency !== known.currency || !order.amount.eq(known.amount);
+
 /** What the party does with an order: its word, or why its caller gets no answer. */
 async function takeOrder(
   tx: Tx,
   order: Order,
   now: () => Date,
-): Promise<ToldPayout | 'unreachable' | 'silent'> {
+): Promise<ToldPayout | 'another' | 'unreachable' | 'silent'> {
   const payout = await lockOrder(tx, order, now());
+  if (isAnother(order, payout)) return 'another';
   const at = now();
   const { key, amount, callbackUrl, firstAskedAt, calls, acceptedAt } = payout;
   const { unreachableSeconds = 0, losesFirstOrder, losesFirstAnswer, repeatsCallbacks } = scenarioOf(amount);

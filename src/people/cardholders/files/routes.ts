@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Route, route } from '../../../http/route';
-import { auditAdmin } from '../../../kernel/audit';
+import { auditAdmin } from '../../../kernel/audit/audit';
 import { type Caller } from '../../../kernel/caller';
 import { conflict, invalid, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';

@@ -8,7 +8,7 @@ import { applyTransition, type Change, lockedCardholder } from '../transition';
 import { lookAtCardholder } from '../workflows';
 import { sandboxDecision } from './sandbox';
 
-export { awaitingReview } from '../store';
+export { awaitingReview, countAwaitingReview, decisionsOn } from '../store';
 
 /** The operator's decision on a cardholder in `pending_review`. */
 export interface DecideCardholder {

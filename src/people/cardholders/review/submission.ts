@@ -1,12 +1,8 @@
 import { Problem } from '../../../kernel/errors';
-import {
-  type Application,
-  type ApplicationDocument,
-  ReviewerTimeout,
-  ReviewerUnreachable,
-  type ReviewOutcome,
-} from '../../../parties/cardholder-review/port';
+import type { Application, ApplicationDocument } from '../../../parties/cardholder-review/port';
+import type { ReviewWord } from '../../../parties/cardholder-review/word';
 import { DocumentUnreadable } from '../../../parties/documents/port';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../process/party-errors';
 import { documentContent, requireDocument } from '../../kyc/documents';
 import { requireApplicant, shownOf } from '../applicant';
 import type { CorrectedMeta } from '../fields/validate';
@@ -16,6 +12,7 @@ import { type Cardholder } from '../record';
 import type { CardholderServices } from '../services';
 import { setDueBy, setSubmissionSent } from '../store';
 import { applyTransition, lockedCardholder, lockWithUser, save } from '../transition';
+import { REVIEW_CALLBACKS, submissionKey } from './party-orders';
 
 /**
  * Where a submission stands after a step. `wait_audit`: the party has not received it. `processing`: it has it and has
@@ -23,17 +20,18 @@ import { applyTransition, lockedCardholder, lockWithUser, save } from '../transi
  */
 export type SubmissionProgress = 'processing' | 'unknown' | CardholderStatus;
 
+/** Where the party gives no reason. */
+const REJECTED = 'The provider has rejected the application.';
+const REFUSED = 'The provider has refused the data.';
+
 /** Longer than between two attempts of a step. */
 const ATTEMPTS_MS = 10 * 60_000;
-
-/** One a submission: asking again gives the outcome of the first. */
-const submissionKey = ({ id, submissions }: Cardholder) => `submission-${id}-${submissions}`;
 
 /**
  * Submits a cardholder that waits for it, with what its user's meta and documents are now, and records what the party
  * answers. What the party has already heard of is not sent again.
  * @param dueBy when the workflow will ask again
- * @throws ReviewerUnreachable nothing was submitted
+ * @throws PartyAway nothing was submitted
  */
 export async function submitToParty(
   services: CardholderServices,
@@ -42,29 +40,40 @@ export async function submitToParty(
 ): Promise<SubmissionProgress> {
   const known = await askParty(services, id, dueBy).catch(orUnknown);
   if (known !== 'wait_audit') return known;
+  // Asked for again, which hands it in once the party is on: that is no attempt which has failed.
+  if ((await services.switches.party('cardholderReview')) === 'stopped') return 'unknown';
   const prepared = await prepare(services, id);
   if (typeof prepared === 'string') return prepared;
   const { cardholder, application } = prepared;
   if (!(await setSubmissionSent(services.database, cardholder, true))) return statusOf(services, id);
   try {
-    const outcome = await services.parties.cardholderReview.submit(submissionKey(cardholder), application);
-    return await settle(services, cardholder, outcome);
+    return await settle(services, cardholder, await services.parties.cardholderReview.submit(application));
   } catch (error) {
+    if (error instanceof PartyRefused)
+      return end(
+        services,
+        cardholder,
+        'submission_failed',
+        `The provider has refused the data: ${error.code}.`,
+      );
     // An earlier attempt may have come through although this one has not.
-    if (error instanceof ReviewerUnreachable && !cardholder.submissionSent)
+    if (isNothingDone(error) && !cardholder.submissionSent)
       await setSubmissionSent(services.database, cardholder, false);
     return orUnknown(error);
   }
 }
 
+const isNothingDone = (error: unknown): boolean =>
+  error instanceof PartyAway && !(error instanceof OutcomeUnknown);
+
 function orUnknown(error: unknown): 'unknown' {
-  if (error instanceof ReviewerTimeout) return 'unknown';
+  if (error instanceof OutcomeUnknown) return 'unknown';
   throw error;
 }
 
 /**
  * Asks what became of a submission, and records it.
- * @throws ReviewerUnreachable, ReviewerTimeout nothing is known
+ * @throws PartyAway nothing is known
  */
 export async function askParty(
   services: CardholderServices,
@@ -76,7 +85,7 @@ export async function askParty(
   const attempted = services.now().getTime() + ATTEMPTS_MS;
   await setDueBy(services.database, id, new Date(Math.max(attempted, dueBy.getTime())));
   const outcome = await services.parties.cardholderReview.outcome(submissionKey(cardholder));
-  return outcome ? settle(services, cardholder, outcome) : 'wait_audit';
+  return outcome === 'unknown_to_party' ? 'wait_audit' : settle(services, cardholder, outcome);
 }
 
 /** The attempts are used up: the submission has failed, unless the party may have it. */
@@ -102,7 +111,10 @@ async function prepare(
   if ('problem' in built) return end(services, cardholder, 'submission_failed', built.problem);
   try {
     const documents = await Promise.all(cardholder.documents.map((each) => read(services, cardholder, each)));
-    const application = { cardholderId: id, bin: cardholder.bin, person: built.person, documents };
+    const callbackUrl = services.publicUrl() + REVIEW_CALLBACKS;
+    const { bin } = cardholder;
+    const key = submissionKey(cardholder);
+    const application = { key, cardholderId: id, bin, person: built.person, documents, callbackUrl };
     return { cardholder, application };
   } catch (error) {
     if (!(error instanceof DocumentUnreadable)) throw error;
@@ -142,17 +154,17 @@ async function read(
 async function settle(
   services: CardholderServices,
   cardholder: Cardholder,
-  outcome: ReviewOutcome,
+  { status, reason }: ReviewWord,
 ): Promise<SubmissionProgress> {
-  switch (outcome.status) {
+  switch (status) {
     case 'processing':
       return 'processing';
     case 'passed':
       return end(services, cardholder, 'party_passed', null);
     case 'rejected':
-      return end(services, cardholder, 'party_rejected', outcome.reason);
+      return end(services, cardholder, 'party_rejected', reason ?? REJECTED);
     case 'refused':
-      return end(services, cardholder, 'submission_failed', outcome.reason);
+      return end(services, cardholder, 'submission_failed', reason ?? REFUSED);
   }
 }
 

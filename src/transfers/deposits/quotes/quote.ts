@@ -35,10 +35,11 @@ export async function priceDeposit(
 ): Promise<QuotedTerms> {
   const offered = requireTerms(await fundingOptions(database, account), { method, currency, amount });
   assertFits(amount, currency);
+  await parties.rates.ready();
   const terms = {
     currency,
     accountCurrency: account.currency,
-    rate: (await parties.rates.rate(currency, account.currency)).bid,
+    rate: parties.rates.rate(currency, account.currency).bid,
     feeFixed: new Decimal(offered.feeFixed),
     feePercent: new Decimal(offered.feePercent),
   };

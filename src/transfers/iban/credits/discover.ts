@@ -1,5 +1,5 @@
 import { newId } from '../../../kernel/ids';
-import { OutcomeUnknown } from '../../../process/party-errors';
+import { UnreadableAnswer } from '../../../process/party-errors';
 import type { Services } from '../../../services';
 import type { Discovered } from '../../engine/kind';
 import { openTransfer } from '../../engine/open';
@@ -11,7 +11,7 @@ import { isAmount } from './rules';
 /**
  * A payment of the bank's that no transfer has: it becomes one, of whoever has the IBAN while it is enabled, or of nobody's.
  * What is credited is what the bank tells of it now.
- * @throws PartyAway nothing is known now; OutcomeUnknown the bank tells of an amount that is none
+ * @throws PartyAway nothing is known now; UnreadableAnswer the bank tells of an amount that is none
  */
 export async function discoverCredit(
   services: Services,
@@ -19,7 +19,7 @@ export async function discoverCredit(
 ): Promise<Discovered | 'unknown_to_party'> {
   const word = await services.parties.bank.ask(bankId);
   if (word === 'unknown_to_party') return word;
-  if (!isAmount(word)) throw new OutcomeUnknown('the bank tells of an amount that is none');
+  if (!isAmount(word)) throw new UnreadableAnswer('the bank tells of an amount that is none');
   const { iban, amount, currency } = word;
   return services.database.transaction(async (tx) => {
     // An IBAN takes EUR and nothing else.

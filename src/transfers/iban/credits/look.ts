@@ -2,7 +2,7 @@ import type { Services } from '../../../services';
 import { advance, type Progress } from '../../engine/advance';
 import type { Discovered } from '../../engine/kind';
 import { transfersOfParty } from '../../engine/read';
-import { askAgainAt, toldName } from '../../engine/told-names';
+import { askAgainAt, toldName } from '../../engine/tables/told-names';
 import { ibanCreditKind } from './kind';
 
 /**

@@ -7,7 +7,9 @@ import { Decimal } from '../../../kernel/money/money';
 import type { Destination } from '../../../parties/payouts/port';
 import { createQuote, lockQuote, takeQuote } from '../../../process/quotes/operations';
 import type { Services } from '../../../services';
-import { settingsOf } from '../../../tenants/clients/operations';
+import { bothSettingsOf, settingsOf } from '../../../tenants/clients/operations';
+import { needsApproval } from '../../approval/needs-approval';
+import { approvalSettingsSection } from '../../approval/settings';
 import { feeOf } from '../../fee-schedule';
 import { makePayout } from '../../payouts/create';
 import { checkDestination } from '../../payouts/destinations/destination';
@@ -80,16 +82,20 @@ export async function createPayout(
   const [id, at] = [newId('ibanPayout'), services.now()];
   const { id: accountId, tenantId } = iban;
   const { quoteId, externalId = null } = request;
-  const [quote, { payout }] = await inOrder([
+  const [quote, [{ payout }, daily]] = await inOrder([
     lockQuote(tx, { tenantId, accountId, quoteId, kind: 'iban_payout' }),
-    settingsOf(tx, tenantId, bankingSettingsSection),
+    bothSettingsOf(tx, tenantId, bankingSettingsSection, approvalSettingsSection),
   ]);
   takeQuote(tx, quote, { usedBy: id, at });
   const quoted = quotedTerms.parse(quote.terms);
   const sealed = Buffer.from(quoted.destination, 'base64');
   const destination = openDestination(services.keyring, ibanPayoutKind.sealedFor, sealed, accountId);
+  const debit = totalDebit(quoted);
+  const leaving = { id, tenantId, debit, currency: 'EUR', at };
+  const alone = debit.gt(payout.approvalAbove);
+  const waits = await needsApproval(services, tx, leaving, { alone, daily });
   return makePayout(services, tx, ibanPayoutKind, {
     ...{ id, tenantId, accountId, quoteId, externalId, destination, partyRef: id, key, at },
-    terms: { ...priceOf(quoted), needsApproval: totalDebit(quoted).gt(payout.approvalAbove) },
+    terms: { ...priceOf(quoted), needsApproval: waits },
   });
 }

@@ -16,7 +16,7 @@ import {
   type VirtualIban,
 } from './store';
 
-export { listVirtualIbans, type VirtualIban } from './store';
+export { findById as findVirtualIbanById, listVirtualIbans, type VirtualIban } from './store';
 
 /**
  * The capability is the caller's own company's, whatever company is named: so a company without it learns nothing of
@@ -35,6 +35,10 @@ export async function requireCapability(
   if (role === 'admin' && !(await tenantExists(sql, company))) return;
   throw capabilityDisabled();
 }
+
+/** Whether the company has it now. */
+export const hasVirtualIban = async (sql: Sql, companyId: string): Promise<boolean> =>
+  (await findVirtualIban(sql, companyId))?.status === 'active';
 
 /**
  * The company's IBAN.

@@ -4,7 +4,12 @@ import { Decimal } from '../../../../src/kernel/money/money';
 import { createHttpCheckout } from '../../../../src/parties/checkout/http';
 import type { CheckoutParty, NewCheckoutSession } from '../../../../src/parties/checkout/port';
 import { partyPath, partySecret } from '../../../../src/parties/sandbox/mount';
-import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../../src/process/party-errors';
+import {
+  OutcomeUnknown,
+  PartyAway,
+  PartyRefused,
+  UnreadableAnswer,
+} from '../../../../src/process/party-errors';
 import { freePort } from '../../../../src/startup/embedded/ports';
 import { type TestApi, testApi } from '../../../support/api';
 import { type Received, type Receiver, startReceiver, until } from '../../../support/outside/receiver';
@@ -344,6 +349,7 @@ describe('the adapter', () => {
   let server: Server;
   let reply: { status: number; body: string } | 'break' | 'silent';
   let adapter: CheckoutParty;
+  let impatient: CheckoutParty;
   const secret = () => partySecret(api.services.keyring, 'checkout');
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -353,7 +359,8 @@ describe('the adapter', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    adapter = createHttpCheckout({ baseUrl, secret: secret(), timeoutMs: 300 });
+    adapter = createHttpCheckout({ baseUrl, secret: secret() });
+    impatient = createHttpCheckout({ baseUrl, secret: secret(), timeoutMs: 300 });
   });
   afterAll(() => {
     server.closeAllConnections();
@@ -371,12 +378,13 @@ describe('the adapter', () => {
     [{ status: 503, body: '' }, OutcomeUnknown],
     [{ status: 500, body: word('oops') }, OutcomeUnknown],
     [{ status: 201, body: '{"sessionId":' }, OutcomeUnknown],
-    [{ status: 201, body: '{"sessionId":7}' }, OutcomeUnknown],
+    [{ status: 201, body: '{"sessionId":7}' }, UnreadableAnswer],
     ['break' as const, OutcomeUnknown],
     ['silent' as const, OutcomeUnknown],
   ])('takes %j for what it is', async (given, kind) => {
     reply = given;
-    const error: Error = await adapter.createSession(order()).then(
+    const asking = given === 'silent' ? impatient : adapter;
+    const error: Error = await asking.createSession(order()).then(
       () => new Error('it was made'),
       (thrown: Error) => thrown,
     );

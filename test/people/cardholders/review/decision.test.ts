@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { runOperator } from '../../../../src/startup/operator';
+import { runOperator } from '../../../../src/startup/operator/run';
 import { type Client, type TestApi, testApi } from '../../../support/api';
-import { urlOf } from '../../../support/database';
+import { operatorEnvironment } from '../../../support/operator';
 import { eventsOf, pending, read } from '../support';
 
 let api: TestApi;
@@ -10,8 +9,7 @@ let environment: NodeJS.ProcessEnv;
 beforeAll(async () => {
   api = await testApi();
   client = await api.client();
-  const [row] = await api.database.query<{ name: string }>('select current_database() as name');
-  environment = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEY: randomBytes(32).toString('base64') };
+  environment = await operatorEnvironment(api.database);
 });
 afterAll(() => api.close());
 
@@ -82,17 +80,21 @@ it('rejects with the reason, or with words of its own', async () => {
     description: 'The photo is not sharp.',
   });
   expect((await eventsOf(api, one.id)).at(-1)?.description).toBe('The photo is not sharp.');
-  await operator('reject', two.id);
-  expect((await read(client, two.id)).description).toMatch(/rejected/);
+  await operator('reject', two.id, '--reason', 'No answer.');
+  expect((await read(client, two.id)).description).toBe('No answer.');
+  expect(await operator('reject', two.id)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--reason'),
+  });
 });
 
 it('says what it cannot do, and does nothing', async () => {
   const { id } = await pending(api, client);
-  await operator('reject', id);
+  await operator('reject', id, '--reason', 'Not known.');
   const again = await operator('approve', id);
-  expect([again.code, again.err]).toEqual([1, 'A cardholder that is rejected_by_admin cannot be approved.']);
-  expect(await operator('approve', 'nonsense')).toMatchObject({ code: 1, err: 'cardholder not found.' });
-  expect((await operator('reject', id, '--reason', ' ')).code).toBe(1);
+  expect([again.code, again.err]).toEqual([4, 'A cardholder that is rejected_by_admin cannot be approved.']);
+  expect(await operator('approve', 'nonsense')).toMatchObject({ code: 3, err: 'cardholder not found.' });
+  expect((await operator('reject', id, '--reason', ' ')).code).toBe(2);
   const rows = await api.database.query('select 1 from cardholder_decisions where cardholder_id = $1', [id]);
   expect(rows).toHaveLength(1);
 });

@@ -1,13 +1,10 @@
 import { createCardholderActivities } from '../../../../activities/cardholders';
-import {
-  type Application,
-  ReviewerTimeout,
-  ReviewerUnreachable,
-} from '../../../../src/parties/cardholder-review/port';
+import type { Application } from '../../../../src/parties/cardholder-review/port';
 import { REVIEW_SCENARIOS } from '../../../../src/parties/cardholder-review/sandbox/scenarios';
 import { DocumentsAway, DocumentUnreadable } from '../../../../src/parties/documents/port';
 import { cardholderProcesses } from '../../../../src/people/cardholders/workflows';
-import { type Client, type TestApi, testApi } from '../../../support/api';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../../src/process/party-errors';
+import { type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../../../support/api';
 import { uploadDocument } from '../../../support/uploads';
 import {
   decide,
@@ -18,7 +15,6 @@ import {
   pending,
   read,
   register,
-  reviewerOnClock,
   STREET,
   setReview,
   statusOf,
@@ -27,14 +23,11 @@ import {
 
 let api: TestApi;
 let client: Client;
-let clock: { at: Date };
+const clock = { at: new Date() };
 let step: ReturnType<typeof steps>;
 beforeAll(async () => {
-  api = await testApi();
+  api = await testApi({ ...DECIDED_AT_ONCE, now: () => clock.at });
   client = await api.client();
-});
-beforeEach(() => {
-  clock = reviewerOnClock(api);
   step = steps(api.services);
 });
 afterAll(() => api.close());
@@ -46,14 +39,14 @@ async function approved(meta: Record<string, unknown> = {}): Promise<Holder> {
 }
 
 /** What is submitted, by key, from now on. */
-function submitted(): { key: string; application: Application }[] {
+function submitted(): Application[] {
   const { cardholderReview } = api.services.parties;
-  const seen: { key: string; application: Application }[] = [];
+  const seen: Application[] = [];
   api.services.parties.cardholderReview = {
     ...cardholderReview,
-    submit(key, application) {
-      seen.push({ key, application });
-      return cardholderReview.submit(key, application);
+    submit(application) {
+      seen.push(application);
+      return cardholderReview.submit(application);
     },
   };
   return seen;
@@ -79,7 +72,7 @@ describe('what is submitted', () => {
     await client.call('PATCH', `/v1/cardholders/${id}`, { accountPurpose: 'Travel' });
     expect(await step.submit(id)).toBe('pass_audit');
     expect(seen.map(({ key }) => key)).toEqual([`submission-${id}-1`, `submission-${id}-2`]);
-    const [first, second] = seen.map(({ application }) => application);
+    const [first, second] = seen;
     expect(first).toMatchObject({
       cardholderId: id,
       bin: '44112201',
@@ -138,8 +131,7 @@ describe('what is submitted', () => {
   });
 
   it('is nothing twice, however often and at once it is asked for', async () => {
-    reviewerOnClock(api, 60);
-    const { id } = await approved();
+    const { id } = await approved({ accountPurpose: 'sandbox:slow' });
     const answers = await Promise.all(Array.from({ length: 8 }, () => step.submit(id)));
     expect(new Set(answers)).toEqual(new Set(['processing']));
     expect(
@@ -158,12 +150,12 @@ describe('the sandbox’s reviewer', () => {
     const outcome = scenario.refusal ? 'refused' : scenario.rejection ? 'rejected' : 'passed';
     const submit = () => step.submit(id).catch((error: Error) => error.name);
     if (scenario.unreachableSeconds) {
-      expect(await submit()).toBe('ReviewerUnreachable');
+      expect(await submit()).toBe('PartyAway');
       later(29);
-      expect(await submit()).toBe('ReviewerUnreachable');
+      expect(await submit()).toBe('PartyAway');
       later(1);
       const gone = scenario.unreachableSeconds === Number.POSITIVE_INFINITY;
-      expect(await submit()).toBe(gone ? 'ReviewerUnreachable' : 'pass_audit');
+      expect(await submit()).toBe(gone ? 'PartyAway' : 'pass_audit');
       return;
     }
     if (scenario.decisionSeconds) {
@@ -201,10 +193,22 @@ describe('the sandbox’s reviewer', () => {
   });
 });
 
+describe('data that the party will never take', () => {
+  it('has failed with the code of its refusal, where it was not taken at all', async () => {
+    const { id } = await approved();
+    const { cardholderReview } = api.services.parties;
+    const submit = () => Promise.reject(new PartyRefused('unknown_bin'));
+    api.services.parties.cardholderReview = { ...cardholderReview, submit };
+    expect(await step.submit(id)).toBe('submission_failed');
+    expect((await read(client, id)).description).toBe('The provider has refused the data: unknown_bin.');
+    api.services.parties.cardholderReview = cardholderReview;
+  });
+});
+
 describe('attempts that are used up', () => {
   it('fail a submission that has never left us, and the next one has a key of its own', async () => {
     const { id } = await approved({ accountPurpose: 'sandbox:gone' });
-    await expect(step.submit(id)).rejects.toBeInstanceOf(ReviewerUnreachable);
+    await expect(step.submit(id)).rejects.toMatchObject({ name: 'PartyAway' });
     expect(await step.giveUp(id)).toBe('submission_failed');
     expect((await read(client, id)).description).toBe('The provider could not be reached.');
     await client.call('PATCH', `/v1/cardholders/${id}`, { accountPurpose: 'Travel' });
@@ -217,15 +221,16 @@ describe('attempts that are used up', () => {
     async (cause) => {
       const { id } = await approved();
       const { cardholderReview } = api.services.parties;
-      const first = cause === 'timeout' ? new ReviewerTimeout() : new Error('the worker dies');
-      const failures: Error[] = [first, new ReviewerUnreachable()];
+      const first = cause === 'timeout' ? new OutcomeUnknown() : new Error('the worker dies');
+      const failures: Error[] = [first, new PartyAway()];
       api.services.parties.cardholderReview = {
-        outcome: async () => undefined,
+        ...cardholderReview,
+        outcome: async () => 'unknown_to_party',
         submit: () => Promise.reject(failures.shift() ?? new Error('once too often')),
       };
       if (cause === 'timeout') expect(await step.submit(id)).toBe('unknown');
       else await expect(step.submit(id)).rejects.toThrow('the worker dies');
-      await expect(step.submit(id)).rejects.toBeInstanceOf(ReviewerUnreachable);
+      await expect(step.submit(id)).rejects.toMatchObject({ name: 'PartyAway' });
       expect(await step.giveUp(id)).toBe('unknown');
       expect(await statusOf(client, id)).toBe('wait_audit');
       api.services.parties.cardholderReview = cardholderReview;
@@ -244,7 +249,7 @@ it('ignores a word on a submission that has ended', async () => {
       api.services.parties.cardholderReview = cardholderReview;
       await step.submit(id);
       await client.call('POST', `/v1/cardholders/${id}/submit`);
-      return (await cardholderReview.outcome(key)) ?? { status: 'passed' };
+      return cardholderReview.outcome(key);
     },
   };
   expect(await step.check(id)).toBe('wait_audit');
@@ -281,6 +286,7 @@ describe('the reconciler', () => {
     (await cardholderProcesses.stale(api.database, olderThan, 10_000, except)).map(({ args }) => args[0]);
 
   it('starts again what nobody watches, and nothing else', async () => {
+    clock.at = new Date(); // the database's
     const own = await api.client();
     await setReview(api, own.clientId, 'manual');
     const holders = await Promise.all([1, 2, 3].map(() => pending(api, own)));

@@ -1,6 +1,7 @@
 import type { Database, Sql, Tx } from '../../../../src/kernel/db/database';
+import type { Parties } from '../../../../src/parties/parties';
 import { PartyAway } from '../../../../src/process/party-errors';
-import type { Parties, Services } from '../../../../src/services';
+import type { Services } from '../../../../src/services';
 
 /** The process died there: what was committed before stands, and nothing after it was done. */
 export class Crash extends Error {

@@ -2,8 +2,11 @@ import { ZERO } from '../../../../../src/kernel/money/money';
 import type { CardOrderAnswer, ExternalCards } from '../../../../../src/parties/external-cards/port';
 import type { CardOrderWord } from '../../../../../src/parties/external-cards/word';
 import { PartyRefused } from '../../../../../src/process/party-errors';
+import { decideWithdrawal } from '../../../../../src/transfers/external-cards/decide';
 import type { CardTerms } from '../../../../../src/transfers/external-cards/order-rules';
+import type { Client, TestApi } from '../../../../support/api';
 import { freshKey, KINDS } from '../../../external-cards/support';
+import { OPERATOR } from '../acts';
 import type { PostgresProof } from '../stage';
 import type { WordDouble } from '../word-double';
 import { onSomeAccount, provide, sometimesClosed } from './accounts';
@@ -52,7 +55,26 @@ export const cardTopupThroughPostgres = proofOf('topup', {
   proof: cardTopupProof,
   decided: ['conclude', 'credit', 'refused', 'stop'],
 });
-export const cardWithdrawalThroughPostgres = proofOf('withdrawal', {
-  proof: cardWithdrawalProof,
-  decided: ['conclude', 'refused', 'stop'],
-});
+export const cardWithdrawalThroughPostgres: Proof = {
+  ...proofOf('withdrawal', {
+    proof: cardWithdrawalProof,
+    decided: ['approve', 'conclude', 'refused', 'stop'],
+  }),
+  async prepare(api, client, n) {
+    await provide(api, client);
+    if (n === 0) await withApproval(api, client);
+  },
+  act(services, tx, withdrawalId, { kind }) {
+    if (kind !== 'approve' && kind !== 'reject') return undefined;
+    const decision = kind === 'approve' ? 'approved' : 'rejected';
+    return decideWithdrawal(services, tx, { withdrawalId, decision, decidedBy: OPERATOR });
+  },
+};
+
+/** One client's withdrawals all wait for a person. */
+async function withApproval({ database }: TestApi, { clientId }: Client): Promise<void> {
+  const settings = { externalCards: { withdrawal: { approvalAbove: [] } } };
+  await database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
+    ...[clientId, JSON.stringify(settings)],
+  ]);
+}

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { Decimal, sumOf, ZERO } from '../../../../../src/kernel/money/money';
 import type { CardOrderWord } from '../../../../../src/parties/external-cards/word';
 import type { Holding } from '../../../../../src/transfers/engine/books/position';
-import type { TransferKind } from '../../../../../src/transfers/engine/kind';
+import type { NewDecision, TransferKind } from '../../../../../src/transfers/engine/kind';
 import { cardTopupKind, cardWithdrawalKind } from '../../../../../src/transfers/external-cards/kind';
 import type { CardTerms, CardTransfer } from '../../../../../src/transfers/external-cards/order-rules';
 import { assertSuspense, hasDoors, negated, totalOf } from '../../books';
 import { begun, START } from '../../look';
-import { CLOSE, type KindProof } from '../kind-proof';
+import { type Act, CLOSE, type KindProof } from '../kind-proof';
 import { orNone, percentOf, version } from './amounts';
 import { actsOf, commonDecision } from './people';
 
@@ -20,6 +20,7 @@ const TERMS: readonly CardTerms[] = [
 ].map(([currency = '', amount = '', fee = '']) => ({
   ...{ currency, amount: new Decimal(amount), fee: new Decimal(fee) },
   actionExpiresAt: new Date(START.getTime() + 30 * 60_000),
+  needsApproval: false,
 }));
 
 const percents = (...all: string[]) => fc.constantFrom(...all).map((percent) => new Decimal(percent));
@@ -46,6 +47,9 @@ const words: fc.Arbitrary<CardOrderWord> = fc
 type CardKind = TransferKind<CardTerms, CardOrderWord>;
 
 interface Own {
+  terms: readonly CardTerms[];
+  /** Of people, each with its weight. */
+  decisions: readonly [string, number][];
   partyComponent: string;
   /** What has moved is ours at the acquirer, or has left us to it. */
   sign: 1 | -1;
@@ -53,13 +57,25 @@ interface Own {
   also(situation: CardTransfer, books: readonly Holding[], impossible: boolean): void;
 }
 
-const proofOf = (kind: CardKind, own: Own): KindProof<CardTerms, CardOrderWord> => ({
+/** What a person may decide of one that waits for him. */
+const decisionOn =
+  (kind: CardKind) =>
+  (situation: CardTransfer, act: Act, heard: CardTransfer): NewDecision | undefined => {
+    if (act.kind !== 'approve' && act.kind !== 'reject') return commonDecision(kind, situation, act, heard);
+    return situation.transfer.status === 'pending_approval' ? { kind: act.kind } : undefined;
+  };
+
+const proofOf = (
+  kind: CardKind,
+  { terms: all, decisions, ...own }: Own,
+): KindProof<CardTerms, CardOrderWord> => ({
   kind,
-  fresh: fc
-    .constantFrom(...TERMS)
-    .map((terms) => begun<CardTerms, CardOrderWord>({ kind: kind.name, status: 'pending', terms })),
+  fresh: fc.constantFrom(...all).map((terms) => {
+    const status = terms.needsApproval ? 'pending_approval' : 'pending';
+    return begun<CardTerms, CardOrderWord>({ kind: kind.name, status, terms });
+  }),
   words,
-  acts: actsOf([[CLOSE, 1]], 'USD', 'USD', 'EUR', 'JPY'),
+  acts: actsOf([[CLOSE, 1], ...decisions], 'USD', 'USD', 'EUR', 'JPY'),
   addressed: (word, { situation }) => {
     if (!situation) return word;
     const of = (percent: Decimal) => percentOf(situation.transfer.terms, percent);
@@ -69,7 +85,7 @@ const proofOf = (kind: CardKind, own: Own): KindProof<CardTerms, CardOrderWord> 
       returns: word.returns.map((back) => ({ ...back, amount: of(back.amount) })),
     };
   },
-  decision: (situation, act, heard) => commonDecision(kind, situation, act, heard),
+  decision: decisionOn(kind),
   // Only what was not ordered yet is stopped.
   closed: ({ transfer: { status, orderedAt } }) =>
     status === 'pending' && orderedAt === null ? { kind: 'stop', reason: 'account_closed' } : undefined,
@@ -133,7 +149,7 @@ function asDebited(
   if (impossible) return;
   const [amount, held] = [terms.amount, terms.amount.plus(terms.fee)].map((each) => each.toFixed());
   const expected: Record<string, (string | undefined)[]> = {
-    ...{ pending: ['0', '0', held], requires_action: ['0', '0', held] },
+    ...{ pending_approval: ['0', '0', held], pending: ['0', '0', held], requires_action: ['0', '0', held] },
     ...{ processing: [amount, '0', '0'], completed: [amount, '0', '0'], failed: ['0', '0', '0'] },
   };
   if (status === 'returned') assert.ok(paid.isZero() || back.gt(0), 'nothing of it has come back');
@@ -141,10 +157,16 @@ function asDebited(
 }
 
 export const cardTopupProof = proofOf(cardTopupKind, {
+  ...{ terms: TERMS, decisions: [] },
   ...{ partyComponent: 'deposits', sign: 1, neverNegative: ['credited', 'chargedBack'], also: asCredited },
 });
 
 export const cardWithdrawalProof = proofOf(cardWithdrawalKind, {
+  terms: [...TERMS, ...TERMS.map((terms) => ({ ...terms, needsApproval: true }))],
+  decisions: [
+    ['approve', 4],
+    ['reject', 1],
+  ],
   ...{ partyComponent: 'payouts', sign: -1, also: asDebited },
   neverNegative: ['held', 'paid', 'fee', 'returned'],
 });

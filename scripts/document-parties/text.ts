@@ -1,0 +1,100 @@
+import type { PartyOperation, PartyProtocol } from '../../src/parties/protocol/description';
+import { MEANINGS } from '../../src/parties/protocol/meanings';
+import { authorizationFor, SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
+import { PARTY_PROTOCOLS } from '../../src/parties/protocols';
+import { SAMPLE } from './openapi';
+
+/** What docs/parties.md shows of the code, each block by its name: `<!-- name -->` to `<!-- end of name -->`. */
+const blocks = (): Record<string, string> => ({
+  answers: answersTable(),
+  'worked example': workedExample(),
+  ...Object.fromEntries(PARTY_PROTOCOLS.map((protocol) => [`party ${protocol.name}`, partyText(protocol)])),
+});
+
+/** The document with its blocks as they should be. @throws Error when a mark is gone */
+export function withBlocks(document: string): string {
+  let text = document;
+  for (const [name, content] of Object.entries(blocks())) {
+    const begin = `<!-- ${name}: scripts/document-parties.ts -->\n`;
+    const [from, to] = [text.indexOf(begin), text.indexOf(`<!-- end of ${name} -->`)];
+    if (from < 0 || to < from) throw new Error(`docs/parties.md has lost the marks of "${name}"`);
+    text = `${text.slice(0, from)}${begin}${content}\n${text.slice(to)}`;
+  }
+  return text;
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|');
+
+function answersTable(): string {
+  const rows = MEANINGS.map(({ asked, answered, means, thrown, money }) =>
+    [`\`${asked}\``, answered, means, thrown ? `\`${thrown}\`` : '–', money].map(cell).join(' | '),
+  );
+  return [
+    '| we send | the party answers | which means | our adapter throws | what becomes of the money |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows.map((row) => `| ${row} |`),
+  ].join('\n');
+}
+
+/** The values of the worked example: a reader can compute each of them. */
+export const WORKED = {
+  secret: 'correct horse battery staple',
+  at: new Date('2026-01-31T12:00:00Z'),
+  body: '{"id":"change-17","key":"payout-1"}',
+};
+
+function workedExample(): string {
+  const secret = Buffer.from(WORKED.secret);
+  return fenced(
+    '',
+    [
+      `secret           ${WORKED.secret}`,
+      `body             ${WORKED.body}`,
+      `signed at        ${WORKED.at.toISOString()}`,
+      '',
+      `authorization: ${authorizationFor(secret)}`,
+      `${SIGNATURE_HEADER}: ${signMessage(Buffer.from(WORKED.body), secret, WORKED.at)}`,
+    ].join('\n'),
+  );
+}
+
+function partyText({ name, purpose, operations, callback, changes }: PartyProtocol): string {
+  return [
+    `${purpose} [\`${name}.openapi.json\`](parties/${name}.openapi.json) has every field.`,
+    '',
+    '| request | what it is for |',
+    '| --- | --- |',
+    ...operations.map(({ method, path, summary }) => `| \`${method} ${path}\` | ${cell(summary)} |`),
+    ...(changes ? ['| `GET /changes` | What has changed |'] : []),
+    '',
+    ...operations.map(operationText),
+    ...(callback ? ['Its callback:', '', fenced('json', JSON.stringify(callback.example)), ''] : []),
+  ].join('\n');
+}
+
+function operationText(operation: PartyOperation): string {
+  const { method, path, description, example } = operation;
+  const asked =
+    operation.method === 'POST'
+      ? [fenced('json', JSON.stringify(operation.sample(SAMPLE), null, 2)), '', 'is answered with', '']
+      : [];
+  const refusals =
+    operation.method === 'POST'
+      ? [
+          '',
+          'Refusals (422):',
+          '',
+          ...Object.entries(operation.refusals).map(([code, why]) => `- \`${code}\`: ${why}`),
+        ]
+      : [];
+  return [
+    `\`${method} ${path}\`${description === undefined ? '' : ` – ${description}`}`,
+    '',
+    ...asked,
+    fenced('json', JSON.stringify(example, null, 2)),
+    ...refusals,
+    '',
+  ].join('\n');
+}
+
+const fenced = (kind: string, text: string): string => `\`\`\`${kind || 'text'}\n${text}\n\`\`\``;

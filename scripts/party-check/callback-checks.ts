@@ -1,0 +1,74 @@
+import { SIGNATURE_HEADER, TOLERANCE_SECONDS, verifySignature } from '../../src/parties/protocol/signature';
+import { type Context, within } from './context';
+import type { Heard } from './listener';
+import { type Check, Failed, needed, Skipped } from './outcome';
+import { hasChanged } from './state-checks';
+
+/** What the party calls us for. */
+export function callbackChecks(context: Context): Check[] {
+  const { callback } = context.protocol;
+  if (!callback) return [];
+  const heard = () => needed(context.heard[0] && context.heard, 'no callback has come');
+  return [
+    {
+      name: 'callback.arrives',
+      what: 'a callback comes when something has happened to a record',
+      money: 'What happens is found by the list alone, some seconds later.',
+      run: () => mustArrive(context, callback.ref),
+    },
+    {
+      name: 'callback.signed',
+      what: `it is signed over its bytes, within ${TOLERANCE_SECONDS} seconds of our time`,
+      money: 'It is refused with 401 and counted as forged: what happens is found by the list alone.',
+      run: async () => {
+        for (const one of heard()) mustBeSigned(context, one);
+      },
+    },
+    {
+      name: 'callback.shape',
+      what: 'it is of the documented shape',
+      money: 'It is refused with 401 and counted as forged: what happens is found by the list alone.',
+      run: async () => {
+        for (const one of heard()) {
+          const parsed = callback.schema.safeParse(messageIn(one));
+          if (!parsed.success) throw new Failed(`${parsed.error.issues[0]?.path.join('.') || 'it'} is wrong`);
+        }
+      },
+    },
+  ];
+}
+
+async function mustArrive(context: Context, ref: string): Promise<void> {
+  if (context.callbackUrl === undefined)
+    throw new Skipped('the party cannot reach this machine: say where with --callback-url');
+  const made = context.made.filter(({ body }) => body['callbackUrl'] !== undefined);
+  if (made.length === 0) throw new Skipped('nothing was ordered that names an address to call');
+  const refs = made.map((one) => one.ref);
+  const come = await within(context.patienceMs, () =>
+    context.heard.find((one) => refs.includes(String((messageIn(one) as Record<string, unknown>)?.[ref]))),
+  );
+  if (come) return;
+  for (const one of made)
+    if (await hasChanged(context, one))
+      throw new Failed(
+        `${one.ref} has changed, and no callback about it came in ${context.patienceMs / 1000} seconds`,
+      );
+  throw new Skipped('nothing has happened to what was ordered');
+}
+
+function messageIn({ raw }: Heard): unknown {
+  try {
+    return JSON.parse(raw.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function mustBeSigned({ secret }: Context, { raw, headers, at }: Heard): void {
+  const header = headers[SIGNATURE_HEADER];
+  if (header === undefined) throw new Failed(`it has no ${SIGNATURE_HEADER}`);
+  if (!verifySignature(raw, headers, { secret, now: at }))
+    throw new Failed(
+      `"${String(header)}" is no signature of its ${raw.length} bytes by our secret, at ${at.toISOString()}`,
+    );
+}

@@ -1,0 +1,47 @@
+import { CommanderError } from 'commander';
+import { checkParty } from './conformance';
+import { startListener } from './listener';
+import { type CheckOptions, readOptions } from './options';
+import { countsOf, lineOf, summaryOf } from './report';
+
+/** @returns the exit code: 0 nothing has failed, 1 something has, 2 it was called wrongly */
+export async function runPartyCheck(
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+): Promise<number> {
+  let options: CheckOptions;
+  try {
+    options = readOptions(argv, environment);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : 2; // told already; --help is no mistake
+  }
+  return check(options, say);
+}
+
+async function check(options: CheckOptions, say: (line: string) => void): Promise<number> {
+  const { protocol, baseUrl, json, seconds, callbackUrl, callbackPort } = options;
+  const listener = await startListener(callbackPort, callbackUrl === undefined ? '127.0.0.1' : '0.0.0.0');
+  const url = callbackUrl ?? (isOfThisMachine(baseUrl) ? listener.url : undefined);
+  try {
+    if (!json) say(`${protocol.title} at ${baseUrl}\n`);
+    const results = await checkParty({
+      ...options,
+      patienceMs: seconds * 1000,
+      callbacks: url === undefined ? undefined : { url, heard: listener.heard },
+      onResult: (result) => (json ? undefined : say(lineOf(result))),
+    });
+    const counts = countsOf(results);
+    say(
+      json ? JSON.stringify({ party: protocol.name, url: baseUrl, ...counts, checks: results }, null, 2) : '',
+    );
+    if (!json) say(summaryOf(counts));
+    return counts.failed > 0 ? 1 : 0;
+  } finally {
+    await listener.close();
+  }
+}
+
+const isOfThisMachine = (baseUrl: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(baseUrl).hostname);

@@ -1,0 +1,87 @@
+import type { Sql } from '../kernel/db/database';
+import type { WaitingCount, WaitingFilter, WaitingPlace } from '../kernel/db/waiting';
+import { invalid } from '../kernel/errors';
+import { type Decimal, formatAmount } from '../kernel/money/money';
+import type { Services } from '../services';
+
+/** What a queue reads by. */
+export type DeskDeps = Pick<Services, 'database' | 'now'>;
+
+/** What stands in a table for people. */
+export type Cell = string | number | null | undefined;
+
+/** Something that waits for a person. */
+export interface Waiting extends WaitingPlace {
+  tenantId: string | null;
+  /** In the order of the queue's columns. */
+  cells: Cell[];
+  /** As JSON tells it. */
+  record: unknown;
+}
+
+export interface Queue {
+  name: string;
+  /** What waits in it. */
+  description: string;
+  /** What a person does about an item: commands of `npm run operator --`. */
+  commands: readonly string[];
+  /** What a filter's `kind` is; absent where it has none. */
+  kind?: string;
+  /** Whether a filter may name a currency. */
+  byCurrency?: true;
+  columns: readonly string[];
+  /** The longest waiting first. @throws Problem 400 naming a filter that it has not */
+  list(deps: DeskDeps, filter: WaitingFilter): Promise<Waiting[]>;
+  count(sql: Sql, now: Date): Promise<WaitingCount>;
+}
+
+interface QueueSpec<Item> extends Omit<Queue, 'list'> {
+  load(deps: DeskDeps, filter: WaitingFilter): Promise<Item[]>;
+  place(item: Item): WaitingPlace & { tenantId: string | null };
+  cells(item: Item): Cell[];
+  record(item: Item): unknown;
+}
+
+/** A queue of items of any shape. */
+export function queueOf<Item>({ load, place, cells, record, ...queue }: QueueSpec<Item>): Queue {
+  return {
+    ...queue,
+    async list(deps, filter) {
+      const items = await load(deps, filter);
+      return items.map((item) => ({ ...place(item), cells: cells(item), record: record(item) }));
+    },
+  };
+}
+
+export const shownMoney = (amount: Decimal, currency: string): string =>
+  `${formatAmount(amount, currency)} ${currency}`;
+
+/** A page of a queue. */
+export interface WaitingPage {
+  items: Waiting[];
+  /** What the next page goes on from; absent on the last. */
+  next?: string;
+}
+
+/** @param after what the page before gave as `next` @throws Problem 400 */
+export async function pageOfQueue(
+  deps: DeskDeps,
+  { list }: Pick<Queue, 'list'>,
+  { after, limit, ...filter }: Omit<WaitingFilter, 'after'> & { after?: string | undefined },
+): Promise<WaitingPage> {
+  const place = after === undefined ? undefined : placeOf(after);
+  const found = await list(deps, { ...filter, after: place, limit: limit + 1 });
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return found.length > limit && last ? { items, next: cursorOf(last) } : { items };
+}
+
+const cursorOf = ({ since, id }: WaitingPlace): string => `${since.toISOString()}_${id}`;
+
+function placeOf(cursor: string): WaitingPlace {
+  const at = cursor.indexOf('_');
+  const since = new Date(cursor.slice(0, Math.max(0, at)));
+  if (at < 0 || Number.isNaN(since.getTime()))
+    throw invalid('It is not what a page has ended with.', 'after');
+  return { since, id: cursor.slice(at + 1) };
+}

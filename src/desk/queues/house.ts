@@ -1,0 +1,142 @@
+import { cardProcesses, tokenizationProcesses } from '../../cards/cards/workflows';
+import { countParked, listParked } from '../../kernel/outbox/waiting-commands';
+import { STALE_MS } from '../../kernel/temporal/stale';
+import { cardholderProcesses } from '../../people/cardholders/workflows';
+import { kycProcesses } from '../../people/kyc/workflows';
+import { approvalsToDecide, countApprovals } from '../../process/approvals/operations';
+import { approvalView } from '../../process/approvals/view';
+import { countBreaks, listBreaks } from '../../process/breaks/operations';
+import type { Break } from '../../process/breaks/record';
+import { breakView } from '../../process/breaks/view';
+import type { OverdueRecord, Watched } from '../../process/overdue';
+import { countFaultyEndpoints, listFaulty } from '../../tenants/webhooks/operator';
+import { NOT_ADOPTED } from '../../transfers/engine/breaks';
+import { transferProcesses } from '../../transfers/reconcilables';
+import { type Cell, type Queue, queueOf, shownMoney } from '../queue';
+
+const BREAKS = {
+  columns: ['id', 'kind', 'subject', 'detail', 'amount'],
+  place: ({ id, tenantId, createdAt }: Break) => ({ id, tenantId, since: createdAt }),
+  cells: ({ id, kind, subject, detail, amount, currency }: Break): Cell[] => [
+    ...[id, kind, subject, detail, amount && currency ? shownMoney(amount, currency) : null],
+  ],
+  record: breakView,
+};
+
+export const approvals: Queue = queueOf({
+  name: 'approvals',
+  description: 'what one operator has asked for above the limit: whether it is done',
+  commands: ['approval approve ID', 'approval reject ID --reason TEXT'],
+  kind: 'what is to be done',
+  byCurrency: true,
+  columns: ['id', 'what', 'about', 'client', 'amount', 'asked by', 'why'],
+  load: ({ database }, filter) => approvalsToDecide(database, filter),
+  count: (sql) => countApprovals(sql),
+  place: ({ id, tenantId, requestedAt }) => ({ id, tenantId, since: requestedAt }),
+  cells: ({ id, kind, subject, tenantId, amount, currency, requestedBy, reason }) => [
+    ...[id, kind, subject, tenantId, shownMoney(amount, currency), requestedBy, reason],
+  ],
+  record: approvalView,
+});
+
+export const breaks: Queue = queueOf({
+  ...BREAKS,
+  name: 'breaks',
+  byCurrency: true,
+  description: 'money and messages that fit no record; those of suspense and adoption pass by themselves',
+  commands: ['breaks resolve ID --note TEXT'],
+  kind: 'what went wrong',
+  load: ({ database }, filter) => listBreaks(database, filter),
+  count: (sql) => countBreaks(sql),
+});
+
+/** With the resolved ones, which wait for nobody. */
+export const allBreaks: Queue = queueOf({
+  ...BREAKS,
+  ...{ name: 'all breaks', description: 'those that wait, and the resolved ones', commands: [] },
+  ...{ byCurrency: true, kind: 'what went wrong' },
+  columns: [...BREAKS.columns, 'resolved by'],
+  load: ({ database }, filter) => listBreaks(database, { ...filter, all: true }),
+  cells: (each) => [...BREAKS.cells(each), each.resolvedBy],
+  count: (sql) => countBreaks(sql),
+});
+
+/** They stand among the breaks too, which say what would be posted. */
+export const adoptions: Queue = queueOf({
+  ...BREAKS,
+  name: 'adoptions',
+  description: 'transfers of an earlier release whose books are not what they should be',
+  commands: ['adopt TRANSFER --reason TEXT'],
+  load: ({ database }, filter) => listBreaks(database, { ...filter, kind: NOT_ADOPTED }),
+  count: (sql) => countBreaks(sql, NOT_ADOPTED),
+});
+
+export const commands: Queue = queueOf({
+  name: 'commands',
+  description: 'what Temporal was to be told and has refused for good (parked after 20 tries)',
+  commands: ['commands retry NUMBER'],
+  kind: 'the workflow',
+  columns: ['number', 'action', 'workflow', 'tries', 'last error'],
+  load: ({ database }, filter) => listParked(database, filter),
+  count: (sql) => countParked(sql),
+  place: ({ number, tenantId, parkedAt }) => ({ id: number, tenantId, since: parkedAt }),
+  cells: ({ number, action, workflowId, attempts, lastError }) => [
+    ...[number, action, workflowId, attempts, lastError],
+  ],
+  record: (command) => command,
+});
+
+export const endpoints: Queue = queueOf({
+  name: 'endpoints',
+  description: 'webhook endpoints that fail or were disabled by their 410: whether their tenant knows',
+  commands: ['webhooks retry CLIENT'],
+  kind: 'the status',
+  columns: ['client', 'type', 'status', 'due', 'failed', 'parked', 'url', 'last error'],
+  load: ({ database }, filter) => listFaulty(database, filter),
+  count: (sql) => countFaultyEndpoints(sql),
+  place: ({ tenantId, registration, since }) => ({ id: `${tenantId}/${registration}`, tenantId, since }),
+  cells: ({ tenantId, registration, status, due, failed, parked, url, lastError }) => [
+    ...[tenantId, registration, status, due, failed, parked, url, lastError],
+  ],
+  record: (endpoint) => endpoint,
+});
+
+/** What the reconciler drives on, but for endpoints, which have a queue of their own. */
+const WATCHED: readonly Watched[] = [
+  cardProcesses,
+  tokenizationProcesses,
+  cardholderProcesses,
+  kycProcesses,
+  ...transferProcesses,
+];
+
+export const overdue: Queue = queueOf<OverdueRecord>({
+  name: 'overdue',
+  description:
+    'records that stand still; they are told each five minutes, so that a party or a process is away',
+  commands: ['show ID'],
+  kind: 'what they are',
+  columns: ['id', 'what', 'client', 'workflow'],
+  async load({ database, now }, { kind, ...filter }) {
+    const before = new Date(now().getTime() - STALE_MS);
+    const watched = WATCHED.filter(({ name }) => (kind ?? name) === name);
+    const found: OverdueRecord[] = [];
+    for (const { records } of watched) found.push(...(await records(database, before, filter)));
+    return found.sort(byPlace).slice(0, filter.limit);
+  },
+  async count(sql, now) {
+    const all = { count: 0, oldestSeconds: 0 };
+    for (const watched of WATCHED) {
+      const { count, oldestSeconds } = await watched.count(sql, new Date(now.getTime() - STALE_MS));
+      all.count += count;
+      all.oldestSeconds = Math.max(all.oldestSeconds, oldestSeconds);
+    }
+    return all;
+  },
+  place: (record) => record,
+  cells: ({ id, what, tenantId, workflowId }) => [id, what, tenantId, workflowId],
+  record: ({ id, what, tenantId, since, workflowId }) => ({ id, what, tenantId, dueBy: since, workflowId }),
+});
+
+const byPlace = (one: OverdueRecord, other: OverdueRecord): number =>
+  one.since.getTime() - other.since.getTime() || (one.id < other.id ? -1 : 1);

@@ -1,0 +1,38 @@
+import {
+  awaitingReview as cardholdersToReview,
+  countAwaitingReview as countCardholders,
+} from '../../people/cardholders/review/decision';
+import { cardholderView } from '../../people/cardholders/view';
+import { countAwaitingReview as countKyc, awaitingReview as kycToReview } from '../../people/kyc/operations';
+import { type Queue, queueOf } from '../queue';
+
+export const cardholders: Queue = queueOf({
+  name: 'cardholders',
+  description: 'cardholders that are pending_review: whether they are submitted to the party',
+  commands: ['cardholder approve ID', 'cardholder reject ID --reason TEXT'],
+  kind: 'BIN',
+  columns: ['id', 'client', 'user', 'bin', 'name'],
+  load: ({ database }, filter) => cardholdersToReview(database, filter),
+  count: (sql) => countCardholders(sql),
+  place: ({ id, tenantId, updatedAt }) => ({ id, tenantId, since: updatedAt }),
+  cells: ({ id, tenantId, userId, bin, maskedName }) => [id, tenantId, userId, bin, maskedName],
+  record: cardholderView,
+});
+
+export const kyc: Queue = queueOf({
+  name: 'kyc',
+  description: 'KYC reviews of users: whether their documents prove who they are',
+  commands: [
+    'kyc approve USER',
+    'kyc reject USER --reason TEXT',
+    'kyc request-resubmission USER --reason TEXT',
+  ],
+  columns: ['user', 'client', 'submission'],
+  load: ({ database }, filter) => kycToReview(database, filter),
+  count: (sql) => countKyc(sql),
+  place: ({ userId, tenantId, submittedAt }) => ({ id: userId, tenantId, since: submittedAt }),
+  cells: ({ userId, tenantId, submission }) => [userId, tenantId, submission],
+  record: ({ userId, tenantId, submission, status, submittedAt }) => ({
+    ...{ userId, tenantId, submission, status, submittedAt: submittedAt.toISOString() },
+  }),
+});

@@ -1,0 +1,55 @@
+import type { Sql } from '../kernel/db/database';
+import { invalid, notFound } from '../kernel/errors';
+import { type IdKind, kindOfId } from '../kernel/ids';
+import type { Keyring } from '../kernel/security/keyring';
+import { requireCardholder } from '../people/cardholders/operations';
+import { requireUser } from '../people/users/operations';
+import { readSituation } from '../transfers/engine/read';
+import { ibanPayoutKind } from '../transfers/iban/payouts/kind';
+import { payoutKind } from '../transfers/payouts/kind';
+import type { PayoutKind } from '../transfers/payouts/outgoing';
+import { revealDestination } from '../transfers/payouts/reveal';
+
+/** What an approver must see of a record and nobody else: a beneficiary, an applicant. */
+export interface Revealed {
+  /** As the audit log names what was done: `payout.reveal`. */
+  action: string;
+  tenantId: string | null;
+  data: object;
+}
+
+type Revealer = (sql: Sql, keyring: Keyring, id: string) => Promise<Revealed>;
+
+const REVEALERS: Partial<Record<IdKind, Revealer>> = {
+  payout: beneficiaryOf(payoutKind),
+  ibanPayout: beneficiaryOf(ibanPayoutKind),
+  cardholder: async (sql, _, id) => {
+    const { userId, tenantId } = await requireCardholder(sql, null, id);
+    const data = userId === null ? {} : (await requireUser(sql, null, userId)).meta;
+    return { action: 'cardholder.reveal', tenantId, data };
+  },
+  user: async (sql, _, id) => {
+    const { tenantId, meta } = await requireUser(sql, null, id);
+    return { action: 'user.reveal', tenantId, data: meta };
+  },
+};
+
+function beneficiaryOf(kind: PayoutKind): Revealer {
+  return async (sql, keyring, id) => {
+    const payout = await readSituation(sql, kind, id, new Date());
+    if (!payout) throw notFound('payout');
+    const data = await revealDestination(sql, keyring, kind, id);
+    return { action: `${kind.name}.reveal`, tenantId: payout.transfer.tenantId, data };
+  };
+}
+
+/**
+ * Unmasks what a decision needs. The caller commits who has seen it and why to the audit log before anybody sees it.
+ * @throws Problem 404; 400 where nothing is hidden
+ */
+export function reveal(sql: Sql, keyring: Keyring, id: string): Promise<Revealed> {
+  const kind = kindOfId(id);
+  const revealer = kind && REVEALERS[kind];
+  if (!revealer) throw invalid('Only payouts, cardholders and users have something to reveal.', 'reveal');
+  return revealer(sql, keyring, id);
+}

@@ -1,0 +1,78 @@
+import { findToldEvent } from '../../kernel/outbox/told-events';
+import { findBreak } from '../../process/breaks/operations';
+import { breakView } from '../../process/breaks/view';
+import { findQuote } from '../../process/quotes/operations';
+import { requireTenant } from '../../tenants/clients/operations';
+import { listEndpoints } from '../../tenants/webhooks/operator';
+import { commonLists, line } from './parts';
+import { storyOf, type Teller } from './story';
+
+export const tellTenant: Teller = async ({ database }, id, limit) => {
+  const { name, role, status, settings } = await requireTenant(database, id);
+  const endpoints = await listEndpoints(database, { tenantId: id });
+  return storyOf(
+    id,
+    { ...{ what: 'tenant', tenantId: id, status, since: null, record: { name, role, settings } } },
+    {
+      ...(await commonLists(database, { id }, limit)),
+      related: endpoints.map(({ tenantId: _, ...endpoint }) => line(endpoint)),
+    },
+    limit,
+  );
+};
+
+export const tellBreak: Teller = async ({ database }, id, limit) => {
+  const found = await findBreak(database, id);
+  if (!found) return undefined;
+  const { tenantId, resolvedAt, createdAt } = found;
+  return storyOf(
+    id,
+    {
+      ...{ what: 'break', tenantId, status: resolvedAt ? 'resolved' : 'open' },
+      ...{ since: (resolvedAt ?? createdAt).toISOString(), record: line(breakView(found)) },
+    },
+    await commonLists(database, { id }, limit),
+    limit,
+  );
+};
+
+/** A webhook and its delivery. */
+export const tellEvent: Teller = async ({ database }, id, limit) => {
+  const found = await findToldEvent(database, id);
+  if (!found) return undefined;
+  const { tenantId, delivery, at, deliveredAt } = found;
+  return storyOf(
+    id,
+    {
+      ...{ what: 'webhook event', tenantId, status: delivery },
+      ...{ since: (deliveredAt ?? at).toISOString(), record: line(found) },
+    },
+    await commonLists(database, { id }, limit),
+    limit,
+  );
+};
+
+export const tellQuote: Teller = async ({ database, now }, id, limit) => {
+  const found = await findQuote(database, id);
+  if (!found) return undefined;
+  const { tenantId, usedBy, expiresAt, createdAt } = found;
+  const status = usedBy !== null ? 'used' : expiresAt <= now() ? 'expired' : 'open';
+  return storyOf(
+    id,
+    { ...{ what: 'quote', tenantId, status, since: createdAt.toISOString(), record: line(found) } },
+    await commonLists(database, { id }, limit),
+    limit,
+  );
+};
+
+/** Anything else that the audit log or a break names: a party's object, a BIN. */
+export const tellSubject: Teller = async ({ database }, id, limit) => {
+  const lists = await commonLists(database, { id }, limit);
+  if (lists.audit?.length === 0 && lists.breaks?.length === 0) return undefined;
+  return storyOf(
+    id,
+    { ...{ what: 'subject', tenantId: null, status: null, since: null, record: {} } },
+    lists,
+    limit,
+  );
+};

@@ -1,0 +1,89 @@
+import type { Sql } from '../../kernel/db/database';
+import { requireCardholder } from '../../people/cardholders/operations';
+import { decisionsOn as decisionsOnCardholder } from '../../people/cardholders/review/decision';
+import { cardholderView } from '../../people/cardholders/view';
+import { startSubmission } from '../../people/cardholders/workflows';
+import { requireDocumentById } from '../../people/kyc/documents';
+import { decisionsOn, readKyc } from '../../people/kyc/operations';
+import { documentView, kycView } from '../../people/kyc/view';
+import { lookAtReview } from '../../people/kyc/workflows';
+import { requireUser } from '../../people/users/operations';
+import { commonLists, line } from './parts';
+import { type Line, storyOf, type Teller } from './story';
+
+/** A user with their KYC: the names of their data, and none of it. */
+export const tellUser: Teller = async ({ database }, id, limit) => {
+  const kyc = await readKyc(database, null, id);
+  const { user, review } = kyc;
+  const { meta, tenantId, status, statusReason, externalId, kycStatus, createdAt, updatedAt } = user;
+  const { documents, ...shown } = kycView(kyc, { role: 'admin' });
+  const workflowId = review && lookAtReview(review).workflowId;
+  return storyOf(
+    id,
+    {
+      ...{ what: 'user', tenantId, status, since: updatedAt.toISOString() },
+      record: {
+        ...line({ externalId, statusReason, createdAt, kycStatus }),
+        ...{ metaFields: Object.keys(meta), kyc: shown },
+      },
+      ...(workflowId === undefined ? {} : { workflowId }),
+    },
+    {
+      ...(await commonLists(database, { id, workflowId }, limit)),
+      documents: documents.map(line),
+      decisions: await kycDecisions(database, id),
+    },
+    limit,
+  );
+};
+
+async function kycDecisions(sql: Sql, userId: string): Promise<Line[]> {
+  const rows = await decisionsOn(sql, userId);
+  return rows.map(({ at, decision, decidedBy, reason, submission, documentId }) =>
+    line({
+      ...{ at, decision, decidedBy, reason },
+      ...{ submission: submission ?? undefined, documentId: documentId ?? undefined },
+    }),
+  );
+}
+
+/** A cardholder, its person masked, with the documents that its newest submission carries. */
+export const tellCardholder: Teller = async ({ database }, id, limit) => {
+  const cardholder = await requireCardholder(database, null, id);
+  const { tenantId, status, updatedAt } = cardholder;
+  const { documents, ...record } = cardholderView(cardholder);
+  const { workflowId } = startSubmission(cardholder);
+  const decisions = await decisionsOnCardholder(database, id);
+  return storyOf(
+    id,
+    { ...{ what: 'cardholder', tenantId, status, record, workflowId }, since: updatedAt.toISOString() },
+    {
+      ...(await commonLists(database, { id, workflowId }, limit)),
+      documents: documents.map(line),
+      decisions: decisions.map(({ at, decision, decidedBy, reason }) =>
+        line({ at, decision, decidedBy, reason }),
+      ),
+    },
+    limit,
+  );
+};
+
+/** A document of a user's KYC, without its content. */
+export const tellDocument: Teller = async ({ database }, id, limit) => {
+  const document = await requireDocumentById(database, id);
+  const { tenantId, userId, status, updatedAt, submission } = document;
+  await requireUser(database, null, userId);
+  const decisions = await kycDecisions(database, userId);
+  return storyOf(
+    id,
+    {
+      ...{ what: 'KYC document', tenantId, status, since: updatedAt.toISOString() },
+      record: { ...documentView(document), submission },
+    },
+    {
+      ...(await commonLists(database, { id }, limit)),
+      decisions: decisions.filter(({ documentId }) => documentId === id),
+    },
+    limit,
+  );
+};

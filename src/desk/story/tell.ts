@@ -1,0 +1,53 @@
+import { notFound } from '../../kernel/errors';
+import { type IdKind, kindOfId } from '../../kernel/ids';
+import type { DeskDeps } from '../queue';
+import {
+  tellAccount,
+  tellCard,
+  tellCardTransaction,
+  tellReference,
+  tellTokenization,
+  tellVirtualIban,
+} from './accounts';
+import { tellBreak, tellEvent, tellQuote, tellSubject, tellTenant } from './house';
+import { tellCardholder, tellDocument, tellUser } from './people';
+import type { Story, Teller } from './story';
+import { tellTransfer } from './transfers';
+
+/** Whose story an id begins: known by its prefix. */
+const TELLERS: Partial<Record<IdKind, Teller>> = {
+  tenant: tellTenant,
+  user: tellUser,
+  cardholder: tellCardholder,
+  kycDocument: tellDocument,
+  account: tellAccount,
+  virtualIban: tellVirtualIban,
+  card: tellCard,
+  cardTransaction: tellCardTransaction,
+  tokenization: tellTokenization,
+  reference: tellReference,
+  deposit: tellTransfer,
+  payout: tellTransfer,
+  ibanPayout: tellTransfer,
+  ibanCredit: tellTransfer,
+  externalCardTransaction: tellTransfer,
+  break: tellBreak,
+  event: tellEvent,
+  quote: tellQuote,
+};
+
+/** The most lines of a list. */
+export const MOST_LINES = 1_000;
+
+/**
+ * The whole story of any id of the house, or of what the audit log or a break names.
+ * @param limit how many lines of each list: the newest
+ * @throws Problem 404
+ */
+export async function tell(deps: DeskDeps, id: string, limit: number): Promise<Story> {
+  const kind = kindOfId(id);
+  const teller = (kind && TELLERS[kind]) ?? tellSubject;
+  const story = await teller(deps, id, limit);
+  if (!story) throw notFound(kind ?? id);
+  return story;
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { filtered, table } from '../db/build';
+import type { Sql } from '../db/database';
+
+/** Reading the audit log, and proving it: rows are only ever added, by `audit.ts` (decisions part 1, Roles). */
+
+export interface AuditEntry {
+  id: string;
+  at: Date;
+  actor: string;
+  action: string;
+  subject: string | null;
+  tenantId: string | null;
+  requestId: string | null;
+  before: unknown;
+  after: unknown;
+}
+
+export interface AuditFilter {
+  /** The id of a record. */
+  subject?: string | undefined;
+  /** An admin's client id, or `operator:<name>`. */
+  actor?: string | undefined;
+}
+
+/** The newest first. */
+export function listAudit(sql: Sql, { subject, actor }: AuditFilter, limit: number): Promise<AuditEntry[]> {
+  return sql.run<AuditEntry>(
+    table('audit_log')
+      .select('id', 'at', 'actor', 'action', 'subject', 'tenantId', 'requestId', 'before', 'after')
+      .modify(filtered, { subject, actor })
+      .orderBy('id', 'desc')
+      .limit(limit),
+  );
+}
+
+/** A place of the chain: what stood there once must stand there for ever. */
+export interface ChainHead {
+  number: number;
+  /** SHA-256, hex. */
+  hash: string;
+}
+
+export interface AuditProof {
+  /** Rows that were proved. */
+  entries: number;
+  /** Of an empty log: number 0, without a hash. */
+  head: ChainHead;
+  /** The first row that is not what was written, or is not where it was. */
+  broken?: { entryId: string; why: string };
+}
+
+const PAGE = 2_000;
+const EMPTY: ChainHead = { number: 0, hash: '' };
+
+/**
+ * Computes the chain anew, from its beginning: each hash is over the one before and the row's content.
+ * @param known a head that was noted earlier: without one nobody can tell that rows were taken off the end
+ */
+export async function verifyAudit(sql: Sql, known?: ChainHead): Promise<AuditProof> {
+  let head = EMPTY;
+  for (;;) {
+    const links = await linksAfter(sql, head.number);
+    for (const link of links) {
+      const why = faultOf(link, head, known);
+      if (why !== undefined) return broken(head, link.entryId, why);
+      head = { number: Number(link.number), hash: link.hash };
+    }
+    if (links.length < PAGE) break;
+  }
+  if (known && known.number > head.number)
+    return broken(head, '-', `the chain ends before number ${known.number}`);
+  const unchained = await firstUnchained(sql);
+  return unchained === undefined
+    ? { entries: head.number, head }
+    : broken(head, unchained, 'it is not in the chain');
+}
+
+const broken = (head: ChainHead, entryId: string, why: string): AuditProof => ({
+  ...{ entries: head.number, head, broken: { entryId, why } },
+});
+
+interface Link {
+  number: string;
+  entryId: string;
+  previous: string;
+  hash: string;
+  /** Null: the row is gone. */
+  content: Buffer | null;
+}
+
+/** Raw for what is hashed, which is written here once more: the database's own function may have been changed. */
+function linksAfter(sql: Sql, number: number): Promise<Link[]> {
+  return sql.query<Link>(
+    `select c.number, c.entry_id as "entryId", encode(c.previous, 'hex') as previous, encode(c.hash, 'hex') as hash,
+            case when a.id is not null then convert_to(jsonb_build_array(a.id, (extract(epoch from a.at) * 1000)::bigint,
+              a.actor, a.action, a.subject, a.tenant_id, a.request_id, a.before, a.after)::text, 'UTF8') end as content
+       from audit_chain c left join audit_log a on a.id = c.entry_id
+      where c.number > $1 order by c.number limit ${PAGE}`,
+    [number],
+  );
+}
+
+/** @returns nothing where the link is as it was written */
+function faultOf(link: Link, head: ChainHead, known: ChainHead | undefined): string | undefined {
+  const number = Number(link.number);
+  if (number !== head.number + 1) return `number ${head.number + 1} of the chain is missing before it`;
+  if (link.content === null) return 'it is in the chain and no longer in the log';
+  if (link.previous !== head.hash) return 'it does not follow the one before';
+  const hash = createHash('sha256').update(Buffer.from(head.hash, 'hex')).update(link.content);
+  if (hash.digest('hex') !== link.hash) return 'its content was changed';
+  if (known?.number === number && known.hash !== link.hash) return 'the chain was written anew';
+  return undefined;
+}
+
+async function firstUnchained(sql: Sql): Promise<string | undefined> {
+  const [row] = await sql.query<{ id: string | null }>(
+    `select min(a.id) as id from audit_log a where not exists (select from audit_chain c where c.entry_id = a.id)`,
+  );
+  return row?.id ?? undefined;
+}

@@ -1,0 +1,26 @@
+import { raw, table } from '../db/build';
+import type { Sql } from '../db/database';
+
+/** An entry as its account's owner sees it. */
+export interface ListedLeg {
+  id: string;
+  accountId: string;
+  type: string;
+  subtype: string | null;
+  currency: string;
+  /** Changes, as decimal strings. */
+  available: string;
+  pending: string;
+  at: Date;
+}
+
+/** The account transactions of a reference, in their order. */
+export const listedByReference = (sql: Sql, reference: string, limit: number): Promise<ListedLeg[]> =>
+  sql.run<ListedLeg>(
+    table('ledger_legs')
+      .select('id', 'accountId', 'type', 'subtype', 'currency', 'at')
+      .select(raw('available::text as available'), raw('pending::text as pending'))
+      .where({ referenceId: reference, listed: true })
+      .orderBy(['at', 'accountId', 'number'])
+      .limit(limit),
+  );

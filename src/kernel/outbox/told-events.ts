@@ -1,0 +1,70 @@
+import { anyOf, raw, table } from '../db/build';
+import type { Sql } from '../db/database';
+
+/** A webhook as it was recorded, with where its delivery stands. */
+export interface ToldEvent {
+  /** The `id` of its data. */
+  id: string;
+  tenantId: string;
+  registration: string;
+  event: string;
+  type: string | null;
+  subtype: string | null;
+  referenceId: string | null;
+  at: Date;
+  /** recorded: no endpoint was registered. parked: its endpoint was deleted or is disabled. */
+  delivery: 'recorded' | 'due' | 'delivered' | 'failed' | 'parked';
+  attempts: number;
+  dueAt: Date | null;
+  deliveredAt: Date | null;
+  lastError: string | null;
+}
+
+const told = () =>
+  table('events')
+    .select('data_id as id', 'tenantId', 'registration', 'event', 'type', 'subtype', 'referenceId')
+    .select('created_at as at', 'delivery', 'attempts', 'dueAt', 'deliveredAt', 'lastError');
+
+/** In the words of the indexes: events of cards and accounts are in neither. */
+const OF_RECORDS = `registration in ('deposit', 'cardholder', 'kyc', 'payout', 'transfer')`;
+
+/**
+ * The newest of what was told of a record and of its references, in the order in which it was.
+ * @param of.references of account and card transactions
+ */
+export async function eventsAbout(
+  sql: Sql,
+  of: { record: string; references?: readonly string[] },
+  limit: number,
+): Promise<ToldEvent[]> {
+  const newest = (query: ReturnType<typeof told>) =>
+    sql.run<ToldEvent & { number: string }>(query.select('number').orderBy('number', 'desc').limit(limit));
+  const statuses = await newest(
+    told()
+      .whereRaw(OF_RECORDS)
+      .where(raw('event_record(data, data_id) = ?', [of.record])),
+  );
+  const movements = of.references?.length
+    ? await newest(told().where(anyOf('reference_id', of.references)))
+    : [];
+  return [...statuses, ...movements]
+    .sort((one, other) => Number(one.number) - Number(other.number))
+    .slice(-limit)
+    .map(({ number: _, ...event }) => event);
+}
+
+/** What tells of a status by its id; those of movements are found by their reference. */
+export async function findToldEvent(
+  sql: Sql,
+  id: string,
+): Promise<(ToldEvent & { data: unknown; record: string }) | undefined> {
+  const [found] = await sql.run<ToldEvent & { data: string; record: string }>(
+    told()
+      .select('data', raw('event_record(data, data_id) as record'))
+      .whereRaw(OF_RECORDS)
+      .where({ dataId: id })
+      .orderBy('number', 'desc')
+      .limit(1),
+  );
+  return found && { ...found, data: JSON.parse(found.data) as unknown };
+}

@@ -1,0 +1,89 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { PARTIES, type Party, partyVariable } from './parties';
+
+/** Where a party is, and the secret that it shares with us. */
+export interface PartyAddress {
+  /** Without a trailing slash. */
+  url: string;
+  secret: Buffer;
+}
+
+/** `off`: left out. Absent: the sandbox's own, which a live installation does not have. */
+export type PartySettings = Readonly<Partial<Record<Party, PartyAddress | 'off'>>>;
+
+/** Those that are given, of the parties that this process serves. */
+export type PartySecrets = Readonly<Partial<Record<Party, Buffer>>>;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** As many as the HMAC that it is the key of. */
+const SECRET_BYTES = 32;
+
+/**
+ * The variables of the parties: `PARTY_<NAME>_URL` with `PARTY_<NAME>_SECRET`, or `PARTY_<NAME>=off`.
+ * @returns what is given, and a line for each variable that is wrong; no value stands in one
+ */
+export function readPartySettings(given: Environment): { settings: PartySettings; wrong: string[] } {
+  const read = PARTIES.map((party) => [party, readParty(partyVariable(party), given)] as const);
+  const wrong = read.flatMap(([, { lines = [] }]) => lines);
+  return { settings: Object.fromEntries(read.map(([party, { setting }]) => [party, setting])), wrong };
+}
+
+/** The same of the process that serves the sandbox's parties: `PARTY_<NAME>_SECRET`, wherever they are reached. */
+export function readPartySecrets(given: Environment): { secrets: PartySecrets; wrong: string[] } {
+  const named = PARTIES.map((party) => [party, `${partyVariable(party)}_SECRET`] as const).filter(
+    ([, name]) => given[name] !== undefined,
+  );
+  return {
+    secrets: Object.fromEntries(named.map(([party, name]) => [party, Buffer.from(given[name] ?? '')])),
+    wrong: named.flatMap(([, name]) => wrongSecret(name, given[name])),
+  };
+}
+
+/** What a live installation lacks: a line for each party that is neither given nor left out. @param adapted those with an adapter of their own */
+export const missingParties = (settings: PartySettings, adapted: readonly Party[]): string[] =>
+  PARTIES.filter((party) => settings[party] === undefined && !adapted.includes(party)).map((party) => {
+    const name = partyVariable(party);
+    const stripe = party === 'checkout' ? ', STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET' : '';
+    return `${name}_URL and ${name}_SECRET${stripe}, or ${name}=off: MODE=live has no simulated parties`;
+  });
+
+interface ReadParty {
+  setting?: PartyAddress | 'off';
+  lines?: string[];
+}
+
+function readParty(name: string, given: Environment): ReadParty {
+  const [state, url, secret] = [given[name], given[`${name}_URL`], given[`${name}_SECRET`]];
+  if (state !== undefined && state !== 'off') return { lines: [`${name}: takes "off" alone`] };
+  if (url === undefined && secret === undefined) return state === 'off' ? { setting: 'off' } : {};
+  if (state === 'off') return { lines: [`${name}: is off, and an address or a secret is given beside it`] };
+  const lines = [...wrongUrl(`${name}_URL`, url), ...wrongSecret(`${name}_SECRET`, secret)];
+  if (lines.length > 0) return { lines };
+  const address = { url: (url ?? '').replace(/\/+$/, ''), secret: Buffer.from(secret ?? '') };
+  return { setting: address };
+}
+
+function wrongSecret(name: string, secret: string | undefined): string[] {
+  if (secret === undefined) return [`${name}: must be given with the address`];
+  return Buffer.byteLength(secret) < SECRET_BYTES ? [`${name}: must be ${SECRET_BYTES} bytes at least`] : [];
+}
+
+function wrongUrl(name: string, text: string | undefined): string[] {
+  if (text === undefined) return [`${name}: must be given with the secret`];
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return [`${name}: must be an https URL`];
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (username + password + search + hash !== '')
+    return [`${name}: must have neither credentials nor a query nor a fragment`];
+  return protocol === 'https:' || isNear(hostname)
+    ? []
+    : [`${name}: must be an https URL; http is for this machine, private addresses and names without a dot`];
+}
+
+/** On this machine or in a network of ours: what is said there is not read on the way. A name without a dot is a service of a compose file. */
+function isNear(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) === 0) return host === 'localhost' || !host.includes('.');
+  return ['loopback', 'private', 'uniqueLocal', 'linkLocal'].includes(ipaddr.process(host).range());
+}

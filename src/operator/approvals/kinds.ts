@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { correct, correctable } from '../../accounts/accounts/admin';
+import { accountTransactionView } from '../../accounts/accounts/view';
+import type { Tx } from '../../kernel/db/database';
+import type { Decimal } from '../../kernel/money/money';
+import { amount, firstProblem } from '../../kernel/wire/schemas';
+import { concludeTransfer, weighConclusion } from '../../transfers/conclude';
+import type { DoorKind } from '../../transfers/engine/books/doors';
+import { CONCLUSIONS } from '../../transfers/engine/conclusion';
+import { useDoor, weighDoor } from '../../transfers/suspense';
+import type { ChangeEntry, Session } from '../session';
+
+/** What an operator's decision comes to, by the rules of now. */
+export interface Weighed {
+  amount: Decimal;
+  currency: string;
+  /** The record that it is about. */
+  subject: string;
+  tenantId: string | null;
+  /** As they are stored, amounts as text; with what was left open settled, so what is done is what was judged. */
+  terms: object;
+}
+
+export interface Done {
+  entry: ChangeEntry;
+  /** What came of it, as `--json` prints it. */
+  result: unknown;
+}
+
+/** By whom, and why. */
+export interface By {
+  reason: string;
+  decidedBy: string;
+}
+
+/** A decision that takes two operators above the limit of the installation (decisions part 2). */
+interface DecisionKind<Terms> {
+  terms: z.ZodType<Terms>;
+  /** Refuses what could not be done now; does nothing. @throws Problem */
+  weigh(session: Session, tx: Tx, terms: Terms): Promise<Weighed>;
+  /** Carries it out, by the rules of then. @throws Problem */
+  execute(session: Session, tx: Tx, terms: Terms, by: By): Promise<Done>;
+}
+
+/** The same, whatever its terms: they are read by its own shape. */
+export interface AnyDecisionKind {
+  weigh(session: Session, tx: Tx, terms: unknown): Promise<Weighed>;
+  execute(session: Session, tx: Tx, terms: unknown, by: By): Promise<Done>;
+}
+
+const kind = <Terms>({ terms: shape, weigh, execute }: DecisionKind<Terms>): AnyDecisionKind => ({
+  weigh: async (session, tx, terms) => weigh(session, tx, read(shape, terms)),
+  execute: async (session, tx, terms, by) => execute(session, tx, read(shape, terms), by),
+});
+
+/** @throws Problem 400 naming the field */
+function read<Terms>(shape: z.ZodType<Terms>, terms: unknown): Terms {
+  const parsed = shape.safeParse(terms, { reportInput: true });
+  if (!parsed.success) throw firstProblem(parsed.error);
+  return parsed.data;
+}
+
+const optional = z.string().optional();
+
+const correction = (
+  action: 'account.deposit' | 'account.withdraw',
+  effect: 'deposit/admin_deposit' | 'withdraw/admin_withdrawal',
+) =>
+  kind({
+    terms: z.object({ accountId: z.string(), amount: amount() }),
+    async weigh(_, tx, terms) {
+      const { id: subject, tenantId, currency } = await correctable(tx, null, terms);
+      const settled = { ...terms, amount: terms.amount.toFixed() };
+      return { amount: terms.amount, currency, subject, tenantId, terms: settled };
+    },
+    async execute(_, tx, terms, { reason }) {
+      const { account, entry } = await correct(tx, null, effect, terms, undefined);
+      const result = accountTransactionView(entry, account.currency);
+      const { id: transactionId, amount: moved, balanceAfter } = result;
+      const after = { transactionId, amount: moved, available: balanceAfter, reason };
+      return { entry: { action, subject: account.id, tenantId: account.tenantId, after }, result };
+    },
+  });
+
+const door = (action: string, by: DoorKind) =>
+  kind({
+    terms: z.object({
+      transferId: z.string(),
+      amount: amount().optional(),
+      currency: optional,
+      accountId: optional,
+    }),
+    async weigh(session, tx, terms) {
+      const given = { ...terms, door: by, reason: '' };
+      const weighed = await weighDoor(tx, given, session.now());
+      const settled = { ...terms, amount: weighed.amount.toFixed(), currency: weighed.currency };
+      return { ...weighed, subject: terms.transferId, terms: settled };
+    },
+    async execute(session, tx, terms, { reason, decidedBy }) {
+      const { transferId: subject, accountId = null } = terms;
+      const { after } = await useDoor(session, tx, { ...terms, door: by, reason, decidedBy });
+      const moved = terms.amount?.toFixed() ?? 'all';
+      const entry = { action, subject, after: { amount: moved, accountId, reason } };
+      return { entry: { ...entry, tenantId: after.transfer.tenantId }, result: { transferId: subject } };
+    },
+  });
+
+const conclusion = kind({
+  terms: z.object({ transferId: z.string(), as: z.enum(CONCLUSIONS) }),
+  async weigh(session, tx, terms) {
+    const weighed = await weighConclusion(tx, terms, session.now());
+    return { ...weighed, subject: terms.transferId, terms };
+  },
+  async execute(session, tx, { transferId, as }, { reason: evidence, decidedBy }) {
+    const { before, after } = await concludeTransfer(session, tx, { transferId, as, evidence, decidedBy });
+    const { status, tenantId } = after.transfer;
+    const entry = {
+      ...{ action: 'transfer.conclude', subject: transferId, tenantId },
+      ...{ before: { status: before.transfer.status }, after: { status, as, evidence } },
+    };
+    return { entry, result: { transferId, status } };
+  },
+});
+
+/** What takes two operators above the limit, and how each is done. Approvals that wait name these. */
+export const DECISION_KINDS = {
+  'account.deposit': correction('account.deposit', 'deposit/admin_deposit'),
+  'account.withdraw': correction('account.withdraw', 'withdraw/admin_withdrawal'),
+  'suspense.return': door('suspense.return', 'return'),
+  'suspense.credit': door('suspense.credit', 'credit'),
+  'suspense.write-off': door('suspense.write-off', 'write_off'),
+  'suspense.recover': door('suspense.recover', 'recover'),
+  'transfer.conclude': conclusion,
+} as const satisfies Record<string, AnyDecisionKind>;
+
+export type DecisionName = keyof typeof DECISION_KINDS;

@@ -1,0 +1,91 @@
+import { conflict } from '../../kernel/errors';
+import { formatAmount } from '../../kernel/money/money';
+import { type Approval, decideApproval, requestApproval } from '../../process/approvals/operations';
+import type { ChangeEntry, Session } from '../session';
+import { type AnyDecisionKind, DECISION_KINDS, type DecisionName, type Done } from './kinds';
+
+/** Done at once, or asked for: then another operator approves it. */
+export type Outcome = { done: Done } | { asked: Approval };
+
+/**
+ * What an operator decides: done at once up to the limit of the installation; above it nothing is done, and it waits for
+ * another operator (decisions part 2). Judged by the rules of now either way.
+ * @param terms of the kind's own shape, amounts as text
+ * @throws Problem what the kind refuses; 401
+ */
+export function decideOrAsk(
+  session: Session,
+  name: DecisionName,
+  terms: object,
+  reason: string,
+): Promise<Outcome> {
+  const kind = DECISION_KINDS[name];
+  return session.change(
+    async (tx): Promise<Outcome> => {
+      const by = { reason, decidedBy: session.actor };
+      const weighed = await kind.weigh(session, tx, terms);
+      if (!weighed.amount.gt(session.adminLimit))
+        return { done: await kind.execute(session, tx, weighed.terms, by) };
+      const requested = { requestedBy: session.actor, requestedAt: session.now() };
+      return { asked: await requestApproval(tx, { ...weighed, ...requested, kind: name, reason }) };
+    },
+    (outcome) => ('done' in outcome ? outcome.done.entry : entryOf('approval.ask', outcome.asked)),
+  );
+}
+
+export interface Decided {
+  approval: Approval;
+  /** Absent of what was rejected. */
+  done?: Done;
+}
+
+/**
+ * Another operator approves what was asked for: it is carried out in this transaction, by the rules of now. Where those
+ * refuse it, it still waits.
+ * @throws Problem 404; 409 `invalid_transition`; what the kind refuses; 401
+ */
+export function approve(session: Session, id: string, note: string | null): Promise<Decided> {
+  return session.change(
+    async (tx): Promise<Decided> => {
+      const decidedBy = session.actor;
+      const given = { id, status: 'approved', note, decidedBy, at: session.now() } as const;
+      const approval = await decideApproval(tx, given);
+      const { terms, reason } = approval;
+      return { approval, done: await kindOf(approval).execute(session, tx, terms, { reason, decidedBy }) };
+    },
+    ({ approval, done }) => [entryOf('approval.approve', approval), ...(done ? [done.entry] : [])],
+  );
+}
+
+/** @throws Problem 404; 409 `invalid_transition`; 401 */
+export function reject(session: Session, id: string, note: string): Promise<Decided> {
+  return session.change(
+    async (tx): Promise<Decided> => {
+      const given = { id, status: 'rejected', note, decidedBy: session.actor, at: session.now() } as const;
+      return { approval: await decideApproval(tx, given) };
+    },
+    ({ approval }) => entryOf('approval.reject', approval),
+  );
+}
+
+/** @throws Problem 409 for what only a later release can do */
+function kindOf({ kind: name }: Approval): AnyDecisionKind {
+  if (!(name in DECISION_KINDS)) throw conflict('invalid_transition', `This release does not know ${name}.`);
+  return DECISION_KINDS[name as DecisionName];
+}
+
+function entryOf(action: string, approval: Approval): ChangeEntry {
+  const {
+    id: subject,
+    kind,
+    subject: about,
+    amount,
+    currency,
+    reason,
+    requestedBy,
+    note,
+    tenantId,
+  } = approval;
+  const money = `${formatAmount(amount, currency)} ${currency}`;
+  return { action, subject, tenantId, after: { kind, about, money, reason, requestedBy, note } };
+}

@@ -1,0 +1,55 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type AuditFilter, type ChainHead, listAudit, verifyAudit } from '../../../../kernel/audit/log';
+import { show } from '../../console';
+import type { CommandContext } from '../../context';
+import { addListing } from '../../listing';
+
+const LISTED = 200;
+
+/** The audit log: who did what (decisions part 1, Roles). */
+export function addAuditCommands(program: Command, context: CommandContext): void {
+  const group = program.command('audit').description('who did what; rows are only ever added');
+  addListing(group, context, {
+    description: `the newest first; at most ${LISTED}`,
+    options: [
+      new Option('--subject <id>', 'of one record'),
+      new Option('--actor <name>', 'by an admin’s client id, or operator:<name>'),
+    ],
+    load: ({ database }, filter: AuditFilter) => listAudit(database, filter, LISTED),
+    columns: ['number', 'at', 'actor', 'action', 'subject', 'client', 'after'],
+    row: ({ id, at, actor, action, subject, tenantId, after }) => [
+      ...[id, at.toISOString(), actor, action, subject, tenantId],
+      after === null ? null : JSON.stringify(after),
+    ],
+  });
+  addVerify(group, context);
+}
+
+function addVerify(group: Command, { console, run }: CommandContext): void {
+  group
+    .command('verify')
+    .description('proves that no row was changed, taken out or put in: ends with 1 at the first that was')
+    .option(
+      '--head <number:hash>',
+      'a head that was printed earlier: proves that nothing ended since',
+      headArgument,
+    )
+    .option('--json', 'print { "entries", "head", "broken"? }')
+    .action(({ head: known, json }: { head?: ChainHead; json?: boolean }) =>
+      run(async ({ database }) => {
+        const proof = await verifyAudit(database, known);
+        const { entries, head, broken } = proof;
+        const text = broken
+          ? `Broken at row ${broken.entryId}: ${broken.why}. ${entries} rows before it are as they were written.`
+          : `${entries} rows are as they were written. The head: ${head.number}:${head.hash}`;
+        show(console, json, proof, text);
+        return broken ? 1 : 0;
+      }),
+    );
+}
+
+function headArgument(text: string): ChainHead {
+  const [, number = '', hash = ''] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (hash === '') throw new InvalidArgumentError('It takes a head as "audit verify" prints it.');
+  return { number: Number(number), hash };
+}

@@ -1,0 +1,57 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { reveal } from '../../../desk/reveal';
+import { MOST_LINES, tell } from '../../../desk/story/tell';
+import { invalid } from '../../../kernel/errors';
+import type { Session } from '../../session';
+import { countArgument, reasonArgument } from '../arguments';
+import { show } from '../console';
+import type { CommandContext } from '../context';
+import { storyText } from './story-text';
+
+interface ShowOptions {
+  limit: number;
+  reveal?: boolean;
+  reason?: string;
+  json?: boolean;
+}
+
+const LINES = 50;
+
+/** The whole story of any id: what it is, how it came to be so, and what waits for whom. */
+export function addShowCommand(program: Command, { console, run }: CommandContext): void {
+  program
+    .command('show <id>')
+    .description('the whole story of any id: record, words, decisions, entries, webhooks, breaks, audit log')
+    .option('--limit <lines>', `of each list, the newest; at most ${MOST_LINES}`, linesArgument, LINES)
+    .option('--reveal', 'with what is masked: a beneficiary, an applicant; takes a --reason')
+    .option('--reason <text>', 'why it is revealed: kept in the audit log', reasonArgument)
+    .option('--json', 'print all of it as JSON')
+    .action((id: string, { limit, reveal: wanted, reason, json }: ShowOptions) => {
+      if (wanted && reason === undefined) throw invalid('What is revealed takes a --reason.', 'reason');
+      return run(async (session) => {
+        const revealed = wanted ? await revealedTo(session, id, reason) : undefined;
+        const told = await tell(session, id, limit);
+        const link = told.workflowId === undefined ? null : session.workflowUrl(told.workflowId);
+        const story = { ...told, ...(link ? { workflowUrl: link } : {}), ...(revealed ? { revealed } : {}) };
+        show(console, json, story, storyText(story, session.now()));
+      });
+    });
+}
+
+function linesArgument(text: string): number {
+  const limit = countArgument(text);
+  if (limit > MOST_LINES) throw new InvalidArgumentError(`At most ${MOST_LINES}.`);
+  return limit;
+}
+
+/** Who sees it and why is committed before it is shown. The audit log has the names of the fields, never what they hold. */
+async function revealedTo(session: Session, id: string, reason: string | undefined): Promise<object> {
+  const { data } = await session.change(
+    (tx) => reveal(tx, session.keyring, id),
+    ({ action, tenantId, data: seen }) => ({
+      ...{ action, subject: id, tenantId },
+      after: { reason, fields: Object.keys(seen) },
+    }),
+  );
+  return data;
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import type { Sql, Tx } from '../../kernel/db/database';
+import { alreadyExists, conflict, notFound, Problem } from '../../kernel/errors';
+import { isId, newId } from '../../kernel/ids';
+import type { Keyring } from '../../kernel/security/keyring';
+import {
+  findBySecret,
+  findOperator,
+  holdOperator,
+  insertOperator,
+  listOperators,
+  lockOperators,
+  type Operator,
+  updateOperator,
+} from './store';
+
+export { listOperators, type Operator } from './store';
+
+/** Who makes the first operator, as the audit log names it: nobody is there yet who could. */
+export const INSTALLATION = 'installation';
+
+/** An operator with his secret. */
+export interface OperatorCredential {
+  operatorId: string;
+  name: string;
+  /** 256 bits in base64url, shown this once. */
+  operatorSecret: string;
+}
+
+/** As decisions and the audit log name him: names are unique for ever. */
+export const actorOf = ({ name }: Pick<Operator, 'name'>): string => `operator:${name}`;
+
+/** @throws Problem 400 when the name is or was another's */
+export async function addOperator(
+  tx: Tx,
+  keyring: Keyring,
+  { name, createdBy }: { name: string; createdBy: string },
+): Promise<OperatorCredential> {
+  await lockOperators(tx);
+  const operatorSecret = newSecret();
+  const secretHash = keyring.hashSecret(operatorSecret);
+  const made = await insertOperator(tx, { id: newId('operator'), name, createdBy, secretHash });
+  if (!made) throw alreadyExists('An operator has or had this name.', 'name');
+  return { operatorId: made.id, name, operatorSecret };
+}
+
+/** The first one, who is made at installation. @throws Problem 401 when there is one already */
+export async function addFirstOperator(tx: Tx, keyring: Keyring, name: string): Promise<OperatorCredential> {
+  await lockOperators(tx);
+  if (await hasOperators(tx)) throw noOperator('Another operator makes operators.');
+  return addOperator(tx, keyring, { name, createdBy: INSTALLATION });
+}
+
+export const hasOperators = async (sql: Sql): Promise<boolean> => (await listOperators(sql)).length > 0;
+
+const newSecret = (): string => randomBytes(32).toString('base64url');
+
+/**
+ * Shuts an operator out, for ever and at once: what he is about to commit is awaited, and he commits nothing more.
+ * @param named his id or name
+ * @throws Problem 404; 409 `invalid_transition` when he was disabled before, or is the last one
+ */
+export async function disableOperator(
+  tx: Tx,
+  { named, reason, by, at }: { named: string; reason: string; by: string; at: Date },
+): Promise<Operator> {
+  await lockOperators(tx);
+  const found = await findOperator(tx, isId('operator', named) ? { id: named } : { name: named });
+  if (!found) throw notFound('operator');
+  if (found.disabledAt) throw conflict('invalid_transition', `${found.name} was disabled before.`);
+  const others = (await listOperators(tx)).filter(({ id, disabledAt }) => id !== found.id && !disabledAt);
+  if (others.length === 0)
+    throw conflict('invalid_transition', 'The last operator is not disabled: add another one first.');
+  return updateOperator(tx, found.id, { disabledAt: at, disabledBy: by, disabledReason: reason });
+}
+
+/** Whose secret it is, disabled or not. */
+export const operatorOf = (sql: Sql, keyring: Keyring, secret: string): Promise<Operator | undefined> =>
+  findBySecret(sql, keyring.hashSecret(secret));
+
+/** Holds the operator to the end of the transaction. @throws Problem 401 when he has been disabled */
+export async function assertMayDecide(tx: Tx, { id, name }: Pick<Operator, 'id' | 'name'>): Promise<void> {
+  const operator = await holdOperator(tx, id);
+  if (!operator || operator.disabledAt) throw noOperator(`The operator ${name} has been disabled.`);
+}
+
+export const noOperator = (message: string): Problem => new Problem(401, 'unauthorized', message);
+
+/** What the sandbox writes down of the operator that it makes for itself. */
+export const DEMO_OPERATOR = 'demo';
+
+/**
+ * The sandbox's own operator: made once; with a new secret where the one that was written down is not his.
+ * @returns whether he was made now
+ */
+export async function ensureDemoOperator(
+  tx: Tx,
+  keyring: Keyring,
+  known: Partial<OperatorCredential> | undefined,
+): Promise<{ credential: OperatorCredential; made: boolean }> {
+  await lockOperators(tx);
+  const found = await findOperator(tx, { name: DEMO_OPERATOR });
+  if (!found) {
+    const given = { name: DEMO_OPERATOR, createdBy: INSTALLATION };
+    return { credential: await addOperator(tx, keyring, given), made: true };
+  }
+  const { id: operatorId, name } = found;
+  const secret = known?.operatorSecret;
+  if (typeof secret === 'string' && (await operatorOf(tx, keyring, secret))?.id === operatorId)
+    return { credential: { operatorId, name, operatorSecret: secret }, made: false };
+  const operatorSecret = newSecret();
+  await updateOperator(tx, operatorId, { secretHash: keyring.hashSecret(operatorSecret) });
+  return { credential: { operatorId, name, operatorSecret }, made: false };
+}

@@ -1,0 +1,44 @@
+import type { Tx } from '../../../kernel/db/database';
+import { recordChange } from '../../sandbox/changes';
+import type { TokenizationWord } from '../word';
+import { scenarioOf } from './scenarios';
+import {
+  findByReference,
+  findTokenization,
+  insertTokenization,
+  type ProcessorCard,
+  type ProcessorTokenization,
+} from './store';
+
+export type ToldTokenization = { key: string } & TokenizationWord;
+
+/** Decides on a wallet's request at once: its word; nothing where there is no such card. */
+export async function takeTokenization(
+  tx: Tx,
+  { callbackUrl, ...given }: ProcessorTokenization & { callbackUrl: string },
+): Promise<ToldTokenization | { refused: string } | undefined> {
+  const { key, reference, takenAt } = given;
+  const card = await findByReference(tx, reference);
+  if (!card) return undefined;
+  if (await insertTokenization(tx, given))
+    recordChange(tx, { party: 'card-processor', ref: key, callbackUrl }, [{ at: takenAt, quiet: true }]);
+  else if ((await findTokenization(tx, { key, reference }))?.wallet !== given.wallet)
+    return { refused: 'idempotency_mismatch' };
+  return wordOf(key, card);
+}
+
+/** Nothing where no request of that key was taken for the card. */
+export async function presentTokenization(
+  tx: Tx,
+  by: Pick<ProcessorTokenization, 'key' | 'reference'>,
+): Promise<ToldTokenization | undefined> {
+  const [card, known] = await Promise.all([findByReference(tx, by.reference), findTokenization(tx, by)]);
+  return card && known && wordOf(by.key, card);
+}
+
+/** It changes once, when it is taken. */
+function wordOf(key: string, { label }: ProcessorCard): ToldTokenization {
+  const { tokenizeRefusal } = scenarioOf(label);
+  if (tokenizeRefusal === undefined) return { key, version: 1, status: 'completed' };
+  return { key, version: 1, status: 'failed', failureCode: tokenizeRefusal };
+}

@@ -1,0 +1,103 @@
+import type { Logger } from 'pino';
+import type { DocumentsSettings, StripeSettings } from '../kernel/config';
+import type { Observers } from '../kernel/metrics/observers';
+import { PARTIES, PARTY_NAMES, type Party } from '../kernel/parties';
+import { missingParties, type PartySettings } from '../kernel/party-settings';
+import type { Keyring } from '../kernel/security/keyring';
+import { StartupError } from '../kernel/startup-error';
+import { createHttpBank } from './bank/http';
+import { createHttpCardProcessor } from './card-processor/http';
+import { createHttpCardholderReview } from './cardholder-review/http';
+import { reviewLeftOut } from './cardholder-review/left-out';
+import { createHttpCheckout } from './checkout/http';
+import { createStripeCheckout } from './checkout/stripe/checkout';
+import { createMemoryStore } from './documents/memory';
+import { createDocuments } from './documents/sealed';
+import { createStore } from './documents/settings';
+import { createHttpExternalCards } from './external-cards/http';
+import { leftOut } from './left-out';
+import type { Parties } from './parties';
+import { createHttpPayouts } from './payouts/http';
+import type { AdapterOptions } from './protocol/client';
+import { observed } from './protocol/observed';
+import { createHttpRates } from './rates/http';
+import { ratesLeftOut } from './rates/left-out';
+import { createRates } from './rates/memory';
+import { partyPath, partySecret } from './sandbox/mount';
+
+export interface PartiesOptions {
+  mode: 'sandbox' | 'live';
+  keyring: Keyring;
+  log: Logger;
+  now: () => Date;
+  observers: Observers;
+  /** These stand in for what would be made. */
+  parties?: Partial<Parties> | undefined;
+  documents?: DocumentsSettings | undefined;
+  stripe?: StripeSettings | undefined;
+  partySettings?: PartySettings | undefined;
+  /** Where the sandbox's parties are served, without a trailing slash. */
+  sandboxPartiesUrl(): string;
+}
+
+/** How each party is reached over our protocol. */
+const ADAPTERS: { readonly [P in Party]: (options: AdapterOptions, wiring: PartiesOptions) => Parties[P] } = {
+  cardProcessor: createHttpCardProcessor,
+  cardholderReview: createHttpCardholderReview,
+  checkout: createHttpCheckout,
+  payouts: createHttpPayouts,
+  externalCards: createHttpExternalCards,
+  bank: createHttpBank,
+  rates: (address, { log, now, observers }) =>
+    createRates(observed('rates', createHttpRates(address), observers.observePartyCall), {
+      ...{ log, now },
+      observeUnusable: (what) => observers.observeUnusable('rates', what),
+    }),
+};
+
+/** What stands in for one that is left out. */
+const WITHOUT: { readonly [P in Party]: () => Parties[P] } = {
+  cardProcessor: leftOut,
+  cardholderReview: reviewLeftOut,
+  checkout: leftOut,
+  payouts: leftOut,
+  externalCards: leftOut,
+  bank: leftOut,
+  rates: ratesLeftOut,
+};
+
+/**
+ * The outside parties, each where the configuration says that it is; else the sandbox's own.
+ * @throws StartupError in live mode, naming each that is neither given nor left out
+ */
+export function createParties(options: PartiesOptions): Parties {
+  const { keyring, mode, documents, stripe, now, parties = {}, partySettings = {} } = options;
+  const given: Partial<Parties> = stripe
+    ? { checkout: createStripeCheckout({ ...stripe, now }), ...parties }
+    : parties;
+  const adapted = PARTIES.filter((party) => given[party] !== undefined);
+  const missing = mode === 'live' ? missingParties(partySettings, adapted) : [];
+  if (mode === 'live' && !documents && !given.documents)
+    missing.push('DOCUMENTS_FOLDER or DOCUMENTS_S3_BUCKET');
+  if (missing.length > 0) throw new StartupError(missing.join('\n'));
+  const made = PARTIES.map((party) => [party, given[party] ?? createParty(party, options)]);
+  return {
+    ...(Object.fromEntries(made) as Pick<Parties, Party>),
+    documents:
+      given.documents ?? createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
+  };
+}
+
+function createParty(party: Party, options: PartiesOptions): Parties[Party] {
+  const setting = options.partySettings?.[party];
+  if (setting === 'off') return WITHOUT[party]();
+  const address = setting ? { baseUrl: setting.url, secret: setting.secret } : sandboxParty(options, party);
+  return ADAPTERS[party]({ ...address, now: options.now }, options);
+}
+
+/** How the adapter of a sandbox party reaches it. */
+function sandboxParty({ keyring, ...options }: PartiesOptions, party: Party) {
+  const base = options.sandboxPartiesUrl;
+  const name = PARTY_NAMES[party];
+  return { baseUrl: () => base() + partyPath(name), secret: partySecret(keyring, name) };
+}

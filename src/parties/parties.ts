@@ -1,0 +1,21 @@
+import type { Bank } from './bank/port';
+import type { CardProcessor } from './card-processor/port';
+import type { CardholderReview } from './cardholder-review/port';
+import type { CheckoutParty } from './checkout/port';
+import type { Documents } from './documents/port';
+import type { ExternalCards } from './external-cards/port';
+import type { PayoutParty } from './payouts/port';
+import type { RefreshedRates } from './rates/port';
+
+/** The outside parties, each behind its port. */
+export interface Parties {
+  cardProcessor: CardProcessor;
+  cardholderReview: CardholderReview;
+  rates: RefreshedRates;
+  documents: Documents;
+  checkout: CheckoutParty;
+  payouts: PayoutParty;
+  externalCards: ExternalCards;
+  /** That keeps the money behind the virtual IBANs. */
+  bank: Bank;
+}

@@ -1,0 +1,58 @@
+import type { Observers, PartyCall } from '../../kernel/metrics/observers';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
+
+type ObserveCall = Observers['observePartyCall'];
+type Call = (...given: unknown[]) => unknown;
+
+/** What is no call of the party: a look at what it has sent, and what makes a promise of an object. */
+const NO_CALLS = new Set(['verify', 'then']);
+
+/**
+ * A port whose calls are counted and timed by the port's own names for them, whatever its adapter is: here an answer that
+ * came and cannot be read is known for what it is, `unknown`. One that stands for a party that is left out names no members, so
+ * each is asked for when it is used.
+ */
+export function observed<Port extends object>(party: string, port: Port, observe: ObserveCall): Port {
+  const calls = new Map<string, unknown>();
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function' || typeof name !== 'string' || NO_CALLS.has(name)) return member;
+      const known = calls.get(name);
+      if (known !== undefined) return known;
+      const call = (given: unknown[]) => (Reflect.get(target, name) as Call).apply(target, given);
+      const counted = (...given: unknown[]) => timed(party, name, () => call(given), observe);
+      calls.set(name, counted);
+      return counted;
+    },
+  });
+}
+
+/** Rates are kept by their port: what asks their source is {@link observed} where the port is made. */
+export function observedParties<Parties extends object>(parties: Parties, observe: ObserveCall): Parties {
+  const members = Object.entries(parties).map(([name, port]): [string, unknown] => [
+    name,
+    name === 'rates' ? port : observed(name, port as object, observe),
+  ]);
+  return Object.fromEntries(members) as Parties;
+}
+
+async function timed(party: string, operation: string, call: () => unknown, observe: ObserveCall) {
+  const began = performance.now();
+  const ended = (outcome: PartyCall['outcome']) =>
+    observe({ party, operation, outcome, seconds: (performance.now() - began) / 1000 });
+  try {
+    const answer = await call();
+    ended('ok');
+    return answer;
+  } catch (error) {
+    ended(outcomeOf(error));
+    throw error;
+  }
+}
+
+function outcomeOf(error: unknown): PartyCall['outcome'] {
+  if (error instanceof PartyRefused) return 'refused';
+  if (error instanceof OutcomeUnknown) return 'unknown';
+  return error instanceof PartyAway ? 'away' : 'failed';
+}

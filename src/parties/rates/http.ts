@@ -1,0 +1,42 @@
+import type { z } from 'zod';
+import { isCurrency } from '../../kernel/money/currencies';
+import { type AdapterOptions, partyClient } from '../protocol/client';
+import { type DroppedRate, type RateSource, type ReadRates, UnreadableRates } from './port';
+import { rateRow, ratesAnswer } from './protocol';
+import type { Quoted } from './snapshot';
+
+/** Of one question: whoever prices something may wait for the first. */
+const TIMEOUT_MS = 5_000;
+
+/** The party over our own small protocol: `GET /rates` tells all of its rates, of one moment and against one base. */
+export function createHttpRates(options: AdapterOptions): RateSource {
+  const client = partyClient({ timeoutMs: TIMEOUT_MS, ...options });
+  return {
+    async read() {
+      const parsed = ratesAnswer.safeParse(await client.get('/rates'));
+      if (!parsed.success) throw new UnreadableRates();
+      return readRates(parsed.data);
+    },
+  };
+}
+
+/** Rows of currencies that we do not have are nobody's business; one of the base could only contradict it. */
+function readRates({ base, asOf, rates }: z.output<typeof ratesAnswer>): ReadRates {
+  const read = new Map<string, Quoted>();
+  const dropped: DroppedRate[] = [];
+  for (const [currency, row] of Object.entries(rates)) {
+    if (!isCurrency(currency) || currency === base) continue;
+    const quoted = quotedIn(row);
+    if (typeof quoted === 'string') dropped.push({ currency, reason: quoted });
+    else read.set(currency, quoted);
+  }
+  return { snapshot: { base, asOf, rates: read }, dropped };
+}
+
+function quotedIn(row: unknown): Quoted | DroppedRate['reason'] {
+  const parsed = rateRow.safeParse(row);
+  if (!parsed.success) return 'unreadable';
+  const { bid, ask } = parsed.data;
+  if (bid.lte(0) || ask.lte(0)) return 'not_positive';
+  return bid.gt(ask) ? 'crossed' : { bid, ask };
+}

@@ -1,0 +1,23 @@
+import { capabilityDisabled } from '../../kernel/errors';
+import type { RefreshedRates } from './port';
+import { rateOfItself } from './snapshot';
+
+/** Where no party quotes: a currency is worth itself, and no other is dealt in. */
+export const ratesLeftOut = (): RefreshedRates => ({
+  rate: (from) => rateOfItself(from, new Date()),
+  ready: async () => undefined,
+  start: () => undefined,
+  stop: async () => undefined,
+});
+
+/**
+ * Rates that are dealt on while the party is on.
+ * @returns whose `rate` throws Problem 403 `capability_disabled` for two currencies while it is not
+ */
+export const dealtWhileOn = (rates: RefreshedRates, isOn: () => boolean): RefreshedRates => ({
+  ...rates,
+  rate(from, to) {
+    if (from !== to && !isOn()) throw capabilityDisabled();
+    return rates.rate(from, to);
+  },
+});

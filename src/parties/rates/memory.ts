@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { unavailable } from '../../kernel/errors';
+import { PartyAway } from '../../process/party-errors';
+import { type DroppedRate, type RateSource, type RefreshedRates, UnreadableRates } from './port';
+import { rateIn, rateOfItself, type Snapshot } from './snapshot';
+
+export interface RatesOptions {
+  log: Logger;
+  /** Called for each answer, or row of one, that is not dealt on. */
+  observeUnusable?: (what: 'rate_row' | 'rates' | 'rates_time') => void;
+  now?: () => Date;
+  /** A rate older than this is not dealt on. 60: a feed's; a daily file's is five days. */
+  maxAgeSeconds?: number;
+  everyMs?: number;
+  /** After a failure: doubled with each, up to `everyMs`. Short, for the party may begin when we do. */
+  retryMs?: number;
+}
+
+const MAX_AGE_SECONDS = 60;
+const EVERY_MS = 10_000;
+const RETRY_MS = 200;
+/** The party's clock may be ahead of ours by so much. */
+const AHEAD_MS = 5_000;
+/** So many failures in a row are told: fewer are a beginning, or a party that begins again. */
+const TOLD_FAILURES = 4;
+
+/** The rates of one party, answered out of memory and refreshed beside the requests, one question at a time. */
+export function createRates(source: RateSource, options: RatesOptions): RefreshedRates {
+  const { now = () => new Date(), maxAgeSeconds = MAX_AGE_SECONDS } = options;
+  const take = createTaking(source, { ...options, now });
+  let held: Snapshot | undefined;
+  let asking: Promise<boolean> | undefined;
+  let loop: { stop(): Promise<void> } | undefined;
+
+  const isFresh = ({ asOf }: Snapshot) => now().getTime() - asOf.getTime() <= maxAgeSeconds * 1000;
+
+  /** @returns whether the party has told its rates */
+  function refresh(): Promise<boolean> {
+    asking ??= take(held)
+      .then((taken) => {
+        held = taken ?? held;
+        return taken !== undefined;
+      })
+      .finally(() => {
+        asking = undefined;
+      });
+    return asking;
+  }
+
+  return {
+    rate(from, to) {
+      if (from === to) return rateOfItself(from, now());
+      const rate = held && rateIn(held, from, to);
+      if (!held || !rate) throw unavailable(`There is no rate from ${from} to ${to}.`);
+      if (!isFresh(held)) throw unavailable(`The rate from ${from} to ${to} is too old to deal on.`);
+      return rate;
+    },
+    async ready() {
+      if (!held || !isFresh(held)) await refresh();
+    },
+    start() {
+      loop ??= startLoop(refresh, options);
+    },
+    async stop() {
+      await loop?.stop();
+      loop = undefined;
+    },
+  };
+}
+
+/** Asks, and looks at the answer: what may be dealt on, or nothing. */
+function createTaking(source: RateSource, { log, observeUnusable, now }: RatesOptions & { now: () => Date }) {
+  let failures = 0;
+
+  /** The same moment again is no news, and no fault. */
+  function isTaken({ asOf }: Snapshot, held: Snapshot | undefined): boolean {
+    return asOf.getTime() <= now().getTime() + AHEAD_MS && (!held || asOf >= held.asOf);
+  }
+
+  function tellDropped(dropped: readonly DroppedRate[]): void {
+    if (dropped.length === 0) return;
+    for (const _ of dropped) observeUnusable?.('rate_row');
+    log.warn({ party: 'rates', dropped: dropped.slice(0, 20), count: dropped.length }, 'rates were dropped');
+  }
+
+  return async (held: Snapshot | undefined): Promise<Snapshot | undefined> => {
+    try {
+      const { snapshot, dropped } = await source.read();
+      tellDropped(dropped);
+      if (!isTaken(snapshot, held)) {
+        observeUnusable?.('rates_time');
+        log.warn({ party: 'rates', asOf: snapshot.asOf }, 'rates of a time that cannot be were not taken');
+        return undefined;
+      }
+      if (failures >= TOLD_FAILURES) log.info({ party: 'rates' }, 'rates are told again');
+      failures = 0;
+      return snapshot;
+    } catch (error) {
+      failures += 1;
+      if (error instanceof UnreadableRates) observeUnusable?.('rates');
+      if (failures === TOLD_FAILURES || !(error instanceof PartyAway))
+        log.warn({ party: 'rates', err: error }, 'rates cannot be had; they are asked for again');
+      return undefined;
+    }
+  };
+}
+
+function startLoop(
+  refresh: () => Promise<boolean>,
+  { everyMs = EVERY_MS, retryMs = RETRY_MS }: RatesOptions,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const stopped = new Promise<false>((resolve) => signal.addEventListener('abort', () => resolve(false)));
+  const pause = (ms: number) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+  const ended = (async () => {
+    for (let failures = 0; !signal.aborted; ) {
+      failures = (await Promise.race([refresh(), stopped])) ? 0 : failures + 1;
+      await pause(failures === 0 ? everyMs : Math.min(retryMs * 2 ** (failures - 1), everyMs));
+    }
+  })();
+  return {
+    stop: () => {
+      stopping.abort();
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import type { Middleware } from 'koa';
+import { answer, refuse } from '../../sandbox/answers';
+import type { PartyOptions } from '../../sandbox/options';
+import { sandboxSnapshot } from './table';
+
+/** A party that quotes: `GET /rates` tells every rate that it has, all of one moment. It has no orders and calls nobody. */
+export function createRatesParty({ now, rates = 'still' }: PartyOptions): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path !== '/rates') return void (await next());
+    if (ctx.method !== 'GET') return refuse(ctx, 405, 'method_not_allowed');
+    answer(ctx, 200, sandboxSnapshot(now(), rates));
+  };
+}

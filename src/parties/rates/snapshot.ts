@@ -1,0 +1,56 @@
+import { Decimal, toRate } from '../../kernel/money/money';
+
+/** What one unit of a currency is worth in the base. Bid: what is paid for it; ask: what it costs. */
+export interface Quoted {
+  bid: Decimal;
+  ask: Decimal;
+}
+
+/** Every rate of one moment: one bid and ask a currency against one base, of which every pair is derived. */
+export interface Snapshot {
+  base: string;
+  asOf: Date;
+  /** Without the base itself, which is one. */
+  rates: ReadonlyMap<string, Quoted>;
+}
+
+/** What one unit of `from` is worth in `to`, at fifteen significant digits. */
+export interface Rate {
+  from: string;
+  to: string;
+  /** What is paid for it: rounded down. */
+  bid: Decimal;
+  /** What it costs: rounded up. */
+  ask: Decimal;
+  /** Between the middles of both currencies: for what is neither bought nor sold by us. */
+  mid: Decimal;
+  /** By way of the base: nobody quotes the pair itself. */
+  derived: boolean;
+  asOf: Date;
+}
+
+const ONE = new Decimal(1);
+const ITSELF: Quoted = { bid: ONE, ask: ONE };
+
+/**
+ * The rate of a pair: `from` is sold for the base at its bid, and `to` bought with it at its ask. So a chain of quotes of one
+ * snapshot comes to the product of bid / ask of what it passes, which is never above one, whatever their order.
+ * @returns nothing for a currency that the snapshot does not have
+ */
+export function rateIn({ base, asOf, rates }: Snapshot, from: string, to: string): Rate | undefined {
+  const sold = from === base ? ITSELF : rates.get(from);
+  const bought = to === base ? ITSELF : rates.get(to);
+  if (!sold || !bought) return undefined;
+  return {
+    ...{ from, to, asOf },
+    bid: toRate(sold.bid.dividedBy(bought.ask), Decimal.ROUND_DOWN),
+    ask: toRate(sold.ask.dividedBy(bought.bid), Decimal.ROUND_UP),
+    mid: toRate(sold.bid.plus(sold.ask).dividedBy(bought.bid.plus(bought.ask))),
+    derived: from !== base && to !== base,
+  };
+}
+
+/** A currency in itself: one, whoever quotes. */
+export const rateOfItself = (currency: string, asOf: Date): Rate => ({
+  ...{ from: currency, to: currency, bid: ONE, ask: ONE, mid: ONE, derived: false, asOf },
+});

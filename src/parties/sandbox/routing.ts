@@ -1,0 +1,67 @@
+import type { Context, Middleware } from 'koa';
+import type { z } from 'zod';
+import { answer, dropConnection, refuse } from './answers';
+import { readOrder } from './body';
+
+/** A path of a party whose answers are words. */
+export interface PartyRoute {
+  method: 'GET' | 'POST';
+  /** Its groups are handed on, decoded. */
+  path: RegExp;
+  handle(ctx: Context, ...names: string[]): Promise<void>;
+}
+
+/** What an order or a question leads to. */
+export type Outcome =
+  /** The word. */
+  | object
+  /** The party has no such record. */
+  | undefined
+  /** Nothing reaches it. */
+  | 'unreachable'
+  /** No answer comes. */
+  | 'silent'
+  /** A refusal, by its code. */
+  | { refused: string };
+
+export function routed(routes: readonly PartyRoute[]): Middleware {
+  return async (ctx, next) => {
+    const fitting = routes.filter(({ path }) => path.test(ctx.path));
+    if (fitting.length === 0) return void (await next());
+    const route = fitting.find(({ method }) => method === ctx.method);
+    if (!route) return refuse(ctx, 405, 'method_not_allowed');
+    const [, ...names] = route.path.exec(ctx.path) ?? [];
+    await route.handle(ctx, ...names.map((name) => decodeURIComponent(name)));
+  };
+}
+
+/** `POST` under an `idempotency-key`. */
+export const orderRoute = <S extends z.ZodType>(
+  path: RegExp,
+  { body: schema, limit }: { body: S; limit?: string },
+  take: (order: z.output<S>, key: string, ...names: string[]) => Promise<Outcome>,
+): PartyRoute => ({
+  method: 'POST',
+  path,
+  async handle(ctx, ...names) {
+    const body = schema.safeParse(await readOrder(ctx, limit));
+    const key = ctx.get('idempotency-key');
+    if (!body.success || key === '') return refuse(ctx, 422, 'malformed_order');
+    tell(ctx, 201, await take(body.data, key, ...names));
+  },
+});
+
+/** `GET` of a present state. */
+export const questionRoute = (path: RegExp, find: (...names: string[]) => Promise<Outcome>): PartyRoute => ({
+  method: 'GET',
+  path,
+  handle: async (ctx, ...names) => tell(ctx, 200, await find(...names)),
+});
+
+function tell(ctx: Context, status: number, outcome: Outcome): void {
+  if (outcome === undefined) return refuse(ctx, 404, 'not_found');
+  if (outcome === 'unreachable') return refuse(ctx, 503, 'unavailable');
+  if (outcome === 'silent') return dropConnection(ctx);
+  if ('refused' in outcome) return refuse(ctx, 422, outcome.refused);
+  answer(ctx, status, outcome);
+}

@@ -1,0 +1,71 @@
+import { table } from '../../kernel/db/build';
+import type { Sql } from '../../kernel/db/database';
+import {
+  countWaiting,
+  type WaitingColumns,
+  type WaitingCount,
+  type WaitingFilter,
+  waitingPage,
+} from '../../kernel/db/waiting';
+import { Decimal } from '../../kernel/money/money';
+import type { Approval } from './record';
+
+type Row = Omit<Approval, 'amount'> & { amount: string };
+
+const COLUMNS = [
+  ...['id', 'kind', 'subject', 'tenantId', 'amount', 'currency', 'terms', 'reason', 'requestedBy'],
+  ...['requestedAt', 'status', 'decidedBy', 'decidedAt', 'note'],
+];
+
+const approvals = () => table('approvals');
+
+const approvalOf = ({ amount, ...row }: Row): Approval => ({ ...row, amount: new Decimal(amount) });
+
+export type NewApproval = Omit<Approval, 'status' | 'decidedBy' | 'decidedAt' | 'note'>;
+
+export async function insertApproval(tx: Sql, { amount, terms, ...given }: NewApproval): Promise<Approval> {
+  const row = { ...given, amount: amount.toFixed(), terms: JSON.stringify(terms) };
+  const [made] = await tx.run<Row>(approvals().insert(row).returning(COLUMNS));
+  return approvalOf(made as Row);
+}
+
+/** The longest first. @param all the decided ones too */
+export async function listApprovals(sql: Sql, all: boolean, limit: number): Promise<Approval[]> {
+  const query = approvals().select(COLUMNS).orderBy(['requestedAt', 'id']).limit(limit);
+  if (!all) void query.where({ status: 'pending' });
+  return (await sql.run<Row>(query)).map(approvalOf);
+}
+
+const WAITING: WaitingColumns = {
+  ...{ id: 'id', since: 'requested_at', tenantId: 'tenant_id' },
+  ...{ kind: 'kind', currency: 'currency' },
+};
+
+const waiting = () => approvals().where({ status: 'pending' });
+
+/** Those that nobody has decided, a page of them. @throws Problem 400 */
+export async function approvalsToDecide(sql: Sql, filter: WaitingFilter): Promise<Approval[]> {
+  const rows = await sql.run<Row>(waiting().select(COLUMNS).modify(waitingPage, WAITING, filter));
+  return rows.map(approvalOf);
+}
+
+export const countApprovals = (sql: Sql): Promise<WaitingCount> => countWaiting(sql, waiting(), WAITING);
+
+export async function findApproval(sql: Sql, id: string): Promise<Approval | undefined> {
+  const [row] = await sql.run<Row>(approvals().select(COLUMNS).where({ id }));
+  return row && approvalOf(row);
+}
+
+/** Holds the row to the end of the transaction. */
+export async function lockApproval(tx: Sql, id: string): Promise<Approval | undefined> {
+  const [row] = await tx.run<Row>(approvals().select(COLUMNS).where({ id }).forNoKeyUpdate());
+  return row && approvalOf(row);
+}
+
+export async function saveDecision(
+  tx: Sql,
+  { id, ...decided }: Pick<Approval, 'id' | 'status' | 'decidedBy' | 'decidedAt' | 'note'>,
+): Promise<Approval> {
+  const [row] = await tx.run<Row>(approvals().where({ id }).update(decided).returning(COLUMNS));
+  return approvalOf(row as Row);
+}

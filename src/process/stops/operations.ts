@@ -1,0 +1,28 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import { conflict } from '../../kernel/errors';
+import type { Stop, StopKind } from './record';
+import { deleteStop, insertStop } from './store';
+
+export { listStops } from './store';
+
+/**
+ * Notes a stop (decisions part 2, The operator can stop things), in the transaction that carries it out and holds the lock of
+ * what is stopped.
+ * @throws Problem 409 `invalid_transition` when it is stopped already: the first reason stands
+ */
+export async function noteStop(tx: Tx, stop: Stop): Promise<void> {
+  if (!(await insertStop(tx, stop)))
+    throw conflict('invalid_transition', `${stop.subject} is stopped already: see "stops list".`);
+}
+
+/** @returns the stop that has ended @throws Problem 409 `invalid_transition` when none stands */
+export async function endStop(tx: Tx, kind: StopKind, subject: string): Promise<Stop> {
+  const ended = await deleteStop(tx, kind, subject);
+  if (!ended) throw conflict('invalid_transition', `${subject} is not stopped by an operator.`);
+  return ended;
+}
+
+/** Forgets a stop, where one stands, of what has come to its end. */
+export async function forgetStop(tx: Sql, kind: StopKind, subject: string): Promise<void> {
+  await deleteStop(tx, kind, subject);
+}

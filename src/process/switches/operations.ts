@@ -1,0 +1,26 @@
+import type { Tx } from '../../kernel/db/database';
+import { endOff, insertOff, readSwitchedOff, type Switch } from './store';
+
+export { type Switch, type SwitchedOff } from './store';
+
+/** Who switches, when and why. */
+export interface Switching {
+  at: Date;
+  by: string;
+  reason: string;
+}
+
+/** What is off now, the longest first. */
+export const listSwitchedOff = readSwitchedOff;
+
+/**
+ * Switches off, in every process within a second: new work is refused, what has begun goes on. Off twice is off once: who was
+ * first stands.
+ * @returns whether it was on
+ */
+export const switchOff = (tx: Tx, what: Switch, { at, by, reason }: Switching): Promise<boolean> =>
+  insertOff(tx, { ...what, offAt: at, offBy: by, offReason: reason });
+
+/** Switches on again. @returns since when it was off; nothing where it was on */
+export const switchOn = (tx: Tx, what: Switch, switching: Switching): Promise<Date | undefined> =>
+  endOff(tx, what, switching);

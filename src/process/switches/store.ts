@@ -1,0 +1,53 @@
+import { table } from '../../kernel/db/build';
+import type { Sql } from '../../kernel/db/database';
+
+/** What can be switched off: a capability, for one tenant or for all, or a party. */
+export interface Switch {
+  kind: 'capability' | 'party';
+  /** In the words of the interface, or of the command line: `payout`, `external-cards`. */
+  name: string;
+  /** Null: for everybody. */
+  tenantId: string | null;
+}
+
+/** One that is off: since when, by whom and why. */
+export interface SwitchedOff extends Switch {
+  offAt: Date;
+  offBy: string;
+  offReason: string;
+}
+
+const switches = () => table('switches');
+const COLUMNS = ['kind', 'name', 'tenantId', 'offAt', 'offBy', 'offReason'];
+
+/** Those that are off now, as they were switched. */
+export const readSwitchedOff = (sql: Sql): Promise<SwitchedOff[]> =>
+  sql.run<SwitchedOff>(switches().select(COLUMNS).whereNull('onAt').orderBy('id'));
+
+/** @returns whether it was on before */
+export async function insertOff(sql: Sql, off: SwitchedOff): Promise<boolean> {
+  const rows = await sql.run(
+    switches()
+      .insert({ ...off })
+      .onConflict()
+      .ignore()
+      .returning('id'),
+  );
+  return rows.length > 0;
+}
+
+/** @returns since when it was off; nothing where it is on already */
+export async function endOff(
+  sql: Sql,
+  { kind, name, tenantId }: Switch,
+  { at, by, reason }: { at: Date; by: string; reason: string },
+): Promise<Date | undefined> {
+  const [ended] = await sql.run<{ offAt: Date }>(
+    switches()
+      .where({ kind, name, tenantId })
+      .whereNull('onAt')
+      .update({ onAt: at, onBy: by, onReason: reason })
+      .returning('offAt'),
+  );
+  return ended?.offAt;
+}

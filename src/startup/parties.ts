@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { createApp } from '../http/app';
+import { healthRoutes } from '../http/health';
+import type { Config } from '../kernel/config';
+import { createDatabase, type Database } from '../kernel/db/database';
+import { migrate } from '../kernel/db/migrate';
+import { PARTIES, PARTY_NAMES, type Party, partyNamed, partyVariable } from '../kernel/parties';
+import { createReadiness } from '../kernel/readiness';
+import { createKeyring, type Keyring } from '../kernel/security/keyring';
+import { createSandboxParties, partyPath, partySecret, type SandboxParties } from '../parties/sandbox/mount';
+import { closeServer, createApiServer, listen } from './http-server';
+import { awaitSchema } from './schema';
+import type { Stages } from './stages';
+
+interface PartiesSetup {
+  config: Config;
+  log: Logger;
+  stages: Stages;
+  databaseUrl: string;
+  masterKey: Buffer;
+}
+
+export interface ServedParties {
+  url: string;
+  /** Of the file that tells where each is and its secret; nothing where all secrets were given. */
+  path: string | undefined;
+}
+
+/**
+ * Serves the seven parties of the sandbox and calls back from them, on a database of their own and without Temporal: an
+ * installation elsewhere, a live one too, reaches them as it would real ones.
+ */
+export async function startParties(setup: PartiesSetup): Promise<ServedParties> {
+  const { config, log, stages, databaseUrl, masterKey } = setup;
+  const database = createDatabase({
+    url: databaseUrl,
+    poolSize: config.databasePool,
+    name: 'cardwright parties',
+  });
+  stages.started('database', () => database.close());
+  if (config.databaseUrl === undefined) await migrate(databaseUrl);
+  else await awaitSchema(database, log, stages);
+  const keyring = createKeyring(masterKey);
+  const secrets = secretsOf(config, keyring);
+  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
+  const address = { port: config.port };
+  const publicUrl = () => config.publicUrl ?? `http://${host}:${address.port}`;
+  const parties = createSandboxParties({
+    ...{ mode: 'sandbox', database, keyring, log, publicUrl, now: () => new Date() },
+    secretOf: (name) => Buffer.from(secrets[partyNamed(name) as Party]),
+    rates: config.sandboxRates,
+    decisionSeconds: { 'cardholder-review': config.cardholderReviewSeconds },
+  });
+  address.port = await serve(setup, database, parties);
+  const path = await writeDown(config, secrets, publicUrl());
+  log.info({ port: address.port }, 'started');
+  return { url: publicUrl(), path };
+}
+
+type Secrets = Readonly<Record<Party, string>>;
+
+/** As they are given, as text; else derived, so that they are the same at the next start. */
+const secretsOf = ({ partySecrets }: Config, keyring: Keyring): Secrets =>
+  Object.fromEntries(
+    PARTIES.map((party) => {
+      const derived = () => partySecret(keyring, PARTY_NAMES[party]).toString('hex');
+      return [party, partySecrets[party]?.toString() ?? derived()];
+    }),
+  ) as Secrets;
+
+async function serve(
+  { config, log, stages }: PartiesSetup,
+  database: Database,
+  parties: SandboxParties,
+): Promise<number> {
+  const readiness = createReadiness({ postgres: () => database.query('select 1') });
+  const app = createApp({
+    ...{ database, log, routes: healthRoutes(readiness), pages: parties.middlewares },
+    authenticate: async () => undefined, // there is nothing else that a client could call
+    observe: () => undefined,
+  });
+  const handle = app.callback();
+  const server = createApiServer((request, response) => void handle(request, response));
+  parties.start();
+  stages.started('callbacks', () => parties.stop());
+  const port = await listen(server, config.host, config.port, 'PORT');
+  stages.started('parties', () => closeServer(server, config.shutdownSeconds));
+  return port;
+}
+
+/** Ready to be sourced by the installation that reaches them, for its owner's eyes only. */
+async function writeDown(config: Config, secrets: Secrets, url: string): Promise<string | undefined> {
+  if (PARTIES.every((party) => config.partySecrets[party] !== undefined)) return undefined;
+  const path = resolve(join(config.dataDir, 'parties.env'));
+  const lines = PARTIES.flatMap((party) => [
+    `${partyVariable(party)}_URL=${url}${partyPath(PARTY_NAMES[party])}`,
+    `${partyVariable(party)}_SECRET='${secrets[party]}'`,
+  ]);
+  await mkdir(config.dataDir, { recursive: true });
+  // Never readable by others, nor through a link that stands there.
+  const fresh = `${path}.${randomUUID()}.tmp`;
+  await writeFile(fresh, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(fresh, path);
+  return path;
+}

@@ -1,0 +1,56 @@
+import type { Tx } from '../../kernel/db/database';
+import { Problem } from '../../kernel/errors';
+import type { Decimal } from '../../kernel/money/money';
+import type { Services } from '../../services';
+import type { ApprovalSettings, Thresholds } from './settings';
+import { insertOutflow, lockDay, sumOfDay } from './store';
+
+/** Whether an operator must approve a single one. In a currency without a threshold he always must. */
+export function isAbove(debit: Decimal, currency: string, thresholds: Thresholds): boolean {
+  const threshold = thresholds.find((each) => each.currency === currency);
+  return threshold === undefined || debit.gt(threshold.amount);
+}
+
+/** Money that is to leave a tenant. */
+export interface Leaving {
+  /** Of the transfer, which is made in the same transaction. */
+  id: string;
+  tenantId: string;
+  /** The whole debit. */
+  debit: Decimal;
+  currency: string;
+  at: Date;
+}
+
+/**
+ * Whether an operator must approve it: by itself, or because it takes the tenant's sum of the day above its threshold
+ * (decisions part 2, Two people for much money). It is counted by the mid rate of now; where there is none that is fresh, or
+ * something of the day could not be counted, a person decides. Called before any account is locked.
+ * @param alone whether it must by itself
+ */
+export async function needsApproval(
+  { parties }: Pick<Services, 'parties'>,
+  tx: Tx,
+  { id: transferId, tenantId, debit, currency: from, at }: Leaving,
+  { alone, daily: { aboveDaily, currency } }: { alone: boolean; daily: ApprovalSettings },
+): Promise<boolean> {
+  if (aboveDaily === null) return alone;
+  const rate = await freshMid(parties, from, currency);
+  const amount = rate && debit.times(rate);
+  const day = at.toISOString().slice(0, 10);
+  await lockDay(tx, tenantId);
+  const { sum, whole } = await sumOfDay(tx, { tenantId, day, currency });
+  insertOutflow(tx, { transferId, tenantId, day, amount, currency, rate });
+  return alone || !whole || amount === null || sum.plus(amount).gt(aboveDaily);
+}
+
+/** @returns null where there is none that is fresh enough to deal on */
+async function freshMid({ rates }: Services['parties'], from: string, to: string): Promise<Decimal | null> {
+  try {
+    return rates.rate(from, to).mid;
+  } catch (error) {
+    // None is fresh enough, or none is dealt in.
+    if (error instanceof Problem && [503, 403].includes(error.status)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { currency, decimalText } from '../../kernel/wire/schemas';
+
+/** By currency: above it a person decides. */
+export const thresholds = () => z.array(z.strictObject({ currency: currency(), amount: decimalText() }));
+
+export type Thresholds = z.infer<ReturnType<typeof thresholds>>;
+
+/** A decimal as the command line reads it, too, which takes a bare number for one. */
+const threshold = z.preprocess((given) => (typeof given === 'number' ? String(given) : given), decimalText());
+
+/**
+ * What a tenant may send out in a day, over all of its payouts, payouts from its virtual IBAN and withdrawals to cards: what
+ * takes the sum of a UTC day above `aboveDaily`, in `currency`, waits for an operator. Without one nothing is summed. What a
+ * single one may be is set with each kind: `payouts.approvalAbove`, `banking.payout.approvalAbove`,
+ * `externalCards.withdrawal.approvalAbove`.
+ */
+export const approvalSettings = z.object({
+  aboveDaily: threshold.nullable().default(null),
+  currency: currency().default('USD'),
+});
+
+export type ApprovalSettings = z.infer<typeof approvalSettings>;
+
+export const approvalSettingsSection = { name: 'approvals', schema: approvalSettings };

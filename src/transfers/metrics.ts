@@ -1,0 +1,23 @@
+import { sample } from '../kernel/metrics/definitions';
+import type { Reading } from '../kernel/metrics/readings';
+import { sumOpenBreaks } from '../process/breaks/operations';
+import { SUSPENSE } from './engine/breaks';
+import { countOpenTransfers } from './engine/open-transfers';
+
+/** What is nobody's yet, and what is ours to claim. Its breaks tell: the entries of suspense are a history. */
+export const suspenseReading: Reading = {
+  name: 'suspense',
+  gauges: ['suspense_amount', 'suspense_items'],
+  read: async (sql) =>
+    (await sumOpenBreaks(sql, SUSPENSE)).flatMap(({ currency, negative, count, amount }) => {
+      const labels = { currency, side: negative ? 'missing' : 'held' };
+      return [sample('suspense_amount', labels, Number(amount)), sample('suspense_items', labels, count)];
+    }),
+};
+
+export const openTransfersReading: Reading = {
+  name: 'transfers',
+  gauges: ['transfers_open'],
+  read: async (sql) =>
+    (await countOpenTransfers(sql)).map(({ count, ...labels }) => sample('transfers_open', labels, count)),
+};

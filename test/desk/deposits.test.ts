@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { operatorOf, type TestOperator } from '../support/operator';
+import {
+  completed,
+  type DepositWorld,
+  depositWorld,
+  look,
+  pay,
+  payable,
+} from '../transfers/deposits/support';
+
+let world: DepositWorld;
+let operator: TestOperator;
+beforeAll(async () => {
+  world = await depositWorld();
+  world.client = await world.api.client();
+  operator = await operatorOf(world.api, randomBytes(32));
+});
+afterAll(() => world.close());
+
+const waiting = async (queue: string): Promise<number> =>
+  (await operator('desk', '--json')).json().find((each: { queue: string }) => each.queue === queue).count;
+const storyOf = async (id: string) => (await operator('show', id, '--json')).json();
+
+it('leads a deposit in review from the desk to its account', async () => {
+  const deposit = await payable(world);
+  deposit.session.risk = 'review';
+  pay(deposit.session, { amount: '80.00' }, true);
+  await look(world, deposit.id);
+  const { items } = (await operator('desk', 'list', 'deposits', '--kind', 'amount_differs', '--json')).json();
+  expect(items).toMatchObject([{ id: deposit.id, record: { status: 'manual_review' } }]);
+  const story = await storyOf(deposit.id);
+  expect(story.lists.words.length).toBeGreaterThan(0);
+  expect(story).toMatchObject({ what: 'deposit', status: 'manual_review' });
+  expect((await operator('deposit', 'approve', deposit.id, '--reason', 'seen the slip')).code).toBe(0);
+  await look(world, deposit.id);
+  expect(await waiting('deposits')).toBe(0);
+  expect(await storyOf(deposit.id)).toMatchObject({
+    status: 'completed',
+    lists: {
+      decisions: [
+        { decision: 'question', decidedBy: 'system', reason: 'amount_differs' },
+        { decision: 'approve', reason: 'seen the slip' },
+        { decision: 'credit', decidedBy: 'system' },
+      ],
+    },
+  });
+});
+
+it('leads money in suspense from the desk through a door', async () => {
+  const deposit = await completed(world);
+  pay(deposit.session, { amount: '150.00' }, true);
+  await look(world, deposit.id);
+  expect([await waiting('suspense'), await waiting('breaks')]).toEqual([1, 1]);
+  const { items } = (await operator('desk', 'list', 'suspense', '--currency', 'USD', '--json')).json();
+  expect(items).toMatchObject([{ record: { transferId: deposit.id, amount: '50.00' } }]);
+  const story = await storyOf(deposit.id);
+  expect(story.lists.breaks).toMatchObject([{ kind: 'transfer_suspense', amount: '50.00' }]);
+  expect(story.lists.words.map(({ word }: any) => word.payments.length).at(-1)).toBeGreaterThan(0);
+  const door = ['suspense', 'credit', deposit.id, '--account', deposit.accountId];
+  expect((await operator(...door)).code).toBe(2);
+  expect((await operator(...door, '--reason', 'the payer named it')).code).toBe(0);
+  expect([await waiting('suspense'), await waiting('breaks')]).toEqual([0, 0]);
+});
+
+it('keeps the words as they came, each once, and the newest 64 of them', async () => {
+  const deposit = await completed(world);
+  const before = (await storyOf(deposit.id)).lists.words.length;
+  await look(world, deposit.id);
+  expect((await storyOf(deposit.id)).lists.words).toHaveLength(before);
+  const { database } = world.api;
+  await database.query(
+    `insert into transfer_words (transfer_id, slot, revision, word, at)
+     select $1, n % 64, n, jsonb_build_object('n', n), now() from generate_series(1000, 1063) n
+     on conflict (transfer_id, slot) do update set revision = excluded.revision, word = excluded.word`,
+    [deposit.id],
+  );
+  const { words } = (await operator('show', deposit.id, '--limit', '100', '--json')).json().lists;
+  expect([words.length, words[0].word, words.at(-1).word]).toEqual([64, { n: 1000 }, { n: 1063 }]);
+});

@@ -1,0 +1,83 @@
+import { pageOfQueue } from '../../src/desk/queue';
+import { QUEUES, requireQueue, waitingCounts } from '../../src/desk/waiting';
+import { openBreak } from '../../src/process/breaks/operations';
+import { type TestDatabase, testDatabase } from '../support/database';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await testDatabase();
+});
+afterAll(() => test.drop());
+
+const deps = () => ({ database: test.database, now: () => new Date() });
+const countOf = async (queue: string) =>
+  (await waitingCounts(test.database)).find((each) => each.queue === queue);
+
+const park = (name: string, minutes: number) =>
+  test.database.query(
+    `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, parked_at, last_error, attempts)
+     values ($1, $1 || '-1', 'processes', 'start', '[]', now() - make_interval(mins => $2), 'INVALID_ARGUMENT', 20)`,
+    [name, minutes],
+  );
+
+it('counts what waits in every queue, with the age of the oldest', async () => {
+  const empty = await waitingCounts(test.database);
+  expect(empty).toEqual(QUEUES.map(({ name }) => ({ queue: name, count: 0, oldestSeconds: 0 })));
+  await park('cardIssuance', 10);
+  await park('cardClosure', 30);
+  const parked = await countOf('commands');
+  expect(parked).toMatchObject({ count: 2 });
+  expect(parked?.oldestSeconds).toBeGreaterThanOrEqual(1800);
+  expect(parked?.oldestSeconds).toBeLessThan(1900);
+});
+
+it('lists a queue page by page, the longest waiting first', async () => {
+  const queue = requireQueue('commands');
+  const first = await pageOfQueue(deps(), queue, { limit: 1 });
+  expect(first.items).toMatchObject([{ record: { workflow: 'cardClosure' } }]);
+  const second = await pageOfQueue(deps(), queue, { limit: 1, after: first.next });
+  expect(second.items).toMatchObject([{ record: { workflow: 'cardIssuance' } }]);
+  expect(second.next).toBeUndefined();
+});
+
+it('filters by kind, tenant, currency and age, and refuses a filter that a queue has not', async () => {
+  const commands = requireQueue('commands');
+  const kind = await pageOfQueue(deps(), commands, { kind: 'cardIssuance', limit: 9 });
+  expect(kind.items).toHaveLength(1);
+  const old = await pageOfQueue(deps(), commands, { before: new Date(Date.now() - 20 * 60_000), limit: 9 });
+  expect(old.items).toMatchObject([{ record: { workflow: 'cardClosure' } }]);
+  await expect(pageOfQueue(deps(), commands, { currency: 'USD', limit: 9 })).rejects.toMatchObject({
+    status: 400,
+    field: 'currency',
+  });
+  await expect(pageOfQueue(deps(), commands, { after: 'x', limit: 9 })).rejects.toMatchObject({
+    status: 400,
+    field: 'after',
+  });
+  for (const queue of QUEUES)
+    expect((await pageOfQueue(deps(), queue, { tenantId: 'cli_none', limit: 9 })).items).toEqual([]);
+});
+
+it('shows a transfer that must be adopted among the breaks and in a queue of its own', async () => {
+  await test.database.transaction(async (tx) => {
+    await openBreak(tx, { tenantId: null, kind: 'transfer_not_adopted', subject: 'pay_1', detail: 'held' });
+    await openBreak(tx, { tenantId: null, kind: 'deposit_unmatched', subject: 'dep_1', detail: 'x' });
+  });
+  expect(await countOf('breaks')).toMatchObject({ count: 2 });
+  expect(await countOf('adoptions')).toMatchObject({ count: 1 });
+  const { items } = await pageOfQueue(deps(), requireQueue('adoptions'), { limit: 9 });
+  expect(items).toMatchObject([{ record: { subject: 'pay_1' } }]);
+});
+
+it('shows records that stand still, of every kind, the longest first', async () => {
+  await test.database.query(
+    `insert into told_names (party, ref, first_told_at, due_by) values ('checkout', 'cs_1', now(), now() - interval '1 hour'),
+            ('bank', 'b_1', now(), now() - interval '2 hours'), ('bank', 'b_2', now(), now() + interval '1 hour')`,
+  );
+  const { items } = await pageOfQueue(deps(), requireQueue('overdue'), { limit: 9 });
+  expect(items.map(({ id }) => id)).toEqual(['b_1', 'cs_1']);
+  expect(items[1]).toMatchObject({
+    record: { workflowId: 'checkout-payment-cs_1', what: 'names told: checkout' },
+  });
+  expect(await countOf('overdue')).toMatchObject({ count: 2 });
+});

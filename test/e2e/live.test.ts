@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { PARTIES, partyVariable } from '../../src/kernel/parties';
+import { freePort } from '../../src/startup/embedded/ports';
+import { runOperator } from '../../src/startup/operator/run';
+import { killAll, type Run, START_MS, start } from '../startup/process';
+import type { Answer, Client } from '../support/api';
+import { anotherOperator } from '../support/operator';
+import { jpeg, uploadDocument } from '../support/uploads';
+
+/**
+ * A live installation, and the parties in a process of their own that it knows by addresses and secrets alone. Between them
+ * stands whoever may lose a callback.
+ */
+
+const folder = (name: string) => mkdtempSync(join(tmpdir(), `cardwright-${name}-`));
+const dataDir = folder('live');
+const partiesDir = folder('parties');
+const BIN = '55112233';
+
+let environment: Record<string, string>;
+let live: Run;
+let parties: Run;
+let way: Server;
+let baseUrl: string;
+/** Paths of callbacks that do not come through any more, and how many were lost so. */
+const losing = new Set<string>();
+let lost = 0;
+
+beforeAll(async () => {
+  parties = start(['--role', 'parties'], { DATA_DIR: partiesDir, LOG_LEVEL: 'warn' });
+  const port = await freePort();
+  baseUrl = `http://127.0.0.1:${port}`;
+  const [publicUrl] = await Promise.all([startWay(), parties.until(/parties are ready/)]);
+  environment = {
+    ...{ MODE: 'live', DATA_DIR: dataDir, LOG_LEVEL: 'warn', PORT: String(port), PUBLIC_URL: publicUrl },
+    MASTER_KEY: randomBytes(32).toString('base64'),
+    ...(parseEnv(readFileSync(join(partiesDir, 'parties.env'), 'utf8')) as Record<string, string>),
+  };
+  live = start([], environment);
+  await live.until(/Cardwright is ready \(live[^]*Ctrl-C/);
+  environment = await anotherOperator(environment, 'ida');
+}, 2 * START_MS);
+afterAll(async () => {
+  for (const run of [live, parties]) run?.child.kill('SIGINT');
+  await Promise.all([live?.ended, parties?.ended]);
+  way?.close();
+  killAll();
+  for (const name of [dataDir, partiesDir]) rmSync(name, { recursive: true, force: true });
+}, START_MS);
+
+/** Hands on to the installation what comes for it, but for what is to be lost. */
+async function startWay(): Promise<string> {
+  way = createServer((request, response) => void pass(request, response)).listen(0, '127.0.0.1');
+  await new Promise((resolve) => way.once('listening', resolve));
+  return `http://127.0.0.1:${(way.address() as AddressInfo).port}`;
+}
+
+async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = 'GET', url = '', headers } = request;
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  if (losing.has(url)) {
+    lost += 1;
+    return void request.socket.destroy();
+  }
+  const passed = Object.entries(headers).filter(([name]) => /^(content-type|x-)/.test(name));
+  const answer = await fetch(baseUrl + url, {
+    ...{ method, headers: passed as [string, string][], body: Buffer.concat(chunks) },
+  });
+  response.writeHead(answer.status).end(await answer.text());
+}
+
+async function operator(...argv: string[]): Promise<Record<string, any>> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runOperator([...argv, '--json'], environment, {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+  });
+  expect([code, err]).toEqual([0, []]);
+  return JSON.parse(out.join('\n')) as Record<string, any>;
+}
+
+async function tenant(role: 'client' | 'admin'): Promise<Client> {
+  const made = await operator('client', 'create', '--name', 'Acme', '--role', role);
+  const { clientId, clientSecret } = made as { clientId: string; clientSecret: string };
+  const own = { 'x-client-id': clientId, 'x-client-secret': clientSecret };
+  return { clientId, clientSecret, call: (...asked) => call(own, ...asked) };
+}
+
+async function call(
+  own: Record<string, string>,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const isBytes = body instanceof Uint8Array;
+  const sent = isBytes || body === undefined ? body : JSON.stringify(body);
+  const type: Record<string, string> =
+    sent === undefined || isBytes ? {} : { 'content-type': 'application/json' };
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: { ...type, ...own, ...headers },
+    ...(sent === undefined ? {} : { body: sent as string }),
+  });
+  const text = await response.text();
+  const answer = { status: response.status, headers: response.headers, text, body: parsed(text) };
+  if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text}`);
+  return answer;
+}
+
+const parsed = (text: string): any => (text === '' ? {} : JSON.parse(text));
+
+async function until(path: string, client: Client, ...wanted: string[]): Promise<Record<string, any>> {
+  const deadline = Date.now() + 90_000;
+  for (;;) {
+    const { body } = await client.call('GET', path);
+    if (wanted.includes(body.status as string)) return body as Record<string, any>;
+    if (Date.now() > deadline) throw new Error(`${path} is ${body.status}, not ${wanted.join(' or ')}`);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+const key = () => ({ 'x-idempotency-key': randomBytes(8).toString('hex') });
+
+const PERSON = {
+  ...{ firstName: 'Philippa', lastName: 'Wrexham', email: 'philippa@quern.example', gender: 'F' },
+  ...{ phone: '7400123456', phoneCode: '+44', birthday: '1987-11-23', country: 'GB', nationality: 'GB' },
+  ...{ address: '17 Quernmore Street', postCode: 'SW1A 1AA', accountPurpose: 'Travel' },
+  ...{ idType: 'PASSPORT', idNo: 'Q7734519', idIssueDate: '2020-01-01' },
+};
+
+it('knows the parties by a file that its owner alone may read', () => {
+  expect(statSync(join(partiesDir, 'parties.env')).mode & 0o777).toBe(0o600);
+  for (const party of PARTIES)
+    expect(environment[`${partyVariable(party)}_URL`]).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+\/sandbox\/providers\//,
+    );
+  expect(parties.text()).not.toContain(environment['PARTY_BANK_SECRET']);
+});
+
+it(
+  'takes money in by the checkout, makes a card for a cardholder whom the party has reviewed, pays out, and finds a chargeback',
+  async () => {
+    const [client, admin] = [await tenant('client'), await tenant('admin')];
+    const programme = ['--scheme', 'visa', '--currency', 'USD', '--model', 'B2C'];
+    await operator('bin', 'add', BIN, ...programme, '--admit', client.clientId);
+    const accounts = await client.call('GET', '/v1/accounts');
+    const account = (accounts.body.data as { id: string; currency: string }[]).find(
+      ({ currency }) => currency === 'USD',
+    );
+    const own = `/v2/accounts/${account?.id}`;
+
+    const deposit = await deposited(client, own, '700.07');
+    expect(await until(`${own}/deposits/${deposit}`, client, 'completed')).toMatchObject({
+      status: 'completed',
+    });
+    losing.add('/callbacks/checkout');
+
+    const cardholderId = await reviewed(client, admin, String(account?.id));
+    const { userId } = (await client.call('GET', `/v1/cardholders/${cardholderId}`)).body;
+    const asked = { userId, accountId: account?.id, cardholderId, amount: '25.00' };
+    const card = (await client.call('POST', '/v1/cards', asked)).body.id as string;
+    await until(`/v1/cards/${card}`, client, 'active');
+    const shown = await client.call('GET', `/v1/cards/${card}/sensitive`);
+    expect(shown.body.cardNumber).toMatch(/^\d{16}$/);
+
+    const payout = await paidOut(client, own);
+    await until(`${own}/payouts/${payout}`, client, 'completed');
+
+    // Disputed five seconds later, and nobody calls: the party's list tells.
+    await until(`${own}/deposits/${deposit}`, client, 'chargeback');
+    expect(lost).toBeGreaterThan(0);
+    expect((await operator('ledger', 'check'))['problems'] ?? []).toEqual([]);
+  },
+  3 * START_MS,
+);
+
+async function deposited(client: Client, own: string, amount: string): Promise<string> {
+  const quoted = await client.call('POST', `${own}/deposit-quote`, { method: 'card', amount });
+  const body = { quoteId: quoted.body.quoteId, returnUrl: 'https://shop.example.com/thanks' };
+  return (await client.call('POST', `${own}/deposits`, body, key())).body.id as string;
+}
+
+async function paidOut(client: Client, own: string): Promise<string> {
+  const quoted = await client.call('POST', `${own}/payout-quote`, {
+    method: 'sepa',
+    amount: '100.00',
+    currency: 'EUR',
+  });
+  const destination = { name: 'Ada Byron', iban: 'DE89370400440532013000' };
+  const body = { quoteId: quoted.body.quoteId, destination };
+  return (await client.call('POST', `${own}/payouts`, body, key())).body.id as string;
+}
+
+/** A user whose KYC the operator has completed, and a cardholder whom the operator and then the party have approved. */
+async function reviewed(client: Client, admin: Client, accountId: string): Promise<string> {
+  const [city] = (await client.call('GET', '/v1/cardholders/cities?region=GB')).body.data;
+  const [occupation] = (await client.call('GET', '/v1/cardholders/occupations')).body.data;
+  const meta = { ...PERSON, town: city.code, occupation: occupation.code };
+  const userId = (await client.call('POST', '/v1/users', { meta })).body.id as string;
+  for (const slot of ['idFrontImg', 'idBackImg', 'idHoldImg'])
+    await uploadDocument(client, userId, slot, jpeg(slot));
+  await client.call('POST', `/v1/users/${userId}/kyc/submit`, {});
+  await admin.call('PATCH', `/v1/users/${userId}/kyc/status`, { status: 'completed' });
+  const made = await client.call('POST', `/v1/users/${userId}/cardholder`, { accountId, bin: BIN });
+  expect(made.body.status).toBe('pending_review');
+  await operator('cardholder', 'approve', made.body.id as string);
+  await until(`/v1/cardholders/${made.body.id}`, client, 'pass_audit');
+  return made.body.id as string;
+}
+
+it('refuses what is switched off while it runs, in its own processes too', async () => {
+  const client = await tenant('client');
+  const { body } = await client.call('GET', '/v1/accounts');
+  const quote = () =>
+    client.call('POST', `/v2/accounts/${body.data[0].id}/payout-quote`, {
+      method: 'swift',
+      amount: '100.00',
+    });
+  await quote();
+  await operator('party', 'off', 'payouts', '--reason', 'a test');
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await expect(quote()).rejects.toThrow('capability_disabled');
+  const states = (await operator('party', 'list')) as unknown as {
+    name: string;
+    state: string;
+    reason: string;
+  }[];
+  expect(states.find(({ name }) => name === 'payouts')).toMatchObject({ state: 'off', reason: 'a test' });
+  await operator('party', 'on', 'payouts', '--reason', 'it was one');
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await quote();
+});

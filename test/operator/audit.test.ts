@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { audit } from '../../src/kernel/audit/audit';
+import { verifyAudit } from '../../src/kernel/audit/log';
+import { type TestDatabase, testDatabase } from '../support/database';
+import { anotherOperator, command } from '../support/operator';
+
+let test: TestDatabase;
+beforeEach(async () => {
+  test = await testDatabase(12);
+});
+afterEach(() => test.drop());
+
+const write = (subject: string, after: unknown = { amount: '1.00' }) =>
+  test.database.transaction((tx) =>
+    audit(tx, {
+      ...{ caller: { tenantId: 'operator:ida', role: 'admin' }, requestId: 'r', action: 'test', subject },
+      ...{ tenantId: null, after },
+    }),
+  );
+
+/** As somebody would who owns the database. */
+const tamper = async (statement: string) => {
+  await test.database.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(statement);
+  });
+};
+
+const brokenAt = async () => (await verifyAudit(test.database)).broken;
+
+it('refuses whoever changes, deletes or empties', async () => {
+  await write('one');
+  for (const table of ['audit_log', 'audit_chain'])
+    for (const statement of [`delete from ${table}`, `truncate ${table}`])
+      await expect(test.database.query(statement)).rejects.toThrow('only added to');
+  await expect(test.database.query(`update audit_log set actor = 'eve'`)).rejects.toThrow('only added to');
+  expect(await verifyAudit(test.database)).toMatchObject({ entries: 1 });
+});
+
+it('chains what is committed, in the order of the commits, by many at once', async () => {
+  await Promise.all(
+    Array.from({ length: 40 }, (_, index) => write(`s${index}`, { text: 'é\u0000x', n: 1.5 })),
+  );
+  await test.database
+    .transaction(async (tx) => {
+      await tx.query(`insert into audit_log (actor, action) values ('a', 'undone')`);
+      throw new Error('undone');
+    })
+    .catch(() => undefined);
+  const proof = await verifyAudit(test.database);
+  expect(proof).toEqual({ entries: 40, head: { number: 40, hash: expect.stringMatching(/^[0-9a-f]{64}$/) } });
+  expect(await verifyAudit(test.database, proof.head)).toEqual(proof);
+});
+
+it('adds no deadlock: whoever writes first and locks after waits for nobody’s chain', async () => {
+  await test.database.query('create table rows (id int primary key); insert into rows values (1)');
+  const lockAfter = () =>
+    test.database.transaction(async (tx) => {
+      await tx.query(`insert into audit_log (actor, action) values ('a', 'first')`);
+      await tx.query('select * from rows for update');
+    });
+  const lockBefore = () =>
+    test.database.transaction(async (tx) => {
+      await tx.query('select * from rows for update');
+      await tx.query(`insert into audit_log (actor, action) values ('a', 'last')`);
+    });
+  await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 ? lockAfter() : lockBefore())));
+  expect(await verifyAudit(test.database)).toMatchObject({ entries: 20 });
+});
+
+describe('verify finds the first row', () => {
+  beforeEach(async () => {
+    for (const subject of ['one', 'two', 'three', 'four']) await write(subject);
+  });
+
+  it.each([
+    ['changed', `update audit_log set after = '{"amount":"9.00"}' where subject = 'two'`, '2', 'content'],
+    ['taken out', `delete from audit_log where subject = 'three'`, '3', 'no longer in the log'],
+    [
+      'taken out with its link',
+      `with gone as (delete from audit_log where subject = 'three' returning id)
+       delete from audit_chain where entry_id in (select id from gone)`,
+      '4',
+      'missing before it',
+    ],
+    ['put in', `insert into audit_log (actor, action) values ('eve', 'x')`, '5', 'not in the chain'],
+    [
+      'changed with its hash',
+      `with changed as (update audit_log set actor = 'eve' where subject = 'two' returning audit_log.*)
+       update audit_chain c set hash = sha256(c.previous || audit_content(x::audit_log)) from changed x where c.entry_id = x.id`,
+      '3',
+      'does not follow',
+    ],
+  ])('that was %s', async (_, statement, entryId, why) => {
+    expect(await brokenAt()).toBeUndefined();
+    await tamper(statement);
+    expect(await brokenAt()).toEqual({ entryId, why: expect.stringContaining(why) });
+  });
+
+  it('that was taken off the end, by a head that was noted', async () => {
+    const { head } = await verifyAudit(test.database);
+    await tamper(`delete from audit_log where id = 4`);
+    await tamper(`delete from audit_chain where number = 4`);
+    expect(await brokenAt()).toBeUndefined();
+    expect((await verifyAudit(test.database, head)).broken?.why).toContain('ends before number 4');
+    await write('another');
+    expect((await verifyAudit(test.database, head)).broken).toEqual({
+      entryId: '5',
+      why: 'the chain was written anew',
+    });
+  });
+});
+
+it('is listed and verified at the command line', async () => {
+  const environment = { DATABASE_URL: test.url, MASTER_KEY: randomBytes(32).toString('base64') };
+  await anotherOperator(environment, 'ida');
+  await write('acc_1');
+  await write('acc_2');
+  const listed = await command(environment, 'audit', 'list', '--subject', 'acc_2', '--json');
+  expect(JSON.parse(listed.out)).toMatchObject([{ actor: 'operator:ida', subject: 'acc_2' }]);
+  const byActor = await command(environment, 'audit', 'list', '--actor', 'operator:ida', '--json');
+  expect(JSON.parse(byActor.out)).toHaveLength(2);
+  const right = await command(environment, 'audit', 'verify');
+  expect([right.code, right.out]).toEqual([0, expect.stringMatching(/^3 rows are .* 3:[0-9a-f]{64}$/)]);
+  await tamper(`update audit_log set action = 'nothing' where subject = 'acc_1'`);
+  const wrong = await command(environment, 'audit', 'verify');
+  expect([wrong.code, wrong.out]).toEqual([1, expect.stringContaining('row 2')]);
+});
+
+it('chains what was written down before, when it is migrated', async () => {
+  await test.database.query(
+    `drop trigger audit_log_is_final on audit_log; drop trigger audit_log_is_chained on audit_log;
+     drop table audit_chain; drop function audit_chain_entry, audit_content, audit_refuse_change;
+     drop index audit_log_by_actor`,
+  );
+  for (const subject of ['one', 'two', 'three']) await write(subject);
+  const migration = join(__dirname, '../../src/kernel/db/migrations/0109_audit_chain.sql');
+  await test.database.query(readFileSync(migration, 'utf8'));
+  await write('four');
+  expect(await verifyAudit(test.database)).toMatchObject({ entries: 4, head: { number: 4 } });
+  await tamper(`update audit_log set actor = 'eve' where subject = 'one'`);
+  expect((await brokenAt())?.entryId).toBe('1');
+});

@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { activeCard, cardholder, fund, PROCESSOR, simulate, tell } from '../../support/cards';
+import { urlOf } from '../../support/database';
+import { anotherOperator, command } from '../../support/operator';
+
+const masterKey = randomBytes(32);
+let api: TestApi;
+let client: Client;
+let environment: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  api = await testApi({ keyring: createKeyring(masterKey) });
+  const [row] = await api.database.query<{ name: string }>('select current_database() as name');
+  const place = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEY: masterKey.toString('base64') };
+  environment = await anotherOperator(place, 'ida');
+});
+beforeEach(async () => {
+  client = await api.client();
+});
+afterAll(() => api.close());
+
+const operator = (...argv: string[]) => command(environment, ...argv);
+
+const stop = (group: string, verb: string, id: string, reason = 'A look.') =>
+  operator(group, verb, id, '--reason', reason);
+
+async function listed(id: string) {
+  const { out } = await operator('stops', 'list', '--json');
+  return (JSON.parse(out) as Record<string, unknown>[]).filter(({ subject }) => subject === id);
+}
+
+const audited = (subject: string) =>
+  api.database.query<Record<string, any>>(
+    `select actor, action, tenant_id, before, after from audit_log where subject = $1 and action not like 'users.%' order by id`,
+    [subject],
+  );
+
+const authorize = async (cardId: string) => {
+  const { status, body } = await simulate(client, { cardId, type: 'authorization', amount: '1.00' });
+  expect(status).toBe(201);
+  return (body.declineReason as string | undefined) ?? 'approved';
+};
+
+/** With what the fees of its authorizations take. */
+async function spendingCard() {
+  const card = await activeCard(api, client);
+  await fund(api, card.accountId, '100.00');
+  return card;
+}
+
+const setStatus = (id: string, status: string, reason?: string) =>
+  client.call('PATCH', `/v1/users/${id}/status`, { status, reason });
+
+describe('user block', () => {
+  it('declines by the next authorization, is audited, listed, and ended', async () => {
+    const card = await spendingCard();
+    const { userId } = card;
+    expect(await authorize(card.id)).toBe('approved');
+    const blocked = await operator('user', 'block', userId, '--reason', 'Stolen papers.', '--json');
+    expect(JSON.parse(blocked.out)).toEqual({
+      ...{ userId, status: 'blocked', operatorBlocked: true, clientStatus: 'active' },
+    });
+    expect(await authorize(card.id)).toBe('user_blocked');
+    expect(await listed(userId)).toEqual([
+      {
+        ...{ kind: 'user', subject: userId, tenantId: client.clientId, reason: 'Stolen papers.' },
+        ...{ stoppedBy: expect.stringMatching(/^operator:/), at: expect.stringMatching(/Z$/) },
+      },
+    ]);
+    const shown = await client.call('GET', `/v1/users/${userId}`);
+    expect(shown.body.status).toBe('blocked');
+    expect(shown.text).not.toMatch(/Stolen|operator/);
+    const ids = async (status: string) =>
+      (await client.call('GET', `/v1/users?status=${status}`)).body.data.map(({ id }: { id: string }) => id);
+    expect([await ids('blocked'), await ids('active')]).toEqual([[userId], []]);
+
+    expect((await stop('user', 'unblock', userId, 'All is well.')).out).toBe(`${userId} is active.`);
+    expect(await authorize(card.id)).toBe('approved');
+    expect(await listed(userId)).toEqual([]);
+    expect(await audited(userId)).toMatchObject([
+      {
+        ...{ action: 'user.block', tenant_id: client.clientId },
+        before: { status: 'active', operatorBlocked: false },
+        after: { status: 'blocked', operatorBlocked: true, reason: 'Stolen papers.' },
+      },
+      { action: 'user.unblock', after: { status: 'active', reason: 'All is well.' } },
+    ]);
+  });
+
+  it('is neither lifted nor overwritten by the client, whose own block stands beside it', async () => {
+    const { id: cardId, userId } = await spendingCard();
+    await stop('user', 'block', userId);
+    expect(await setStatus(userId, 'active')).toMatchObject({
+      ...{ status: 409, body: { code: 'status_not_editable', field: 'status' } },
+    });
+    expect((await setStatus(userId, 'blocked', 'Ours.')).body).toMatchObject({
+      ...{ status: 'blocked', statusReason: 'Ours.' },
+    });
+    expect((await setStatus(userId, 'active')).status).toBe(409);
+    expect((await stop('user', 'unblock', userId)).out).toBe(
+      `${userId} is blocked: the client has blocked them too.`,
+    );
+    expect(await authorize(cardId)).toBe('user_blocked');
+    expect((await setStatus(userId, 'active')).body.status).toBe('active');
+    expect(await authorize(cardId)).toBe('approved');
+  });
+
+  it('stands when the client lifts its own at the same moment', async () => {
+    const { id: cardId, userId } = await spendingCard();
+    for (let round = 0; round < 5; round += 1) {
+      await setStatus(userId, 'blocked');
+      const [blocked, lifted] = await Promise.all([
+        stop('user', 'block', userId),
+        setStatus(userId, 'active'),
+      ]);
+      expect(blocked.code).toBe(0);
+      expect([200, 409]).toContain(lifted.status);
+      expect(await authorize(cardId)).toBe('user_blocked');
+      expect((await stop('user', 'unblock', userId)).code).toBe(0);
+      await setStatus(userId, 'active');
+      expect(await authorize(cardId)).toBe('approved');
+    }
+  });
+
+  it('leaves no card that spends, issued at the same moment', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { userId, accountId, cardholderId } = await cardholder(client);
+      await fund(api, accountId, '100.00');
+      const [answer, { code }] = await Promise.all([
+        client.call('POST', '/v1/cards', { userId, accountId, cardholderId, amount: '5.00' }),
+        stop('user', 'block', userId),
+      ]);
+      expect(code).toBe(0);
+      if (answer.status === 201) {
+        await tell(api, { type: 'issue', cardId: answer.body.id, reach: null, processor: PROCESSOR });
+        expect(await authorize(answer.body.id)).toBe('user_blocked');
+      } else expect(answer).toMatchObject({ status: 409, body: { code: 'user_blocked' } });
+      const again = await client.call('POST', '/v1/cards', { userId, accountId, cardholderId });
+      expect(again).toMatchObject({ status: 409, body: { code: 'user_blocked' } });
+    }
+  });
+});
+
+describe('card freeze', () => {
+  it('freezes for risk, which the client cannot lift, and tells it as any freeze', async () => {
+    const { id } = await spendingCard();
+    const frozen = await operator('card', 'freeze', id, '--reason', 'Odd merchants.', '--json');
+    expect(JSON.parse(frozen.out)).toEqual({ cardId: id, status: 'frozen', freezeReasons: ['risk'] });
+    expect(await authorize(id)).toBe('card_frozen');
+    const thawed = await client.call('POST', `/v1/cards/${id}/unfreeze`);
+    expect(thawed.body).toMatchObject({ status: 'frozen', freezeReasons: ['risk'] });
+    const both = await client.call('POST', `/v1/cards/${id}/freeze`);
+    expect(both.body.freezeReasons).toEqual(['manual', 'risk']);
+    expect((await stop('card', 'unfreeze', id)).out).toBe(`${id} is frozen: manual still stands.`);
+    expect((await client.call('POST', `/v1/cards/${id}/unfreeze`)).body.status).toBe('active');
+    expect(await authorize(id)).toBe('approved');
+    const events = await api.database.query(
+      `select data::json->>'type' as type from events
+        where event = 'card_transaction' and data::json->>'cardId' = $1 and data::json->>'type' like '%freeze' order by number`,
+      [id],
+    );
+    expect(events).toEqual([{ type: 'freeze' }, { type: 'unfreeze' }]);
+    expect(await audited(id)).toMatchObject([
+      {
+        ...{ action: 'card.freeze', tenant_id: client.clientId, before: { freezeReasons: [] } },
+        after: { status: 'frozen', freezeReasons: ['risk'], reason: 'Odd merchants.' },
+      },
+      { action: 'card.unfreeze', before: { freezeReasons: ['manual', 'risk'] } },
+    ]);
+  });
+
+  it('lets no authorization through after it, however many are under way', async () => {
+    const { id } = await spendingCard();
+    const authorizations = Array.from({ length: 60 }, () => authorize(id));
+    const frozen = stop('card', 'freeze', id);
+    const later = (async () => {
+      for (let each = 0; each < 20; each += 1) await authorize(id);
+    })();
+    await Promise.all([...authorizations, frozen, later]);
+    expect(await authorize(id)).toBe('card_frozen');
+    const events = await api.database.query<{ type: string }>(
+      'select type from card_transactions where card_id = $1 order by number',
+      [id],
+    );
+    const types = events.map(({ type }) => type);
+    expect(types.slice(types.indexOf('freeze') + 1)).not.toContain('authorization');
+  });
+
+  it('is over with the card', async () => {
+    const { id } = await spendingCard();
+    await stop('card', 'freeze', id);
+    expect(await listed(id)).toHaveLength(1);
+    expect((await client.call('DELETE', `/v1/cards/${id}`)).body.status).toBe('closed');
+    expect(await listed(id)).toEqual([]);
+  });
+});
+
+describe('stops', () => {
+  it('shows them to people too', async () => {
+    const { userId } = await cardholder(client);
+    await stop('user', 'block', userId, 'For all to read.');
+    await stop('client', 'disable', client.clientId, 'A leak.');
+    const { out } = await operator('stops', 'list');
+    expect(out).toMatch(/^WHAT\s+ID\s+CLIENT\s+SINCE\s+BY\s+WHY/);
+    expect(out).toMatch(new RegExp(`user\\s+${userId}\\s+${client.clientId}\\s+.*For all to read\\.`));
+    expect(out).toMatch(new RegExp(`tenant\\s+${client.clientId}\\s+${client.clientId}\\s+.*A leak\\.`));
+    expect((await stop('client', 'enable', client.clientId)).code).toBe(0);
+    expect(await listed(client.clientId)).toEqual([]);
+  });
+
+  it('refuses a second stop, an end of none, an unknown id and a stop without a reason', async () => {
+    const { id, userId } = await spendingCard();
+    const ends: [string, string, string][] = [
+      ['user', 'unblock', userId],
+      ['card', 'unfreeze', id],
+      ['client', 'enable', client.clientId],
+    ];
+    for (const end of ends) expect((await stop(...end)).err).toMatch(/is not stopped by an operator/);
+    const begins: [string, string, string][] = [
+      ['user', 'block', userId],
+      ['card', 'freeze', id],
+      ['client', 'disable', client.clientId],
+    ];
+    for (const begin of begins) {
+      expect((await stop(...begin)).code).toBe(0);
+      expect((await stop(...begin, 'Another reason.')).err).toMatch(/is stopped already/);
+      expect(await listed(begin[2])).toMatchObject([{ reason: 'A look.' }]);
+      expect((await operator(...begin)).err).toMatch(/--reason/);
+    }
+    expect((await stop('user', 'block', 'usr_01h455vb4pex5vsknk084sn02q')).err).toBe('user not found.');
+    expect((await stop('card', 'freeze', 'card_01h455vb4pex5vsknk084sn02q')).err).toBe('card not found.');
+  });
+});

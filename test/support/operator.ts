@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../../src/kernel/db/database';
+import { runOperator } from '../../src/startup/operator/run';
+import type { TestApi } from './api';
+import { urlOf } from './database';
+
+/** What the command line prints, and how it ends. */
+export interface Told {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** A command of the command line. */
+export async function command(environment: NodeJS.ProcessEnv, ...argv: string[]): Promise<Told> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runOperator(argv, environment, {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+/** The environment of the command line on that database, with a first operator's secret: what decides is refused without one. */
+export async function operatorEnvironment(
+  database: Pick<Database, 'query'>,
+  name = 'ida',
+): Promise<Record<string, string>> {
+  const [row] = await database.query<{ name: string }>('select current_database() as name');
+  const environment = {
+    DATABASE_URL: urlOf(row?.name ?? ''),
+    MASTER_KEY: randomBytes(32).toString('base64'),
+  };
+  return anotherOperator(environment, name);
+}
+
+/** The same of a new operator, who is made by the one of that environment. */
+export async function anotherOperator<Environment extends NodeJS.ProcessEnv>(
+  environment: Environment,
+  name: string,
+): Promise<Environment & { OPERATOR_SECRET: string }> {
+  const made = await command(environment, 'operator', 'add', '--name', name, '--json');
+  if (made.code !== 0) throw new Error(made.err);
+  const { operatorSecret } = JSON.parse(made.out) as { operatorSecret: string };
+  return { ...environment, OPERATOR_SECRET: operatorSecret };
+}
+
+export interface OperatorAnswer {
+  code: number;
+  text: string;
+  err: string;
+  json<T = any>(): T;
+}
+
+export type TestOperator = (...argv: string[]) => Promise<OperatorAnswer>;
+
+/** The command line of an operator on the database of a test's API, with the key that the API has. */
+export async function operatorOf(
+  { database }: Pick<TestApi, 'database'>,
+  masterKey: Buffer,
+  more: NodeJS.ProcessEnv = {},
+): Promise<TestOperator> {
+  const [row] = await database.query<{ name: string }>('select current_database() as name');
+  const place = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEY: masterKey.toString('base64') };
+  const environment = { ...(await anotherOperator(place, 'ida')), ...more };
+  return async (...argv) => {
+    const { code, out, err } = await command(environment, ...argv);
+    return { code, text: out, err, json: () => JSON.parse(out) };
+  };
+}

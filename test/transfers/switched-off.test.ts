@@ -1,0 +1,158 @@
+import type { Capability } from '../../src/kernel/capabilities';
+import { checkLedger } from '../../src/kernel/ledger/check';
+import { PARTY_NAMES, type Party } from '../../src/kernel/parties';
+import { PartyStopped } from '../../src/process/party-errors';
+import { switchOff, switchOn } from '../../src/process/switches/operations';
+import { advance } from '../../src/transfers/engine/advance';
+import { payoutKind } from '../../src/transfers/payouts/kind';
+import { type Client, type TestApi, testApi } from '../support/api';
+import { activeCard, fund, simulate } from '../support/cards';
+import { create, created, fundedAccount, look, lookUntil, quote, read } from './payouts/support';
+
+/** What is off refuses what begins; what has begun goes on to its end. */
+
+let api: TestApi;
+let client: Client;
+let accountId: string;
+beforeAll(async () => {
+  api = await testApi();
+});
+beforeEach(async () => {
+  client = await api.client();
+  accountId = await fundedAccount(api, client);
+});
+afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
+afterAll(() => api.close());
+
+const reason = 'a test';
+const switched = (verb: typeof switchOff | typeof switchOn, kind: 'capability' | 'party', name: string) =>
+  api.database.transaction(async (tx) => {
+    await verb(tx, { kind, name, tenantId: null }, { at: new Date(), by: 'operator:ada', reason });
+  });
+
+/** Off for that work, and known to be so. */
+async function without<T>(what: { capability: Capability } | { party: Party }, work: () => Promise<T>) {
+  const [kind, name] =
+    'party' in what
+      ? (['party', PARTY_NAMES[what.party]] as const)
+      : (['capability', what.capability] as const);
+  await switched(switchOff, kind, name);
+  await passed();
+  try {
+    return await work();
+  } finally {
+    await switched(switchOn, kind, name);
+    await passed();
+  }
+}
+
+/** A change counts within a second. */
+const passed = () => new Promise((resolve) => setTimeout(resolve, 1_050));
+
+const capabilities = async () =>
+  (await client.call('GET', '/v1/client/settings')).body.accounts.find(
+    (account: { currency: string }) => account.currency === 'EUR',
+  ).capabilities as string[];
+
+it('refuses what begins with a capability that is off, shows what there is, and tells so', async () => {
+  const id = await created(client, accountId);
+  expect(await capabilities()).toContain('payout');
+  await without({ capability: 'payout' }, async () => {
+    for (const answer of [await quote(client, accountId), await create(client, accountId)])
+      expect([answer.status, answer.body.code]).toEqual([403, 'capability_disabled']);
+    // Before anything of the request is looked at, and after the path and the credential.
+    const path = '/v2/accounts/nonsense/payouts';
+    expect((await client.call('POST', path, '{not json')).status).toBe(403);
+    expect((await api.call('POST', path, {})).status).toBe(401);
+    expect((await client.call('PATCH', path, {})).status).toBe(405);
+    expect(await read(client, accountId, id)).toMatchObject({ id });
+    expect(await capabilities()).not.toContain('payout');
+    // What has begun goes on: its order is given.
+    await lookUntil(api, id, 'completed');
+  });
+  expect((await quote(client, accountId)).status).toBe(201);
+});
+
+it('gives a party that is off no order, and gives what waited when it is on again', async () => {
+  const id = await created(client, accountId);
+  await without({ party: 'payouts' }, async () => {
+    expect((await quote(client, accountId)).body.code).toBe('capability_disabled');
+    for (const _ of [1, 2]) await expect(advance(api.services, payoutKind, id)).rejects.toThrow(PartyStopped);
+    expect(await ordersAt(id)).toBe(0);
+    const [row] = await api.database.query('select ordered_at from transfers where id = $1', [id]);
+    expect(row).toEqual({ ordered_at: null });
+  });
+  await lookUntil(api, id, 'completed');
+  expect(await ordersAt(id)).toBe(1);
+});
+
+it('goes on asking a party that is off what became of the orders it has', async () => {
+  const id = await created(client, accountId);
+  await look(api, id);
+  expect(await ordersAt(id)).toBe(1);
+  await without({ party: 'payouts' }, async () => lookUntil(api, id, 'completed'));
+});
+
+it('asks for an order that was lost, and gives it again only when the party is on', async () => {
+  const id = await created(client, accountId);
+  await api.database.query('update transfers set ordered_at = now() where id = $1', [id]);
+  await without({ party: 'payouts' }, async () => {
+    await expect(advance(api.services, payoutKind, id)).rejects.toThrow(PartyStopped);
+    expect(await ordersAt(id)).toBe(0);
+  });
+  await lookUntil(api, id, 'completed');
+});
+
+it('leaves authorizations of cards alone while no card is issued', async () => {
+  const card = await activeCard(api, client);
+  await fund(api, card.accountId, '10.00');
+  await without({ capability: 'card_issuing' }, async () => {
+    const { userId, accountId: from, cardholderId } = card;
+    const body = { userId, accountId: from, cardholderId, amount: '1.00' };
+    expect((await client.call('POST', '/v1/cards', body)).body.code).toBe('capability_disabled');
+    const answer = await simulate(client, { type: 'authorization', cardId: card.id, amount: '5.00' });
+    expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('authorization')]);
+  });
+});
+
+it('is told by the description of the interface', async () => {
+  const { body } = await client.call('GET', '/openapi.json');
+  for (const [path, method] of [
+    ['/v2/accounts/{accountId}/payouts', 'post'],
+    ['/v2/accounts/{accountId}/deposit-quote', 'post'],
+    ['/v2/accounts/{id}/topup/card', 'post'],
+    ['/v1/cards', 'post'],
+    ['/v1/users/transfer', 'post'],
+    ['/v1/corporate-banking/{companyId}/account', 'get'],
+  ])
+    expect(body.paths[path as string][method as string].responses['403'].description).toContain(
+      'capability_disabled',
+    );
+});
+
+it('has nothing of a party that is left out, and no place for it to call', async () => {
+  const without = await testApi({ partySettings: { payouts: 'off', rates: 'off', cardProcessor: 'off' } });
+  const other = await without.client();
+  const from = await fundedAccount(without, other);
+  for (const [method, path] of [
+    ['GET', `/v2/accounts/${from}/payouts`],
+    ['POST', `/v2/accounts/${from}/payout-quote`],
+    ['POST', '/v1/cards'],
+  ] as const)
+    expect((await other.call(method, path, method === 'GET' ? undefined : {})).body.code).toBe(
+      'capability_disabled',
+    );
+  expect((await without.call('POST', '/callbacks/payouts', {})).status).not.toBe(200);
+  const deposit = (currency: string) =>
+    other.call('POST', `/v2/accounts/${from}/deposit-quote`, { method: 'card', amount: '10.00', currency });
+  expect((await deposit('EUR')).status).toBe(201);
+  await without.close();
+});
+
+async function ordersAt(id: string): Promise<number> {
+  const rows = await api.database.query(
+    'select 1 from sandbox_payouts p join transfers t on p.key = coalesce(t.party_ref, t.id) where t.id = $1',
+    [id],
+  );
+  return rows.length;
+}
