@@ -2,19 +2,22 @@ import { readerGone } from '../src/startup/output';
 import { type ProofProgress, proveLong } from '../test/properties/long-run';
 import startServers from '../test/support/global-setup';
 import stopServers from '../test/support/global-teardown';
+import { PROOFS } from '../test/transfers/engine/proof/kinds/all';
 import { proveTransfersLong } from '../test/transfers/engine/proof/long-run';
 
 /**
- * `npm run proof -- --operations 1000000 --paths P --transfers T --seed S --connections C`: plays random lives of cards,
- * accounts and tenants against a Postgres of its own in a temporary folder, and proves after each that all adds up
- * (test/properties); then of transfers of every kind, P on the pure functions and T through Postgres
- * (test/transfers/engine/proof). Ends with 1 and a failing case when anything differs; the same seed plays the same again.
+ * `npm run proof -- --operations 1000000 --paths P --transfers T --kinds deposit,payout --seed S --connections C`: plays
+ * random lives of cards, accounts and tenants against a Postgres of its own in a temporary folder, and proves after each that
+ * all adds up (test/properties); then of transfers of every kind (or of those named), P on the pure functions and T through
+ * Postgres (test/transfers/engine/proof). Ends with 1 and a failing case when anything differs; the same seed plays the same
+ * again.
  */
 async function main(unread: AbortSignal): Promise<number> {
   const operations = wholeNumber('operations', 100_000);
   const seed = wholeNumber('seed', Date.now() % 2_147_483_647);
   const connections = wholeNumber('connections', 16);
   const [paths, transfers] = [wholeNumber('paths', 1_000_000), wholeNumber('transfers', 10_000)];
+  const kinds = kindsToProve();
   console.log(`Proof with seed ${seed}: ${operations} operations, up to ${connections} at once`);
   await startServers();
   const end = (code: number) => void stopServers().then(() => process.exit(code));
@@ -30,7 +33,7 @@ async function main(unread: AbortSignal): Promise<number> {
     };
     const failure =
       (await proveLong({ operations, seed, connections, onProgress })) ??
-      (await proveTransfersLong({ paths, transfers, seed, onProgress: tell }));
+      (await proveTransfersLong({ paths, transfers, seed, kinds, onProgress: tell }));
     if (unread.aborted) return 141; // as by SIGPIPE: nothing has been proven
     if (failure === undefined) return 0;
     console.error(`\nThis does not hold:\n\n${failure}`);
@@ -45,6 +48,15 @@ function print({ operations, events, scripts, seconds, refused, conflicts }: Pro
     `${operations} operations (${refused} refused), ${events} card events, ${scripts} scripts proven, ` +
       `${conflicts} conflicts, ${seconds.toFixed(0)} s, ${(operations / seconds).toFixed(0)} operations/s`,
   );
+}
+
+function kindsToProve(): string[] {
+  const known = PROOFS.map(({ proof }) => proof.kind.name);
+  const at = process.argv.indexOf('--kinds');
+  const kinds = at < 0 ? known : (process.argv[at + 1] ?? '').split(',');
+  if (kinds.every((kind) => known.includes(kind))) return kinds;
+  console.error(`--kinds takes a list of ${known.join(', ')}`);
+  process.exit(2);
 }
 
 function wholeNumber(name: string, usual: number): number {
