@@ -1,6 +1,6 @@
-const { existsSync } = require('node:fs');
-const { join } = require('node:path');
-const { default: Sequencer } = require('@jest/test-sequencer');
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import Sequencer from '@jest/test-sequencer';
 
 /**
  * The longest files, the longest first: a long file that begins late ends alone. Jest knows how long each took only where it
@@ -19,15 +19,15 @@ const LONGEST = [
   'parties/sandbox/words.test.ts',
   'workflows/replay.test.ts',
   'e2e/live.test.ts',
-].map((file) => join(__dirname, '..', file));
+].map((file) => fileURLToPath(new URL(`../${file}`, import.meta.url)));
 
-module.exports = class LongestFirst extends Sequencer {
+export default class LongestFirst extends Sequencer {
   sort(tests) {
     const gone = LONGEST.filter((path) => !existsSync(path));
-    if (gone.length > 0) throw new Error(`${__filename} names what is no more: ${gone.join()}`);
+    if (gone.length > 0) throw new Error(`longest-first.mjs names what is no more: ${gone.join()}`);
     const rank = ({ path }) => LONGEST.indexOf(path);
     const isLong = ({ path }) => LONGEST.includes(path);
     const others = super.sort(tests.filter((test) => !isLong(test)));
     return [...tests.filter(isLong).sort((a, b) => rank(a) - rank(b)), ...others];
   }
-};
+}
