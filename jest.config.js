@@ -15,6 +15,8 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   reporters: ['default', '<rootDir>/test/support/count-reporter.js'],
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   testTimeout: 300_000,
-  maxWorkers: 2,
+  // One more than the cores of a small machine: the files that kill processes and start them again mostly wait for them.
+  maxWorkers: 3,
 };

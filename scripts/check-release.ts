@@ -7,6 +7,9 @@ import { join } from 'node:path';
  * Expand, then contract: while a release is rolled out, processes of the one before run on the new schema. Runs the
  * tests of the hot path of that release (`.ci/release.json`) with the migrations of this one:
  * `node --import tsx scripts/check-release.ts`.
+ *
+ * They are named so narrowly that each one reads or writes what a migration may change: a test of that release cannot be
+ * mended any more, and one that fails by itself now and then (of Temporal's schedules, say) would stop every landing.
  */
 
 const ROOT = join(__dirname, '..');
@@ -16,7 +19,7 @@ interface Release {
   commit: string;
   /** Folder of its migrations. */
   migrations: string;
-  /** Folders or files of its tests that must pass. */
+  /** Folders or files of its tests that must pass: those that concern the schema. */
   tests: string[];
 }
 

@@ -26,23 +26,25 @@ const TIMEOUT_MS = 10_000;
 export function createCaller(baseUrl: string, secret: Buffer): Ask {
   const right = authorizationFor(secret);
   return async ({ method, path, body, key, authorization = right }) => {
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     try {
       const { statusCode, body: answer } = await request(baseUrl + path, {
         method,
         headers: {
           accept: 'application/json',
           ...(authorization === null ? {} : { authorization }),
-          ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
           ...(key === undefined ? {} : { 'idempotency-key': key }),
         },
-        ...(text === undefined ? {} : { body: text }),
+        ...(sent === undefined ? {} : { body: sent }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       return replyOf(statusCode, await answer.text());
     } catch (error) {
-      const { code, message } = error as Error & { code?: string };
-      return { unsent: /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(code ?? ''), text: code ?? message };
+      const { code, message } = error as Error & { code?: unknown };
+      // That of a time-out is a number, which tells nobody anything.
+      const text = typeof code === 'string' ? code : message;
+      return { unsent: /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(text), text };
     }
   };
 }

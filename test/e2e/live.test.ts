@@ -11,6 +11,7 @@ import { runOperator } from '../../src/startup/operator/run';
 import { killAll, type Run, START_MS, start } from '../startup/process';
 import type { Answer, Client } from '../support/api';
 import { anotherOperator } from '../support/operator';
+import { shareBundles } from '../support/product';
 import { jpeg, uploadDocument } from '../support/uploads';
 
 /**
@@ -33,6 +34,7 @@ const losing = new Set<string>();
 let lost = 0;
 
 beforeAll(async () => {
+  await shareBundles(dataDir);
   parties = start(['--role', 'parties'], { DATA_DIR: partiesDir, LOG_LEVEL: 'warn' });
   const port = await freePort();
   baseUrl = `http://127.0.0.1:${port}`;

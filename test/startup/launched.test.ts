@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
 import { endProcess, type ProcessIdentity, stillRuns } from '../../src/startup/embedded/process-identity';
+import { shareBundles } from '../support/product';
 import { embeddedServers, killAll, type Run, START_MS, start } from './process';
 
 /** The real `npm start`: whom a signal reaches, and what a closed pipe does. */
@@ -61,6 +62,7 @@ afterEach(async () => {
   killAll();
 });
 
+beforeAll(() => shareBundles(dataDir));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 describe('leaves no process behind', () => {

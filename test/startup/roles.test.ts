@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createDatabase } from '../../src/kernel/db/database';
 import { onServer, urlOf } from '../support/database';
 import { anotherOperator, command } from '../support/operator';
+import { shareBundles } from '../support/product';
 import { startTestTemporal } from '../support/servers';
 import { killAll, START_MS, start } from './process';
 
@@ -16,6 +17,7 @@ let decides: Record<string, string> | undefined;
 beforeAll(async () => {
   await onServer(`create database ${name}`);
   temporal = await startTestTemporal();
+  await shareBundles(temporal.dataDir);
   temporalRuns = true;
   environment = {
     NODE_ENV: 'production',

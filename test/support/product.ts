@@ -146,8 +146,8 @@ export async function startFleet(): Promise<Fleet> {
   };
 }
 
-/** Bundling the workflows takes seconds of both cores: once for all fleets of these sources. */
-async function shareBundles(dataDir: string): Promise<void> {
+/** Bundling the workflows takes seconds of both cores: once for all data folders of these sources that are given to it. */
+export async function shareBundles(dataDir: string): Promise<void> {
   const shared = join(tmpdir(), 'cardwright-bundles');
   await mkdir(shared, { recursive: true });
   await symlink(shared, join(dataDir, 'cache'));

@@ -82,8 +82,7 @@ export function createReconciler(options: ReconcilerOptions): () => Promise<void
     }
     await attempt('search attributes', () => registerSearchAttributes(client));
     await attempt('schedules', async () => {
-      await ensureSchedules(client, schedules, !renewed);
-      renewed = true;
+      renewed = (await ensureSchedules(client, schedules, !renewed)) || renewed;
     });
     await attempt('dispatchers', () => startDispatchers(client, watched));
   };

@@ -1,6 +1,7 @@
 import {
   type Client,
   ScheduleAlreadyRunning,
+  type ScheduleDescription,
   ScheduleNotFoundError,
   type ScheduleOptions,
   ScheduleOverlapPolicy,
@@ -54,39 +55,43 @@ export const SCHEDULES: readonly Schedule[] = [
 const ENDED = ['iban-credit-catch-up'] as const;
 
 const MINUTES = { minute: 1, hour: 60 };
+const MINUTE_MS = 60_000;
+// Each looks for whatever is due, so one run makes up for all that were missed, and two at once are of no use.
+const POLICIES = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE_MS };
 
 function optionsOf({ id, workflow, taskQueue, every, note }: Schedule): ScheduleOptions {
   return {
     scheduleId: id,
     spec: { intervals: [{ every: `${MINUTES[every]}m` }] },
     action: { type: 'startWorkflow', workflowType: workflow, workflowId: id, taskQueue, args: [] },
-    // Each looks for whatever is due, so one run makes up for all that were missed, and two at once are of no use.
-    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1m' },
+    policies: POLICIES,
     state: { note },
   };
 }
 
 /**
  * Makes the schedules that are missing, so that a Temporal whose store was lost has them again.
- * @param renew also brings those that exist to what is written here, and deletes those that are no more: once a process,
- *   after a release
+ * @param renew also brings those that exist to what is written here, and deletes those that are no more: after a release
+ * @returns whether each of those that exist was found as it is written here. Temporal applies an update a moment after it
+ *   has taken it, and another process's may come between: what had to be renewed is to be looked at once more
  * @throws Error when Temporal is away
  */
 export async function ensureSchedules(
   client: Client,
   schedules: readonly Schedule[] = SCHEDULES,
   renew = false,
-): Promise<void> {
+): Promise<boolean> {
+  let asWritten = true;
   for (const schedule of schedules) {
-    const options = optionsOf(schedule);
     try {
-      await withinTime(client, () => client.schedule.create(options));
+      await withinTime(client, () => client.schedule.create(optionsOf(schedule)));
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      if (renew) await renewSchedule(client, options);
+      if (renew && (await renewSchedule(client, schedule))) asWritten = false;
     }
   }
   if (renew) for (const id of ENDED) await deleteSchedule(client, id);
+  return asWritten;
 }
 
 async function deleteSchedule(client: Client, id: string): Promise<void> {
@@ -97,9 +102,14 @@ async function deleteSchedule(client: Client, id: string): Promise<void> {
   }
 }
 
-/** Whether it is paused is the operator's, and stays. */
-async function renewSchedule(client: Client, options: ScheduleOptions): Promise<void> {
+/**
+ * Whether it is paused is the operator's, and stays.
+ * @returns whether there was something to renew
+ */
+async function renewSchedule(client: Client, schedule: Schedule): Promise<boolean> {
+  const options = optionsOf(schedule);
   const handle = client.schedule.getHandle(options.scheduleId);
+  if (isAsWritten(await withinTime(client, () => handle.describe()), schedule)) return false;
   await withinTime(client, () =>
     handle.update(({ state }) => ({
       spec: options.spec,
@@ -107,5 +117,25 @@ async function renewSchedule(client: Client, options: ScheduleOptions): Promise<
       policies: options.policies,
       state: { paused: state.paused, note: state.paused ? state.note : options.state?.note },
     })),
+  );
+  return true;
+}
+
+/** Of what stands in a schedule as Temporal describes it, all that is written here. */
+function isAsWritten(found: ScheduleDescription, schedule: Schedule): boolean {
+  const { spec, action, policies, state } = found;
+  return (
+    spec.intervals?.length === 1 &&
+    spec.intervals[0]?.every === MINUTES[schedule.every] * MINUTE_MS &&
+    !spec.intervals[0].offset &&
+    !spec.calendars?.length &&
+    !spec.skip?.length &&
+    action.workflowType === schedule.workflow &&
+    action.workflowId === schedule.id &&
+    action.taskQueue === schedule.taskQueue &&
+    !action.args?.length &&
+    policies.overlap === POLICIES.overlap &&
+    policies.catchupWindow === POLICIES.catchupWindow &&
+    (state.paused || state.note === schedule.note)
   );
 }

@@ -113,15 +113,51 @@ it('gives Temporal back its schedules, dispatchers and search attributes when it
   expect(housekeeping?.spec.intervals).toMatchObject([{ every: 60 * MINUTE }]);
 });
 
-it('brings a schedule of an earlier release up to date, and leaves it paused where the operator has paused it', async () => {
-  await reconciler([])();
-  const handle = temporal.client.schedule.getHandle('housekeeping');
-  await handle.update(({ action, state }) => ({ action, spec: { intervals: [{ every: '9m' }] }, state }));
-  await handle.pause('not now');
-  await reconciler([])();
-  const { spec, state } = await handle.describe();
-  expect(spec.intervals).toMatchObject([{ every: 60 * MINUTE }]);
-  expect(state).toMatchObject({ paused: true, note: 'not now' });
+describe('a schedule of an earlier release', () => {
+  const housekeeping = () => temporal.client.schedule.getHandle('housekeeping');
+  /** Temporal applies what it is told a moment after it has said so. */
+  const shows = (wanted: { every: number; paused?: boolean }) =>
+    until(async () => {
+      const { spec, state } = await housekeeping().describe();
+      return spec.intervals?.[0]?.every === wanted.every && state.paused === (wanted.paused ?? false);
+    });
+  /** As the release before wrote it. */
+  async function outdate(): Promise<void> {
+    const earlier = { intervals: [{ every: 9 * MINUTE }] };
+    await housekeeping().update(({ action, state }) => ({ action, spec: earlier, state }));
+    await shows({ every: 9 * MINUTE });
+  }
+  beforeEach(() => reconciler([])());
+
+  it('is brought up to date, and left paused where the operator has paused it', async () => {
+    await outdate();
+    await housekeeping().pause('not now');
+    await shows({ every: 9 * MINUTE, paused: true });
+    await reconciler([])();
+    await shows({ every: 60 * MINUTE, paused: true });
+    expect((await housekeeping().describe()).state.note).toBe('not now');
+    await housekeeping().unpause('go on');
+    await shows({ every: 60 * MINUTE });
+  });
+
+  it('is brought up to date again where another process came between, until it is found as it should be', async () => {
+    await outdate();
+    const reconcile = reconciler([]);
+    for (let round = 0; round < 2; round += 1) {
+      await reconcile();
+      await shows({ every: 60 * MINUTE });
+      await outdate();
+    }
+    await reconcile();
+    await shows({ every: 60 * MINUTE });
+    await reconcile();
+    // From here on it is the operator's.
+    await outdate();
+    const updates = jest.spyOn(temporal.client.workflowService, 'updateSchedule');
+    await reconcile();
+    expect(updates).not.toHaveBeenCalled();
+    updates.mockRestore();
+  });
 });
 
 it('deletes a schedule that is no more', async () => {

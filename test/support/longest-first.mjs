@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import Sequencer from '@jest/test-sequencer';
+
+/**
+ * The longest files, the longest first: a long file that begins late ends alone. Jest knows how long each took only where it
+ * has run before, and goes by their size in a fresh checkout, where the longest proofs are among the smallest files.
+ */
+const LONGEST = [
+  'chaos/kills.test.ts',
+  'chaos/faults.test.ts',
+  'transfers/deposits/conservation.test.ts',
+  'transfers/engine/proof/postgres.test.ts',
+  'startup/launched.test.ts',
+  'workflows/payout-lifecycle.test.ts',
+  'attack/tenants.test.ts',
+  'startup/main.test.ts',
+  'e2e/product.test.ts',
+  'parties/sandbox/words.test.ts',
+  'workflows/replay.test.ts',
+  'e2e/live.test.ts',
+].map((file) => fileURLToPath(new URL(`../${file}`, import.meta.url)));
+
+export default class LongestFirst extends Sequencer {
+  sort(tests) {
+    const gone = LONGEST.filter((path) => !existsSync(path));
+    if (gone.length > 0) throw new Error(`longest-first.mjs names what is no more: ${gone.join()}`);
+    const rank = ({ path }) => LONGEST.indexOf(path);
+    const isLong = ({ path }) => LONGEST.includes(path);
+    const others = super.sort(tests.filter((test) => !isLong(test)));
+    return [...tests.filter(isLong).sort((a, b) => rank(a) - rank(b)), ...others];
+  }
+}
