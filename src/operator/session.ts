@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { audit } from '../kernel/audit/audit';
 import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
-import type { Decimal } from '../kernel/money/money';
 import { type Commands, createCommands } from '../kernel/outbox/commands';
 import type { Party } from '../kernel/parties';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
@@ -32,8 +31,6 @@ export interface Session {
   /** Where a workflow is seen in Temporal's UI; null where that is not known. */
   workflowUrl(workflowId: string): string | null;
   now: () => Date;
-  /** Above it, in any currency, what an operator decides takes another one (decisions part 2). */
-  adminLimit: Decimal;
   /**
    * Who works, as decisions and the audit log name it: `operator:<name>`, by the secret that was given.
    * @throws Problem 401 without a secret, or with one that is no operator's or a disabled one's
@@ -65,7 +62,6 @@ export interface Installation {
   sandbox: boolean;
   /** What the configuration leaves out. */
   leftOut: readonly Party[];
-  adminLimit: Decimal;
   /** Of whoever works; absent where nobody is known, which suffices for reading. */
   operatorSecret: string | undefined;
   /** Where the content of documents is kept. */
@@ -77,7 +73,7 @@ export interface Installation {
 
 /** @throws the installation's own error when its database cannot be reached */
 export async function openSession(installation: Installation): Promise<Session> {
-  const { databaseUrl, masterKey, sandbox, leftOut, adminLimit, away } = installation;
+  const { databaseUrl, masterKey, sandbox, leftOut, away } = installation;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright operator' });
   const keyring = createKeyring(masterKey);
   const whoWorks = await operatorAtWork(database, keyring, installation.operatorSecret).catch(
@@ -87,7 +83,7 @@ export async function openSession(installation: Installation): Promise<Session> 
     },
   );
   return {
-    ...{ database, keyring, sandbox, leftOut, adminLimit },
+    ...{ database, keyring, sandbox, leftOut },
     documents: createDocuments(installation.documents, keyring),
     workflowUrl: (workflowId) => installation.workflowUrl(workflowId),
     commands: createCommands(),

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../src/kernel/db/database';
+import { Decimal } from '../../src/kernel/money/money';
+import { INSTALLATION } from '../../src/operator/operators/operations';
+import { keepAdminLimit } from '../../src/process/limits/operations';
 import { runOperator } from '../../src/startup/operator/run';
 import type { TestApi } from './api';
 import { urlOf } from './database';
@@ -68,3 +71,14 @@ export async function operatorOf(
     return { code, text: out, err, json: () => JSON.parse(out) };
   };
 }
+
+/** As a process does that starts with that ADMIN_LIMIT. */
+export const setAdminLimit = (database: Database, limit: string | undefined): Promise<void> =>
+  database.transaction((tx) =>
+    keepAdminLimit(tx, limit === undefined ? undefined : new Decimal(limit), INSTALLATION),
+  );
+
+/** What was decided today was decided yesterday. */
+export const dayGoesBy = async (database: Database): Promise<void> => {
+  await database.query('update decided_alone set day = day - 1');
+};
