@@ -11,8 +11,9 @@ import {
   actorOf,
   assertMayDecide,
   hasOperators,
-  INSTALLATION,
+  isAdmitted,
   noOperator,
+  notAdmitted,
   type Operator,
   operatorOf,
 } from './operators/operations';
@@ -33,16 +34,18 @@ export interface Session {
   now: () => Date;
   /**
    * Who works, as decisions and the audit log name it: `operator:<name>`, by the secret that was given.
-   * @throws Problem 401 without a secret, or with one that is no operator's or a disabled one's
+   * @throws Problem 401 without a secret, or with one that is no operator's, a disabled one's or one's who was not admitted
    */
   readonly actor: string;
+  /** The same; nothing where nobody is known who may decide. */
+  readonly knownActor: string | undefined;
   /**
    * One transaction with what it writes down of itself (decisions part 1, Roles), by an operator who may decide until it is
    * committed. @throws Problem 401
    */
   change<T>(work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry | ChangeEntry[]): Promise<T>;
-  /** The same while there is no operator who could: what makes the first one. */
-  install<T>(work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry): Promise<T>;
+  /** The same by nobody who decides: what makes operators. @param by as the audit log names him */
+  enrol<T>(by: string, work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -89,10 +92,11 @@ export async function openSession(installation: Installation): Promise<Session> 
     commands: createCommands(),
     now: () => new Date(),
     get actor() {
-      return actorOf(whoWorks());
+      return actorOf(whoWorks.require());
     },
+    knownActor: whoWorks.known && actorOf(whoWorks.known),
     async change(work, describe) {
-      const operator = whoWorks();
+      const operator = whoWorks.require();
       return database.transaction(async (tx) => {
         await assertMayDecide(tx, operator);
         const result = await work(tx);
@@ -100,32 +104,42 @@ export async function openSession(installation: Installation): Promise<Session> 
         return result;
       });
     },
-    install: (work, describe) =>
+    enrol: (by, work, describe) =>
       database.transaction(async (tx) => {
         const result = await work(tx);
-        await writeDown(tx, INSTALLATION, describe(result));
+        await writeDown(tx, by, describe(result));
         return result;
       }),
     close: () => database.close(),
   };
 }
 
-/** Looked for once. @returns says who it is, or throws what is wrong, when somebody needs to know */
+interface WhoWorks {
+  /** One who may decide. */
+  known: Operator | undefined;
+  /** @throws Problem 401 that says what is wrong */
+  require(): Operator;
+}
+
+/** Looked for once. */
 async function operatorAtWork(
   database: Database,
   keyring: Keyring,
   secret: string | undefined,
-): Promise<() => Operator> {
+): Promise<WhoWorks> {
   const operator = secret === undefined ? undefined : await operatorOf(database, keyring, secret);
-  if (operator?.disabledAt === null) return () => operator;
+  if (operator?.disabledAt === null && isAdmitted(operator))
+    return { known: operator, require: () => operator };
   const anybody = operator !== undefined || (await hasOperators(database));
-  return () => {
+  const refuse = (): never => {
     if (!anybody)
       throw noOperator('There is no operator yet: make the first one by "operator add --name N".');
+    if (operator?.disabledAt === null) throw notAdmitted(operator);
     if (operator) throw noOperator(`The operator ${operator.name} has been disabled.`);
     if (secret === undefined) throw noOperator('This takes an operator: give his secret in OPERATOR_SECRET.');
     throw noOperator('The secret is no operator’s.');
   };
+  return { known: undefined, require: refuse };
 }
 
 /** Adds to the audit log what was changed, in the transaction of the change. */
