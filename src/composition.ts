@@ -27,7 +27,6 @@ import { NO_OBSERVERS } from './kernel/metrics/observers';
 import { outboxReading } from './kernel/metrics/outbox';
 import type { Reading } from './kernel/metrics/readings';
 import { waitingReading } from './kernel/metrics/waiting';
-import { Decimal } from './kernel/money/money';
 import { createCommands } from './kernel/outbox/commands';
 import { PARTIES, type Party } from './kernel/parties';
 import { type PartySettings } from './kernel/party-settings';
@@ -109,7 +108,6 @@ export function createServices(options: Wiring): Composed {
     }),
     log,
     mode,
-    adminLimit: options.adminLimit ?? new Decimal(1_000_000),
     commands: createCommands(handOver),
     parties: { ...parties, rates: dealtWhileOn(parties.rates, () => switches.partyAtOnce('rates') === 'on') },
     switches,

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from './kernel/db/database';
 import type { Observers } from './kernel/metrics/observers';
-import type { Decimal } from './kernel/money/money';
 import type { Commands } from './kernel/outbox/commands';
 import type { MoneyParty } from './kernel/outbox/queues';
 import type { Readiness } from './kernel/readiness';
@@ -19,8 +18,6 @@ export interface Services extends Observers {
   switches: Switches;
   log: Logger;
   mode: 'sandbox' | 'live';
-  /** Above it, in any currency, an admin moves no money alone (decisions part 2). */
-  adminLimit: Decimal;
   /** Where clients, payers' browsers and parties reach the API, without a trailing slash. */
   publicUrl(): string;
   /** Whether Postgres and Temporal answer. */

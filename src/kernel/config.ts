@@ -68,8 +68,8 @@ const schema = z.object({
     .optional(),
   /** Where the API process that serves the simulated parties is reached from here; on this machine when not given. */
   SANDBOX_PARTIES_URL: z.url({ normalize: true }).optional(),
-  /** Above it, in any currency, what an operator decides takes a second one. */
-  ADMIN_LIMIT: z.string().regex(DECIMAL_TEXT, 'must be a decimal such as 1000000').default('1000000'),
+  /** Above it, in any currency, what one operator decides takes a second one: of the installation, when an API or a worker starts. */
+  ADMIN_LIMIT: z.string().regex(DECIMAL_TEXT, 'must be a decimal such as 1000000').optional(),
   /** Of the operator at the command line. */
   OPERATOR_SECRET: text.optional(),
   /** Seconds a request in flight may take while the process stops. */
@@ -137,7 +137,7 @@ export interface Config {
   /** Without a trailing slash; the API's own address on this machine when not given. */
   sandboxPartiesUrl: string | undefined;
   shutdownSeconds: number;
-  adminLimit: Decimal;
+  adminLimit: Decimal | undefined;
   /** Absent: the embedded sandbox's own operator. */
   operatorSecret: string | undefined;
   /** By `npm start`: npm is the parent process. */
@@ -204,7 +204,7 @@ function configOf(env: Environment): Omit<Config, 'stripe' | 'parties' | 'partyS
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
     sandboxRates: env.RATES,
     sandboxPartiesUrl: env.SANDBOX_PARTIES_URL?.replace(/\/+$/, ''),
-    adminLimit: new Decimal(env.ADMIN_LIMIT),
+    adminLimit: env.ADMIN_LIMIT === undefined ? undefined : new Decimal(env.ADMIN_LIMIT),
     operatorSecret: env.OPERATOR_SECRET,
     shutdownSeconds: env.SHUTDOWN_SECONDS,
     startedByNpm: env.npm_lifecycle_event === 'start',

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { audit } from '../kernel/audit/audit';
 import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
-import type { Decimal } from '../kernel/money/money';
 import { type Commands, createCommands } from '../kernel/outbox/commands';
 import type { Party } from '../kernel/parties';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
@@ -12,8 +11,9 @@ import {
   actorOf,
   assertMayDecide,
   hasOperators,
-  INSTALLATION,
+  isAdmitted,
   noOperator,
+  notAdmitted,
   type Operator,
   operatorOf,
 } from './operators/operations';
@@ -32,20 +32,20 @@ export interface Session {
   /** Where a workflow is seen in Temporal's UI; null where that is not known. */
   workflowUrl(workflowId: string): string | null;
   now: () => Date;
-  /** Above it, in any currency, what an operator decides takes another one (decisions part 2). */
-  adminLimit: Decimal;
   /**
    * Who works, as decisions and the audit log name it: `operator:<name>`, by the secret that was given.
-   * @throws Problem 401 without a secret, or with one that is no operator's or a disabled one's
+   * @throws Problem 401 without a secret, or with one that is no operator's, a disabled one's or one's who was not admitted
    */
   readonly actor: string;
+  /** The same; nothing where nobody is known who may decide. */
+  readonly knownActor: string | undefined;
   /**
    * One transaction with what it writes down of itself (decisions part 1, Roles), by an operator who may decide until it is
    * committed. @throws Problem 401
    */
   change<T>(work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry | ChangeEntry[]): Promise<T>;
-  /** The same while there is no operator who could: what makes the first one. */
-  install<T>(work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry): Promise<T>;
+  /** The same by nobody who decides: what makes operators. @param by as the audit log names him */
+  enrol<T>(by: string, work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -65,7 +65,6 @@ export interface Installation {
   sandbox: boolean;
   /** What the configuration leaves out. */
   leftOut: readonly Party[];
-  adminLimit: Decimal;
   /** Of whoever works; absent where nobody is known, which suffices for reading. */
   operatorSecret: string | undefined;
   /** Where the content of documents is kept. */
@@ -77,7 +76,7 @@ export interface Installation {
 
 /** @throws the installation's own error when its database cannot be reached */
 export async function openSession(installation: Installation): Promise<Session> {
-  const { databaseUrl, masterKey, sandbox, leftOut, adminLimit, away } = installation;
+  const { databaseUrl, masterKey, sandbox, leftOut, away } = installation;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright operator' });
   const keyring = createKeyring(masterKey);
   const whoWorks = await operatorAtWork(database, keyring, installation.operatorSecret).catch(
@@ -87,16 +86,17 @@ export async function openSession(installation: Installation): Promise<Session> 
     },
   );
   return {
-    ...{ database, keyring, sandbox, leftOut, adminLimit },
+    ...{ database, keyring, sandbox, leftOut },
     documents: createDocuments(installation.documents, keyring),
     workflowUrl: (workflowId) => installation.workflowUrl(workflowId),
     commands: createCommands(),
     now: () => new Date(),
     get actor() {
-      return actorOf(whoWorks());
+      return actorOf(whoWorks.require());
     },
+    knownActor: whoWorks.known && actorOf(whoWorks.known),
     async change(work, describe) {
-      const operator = whoWorks();
+      const operator = whoWorks.require();
       return database.transaction(async (tx) => {
         await assertMayDecide(tx, operator);
         const result = await work(tx);
@@ -104,32 +104,42 @@ export async function openSession(installation: Installation): Promise<Session> 
         return result;
       });
     },
-    install: (work, describe) =>
+    enrol: (by, work, describe) =>
       database.transaction(async (tx) => {
         const result = await work(tx);
-        await writeDown(tx, INSTALLATION, describe(result));
+        await writeDown(tx, by, describe(result));
         return result;
       }),
     close: () => database.close(),
   };
 }
 
-/** Looked for once. @returns says who it is, or throws what is wrong, when somebody needs to know */
+interface WhoWorks {
+  /** One who may decide. */
+  known: Operator | undefined;
+  /** @throws Problem 401 that says what is wrong */
+  require(): Operator;
+}
+
+/** Looked for once. */
 async function operatorAtWork(
   database: Database,
   keyring: Keyring,
   secret: string | undefined,
-): Promise<() => Operator> {
+): Promise<WhoWorks> {
   const operator = secret === undefined ? undefined : await operatorOf(database, keyring, secret);
-  if (operator?.disabledAt === null) return () => operator;
+  if (operator?.disabledAt === null && isAdmitted(operator))
+    return { known: operator, require: () => operator };
   const anybody = operator !== undefined || (await hasOperators(database));
-  return () => {
+  const refuse = (): never => {
     if (!anybody)
       throw noOperator('There is no operator yet: make the first one by "operator add --name N".');
+    if (operator?.disabledAt === null) throw notAdmitted(operator);
     if (operator) throw noOperator(`The operator ${operator.name} has been disabled.`);
     if (secret === undefined) throw noOperator('This takes an operator: give his secret in OPERATOR_SECRET.');
     throw noOperator('The secret is no operator’s.');
   };
+  return { known: undefined, require: refuse };
 }
 
 /** Adds to the audit log what was changed, in the transaction of the change. */

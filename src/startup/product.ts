@@ -16,6 +16,8 @@ import { createTemporalClient, type TemporalClient } from '../kernel/temporal/co
 import { createHandOver } from '../kernel/temporal/hand-over';
 import { startReconciler } from '../kernel/temporal/reconciler';
 import { startRelay } from '../kernel/temporal/relay';
+import { INSTALLATION } from '../operator/operators/operations';
+import { keepAdminLimit } from '../process/limits/operations';
 import type { Services } from '../services';
 import { closeServer, createApiServer, listen } from './http-server';
 import type { Infrastructure } from './infrastructure';
@@ -65,6 +67,7 @@ export async function startProduct(setup: Setup): Promise<Product> {
   const parts = connect(setup);
   const { services } = parts;
   if (role !== 'all') await awaitSchema(services.database, log, stages);
+  await services.database.transaction((tx) => keepAdminLimit(tx, config.adminLimit, INSTALLATION));
   if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
   const metricsPort = await serveMetrics(parts);
   const working = role === 'api' ? undefined : startProcesses(parts);
@@ -99,7 +102,6 @@ function connect(setup: Setup): Parts {
     keyring,
     log,
     mode: config.mode,
-    adminLimit: config.adminLimit,
     documents: config.documents,
     cardholderReviewSeconds: config.cardholderReviewSeconds,
     sandboxRates: config.sandboxRates,

@@ -5,7 +5,6 @@ import type { Database } from '../kernel/db/database';
 import type { Observe } from '../kernel/metrics/metrics';
 import type { Observers } from '../kernel/metrics/observers';
 import type { Reading } from '../kernel/metrics/readings';
-import type { Decimal } from '../kernel/money/money';
 import type { HandOver } from '../kernel/outbox/commands';
 import type { PartySettings } from '../kernel/party-settings';
 import type { RateLimiter } from '../kernel/rate-limit';
@@ -21,8 +20,6 @@ export interface Wiring {
   keyring: Keyring;
   log: Logger;
   mode: 'sandbox' | 'live';
-  /** What an admin moves at most by himself, in any currency; a million when absent. */
-  adminLimit?: Decimal;
   /** Where committed workflow commands go at once; the relay takes what it drops. */
   handOver: HandOver;
   /** Whether Temporal answers; absent where there is none. */

@@ -2,7 +2,7 @@ import { checkLedger } from '../../src/kernel/ledger/check';
 import { accountBalance } from '../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { masterAccount } from '../support/cards';
-import { anotherOperator, command, operatorEnvironment } from '../support/operator';
+import { anotherOperator, command, dayGoesBy, operatorEnvironment, setAdminLimit } from '../support/operator';
 
 let api: TestApi;
 let client: Client;
@@ -11,12 +11,14 @@ let ida: Record<string, string>;
 let bob: Record<string, string>;
 beforeAll(async () => {
   api = await testApi();
-  ida = { ...(await operatorEnvironment(api.database, 'ida')), ADMIN_LIMIT: '1000' };
+  ida = await operatorEnvironment(api.database, 'ida');
   bob = await anotherOperator(ida, 'bob');
 });
 beforeEach(async () => {
   client = await api.client();
   account = await masterAccount(client);
+  await setAdminLimit(api.database, '1000');
+  await dayGoesBy(api.database);
 });
 afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
 afterAll(() => api.close());
@@ -41,6 +43,7 @@ it('does at once what is within the limit', async () => {
     subtype: 'admin_deposit',
     balanceAfter: '1000.00',
   });
+  await dayGoesBy(api.database);
   expect((await correct(ida, 'withdraw', '400')).out).toBe(`${account}: done.`);
   expect(await accountBalance(client, account)).toBe('600.00 0.00');
   expect(await audited(account)).toEqual([
@@ -97,10 +100,13 @@ it('is done once, however often it is approved at once', async () => {
 });
 
 it('applies the rules of when it is approved: refused, it still waits', async () => {
-  await correct(ida, 'deposit', '1000.00');
-  await correct(ida, 'deposit', '1000.00');
+  for (let day = 0; day < 2; day += 1) {
+    await correct(ida, 'deposit', '1000.00');
+    await dayGoesBy(api.database);
+  }
   const id = await asked('withdraw', '1500.00');
   await correct(ida, 'withdraw', '900.00');
+  await dayGoesBy(api.database);
   const refused = await command(bob, 'approval', 'approve', id);
   expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('does not cover')]);
   await correct(ida, 'deposit', '400.00');
@@ -123,13 +129,171 @@ it('asks for nothing that could not be done now', async () => {
   expect((await correct(ida, 'deposit', '5000')).err).toContain('closed');
 });
 
-it('is refused over HTTP above the limit, naming the amount', async () => {
-  const admin = await api.client('admin');
-  for (const path of ['admin-deposit', 'admin-withdrawal']) {
-    const body = { accountId: account, amount: '1000000.01', reason: 'test' };
-    const answer = await admin.call('POST', `/v1/accounts/${path}`, body);
-    expect([answer.status, answer.body.code, answer.body.field]).toEqual([409, 'limit_exceeded', 'amount']);
-  }
-  const body = { accountId: account, amount: '1000000.00', reason: 'test' };
-  expect((await admin.call('POST', '/v1/accounts/admin-deposit', body)).status).toBe(201);
+/** Whether it was done, or asked for. */
+const outcome = async (told: ReturnType<typeof command>) => {
+  const { out, err } = await told;
+  return /takes two/.test(out) ? 'asked' : err || 'done';
+};
+const anotherAccount = async () => masterAccount(await api.client());
+
+describe('the limit is the installation’s', () => {
+  it('and not the environment’s of whoever decides', async () => {
+    const more = { ADMIN_LIMIT: '5000' };
+    expect(await outcome(correct({ ...ida, ...more }, 'deposit', '1000.01'))).toBe('asked');
+    await setAdminLimit(api.database, '5000');
+    expect(await outcome(correct({ ...ida, ADMIN_LIMIT: '1' }, 'deposit', '1000.01'))).toBe('done');
+  });
+
+  it('where none is known, everything takes two', async () => {
+    await api.database.query(`delete from installation_settings`);
+    expect(await outcome(correct(ida, 'deposit', '0.01'))).toBe('asked');
+    const admin = await api.client('admin');
+    const body = { accountId: account, amount: '0.01', reason: 'test' };
+    const answer = await admin.call('POST', '/v1/accounts/admin-deposit', body);
+    expect([answer.status, answer.body.code]).toEqual([409, 'limit_exceeded']);
+  });
+
+  it('stands in the audit log with what was decided by it', async () => {
+    const limits = async (subject: string) =>
+      (
+        await api.database.query<{ limit: string }>(
+          `select after->>'limit' as limit from audit_log where subject = $1 order by id`,
+          [subject],
+        )
+      ).map(({ limit }) => limit);
+    await correct(ida, 'deposit', '10.00');
+    const id = await asked();
+    await setAdminLimit(api.database, '200');
+    await command(bob, 'approval', 'approve', id);
+    await setAdminLimit(api.database, '3000');
+    const admin = await api.client('admin');
+    await admin.call('POST', '/v1/accounts/admin-deposit', {
+      accountId: account,
+      amount: '1',
+      reason: 'test',
+    });
+    expect(await limits(id)).toEqual(['1000', '200']);
+    expect(await limits(account)).toEqual(['1000', '200', '3000']);
+  });
+
+  it('is written down by processes, and what changes it by the audit log', async () => {
+    const changes = () =>
+      api.database.query(
+        `select actor, before, after from audit_log where action = 'installation.admin-limit' order by id desc limit 2`,
+      );
+    await setAdminLimit(api.database, '1000.00'); // the same
+    await setAdminLimit(api.database, undefined); // a process that is told none leaves what stands
+    await setAdminLimit(api.database, '2000');
+    await setAdminLimit(api.database, '1500');
+    expect(await changes()).toEqual([
+      { actor: 'installation', before: { limit: '2000' }, after: { limit: '1500' } },
+      { actor: 'installation', before: { limit: '1000' }, after: { limit: '2000' } },
+    ]);
+    await api.database.query(`delete from installation_settings`);
+    await Promise.all(Array.from({ length: 6 }, () => setAdminLimit(api.database, undefined)));
+    expect((await changes())[0]).toEqual({
+      actor: 'installation',
+      before: null,
+      after: { limit: '1000000' },
+    });
+  });
+});
+
+describe('the limit is of sums', () => {
+  it('of an account’s day, whoever decides', async () => {
+    expect(await outcome(correct(ida, 'deposit', '600'))).toBe('done');
+    expect(await outcome(correct(bob, 'withdraw', '400'))).toBe('done');
+    const { out } = await correct(bob, 'deposit', '0.01');
+    expect(out).toMatch(/^0.01 USD takes two.*1000.01 USD.*limit is 1000/);
+    expect(await outcome(correct(ida, 'deposit', '0.01'))).toBe('asked');
+    await dayGoesBy(api.database);
+    expect(await outcome(correct(ida, 'deposit', '1000'))).toBe('done');
+  });
+
+  it('of an operator’s day, on whichever accounts', async () => {
+    const deposit = async (who: Record<string, string>, amount: string) =>
+      outcome(command(who, 'account', 'deposit', await anotherAccount(), '--amount', amount, ...REASON));
+    expect(await deposit(ida, '900')).toBe('done');
+    expect(await deposit(ida, '100.01')).toBe('asked');
+    expect(await deposit(ida, '100')).toBe('done');
+    expect(await deposit(bob, '900')).toBe('done');
+  });
+
+  it('and what two have decided uses up nobody’s', async () => {
+    expect((await command(bob, 'approval', 'approve', await asked('deposit', '5000'))).code).toBe(0);
+    expect(await outcome(correct(ida, 'deposit', '1000'))).toBe('done');
+  });
+
+  it('nor does what was refused', async () => {
+    expect((await correct(ida, 'withdraw', '1000')).err).toContain('does not cover');
+    expect(await outcome(correct(ida, 'deposit', '1000'))).toBe('done');
+  });
+
+  it('however many decide at once', async () => {
+    const all = Array.from({ length: 8 }, (_, index) =>
+      outcome(correct(index % 2 ? ida : bob, 'deposit', '300')),
+    );
+    expect((await Promise.all(all)).filter((told) => told === 'done')).toHaveLength(3);
+    expect(await accountBalance(client, account)).toBe('900.00 0.00');
+  });
+});
+
+describe('over HTTP', () => {
+  const PATHS = ['admin-deposit', 'admin-withdrawal', 'offramp-deposit'];
+  let references = 0;
+  const book = (admin: Client, path: string, amount: string, accountId = account) => {
+    const more = path.startsWith('admin') ? { reason: 'test' } : { reference: `limit-${(references += 1)}` };
+    return admin.call('POST', `/v1/accounts/${path}`, { accountId, amount, ...more });
+  };
+
+  it('is refused above the limit, naming the amount', async () => {
+    const admin = await api.client('admin');
+    for (const path of PATHS) {
+      const answer = await book(admin, path, '1000.01');
+      expect([answer.status, answer.body.code, answer.body.field]).toEqual([409, 'limit_exceeded', 'amount']);
+    }
+    expect((await book(admin, 'admin-deposit', '1000.00')).status).toBe(201);
+  });
+
+  it('so is what takes an account’s day above it, by whichever way and admin', async () => {
+    const admin = await api.client('admin');
+    expect((await book(admin, 'admin-deposit', '400')).status).toBe(201);
+    expect((await book(admin, 'offramp-deposit', '300')).status).toBe(201);
+    expect(await outcome(correct(ida, 'deposit', '200'))).toBe('done');
+    for (const path of PATHS) {
+      const answer = await book(await api.client('admin'), path, '100.01');
+      expect([answer.status, answer.body.code, answer.body.field]).toEqual([409, 'limit_exceeded', 'amount']);
+    }
+    expect((await book(admin, 'admin-withdrawal', '100')).status).toBe(201);
+    // A program that serves every account is not a person: each account has its own day.
+    expect((await book(admin, 'offramp-deposit', '1000', await anotherAccount())).status).toBe(201);
+  });
+
+  it('passes no more where many come at once', async () => {
+    const admin = await api.client('admin');
+    const all = Array.from({ length: 9 }, (_, index) => book(admin, PATHS[index % 2 ? 0 : 2] ?? '', '300'));
+    const codes = (await Promise.all(all)).map(({ status }) => status).sort();
+    expect(codes).toEqual([201, 201, 201, ...Array<number>(6).fill(409)]);
+  });
+
+  it('says of a reference that was used that it was, whatever the limit', async () => {
+    const admin = await api.client('admin');
+    const given = { accountId: account, amount: '1000', reference: 'once' };
+    expect((await admin.call('POST', '/v1/accounts/offramp-deposit', given)).status).toBe(201);
+    const again = await admin.call('POST', '/v1/accounts/offramp-deposit', given);
+    expect([again.status, again.body.field]).toEqual([400, 'reference']);
+  });
+});
+
+it('books an off-ramp above the limit when two operators say so', async () => {
+  const offramp = (...argv: string[]) =>
+    command(ida, 'account', 'offramp', account, ...argv, ...REASON, '--json');
+  const told = await offramp('--amount', '7000', '--reference', 'ramp-7');
+  const { approval } = JSON.parse(told.out) as { approval: { id: string } };
+  expect(JSON.parse((await command(bob, 'approval', 'approve', approval.id, '--json')).out)).toMatchObject({
+    result: { accountId: account, subtype: 'offramp', amount: '7000.00' },
+  });
+  expect(await accountBalance(client, account)).toBe('7000.00 0.00');
+  const again = await offramp('--amount', '7000', '--reference', 'ramp-7');
+  expect([again.code, again.err]).toEqual([2, expect.stringContaining('reference')]);
 });

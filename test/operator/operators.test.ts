@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type TestDatabase, testDatabase } from '../support/database';
-import { anotherOperator, command } from '../support/operator';
+import { anotherOperator, applied, command } from '../support/operator';
 
 let test: TestDatabase;
 let nobody: Record<string, string>;
@@ -26,17 +26,18 @@ it('makes the first operator without a secret, once, and writes it down', async 
   expect(await audited()).toEqual([
     { actor: 'installation', action: 'operator.add', subject: operatorId, after: { name: 'Ida' } },
   ]);
-  const again = await command(nobody, 'operator', 'add', '--name', 'Eve');
-  expect([again.code, again.err]).toEqual([1, expect.stringContaining('OPERATOR_SECRET')]);
+  const again = await command(nobody, 'operator', 'add', '--name', 'Ida');
+  expect([again.code, again.err]).toEqual([2, expect.stringContaining('has or had')]);
   const kept = JSON.stringify(await test.database.query('select * from operators'));
   expect(kept).not.toContain(operatorSecret);
 });
 
 it('makes one first operator, however many ask at once', async () => {
   const asked = ['a', 'b', 'c', 'd'].map((name) => command(nobody, 'operator', 'add', '--name', name));
-  const codes = (await Promise.all(asked)).map(({ code }) => code);
-  expect(codes.filter((code) => code === 0)).toHaveLength(1);
-  expect(await test.database.query('select 1 from operators')).toHaveLength(1);
+  await Promise.all(asked);
+  expect(await test.database.query(`select 1 from operators where created_by = 'installation'`)).toHaveLength(
+    1,
+  );
 });
 
 it('names who decided by the secret, and by nothing else', async () => {
@@ -45,10 +46,96 @@ it('names who decided by the secret, and by nothing else', async () => {
   expect((await command({ ...bob, USER: 'ida', LOGNAME: 'ida' }, ...CREATE)).code).toBe(0);
   expect((await audited()).map(({ actor, action }) => [actor, action])).toEqual([
     ['installation', 'operator.add'],
-    ['operator:ida', 'operator.add'],
+    ['applicant', 'operator.add'],
+    ['operator:ida', 'operator.admit'],
     ['operator:bob', 'client.create'],
   ]);
-  expect((await command(ida, 'operator', 'list')).out).toMatch(/bob\s+operator:ida/);
+  expect((await command(ida, 'operator', 'list')).out).toMatch(/bob\s+applicant .* by operator:ida/);
+});
+
+describe('a new operator', () => {
+  let ida: Record<string, string>;
+  let bob: Record<string, string>;
+  let eve: { id: string; secret: string };
+  let asEve: Record<string, string>;
+  beforeEach(async () => {
+    ida = await anotherOperator(nobody, 'ida');
+    bob = await anotherOperator(ida, 'bob');
+    eve = await applied(nobody, 'eve');
+    asEve = { ...nobody, OPERATOR_SECRET: eve.secret };
+  });
+  const admit = async (who: Record<string, string>, id = eve.id) => {
+    const { code, out, err } = await command(who, 'operator', 'admit', id);
+    return `${code} ${out || err}`;
+  };
+  const mayDecide = async (who: Record<string, string>) => (await command(who, ...CREATE)).code === 0;
+
+  it('decides nothing until two others have said yes, who cannot be himself', async () => {
+    const refused = await command(asEve, ...CREATE);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('has not been admitted')]);
+    expect(await admit(asEve)).toContain('1 eve has not been admitted');
+    expect(await admit(ida)).toBe('0 eve waits for another operator to admit him, too.');
+    expect(await admit(ida)).toContain('4 You have admitted eve');
+    expect(await mayDecide(asEve)).toBe(false);
+    expect((await command(ida, 'operator', 'list')).out).toMatch(/eve .*waits, by operator:ida/);
+    expect(await admit(bob)).toBe('0 eve may decide.');
+    expect(await mayDecide(asEve)).toBe(true);
+    expect((await command(ida, 'operator', 'list')).out).toMatch(/eve .*by operator:ida and operator:bob/);
+    expect(await admit(bob)).toContain('4 eve was admitted before');
+    const admissions = (await audited()).filter(({ action }) => action === 'operator.admit').slice(-2);
+    expect(admissions).toMatchObject([
+      { actor: 'operator:ida', subject: eve.id, after: { name: 'eve', admittedBy: null } },
+      {
+        actor: 'operator:bob',
+        subject: eve.id,
+        after: { proposedBy: 'operator:ida', admittedBy: 'operator:bob' },
+      },
+    ]);
+  });
+
+  it('made by an operator for somebody is no second one of his', async () => {
+    const made = await command(ida, 'operator', 'add', '--name', 'puppet', '--json');
+    const { operatorId, operatorSecret } = JSON.parse(made.out) as Record<string, string>;
+    const puppet = { ...nobody, OPERATOR_SECRET: operatorSecret ?? '' };
+    for (const who of [ida, puppet, asEve, ida]) await admit(who, operatorId);
+    expect(await mayDecide(puppet)).toBe(false);
+    expect((await command(ida, 'operator', 'list')).out).toMatch(
+      /puppet\s+operator:ida .*waits, by operator:ida/,
+    );
+  });
+
+  it('is admitted by an id, not by a name that somebody else may have taken', async () => {
+    expect(await admit(ida, 'eve')).toContain('3 ');
+    expect(await admit(ida, 'opr_none')).toContain('3 ');
+  });
+
+  it('needs the yes of two who decide when the second one gives it', async () => {
+    await admit(bob);
+    await command(ida, 'operator', 'disable', 'bob', '--reason', 'has left');
+    expect(await admit(ida)).toBe('0 eve may decide.'); // who is alone admits alone
+    const dan = await applied(nobody, 'dan');
+    await admit(asEve, dan.id);
+    const fay = await applied(nobody, 'fay');
+    await admit(ida, dan.id);
+    await admit(asEve, fay.id);
+    await command(ida, 'operator', 'disable', 'eve', '--reason', 'has left');
+    expect(await admit({ ...nobody, OPERATOR_SECRET: dan.secret }, fay.id)).toContain('waits for another');
+    expect(await admit(ida, fay.id)).toBe('0 fay may decide.');
+  });
+
+  it('is admitted once, by two, however many say yes at once', async () => {
+    const told = await Promise.all([ida, ida, bob, bob].map((who) => admit(who)));
+    expect(told.filter((each) => each.endsWith('may decide.'))).toHaveLength(1);
+    expect(told.filter((each) => each.includes('waits for another'))).toHaveLength(1);
+  });
+
+  it('may be disabled before, and is not the one that is left', async () => {
+    await command(ida, 'operator', 'disable', 'bob', '--reason', 'has left');
+    const last = await command(ida, 'operator', 'disable', 'ida', '--reason', 'x');
+    expect([last.code, last.err]).toEqual([4, expect.stringContaining('last')]);
+    expect((await command(ida, 'operator', 'disable', 'eve', '--reason', 'x')).code).toBe(0);
+    expect(await admit(ida)).toContain('4 eve has been disabled');
+  });
 });
 
 it('reads without an operator, and decides with none that is wrong', async () => {

@@ -61,7 +61,7 @@ it(
     const migrate = start(['--role', 'migrate'], environment);
     expect(await migrate.ended).toBe(0);
     expect(migrate.text()).toContain('0001_ledger.sql');
-    const worker = start(['--role', 'worker'], environment);
+    const worker = start(['--role', 'worker'], { ...environment, ADMIN_LIMIT: '10.00' });
     const [, apiPort] = await api.until(/"port":(\d+).*"started"/);
     const [, probePort] = await worker.until(/"metricsPort":(\d+).*"started"/);
     const base = `http://127.0.0.1:${apiPort}`;
@@ -79,15 +79,18 @@ it(
     const client = await newClient('client');
     const accounts = await (await fetch(`${base}/v1/accounts`, { headers: client })).json();
     const accountId = (accounts as { data: { id: string }[] }).data[0]?.id;
-    const deposit = await fetch(`${base}/v1/accounts/admin-deposit`, {
-      method: 'POST',
-      headers: admin,
-      body: JSON.stringify({ accountId, amount: '10.00', reason: 'opening' }),
-    });
-    expect([deposit.status, await deposit.json()]).toEqual([
-      201,
-      expect.objectContaining({ amount: '10.00' }),
-    ]);
+    const deposit = async (amount: string) => {
+      const body = JSON.stringify({ accountId, amount, reason: 'opening' });
+      const answer = await fetch(`${base}/v1/accounts/admin-deposit`, {
+        method: 'POST',
+        headers: admin,
+        body,
+      });
+      return [answer.status, await answer.json()];
+    };
+    expect(await deposit('10.00')).toEqual([201, expect.objectContaining({ amount: '10.00' })]);
+    // What one process was told goes for all of them.
+    expect(await deposit('0.01')).toEqual([409, expect.objectContaining({ code: 'limit_exceeded' })]);
     const down = {
       status: 503,
       body: { status: 'unavailable', checks: { postgres: 'up', temporal: 'down' } },

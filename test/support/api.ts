@@ -7,6 +7,7 @@ import { type Composed, createApi, createServices, stopBesideApi } from '../../s
 import type { Database } from '../../src/kernel/db/database';
 import type { NumberedCommand } from '../../src/kernel/outbox/commands';
 import { createKeyring } from '../../src/kernel/security/keyring';
+import { keepAdminLimit } from '../../src/process/limits/operations';
 import type { Wiring } from '../../src/startup/wiring';
 import { createClient } from '../../src/tenants/clients/operations';
 import { type TestDatabase, testDatabase } from './database';
@@ -50,6 +51,7 @@ export async function testApi(
 ): Promise<TestApi> {
   const test = await testDatabase();
   await test.database.transaction(ensureDemoBins);
+  await test.database.transaction((tx) => keepAdminLimit(tx, undefined, 'installation'));
   const commands: NumberedCommand[] = [];
   const services = createServices({
     database: wrap(test.database),

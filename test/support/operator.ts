@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../src/kernel/db/database';
+import { Decimal } from '../../src/kernel/money/money';
+import { INSTALLATION } from '../../src/operator/operators/operations';
+import { keepAdminLimit } from '../../src/process/limits/operations';
 import { runOperator } from '../../src/startup/operator/run';
 import type { TestApi } from './api';
 import { urlOf } from './database';
@@ -34,15 +37,36 @@ export async function operatorEnvironment(
   return anotherOperator(environment, name);
 }
 
-/** The same of a new operator, who is made by the one of that environment. */
+/** Who was made here and may admit others, by installation. */
+const admitting = new Map<string, NodeJS.ProcessEnv[]>();
+
+/**
+ * The same of a new operator, who has made himself and was admitted by those who were made before, or is the first.
+ * @param environment of one who may admit him, or of nobody
+ */
 export async function anotherOperator<Environment extends NodeJS.ProcessEnv>(
   environment: Environment,
   name: string,
 ): Promise<Environment & { OPERATOR_SECRET: string }> {
-  const made = await command(environment, 'operator', 'add', '--name', name, '--json');
+  const { OPERATOR_SECRET, ...nobody } = environment;
+  const place = environment['DATABASE_URL'] ?? environment['DATA_DIR'] ?? '';
+  const before = admitting.get(place) ?? (OPERATOR_SECRET === undefined ? [] : [environment]);
+  const { id, secret } = await applied(nobody, name);
+  for (const other of before) {
+    const { out } = await command(other, 'operator', 'admit', id);
+    if (out.endsWith('may decide.')) break;
+  }
+  const made = { ...environment, OPERATOR_SECRET: secret };
+  admitting.set(place, [...before, made]);
+  return made;
+}
+
+/** A new operator, by himself: nobody has admitted him. */
+export async function applied(nobody: NodeJS.ProcessEnv, name: string) {
+  const made = await command(nobody, 'operator', 'add', '--name', name, '--json');
   if (made.code !== 0) throw new Error(made.err);
-  const { operatorSecret } = JSON.parse(made.out) as { operatorSecret: string };
-  return { ...environment, OPERATOR_SECRET: operatorSecret };
+  const { operatorId, operatorSecret } = JSON.parse(made.out) as Record<string, string>;
+  return { id: operatorId ?? '', secret: operatorSecret ?? '' };
 }
 
 export interface OperatorAnswer {
@@ -68,3 +92,14 @@ export async function operatorOf(
     return { code, text: out, err, json: () => JSON.parse(out) };
   };
 }
+
+/** As a process does that starts with that ADMIN_LIMIT. */
+export const setAdminLimit = (database: Database, limit: string | undefined): Promise<void> =>
+  database.transaction((tx) =>
+    keepAdminLimit(tx, limit === undefined ? undefined : new Decimal(limit), INSTALLATION),
+  );
+
+/** What was decided today was decided yesterday. */
+export const dayGoesBy = async (database: Database): Promise<void> => {
+  await database.query('update decided_alone set day = day - 1');
+};

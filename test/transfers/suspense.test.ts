@@ -1,6 +1,6 @@
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { accountBalance } from '../cards/cards/support';
-import { anotherOperator, command, operatorEnvironment } from '../support/operator';
+import { anotherOperator, command, dayGoesBy, operatorEnvironment, setAdminLimit } from '../support/operator';
 import {
   completed,
   type DepositWorld,
@@ -195,13 +195,15 @@ it('adopt is for transfers of earlier releases', async () => {
 });
 
 describe('above the limit of the installation', () => {
-  const above = (...argv: string[]) => command({ ...environment, ADMIN_LIMIT: '49.99' }, ...argv);
-  let second: Promise<Record<string, string>>;
-  beforeAll(() => {
-    second = anotherOperator(environment, 'bob');
+  const above = operator;
+  let second: Record<string, string>;
+  beforeAll(async () => {
+    second = await anotherOperator(environment, 'bob');
+    await setAdminLimit(world.api.database, '49.99');
   });
+  beforeEach(() => dayGoesBy(world.api.database));
   const approve = async (answer: { out: string }) =>
-    command(await second, 'approval', 'approve', /apr_\w+/.exec(answer.out)?.[0] ?? '');
+    command(second, 'approval', 'approve', /apr_\w+/.exec(answer.out)?.[0] ?? '');
 
   it('a door takes two, for what was asked, by the rules of then', async () => {
     const deposit = await surplus();
@@ -226,6 +228,30 @@ describe('above the limit of the installation', () => {
     const deposit = await surplus();
     expect((await above('suspense', 'write-off', deposit.id, '--amount', '49.99', ...REASON)).code).toBe(0);
     expect(await inSuspense(deposit.id)).toMatchObject([{ amount: '0.01' }]);
+  });
+
+  it('slices of one transfer are one sum, on whatever day and whoever decides', async () => {
+    const deposit = await surplus();
+    const slice = (amount: string, door = 'write-off', ...more: string[]) =>
+      ['suspense', door, deposit.id, '--amount', amount, ...REASON, ...more] as const;
+    expect((await above(...slice('30'))).out).toContain('decided');
+    await dayGoesBy(world.api.database);
+    const other = await command(second, ...slice('20', 'credit', '--account', deposit.accountId));
+    expect(other.out).toMatch(/^20.00 USD takes two.*50.00 USD/);
+    expect((await above(...slice('19.99'))).out).toContain('decided');
+    expect(await inSuspense(deposit.id)).toMatchObject([{ amount: '0.01' }]);
+    expect((await above(...slice('0.01'))).out).toContain('takes two');
+  });
+
+  it('passes no slice twice where they come at once', async () => {
+    const deposit = await surplus();
+    const argv = ['suspense', 'write-off', deposit.id, '--amount', '20', ...REASON];
+    const all = await Promise.all(
+      [argv, argv, argv].map((one, index) => command(index ? second : environment, ...one)),
+    );
+    expect(all.map(({ out, err }) => (out.includes('takes two') ? 'asked' : err || 'done')).sort()).toEqual([
+      ...['asked', 'done', 'done'],
+    ]);
   });
 
   it('so does a conclusion', async () => {

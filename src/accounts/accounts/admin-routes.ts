@@ -11,8 +11,13 @@ import { accountTransactionSchema, accountTransactionView } from './view';
 const TAG = 'Accounts';
 const ACCOUNT_ID = 'acc_01h455vb4pex5vsknk084sn02q';
 
+const LIMITED =
+  'What is booked by hand on an account in a UTC day (`admin-deposit`, `admin-withdrawal`, `offramp-deposit` and the same at ' +
+  'the command line) is at most the limit of the installation, `ADMIN_LIMIT`, each amount counted as it is: what would take ' +
+  'the sum above it is 409 `limit_exceeded`, and is booked by two operators at the command line.';
+
 /** The operator's three ways to move money by hand (`interface.md 4.1`; decisions part 4). */
-export function adminAccountRoutes(services: Pick<Services, 'adminLimit'>): Route[] {
+export function adminAccountRoutes(services: Pick<Services, 'now'>): Route[] {
   return [
     correction(services, 'admin-deposit', 'deposit/admin_deposit', 'Correction credit to an account (Admin)'),
     correction(
@@ -21,12 +26,12 @@ export function adminAccountRoutes(services: Pick<Services, 'adminLimit'>): Rout
       'withdraw/admin_withdrawal',
       'Write-off from an account (Admin)',
     ),
-    offrampRoute(),
+    offrampRoute(services),
   ];
 }
 
 function correction(
-  { adminLimit: limit }: Pick<Services, 'adminLimit'>,
+  { now }: Pick<Services, 'now'>,
   name: 'admin-deposit' | 'admin-withdrawal',
   kind: 'deposit/admin_deposit' | 'withdraw/admin_withdrawal',
   summary: string,
@@ -36,7 +41,7 @@ function correction(
     path: `/v1/accounts/${name}`,
     tag: TAG,
     summary,
-    description: 'Above the limit of the installation it takes two operators, at the command line.',
+    description: LIMITED,
     role: 'admin',
     body: z.strictObject({
       accountId: identifier(ACCOUNT_ID),
@@ -47,7 +52,8 @@ function correction(
     status: 201,
     problems: ['account_closed', 'limit_exceeded', 'insufficient_funds'],
     async write(tx, { caller, body, requestId, idempotencyKey }) {
-      const { account, entry } = await correct(tx, caller.reach, kind, { ...body, limit }, idempotencyKey);
+      const given = { ...body, decider: { decidedBy: caller.tenantId, at: now() } };
+      const { account, entry, limit } = await correct(tx, caller.reach, kind, given, idempotencyKey);
       const { before, after } = availableAround(entry, account.currency);
       await audit(tx, {
         caller,
@@ -56,7 +62,7 @@ function correction(
         subject: account.id,
         tenantId: account.tenantId,
         before,
-        after: { ...after, transactionId: entry.id, reason: body.reason },
+        after: { ...after, transactionId: entry.id, reason: body.reason, limit },
       });
       return accountTransactionView(entry, account.currency);
     },
@@ -75,14 +81,13 @@ const offrampSchema = z.object({
   createdAt: instant(),
 });
 
-function offrampRoute(): Route {
+function offrampRoute({ now }: Pick<Services, 'now'>): Route {
   return route({
     method: 'POST',
     path: '/v1/accounts/offramp-deposit',
     tag: TAG,
     summary: 'Master credit plus transfer (Admin)',
-    description:
-      "Credits the tenant's master account of that currency and transfers to the account, in one posting group.",
+    description: `Credits the tenant's master account of that currency and transfers to the account, in one posting group. ${LIMITED}`,
     role: 'admin',
     body: z.strictObject({
       accountId: identifier(ACCOUNT_ID),
@@ -91,10 +96,11 @@ function offrampRoute(): Route {
     }),
     response: offrampSchema,
     status: 201,
-    problems: ['ErrAlreadyExists', 'account_closed', 'user_blocked'],
+    problems: ['ErrAlreadyExists', 'account_closed', 'user_blocked', 'limit_exceeded'],
     async write(tx, { caller, body, requestId, idempotencyKey }) {
-      const done = await offrampDeposit(tx, caller.reach, body, idempotencyKey);
-      const { account, entries, referenceId } = done;
+      const given = { ...body, decider: { decidedBy: caller.tenantId, at: now() } };
+      const done = await offrampDeposit(tx, caller.reach, given, idempotencyKey);
+      const { account, entries, referenceId, limit } = done;
       const { before, after } = availableAround(lastOf(entries), account.currency);
       await audit(tx, {
         caller,
@@ -103,7 +109,7 @@ function offrampRoute(): Route {
         subject: account.id,
         tenantId: account.tenantId,
         before,
-        after: { ...after, referenceId, reference: body.reference },
+        after: { ...after, referenceId, reference: body.reference, limit },
       });
       return offrampView(done, body);
     },

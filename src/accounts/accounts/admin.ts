@@ -1,44 +1,58 @@
 import type { Sql, Tx } from '../../kernel/db/database';
-import { alreadyExists, conflict } from '../../kernel/errors';
+import { alreadyExists } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { accountEntry, internalEntry, type PostedEntry } from '../../kernel/ledger/entries';
 import type { Decimal } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
+import { countAlone, type Weight, weighAlone } from '../../process/limits/operations';
 import { move } from './move';
 import { assertAccountOpen, requireAccount, requireMasterAccount } from './operations';
 import type { Account } from './record';
-import { insertOfframpReference } from './store';
+import { findOfframpReference, insertOfframpReference } from './store';
 import { assertFundable } from './transfer';
 
 export interface Correction {
   account: Account;
   entry: PostedEntry;
+  /** What was in force; absent where it was weighed before. */
+  limit: string | null | undefined;
 }
+
+/** An admin who moves money by hand over HTTP, alone (decisions part 2): what takes two is refused. */
+export interface Decider {
+  decidedBy: string;
+  at: Date;
+}
+
+/** What an admin decides counts with all that is booked by hand on the account in this UTC day. */
+const weighedAlone = (
+  tx: Tx,
+  { id: subject, currency }: Account,
+  amount: Decimal,
+  decider: Decider | undefined,
+): Promise<Weight> | undefined =>
+  decider && weighAlone(tx, { subject, currency, amount, ...decider, ever: false, person: false });
 
 /**
  * Credits or debits an account by hand, against the outside world. Its caller writes the audit log.
- * @param given.limit above it another operator must have approved; absent where one has
+ * @param given.decider absent where it was weighed before
  * @throws Problem 404, 400, 409 `account_closed`, `limit_exceeded`, `insufficient_funds`
  */
 export async function correct(
   tx: Tx,
   reach: string | null,
   kind: 'deposit/admin_deposit' | 'withdraw/admin_withdrawal',
-  given: CorrectionTerms & { limit?: Decimal | undefined },
+  given: CorrectionTerms & { decider?: Decider },
   idempotencyKey: string | undefined,
 ): Promise<Correction> {
   const account = await correctable(tx, reach, given);
-  if (given.limit && given.amount.gt(given.limit))
-    throw conflict(
-      'limit_exceeded',
-      `Above ${given.limit.toFixed()} it takes two operators, at the command line.`,
-      'amount',
-    );
+  const weight = await weighedAlone(tx, account, given.amount, given.decider);
+  const limit = weight && countAlone(tx, weight);
   const referenceId = newId('reference');
   const line = accountEntry(account.id, kind, given.amount, referenceId);
   const outside = internalEntry('funding', account.currency, line.available.negated(), referenceId);
   const [entry] = await move(tx, { entries: [line, outside] }, { idempotencyKey, field: 'amount' });
-  return { account, entry: entry as PostedEntry };
+  return { account, entry: entry as PostedEntry, limit };
 }
 
 export interface CorrectionTerms {
@@ -64,29 +78,53 @@ export interface Offramped {
   master: Account;
   /** `deposit/offramp` on the master account, then `transfer/account_out` and `transfer/account_in`. */
   entries: PostedEntry[];
+  /** What was in force; absent where it was weighed before. */
+  limit: string | null | undefined;
 }
+
+export interface OfframpTerms extends CorrectionTerms {
+  /** The off-ramp's own, unique per tenant. */
+  reference: string;
+}
+
+/**
+ * The account that an off-ramp would credit, by the rules of now; nothing is done.
+ * @throws Problem as {@link offrampDeposit}
+ */
+export async function offrampable(tx: Tx, reach: string | null, given: OfframpTerms): Promise<Account> {
+  const account = await correctable(tx, reach, given);
+  if (await findOfframpReference(tx, account.tenantId, given.reference)) throw referenceUsed();
+  await assertFundable(tx, account, 'accountId');
+  return account;
+}
+
+const referenceUsed = () => alreadyExists('This reference was used already.', 'reference');
 
 /**
  * Credits the tenant's master account of the account's currency and transfers the money on, in one posting. To the
  * master account itself it is the credit alone.
- * @param given.reference the off-ramp's own, unique per tenant
- * @throws Problem 404, 400 (`ErrAlreadyExists` for a reference that was used), 409 `account_closed`, `user_blocked`
+ * @param given.decider absent where it was weighed before
+ * @throws Problem 404, 400 (`ErrAlreadyExists` for a reference that was used), 409 `account_closed`, `user_blocked`,
+ *   `limit_exceeded`
  */
 export async function offrampDeposit(
   tx: Tx,
   reach: string | null,
-  given: { accountId: string; amount: Decimal; reference: string },
+  given: OfframpTerms & { decider?: Decider },
   idempotencyKey: string | undefined,
 ): Promise<Offramped> {
   const account = await requireAccount(tx, reach, given.accountId, 'accountId');
   const { tenantId, currency } = account;
   const master = await requireMasterAccount(tx, tenantId, currency);
   assertFits(given.amount, currency);
+  const weight = await weighedAlone(tx, account, given.amount, given.decider);
   const referenceId = newId('reference');
   const { reference } = given;
+  // Before the limit refuses it: who asks again must hear that it was booked.
   if (!(await insertOfframpReference(tx, { tenantId, reference, referenceId, accountId: account.id })))
-    throw alreadyExists('This reference was used already.', 'reference');
+    throw referenceUsed();
   await assertFundable(tx, account, 'accountId');
+  const limit = weight && countAlone(tx, weight);
   const entries = [
     accountEntry(master.id, 'deposit/offramp', given.amount, referenceId),
     internalEntry('funding', currency, given.amount.negated(), referenceId),
@@ -98,5 +136,5 @@ export async function offrampDeposit(
     );
   }
   const posted = await move(tx, { entries }, { idempotencyKey, field: 'amount' });
-  return { referenceId, account, master, entries: posted.filter((entry) => entry.listed) };
+  return { referenceId, account, master, entries: posted.filter((entry) => entry.listed), limit };
 }

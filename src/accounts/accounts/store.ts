@@ -80,3 +80,8 @@ export async function insertOfframpReference(
   );
   return rows.length === 1;
 }
+
+export async function findOfframpReference(sql: Sql, tenantId: string, reference: string): Promise<boolean> {
+  const rows = await sql.run(table('offramp_references').select('reference').where({ tenantId, reference }));
+  return rows.length === 1;
+}

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { correct, correctable } from '../../accounts/accounts/admin';
+import { correct, correctable, offrampable, offrampDeposit } from '../../accounts/accounts/admin';
 import { accountTransactionView } from '../../accounts/accounts/view';
 import type { Tx } from '../../kernel/db/database';
+import type { PostedEntry } from '../../kernel/ledger/entries';
 import type { Decimal } from '../../kernel/money/money';
-import { amount, firstProblem } from '../../kernel/wire/schemas';
+import { amount, firstProblem, text } from '../../kernel/wire/schemas';
 import { concludeTransfer, weighConclusion } from '../../transfers/conclude';
 import type { DoorKind } from '../../transfers/engine/books/doors';
 import { CONCLUSIONS } from '../../transfers/engine/conclusion';
@@ -17,6 +18,8 @@ export interface Weighed {
   /** The record that it is about. */
   subject: string;
   tenantId: string | null;
+  /** What was decided alone of the subject before counts with it: of a transfer for ever, of an account in this UTC day. */
+  ever: boolean;
   /** As they are stored, amounts as text; with what was left open settled, so what is done is what was judged. */
   terms: object;
 }
@@ -71,7 +74,7 @@ const correction = (
     async weigh(_, tx, terms) {
       const { id: subject, tenantId, currency } = await correctable(tx, null, terms);
       const settled = { ...terms, amount: terms.amount.toFixed() };
-      return { amount: terms.amount, currency, subject, tenantId, terms: settled };
+      return { amount: terms.amount, currency, subject, tenantId, ever: false, terms: settled };
     },
     async execute(_, tx, terms, { reason }) {
       const { account, entry } = await correct(tx, null, effect, terms, undefined);
@@ -81,6 +84,23 @@ const correction = (
       return { entry: { action, subject: account.id, tenantId: account.tenantId, after }, result };
     },
   });
+
+const offramp = kind({
+  terms: z.object({ accountId: z.string(), amount: amount(), reference: text(200).min(1) }),
+  async weigh(_, tx, terms) {
+    const { id: subject, tenantId, currency } = await offrampable(tx, null, terms);
+    const settled = { ...terms, amount: terms.amount.toFixed() };
+    return { amount: terms.amount, currency, subject, tenantId, ever: false, terms: settled };
+  },
+  async execute(_, tx, terms, { reason }) {
+    const { account, entries, referenceId } = await offrampDeposit(tx, null, terms, undefined);
+    const { id: subject, tenantId, currency } = account;
+    const result = accountTransactionView(entries.at(-1) as PostedEntry, currency);
+    const { amount: moved, balanceAfter: available } = result;
+    const after = { referenceId, reference: terms.reference, amount: moved, available, reason };
+    return { entry: { action: 'account.offramp', subject, tenantId, after }, result };
+  },
+});
 
 const door = (action: string, by: DoorKind) =>
   kind({
@@ -94,7 +114,7 @@ const door = (action: string, by: DoorKind) =>
       const given = { ...terms, door: by, reason: '' };
       const weighed = await weighDoor(tx, given, session.now());
       const settled = { ...terms, amount: weighed.amount.toFixed(), currency: weighed.currency };
-      return { ...weighed, subject: terms.transferId, terms: settled };
+      return { ...weighed, subject: terms.transferId, ever: true, terms: settled };
     },
     async execute(session, tx, terms, { reason, decidedBy }) {
       const { transferId: subject, accountId = null } = terms;
@@ -109,7 +129,7 @@ const conclusion = kind({
   terms: z.object({ transferId: z.string(), as: z.enum(CONCLUSIONS) }),
   async weigh(session, tx, terms) {
     const weighed = await weighConclusion(tx, terms, session.now());
-    return { ...weighed, subject: terms.transferId, terms };
+    return { ...weighed, subject: terms.transferId, ever: true, terms };
   },
   async execute(session, tx, { transferId, as }, { reason: evidence, decidedBy }) {
     const { before, after } = await concludeTransfer(session, tx, { transferId, as, evidence, decidedBy });
@@ -126,6 +146,7 @@ const conclusion = kind({
 export const DECISION_KINDS = {
   'account.deposit': correction('account.deposit', 'deposit/admin_deposit'),
   'account.withdraw': correction('account.withdraw', 'withdraw/admin_withdrawal'),
+  'account.offramp': offramp,
   'suspense.return': door('suspense.return', 'return'),
   'suspense.credit': door('suspense.credit', 'credit'),
   'suspense.write-off': door('suspense.write-off', 'write_off'),

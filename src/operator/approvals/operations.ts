@@ -1,15 +1,22 @@
 import { conflict } from '../../kernel/errors';
 import { formatAmount } from '../../kernel/money/money';
 import { type Approval, decideApproval, requestApproval } from '../../process/approvals/operations';
+import {
+  countAlone,
+  limitText,
+  readAdminLimit,
+  type Weight,
+  weighAlone,
+} from '../../process/limits/operations';
 import type { ChangeEntry, Session } from '../session';
 import { type AnyDecisionKind, DECISION_KINDS, type DecisionName, type Done } from './kinds';
 
 /** Done at once, or asked for: then another operator approves it. */
-export type Outcome = { done: Done } | { asked: Approval };
+export type Outcome = { done: Done } | { asked: Approval; weight: Weight };
 
 /**
- * What an operator decides: done at once up to the limit of the installation; above it nothing is done, and it waits for
- * another operator (decisions part 2). Judged by the rules of now either way.
+ * What an operator decides: done at once up to the limit of the installation; what takes the sums of what was decided alone above
+ * it is not done, and waits for another operator (decisions part 2). Judged by the rules of now either way.
  * @param terms of the kind's own shape, amounts as text
  * @throws Problem what the kind refuses; 401
  */
@@ -24,19 +31,36 @@ export function decideOrAsk(
     async (tx): Promise<Outcome> => {
       const by = { reason, decidedBy: session.actor };
       const weighed = await kind.weigh(session, tx, terms);
-      if (!weighed.amount.gt(session.adminLimit))
-        return { done: await kind.execute(session, tx, weighed.terms, by) };
-      const requested = { requestedBy: session.actor, requestedAt: session.now() };
-      return { asked: await requestApproval(tx, { ...weighed, ...requested, kind: name, reason }) };
+      const { ever, terms: settled, ...about } = weighed;
+      const at = session.now();
+      const weight = await weighAlone(tx, { ...about, ever, decidedBy: session.actor, at, person: true });
+      if (!weight.takesTwo) {
+        const limit = countAlone(tx, weight);
+        return { done: limited(await kind.execute(session, tx, settled, by), limit) };
+      }
+      const requested = { requestedBy: session.actor, requestedAt: at };
+      const given = { ...about, ...requested, terms: settled, kind: name, reason };
+      return { asked: await requestApproval(tx, given), weight };
     },
-    (outcome) => ('done' in outcome ? outcome.done.entry : entryOf('approval.ask', outcome.asked)),
+    (outcome) => {
+      if ('done' in outcome) return outcome.done.entry;
+      const { limit, sum } = outcome.weight;
+      return entryOf('approval.ask', outcome.asked, { limit: limitText(limit), sum: sum.toFixed() });
+    },
   );
 }
+
+/** Written down with the limit that was in force. */
+const limited = ({ entry, result }: Done, limit: string | null): Done => ({
+  ...{ result, entry: { ...entry, after: { ...(entry.after as object), limit } } },
+});
 
 export interface Decided {
   approval: Approval;
   /** Absent of what was rejected. */
   done?: Done;
+  /** What was in force when it was approved. */
+  limit?: string | null;
 }
 
 /**
@@ -51,9 +75,14 @@ export function approve(session: Session, id: string, note: string | null): Prom
       const given = { id, status: 'approved', note, decidedBy, at: session.now() } as const;
       const approval = await decideApproval(tx, given);
       const { terms, reason } = approval;
-      return { approval, done: await kindOf(approval).execute(session, tx, terms, { reason, decidedBy }) };
+      const limit = limitText(await readAdminLimit(tx));
+      const done = await kindOf(approval).execute(session, tx, terms, { reason, decidedBy });
+      return { approval, done: limited(done, limit), limit };
     },
-    ({ approval, done }) => [entryOf('approval.approve', approval), ...(done ? [done.entry] : [])],
+    ({ approval, done, limit }) => [
+      entryOf('approval.approve', approval, { limit }),
+      ...(done ? [done.entry] : []),
+    ],
   );
 }
 
@@ -74,7 +103,7 @@ function kindOf({ kind: name }: Approval): AnyDecisionKind {
   return DECISION_KINDS[name as DecisionName];
 }
 
-function entryOf(action: string, approval: Approval): ChangeEntry {
+function entryOf(action: string, approval: Approval, more: object = {}): ChangeEntry {
   const {
     id: subject,
     kind,
@@ -87,5 +116,5 @@ function entryOf(action: string, approval: Approval): ChangeEntry {
     tenantId,
   } = approval;
   const money = `${formatAmount(amount, currency)} ${currency}`;
-  return { action, subject, tenantId, after: { kind, about, money, reason, requestedBy, note } };
+  return { action, subject, tenantId, after: { kind, about, money, reason, requestedBy, note, ...more } };
 }

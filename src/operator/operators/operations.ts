@@ -19,6 +19,9 @@ export { listOperators, type Operator } from './store';
 /** Who makes the first operator, as the audit log names it: nobody is there yet who could. */
 export const INSTALLATION = 'installation';
 
+/** Who makes any other, for himself: nobody else is to know his secret. */
+export const APPLICANT = 'applicant';
+
 /** An operator with his secret. */
 export interface OperatorCredential {
   operatorId: string;
@@ -30,7 +33,17 @@ export interface OperatorCredential {
 /** As decisions and the audit log name him: names are unique for ever. */
 export const actorOf = ({ name }: Pick<Operator, 'name'>): string => `operator:${name}`;
 
-/** @throws Problem 400 when the name is or was another's */
+/** The installation's own needs nobody's yes; any other decides once he has been admitted. */
+export const isAdmitted = ({ createdBy, admittedAt }: Pick<Operator, 'createdBy' | 'admittedAt'>): boolean =>
+  createdBy === INSTALLATION || admittedAt !== null;
+
+const decides = (operator: Operator): boolean => isAdmitted(operator) && operator.disabledAt === null;
+
+/**
+ * Makes one who may not decide yet, but for the installation's own.
+ * @param given.createdBy who sees the secret
+ * @throws Problem 400 when the name is or was another's
+ */
 export async function addOperator(
   tx: Tx,
   keyring: Keyring,
@@ -47,8 +60,34 @@ export async function addOperator(
 /** The first one, who is made at installation. @throws Problem 401 when there is one already */
 export async function addFirstOperator(tx: Tx, keyring: Keyring, name: string): Promise<OperatorCredential> {
   await lockOperators(tx);
-  if (await hasOperators(tx)) throw noOperator('Another operator makes operators.');
+  if (await hasOperators(tx)) throw noOperator('Another one was made just now: add yourself once more.');
   return addOperator(tx, keyring, { name, createdBy: INSTALLATION });
+}
+
+/**
+ * Lets a new operator decide. It takes two as soon as two can: the first has him wait for another. Who is alone admits alone.
+ * @param given.id as its owner was shown it: a name may be anybody's
+ * @returns he may decide when he has been admitted, else another operator must admit him too
+ * @throws Problem 404; 409 `invalid_transition` when he was admitted or disabled before, or `by` has admitted him already
+ */
+export async function admitOperator(
+  tx: Tx,
+  { id, by, at }: { id: string; by: string; at: Date },
+): Promise<Operator> {
+  await lockOperators(tx);
+  const found = isId('operator', id) ? await findOperator(tx, { id }) : undefined;
+  if (!found) throw notFound('operator');
+  if (found.disabledAt) throw conflict('invalid_transition', `${found.name} has been disabled.`);
+  if (isAdmitted(found)) throw conflict('invalid_transition', `${found.name} was admitted before.`);
+  const others = (await listOperators(tx)).filter(decides).map(actorOf);
+  const [second] = others.filter((other) => other !== by);
+  if (second === undefined) return updateOperator(tx, id, { admittedBy: by, admittedAt: at });
+  if (found.proposedBy === by)
+    throw conflict('invalid_transition', `You have admitted ${found.name}: another operator must, too.`);
+  // Who has proposed him and was disabled since has no say any more.
+  if (found.proposedBy === null || !others.includes(found.proposedBy))
+    return updateOperator(tx, id, { proposedBy: by });
+  return updateOperator(tx, id, { admittedBy: by, admittedAt: at });
 }
 
 export const hasOperators = async (sql: Sql): Promise<boolean> => (await listOperators(sql)).length > 0;
@@ -68,7 +107,7 @@ export async function disableOperator(
   const found = await findOperator(tx, isId('operator', named) ? { id: named } : { name: named });
   if (!found) throw notFound('operator');
   if (found.disabledAt) throw conflict('invalid_transition', `${found.name} was disabled before.`);
-  const others = (await listOperators(tx)).filter(({ id, disabledAt }) => id !== found.id && !disabledAt);
+  const others = (await listOperators(tx)).filter((each) => each.id !== found.id && decides(each));
   if (others.length === 0)
     throw conflict('invalid_transition', 'The last operator is not disabled: add another one first.');
   return updateOperator(tx, found.id, { disabledAt: at, disabledBy: by, disabledReason: reason });
@@ -78,11 +117,15 @@ export async function disableOperator(
 export const operatorOf = (sql: Sql, keyring: Keyring, secret: string): Promise<Operator | undefined> =>
   findBySecret(sql, keyring.hashSecret(secret));
 
-/** Holds the operator to the end of the transaction. @throws Problem 401 when he has been disabled */
+/** Holds the operator to the end of the transaction. @throws Problem 401 when he has been disabled, or not been admitted */
 export async function assertMayDecide(tx: Tx, { id, name }: Pick<Operator, 'id' | 'name'>): Promise<void> {
   const operator = await holdOperator(tx, id);
   if (!operator || operator.disabledAt) throw noOperator(`The operator ${name} has been disabled.`);
+  if (!isAdmitted(operator)) throw notAdmitted(operator);
 }
+
+export const notAdmitted = ({ id, name }: Pick<Operator, 'id' | 'name'>): Problem =>
+  noOperator(`${name} has not been admitted yet: those who decide do that by "operator admit ${id}".`);
 
 export const noOperator = (message: string): Problem => new Problem(401, 'unauthorized', message);
 

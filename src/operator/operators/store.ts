@@ -1,22 +1,31 @@
 import { table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 
-/** A person who decides (decisions part 2). A name is never given to another. */
+/** A person who decides (decisions part 2), once admitted. A name is never given to another. */
 export interface Operator {
   id: string;
   name: string;
+  /** Who has seen the secret: `applicant`, for whom it is; `installation`; or the operator who made it for somebody. */
   createdBy: string;
   createdAt: Date;
+  /** Who has admitted first, where it takes two. */
+  proposedBy: string | null;
+  /** Null of the installation's own, who needs nobody, and of who has not been admitted. */
+  admittedBy: string | null;
+  admittedAt: Date | null;
   disabledAt: Date | null;
   disabledBy: string | null;
   disabledReason: string | null;
 }
 
-const COLUMNS = ['id', 'name', 'createdBy', 'createdAt', 'disabledAt', 'disabledBy', 'disabledReason'];
+const COLUMNS = [
+  ...['id', 'name', 'createdBy', 'createdAt', 'proposedBy', 'admittedBy', 'admittedAt'],
+  ...['disabledAt', 'disabledBy', 'disabledReason'],
+];
 
 const operators = () => table('operators');
 
-/** One at a time makes or disables operators, so that there is always one left. Raw: a lock of Postgres's own. */
+/** One at a time makes, admits or disables operators, so that there is always one left. Raw: a lock of Postgres's own. */
 export async function lockOperators(tx: Sql): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('operators', 0))`);
 }

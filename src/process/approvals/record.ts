@@ -11,7 +11,7 @@ export interface Approval {
   /** The id of the record that it is about. */
   subject: string;
   tenantId: string | null;
-  /** Why it takes two: above the installation's limit. */
+  /** What it is about; with what was decided alone before it is above the installation's limit (src/process/limits). */
   amount: Decimal;
   currency: string;
   /** Of the kind's own shape. Ids and amounts, never personal data. */

@@ -251,7 +251,7 @@ describe('POST /v1/accounts/offramp-deposit', () => {
       {
         action: 'accounts.offramp-deposit',
         before: { available: '0.00' },
-        after: { available: '40.00', referenceId, reference: 'off-1' },
+        after: { available: '40.00', referenceId, reference: 'off-1', limit: '1000000' },
       },
     ]);
   });

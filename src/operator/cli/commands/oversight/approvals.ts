@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { formatAmount } from '../../../../kernel/money/money';
 import { type Approval, listApprovals } from '../../../../process/approvals/operations';
 import { approvalView } from '../../../../process/approvals/view';
+import type { Weight } from '../../../../process/limits/operations';
 import { approve, type Decided, type Outcome, reject } from '../../../approvals/operations';
 import { reasonArgument } from '../../arguments';
 import { type Console, show } from '../../console';
@@ -61,6 +62,14 @@ function tell(console: Console, json: boolean | undefined, { approval, done }: D
   show(console, json, printed, `${id} is ${status}${done ? `: ${kind} of ${subject} is done` : ''}.`);
 }
 
+/** What is not to be seen from the amount alone. */
+function whyTwo({ alone: { amount, currency }, limit, sum }: Weight): string {
+  if (limit === null) return ' No limit is known: no API or worker of this release has started on this database yet.';
+  if (sum.eq(amount)) return '';
+  const comes = `${formatAmount(sum, currency)} ${currency}`;
+  return ` With what was decided by one before, it comes to ${comes}; the limit is ${limit.toFixed()}.`;
+}
+
 /** Tells of a decision that may take two. @param told of one that was done at once */
 export async function tellOutcome(
   console: Console,
@@ -72,7 +81,7 @@ export async function tellOutcome(
     const { value, text } = await told(outcome.done.result);
     return show(console, json, value, text);
   }
-  const { asked } = outcome;
-  const text = `${moneyText(asked)} takes two: another operator decides by "approval approve ${asked.id}".`;
+  const { asked, weight } = outcome;
+  const text = `${moneyText(asked)} takes two: another operator decides by "approval approve ${asked.id}".${whyTwo(weight)}`;
   show(console, json, { approval: approvalView(asked) }, text);
 }

@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
 import {
+  APPLICANT,
   addFirstOperator,
   addOperator,
+  admitOperator,
   disableOperator,
   hasOperators,
+  INSTALLATION,
+  isAdmitted,
   listOperators,
   type Operator,
   type OperatorCredential,
@@ -18,22 +22,35 @@ import { addListing } from '../../listing';
 export function addOperatorCommands(program: Command, context: CommandContext): void {
   const group = program.command('operator').description('the people who decide, each with a secret');
   addAdd(group, context);
+  addAdmit(group, context);
   addDisable(group, context);
   addListing(group, context, {
     description: 'all of them',
     load: ({ database }) => listOperators(database),
-    columns: ['id', 'name', 'made by', 'since', 'disabled', 'by', 'why'],
-    row: ({ id, name, createdBy, createdAt, disabledAt, disabledBy, disabledReason }) => [
-      ...[id, name, createdBy, createdAt.toISOString()],
-      ...[disabledAt?.toISOString(), disabledBy, disabledReason],
-    ],
+    columns: ['id', 'name', 'made by', 'since', 'admitted', 'disabled', 'by', 'why'],
+    row: (operator) => {
+      const { id, name, createdBy, createdAt, disabledAt, disabledBy, disabledReason } = operator;
+      return [
+        ...[id, name, createdBy, createdAt.toISOString(), admittedText(operator)],
+        ...[disabledAt?.toISOString(), disabledBy, disabledReason],
+      ];
+    },
   });
+}
+
+/** By whom; of who waits, who has said yes so far. */
+function admittedText(operator: Operator): string {
+  const { proposedBy, admittedBy, createdBy } = operator;
+  const by = [proposedBy, admittedBy].filter((each) => each !== null).join(' and ');
+  return isAdmitted(operator) ? `by ${by || createdBy}` : `waits${by && `, by ${by}`}`;
 }
 
 function addAdd(group: Command, { console, run }: CommandContext): void {
   group
     .command('add')
-    .description('a new operator; his secret is shown this once. The first one needs nobody’s')
+    .description(
+      'you, as a new operator: your secret is shown this once, to you alone. You decide once you have been admitted',
+    )
     .requiredOption('--name <name>', 'as decisions and the audit log name him; for ever', textArgument(100))
     .option('--json', 'print { "operatorId", "name", "operatorSecret" }')
     .action(({ name, json }: { name: string; json?: boolean }) =>
@@ -50,12 +67,36 @@ async function added(session: Session, name: string): Promise<OperatorCredential
     ...{ action: 'operator.add', subject, after: { name } },
   });
   if (!(await hasOperators(database)))
-    return session.install((tx) => addFirstOperator(tx, keyring, name), entry);
-  return session.change((tx) => addOperator(tx, keyring, { name, createdBy: session.actor }), entry);
+    return session.enrol(INSTALLATION, (tx) => addFirstOperator(tx, keyring, name), entry);
+  const createdBy = session.knownActor ?? APPLICANT;
+  return session.enrol(createdBy, (tx) => addOperator(tx, keyring, { name, createdBy }), entry);
 }
 
 const credentialText = ({ operatorId, name, operatorSecret }: OperatorCredential): string =>
-  `${operatorId} is ${name}. The secret, shown this once, for OPERATOR_SECRET:\n${operatorSecret}`;
+  `${operatorId} is ${name}. The secret, shown this once, for OPERATOR_SECRET:\n${operatorSecret}\n` +
+  `But for the first one, an operator decides once those who do have said "operator admit ${operatorId}": tell them this id yourself.`;
+
+function addAdmit(group: Command, { console, run }: CommandContext): void {
+  group
+    .command('admit <operator>')
+    .description(
+      'lets a new operator decide, by the id that he tells you himself; it takes two where there are two',
+    )
+    .option('--json', 'print the operator as JSON')
+    .action((id: string, { json }: { json?: boolean }) =>
+      run(async (session) => {
+        const given = { id, by: session.actor, at: session.now() };
+        const operator = await session.change(
+          (tx) => admitOperator(tx, given),
+          ({ name, proposedBy, admittedBy }) => ({
+            ...{ action: 'operator.admit', subject: id, after: { name, proposedBy, admittedBy } },
+          }),
+        );
+        const told = isAdmitted(operator) ? 'may decide.' : 'waits for another operator to admit him, too.';
+        show(console, json, operator, `${operator.name} ${told}`);
+      }),
+    );
+}
 
 function addDisable(group: Command, { console, run }: CommandContext): void {
   group
