@@ -5,17 +5,20 @@ import { join } from 'node:path';
 
 /**
  * Expand, then contract: while a release is rolled out, processes of the one before run on the new schema. Runs the
- * tests of the hot path of that release (`.ci/release.json`) with the migrations of this one:
- * `node --import tsx scripts/check-release.ts`.
+ * tests of the hot path of that release (`.ci/release.json`) with the migrations of this one, applied by this one's
+ * migrator, as they will be: `node --import tsx scripts/check-release.ts`.
  */
 
 const ROOT = join(__dirname, '..');
 const MIGRATIONS = join(ROOT, 'src/kernel/db/migrations');
+const MIGRATOR = join(ROOT, 'src/kernel/db/migrate.ts');
 
 interface Release {
   commit: string;
   /** Folder of its migrations. */
   migrations: string;
+  /** File of its migrator. */
+  migrator: string;
   /** Folders or files of its tests that must pass. */
   tests: string[];
 }
@@ -32,6 +35,7 @@ function main(): number {
     unpack(release.commit, folder);
     install(folder);
     cpSync(MIGRATIONS, join(folder, release.migrations), { recursive: true });
+    cpSync(MIGRATOR, join(folder, release.migrator));
     return run('npm', ['test', '--', ...release.tests], folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
