@@ -84,7 +84,7 @@ const MIGRATOR: Knex.MigratorConfig = {
   },
 };
 
-function migrationOf(text: string): Knex.Migration {
+function migrationOf(text: string): Knex.Migration & { config: { transaction: boolean } } {
   const outside = text.startsWith(OUTSIDE);
   return {
     config: { transaction: !outside },
