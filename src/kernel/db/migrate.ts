@@ -116,7 +116,8 @@ async function applyOutside(db: Knex, text: string): Promise<void> {
 }
 
 /** Ends of statements are semicolons outside of comments, bodies and texts. */
-const statementsOf = (text: string): string[] => text.match(/(?:--.*|\$\$[^]*?\$\$|'[^']*'|[^;])+;/g) ?? [];
+const statementsOf = (text: string): string[] =>
+  text.match(/(?:--.*(?:\n|$)|\$\$[^]*?\$\$|'[^']*'|[^;'$-]|-(?!-)|\$(?!\$))+(?:;|$)/g) ?? [];
 
 /** What is left of an index whose migrator was killed serves no reader, and costs every writer. */
 async function dropHalfBuilt(connection: Connection, index: string): Promise<void> {
