@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Capability } from '../../src/kernel/capabilities';
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { PARTY_NAMES, type Party } from '../../src/kernel/parties';
@@ -97,7 +98,12 @@ it('binds an admin who acts for a tenant whose capability is off, and no other',
     ['card_issuing', `/v1/cards/${id}/tokenize`, { wallet: 'apple_pay' }],
   ] as const;
   const codes = () =>
-    Promise.all(asked.map(async ([, path, given]) => (await admin.call('POST', path, given)).body.code));
+    Promise.all(
+      asked.map(
+        async ([, path, given]) =>
+          (await admin.call('POST', path, given, { 'x-idempotency-key': randomUUID() })).body.code,
+      ),
+    );
   expect(await codes()).not.toContain('capability_disabled');
   for (const [capability] of asked) await switched(switchOff, 'capability', capability, client.clientId);
   await passed();
