@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 /**
  * Expand, then contract: while a release is rolled out, processes of the one before run on the new schema. Runs the
- * tests of the hot path of that release (`.ci/release.json`) with the migrations of this one:
- * `node --import tsx scripts/check-release.ts`.
+ * tests of the hot path of that release (`.ci/release.json`) with the migrations of this one, applied by this one's
+ * migrator, as they will be: `node --import tsx scripts/check-release.ts`.
  *
  * They are named so narrowly that each one reads or writes what a migration may change: a test of that release cannot be
  * mended any more, and one that fails by itself now and then (of Temporal's schedules, say) would stop every landing.
@@ -14,11 +14,14 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..');
 const MIGRATIONS = join(ROOT, 'src/kernel/db/migrations');
+const MIGRATOR = join(ROOT, 'src/kernel/db/migrate.ts');
 
 interface Release {
   commit: string;
   /** Folder of its migrations. */
   migrations: string;
+  /** File of its migrator. */
+  migrator: string;
   /** Folders or files of its tests that must pass: those that concern the schema. */
   tests: string[];
 }
@@ -35,6 +38,7 @@ function main(): number {
     unpack(release.commit, folder);
     install(folder);
     cpSync(MIGRATIONS, join(folder, release.migrations), { recursive: true });
+    cpSync(MIGRATOR, join(folder, release.migrator));
     return run('npm', ['test', '--', ...release.tests], folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });

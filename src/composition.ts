@@ -3,7 +3,7 @@ import { accountRoutes } from './accounts/accounts/routes';
 import type { AccountServices } from './accounts/accounts/services';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
 import { processorCallbackRoute } from './cards/cards/callback-routes';
-import { blockCardsOf } from './cards/cards/operations';
+import { blockCardsOf, requireCard } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
 import { cardProcesses, tokenizationProcesses } from './cards/cards/workflows';
 import { cardEventRoutes } from './cards/events/routes';
@@ -46,6 +46,7 @@ import { kycRoutes } from './people/kyc/routes';
 import { kycProcesses } from './people/kyc/workflows';
 import { createReference } from './people/reference/reference';
 import { referenceRoutes } from './people/reference/routes';
+import { requireUser } from './people/users/operations';
 import { userRoutes } from './people/users/routes';
 import type { UserServices } from './people/users/services';
 import { breaksReading } from './process/breaks/metrics';
@@ -218,9 +219,18 @@ export function createApi(services: Composed, { observe, publicUrl, spend }: Api
     database,
     log,
     routes: [...routes, ...outsideRoutes(services)],
-    admission: createAdmission(services.switches, {
-      virtual_iban: ({ caller, params }) => requireCapability(database, caller, params['companyId'] ?? ''),
-    }),
+    admission: createAdmission(
+      services.switches,
+      {
+        virtual_iban: ({ caller, params }) => requireCapability(database, caller, params['companyId'] ?? ''),
+      },
+      {
+        tenant: async (tenantId) => ({ tenantId }),
+        user: (id) => requireUser(database, null, id),
+        account: (id) => requireAccount(database, null, id),
+        card: (id) => requireCard(database, null, id),
+      },
+    ),
     authenticate: createAuthenticator(database, keyring, access),
     pages: [
       conditionalGet,

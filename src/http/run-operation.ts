@@ -39,6 +39,8 @@ export interface Asking {
   params: Record<string, string>;
   caller: Caller;
   method: string;
+  /** Of an admin, who is asked once more when it has been read: it may name the record that tells for whom they act. */
+  body?: unknown;
 }
 
 /** Refuses a capability that is off for the caller. @throws Problem 403 `capability_disabled` */
@@ -74,6 +76,8 @@ export async function perform(
     requestId: ctx.state['requestId'] as string,
     idempotencyKey: keyText,
   };
+  if (route.capability && caller.reach === null)
+    await deps.admission(route.capability, { params, caller, method: route.method, body: request.body });
   if (route.files) assertFiles(files, route.files);
   if (route.deprecated) ctx.set('Deprecation', 'true');
   if ('read' in route) return sendRead(ctx, route, request);

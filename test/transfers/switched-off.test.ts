@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Capability } from '../../src/kernel/capabilities';
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { PARTY_NAMES, type Party } from '../../src/kernel/parties';
@@ -25,9 +26,14 @@ afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
 afterAll(() => api.close());
 
 const reason = 'a test';
-const switched = (verb: typeof switchOff | typeof switchOn, kind: 'capability' | 'party', name: string) =>
+const switched = (
+  verb: typeof switchOff | typeof switchOn,
+  kind: 'capability' | 'party',
+  name: string,
+  tenantId: string | null = null,
+) =>
   api.database.transaction(async (tx) => {
-    await verb(tx, { kind, name, tenantId: null }, { at: new Date(), by: 'operator:ada', reason });
+    await verb(tx, { kind, name, tenantId }, { at: new Date(), by: 'operator:ada', reason });
   });
 
 /** Off for that work, and known to be so. */
@@ -71,6 +77,39 @@ it('refuses what begins with a capability that is off, shows what there is, and 
     await lookUntil(api, id, 'completed');
   });
   expect((await quote(client, accountId)).status).toBe(201);
+});
+
+it('binds an admin who acts for a tenant whose capability is off, and no other', async () => {
+  const admin = await api.client('admin');
+  const { id, userId, cardholderId } = await activeCard(api, client);
+  const other = await api.client();
+  const elsewhere = await fundedAccount(api, other);
+  const body = { fromAccountId: accountId, toAccountId: accountId, amount: '1.00' };
+  const asked = [
+    ['payout', `/v2/accounts/${accountId}/payout-quote`, { method: 'sepa', amount: '10.00' }],
+    ['deposit', `/v2/accounts/${accountId}/deposit-quote`, { method: 'card', amount: '10.00' }],
+    [
+      'card_topup',
+      `/v2/accounts/${accountId}/topup/card`,
+      { amount: '10.00', paymentMethodToken: 'tok_visa' },
+    ],
+    ['transfer', '/v1/users/transfer', body],
+    ['card_issuing', '/v1/cards', { userId, accountId, cardholderId }],
+    ['card_issuing', `/v1/cards/${id}/tokenize`, { wallet: 'apple_pay' }],
+  ] as const;
+  const codes = () =>
+    Promise.all(
+      asked.map(
+        async ([, path, given]) =>
+          (await admin.call('POST', path, given, { 'x-idempotency-key': randomUUID() })).body.code,
+      ),
+    );
+  expect(await codes()).not.toContain('capability_disabled');
+  for (const [capability] of asked) await switched(switchOff, 'capability', capability, client.clientId);
+  await passed();
+  expect(new Set(await codes())).toEqual(new Set(['capability_disabled']));
+  expect((await admin.call('GET', `/v2/accounts/${accountId}/payouts`)).status).toBe(200);
+  expect((await quote(admin, elsewhere)).status).toBe(201);
 });
 
 it('gives a party that is off no order, and gives what waited when it is on again', async () => {

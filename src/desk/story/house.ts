@@ -1,6 +1,7 @@
 import { findToldEvent } from '../../kernel/outbox/told-events';
 import { findBreak } from '../../process/breaks/operations';
 import { breakView } from '../../process/breaks/view';
+import { findCallback } from '../../process/callbacks/operations';
 import { findQuote } from '../../process/quotes/operations';
 import { requireTenant } from '../../tenants/clients/operations';
 import { listEndpoints } from '../../tenants/webhooks/operator';
@@ -60,6 +61,22 @@ export const tellQuote: Teller = async ({ database, now }, id, limit) => {
   return storyOf(
     id,
     { ...{ what: 'quote', tenantId, status, since: createdAt.toISOString(), record: line(found) } },
+    await commonLists(database, { id }, limit),
+    limit,
+  );
+};
+
+/** A party's message that was verified; what it said is sealed. */
+export const tellCallback: Teller = async ({ database }, id, limit) => {
+  const found = await findCallback(database, id);
+  if (!found) return undefined;
+  const { receivedAt, handledAt } = found;
+  return storyOf(
+    id,
+    {
+      ...{ what: 'callback', tenantId: null, status: handledAt ? 'handled' : 'received' },
+      ...{ since: (handledAt ?? receivedAt).toISOString(), record: line(found) },
+    },
     await commonLists(database, { id }, limit),
     limit,
   );

@@ -1,5 +1,5 @@
 import type { Sql } from '../../kernel/db/database';
-import { requireCardholder } from '../../people/cardholders/operations';
+import { findFile, requireCardholder } from '../../people/cardholders/operations';
 import { decisionsOn as decisionsOnCardholder } from '../../people/cardholders/review/decision';
 import { cardholderView } from '../../people/cardholders/view';
 import { startSubmission } from '../../people/cardholders/workflows';
@@ -84,6 +84,19 @@ export const tellDocument: Teller = async ({ database }, id, limit) => {
       ...(await commonLists(database, { id }, limit)),
       decisions: decisions.filter(({ documentId }) => documentId === id),
     },
+    limit,
+  );
+};
+
+/** What a tenant has uploaded, to be named as a cardholder's photo. */
+export const tellFile: Teller = async ({ database }, id, limit) => {
+  const file = await findFile(database, null, id);
+  if (!file) return undefined;
+  const { tenantId, contentType, sha256 } = file;
+  return storyOf(
+    id,
+    { ...{ what: 'file', tenantId, status: null, since: null, record: { contentType, sha256 } } },
+    await commonLists(database, { id }, limit),
     limit,
   );
 };

@@ -9,10 +9,10 @@ import {
   tellTokenization,
   tellVirtualIban,
 } from './accounts';
-import { tellBreak, tellEvent, tellQuote, tellSubject, tellTenant } from './house';
-import { tellCardholder, tellDocument, tellUser } from './people';
+import { tellBreak, tellCallback, tellEvent, tellQuote, tellSubject, tellTenant } from './house';
+import { tellCardholder, tellDocument, tellFile, tellUser } from './people';
 import type { Story, Teller } from './story';
-import { tellTransfer } from './transfers';
+import { tellDecision, tellTransfer } from './transfers';
 
 /** Whose story an id begins: known by its prefix. */
 const TELLERS: Partial<Record<IdKind, Teller>> = {
@@ -20,6 +20,7 @@ const TELLERS: Partial<Record<IdKind, Teller>> = {
   user: tellUser,
   cardholder: tellCardholder,
   kycDocument: tellDocument,
+  file: tellFile,
   account: tellAccount,
   virtualIban: tellVirtualIban,
   card: tellCard,
@@ -31,7 +32,9 @@ const TELLERS: Partial<Record<IdKind, Teller>> = {
   ibanPayout: tellTransfer,
   ibanCredit: tellTransfer,
   externalCardTransaction: tellTransfer,
+  decision: tellDecision,
   break: tellBreak,
+  callback: tellCallback,
   event: tellEvent,
   quote: tellQuote,
 };

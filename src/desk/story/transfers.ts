@@ -3,7 +3,7 @@ import { formatAmount } from '../../kernel/money/money';
 import { shownDeposit } from '../../transfers/deposits/create';
 import { type ClientDeposit } from '../../transfers/deposits/money';
 import { depositView } from '../../transfers/deposits/view';
-import { bookedOf, entriesOf, readSituation, wordsOf } from '../../transfers/engine/read';
+import { bookedOf, entriesOf, readSituation, transferOfDecision, wordsOf } from '../../transfers/engine/read';
 import type { Situation, Transfer } from '../../transfers/engine/record';
 import { ibanPayoutKind } from '../../transfers/iban/payouts/kind';
 import { ibanPayoutView } from '../../transfers/iban/view';
@@ -58,6 +58,12 @@ export const tellTransfer: Teller = async ({ database, now }, id, limit) => {
     },
     limit,
   );
+};
+
+/** A decision is told with the transfer on which it was taken. */
+export const tellDecision: Teller = async (deps, id, limit) => {
+  const transferId = await transferOfDecision(deps.database, id);
+  return transferId === undefined ? undefined : tellTransfer(deps, transferId, limit);
 };
 
 /** What every transfer has, then what its kind shows. */

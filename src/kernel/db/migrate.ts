@@ -1,31 +1,59 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Knex, knex } from 'knex';
-import { lenderOf, SILENT } from './connections';
+import { type Connection, lenderOf, SILENT } from './connections';
 import type { Sql } from './database';
 
 const MIGRATED = 'knex_migrations';
 const FOLDER = join(__dirname, 'migrations');
 /** One migrator at a time, however many processes start together: it goes with the connection, whatever becomes of us. */
 const LOCK = 7_204_113;
+/** Whoever asks for a table queues behind one that waits to change it: rather fail, and be started again. */
+const LOCK_TIMEOUT = '5s';
+/** How often an index is looked at that another is building. */
+const BUILDING_MS = 500;
+/** The first line of a file whose statements are each sent alone, and may be sent once more. */
+const OUTSIDE = '-- outside a transaction\n';
 
 /**
- * Brings the database to the newest schema: numbered SQL files, forward only, each in one transaction.
+ * Brings the database to the newest schema: numbered SQL files, forward only, each in a transaction of its own, but for those
+ * that say otherwise.
  * @returns the names of the files that were applied now
  */
 export async function migrate(url: string): Promise<string[]> {
   const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 2 }, log: SILENT });
   const lock = await lenderOf(db).acquireConnection();
   try {
-    await lock.query('select pg_advisory_lock($1)', [LOCK]);
+    await lockOut(lock);
     await takeOver(db);
     // Knex's own lock is a row, which a migrator that was killed leaves behind: ours has just said that nobody runs.
     await db.migrate.forceFreeMigrationsLock(MIGRATOR);
-    const [, applied] = (await db.migrate.latest(MIGRATOR)) as [number, string[]];
-    return applied;
+    return await applyAll(db);
   } finally {
     await lenderOf(db).releaseConnection(lock);
     await db.destroy();
+  }
+}
+
+/** Asks again and again: a statement that waits for the lock would have a snapshot, for which a concurrent index waits. */
+async function lockOut(connection: Connection): Promise<void> {
+  for (;;) {
+    const { rows } = await connection.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [
+      LOCK,
+    ]);
+    if (rows[0]?.got) return;
+    await sleep(200);
+  }
+}
+
+/** One after the other: told to apply all, Knex does so in one transaction, and keeps every lock to its end. */
+async function applyAll(db: Knex): Promise<string[]> {
+  const applied: string[] = [];
+  for (;;) {
+    const [, [name]] = (await db.migrate.up(MIGRATOR)) as [number, string[]];
+    if (name === undefined) return applied;
+    applied.push(name);
   }
 }
 
@@ -52,16 +80,61 @@ const MIGRATOR: Knex.MigratorConfig = {
   migrationSource: {
     getMigrations: async () => migrationNames(),
     getMigrationName: (name: string) => name,
-    getMigration: async (name: string) => ({ up: (tx) => apply(tx, name), down: refuse }),
+    getMigration: async (name: string) => migrationOf(readFileSync(join(FOLDER, name), 'utf8')),
   },
 };
 
-async function apply(tx: Knex, name: string): Promise<void> {
+function migrationOf(text: string): Knex.Migration & { config: { transaction: boolean } } {
+  const outside = text.startsWith(OUTSIDE);
+  return {
+    config: { transaction: !outside },
+    up: (db) => (outside ? applyOutside(db, text) : apply(db, text)),
+    down: refuse,
+  };
+}
+
+async function apply(tx: Knex, text: string): Promise<void> {
   const connection = await lenderOf(tx).acquireConnection(); // the transaction's own
-  // Whoever asks for a table queues behind one that waits to change it: rather fail, and be started again.
-  await connection.query(`set local lock_timeout = '5s'`);
+  await connection.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
   // By the driver itself: Knex would take each `?` of the text for a binding.
-  await connection.query(readFileSync(join(FOLDER, name), 'utf8'));
+  await connection.query(text);
+}
+
+async function applyOutside(db: Knex, text: string): Promise<void> {
+  const connection = await lenderOf(db).acquireConnection();
+  try {
+    for (const statement of statementsOf(text)) {
+      const index = /^create (?:unique )?index concurrently if not exists (\w+)/m.exec(statement)?.[1];
+      // Such an index waits for whoever has begun before it, for as long as that takes, and nobody waits for it.
+      await connection.query(`set lock_timeout = '${index === undefined ? LOCK_TIMEOUT : 0}'`);
+      if (index !== undefined) await dropHalfBuilt(connection, index);
+      await connection.query(statement);
+    }
+  } finally {
+    await lenderOf(db).releaseConnection(connection);
+  }
+}
+
+/** Ends of statements are semicolons outside of comments, bodies and texts. */
+const statementsOf = (text: string): string[] =>
+  text.match(/(?:--.*(?:\n|$)|\$\$[^]*?\$\$|'[^']*'|[^;'$-]|-(?!-)|\$(?!\$))+(?:;|$)/g) ?? [];
+
+/** What is left of an index whose migrator was killed serves no reader, and costs every writer. */
+async function dropHalfBuilt(connection: Connection, index: string): Promise<void> {
+  for (let looks = 0; looks < 2; looks += 1) {
+    const { rows } = await connection.query<{ valid: boolean; building: boolean }>(
+      `select i.indisvalid as valid,
+              exists (select from pg_stat_progress_create_index p where p.index_relid = i.indexrelid) as building
+         from pg_index i where i.indexrelid = to_regclass($1)`,
+      [index],
+    );
+    const [found] = rows;
+    if (!found || found.valid) return;
+    // By a migrator that is gone, whose statement Postgres still carries out; at its very end it is neither building nor valid.
+    if (found.building) looks = -1;
+    await sleep(BUILDING_MS);
+  }
+  await connection.query(`drop index concurrently if exists ${index}`);
 }
 
 async function refuse(): Promise<void> {

@@ -79,8 +79,8 @@ export interface LedgerProblem {
 const CHECK_SECONDS = 3_600;
 
 /**
- * Proves the ledger: every posting sums to zero, every stored balance, and every balance that an entry carries, equals the
- * sum of the entries up to it, and the trial balance is zero. Reads one consistent snapshot. An empty list means that all holds.
+ * Proves the ledger: every posting sums to zero, every entry is of an account of its currency, every stored balance, and every
+ * balance that an entry carries, equals the sum of the entries up to it, and the trial balance is zero. Reads one consistent snapshot. An empty list means that all holds.
  */
 export async function checkLedger(database: Database): Promise<LedgerProblem[]> {
   return database.transaction(
@@ -93,11 +93,19 @@ export async function checkLedger(database: Database): Promise<LedgerProblem[]> 
 }
 
 async function problemsIn(sql: Sql): Promise<LedgerProblem[]> {
-  const [postings, balances, running] = await Promise.all([
+  const [postings, strays, balances, running] = await Promise.all([
     sql.query<LedgerProblem>(`
       select 'posting does not sum to zero' as problem, posting_id::text as subject,
              currency || ' ' || sum(available + pending) as detail
         from ledger_legs group by posting_id, currency having sum(available + pending) <> 0`),
+    // What was written before an entry had to have one, and stands in no trial balance.
+    sql.query<LedgerProblem>(`
+      select 'entries of no account' as problem, l.account_id::text as subject,
+             l.entries || ' in ' || l.currency || ', together ' || l.total || ', from posting ' || l.first as detail
+        from (select account_id, currency, count(*) as entries, sum(available + pending) as total, min(posting_id) as first
+                from ledger_legs group by account_id, currency) l
+       where not exists (select from ledger_accounts a where a.id = l.account_id and a.currency = l.currency)
+       order by l.account_id, l.currency`),
     sql.query<LedgerProblem>(`
       select 'stored balance differs from its entries' as problem, a.id::text as subject,
              concat_ws(' ', a.available, a.pending, a.spent, '<>', l.available, l.pending, l.spent) as detail
@@ -117,5 +125,5 @@ async function problemsIn(sql: Sql): Promise<LedgerProblem[]> {
   const trial = (await trialBalance(sql))
     .filter((line) => !new Decimal(line.sum).isZero())
     .map((line) => ({ problem: 'trial balance is not zero', subject: line.currency, detail: line.sum }));
-  return [...postings, ...balances, ...running, ...trial];
+  return [...postings, ...strays, ...balances, ...running, ...trial];
 }

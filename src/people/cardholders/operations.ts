@@ -11,6 +11,7 @@ import type { CardholderServices, FundingAccount, Programme } from './services';
 import { findCardholder, findCardholderOfUser, insertCardholder, lockRow } from './store';
 import { startSubmission } from './workflows';
 
+export { findFile } from './files/store';
 export type { Cardholder } from './record';
 
 type Registration = Pick<

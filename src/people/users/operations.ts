@@ -129,8 +129,9 @@ export async function setOperatorBlock(
   const { tenantId } = before;
   if (blocked) await noteStop(tx, { kind: 'user', subject: id, tenantId, ...stopping });
   else await endStop(tx, 'user', id);
+  const after = await updateOperatorBlock(tx, id, blocked); // first: while it stands, no card is let go (migration 0124)
   await blockCardsOf(tx, id, blocked || before.clientStatus === 'blocked');
-  return { before, after: await updateOperatorBlock(tx, id, blocked) };
+  return { before, after };
 }
 
 /** What the KYC domain has decided of a user whose row is locked; its rules say where a status may lead. */

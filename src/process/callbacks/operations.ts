@@ -5,6 +5,8 @@ import { gathered } from '../../kernel/db/gathered';
 import { openBreak } from '../breaks/operations';
 import { countForged, deleteOld, deleteOldCounts } from './store';
 
+export { findCallback } from './store';
+
 /**
  * Writes down that callbacks of a party could not be verified: their count, and a hash of the last; and one break a day, for it may
  * be a stranger, and may be that our secrets differ. Nothing else is kept of them, and however many come at once, one statement is under way. They are refused whether or not it can be written.

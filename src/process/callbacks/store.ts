@@ -25,6 +25,23 @@ export async function insertVerified(tx: Sql, { headers, ...given }: NewCallback
   return rows.length === 1;
 }
 
+/** A verified callback, without what it said. */
+export interface KeptCallback {
+  party: string;
+  /** The party's own id of it. */
+  externalId: string;
+  receivedAt: Date;
+  /** Null until it has been handled, as `outcome` is. */
+  handledAt: Date | null;
+  outcome: string | null;
+}
+
+export async function findCallback(sql: Sql, id: string): Promise<KeptCallback | undefined> {
+  const columns = ['party', 'externalId', 'receivedAt', 'handledAt', 'outcome'];
+  const [found] = await sql.run<KeptCallback>(callbacks().select(columns).where({ id }));
+  return found;
+}
+
 /** So many of a party's callbacks could not be verified; `lastHash` is of the last one's bytes. One row an hour. */
 export async function countForged(sql: Sql, party: string, count: number, lastHash: Buffer): Promise<void> {
   const hour = raw(`date_trunc('hour', clock_timestamp(), 'UTC')`);

@@ -100,6 +100,14 @@ export const countWaitingForOperator = (
   { status }: WaitingTransfers,
 ): Promise<WaitingCount> => countWaiting(sql, waitingIn(table('transfers').where({ kind }), status), SINCE);
 
+/** The transfer on which a decision was taken. */
+export async function transferOfDecision(sql: Sql, id: string): Promise<string | undefined> {
+  const [row] = await sql.run<{ transferId: string }>(
+    table('transfer_decisions').select('transferId').where({ id }),
+  );
+  return row?.transferId;
+}
+
 /** By the word that counts. @throws Problem 404, also for another account's and another tenant's */
 export async function requireTransfer<Terms, Word extends PartyWord>(
   { database, now }: Deps,

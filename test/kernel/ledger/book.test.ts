@@ -183,6 +183,31 @@ describe('an entry whose account does not exist', () => {
       ]),
     ).rejects.toThrow('does not exist in its currency');
   });
+
+  it('is named by the check, where it was written before that was refused', async () => {
+    const leg = (name: string, amount: string) =>
+      `(9007, '${name}', 'XTS', now(), 'internal', ${amount}, 0, 0, false, false)`;
+    await test.database.query(
+      `insert into ledger_legs (posting_id, account_id, currency, at, type, available, pending, spent, forced, listed)
+       values ${leg('petty_cash:XTS', '1.5')}, ${leg('lost:XTS', '-1.5')}`,
+    );
+    const found = await checkLedger(test.database);
+    await test.database.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query('delete from ledger_legs where posting_id = 9007');
+    });
+    expect(found).toEqual([
+      {
+        ...{ problem: 'entries of no account', subject: 'lost:XTS' },
+        detail: '1 in XTS, together -1.5, from posting 9007',
+      },
+      {
+        ...{ problem: 'entries of no account', subject: 'petty_cash:XTS' },
+        detail: '1 in XTS, together 1.5, from posting 9007',
+      },
+    ]);
+    expect(await checkLedger(test.database)).toEqual([]);
+  });
 });
 
 describe('the balance of an internal account', () => {

@@ -143,7 +143,19 @@ it('tells the story of every id of the house', async () => {
   );
   await operator('iban', 'enable', client.clientId);
   const iban = (await operator('iban', 'list', '--json')).json()[0].id as string;
+  const file = 'file_01jz0000000000000000000000';
+  await api.database.query(
+    `insert into cardholder_files (id, tenant_id, content_type, size, sha256) values ($1, $2, 'image/png', 1, 'f00d')`,
+    [file, client.clientId],
+  );
+  const callback = 'cbk_01jz0000000000000000000000';
+  await api.database.query(
+    `insert into provider_callbacks (id, party, external_id, body, headers, verified) values ($1, 'bank', 'm1', '', '{}', true)`,
+    [callback],
+  );
   const ids: Record<string, string> = {
+    file,
+    callback,
     tenant: client.clientId,
     card: card.id,
     user: shown.userId,
@@ -160,6 +172,12 @@ it('tells the story of every id of the house', async () => {
     expect(answer.json()).toMatchObject({ id, what });
     expect((await operator('show', id)).text).toContain(`${what} ${id}`);
   }
+  await operator('payout', 'reject', payout, '--reason', 'no');
+  const [decision] = await api.database.query<{ id: string }>(
+    `select id from transfer_decisions where transfer_id = $1`,
+    [payout],
+  );
+  expect((await operator('show', decision?.id ?? '', '--json')).json()).toMatchObject({ id: payout });
 });
 
 it('masks whom a cardholder is, and reveals it with a reason', async () => {

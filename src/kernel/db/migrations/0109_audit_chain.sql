@@ -35,23 +35,5 @@ begin
             sha256(coalesce(last.hash, '') || audit_content(new)));
   return null;
 end $$;
-create constraint trigger audit_log_is_chained after insert on audit_log
-  deferrable initially deferred for each row execute function audit_chain_entry();
 
--- What was written down before is chained here, by its numbers; the trigger above holds off whoever would add to it.
-do $$
-declare
-  entry audit_log;
-  at bigint := 0;
-  known bytea := '';
-  next bytea;
-begin
-  for entry in select * from audit_log order by id loop
-    at := at + 1;
-    next := sha256(known || audit_content(entry));
-    insert into audit_chain (number, entry_id, previous, hash) values (at, entry.id, known, next);
-    known := next;
-  end loop;
-end $$;
-
-create index audit_log_by_actor on audit_log (actor, id);
+-- Migration 0124 chains what was written down before, and then gives the log the trigger that calls this.
