@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { Problem } from '../../kernel/errors';
 import type { Commands } from '../../kernel/outbox/commands';
 import { REGISTRATIONS, type Registration, tellWhenCommitted } from '../../kernel/outbox/events';
-import { parkDue, requeue } from './delivery/store';
+import { parkDue, requeue, retryAtOnce } from './delivery/store';
 import type { EndpointKey } from './record';
 import { type Endpoint } from './record';
 import { recoveryCommand } from './recovery-command';
@@ -37,6 +37,7 @@ export async function setWebhook(
   const registrations = given.type ? [given.type] : UNNAMED;
   const before = await lockEndpoints(tx, given.tenantId, registrations);
   await putEndpoints(tx, { ...given, registrations });
+  await retryAtOnce(tx, before);
   commands.append(tx, recoveriesOf(before));
   tellWhenCommitted(tx);
   return listWebhooks(tx, given.tenantId);

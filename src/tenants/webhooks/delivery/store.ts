@@ -204,6 +204,17 @@ export async function parkDue(sql: Sql, endpoints: EndpointKey[]): Promise<void>
   );
 }
 
+/** What waits for endpoints to be tried again is due at once: another receiver is there. */
+export async function retryAtOnce(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
+  await sql.query(
+    `update events e set due_at = least(created_at, clock_timestamp())
+       from unnest($1::text[], $2::text[]) as p(tenant_id, registration)
+      where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
+        and e.registration = p.registration and e.delivery = 'due' and e.attempts > 0 and e.due_at > now()`,
+    [endpoints.map((key) => key.tenantId), endpoints.map((key) => key.registration)],
+  );
+}
+
 /**
  * Makes everything from `fromDate` to `toDate` that was not delivered due again, the oldest first and with its whole schedule
  * before it, where an endpoint is there to take it.
