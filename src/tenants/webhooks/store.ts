@@ -126,39 +126,6 @@ export async function deleteEndpoints(
   );
 }
 
-export interface FailedEndpoint extends EndpointKey {
-  /** That was tried: an answer of a former URL says nothing of the present one. */
-  url: string;
-  code: string;
-  index: number;
-  nextProbeAt: Date;
-}
-
-/** @returns those that were active and have begun to fail. Raw: one statement for many endpoints, of arrays. */
-export async function markFailing(sql: Sql, failed: FailedEndpoint[], now: Date): Promise<EndpointKey[]> {
-  const { from, to } = endpointTransition('counts_as_failing');
-  return sql.query<EndpointKey>(
-    `update webhook_endpoints p
-        set status = $7, failing_since = $8, probes = f.index, next_probe_at = f.at, last_error = f.code, updated_at = $8,
-            probe_event = null, probe_failures = 0
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::timestamptz[])
-              as f(tenant_id, registration, url, code, index, at)
-      where p.tenant_id = f.tenant_id and p.registration = f.registration and p.url = f.url and p.status = any ($9)
-     returning p.tenant_id as "tenantId", p.registration`,
-    [
-      failed.map((endpoint) => endpoint.tenantId),
-      failed.map((endpoint) => endpoint.registration),
-      failed.map((endpoint) => endpoint.url),
-      failed.map((endpoint) => endpoint.code),
-      failed.map((endpoint) => endpoint.index),
-      failed.map((endpoint) => endpoint.nextProbeAt),
-      to,
-      now,
-      from,
-    ],
-  );
-}
-
 /** What the list says of an endpoint that was disabled. */
 const DISABLED_BY = { gone: 'http_410', took_nothing: 'nothing_taken_for_7_days' } as const;
 

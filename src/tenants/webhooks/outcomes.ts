@@ -1,6 +1,5 @@
-import type { Tx } from '../../../kernel/db/database';
-import type { EndpointKey } from '../record';
-import { laneKey } from './lane';
+import type { Sql, Tx } from '../../kernel/db/database';
+import { type EndpointKey, endpointTransition } from './record';
 
 /**
  * Whether an endpoint counts as failing (decisions part 4, Webhooks): by its last attempts, which its row keeps as bits,
@@ -34,7 +33,7 @@ const MASK = 2 ** WINDOW - 1;
 export function seriesOf(outcomes: readonly Outcome[]): Series[] {
   const all = new Map<string, Series>();
   for (const { tenantId, registration, url, ok } of outcomes) {
-    const key = `${laneKey({ tenantId, registration })} ${url}`;
+    const key = `${tenantId} ${registration} ${url}`;
     const before = all.get(key) ?? { count: 0, failures: 0, taken: false };
     all.set(key, {
       ...{ tenantId, registration, url },
@@ -78,6 +77,39 @@ export async function noteOutcomes(
       series.map(({ taken }) => taken),
       series.map(({ takenLast }) => takenLast),
       now,
+    ],
+  );
+}
+
+export interface FailedEndpoint extends EndpointKey {
+  /** That was tried: an answer of a former URL says nothing of the present one. */
+  url: string;
+  code: string;
+  index: number;
+  nextProbeAt: Date;
+}
+
+/** @returns those that were active and have begun to fail. Raw: one statement for many endpoints, of arrays. */
+export async function markFailing(sql: Sql, failed: FailedEndpoint[], now: Date): Promise<EndpointKey[]> {
+  const { from, to } = endpointTransition('counts_as_failing');
+  return sql.query<EndpointKey>(
+    `update webhook_endpoints p
+        set status = $7, failing_since = $8, probes = f.index, next_probe_at = f.at, last_error = f.code, updated_at = $8,
+            probe_event = null, probe_failures = 0
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::timestamptz[])
+              as f(tenant_id, registration, url, code, index, at)
+      where p.tenant_id = f.tenant_id and p.registration = f.registration and p.url = f.url and p.status = any ($9)
+     returning p.tenant_id as "tenantId", p.registration`,
+    [
+      failed.map((endpoint) => endpoint.tenantId),
+      failed.map((endpoint) => endpoint.registration),
+      failed.map((endpoint) => endpoint.url),
+      failed.map((endpoint) => endpoint.code),
+      failed.map((endpoint) => endpoint.index),
+      failed.map((endpoint) => endpoint.nextProbeAt),
+      to,
+      now,
+      from,
     ],
   );
 }
