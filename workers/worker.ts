@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { PARTY_QUEUES, QUEUES } from '../src/kernel/outbox/queues';
+import { ACTIVITY_QUEUES, PROBES_QUEUE, QUEUES } from '../src/kernel/outbox/queues';
 import type { Keyring } from '../src/kernel/security/keyring';
 import { createDataConverter } from '../src/kernel/temporal/codec';
 import type { TemporalOptions } from '../src/kernel/temporal/connection';
@@ -10,8 +10,8 @@ import { activityErrors } from './activity-errors';
 import { workflowBundle } from './bundle';
 import { installRuntime } from './logger';
 
-type PartyQueue = (typeof PARTY_QUEUES)[keyof typeof PARTY_QUEUES];
-type Queue = (typeof QUEUES)[keyof typeof QUEUES] | PartyQueue;
+type ActivityQueue = (typeof ACTIVITY_QUEUES)[number];
+type Queue = (typeof QUEUES)[keyof typeof QUEUES] | ActivityQueue;
 type Tuning = Pick<
   WorkerOptions,
   | 'maxConcurrentActivityTaskExecutions'
@@ -21,7 +21,7 @@ type Tuning = Pick<
   Pick<WorkerOptions, 'maxConcurrentWorkflowTaskPolls' | 'maxCachedWorkflows'>;
 
 /** A cached workflow takes about a megabyte; one that is not cached is replayed at its next step. */
-const TUNING: Record<Exclude<Queue, PartyQueue>, Tuning> = {
+const TUNING: Record<Exclude<Queue, ActivityQueue>, Tuning> = {
   // Short steps that each hold a database connection: more at once would only wait for one. So would the first tries that are
   // made within a workflow's task, and one that waits for too long is made again as an activity (src/process/party-gate.ts).
   [QUEUES.processes]: {
@@ -31,10 +31,9 @@ const TUNING: Record<Exclude<Queue, PartyQueue>, Tuning> = {
     maxConcurrentWorkflowTaskPolls: 6,
     maxCachedWorkflows: 400,
   },
-  // 16 dispatchers that never end, and a probe of up to 15 s for each endpoint that fails: nearly all of it waits for
-  // other people's servers, so many may run at once, and one that hangs must not keep a dispatcher from its place.
+  // 16 dispatchers that never end, some that make room for others, and reads of endpoints that fail.
   [QUEUES.webhooks]: {
-    maxConcurrentActivityTaskExecutions: 240,
+    maxConcurrentActivityTaskExecutions: 64,
     maxConcurrentActivityTaskPolls: 4,
     maxConcurrentWorkflowTaskExecutions: 16,
     maxConcurrentWorkflowTaskPolls: 4,
@@ -42,11 +41,18 @@ const TUNING: Record<Exclude<Queue, PartyQueue>, Tuning> = {
   },
 };
 
-/** Activities alone: what waits for one party, its watcher among them. */
+/** What waits for one party, its watcher among them. */
 const PARTY_TUNING: Tuning = { maxConcurrentActivityTaskExecutions: 16, maxConcurrentActivityTaskPolls: 2 };
+/** A probe waits up to 15 s for a receiver that hangs and holds little else, so many may run at once. */
+const PROBES_TUNING: Tuning = { maxConcurrentActivityTaskExecutions: 200, maxConcurrentActivityTaskPolls: 2 };
 
-const isOfParty = (queue: Queue): queue is PartyQueue =>
-  (Object.values(PARTY_QUEUES) as Queue[]).includes(queue);
+const isOfActivities = (queue: Queue): queue is ActivityQueue =>
+  (ACTIVITY_QUEUES as readonly Queue[]).includes(queue);
+
+function tuningOf(queue: Queue): Tuning {
+  if (queue === PROBES_QUEUE) return PROBES_TUNING;
+  return isOfActivities(queue) ? PARTY_TUNING : TUNING[queue];
+}
 
 const RETRY_MS = [500, 10_000] as const;
 
@@ -105,7 +111,7 @@ export function startWorkers(options: WorkersOptions): Workers {
     }
   }
 
-  const queues = [...Object.values(QUEUES), ...Object.values(PARTY_QUEUES)];
+  const queues: Queue[] = [...Object.values(QUEUES), ...ACTIVITY_QUEUES];
   const run = Promise.all(queues.map(keepWorking)).then(() => undefined);
   return {
     run,
@@ -126,7 +132,7 @@ async function workOn(
   working: Map<Queue, Worker>,
 ): Promise<void> {
   const { address, namespace, encrypt } = options.temporal;
-  const workflows = isOfParty(queue) ? undefined : await bundle();
+  const workflows = isOfActivities(queue) ? undefined : await bundle();
   const connection = await NativeConnection.connect({ address });
   try {
     const worker = await Worker.create({
@@ -141,7 +147,7 @@ async function workOn(
       // and do not ask.
       shutdownGraceTime: 0,
       shutdownForceTime: options.shutdownSeconds * 1000,
-      ...(isOfParty(queue) ? PARTY_TUNING : TUNING[queue]),
+      ...tuningOf(queue),
     });
     const run = worker.run();
     working.set(queue, worker);

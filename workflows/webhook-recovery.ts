@@ -1,5 +1,6 @@
-import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { type ActivityOptions, continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhooks';
+import { PROBES_QUEUE } from '../src/kernel/outbox/queues';
 import type { RecoveryState } from '../src/tenants/webhooks/delivery/recovery';
 import type { EndpointKey } from '../src/tenants/webhooks/record';
 import { listenForLooks } from './support/look-signal';
@@ -8,14 +9,16 @@ import { showStatus } from './support/status';
 /** What a recovery is given; its id is `webhook-recovery-<tenant>-<registration>`. */
 export type WebhookRecoveryInput = EndpointKey;
 
-const { readWebhookRecovery, probeWebhookEndpoint } = proxyActivities<WebhookActivities>({
+const step: ActivityOptions = {
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
-});
+};
+const { readWebhookRecovery } = proxyActivities<WebhookActivities>(step);
+const { probeWebhookEndpoint } = proxyActivities<WebhookActivities>({ ...step, taskQueue: PROBES_QUEUE });
 
 /**
- * Brings a failing endpoint back: tries one waiting event at a time, on the schedule that the row keeps, and at once when
- * told to look. Ends when the endpoint is active, disabled or deleted.
+ * Brings a failing endpoint back: tries one waiting event at a time, on the schedule that the row keeps, and looks at the
+ * row when told to: a resend makes a probe due at once. Ends when the endpoint is active, disabled or deleted.
  */
 export async function webhookRecovery(input: WebhookRecoveryInput): Promise<void> {
   const looks = listenForLooks();
@@ -36,6 +39,6 @@ export async function webhookRecovery(input: WebhookRecoveryInput): Promise<void
 
 function show({ code, attempts, nextProbeAt }: RecoveryState): void {
   const last = code ? `Last answer: ${code}. ` : '';
-  const tries = attempts === undefined ? '' : `The oldest delivery has had ${attempts} attempts. `;
+  const tries = attempts === undefined ? '' : `The delivery that was tried has had ${attempts} attempts. `;
   showStatus('failing', `${last}${tries}Next probe at ${new Date(nextProbeAt).toISOString()}.`);
 }

@@ -3,6 +3,7 @@ import { expireAuthorizations } from '../../src/cards/events/expiry';
 import type { Database } from '../../src/kernel/db/database';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, simulate, type TestCard } from '../support/cards';
+import { expectIndexes as explained } from './explain';
 import { type Statement, spiedDatabase } from './spy';
 
 /**
@@ -42,51 +43,8 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => api.close());
 
-/** The plans of all that `work` has sent. */
-async function plansOf(work: () => Promise<unknown>): Promise<Map<string, Plan>> {
-  statements.length = 0;
-  await work();
-  const plans = new Map<string, Plan>();
-  for (const { text, values } of [...statements]) {
-    if (
-      !/^\s*(select|with|update|delete|insert)/i.test(text) ||
-      /ledger_write|advisory|json_populate|recordset/.test(text)
-    )
-      continue;
-    plans.set(text, await planOf(api.database, text, values));
-  }
-  expect(plans.size).toBeGreaterThan(0);
-  return plans;
-}
-
-interface Plan {
-  'Node Type': string;
-  'Relation Name'?: string;
-  Plans?: Plan[];
-}
-
-/** By cost alone: an index that must be read from end to end would be no better than the table. */
-async function planOf(database: Database, text: string, values: unknown[]): Promise<Plan> {
-  const [row] = await database.transaction(async (tx) => {
-    await tx.query('set local enable_seqscan = on');
-    return tx.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`explain (format json) ${text}`, values);
-  });
-  return (row as { 'QUERY PLAN': [{ Plan: Plan }] })['QUERY PLAN'][0].Plan;
-}
-
-function sequentialScans(plan: Plan): string[] {
-  const own =
-    plan['Node Type'] === 'Seq Scan' && LARGE.includes(plan['Relation Name'] ?? '')
-      ? [plan['Relation Name'] as string]
-      : [];
-  return [...own, ...(plan.Plans ?? []).flatMap(sequentialScans)];
-}
-
-async function expectIndexes(work: () => Promise<unknown>): Promise<void> {
-  for (const [text, plan] of await plansOf(work)) {
-    expect({ text, reads: sequentialScans(plan) }).toEqual({ text, reads: [] });
-  }
-}
+const expectIndexes = (work: () => Promise<unknown>) =>
+  explained({ database: api.database, statements, large: LARGE }, work);
 
 const day = 24 * 60 * 60 * 1000;
 const ago = (days: number) => new Date(Date.now() - days * day).toISOString();

@@ -19,14 +19,16 @@ export interface Market {
 
 export function createMarket(): Market {
   let epoch = 0;
+  const rateOf = (from: string, to: string) =>
+    from === to ? rateOfItself(from, new Date()) : rateIn(snapshotOf(epoch, new Date()), from, to);
   return {
     rates: {
       rate(from, to) {
-        const rate =
-          from === to ? rateOfItself(from, new Date()) : rateIn(snapshotOf(epoch, new Date()), from, to);
+        const rate = rateOf(from, to);
         if (!rate) throw unavailable();
         return rate;
       },
+      worth: (from, to) => rateOf(from, to)?.mid,
       ready: () => Promise.resolve(),
       start: () => undefined,
       stop: () => Promise.resolve(),

@@ -6,7 +6,7 @@ import type { Client } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import pino from 'pino';
-import { PARTY_QUEUES, QUEUES } from '../../src/kernel/outbox/queues';
+import { ACTIVITY_QUEUES, QUEUES } from '../../src/kernel/outbox/queues';
 import { createKeyring, type Keyring } from '../../src/kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../../src/kernel/temporal/connection';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/search-attributes';
@@ -59,7 +59,7 @@ export async function timeSkipping(given: { workflowsPath?: string } = {}): Prom
     client: env.client,
     async withWorkers(activities, work) {
       const workers = await Promise.all(
-        [...Object.values(QUEUES), ...Object.values(PARTY_QUEUES)].map((taskQueue) =>
+        [...Object.values(QUEUES), ...ACTIVITY_QUEUES].map((taskQueue) =>
           Worker.create({
             connection: env.nativeConnection,
             taskQueue,

@@ -154,6 +154,25 @@ it('leaves authorizations of cards alone while no card is issued', async () => {
   });
 });
 
+it('deals in no rates while their party is off, and goes on converting what schemes decide and counting by them', async () => {
+  const card = await activeCard(api, client);
+  await fund(api, card.accountId, '20.00');
+  const deposit = { method: 'card', amount: '10.00', currency: 'GBP' };
+  const quoted = () => client.call('POST', `/v2/accounts/${accountId}/deposit-quote`, deposit);
+  const { rates } = api.services.parties;
+  const worth = rates.worth('EUR', 'USD')?.toFixed();
+  await without({ party: 'rates' }, async () => {
+    expect((await quoted()).body.code).toBe('capability_disabled');
+    expect(() => rates.rate('EUR', 'USD')).toThrow(expect.objectContaining({ status: 403 }));
+    expect(rates.worth('EUR', 'USD')?.toFixed()).toBe(worth);
+    const paid = await simulate(client, {
+      ...{ type: 'authorization', cardId: card.id, amount: '1.00', currency: 'EUR' },
+    });
+    expect([paid.status, paid.body.type]).toEqual([201, 'authorization']);
+  });
+  expect((await quoted()).status).toBe(201);
+});
+
 it('is told by the description of the interface', async () => {
   const { body } = await client.call('GET', '/openapi.json');
   for (const [path, method] of [

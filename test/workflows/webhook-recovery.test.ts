@@ -3,7 +3,14 @@ import { recoveryCommand } from '../../src/tenants/webhooks/recovery-command';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type Behaviour, type Receiver, startReceiver, until } from '../support/outside/receiver';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
-import { append, dispatching, endpointOf, eventsOf, register } from '../tenants/webhooks/support';
+import {
+  aboutToFail,
+  append,
+  dispatching,
+  endpointOf,
+  eventsOf,
+  register,
+} from '../tenants/webhooks/support';
 
 let api: TestApi;
 let receiver: Receiver;
@@ -35,6 +42,7 @@ async function failing(behaviour: Behaviour, count: number) {
   receiver.answer(path, behaviour);
   await register(client, receiver.url + path, 'card');
   const ids = await append(api, client, { count });
+  await aboutToFail(api, client);
   const dispatcher = dispatching(api, { ca: receiver.ca });
   await until(async () => (await endpointOf(api, client))?.status !== 'active');
   await dispatcher.stop();
@@ -63,36 +71,83 @@ async function waits(client: Client): Promise<number[]> {
 /** After the first wait, of which some has passed when the workflow begins. */
 const scheduled = [30, 120, 600, 1_800, 7_200, 21_600, 43_200];
 
-it('probes one delivery on the schedule until it is used up, then the next', async () => {
+/** The deliveries that came, by their place among those that were recorded. */
+const tried = (path: string, ids: string[]) =>
+  receiver.at(path).map((one) => ids.indexOf(String(one.body.data['id'])));
+
+it('probes on the schedule, after two failures of one delivery with another', async () => {
   const { client, path, ids } = await failing(500, 3);
   await temporal.withWorkers(activities(), async () => {
     const recovery = await begin(client);
-    receiver.answer(path, (request, response) => {
-      response.writeHead(request.body.data['id'] === ids[0] ? 500 : 204).end();
+    receiver.answer(path, (_request, response) => {
+      response.writeHead(receiver.at(path).length < 9 ? 500 : 204).end();
     });
     await recovery.result();
   });
-  expect(await eventsOf(api, client)).toMatchObject([
-    { data_id: ids[0], delivery: 'failed', attempts: 9, last_error: 'http_500' },
-    { data_id: ids[1], delivery: 'delivered' },
-    { data_id: ids[2], delivery: 'due', attempts: 0 },
-  ]);
-  expect(await endpointOf(api, client)).toMatchObject({ status: 'active', probes: 0, next_probe_at: null });
-  expect(receiver.at(path).filter((one) => one.body.data['id'] === ids[0])).toHaveLength(9);
-  expect(
-    new Set(
-      receiver
-        .at(path)
-        .slice(0, 9)
-        .map((one) => one.raw.toString('hex')),
-    ).size,
-  ).toBe(1);
-  const waited = (await waits(client)).slice(-8);
+  // The first was tried in its lane. Each waits longer than those that have failed less often, and those two about as long.
+  const order = tried(path, ids);
+  expect(order.slice(0, 7)).toEqual([0, 1, 1, 2, 2, 0, 0]);
+  const last = order[8] as number;
+  expect([last, order[7]]).toEqual([last === 1 ? 1 : 2, last]);
+  const events = await eventsOf(api, client);
+  expect(events[0]).toMatchObject({ delivery: 'due', attempts: 3, last_error: 'http_500' });
+  expect(events[last]).toMatchObject({ delivery: 'delivered', attempts: 4 });
+  expect(events[3 - last]).toMatchObject({ delivery: 'due', attempts: 2, last_error: 'http_500' });
+  expect(await endpointOf(api, client)).toMatchObject({
+    ...{ status: 'active', probes: 0, next_probe_at: null, recent_failures: 0, taken_nothing_since: null },
+  });
+  const firsts = receiver.at(path).filter((one) => one.body.data['id'] === ids[0]);
+  expect(new Set(firsts.map((one) => one.raw.toString('hex'))).size).toBe(1);
+  const waited = (await waits(client)).slice(-7);
   for (const [index, seconds] of scheduled.entries()) {
     expect(waited[index]).toBeGreaterThan(seconds * 0.8);
     expect(waited[index]).toBeLessThanOrEqual(seconds * 1.1);
   }
-  expect(waited[7]).toBeLessThanOrEqual(5.5); // the next delivery is tried soon
+});
+
+it('disables an endpoint that has taken nothing for seven days, and parks what waits', async () => {
+  const { client, path, ids } = await failing(500, 30);
+  await temporal.withWorkers(activities(), async () => (await begin(client)).result());
+  const days = (await waits(client)).reduce((sum, seconds) => sum + seconds, 0) / 86_400;
+  expect(days).toBeGreaterThan(6.9);
+  expect(days).toBeLessThan(7.7);
+  expect(await endpointOf(api, client)).toMatchObject({
+    ...{ status: 'disabled', next_probe_at: null, last_error: 'nothing_taken_for_7_days' },
+  });
+  expect(new Set((await eventsOf(api, client)).map(({ delivery }) => delivery))).toEqual(new Set(['parked']));
+  expect((await client.call('GET', '/v1/webhooks')).body.data).toMatchObject([{ status: 'disabled' }]);
+  expect(Math.max(...tried(path, ids))).toBeGreaterThan(8);
+  await register(client, receiver.url + path, 'card');
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'active', taken_nothing_since: null });
+});
+
+it('makes no probe before its time, however often it is told to look', async () => {
+  const { client, path } = await failing(inAnHour, 1);
+  await temporal.withWorkers(activities(), async () => {
+    const recovery = await begin(client);
+    for (let looks = 1; looks <= 3; looks += 1) {
+      await until(async () => (await waits(client)).length === looks);
+      await recovery.signal('look');
+    }
+    await until(async () => (await waits(client)).length === 4);
+    expect(receiver.at(path)).toHaveLength(1);
+    await client.call('DELETE', '/v1/webhooks?type=card');
+    await recovery.signal('look');
+    await recovery.result();
+  });
+  expect(receiver.at(path)).toHaveLength(1);
+});
+
+it('probes on a queue of its own, so that receivers that hang slow nobody else', async () => {
+  const { client } = await failing(500, 1);
+  await temporal.withWorkers(activities(), async () => (await begin(client)).result());
+  const history = await temporal.client.workflow.getHandle(command(client).workflowId).fetchHistory();
+  const queues = (history.events ?? []).flatMap(({ activityTaskScheduledEventAttributes: asked }) =>
+    asked ? [[asked.activityType?.name, asked.taskQueue?.name]] : [],
+  );
+  expect(queues).toContainEqual(['probeWebhookEndpoint', 'webhook-probes']);
+  expect(queues).toContainEqual(['readWebhookRecovery', 'webhooks']);
+  expect(queues).not.toContainEqual(['probeWebhookEndpoint', 'webhooks']);
 });
 
 it('lets the backlog flow in time order when a probe succeeds', async () => {
@@ -107,9 +162,12 @@ it('lets the backlog flow in time order when a probe succeeds', async () => {
   await until(async () => (await eventsOf(api, client)).every((row) => row.delivery === 'delivered'));
   await dispatcher.stop();
   const came = receiver.at(path).map((one) => one.body.data['id'] as string);
-  expect(came.slice(0, 2)).toEqual([ids[0], ids[0]]);
-  for (const [place, id] of came.slice(1).entries())
-    expect(Math.abs((ids.indexOf(id) + 1 || 61) - 1 - place)).toBeLessThan(8);
+  // The first has failed in its lane and waits for its own time; the second was probed with.
+  expect(came.slice(0, 2)).toEqual([ids[0], ids[1]]);
+  const order = came.slice(1).filter((id) => id !== ids[0]);
+  const places = order.map((id) => (ids.includes(id) ? ids.indexOf(id) : 60) - 1);
+  expect(new Set(places).size).toBe(60);
+  for (const [place, index] of places.entries()) expect(Math.abs(index - place)).toBeLessThan(8);
 });
 
 it('honours Retry-After', async () => {

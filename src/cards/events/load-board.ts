@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
-import { Problem, unavailable } from '../../kernel/errors';
+import { unavailable } from '../../kernel/errors';
 import { bookOf } from '../../kernel/ledger/book';
 import type { Observers } from '../../kernel/metrics/observers';
 import type { Decimal } from '../../kernel/money/money';
@@ -16,7 +16,7 @@ import { transactionsWrite } from './transaction-store';
 /** What the rules of card events need besides the database. */
 export interface CardEventDeps {
   programmes: Programmes;
-  parties: { rates: Pick<Rates, 'rate'> };
+  parties: { rates: Pick<Rates, 'worth'> };
   /** Nobody counts where it is absent. */
   observeAuthorization?: Observers['observeAuthorization'];
 }
@@ -57,14 +57,11 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
   });
 }
 
-/** @throws Problem 503: where no rates are dealt in, a processor's message is not refused for good */
+/** @throws Problem 503, where there is none: a processor's message is not refused for good */
 function rateNow({ parties }: CardEventDeps, currency: string, billingCurrency: string): Decimal {
-  try {
-    return parties.rates.rate(currency, billingCurrency).mid;
-  } catch (error) {
-    if (!(error instanceof Problem) || error.status === 503) throw error;
-    throw unavailable(`There is no rate from ${currency} to ${billingCurrency} now.`);
-  }
+  const rate = parties.rates.worth(currency, billingCurrency);
+  if (!rate) throw unavailable(`There is no rate from ${currency} to ${billingCurrency} now.`);
+  return rate;
 }
 
 const referencesOf = (message: Message): string[] =>

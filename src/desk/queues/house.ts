@@ -88,7 +88,8 @@ export const commands: Queue = queueOf({
 
 export const endpoints: Queue = queueOf({
   name: 'endpoints',
-  description: 'webhook endpoints that fail or were disabled by their 410: whether their tenant knows',
+  description:
+    'webhook endpoints that fail, or were disabled by their 410 or after 7 days: whether their tenant knows',
   commands: ['webhooks retry CLIENT'],
   kind: 'the status',
   columns: ['client', 'type', 'status', 'due', 'failed', 'parked', 'url', 'last error'],

@@ -30,7 +30,7 @@ export const METRICS = {
   outbox_workflow_commands: {
     type: 'gauge',
     labels: ['state'],
-    help: 'Commands that Temporal has not taken (due), and those given up after twenty tries (parked).',
+    help: 'Commands that Temporal has not taken (due), and those given up after twenty tries (parked); at most 100,000 are counted.',
     alert: '`parked` above 0.',
   },
   outbox_webhook_events: {

@@ -52,6 +52,7 @@ export async function appendEvents(tx: Sql, events: WebhookEvent[]): Promise<voi
 /**
  * What records events; {@link tellWhenCommitted} is the caller's. An event is due at once when its tenant has registered
  * an endpoint for its kind, parked when that endpoint is disabled, and else only recorded (a resend can ask for it).
+ * Due by the clock of Postgres, which the dispatchers go by: a process whose clock is ahead delays nothing.
  */
 export function eventsWrite(events: WebhookEvent[]): Write | undefined {
   if (events.length === 0) return undefined;
@@ -77,7 +78,7 @@ const APPEND = `
   select e.tenant_id, e.registration, e.event, e.data_id, e.reference_id, e.type, e.subtype, e.data, e.idempotency_key,
          e.created_at, webhook_shard(e.tenant_id, e.registration),
          case when w.status is null then 'recorded' when w.status = 'disabled' then 'parked' else 'due' end,
-         case when w.status in ('active', 'failing') then e.created_at end
+         case when w.status in ('active', 'failing') then least(e.created_at, clock_timestamp()) end
     from json_to_recordset($1::json) as e(o int, tenant_id id, registration text, event text, data_id id, reference_id id,
            type text, subtype text, data text, idempotency_key text, created_at timestamptz)
     left join webhook_endpoints w on w.tenant_id = e.tenant_id and w.registration = e.registration

@@ -2,9 +2,12 @@
 export const QUEUES = {
   /** Processes of records: issuance, closure, reviews, deposits, payouts … */
   processes: 'processes',
-  /** Webhook dispatchers and recoveries, whose activities run long. */
+  /** Webhook dispatchers, whose activities run long, and recoveries. */
   webhooks: 'webhooks',
 } as const;
+
+/** Probes of webhook endpoints that fail: nearly all of them wait for a receiver that hangs. */
+export const PROBES_QUEUE = 'webhook-probes';
 
 const MONEY_PARTY_QUEUES = {
   checkout: 'party-checkout',
@@ -19,6 +22,9 @@ export const PARTY_QUEUES = {
   cardProcessor: 'party-card-processor',
   cardholderReview: 'party-cardholder-review',
 } as const;
+
+/** Queues of activities alone: the workflows that ask for them are worked elsewhere. */
+export const ACTIVITY_QUEUES = [...Object.values(PARTY_QUEUES), PROBES_QUEUE] as const;
 
 /** The parties that move money across our border, as `Services.parties` has them. */
 export type MoneyParty = keyof typeof MONEY_PARTY_QUEUES;

@@ -150,12 +150,18 @@ export interface CommandCounts {
   oldestSeconds: number;
 }
 
+/** A backlog beyond this is shown as this: whoever looks must not count millions of rows. */
+const COUNTED = 100_000;
+
 /** For metrics. */
 export async function countCommands(sql: Sql): Promise<CommandCounts> {
   const [row] = await sql.query<{ due: string; parked: string; oldest: string | null }>(
-    `select count(*) filter (where parked_at is null) as due, count(*) filter (where parked_at is not null) as parked,
-            extract(epoch from clock_timestamp() - min(created_at) filter (where parked_at is null)) as oldest
-       from workflow_commands`,
+    `select
+       (select count(*) from (select from workflow_commands where parked_at is null limit $1) c) as due,
+       (select count(*) from (select from workflow_commands where parked_at is not null limit $1) c) as parked,
+       (select extract(epoch from clock_timestamp() - created_at)
+          from workflow_commands where parked_at is null order by number limit 1) as oldest`,
+    [COUNTED],
   );
   return {
     due: Number(row?.due ?? 0),

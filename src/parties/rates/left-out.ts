@@ -5,6 +5,7 @@ import { rateOfItself } from './snapshot';
 /** Where no party quotes: a currency is worth itself, and no other is dealt in. */
 export const ratesLeftOut = (): RefreshedRates => ({
   rate: (from) => rateOfItself(from, new Date()),
+  worth: (from, to) => (from === to ? rateOfItself(from, new Date()).mid : undefined),
   ready: async () => undefined,
   start: () => undefined,
   stop: async () => undefined,
@@ -12,7 +13,7 @@ export const ratesLeftOut = (): RefreshedRates => ({
 
 /**
  * Rates that are dealt on while the party is on.
- * @returns whose `rate` throws Problem 403 `capability_disabled` for two currencies while it is not
+ * @returns whose `rate` alone throws Problem 403 `capability_disabled` for two currencies while it is not
  */
 export const dealtWhileOn = (rates: RefreshedRates, isOn: () => boolean): RefreshedRates => ({
   ...rates,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { unavailable } from '../../kernel/errors';
 import { PartyAway } from '../../process/party-errors';
-import { type DroppedRate, type RateSource, type RefreshedRates, UnreadableRates } from './port';
+import { type DroppedRate, type Rate, type RateSource, type RefreshedRates, UnreadableRates } from './port';
 import { rateIn, rateOfItself, type Snapshot } from './snapshot';
 
 export interface RatesOptions {
@@ -33,7 +33,8 @@ export function createRates(source: RateSource, options: RatesOptions): Refreshe
   let asking: Promise<boolean> | undefined;
   let loop: { stop(): Promise<void> } | undefined;
 
-  const isFresh = ({ asOf }: Snapshot) => now().getTime() - asOf.getTime() <= maxAgeSeconds * 1000;
+  const isFresh = ({ asOf }: Pick<Snapshot, 'asOf'>) =>
+    now().getTime() - asOf.getTime() <= maxAgeSeconds * 1000;
 
   /** @returns whether the party has told its rates */
   function refresh(): Promise<boolean> {
@@ -48,13 +49,20 @@ export function createRates(source: RateSource, options: RatesOptions): Refreshe
     return asking;
   }
 
+  const heldRate = (from: string, to: string) =>
+    from === to ? rateOfItself(from, now()) : held && rateIn(held, from, to);
+  const isDealtOn = ({ from, to, asOf }: Rate) => from === to || isFresh({ asOf });
+
   return {
     rate(from, to) {
-      if (from === to) return rateOfItself(from, now());
-      const rate = held && rateIn(held, from, to);
-      if (!held || !rate) throw unavailable(`There is no rate from ${from} to ${to}.`);
-      if (!isFresh(held)) throw unavailable(`The rate from ${from} to ${to} is too old to deal on.`);
+      const rate = heldRate(from, to);
+      if (!rate) throw unavailable(`There is no rate from ${from} to ${to}.`);
+      if (!isDealtOn(rate)) throw unavailable(`The rate from ${from} to ${to} is too old to deal on.`);
       return rate;
+    },
+    worth(from, to) {
+      const rate = heldRate(from, to);
+      return rate && isDealtOn(rate) ? rate.mid : undefined;
     },
     async ready() {
       if (!held || !isFresh(held)) await refresh();

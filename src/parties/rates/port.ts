@@ -1,3 +1,4 @@
+import type { Decimal } from '../../kernel/money/money';
 import { PartyAway } from '../../process/party-errors';
 import type { Rate, Snapshot } from './snapshot';
 
@@ -31,13 +32,20 @@ export interface RateSource {
   read(): Promise<ReadRates>;
 }
 
-/** What the domains are given: rates that are fresh enough to deal on, out of memory. */
+/** What the domains are given: rates that are fresh enough, out of memory. */
 export interface Rates {
   /**
-   * Asks nobody: it may be called while rows are locked.
-   * @throws Problem 503 `unavailable` when the pair has no rate, or only one that is too old
+   * To deal on: what a client is quoted. Asks nobody: it may be called while rows are locked.
+   * @throws Problem 503 `unavailable` when the pair has no rate, or only one that is too old; 403 `capability_disabled`
+   *   while the party is off
    */
   rate(from: string, to: string): Rate;
+  /**
+   * What one unit of `from` is worth in `to`, at mid: to convert what a scheme has decided, and to count by. No switch stops it,
+   * for nobody is dealt with. Asks nobody.
+   * @returns nothing when the pair has no rate, or only one that is too old
+   */
+  worth(from: string, to: string): Decimal | undefined;
   /**
    * Asks the party once where nothing is known that is fresh enough, as in a process that has just begun. Never while rows
    * are locked. Whether it could be asked, {@link Rates.rate} tells.

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { Problem } from '../../kernel/errors';
 import type { Commands } from '../../kernel/outbox/commands';
 import { REGISTRATIONS, type Registration, tellWhenCommitted } from '../../kernel/outbox/events';
-import { parkDue, requeue } from './delivery/store';
+import { parkDue, requeue, retryAtOnce } from './delivery/store';
 import type { EndpointKey } from './record';
 import { type Endpoint } from './record';
 import { recoveryCommand } from './recovery-command';
@@ -37,6 +37,7 @@ export async function setWebhook(
   const registrations = given.type ? [given.type] : UNNAMED;
   const before = await lockEndpoints(tx, given.tenantId, registrations);
   await putEndpoints(tx, { ...given, registrations });
+  await retryAtOnce(tx, before);
   commands.append(tx, recoveriesOf(before));
   tellWhenCommitted(tx);
   return listWebhooks(tx, given.tenantId);
@@ -72,14 +73,14 @@ const NOTHING: ResendCounters = {
 };
 
 /**
- * Queues again what was not delivered since `fromDate`: failed, parked, waiting, or recorded while no endpoint was
+ * Queues again what was not delivered of `fromDate` to `toDate`: failed, parked, waiting, or recorded while no endpoint was
  * there. It goes out in the order in which it happened, at most eight at a time. A failing endpoint is probed at once.
  * @throws Problem 429 for more than one in 10 s a tenant
  */
 export async function resendWebhooks(
   tx: Tx,
   commands: Commands,
-  given: { tenantId: string; fromDate: Date; now: Date },
+  given: { tenantId: string; fromDate: Date; toDate?: Date; now: Date },
 ): Promise<ResendCounters> {
   const waitMs = await takeResendTurn(tx, given.tenantId, given.now, RESEND_EVERY_MS);
   if (waitMs > 0) {
@@ -92,7 +93,14 @@ export async function resendWebhooks(
 export async function queueAgain(
   tx: Tx,
   commands: Commands,
-  given: { tenantId: string; fromDate: Date; now: Date; registration?: Registration; only?: 'failed'[] },
+  given: {
+    tenantId: string;
+    fromDate: Date;
+    toDate?: Date;
+    now: Date;
+    registration?: Registration;
+    only?: 'failed'[];
+  },
 ): Promise<ResendCounters> {
   const counters: ResendCounters = { ...NOTHING };
   const failing: EndpointKey[] = await probeNow(tx, given);

@@ -17,6 +17,11 @@ export interface Endpoint extends EndpointKey {
   probes: number;
   nextProbeAt: Date | null;
   lastError: string | null;
+  /** Of its first failure since it last took anything. */
+  takenNothingSince: Date | null;
+  /** The number of the event that it was last probed with, and how often that has failed in this recovery. */
+  probeEvent: string | null;
+  probeFailures: number;
   createdAt: Date;
 }
 
@@ -26,15 +31,22 @@ export interface Transition<Status, On> {
   to: Status;
 }
 
-type EndpointEvent = 'set' | 'attempt_failed' | 'probe_succeeded' | 'nothing_waits' | 'gone';
+type EndpointEvent =
+  | 'set'
+  | 'counts_as_failing'
+  | 'probe_succeeded'
+  | 'nothing_waits'
+  | 'gone'
+  | 'took_nothing';
 
 /** The states of an endpoint. Deleting one ends it in any state. */
 export const ENDPOINT_TRANSITIONS: readonly Transition<EndpointStatus, EndpointEvent>[] = [
   { from: ['active', 'failing', 'disabled'], on: 'set', to: 'active' },
-  { from: ['active'], on: 'attempt_failed', to: 'failing' },
+  { from: ['active'], on: 'counts_as_failing', to: 'failing' },
   { from: ['failing'], on: 'probe_succeeded', to: 'active' },
   { from: ['failing'], on: 'nothing_waits', to: 'active' },
   { from: ['active', 'failing'], on: 'gone', to: 'disabled' },
+  { from: ['failing'], on: 'took_nothing', to: 'disabled' },
 ];
 
 export const endpointTransition = (on: EndpointEvent) => transitionOf(ENDPOINT_TRANSITIONS, on);

@@ -40,7 +40,7 @@ function setRoute(services: Services, resolve: Resolve) {
     tag: TAG,
     summary: 'Set a webhook URL',
     description:
-      'https only, to an address of the public internet; in the sandbox also to this machine, there by http, too. One URL a type; setting it again replaces it. Without `type`: all but `deposit`, which is registered separately. ' +
+      'https only, to an address of the public internet; in the sandbox also to this machine, there by http, too. One URL a type; setting it again replaces it. Without `type`: `card`, `account`, `cardholder` and `kyc`; each other type is registered separately. ' +
       'Events recorded before are delivered on request (`POST /v1/webhooks/resend`).',
     body: z.strictObject({
       url: webUrl(mode === 'sandbox' ? 'resolved' : 'nowhere', 'https://example.com/webhooks'),
@@ -90,9 +90,9 @@ const resendRoute = ({ commands, now }: Services) =>
     tag: TAG,
     summary: 'Replay failed deliveries',
     description:
-      'Queues again what was not delivered since `fromDate`: failed, waiting, parked, or recorded while no URL was set. ' +
+      'Queues again what was not delivered of what happened from `fromDate` on (up to `toDate`, where it is given): failed, waiting, parked, or recorded while no URL was set. ' +
       'It goes out in the order in which it happened, at most eight at a time. One request in 10 seconds.',
-    query: z.object({ fromDate: timestamp() }),
+    query: z.object({ fromDate: timestamp(), toDate: timestamp().optional() }),
     response: z.object({
       account: counter,
       card: counter,
@@ -105,5 +105,5 @@ const resendRoute = ({ commands, now }: Services) =>
     }),
     problems: ['rate_limited'],
     write: (tx, { caller, query }) =>
-      resendWebhooks(tx, commands, { tenantId: caller.tenantId, fromDate: query.fromDate, now: now() }),
+      resendWebhooks(tx, commands, { tenantId: caller.tenantId, ...query, now: now() }),
   });

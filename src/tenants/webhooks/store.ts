@@ -16,12 +16,20 @@ const COLUMNS = [
   'probes',
   'nextProbeAt',
   'lastError',
+  'takenNothingSince',
+  'probeEvent',
+  'probeFailures',
   'createdAt',
 ];
 const KEY = ['tenantId', 'registration'];
 
-/** What a failing endpoint has, cleared. */
-const HEALTHY = { failingSince: null, probes: 0, nextProbeAt: null, lastError: null };
+/** What a failing endpoint has, cleared: nothing waits for it, whatever it may still refuse. */
+const AT_REST = {
+  ...{ failingSince: null, probes: 0, nextProbeAt: null, lastError: null },
+  ...{ probeEvent: null, probeFailures: 0 },
+};
+/** It takes what comes: so is one that was set anew. */
+const HEALTHY = { ...AT_REST, recentFailures: 0, takenNothingSince: null };
 
 const endpoints = () => table('webhook_endpoints');
 
@@ -118,47 +126,22 @@ export async function deleteEndpoints(
   );
 }
 
-export interface FailedEndpoint extends EndpointKey {
-  /** That was tried: an answer of a former URL says nothing of the present one. */
-  url: string;
-  code: string;
-  index: number;
-  nextProbeAt: Date;
-}
+/** What the list says of an endpoint that was disabled. */
+const DISABLED_BY = { gone: 'http_410', took_nothing: 'nothing_taken_for_7_days' } as const;
 
-/** @returns those that were active and have begun to fail. Raw: one statement for many endpoints, of arrays. */
-export async function markFailing(sql: Sql, failed: FailedEndpoint[], now: Date): Promise<EndpointKey[]> {
-  const { from, to } = endpointTransition('attempt_failed');
-  return sql.query<EndpointKey>(
-    `update webhook_endpoints p
-        set status = $7, failing_since = $8, probes = f.index, next_probe_at = f.at, last_error = f.code, updated_at = $8
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::timestamptz[])
-              as f(tenant_id, registration, url, code, index, at)
-      where p.tenant_id = f.tenant_id and p.registration = f.registration and p.url = f.url and p.status = any ($9)
-     returning p.tenant_id as "tenantId", p.registration`,
-    [
-      failed.map((endpoint) => endpoint.tenantId),
-      failed.map((endpoint) => endpoint.registration),
-      failed.map((endpoint) => endpoint.url),
-      failed.map((endpoint) => endpoint.code),
-      failed.map((endpoint) => endpoint.index),
-      failed.map((endpoint) => endpoint.nextProbeAt),
-      to,
-      now,
-      from,
-    ],
-  );
-}
-
-/** The receivers said that they want no more. @returns those that are disabled now. Raw: of arrays, as above. */
+/**
+ * The receivers said that they want no more, or have taken nothing for too long.
+ * @returns those that are disabled now. Raw: of arrays, as above.
+ */
 export async function markDisabled(
   sql: Sql,
   gone: (EndpointKey & { url: string })[],
   now: Date,
+  on: keyof typeof DISABLED_BY = 'gone',
 ): Promise<EndpointKey[]> {
-  const { from, to } = endpointTransition('gone');
+  const { from, to } = endpointTransition(on);
   return sql.query<EndpointKey>(
-    `update webhook_endpoints p set status = $4, next_probe_at = null, last_error = 'http_410', updated_at = $5
+    `update webhook_endpoints p set status = $4, next_probe_at = null, last_error = $7, updated_at = $5
        from unnest($1::text[], $2::text[], $3::text[]) as g(tenant_id, registration, url)
       where p.tenant_id = g.tenant_id and p.registration = g.registration and p.url = g.url and p.status = any ($6)
      returning p.tenant_id as "tenantId", p.registration`,
@@ -169,6 +152,7 @@ export async function markDisabled(
       to,
       now,
       from,
+      DISABLED_BY[on],
     ],
   );
 }
@@ -185,7 +169,7 @@ export async function markActive(
     endpoints()
       .where({ tenantId, registration, url })
       .where(anyOf('status', from))
-      .update({ status, ...HEALTHY, updatedAt: now })
+      .update({ status, ...(on === 'probe_succeeded' ? HEALTHY : AT_REST), updatedAt: now })
       .returning('registration'),
   );
   return rows.length > 0;
@@ -195,13 +179,13 @@ export async function markActive(
 export async function setNextProbe(
   sql: Sql,
   { tenantId, registration, url }: EndpointKey & { url: string },
-  next: { index: number; at: Date; code?: string },
+  next: Pick<Endpoint, 'probes' | 'nextProbeAt'> &
+    Partial<Pick<Endpoint, 'lastError' | 'probeEvent' | 'probeFailures'>>,
 ): Promise<boolean> {
-  const lastError = next.code === undefined ? {} : { lastError: next.code };
   const rows = await sql.run(
     endpoints()
       .where({ tenantId, registration, url, status: 'failing' })
-      .update({ probes: next.index, nextProbeAt: next.at, ...lastError })
+      .update(next)
       .returning('registration'),
   );
   return rows.length > 0;

@@ -7,9 +7,10 @@ import { ENDPOINT_STATUSES, type Endpoint } from './record';
 export const webhookSchema = z.object({
   type: z.enum(REGISTRATIONS),
   url: shownUrl(),
-  status: z
-    .enum(ENDPOINT_STATUSES)
-    .meta({ description: 'failing: what is due waits and is retried. disabled: the endpoint answered 410.' }),
+  status: z.enum(ENDPOINT_STATUSES).meta({
+    description:
+      'failing: 5 attempts in a row or half of the last 20 failed; what is due waits, and one event at a time is tried. disabled: the endpoint answered 410 or has taken nothing for 7 days; what is due is parked until the URL is set again.',
+  }),
   createdAt: instant(),
 });
 

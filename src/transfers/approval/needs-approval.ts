@@ -1,5 +1,4 @@
 import type { Tx } from '../../kernel/db/database';
-import { Problem } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
 import type { Services } from '../../services';
 import type { ApprovalSettings, Thresholds } from './settings';
@@ -35,22 +34,11 @@ export async function needsApproval(
   { alone, daily: { aboveDaily, currency } }: { alone: boolean; daily: ApprovalSettings },
 ): Promise<boolean> {
   if (aboveDaily === null) return alone;
-  const rate = await freshMid(parties, from, currency);
+  const rate = parties.rates.worth(from, currency) ?? null;
   const amount = rate && debit.times(rate);
   const day = at.toISOString().slice(0, 10);
   await lockDay(tx, tenantId);
   const { sum, whole } = await sumOfDay(tx, { tenantId, day, currency });
   insertOutflow(tx, { transferId, tenantId, day, amount, currency, rate });
   return alone || !whole || amount === null || sum.plus(amount).gt(aboveDaily);
-}
-
-/** @returns null where there is none that is fresh enough to deal on */
-async function freshMid({ rates }: Services['parties'], from: string, to: string): Promise<Decimal | null> {
-  try {
-    return rates.rate(from, to).mid;
-  } catch (error) {
-    // None is fresh enough, or none is dealt in.
-    if (error instanceof Problem && [503, 403].includes(error.status)) return null;
-    throw error;
-  }
 }

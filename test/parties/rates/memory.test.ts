@@ -73,10 +73,14 @@ it('does not deal on what is too old, nor on a pair that nobody told of; a curre
   const { rates, script, bid, clock } = world({ maxAgeSeconds: 60 });
   expect(rates.rate('XAF', 'XAF')).toMatchObject({ derived: false, asOf: new Date(NOW) });
   expect(rates.rate('XAF', 'XAF').mid.toFixed()).toBe('1');
+  expect(rates.worth('XAF', 'XAF')?.toFixed()).toBe('1');
+  expect(rates.worth('GBP', 'USD')).toBeUndefined();
   await rates.ready();
   expect(thrown(() => rates.rate('GBP', 'USD'))).toEqual(UNAVAILABLE);
+  expect(rates.worth('EUR', 'USD')).toEqual(rates.rate('EUR', 'USD').mid);
   clock.at += 60_001;
   expect(thrown(bid)).toEqual(UNAVAILABLE);
+  expect(rates.worth('EUR', 'USD')).toBeUndefined();
   [script.asOf, script.worth] = [clock.at, '1.2'];
   await rates.ready();
   expect(bid()).toBe('1.2');

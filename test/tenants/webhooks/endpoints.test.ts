@@ -206,6 +206,25 @@ describe('resend', () => {
     expect((await deliveries()).sort()).toEqual(['delivered', 'due', 'due', 'recorded']);
   });
 
+  it('stops at `toDate`', async () => {
+    await register(client, URL_A, 'card');
+    for (const day of ['01', '02', '03'])
+      await append(api, client, { at: new Date(`2026-02-${day}T00:00:00Z`) });
+    await setDelivery('failed');
+    const until = async (toDate: string) => {
+      later(10);
+      return client.call(
+        'POST',
+        `/v1/webhooks/resend?fromDate=2026-02-01T12:00:00Z&toDate=${encodeURIComponent(toDate)}`,
+      );
+    };
+    expect((await until('2026-02-01T00:00:00Z')).body).toEqual(COUNTERS);
+    expect((await until('2026-02-02T00:00:00Z')).body).toEqual({ ...COUNTERS, card: 1, total: 1 });
+    expect(await deliveries()).toEqual(['failed', 'due', 'failed']);
+    const wrong = await until('tomorrow');
+    expect([wrong.status, wrong.body.field]).toEqual([400, 'toDate']);
+  });
+
   it('has a failing endpoint probed at once', async () => {
     await register(client, URL_A, 'card');
     await setStatus('failing');

@@ -47,11 +47,12 @@ export interface EventRow {
   attempts: number;
   last_error: string | null;
   leased_until: Date | null;
+  due_at: Date | null;
 }
 
 export function eventsOf(api: TestApi, client: Client): Promise<EventRow[]> {
   return api.database.query<EventRow>(
-    'select data_id, delivery, attempts, last_error, leased_until from events where tenant_id = $1 order by created_at, number',
+    'select data_id, delivery, attempts, last_error, leased_until, due_at from events where tenant_id = $1 order by created_at, number',
     [client.clientId],
   );
 }
@@ -62,11 +63,28 @@ export async function endpointOf(api: TestApi, client: Client, registration = 'c
     probes: number;
     next_probe_at: Date | null;
     last_error: string | null;
+    recent_failures: number;
+    taken_nothing_since: Date | null;
   }>('select * from webhook_endpoints where tenant_id = $1 and registration = $2', [
     client.clientId,
     registration,
   ]);
   return row;
+}
+
+/** One more failure, and the endpoint counts as failing: it has failed four times in a row. */
+export async function aboutToFail(api: TestApi, client: Client): Promise<void> {
+  await api.database.query('update webhook_endpoints set recent_failures = 15 where tenant_id = $1', [
+    client.clientId,
+  ]);
+}
+
+/** The time of what is to be tried again has come. */
+export async function retryNow(api: TestApi, client: Client): Promise<void> {
+  await api.database.query(
+    `update events set due_at = now() where tenant_id = $1 and delivery = 'due' and due_at > now()`,
+    [client.clientId],
+  );
 }
 
 export interface RunningDispatcher {

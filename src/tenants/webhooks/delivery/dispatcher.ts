@@ -147,7 +147,7 @@ async function attempt(engine: Engine, lane: Lane, job: Job): Promise<void> {
   } else if (outcome.ok) {
     attemptEnded(lane, 'delivered', now);
     shards.count(lane.shard, 'delivered');
-    recorder.delivered(job.number);
+    recorder.delivered(job, lane.troubled);
   } else {
     attemptEnded(lane, 'failed', now);
     shards.count(lane.shard, 'failed');

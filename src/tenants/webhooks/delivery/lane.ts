@@ -18,7 +18,7 @@ const BEGIN_WITHIN_MS = 1_000;
  * |-----------|-------------------------------------------------------------|-----------|--------------------------------|
  * | `probing` | nothing was delivered yet, or what failed has been recorded | 1         | 0                              |
  * | `open`    | it accepts events: each one doubles what is under way       | 2 to 8    | what it took in 200 ms, to 256 |
- * | `held`    | failures are being recorded, which marks it as failing      | no more   | 0                              |
+ * | `held`    | failures are being recorded, which may mark it as failing   | no more   | 0                              |
  */
 export type LaneState = Probing | Open | Held;
 
@@ -103,13 +103,15 @@ export interface Lane extends DueEndpoint {
   underWay: number;
   /** A poll has found due events, or a claim has taken as many as it might: there may be more. */
   mayHaveDue: boolean;
+  /** It has failed lately, so what it takes is noted too: whether it counts as failing goes by both. */
+  troubled: boolean;
   usedAt: number;
 }
 
 export const laneKey = ({ tenantId, registration }: EndpointKey) => `${tenantId} ${registration}`;
 
 export function newLane({ shard, tenantId, registration }: DueEndpoint, now: number): Lane {
-  const idle = { queue: [], underWay: 0, mayHaveDue: false, usedAt: now };
+  const idle = { queue: [], underWay: 0, mayHaveDue: false, troubled: false, usedAt: now };
   return { shard, tenantId, registration, state: PROBING, ...idle };
 }
 
@@ -138,6 +140,7 @@ export function claimSent(lane: Lane, room: number): Want {
 /** A claim for `room` events has taken these. */
 export function claimEnded(lane: Lane, jobs: Job[], room: number): void {
   lane.queue.push(...jobs);
+  if (jobs.length > 0) lane.troubled = jobs.some(({ troubled }) => troubled);
   if (jobs.length >= room) lane.mayHaveDue = true;
 }
 
@@ -168,13 +171,14 @@ export function takeJobs(lane: Lane, now: number): { begun: Job[]; givenBack: Jo
 /** @param outcome `unsent`: it could not be signed, which says nothing of the endpoint */
 export function attemptEnded(lane: Lane, outcome: 'delivered' | 'failed' | 'unsent', now: number): void {
   lane.underWay -= 1;
-  if (outcome === 'failed') lane.mayHaveDue = false; // until a poll finds the endpoint active
+  if (outcome === 'failed') lane.troubled = true;
   if (outcome !== 'unsent') lane.state = stateAfter(lane.state, outcome, now);
 }
 
-/** A failure of the lane has been recorded, or given up. */
+/** A failure of the lane has been recorded, or given up. What else is due is gone on with, unless the endpoint is failing now. */
 export function failureRecorded(lane: Lane, now: number): void {
   lane.state = stateAfter(lane.state, 'failure_recorded', now);
+  lane.mayHaveDue = true;
 }
 
 /** Whether nothing of the lane is in this process's hands. */

@@ -3,11 +3,13 @@ import type { Logger } from 'pino';
 import type { Database } from '../../../kernel/db/database';
 import { isAway } from '../../../kernel/db/faults';
 import type { Commands } from '../../../kernel/outbox/commands';
+import { type FailedEndpoint, markFailing, noteOutcomes, type Outcome, seriesOf } from '../outcomes';
+import type { EndpointKey } from '../record';
 import { recoveryCommand } from '../recovery-command';
-import { type FailedEndpoint, markDisabled, markFailing } from '../store';
+import { markDisabled } from '../store';
 import type { Attempt } from './poster';
 import { createRounds } from './rounds';
-import { firstProbe, jitterOf } from './schedule';
+import { firstProbe, jitterOf, type NextProbe } from './schedule';
 import type { ClaimedEvent } from './store';
 import { parkDue, recordDelivered, recordFailures, releaseClaims } from './store';
 
@@ -21,12 +23,15 @@ interface Batch {
   delivered: string[];
   released: string[];
   failures: Failure[];
+  /** Of endpoints that have failed lately, in the order in which they came. */
+  outcomes: Outcome[];
   /** Called when the failures have been recorded, or given up. */
   recorded: (() => void)[];
 }
 
 export interface Recorder {
-  delivered(number: string): void;
+  /** @param note whether the endpoint is to know it too: it has failed lately */
+  delivered(event: ClaimedEvent, note: boolean): void;
   released(numbers: string[]): void;
   failed(failure: Failure, recorded: () => void): void;
   /** Outcomes that are not in the database yet. */
@@ -48,7 +53,9 @@ const GATHER_MS = 8;
 const BATCH = 1_000;
 const TRIES = 5;
 
-const emptyBatch = (): Batch => ({ delivered: [], released: [], failures: [], recorded: [] });
+const emptyBatch = (): Batch => ({
+  ...{ delivered: [], released: [], failures: [], outcomes: [], recorded: [] },
+});
 
 /**
  * Writes outcomes to the database, one batch at a time. While the database is away they are kept: what was delivered
@@ -73,8 +80,9 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   });
 
   return {
-    delivered(number) {
-      batch.delivered.push(number);
+    delivered(event, note) {
+      batch.delivered.push(event.number);
+      if (note) batch.outcomes.push(outcomeOf(event, true));
       rounds.ask();
     },
     released(numbers) {
@@ -83,6 +91,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     },
     failed(failure, recorded) {
       batch.failures.push(failure);
+      batch.outcomes.push(outcomeOf(failure.event, false));
       batch.recorded.push(recorded);
       rounds.ask();
     },
@@ -95,7 +104,7 @@ async function record(batch: Batch, deps: RecorderDeps): Promise<void> {
   await Promise.all([
     batch.delivered.length > 0 && persist(deps, () => recordDelivered(database, batch.delivered)),
     batch.released.length > 0 && persist(deps, () => releaseClaims(database, batch.released)),
-    batch.failures.length > 0 && persist(deps, () => writeFailures(deps, batch.failures)),
+    batch.outcomes.length > 0 && persist(deps, () => writeOutcomes(deps, batch)),
   ]);
 }
 
@@ -114,32 +123,42 @@ async function persist({ log }: RecorderDeps, write: () => Promise<void>): Promi
   }
 }
 
+const outcomeOf = ({ tenantId, registration, url }: ClaimedEvent, ok: boolean): Outcome => ({
+  ...{ tenantId, registration, url, ok },
+});
+
+/** A failure, and when its event is to be tried again. */
+interface Judged extends Failure {
+  next: NextProbe;
+}
+
 /**
- * One transaction for the endpoints that began to fail, the start of their recoveries, and the attempts that were used
- * up. Endpoints are locked before events, as everywhere.
+ * One transaction for what endpoints have taken and not, those that began to fail, the start of their recoveries, and the
+ * attempts that were used up. Endpoints are locked before events, as everywhere.
  */
-async function writeFailures(deps: RecorderDeps, failures: Failure[]): Promise<void> {
+async function writeOutcomes(deps: RecorderDeps, { outcomes, failures }: Batch): Promise<void> {
   const { database, commands, now, random } = deps;
   const at = now();
-  const byEndpoint = new Map(failures.map((failure) => [endpointOf(failure), failure]));
-  for (const failure of failures) {
-    const known = byEndpoint.get(endpointOf(failure));
-    // The endpoint's schedule goes by the delivery that has failed most often.
-    if (known && failure.event.attempts > known.event.attempts) byEndpoint.set(endpointOf(failure), failure);
-  }
-  const worst = [...byEndpoint.values()];
+  const judged = failures.map((failure): Judged => {
+    const { event, attempt } = failure;
+    return { ...failure, next: firstProbe(event.attempts + 1, jitterOf(random()), attempt.retryAfterMs) };
+  });
   const gone = failures.filter(({ attempt }) => attempt.gone).map(({ event }) => event);
   await database.transaction(async (tx) => {
-    const failing = await markFailing(
-      tx,
-      worst.filter(({ attempt }) => !attempt.gone).map((failure) => failedEndpoint(failure, at, random())),
-      at,
+    const failed = new Set((await noteOutcomes(tx, seriesOf(outcomes), at)).map(endpointOf));
+    const worst = worstOfEach(
+      judged.filter(({ event, attempt }) => !attempt.gone && failed.has(endpointOf(event))),
     );
+    const failing =
+      worst.length > 0
+        ? await markFailing(
+            tx,
+            worst.map((one) => failedEndpoint(one, at)),
+            at,
+          )
+        : [];
     const disabled = gone.length > 0 ? await markDisabled(tx, gone, at) : [];
-    await recordFailures(
-      tx,
-      failures.map(({ event, attempt }) => ({ number: event.number, code: attempt.code })),
-    );
+    if (judged.length > 0) await recordFailures(tx, judged.map(failedAttempt));
     if (disabled.length > 0) await parkDue(tx, disabled);
     commands.append(
       tx,
@@ -148,11 +167,26 @@ async function writeFailures(deps: RecorderDeps, failures: Failure[]): Promise<v
   });
 }
 
-const endpointOf = ({ event }: Failure) => `${event.tenantId} ${event.registration} ${event.url}`;
+/** The schedule of an endpoint goes by the delivery that has failed most often. */
+function worstOfEach(failures: Judged[]): Judged[] {
+  const worst = new Map<string, Judged>();
+  for (const failure of failures) {
+    const known = worst.get(endpointOf(failure.event));
+    if (!known || failure.event.attempts > known.event.attempts)
+      worst.set(endpointOf(failure.event), failure);
+  }
+  return [...worst.values()];
+}
 
-function failedEndpoint({ event, attempt }: Failure, at: Date, random: number): FailedEndpoint {
-  const { tenantId, registration, url, attempts } = event;
-  const next = firstProbe(attempts + 1, jitterOf(random), attempt.retryAfterMs);
+const endpointOf = ({ tenantId, registration, url }: EndpointKey & { url: string }) =>
+  `${tenantId} ${registration} ${url}`;
+
+const failedAttempt = ({ event, attempt, next }: Judged) => ({
+  ...{ number: event.number, code: attempt.code, retryMs: next.waitMs },
+});
+
+function failedEndpoint({ event, attempt, next }: Judged, at: Date): FailedEndpoint {
+  const { tenantId, registration, url } = event;
   const nextProbeAt = new Date(at.getTime() + next.waitMs);
   return { tenantId, registration, url, code: attempt.code, index: next.index, nextProbeAt };
 }

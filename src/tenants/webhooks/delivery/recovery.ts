@@ -3,9 +3,9 @@ import { type Endpoint, type EndpointKey } from '../record';
 import { findEndpoint, markActive, markDisabled, setNextProbe } from '../store';
 import { laneKey } from './lane';
 import type { Attempt, Poster } from './poster';
-import { jitterOf, probeAfter } from './schedule';
+import { jitterOf, probeAfter, retryIn } from './schedule';
 import type { SigningSecrets } from './signing-secrets';
-import { type ClaimedEvent, claimOldest, hasDue, parkDue, recordDelivered, recordFailures } from './store';
+import { claimProbe, hasDue, type ProbeEvent, parkDue, recordDelivered, recordFailures } from './store';
 
 export interface RecoveryDeps {
   database: Database;
@@ -31,11 +31,15 @@ export interface ProbeRequest extends EndpointKey {
   random: number;
 }
 
-type OldestEvent = Omit<ClaimedEvent, 'url'>;
-
 const LEASE_MS = 30_000;
-/** The oldest event is still in a dispatcher's hands. */
+/** The event is still in a dispatcher's hands. */
 const BUSY_MS = 5_000;
+/** After so many failures of one event another is tried: the receiver may fail on that one alone. */
+const PROBES_OF_ONE = 2;
+/** An endpoint that has taken nothing for so long is disabled. */
+const GIVEN_UP_AFTER_MS = 7 * 24 * 60 * 60_000;
+/** How far apart the clocks of those who say when a probe is due may be. */
+const CLOCKS_APART_MS = 1_000;
 const NOT_FAILING: RecoveryState = { failing: false, nextProbeAt: 0 };
 
 export async function readRecovery(sql: Sql, key: EndpointKey): Promise<RecoveryState> {
@@ -52,18 +56,23 @@ function stateOf(endpoint: Endpoint): RecoveryState {
 }
 
 /**
- * Tries the oldest waiting event of a failing endpoint, at the URL that is set now. When it is taken the endpoint is
- * active again; when its schedule is used up it is `failed` and the next event will be tried.
+ * Tries a waiting event of a failing endpoint, at the URL that is set now, unless it is too early for that. When it is
+ * taken the endpoint is active again; when it has failed twice the next probe is made with another.
  */
 export async function probeEndpoint(deps: RecoveryDeps, request: ProbeRequest): Promise<RecoveryState> {
   const { database, poster, secrets } = deps;
   const endpoint = await findEndpoint(database, request);
   if (endpoint?.status !== 'failing') return NOT_FAILING;
-  const oldest = await claimOldest(database, request, LEASE_MS);
-  if (!oldest) return nothingToProbe(database, endpoint, request);
+  // Told to look for another reason, or twice.
+  if (Number(endpoint.nextProbeAt) > request.now + CLOCKS_APART_MS) return stateOf(endpoint);
+  const event = await claimProbe(database, {
+    ...{ tenantId: request.tenantId, registration: request.registration, leaseMs: LEASE_MS },
+    ...{ last: endpoint.probeEvent, tryLastAgain: endpoint.probeFailures < PROBES_OF_ONE },
+  });
+  if (!event) return nothingToProbe(database, endpoint, request);
   const secret = await secrets.of(endpoint.tenantId);
-  const attempt = await poster.post(laneKey(endpoint), { ...oldest, url: endpoint.url, secret });
-  return database.transaction((tx) => record(tx, endpoint, oldest, attempt, request));
+  const attempt = await poster.post(laneKey(endpoint), { ...event, url: endpoint.url, secret });
+  return database.transaction((tx) => record(tx, endpoint, event, attempt, request));
 }
 
 async function nothingToProbe(
@@ -75,28 +84,42 @@ async function nothingToProbe(
     await markActive(database, endpoint, 'nothing_waits', new Date(now));
     return readRecovery(database, endpoint);
   }
-  await setNextProbe(database, endpoint, { index: endpoint.probes, at: new Date(now + BUSY_MS) });
+  await setNextProbe(database, endpoint, { probes: endpoint.probes, nextProbeAt: new Date(now + BUSY_MS) });
   return readRecovery(database, endpoint);
 }
 
 async function record(
   tx: Tx,
   endpoint: Endpoint,
-  oldest: OldestEvent,
+  event: ProbeEvent,
   attempt: Attempt,
-  { now, random }: ProbeRequest,
+  request: ProbeRequest,
 ): Promise<RecoveryState> {
+  const now = new Date(request.now);
   if (attempt.ok) {
-    await markActive(tx, endpoint, 'probe_succeeded', new Date(now));
-    await recordDelivered(tx, [oldest.number]);
+    await markActive(tx, endpoint, 'probe_succeeded', now);
+    await recordDelivered(tx, [event.number]);
     return readRecovery(tx, endpoint);
   }
-  const disabled = attempt.gone ? await markDisabled(tx, [endpoint], new Date(now)) : [];
-  const attempts = oldest.attempts + 1;
-  const next = probeAfter(endpoint.probes, attempts, jitterOf(random), attempt.retryAfterMs);
-  const at = new Date(now + next.waitMs);
-  await setNextProbe(tx, endpoint, { index: next.index, at, code: attempt.code });
-  await recordFailures(tx, [{ number: oldest.number, code: attempt.code }]);
+  const attempts = event.attempts + 1;
+  const jitter = jitterOf(request.random);
+  const next = probeAfter(endpoint.probes, jitter, attempt.retryAfterMs);
+  const ended = endOf(endpoint, attempt, request.now);
+  const disabled = ended ? await markDisabled(tx, [endpoint], now, ended) : [];
+  await setNextProbe(tx, endpoint, {
+    ...{ probes: next.index, nextProbeAt: new Date(request.now + next.waitMs), lastError: attempt.code },
+    probeEvent: event.number,
+    probeFailures: event.number === endpoint.probeEvent ? endpoint.probeFailures + 1 : 1,
+  });
+  const retryMs = retryIn(attempts, jitter, attempt.retryAfterMs);
+  await recordFailures(tx, [{ number: event.number, code: attempt.code, retryMs }]);
   await parkDue(tx, disabled);
   return { ...(await readRecovery(tx, endpoint)), attempts };
+}
+
+/** Why a failed probe is the last one, where it is. */
+function endOf(endpoint: Endpoint, attempt: Attempt, now: number): 'gone' | 'took_nothing' | undefined {
+  if (attempt.gone) return 'gone';
+  const since = endpoint.takenNothingSince ?? endpoint.failingSince;
+  return since && now - since.getTime() >= GIVEN_UP_AFTER_MS ? 'took_nothing' : undefined;
 }

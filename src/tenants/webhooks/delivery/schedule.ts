@@ -11,7 +11,7 @@ const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60_000;
 
 /**
  * Where in the schedule an endpoint stands.
- * @param index of {@link RETRY_SECONDS}: kept when a delivery was given up, so that a dead endpoint is not hammered
+ * @param index of {@link RETRY_SECONDS}: kept when another delivery is tried, so that a dead endpoint is not hammered
  */
 export interface NextProbe {
   index: number;
@@ -23,14 +23,14 @@ export function firstProbe(attempts: number, jitter: number, retryAfterMs = 0): 
   return probeAt(Math.min(LAST, Math.max(0, attempts - 1)), jitter, retryAfterMs);
 }
 
-/**
- * The probe after a failed one. While a delivery has attempts left the schedule goes on. When it is given up the next
- * delivery is tried soon, once, in case the receiver fails on the former alone, and from then on at the last interval.
- * @param attempts that the probed delivery has now had
- */
-export function probeAfter(index: number, attempts: number, jitter: number, retryAfterMs = 0): NextProbe {
-  if (attempts < MAX_ATTEMPTS) return probeAt(Math.min(LAST, index + 1), jitter, retryAfterMs);
-  return { index: LAST, waitMs: probeAt(0, jitter, retryAfterMs).waitMs };
+/** The probe after a failed one, whichever delivery is tried: the schedule goes on, and stays at its last interval. */
+export function probeAfter(index: number, jitter: number, retryAfterMs = 0): NextProbe {
+  return probeAt(Math.min(LAST, index + 1), jitter, retryAfterMs);
+}
+
+/** Milliseconds until a delivery that has failed is tried again. @param attempts that it has now had */
+export function retryIn(attempts: number, jitter: number, retryAfterMs = 0): number {
+  return firstProbe(attempts, jitter, retryAfterMs).waitMs;
 }
 
 function probeAt(index: number, jitter: number, retryAfterMs: number): NextProbe {

@@ -15,8 +15,9 @@ export interface DueEndpoint extends EndpointKey {
 }
 
 /**
- * The endpoints of the given shards that have due events: one step of the index an endpoint, however many events wait.
- * @returns also what is due to no active endpoint, with its `status` (null: deleted)
+ * The endpoints of the given shards that have events whose time has come: one step of the index an endpoint, however many
+ * events wait.
+ * @returns also all that is due to no active endpoint, with its `status` (null: deleted)
  */
 export async function endpointsWithDue(
   sql: Sql,
@@ -25,17 +26,17 @@ export async function endpointsWithDue(
   return sql.prepared(
     'webhooks-due',
     `with recursive due as (
-       (select shard, tenant_id, registration from events
-         where delivery = 'due' order by shard, tenant_id, registration limit 1)
+       (select shard, tenant_id, registration, due_at from events
+         where delivery = 'due' order by shard, tenant_id, registration, due_at limit 1)
        union all
-       select n.shard, n.tenant_id, n.registration from due d cross join lateral (
-         select e.shard, e.tenant_id, e.registration from events e
+       select n.shard, n.tenant_id, n.registration, n.due_at from due d cross join lateral (
+         select e.shard, e.tenant_id, e.registration, e.due_at from events e
           where e.delivery = 'due'
             and (e.shard, e.tenant_id, e.registration) > (d.shard, d.tenant_id, d.registration)
-          order by e.shard, e.tenant_id, e.registration limit 1) n)
+          order by e.shard, e.tenant_id, e.registration, e.due_at limit 1) n)
      select d.shard, d.tenant_id as "tenantId", d.registration, p.status
        from due d left join webhook_endpoints p on p.tenant_id = d.tenant_id and p.registration = d.registration
-      where d.shard = any($1::smallint[])`,
+      where d.shard = any($1::smallint[]) and (d.due_at <= now() or p.status is distinct from 'active')`,
     [shards],
   );
 }
@@ -54,15 +55,20 @@ export interface ClaimedEvent extends DueEndpoint {
   attempts: number;
   url: string;
   dueAt: Date;
+  /** Its endpoint has failed lately, so that what it takes is to be noted too. */
+  troubled: boolean;
 }
+
+/** A claim to probe with: its URL is its endpoint's. */
+export type ProbeEvent = Omit<ClaimedEvent, 'url' | 'troubled'>;
 
 /** The same event is claimed by nobody else until the lease ends; then it is, with the same bytes. */
 const CLAIMED = `number, shard, tenant_id as "tenantId", registration, event, data, idempotency_key as "idempotencyKey",
   attempts, due_at as "dueAt"`;
 
 /**
- * Claims the oldest due events of active endpoints, at most `room` of each, in time order.
- * The numbers are gathered first, so that the update always goes by the primary key.
+ * Claims the oldest events of active endpoints whose time has come, at most `room` of each, in time order: when each
+ * happened, or for one that has failed, when it is to be tried again. The numbers are gathered first, so that the update always goes by the primary key.
  */
 export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promise<ClaimedEvent[]> {
   const rows = await sql.prepared<ClaimedEvent>(
@@ -76,11 +82,13 @@ export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promis
          cross join lateral (
            select number from events
             where shard = w.shard and tenant_id = w.tenant_id and registration = w.registration and delivery = 'due'
-              and (leased_until is null or leased_until < clock_timestamp())
+              and due_at <= now() and (leased_until is null or leased_until < clock_timestamp())
             order by due_at, number limit w.room
               for update skip locked) d))
      returning ${CLAIMED}, (select p.url from webhook_endpoints p
-                             where p.tenant_id = e.tenant_id and p.registration = e.registration) as url`,
+                             where p.tenant_id = e.tenant_id and p.registration = e.registration) as url,
+               (select p.taken_nothing_since is not null or p.recent_failures <> 0 from webhook_endpoints p
+                 where p.tenant_id = e.tenant_id and p.registration = e.registration) as troubled`,
     [
       wants.map((want) => want.shard),
       wants.map((want) => want.tenantId),
@@ -92,21 +100,28 @@ export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promis
   return rows.sort((a, b) => Number(a.dueAt) - Number(b.dueAt) || Number(a.number) - Number(b.number));
 }
 
-/** Claims the oldest due event of a failing endpoint, to probe with. */
-export async function claimOldest(
+/**
+ * Claims a waiting event of a failing endpoint, to probe with: the one that was tried last or, where that has had its
+ * turn, another, the one that is due first; the same again where there is no other.
+ */
+export async function claimProbe(
   sql: Sql,
-  { tenantId, registration }: EndpointKey,
-  leaseMs: number,
-): Promise<Omit<ClaimedEvent, 'url'> | undefined> {
-  const [row] = await sql.query<Omit<ClaimedEvent, 'url'>>(
+  given: EndpointKey & { last: string | null; tryLastAgain: boolean; leaseMs: number },
+): Promise<ProbeEvent | undefined> {
+  const { tenantId, registration, last, tryLastAgain, leaseMs } = given;
+  const [row] = await sql.query<ProbeEvent>(
     `update events set leased_until = clock_timestamp() + $3 * interval '1 millisecond'
-      where number = any (array(
-        select number from events
-         where shard = webhook_shard($1, $2) and tenant_id = $1 and registration = $2 and delivery = 'due'
-         order by due_at, number limit 1 for update skip locked))
-       and (leased_until is null or leased_until < clock_timestamp())
+      where delivery = 'due' and (leased_until is null or leased_until < clock_timestamp()) and number = any (array(
+        select number from (
+          (select number, due_at from events
+            where number = $4 and tenant_id = $1 and registration = $2 and delivery = 'due')
+          union
+          (select number, due_at from events
+            where shard = webhook_shard($1, $2) and tenant_id = $1 and registration = $2 and delivery = 'due'
+            order by due_at, number limit 2)) candidates
+         order by coalesce(number = $4, false) = $5 desc, due_at, number limit 1))
      returning ${CLAIMED}`,
-    [tenantId, registration, leaseMs],
+    [tenantId, registration, leaseMs, last, last !== null && tryLastAgain],
   );
   return row;
 }
@@ -142,16 +157,36 @@ export async function releaseClaims(sql: Sql, numbers: string[]): Promise<void> 
   );
 }
 
-/** Uses up one attempt of each; a delivery whose schedule is used up is `failed`. A second recording changes nothing. */
-export async function recordFailures(sql: Sql, failures: { number: string; code: string }[]): Promise<void> {
+/** An attempt that has failed. */
+export interface FailedAttempt {
+  number: string;
+  code: string;
+  /** Until the event is tried again, where its schedule is not used up. */
+  retryMs: number;
+}
+
+/**
+ * Uses up one attempt of each, and says when it is due again; a delivery whose schedule is used up is `failed`. A second
+ * recording changes nothing.
+ */
+export async function recordFailures(sql: Sql, failures: FailedAttempt[]): Promise<void> {
   const { from, to } = deliveryTransition('schedule_used_up');
   await sql.query(
     `update events e
         set attempts = e.attempts + 1, leased_until = null, last_error = f.code,
-            delivery = case when e.delivery = any ($4) and e.attempts + 1 >= $3 then $5 else e.delivery end
-       from unnest($1::bigint[], $2::text[]) as f(number, code)
+            delivery = case when e.delivery = any ($5) and e.attempts + 1 >= $4 then $6 else e.delivery end,
+            due_at = case when e.delivery = 'due' then clock_timestamp() + f.ms * interval '1 millisecond'
+                          else e.due_at end
+       from unnest($1::bigint[], $2::text[], $3::bigint[]) as f(number, code, ms)
       where e.number = f.number and e.delivery <> 'delivered' and e.leased_until is not null`,
-    [failures.map(({ number }) => number), failures.map(({ code }) => code), MAX_ATTEMPTS, from, to],
+    [
+      failures.map(({ number }) => number),
+      failures.map(({ code }) => code),
+      failures.map(({ retryMs }) => retryMs),
+      MAX_ATTEMPTS,
+      from,
+      to,
+    ],
   );
 }
 
@@ -169,14 +204,25 @@ export async function parkDue(sql: Sql, endpoints: EndpointKey[]): Promise<void>
   );
 }
 
+/** What waits for endpoints to be tried again is due at once: another receiver is there. */
+export async function retryAtOnce(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
+  await sql.query(
+    `update events e set due_at = least(created_at, clock_timestamp())
+       from unnest($1::text[], $2::text[]) as p(tenant_id, registration)
+      where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
+        and e.registration = p.registration and e.delivery = 'due' and e.attempts > 0 and e.due_at > now()`,
+    [endpoints.map((key) => key.tenantId), endpoints.map((key) => key.registration)],
+  );
+}
+
 /**
- * Makes everything since `fromDate` that was not delivered due again, the oldest first and with its whole schedule
+ * Makes everything from `fromDate` to `toDate` that was not delivered due again, the oldest first and with its whole schedule
  * before it, where an endpoint is there to take it.
  * @returns how many of each registration, those that were waiting anyway included
  */
 export async function requeue(
   sql: Sql,
-  given: { tenantId: string; fromDate: Date; registration?: string; only?: string[] },
+  given: { tenantId: string; fromDate: Date; toDate?: Date; registration?: string; only?: string[] },
 ): Promise<{ registration: string; count: number }[]> {
   const { from, to } = deliveryTransition('resent');
   return sql.query<{ registration: string; count: number }>(
@@ -186,18 +232,25 @@ export async function requeue(
      ), again as (
        select e.number, e.registration, true as changes
          from events e join open using (tenant_id, registration)
-        where e.tenant_id = $1 and e.created_at >= $2 and e.delivery in ('recorded', 'failed', 'parked')
+        where e.tenant_id = $1 and e.created_at >= $2 and e.created_at <= $6 and e.delivery in ('recorded', 'failed', 'parked')
           and e.delivery = any ($4)
        union all
        select e.number, e.registration, e.attempts > 0
          from open p join events e on e.shard = webhook_shard(p.tenant_id, p.registration)
           and e.tenant_id = p.tenant_id and e.registration = p.registration
-        where e.created_at >= $2 and e.delivery = 'due' and e.delivery = any ($4)
+        where e.created_at >= $2 and e.created_at <= $6 and e.delivery = 'due' and e.delivery = any ($4)
      ), queued as (
-       update events set delivery = $5, due_at = created_at, attempts = 0, last_error = null
+       update events set delivery = $5, due_at = least(created_at, clock_timestamp()), attempts = 0, last_error = null
         where number = any (array(select number from again where changes)) and delivery = any ($4)
      )
      select registration, count(*)::int as count from again group by registration`,
-    [given.tenantId, given.fromDate, given.registration ?? null, given.only ?? from, to],
+    [
+      given.tenantId,
+      given.fromDate,
+      given.registration ?? null,
+      given.only ?? from,
+      to,
+      given.toDate ?? 'infinity',
+    ],
   );
 }

@@ -1,6 +1,6 @@
 import { type Client, type TestApi, testApi } from '../../../support/api';
 import { isSigned, type Receiver, startReceiver, until } from '../../../support/outside/receiver';
-import { append, dispatching, endpointOf, eventsOf, register } from '../support';
+import { aboutToFail, append, dispatching, endpointOf, eventsOf, register, retryNow } from '../support';
 
 let api: TestApi;
 let receiver: Receiver;
@@ -79,31 +79,136 @@ it.each([
   [500, 'http_500'],
   [301, 'http_301'],
   [404, 'http_404'],
-])('takes %i for a failure, and what else is due waits without using up attempts', async (status, code) => {
+])(
+  'takes %i for a failure, and after five what else is due waits without using up attempts',
+  async (status, code) => {
+    const { client, path } = await tenant();
+    receiver.answer(path, (_request, response) => {
+      response.writeHead(status, { location: `${receiver.url}/redirected` }).end();
+    });
+    await append(api, client, { count: 20 });
+    dispatch();
+    await until(async () => (await endpointOf(api, client))?.status === 'failing');
+    await append(api, client);
+    await retryNow(api, client);
+    await new Promise((resolve) => setTimeout(resolve, 400)); // two looks
+    expect(receiver.at(path)).toHaveLength(5);
+    expect(receiver.at('/redirected')).toHaveLength(0);
+    const rows = await eventsOf(api, client);
+    for (const row of rows.slice(0, 5))
+      expect(row).toMatchObject({ delivery: 'due', attempts: 1, last_error: code, leased_until: null });
+    expect(rows.slice(5)).toHaveLength(16);
+    for (const row of rows.slice(5))
+      expect(row).toMatchObject({ delivery: 'due', attempts: 0, leased_until: null });
+    expect(api.commands.filter(({ tenantId }) => tenantId === client.clientId)).toMatchObject([
+      {
+        workflow: 'webhookRecovery',
+        workflowId: `webhook-recovery-${client.clientId}-card`,
+        action: 'look',
+        args: [{ tenantId: client.clientId, registration: 'card' }],
+      },
+    ]);
+  },
+);
+
+const idOf = (request: { body: { data: Record<string, unknown> } }) => String(request.body.data['id']);
+const waitsOf = async (client: Client) => {
+  const [row] = await api.database.query<{ seconds: string }>(
+    'select extract(epoch from due_at - clock_timestamp()) as seconds from events where tenant_id = $1',
+    [client.clientId],
+  );
+  return Number(row?.seconds);
+};
+
+it('tries an event that was refused again in its lane, and delivers all others meanwhile', async () => {
   const { client, path } = await tenant();
-  receiver.answer(path, (_request, response) => {
-    response.writeHead(status, { location: `${receiver.url}/redirected` }).end();
+  const [bad, ...others] = await append(api, client, { count: 30 });
+  receiver.answer(path, (request, response) => {
+    response.writeHead(idOf(request) === bad ? 500 : 204).end();
   });
-  await append(api, client, { count: 20 });
   dispatch();
-  await until(async () => (await endpointOf(api, client))?.status === 'failing');
-  await append(api, client);
-  await new Promise((resolve) => setTimeout(resolve, 400)); // two looks
-  expect(receiver.at(path)).toHaveLength(1);
-  expect(receiver.at('/redirected')).toHaveLength(0);
-  const rows = await eventsOf(api, client);
-  expect(rows[0]).toMatchObject({ delivery: 'due', attempts: 1, last_error: code, leased_until: null });
-  expect(rows.slice(1)).toHaveLength(20);
-  for (const row of rows.slice(1))
-    expect(row).toMatchObject({ delivery: 'due', attempts: 0, leased_until: null });
-  expect(api.commands.filter(({ tenantId }) => tenantId === client.clientId)).toMatchObject([
-    {
-      workflow: 'webhookRecovery',
-      workflowId: `webhook-recovery-${client.clientId}-card`,
-      action: 'look',
-      args: [{ tenantId: client.clientId, registration: 'card' }],
-    },
+  const rest = async () => (await eventsOf(api, client)).slice(1);
+  await until(async () => (await rest()).every((row) => row.delivery === 'delivered'));
+  for (const [tried, wait] of [5, 30, 120, 600].entries()) {
+    await until(async () => (await eventsOf(api, client))[0]?.attempts === tried + 1);
+    expect((await eventsOf(api, client))[0]).toMatchObject({ delivery: 'due', last_error: 'http_500' });
+    const [row] = await api.database.query<{ seconds: string }>(
+      'select extract(epoch from due_at - now()) as seconds from events where tenant_id = $1 and data_id = $2',
+      [client.clientId, bad],
+    );
+    expect(Number(row?.seconds)).toBeGreaterThan(wait * 0.9 - 4);
+    expect(Number(row?.seconds)).toBeLessThanOrEqual(wait * 1.1);
+    if (tried > 0) others.push(...(await append(api, client))); // else four in a row
+    await until(async () => (await rest()).every((one) => one.delivery === 'delivered'));
+    await retryNow(api, client);
+  }
+  await until(async () => (await eventsOf(api, client))[0]?.attempts === 5);
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'active' });
+  expect(
+    receiver
+      .at(path)
+      .map(idOf)
+      .filter((id) => id !== bad),
+  ).toEqual(expect.arrayContaining(others));
+  await api.database.query('update events set attempts = 8 where tenant_id = $1 and data_id = $2', [
+    client.clientId,
+    bad,
   ]);
+  await retryNow(api, client);
+  await until(async () => (await eventsOf(api, client))[0]?.delivery === 'failed');
+});
+
+it.each([
+  [2, 'failing'],
+  [3, 'active'],
+])('takes one in %i that fails for an endpoint that is %s: half of its last twenty', async (nth, status) => {
+  const { client, path } = await tenant();
+  const ids = await append(api, client, { count: 60 });
+  receiver.answer(path, (request, response) => {
+    response.writeHead(ids.indexOf(idOf(request)) % nth === 0 ? 500 : 204).end();
+  });
+  dispatch();
+  const tried = async () => (await eventsOf(api, client)).filter(({ attempts }) => attempts > 0).length;
+  if (status === 'active') await until(async () => (await tried()) === 60);
+  else await until(async () => (await endpointOf(api, client))?.status === 'failing');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await endpointOf(api, client)).toMatchObject({ status });
+  const came = receiver.at(path).length;
+  if (status === 'failing') {
+    expect(came).toBeGreaterThanOrEqual(19); // the tenth failure
+    expect(came).toBeLessThanOrEqual(30);
+  }
+});
+
+it('writes nothing to an endpoint that takes everything, and forgets failures that lie far enough back', async () => {
+  const { client, path } = await tenant();
+  dispatch();
+  const versionOf = async () =>
+    (
+      await api.database.query<{ xmin: string }>(
+        'select xmin::text from webhook_endpoints where tenant_id = $1',
+        [client.clientId],
+      )
+    )[0]?.xmin;
+  const before = await versionOf();
+  await append(api, client, { count: 20 });
+  await until(all(client, 'delivered'));
+  expect(await versionOf()).toBe(before);
+  await aboutToFail(api, client);
+  await append(api, client, { count: 1 });
+  await until(all(client, 'delivered'));
+  await until(async () => (await endpointOf(api, client))?.recent_failures === 30);
+  receiver.answer(path, 500);
+  await append(api, client);
+  await until(async () => (await endpointOf(api, client))?.recent_failures === 61);
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'active' });
+  expect((await endpointOf(api, client))?.taken_nothing_since).not.toBeNull();
+  receiver.answer(path, 204);
+  await retryNow(api, client);
+  await append(api, client, { count: 30 });
+  await until(all(client, 'delivered'));
+  await until(async () => (await endpointOf(api, client))?.recent_failures === 0);
+  expect((await endpointOf(api, client))?.taken_nothing_since).toBeNull();
 });
 
 it('honours Retry-After, and else waits about 5 s', async () => {
@@ -115,6 +220,8 @@ it('honours Retry-After, and else waits about 5 s', async () => {
   const began = Date.now();
   await append(api, plain.client);
   await append(api, patient.client);
+  await aboutToFail(api, plain.client);
+  await aboutToFail(api, patient.client);
   dispatch({ random: () => 0.5 });
   const waits: number[] = [];
   for (const { client } of [plain, patient]) {
@@ -124,6 +231,8 @@ it('honours Retry-After, and else waits about 5 s', async () => {
   expect(waits[0]).toBeGreaterThanOrEqual(5_000);
   expect(waits[0]).toBeLessThan(60_000);
   expect(waits[1]).toBeGreaterThanOrEqual(90_000);
+  expect(await waitsOf(plain.client)).toBeLessThanOrEqual(5);
+  expect(await waitsOf(patient.client)).toBeGreaterThan(60);
 });
 
 it('disables an endpoint that answers 410, and parks what is due to it', async () => {
@@ -180,7 +289,7 @@ it('gives an attempt up after its time, and counts it as failed', async () => {
   receiver.answer(path, 'hang');
   await append(api, client);
   dispatch({ timeoutMs: 300 });
-  await until(async () => (await endpointOf(api, client))?.last_error === 'timeout');
+  await until(async () => (await eventsOf(api, client))[0]?.last_error === 'timeout');
   expect(await eventsOf(api, client)).toMatchObject([{ delivery: 'due', attempts: 1 }]);
 });
 

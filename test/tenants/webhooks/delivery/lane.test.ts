@@ -26,6 +26,7 @@ const job = (number: number, claimedAt = 0): Job => ({
   attempts: 0,
   url: 'https://example.com/',
   dueAt: new Date(0),
+  troubled: false,
   claimedAt,
 });
 const jobs = (count: number, claimedAt = 0) =>
@@ -126,7 +127,7 @@ it('knows that more is due when a poll has found it while a claim was under way'
   expect(roomOf(probing)).toBe(1);
 });
 
-it('gives back all that is not begun when an attempt fails, and asks for nothing until a poll finds more', () => {
+it('gives back all that is not begun when an attempt fails, and goes on when that has been recorded', () => {
   const open = lane();
   deliver(open, 101, 1);
   expect(claimed(open, 101)).toHaveLength(8);
@@ -135,7 +136,7 @@ it('gives back all that is not begun when an attempt fails, and asks for nothing
   expect(begun).toEqual([]);
   expect(givenBack).toHaveLength(200);
   expect(roomOf(open)).toBe(0);
-  dueFound(open, 103); // the endpoint is not marked as failing yet
+  dueFound(open, 103);
   expect(roomOf(open)).toBe(0);
   claimEnded(open, [job(1)], 1); // of a claim that was under way
   expect(takeJobs(open, 103)).toEqual({ begun: [], givenBack: [job(1)] });
@@ -160,6 +161,22 @@ it('learns nothing of the endpoint from an event that could not be signed', () =
   attemptEnded(probing, 'unsent', 1);
   expect(probing.state.is).toBe('probing');
   expect(probing.underWay).toBe(0);
+});
+
+it('notes what is delivered from a failure on, until a claim finds the endpoint without one', () => {
+  const one = lane();
+  claimEnded(one, [job(1)], 1);
+  expect(one.troubled).toBe(false);
+  takeJobs(one, 0);
+  attemptEnded(one, 'failed', 1);
+  expect(one.troubled).toBe(true);
+  failureRecorded(one, 2);
+  claimEnded(one, [], 1);
+  expect(one.troubled).toBe(true);
+  claimEnded(one, [{ ...job(2), troubled: true }], 1);
+  expect(one.troubled).toBe(true);
+  claimEnded(one, [job(3)], 1);
+  expect(one.troubled).toBe(false);
 });
 
 it('is idle when nothing of it is in hand', () => {

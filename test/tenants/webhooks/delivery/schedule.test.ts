@@ -5,23 +5,23 @@ import {
   probeAfter,
   RETRY_SECONDS,
   retryAfterMs,
+  retryIn,
 } from '../../../../src/tenants/webhooks/delivery/schedule';
 
 it('retries after 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h and 12 h', () => {
   const waits: number[] = [];
   let next = firstProbe(1, 1);
-  for (let attempts = 2; attempts <= MAX_ATTEMPTS; attempts += 1) {
+  for (let attempts = 1; attempts < MAX_ATTEMPTS; attempts += 1) {
     waits.push(next.waitMs / 1000);
-    next = probeAfter(next.index, attempts, 1);
+    expect(retryIn(attempts, 1)).toBe(next.waitMs);
+    next = probeAfter(next.index, 1);
   }
   expect(waits).toEqual([5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200]);
   expect(waits).toEqual([...RETRY_SECONDS]);
 });
 
-it('tries the next delivery soon after one was given up, and from then on at the last interval', () => {
-  const next = probeAfter(7, MAX_ATTEMPTS, 1);
-  expect(next.waitMs).toBe(5_000);
-  expect(probeAfter(next.index, 1, 1).waitMs).toBe(43_200_000);
+it('stays at the last interval', () => {
+  expect(probeAfter(7, 1)).toEqual({ index: 7, waitMs: 43_200_000 });
 });
 
 it('spreads waits by a tenth, and never waits less than Retry-After', () => {
@@ -30,7 +30,8 @@ it('spreads waits by a tenth, and never waits less than Retry-After', () => {
   ]);
   expect(firstProbe(1, jitterOf(0)).waitMs).toBe(4_500);
   expect(firstProbe(1, 0.9, 60_000).waitMs).toBe(60_000);
-  expect(probeAfter(0, 2, 0.9, 10_000).waitMs).toBe(27_000);
+  expect(probeAfter(0, 0.9, 10_000).waitMs).toBe(27_000);
+  expect(retryIn(2, 0.9, 60_000)).toBe(60_000);
 });
 
 it.each([

@@ -3,7 +3,6 @@ import { blockCardsOf } from '../../../../cards/cards/operations';
 import { freezeForRisk } from '../../../../cards/events/operations';
 import { createProgrammes } from '../../../../cards/programmes/cache';
 import type { Sql, Tx } from '../../../../kernel/db/database';
-import { unavailable } from '../../../../kernel/errors';
 import { setOperatorBlock } from '../../../../people/users/operations';
 import { listStops } from '../../../../process/stops/operations';
 import type { Stopping } from '../../../../process/stops/record';
@@ -120,11 +119,5 @@ const cardSwitch = (verb: 'freeze' | 'unfreeze', description: string): Switch =>
 /** A freeze converts nothing: no party is asked for a rate. */
 const cardDeps = () => ({
   programmes: createProgrammes(),
-  parties: {
-    rates: {
-      rate() {
-        throw unavailable('The command line asks for no rates.');
-      },
-    },
-  },
+  parties: { rates: { worth: () => undefined } },
 });

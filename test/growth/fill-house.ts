@@ -1,0 +1,77 @@
+import type { Database } from '../../src/kernel/db/database';
+
+/**
+ * What an operator looks at as it would be after years, nearly all of it over and done with: transfers with what the books and
+ * the party say of them, breaks, the audit log, approvals, daily sums, commands, reviews. They are no bookings.
+ */
+export async function fillHouse(
+  database: Database,
+  { tenantId, accountId }: { tenantId: string; accountId: string },
+  count: number,
+): Promise<void> {
+  await database.transaction(
+    async (tx) => {
+      // Neither guards nor foreign keys: what they look at is not filled.
+      await tx.query('set local session_replication_role = replica');
+      for (const text of FILLS) await tx.query(text, [tenantId, accountId, count]);
+    },
+    { statementSeconds: 600 },
+  );
+  await database.query('analyze');
+}
+
+const KIND = `(array['deposit', 'payout', 'iban_payout', 'iban_credit', 'card_topup', 'card_withdrawal'])[1 + n % 6]`;
+const PREFIX = `(array['dep', 'pay', 'ipo', 'icr', 'ect', 'ect'])[1 + n % 6]`;
+const id = (prefix: string) => `${prefix} || '_' || lpad(n::text, 26, '0')`;
+const ROWS = 'from generate_series(1, $3::int) n where $1::text is not null and $2::text is not null';
+/** So many seconds ago, the older the lower. */
+const AT = `now() - make_interval(secs => ($3::int - n) * 30)`;
+
+const FILLS = [
+  `insert into transfers (id, kind, tenant_id, account_id, status, terms, reference_id, party, party_ref, word, word_at, created_at, updated_at)
+   select ${id(PREFIX)}, ${KIND}, $1::text, $2::text, case when n % 20 = 0 then 'failed' else 'completed' end, '{}', 'ref_' || n, 'payouts', 'r-' || n,
+          '{}', ${AT}, ${AT}, ${AT} ${ROWS}`,
+  `insert into transfer_words (transfer_id, slot, revision, word, at)
+   select ${id(PREFIX)}, slot, slot, '{}', ${AT} from generate_series(1, $3::int) n, generate_series(0, 1) slot
+    where $1::text is not null and $2::text is not null`,
+  `insert into transfer_entries (transfer_id, component, account_id, currency, amount, reference_id, at)
+   select ${id(PREFIX)}, case when n % 1000 = 0 then 'suspense' else 'paid' end, $2::text, 'USD', 1, 'ref_' || n, ${AT} ${ROWS}`,
+  `insert into transfer_decisions (id, transfer_id, kind, decided_by, at)
+   select ${id(`'dec'`)}, ${id(PREFIX)}, 'approve', 'system', ${AT} ${ROWS}`,
+  `insert into deposits (id, quote_id, return_url, token_hash)
+   select ${id(`'dep'`)}, ${id(`'quo'`)}, 'https://example.com', n::text::bytea ${ROWS} and n % 6 = 0`,
+  `insert into payouts (id, tenant_id, quote_id, destination, destination_masked)
+   select ${id(`'pay'`)}, $1::text, ${id(`'quo'`)}, '', '{}' ${ROWS} and n % 6 = 1`,
+  `insert into iban_payouts (id, tenant_id, quote_id, destination, destination_masked)
+   select ${id(`'ipo'`)}, $1::text, ${id(`'quo'`)}, '', '{}' ${ROWS} and n % 6 = 2`,
+  `insert into quotes (id, tenant_id, account_id, kind, terms, expires_at, used_by, used_at, created_at)
+   select ${id(`'quo'`)}, $1::text, $2::text, 'payout', '{}', ${AT}, ${id(`'pay'`)}, ${AT}, ${AT} ${ROWS}`,
+  `insert into daily_outflows (transfer_id, tenant_id, day, amount, currency, rate)
+   select ${id(PREFIX)}, $1::text, (${AT})::date, 1, 'USD', 1 ${ROWS}`,
+  `insert into breaks (id, tenant_id, kind, subject, detail, created_at, resolved_at, resolved_by)
+   select ${id(`'brk'`)}, $1::text, 'transfer_suspense', ${id(PREFIX)}, 'x', ${AT}, now(), 'system' ${ROWS}`,
+  `insert into audit_log (at, actor, action, subject, tenant_id)
+   select ${AT}, 'operator:' || n % 10, 'payout.approve', ${id(PREFIX)}, $1::text ${ROWS}`,
+  `insert into audit_chain (number, entry_id, previous, hash)
+   select row_number() over (order by id), id, '', '' from audit_log
+    where $1::text is not null and $2::text is not null and $3::int > 0
+   on conflict do nothing`,
+  `insert into approvals (id, kind, subject, tenant_id, amount, currency, terms, reason, requested_by, requested_at, status, decided_by, decided_at)
+   select ${id(`'apv'`)}, 'account.credit', ${id(PREFIX)}, $1::text, 1, 'USD', '{}', 'x', 'operator:a', ${AT}, 'approved', 'operator:b', now() ${ROWS}`,
+  `insert into kyc_reviews (user_id, submission, tenant_id, status, watched_until, submitted_at, decided_at)
+   select ${id(`'usr'`)}, 1, $1::text, 'completed', now(), ${AT}, now() ${ROWS}`,
+  `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, due_at)
+   select 'payoutLifecycle', 'payout-lifecycle-' || n, 'processes', 'look', '[]', now() ${ROWS}`,
+  `insert into users (id, tenant_id, external_id) select ${id(`'usr'`)}, $1::text, 'u-' || n ${ROWS}`,
+  `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email, masked_name)
+   select ${id(`'chd'`)}, $1::text, ${id(`'usr'`)}, $2::text, '44112200', 'B2C', 'pass_audit', n || '@example.com', 'x' ${ROWS}`,
+  `insert into cards (id, tenant_id, user_id, account_id, master_account_id, cardholder_id, bin, scheme, currency, status)
+   select ${id(`'card'`)}, $1::text, ${id(`'usr'`)}, $2::text, $2::text, ${id(`'chd'`)}, '44112200', 'visa', 'USD', 'active' ${ROWS}`,
+  `insert into card_tokenizations (id, tenant_id, card_id, wallet, status) select ${id(`'tok'`)}, $1::text, ${id(`'card'`)}, 'apple_pay', 'completed' ${ROWS}`,
+  `insert into events (tenant_id, registration, event, data_id, reference_id, type, data, created_at, shard, delivery)
+   select $1::text, 'account', 'account_transaction', 'atx_' || n, 'ref_' || n, 'withdraw', '{"id":"atx_' || n || '"}', ${AT}, n % 16,
+          'delivered' ${ROWS}`,
+  `insert into ledger_legs (posting_id, account_id, currency, number, at, id, type, subtype, reference_id, available, pending, spent,
+     balance_available, balance_pending, balance_spent, forced, listed)
+   select n, $2::text, 'USD', 1000000 + n, ${AT}, 'atx_' || n, 'withdraw', 'payout', 'ref_' || n, -1, 0, 0, 1, 0, 0, true, true ${ROWS}`,
+];

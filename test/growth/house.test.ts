@@ -1,0 +1,117 @@
+import { readings } from '../../src/composition';
+import { pageOfQueue } from '../../src/desk/queue';
+import { tell } from '../../src/desk/story/tell';
+import { QUEUES, waitingCounts } from '../../src/desk/waiting';
+import { listAudit, verifyAudit } from '../../src/kernel/audit/log';
+import type { Database } from '../../src/kernel/db/database';
+import { approvalsToDecide, listApprovals } from '../../src/process/approvals/store';
+import { listStops } from '../../src/process/stops/store';
+import { sumOfDay } from '../../src/transfers/approval/store';
+import { type Client, type TestApi, testApi } from '../support/api';
+import { activeCard, fund, simulate, type TestCard } from '../support/cards';
+import { created, fundedAccount, look } from '../transfers/payouts/support';
+import { expectIndexes as explained } from './explain';
+import { fillHouse } from './fill-house';
+import { type Statement, spiedDatabase } from './spy';
+
+/**
+ * What plans.test.ts shows of the API, of the operator's desk: queues, stories, stops, approvals, the audit log, daily sums, the
+ * party's words and metrics look at what is open, among very many that are not.
+ */
+
+const MANY = 60_000;
+const LARGE = [
+  ...['transfers', 'transfer_words', 'transfer_entries', 'transfer_decisions', 'deposits', 'payouts'],
+  ...['iban_payouts', 'quotes', 'daily_outflows', 'breaks', 'audit_log', 'audit_chain', 'approvals'],
+  ...['kyc_reviews', 'workflow_commands', 'users', 'cardholders', 'cards', 'card_tokenizations', 'events'],
+  'ledger_legs',
+];
+
+let api: TestApi;
+let client: Client;
+let card: TestCard;
+let payout: string;
+let statements: Statement[];
+beforeAll(async () => {
+  const spied: Statement[] = [];
+  api = await testApi({}, (database: Database) => spiedDatabase(database, spied));
+  statements = spied;
+  client = await api.client();
+  card = await activeCard(api, client);
+  await fund(api, card.accountId, '10.00');
+  payout = await created(client, await fundedAccount(api, client));
+  await look(api, payout);
+  await fillHouse(api.database, { tenantId: client.clientId, accountId: card.accountId }, MANY);
+}, 300_000);
+afterAll(() => api.close());
+
+const expectIndexes = (work: () => Promise<unknown>) =>
+  explained({ database: api.database, statements, large: LARGE }, work);
+const database = () => api.services.database;
+const page = { limit: 20 };
+
+it.each(QUEUES.map((queue) => [queue.name, queue] as const))('the queue %s', async (_name, queue) => {
+  await expectIndexes(() => pageOfQueue(api.services, queue, page));
+  await expectIndexes(() =>
+    pageOfQueue(api.services, queue, { ...page, tenantId: client.clientId, before: new Date() }),
+  );
+});
+
+it('the overview of the queues', () => expectIndexes(() => waitingCounts(database())));
+
+it.each([
+  ['a payout', () => payout],
+  ['a card', () => card.id],
+  ['an account', () => card.accountId],
+  ['a user', () => card.userId],
+  ['a cardholder', () => card.cardholderId],
+  ['a tenant', () => client.clientId],
+  ['what a break names', () => 'something-of-a-party'],
+])('the story of %s', async (_name, id) => {
+  await expectIndexes(() =>
+    tell(api.services, id(), 20).catch((error: { status?: number }) => {
+      if (error.status !== 404) throw error;
+    }),
+  );
+});
+
+it('the story of a card transaction and its reference', async () => {
+  const { body } = await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });
+  await expectIndexes(() => tell(api.services, body.id, 20));
+  await expectIndexes(() => tell(api.services, body.referenceId, 20));
+});
+
+it('stops and approvals', async () => {
+  await expectIndexes(() => listStops(database(), 20));
+  await expectIndexes(() => listApprovals(database(), false, 20));
+  await expectIndexes(() => listApprovals(database(), true, 20));
+  await expectIndexes(() => approvalsToDecide(database(), { ...page, tenantId: client.clientId }));
+});
+
+it('the audit log, and the pages of its proof', async () => {
+  await expectIndexes(() => listAudit(database(), {}, 20));
+  await expectIndexes(() => listAudit(database(), { actor: 'operator:nobody' }, 20));
+  await expectIndexes(() => listAudit(database(), { subject: payout }, 20));
+  await expectIndexes(() => listAudit(database(), { actor: 'operator:1', subject: payout }, 20));
+  // The filled rows are no chain: the proof ends at its first page.
+  await expectIndexes(() => verifyAudit(database()));
+});
+
+it('the sum of a day', async () => {
+  const day = new Date().toISOString().slice(0, 10);
+  await expectIndexes(() =>
+    api.services.database.transaction((tx) =>
+      sumOfDay(tx, { tenantId: client.clientId, day, currency: 'USD' }),
+    ),
+  );
+});
+
+it('a step of a transfer: its word is kept', () => expectIndexes(() => look(api, payout)));
+
+it('what metrics read', async () => {
+  for (const reading of readings(api.services)) {
+    // All of that table waits: it is counted up to a bound.
+    const large = reading.name === 'outbox' ? LARGE.filter((name) => name !== 'workflow_commands') : LARGE;
+    await explained({ database: api.database, statements, large }, () => reading.read(database()));
+  }
+});
