@@ -1,5 +1,6 @@
 import type { CardWord } from '../../parties/card-processor/word';
-import { OutcomeUnknown, PartyRefused, PartyStopped } from '../../process/party-errors';
+import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
+import { assertOrders } from '../../process/switches/switches';
 import { requireCard } from '../cards/operations';
 import { orderKey, PROCESSOR_CALLBACKS } from '../cards/processor-orders';
 import type { Card, CardStatus } from '../cards/record';
@@ -14,39 +15,33 @@ export type IssuanceProgress = 'processing' | 'unknown' | 'not_found' | Exclude<
 
 /**
  * Orders the card and records what the processor answers. A card that is no longer pending is left alone.
- * @throws PartyAway nothing was ordered; PartyStopped so too, until the processor is on again
+ * @throws PartyAway nothing was ordered; PartyStopped so too, until the processor is on again: an order that it has goes on
  */
 export async function orderCard(services: CardServices, cardId: string): Promise<IssuanceProgress> {
   const card = await requireCard(services.database, null, cardId);
   if (card.status !== 'pending') return card.status;
-  if ((await services.switches.party('cardProcessor')) !== 'on') return askInstead(services, cardId);
   const word = await wordOnOrder(services, card);
   return word === 'unknown' ? word : recordIssuance(services, card, word);
 }
 
 /** What the processor has heard of is not ordered again: it may remember a key for a day only. */
 async function wordOnOrder(
-  { parties: { cardProcessor }, publicUrl }: CardServices,
+  services: CardServices,
   { id, bin, currency, cardholderId, label }: Card,
 ): Promise<CardWord | 'unknown'> {
+  const { cardProcessor } = services.parties;
   const key = orderKey(id);
-  const callbackUrl = publicUrl() + PROCESSOR_CALLBACKS;
+  const callbackUrl = services.publicUrl() + PROCESSOR_CALLBACKS;
   try {
     const known = await cardProcessor.issuance(key);
     if (known !== 'unknown_to_party') return known;
+    await assertOrders(services, 'cardProcessor');
     return await cardProcessor.issue({ key, bin, currency, cardholderId, label, callbackUrl });
   } catch (error) {
     if (error instanceof OutcomeUnknown) return 'unknown';
     if (error instanceof PartyRefused) return { status: 'failed', failureCode: error.code };
     throw error;
   }
-}
-
-/** While the processor is stopped: an order that it has goes on, one that it has not is not given. */
-async function askInstead(services: CardServices, cardId: string): Promise<IssuanceProgress> {
-  const known = await checkOrder(services, cardId);
-  if (known === 'not_found') throw new PartyStopped();
-  return known;
 }
 
 /** Asks what became of the order, and records it. @throws PartyAway nothing is known */

@@ -2,7 +2,7 @@ import { Problem } from '../../../kernel/errors';
 import type { Application, ApplicationDocument } from '../../../parties/cardholder-review/port';
 import type { ReviewWord } from '../../../parties/cardholder-review/word';
 import { DocumentUnreadable } from '../../../parties/documents/port';
-import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../process/party-errors';
+import { OutcomeUnknown, PartyAway, PartyRefused, PartyStopped } from '../../../process/party-errors';
 import { documentContent, requireDocument } from '../../kyc/documents';
 import { requireApplicant, shownOf } from '../applicant';
 import type { CorrectedMeta } from '../fields/validate';
@@ -40,13 +40,14 @@ export async function submitToParty(
 ): Promise<SubmissionProgress> {
   const known = await askParty(services, id, dueBy).catch(orUnknown);
   if (known !== 'wait_audit') return known;
-  // Asked for again, which hands it in once the party is on: that is no attempt which has failed.
-  if ((await services.switches.party('cardholderReview')) === 'stopped') return 'unknown';
+  if (await isStopped(services)) return 'unknown';
   const prepared = await prepare(services, id);
   if (typeof prepared === 'string') return prepared;
   const { cardholder, application } = prepared;
   if (!(await setSubmissionSent(services.database, cardholder, true))) return statusOf(services, id);
   try {
+    // Its data was read meanwhile, which takes as long as it takes.
+    if (await isStopped(services)) throw new PartyStopped();
     return await settle(services, cardholder, await services.parties.cardholderReview.submit(application));
   } catch (error) {
     if (error instanceof PartyRefused)
@@ -63,11 +64,15 @@ export async function submitToParty(
   }
 }
 
+const isStopped = async ({ switches }: CardholderServices): Promise<boolean> =>
+  (await switches.party('cardholderReview')) === 'stopped';
+
 const isNothingDone = (error: unknown): boolean =>
   error instanceof PartyAway && !(error instanceof OutcomeUnknown);
 
+/** While it is stopped it is asked for again, which hands it in once the party is on: that is no attempt which has failed. */
 function orUnknown(error: unknown): 'unknown' {
-  if (error instanceof OutcomeUnknown) return 'unknown';
+  if (error instanceof OutcomeUnknown || error instanceof PartyStopped) return 'unknown';
   throw error;
 }
 
