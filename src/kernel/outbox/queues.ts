@@ -23,3 +23,7 @@ export const PARTY_QUEUES = {
 /** The parties that move money across our border, as `Services.parties` has them. */
 export type MoneyParty = keyof typeof MONEY_PARTY_QUEUES;
 export const MONEY_PARTIES = Object.keys(MONEY_PARTY_QUEUES) as MoneyParty[];
+
+/** The parties whose list of what has changed is followed. */
+export type WatchedParty = keyof typeof PARTY_QUEUES;
+export const WATCHED_PARTIES = Object.keys(PARTY_QUEUES) as WatchedParty[];

@@ -2,6 +2,7 @@ import { Problem } from '../../../kernel/errors';
 import type { Application, ApplicationDocument } from '../../../parties/cardholder-review/port';
 import type { ReviewWord } from '../../../parties/cardholder-review/word';
 import { DocumentUnreadable } from '../../../parties/documents/port';
+import { heardOrder, noteEnded, noteHeard } from '../../../parties/orders/told-orders';
 import { OutcomeUnknown, PartyAway, PartyRefused, PartyStopped } from '../../../process/party-errors';
 import { documentContent, requireDocument } from '../../kyc/documents';
 import { requireApplicant, shownOf } from '../applicant';
@@ -12,7 +13,7 @@ import { type Cardholder } from '../record';
 import type { CardholderServices } from '../services';
 import { setDueBy, setSubmissionSent } from '../store';
 import { applyTransition, lockedCardholder, lockWithUser, save } from '../transition';
-import { REVIEW_CALLBACKS, submissionKey } from './party-orders';
+import { REVIEW_CALLBACKS, submissionKey, submissionOrder } from './party-orders';
 
 /**
  * Where a submission stands after a step. `wait_audit`: the party has not received it. `processing`: it has it and has
@@ -89,8 +90,18 @@ export async function askParty(
   if (cardholder.status !== 'wait_audit') return cardholder.status;
   const attempted = services.now().getTime() + ATTEMPTS_MS;
   await setDueBy(services.database, id, new Date(Math.max(attempted, dueBy.getTime())));
-  const outcome = await services.parties.cardholderReview.outcome(submissionKey(cardholder));
-  return outcome === 'unknown_to_party' ? 'wait_audit' : settle(services, cardholder, outcome);
+  const order = submissionOrder(cardholder);
+  const before = await heardOrder(services.database, 'cardholderReview', order.key);
+  const outcome = await services.parties.cardholderReview.outcome(order.key);
+  const progress =
+    outcome === 'unknown_to_party' ? 'wait_audit' : await settle(services, cardholder, outcome);
+  await noteHeard(
+    services.database,
+    order,
+    before,
+    outcome === 'unknown_to_party' ? undefined : outcome.version,
+  );
+  return progress;
 }
 
 /** The attempts are used up: the submission has failed, unless the party may have it. */
@@ -182,6 +193,7 @@ function end(
 ): Promise<CardholderStatus> {
   return database.transaction(async (tx) => {
     const cardholder = await lockedCardholder(tx, id);
+    await noteEnded(tx, 'cardholderReview', submissionKey({ id, submissions }));
     if (cardholder.status !== 'wait_audit' || cardholder.submissions !== submissions) {
       log.warn({ cardholderId: id, submission: submissions, on }, 'the submission has ended already');
       return cardholder.status;
