@@ -58,17 +58,17 @@ type Named = { id: string; tenantId: string };
 const orderNamed =
   (keyOf: (id: string) => string) =>
   ({ id, tenantId }: Named): OrderName => ({
-    ...{ party: 'cardProcessor', key: keyOf(id), subject: id, tenantId },
+    ...{ party: 'cardProcessor', ref: keyOf(id), subject: id, tenantId },
   });
 export const issuanceOrder = orderNamed(orderKey);
 export const closureOrder = orderNamed(closureKey);
 export const tokenizationOrder = orderNamed(tokenizationKey);
 
 /** An order that the processor has told of and that nobody has asked for since, as the reconciler tells it again. */
-function lookAtOrder({ key, subject, tenantId }: Pick<OrderName, 'key' | 'subject' | 'tenantId'>) {
+function lookAtOrder({ ref, subject, tenantId }: Pick<OrderName, 'ref' | 'subject' | 'tenantId'>) {
   const record = { id: subject, tenantId };
-  if (key.startsWith(TOKENIZE)) return lookAtTokenization(record);
-  return key.startsWith(ISSUE) ? lookAtIssuance(record) : lookAtClosure(record);
+  if (ref.startsWith(TOKENIZE)) return lookAtTokenization(record);
+  return ref.startsWith(ISSUE) ? lookAtIssuance(record) : lookAtClosure(record);
 }
 
 /** What the processor has told of is asked for, whatever Temporal has lost. */

@@ -33,10 +33,10 @@ export async function noteWord(tx: Tx, heard: HeardWord): Promise<void> {
   await noteHeard(tx, order, before, version);
   if (word === 'unknown_to_party' || (version ?? Number.POSITIVE_INFINITY) < (before.version ?? 0)) return;
   const open = (await openBreaksOf(tx, cardId)).filter(
-    ({ kind, detail }) => kind === CONTRADICTED && detail.startsWith(`${order.key}: `),
+    ({ kind, detail }) => kind === CONTRADICTED && detail.startsWith(`${order.ref}: `),
   );
   const wanted =
-    contradiction === undefined ? [] : [{ kind: CONTRADICTED, detail: `${order.key}: ${contradiction}` }];
+    contradiction === undefined ? [] : [{ kind: CONTRADICTED, detail: `${order.ref}: ${contradiction}` }];
   await syncBreaks(tx, { tenantId: order.tenantId, subject: cardId, open, wanted, notices: [], at });
 }
 

@@ -15,7 +15,7 @@ export type OrderParty = 'cardProcessor' | 'cardholderReview';
 /** An order of ours, by the key that the party was given. */
 export interface OrderName {
   party: OrderParty;
-  key: string;
+  ref: string;
   /** The id that the workflow is named by which asks for it. */
   subject: string;
   tenantId: string;
@@ -53,11 +53,11 @@ export async function tellOrders(
 async function makeDue(tx: Tx, told: readonly ToldOrder[], at: Date): Promise<void> {
   if (told.length === 0) return;
   // In one order: two that tell of many at once wait for one another.
-  const rows = [...new Map(told.map((order) => [order.key, order])).values()]
-    .sort((one, other) => (one.key < other.key ? -1 : 1))
+  const rows = [...new Map(told.map((order) => [order.ref, order])).values()]
+    .sort((one, other) => (one.ref < other.ref ? -1 : 1))
     .map(({ look: _, ...order }) => ({ ...order, dueBy: at }));
   const earlier = raw(`least(party_orders.due_by - interval '1 millisecond', excluded.due_by)`);
-  await tx.run(orders().insert(rows).onConflict(['party', 'key']).merge({ dueBy: earlier }));
+  await tx.run(orders().insert(rows).onConflict(['party', 'ref']).merge({ dueBy: earlier }));
 }
 
 /** What was heard of an order, and when it must have been asked for, as it stands before the party is asked. */
@@ -66,8 +66,8 @@ export interface HeardOrder {
   dueBy: Date | null;
 }
 
-export async function heardOrder(sql: Sql, party: OrderParty, key: string): Promise<HeardOrder> {
-  const [row] = await sql.run<HeardOrder>(orders().select('version', 'dueBy').where({ party, key }));
+export async function heardOrder(sql: Sql, party: OrderParty, ref: string): Promise<HeardOrder> {
+  const [row] = await sql.run<HeardOrder>(orders().select('version', 'dueBy').where({ party, ref }));
   return row ?? { version: null, dueBy: null };
 }
 
@@ -75,9 +75,9 @@ export async function heardOrder(sql: Sql, party: OrderParty, key: string): Prom
 export function heardVersions(
   sql: Sql,
   party: OrderParty,
-  keys: readonly string[],
+  refs: readonly string[],
 ): Promise<{ ref: string; version: number | null }[]> {
-  return sql.run(orders().select({ ref: 'key' }, 'version').where({ party }).where(anyOf('key', keys)));
+  return sql.run(orders().select('ref', 'version').where({ party }).where(anyOf('ref', refs)));
 }
 
 /**
@@ -95,7 +95,7 @@ export async function noteHeard(
   await sql.run(
     orders()
       .insert({ ...order, version: version ?? null, dueBy: null })
-      .onConflict(['party', 'key'])
+      .onConflict(['party', 'ref'])
       .merge({
         version: raw('greatest(party_orders.version, excluded.version)'),
         dueBy: raw('nullif(party_orders.due_by, ?::timestamptz(3))', [before.dueBy]),
@@ -104,14 +104,14 @@ export async function noteHeard(
 }
 
 /** Nobody asks for it any more, whatever was told of it. Who tells of it looks under the lock of its record whether it has ended. */
-export async function noteEnded(tx: Tx, party: OrderParty, key: string): Promise<void> {
-  await tx.run(orders().where({ party, key }).update({ dueBy: null }));
+export async function noteEnded(tx: Tx, party: OrderParty, ref: string): Promise<void> {
+  await tx.run(orders().where({ party, ref }).update({ dueBy: null }));
 }
 
 /** Orders that should have been asked for by now, by their subject. */
 export const overdueOrders = (party: OrderParty) =>
-  overdueIn<Pick<OrderName, 'key' | 'subject' | 'tenantId'>>('party_orders', {
-    columns: ['key', 'subject', 'tenantId'],
+  overdueIn<Pick<OrderName, 'ref' | 'subject' | 'tenantId'>>('party_orders', {
+    columns: ['ref', 'subject', 'tenantId'],
     dueBy: 'due_by',
     open: `party = '${party}'`,
     key: 'subject',

@@ -183,6 +183,8 @@ it('what was told is asked for, whatever Temporal has lost', async () => {
   await call(`issue-${id}`);
   later(6 * 60);
   expect(await overdue()).toContain(`look card-issuance-${id}`);
+  const shown = await processorOrderProcesses.records(api.database, clock.at, { limit: 100 });
+  expect(shown).toContainEqual(expect.objectContaining({ id, workflowId: `card-issuance-${id}` }));
   const away = () => Promise.reject(new PartyAway());
   await expect(whileProcessor({ issuance: away }, () => orderCard(api.services, id))).rejects.toThrow(
     PartyAway,

@@ -29,7 +29,7 @@ async function lockSubmitted(tx: Tx, key: string): Promise<Cardholder | undefine
 export const submissionOrder = (
   cardholder: Pick<Cardholder, 'id' | 'tenantId' | 'submissions'>,
 ): OrderName => ({
-  ...{ party: 'cardholderReview', key: submissionKey(cardholder) },
+  ...{ party: 'cardholderReview', ref: submissionKey(cardholder) },
   ...{ subject: cardholder.id, tenantId: cardholder.tenantId },
 });
 

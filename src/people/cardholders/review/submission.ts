@@ -91,8 +91,8 @@ export async function askParty(
   const attempted = services.now().getTime() + ATTEMPTS_MS;
   await setDueBy(services.database, id, new Date(Math.max(attempted, dueBy.getTime())));
   const order = submissionOrder(cardholder);
-  const before = await heardOrder(services.database, 'cardholderReview', order.key);
-  const outcome = await services.parties.cardholderReview.outcome(order.key);
+  const before = await heardOrder(services.database, 'cardholderReview', order.ref);
+  const outcome = await services.parties.cardholderReview.outcome(order.ref);
   const progress =
     outcome === 'unknown_to_party' ? 'wait_audit' : await settle(services, cardholder, outcome);
   await noteHeard(
