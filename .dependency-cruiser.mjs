@@ -13,6 +13,7 @@ const DISTRICTS = [
   'cards',
   'transfers',
   'chain',
+  'watch',
   'desk',
   'operator',
   'startup',

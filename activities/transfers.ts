@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
-import type { MoneyParty } from '../src/kernel/outbox/queues';
+import type { MoneyParty, WatchedParty } from '../src/kernel/outbox/queues';
 import { createPartyGate, type PartyGate } from '../src/process/party-gate';
 import { depositKind } from '../src/transfers/deposits/kind';
 import { discover } from '../src/transfers/discover';
@@ -10,7 +10,7 @@ import { lookAtCredit } from '../src/transfers/iban/credits/look';
 import { ibanPayoutKind } from '../src/transfers/iban/payouts/kind';
 import { requireKind } from '../src/transfers/kinds';
 import { payoutKind } from '../src/transfers/payouts/kind';
-import { watchParty } from '../src/transfers/watch/watch';
+import { watchParty } from '../src/watch/watch';
 
 /** Runs that began before the engine gave more than the id. */
 type Step = string | { depositId: string } | { payoutId: string };
@@ -27,7 +27,7 @@ export interface TransferActivities {
   /** @param bankId the bank's name for a payment: of which there may be no record yet */
   lookAtIbanCredit(bankId: string): Promise<Progress>;
   /** Follows what a party lists, for some minutes. */
-  watchParty(party: MoneyParty): Promise<void>;
+  watchParty(party: WatchedParty): Promise<void>;
   /** What runs that began before the engine call: the second one finds nothing, for the bank is watched. */
   bookIbanCredit(bankId: string): Promise<string>;
   catchUpIbanCredits(): Promise<{ booked: number; more: boolean }>;

@@ -4,6 +4,7 @@ import type { AccountServices } from './accounts/accounts/services';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
 import { processorCallbackRoute } from './cards/cards/callback-routes';
 import { blockCardsOf, requireCard } from './cards/cards/operations';
+import { processorOrderProcesses } from './cards/cards/processor-orders';
 import { cardRoutes } from './cards/cards/routes';
 import { cardProcesses, tokenizationProcesses } from './cards/cards/workflows';
 import { cardEventRoutes } from './cards/events/routes';
@@ -39,6 +40,7 @@ import { dealtWhileOn } from './parties/rates/left-out';
 import { createSandboxParties, type SandboxParties } from './parties/sandbox/mount';
 import { cardholderUploadRoutes } from './people/cardholders/files/routes';
 import { reviewCallbackRoute } from './people/cardholders/review/callback-routes';
+import { submissionProcesses } from './people/cardholders/review/party-orders';
 import { cardholderRoutes } from './people/cardholders/routes';
 import type { CardholderServices } from './people/cardholders/services';
 import { cardholderProcesses } from './people/cardholders/workflows';
@@ -72,7 +74,7 @@ import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban
 import { openTransfersReading, suspenseReading } from './transfers/metrics';
 import { payoutRoutes } from './transfers/payouts/routes';
 import { transferProcesses } from './transfers/reconcilables';
-import { createListsRead } from './transfers/watch/list-state';
+import { createListsRead } from './watch/list-state';
 
 /** All that domains are given: the services, and what a domain is handed of those that stand below it. */
 export interface Composed extends UserServices, CardholderServices, AccountServices, CardServices {
@@ -138,7 +140,9 @@ export function reconcilables(_services: Composed): Reconcilable[] {
   return [
     cardProcesses,
     tokenizationProcesses,
+    processorOrderProcesses,
     cardholderProcesses,
+    submissionProcesses,
     kycProcesses,
     ...transferProcesses,
     reconcilableEndpoints,

@@ -8,7 +8,7 @@ import { createDatabase } from '../kernel/db/database';
 import { migrate } from '../kernel/db/migrate';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
 import { createMetricsServer } from '../kernel/metrics/server';
-import { MONEY_PARTIES } from '../kernel/outbox/queues';
+import { WATCHED_PARTIES } from '../kernel/outbox/queues';
 import { createRateLimiter } from '../kernel/rate-limit';
 import { createRateShare, keepRateShare } from '../kernel/rate-share';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
@@ -175,7 +175,7 @@ function startProcesses(parts: Parts): () => Promise<void> {
     commands,
     reconcilables: composition.reconcilables,
     log,
-    watched: MONEY_PARTIES.filter((party) => config.parties[party] !== 'off'),
+    watched: WATCHED_PARTIES.filter((party) => config.parties[party] !== 'off'),
   });
   stages.started('reconciler', () => reconciler.stop());
   const relay = startRelay({ client, database, log });

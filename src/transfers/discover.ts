@@ -1,8 +1,8 @@
 import type { Tx } from '../kernel/db/database';
 import type { WorkflowCommand } from '../kernel/outbox/commands';
 import type { MoneyParty } from '../kernel/outbox/queues';
-import { nameForLog } from '../parties/protocol/names';
-import { closeBreaksOf, openBreak, openBreakAgain } from '../process/breaks/operations';
+import { showUnknown, tellUnusable } from '../parties/orders/unknown-name';
+import { closeBreaksOf, openBreakAgain } from '../process/breaks/operations';
 import { UnreadableAnswer } from '../process/party-errors';
 import type { Process } from '../process/workflow-command';
 import type { Services } from '../services';
@@ -71,29 +71,6 @@ export async function tellOf(
 /** What telling needs of the services. */
 type Telling = Pick<Services, 'commands' | 'now' | 'log' | 'observeUnusable'>;
 
-/** Every record of such a party is an order of ours: one that we do not know may be money of ours all the same. */
-async function showUnknown(
-  services: Telling,
-  tx: Tx,
-  party: MoneyParty,
-  refs: readonly string[],
-): Promise<void> {
-  for (const ref of refs) {
-    tellUnusable(services, party, 'unknown_name', ref);
-    await openBreak(tx, breakOf(UNKNOWN, { party, ref }));
-  }
-}
-
-function tellUnusable(
-  { log, observeUnusable }: Pick<Services, 'log' | 'observeUnusable'>,
-  party: MoneyParty,
-  what: 'word' | 'unknown_name',
-  ref: string,
-): void {
-  observeUnusable(party, what);
-  log.warn({ party, what, ref: nameForLog(ref) }, 'what the party says cannot be used');
-}
-
 function without(refs: readonly string[], found: readonly { partyRef: string }[]): string[] {
   const known = new Set(found.map(({ partyRef }) => partyRef));
   return refs.filter((ref) => !known.has(ref));
@@ -140,8 +117,6 @@ export async function discover(services: Services, party: MoneyParty, ref: strin
 
 /** A party has told of something, and does not know it. */
 const MISSING = 'party_word_missing';
-/** A party that only takes our orders has told of one that we never gave. */
-const UNKNOWN = 'party_order_unknown';
 
 const breakOf = (kind: string, { party, ref }: { party: MoneyParty; ref: string }) => ({
   ...{ tenantId: null, kind, subject: ref, detail: party },

@@ -4,7 +4,7 @@ import { PartyAway } from '../../src/process/party-errors';
 import { createPartyGate } from '../../src/process/party-gate';
 import { discover, tellOf } from '../../src/transfers/discover';
 import { createFirstStep } from '../../src/transfers/first-step';
-import { createReading } from '../../src/transfers/watch/watch';
+import { createReading } from '../../src/watch/watch';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { created, type DepositWorld, depositWorld, look, pay, read } from './deposits/support';
 import { asked } from './external-cards/support';

@@ -4,7 +4,7 @@ import { checkLedger } from '../../src/kernel/ledger/check';
 import { Decimal } from '../../src/kernel/money/money';
 import { LOOK } from '../../src/kernel/temporal/signals';
 import { decideDeposit, refundDeposit } from '../../src/transfers/deposits/decide';
-import { createReading } from '../../src/transfers/watch/watch';
+import { createReading } from '../../src/watch/watch';
 import { accountBalance } from '../cards/cards/support';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
 import type { Session } from '../transfers/deposits/party-double';

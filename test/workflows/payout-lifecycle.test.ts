@@ -4,7 +4,7 @@ import { checkLedger } from '../../src/kernel/ledger/check';
 import { LOOK } from '../../src/kernel/temporal/signals';
 import { decidePayout } from '../../src/transfers/payouts/decide';
 import { payoutKind } from '../../src/transfers/payouts/kind';
-import { createReading } from '../../src/transfers/watch/watch';
+import { createReading } from '../../src/watch/watch';
 import { accountBalance } from '../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';

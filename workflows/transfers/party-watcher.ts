@@ -1,6 +1,6 @@
 import { ActivityCancellationType, continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { TransferActivities } from '../../activities/transfers';
-import { type MoneyParty, PARTY_QUEUES } from '../../src/kernel/outbox/queues';
+import { PARTY_QUEUES, type WatchedParty } from '../../src/kernel/outbox/queues';
 
 /** Runs of the activity a history: a few hundred events, however much changes. */
 const SLICES = 72;
@@ -9,7 +9,7 @@ const SLICES = 72;
  * Follows what a party lists of what has changed (`party-watcher-<party>`), for ever, so that nothing depends on its
  * callbacks. Everything it knows is in Postgres; it may be ended at any time.
  */
-export async function partyWatcher(party: MoneyParty): Promise<void> {
+export async function partyWatcher(party: WatchedParty): Promise<void> {
   const { watchParty } = proxyActivities<TransferActivities>({
     taskQueue: PARTY_QUEUES[party],
     // An attempt lasts ten minutes; a worker that died is noticed by its heartbeat.

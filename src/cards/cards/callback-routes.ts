@@ -2,7 +2,7 @@ import type { Route } from '../../http/route';
 import type { PartyCallback } from '../../parties/protocol/callback';
 import { callbackRoute } from '../../process/callbacks/routes';
 import type { Services } from '../../services';
-import { lookFor, PROCESSOR_CALLBACKS } from './processor-orders';
+import { PROCESSOR_CALLBACKS, tellProcessorOrders } from './processor-orders';
 
 /** Where the card processor calls: its word is a nudge, the workflow of the order asks for the present state. */
 export const processorCallbackRoute = (services: Services): Route =>
@@ -12,10 +12,6 @@ export const processorCallbackRoute = (services: Services): Route =>
     verify: (raw, headers) => services.parties.cardProcessor.verify(raw, headers),
     async handle(tx, { ref }) {
       if (ref === null) return 'not_ours';
-      const look = await lookFor(tx, ref);
-      if (look === undefined) return 'unknown';
-      if (look === 'ended') return look;
-      services.commands.append(tx, [look]);
-      return 'told';
+      return (await tellProcessorOrders(services, tx, [ref])) > 0 ? 'told' : 'unknown';
     },
   });

@@ -1,8 +1,11 @@
 import type { ClosureWord } from '../../parties/card-processor/word';
+import { heardOrder } from '../../parties/orders/told-orders';
 import { assertOrders } from '../../process/switches/switches';
 import type { Services } from '../../services';
-import { requireCard } from './operations';
-import { closureKey, PROCESSOR_CALLBACKS } from './processor-orders';
+import { requireCard, requireLockedCard } from './operations';
+import { closureKey, closureOrder, PROCESSOR_CALLBACKS } from './processor-orders';
+import { againstClosure, noteWord } from './processor-words';
+import type { Card } from './record';
 import { isClosed } from './rules';
 import { confirmClosure } from './store';
 
@@ -10,27 +13,42 @@ import { confirmClosure } from './store';
 export type ClosureProgress = 'confirmed' | 'processing' | 'open';
 
 /**
- * Tells the processor that the card is closed, and records when it confirms.
+ * Tells the processor that the card is closed, and records when it confirms. Of a card that is open, or whose closure was confirmed,
+ * it is only asked: where it says otherwise, a person is shown.
  * @throws PartyAway to be told again; PartyRefused: so too, for nothing but its word ends this
  */
 export async function closeAtProcessor(services: Services, cardId: string): Promise<ClosureProgress> {
   const { database } = services;
   const card = await requireCard(database, null, cardId);
-  if (card.processorClosedAt) return 'confirmed';
-  if (!isClosed(card.status)) return 'open';
-  if (card.processorReference === null) throw new Error('a closed card was never issued');
-  const { status } = await told(services, cardId, card.processorReference);
-  if (status === 'processing') return 'processing';
-  await confirmClosure(database, cardId, services.now());
-  return 'confirmed';
+  const before = await heardOrder(database, 'cardProcessor', closureKey(cardId));
+  const isToBeClosed = isClosed(card.status) && card.processorClosedAt === null;
+  if (isToBeClosed && card.processorReference === null) throw new Error('a closed card was never issued');
+  const word = await heard(services, card, isToBeClosed);
+  return database.transaction(async (tx) => {
+    const locked = await requireLockedCard(tx, cardId);
+    await noteWord(tx, {
+      ...{ order: closureOrder(card), cardId, word, before, at: services.now() },
+      contradiction: againstClosure(locked, word),
+    });
+    if (locked.processorClosedAt) return 'confirmed';
+    if (!isClosed(locked.status)) return 'open';
+    if (word === 'unknown_to_party' || word.status === 'processing') return 'processing';
+    await confirmClosure(tx, cardId, services.now());
+    return 'confirmed';
+  });
 }
 
 /** What the processor has heard of is not told again: it may remember a key for a day only. */
-async function told(services: Services, cardId: string, reference: string): Promise<ClosureWord> {
+async function heard(
+  services: Services,
+  { id, processorReference: reference }: Card,
+  isToBeClosed: boolean,
+): Promise<ClosureWord | 'unknown_to_party'> {
+  if (reference === null) return 'unknown_to_party';
   const { cardProcessor } = services.parties;
-  const order = { key: closureKey(cardId), reference };
+  const order = { key: closureKey(id), reference };
   const known = await cardProcessor.closure(order);
-  if (known !== 'unknown_to_party') return known;
+  if (known !== 'unknown_to_party' || !isToBeClosed) return known;
   await assertOrders(services, 'cardProcessor');
   return cardProcessor.close({ ...order, callbackUrl: services.publicUrl() + PROCESSOR_CALLBACKS });
 }

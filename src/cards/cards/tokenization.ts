@@ -4,11 +4,13 @@ import { notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import type { TokenizationOrder, Wallet } from '../../parties/card-processor/port';
 import type { TokenizationWord } from '../../parties/card-processor/word';
+import { type HeardOrder, heardOrder } from '../../parties/orders/told-orders';
 import { PartyRefused } from '../../process/party-errors';
 import { assertOrders } from '../../process/switches/switches';
 import type { Services } from '../../services';
-import { requireCard } from './operations';
-import { PROCESSOR_CALLBACKS, tokenizationKey } from './processor-orders';
+import { requireCard, requireLockedCard } from './operations';
+import { PROCESSOR_CALLBACKS, tokenizationKey, tokenizationOrder } from './processor-orders';
+import { againstTokenization, noteWord } from './processor-words';
 import { assertActive, isClosed } from './rules';
 import { lockCards } from './store';
 import {
@@ -56,23 +58,48 @@ export async function requireTokenization(sql: Sql, id: string): Promise<Tokeniz
 export type TokenizationProgress = 'processing' | 'completed' | 'failed';
 
 /**
- * Asks the processor for the wallet's token and records what it decides. A card that was closed meanwhile gets none.
+ * Asks the processor for the wallet's token and records what it decides. A card that was closed meanwhile gets none. Of one that has
+ * ended it is only asked: where it says otherwise, a person is shown.
  * @throws PartyAway to be asked again
  */
 export async function tokenizeAtProcessor(services: Services, id: string): Promise<TokenizationProgress> {
   const { database } = services;
   const { status, cardId, wallet } = await requireTokenization(database, id);
-  if (status !== 'pending') return status;
-  const card = await requireCard(database, null, cardId);
-  if (isClosed(card.status) || card.processorReference === null) {
+  const { processorReference: reference, ...card } = await requireCard(database, null, cardId);
+  const isPending = status === 'pending';
+  if (isPending && (isClosed(card.status) || reference === null)) {
     await endTokenization(database, id, { status: 'failed', failure: 'card_closed' });
     return 'failed';
   }
-  const order = { key: tokenizationKey(id), reference: card.processorReference, wallet };
-  const { status: told, failureCode = 'wallet_refused' } = await wordOn(services, order);
-  if (told === 'processing') return 'processing';
-  await endTokenization(database, id, { status: told, failure: told === 'failed' ? failureCode : null });
-  return told;
+  const order = { key: tokenizationKey(id), reference: reference ?? '', wallet };
+  const before = await heardOrder(database, 'cardProcessor', order.key);
+  const word = isPending
+    ? await wordOn(services, order)
+    : await services.parties.cardProcessor.tokenization(order);
+  return recordTokenization(services, id, word, before);
+}
+
+/** Idempotent: one that is no longer pending is left as it is. */
+function recordTokenization(
+  services: Services,
+  id: string,
+  word: TokenizationWord | 'unknown_to_party',
+  before: HeardOrder,
+): Promise<TokenizationProgress> {
+  return services.database.transaction(async (tx) => {
+    const { cardId } = await requireTokenization(tx, id);
+    await requireLockedCard(tx, cardId);
+    if (word !== 'unknown_to_party' && word.status !== 'processing') {
+      const { status, failureCode = 'wallet_refused' } = word;
+      await endTokenization(tx, id, { status, failure: status === 'failed' ? failureCode : null });
+    }
+    const tokenization = await requireTokenization(tx, id);
+    await noteWord(tx, {
+      ...{ order: tokenizationOrder(tokenization), cardId, word, before, at: services.now() },
+      contradiction: againstTokenization(tokenization, word),
+    });
+    return tokenization.status === 'pending' ? 'processing' : tokenization.status;
+  });
 }
 
 /** What the processor has heard of is not asked for again: it may remember a key for a day only. */

@@ -31,6 +31,9 @@ export const lookAtIssuance = issuance.look;
 export const lookAtClosure = closure.look;
 export const lookAtTokenization = tokenization.look;
 
+/** Whoever asks what became of an order at the processor. */
+export const processesOfOrders = [issuance, closure, tokenization];
+
 /** Cards that wait for the processor: their process is started again when Temporal has lost it. */
 export const cardProcesses = reconcilable({
   name: 'cards',

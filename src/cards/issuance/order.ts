@@ -1,7 +1,10 @@
 import type { CardWord } from '../../parties/card-processor/word';
-import { OutcomeUnknown, PartyRefused, PartyStopped } from '../../process/party-errors';
-import { requireCard } from '../cards/operations';
-import { orderKey, PROCESSOR_CALLBACKS } from '../cards/processor-orders';
+import { type HeardOrder, heardOrder } from '../../parties/orders/told-orders';
+import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
+import { assertOrders } from '../../process/switches/switches';
+import { requireCard, requireLockedCard } from '../cards/operations';
+import { issuanceOrder, orderKey, PROCESSOR_CALLBACKS } from '../cards/processor-orders';
+import { againstIssuance, noteWord } from '../cards/processor-words';
 import type { Card, CardStatus } from '../cards/record';
 import { recordCardEvent } from '../events/operations';
 import type { CardServices } from '../services';
@@ -13,27 +16,29 @@ import type { CardServices } from '../services';
 export type IssuanceProgress = 'processing' | 'unknown' | 'not_found' | Exclude<CardStatus, 'pending'>;
 
 /**
- * Orders the card and records what the processor answers. A card that is no longer pending is left alone.
- * @throws PartyAway nothing was ordered; PartyStopped so too, until the processor is on again
+ * Orders the card and records what the processor answers. One that is no longer pending is only asked about.
+ * @throws PartyAway nothing was ordered; PartyStopped so too, until the processor is on again: an order that it has goes on
  */
 export async function orderCard(services: CardServices, cardId: string): Promise<IssuanceProgress> {
   const card = await requireCard(services.database, null, cardId);
-  if (card.status !== 'pending') return card.status;
-  if ((await services.switches.party('cardProcessor')) !== 'on') return askInstead(services, cardId);
+  if (card.status !== 'pending') return checkOrder(services, cardId);
+  const before = await heardOrder(services.database, 'cardProcessor', orderKey(cardId));
   const word = await wordOnOrder(services, card);
-  return word === 'unknown' ? word : recordIssuance(services, card, word);
+  return word === 'unknown' ? word : recordIssuance(services, card, word, before);
 }
 
 /** What the processor has heard of is not ordered again: it may remember a key for a day only. */
 async function wordOnOrder(
-  { parties: { cardProcessor }, publicUrl }: CardServices,
+  services: CardServices,
   { id, bin, currency, cardholderId, label }: Card,
 ): Promise<CardWord | 'unknown'> {
+  const { cardProcessor } = services.parties;
   const key = orderKey(id);
-  const callbackUrl = publicUrl() + PROCESSOR_CALLBACKS;
+  const callbackUrl = services.publicUrl() + PROCESSOR_CALLBACKS;
   try {
     const known = await cardProcessor.issuance(key);
     if (known !== 'unknown_to_party') return known;
+    await assertOrders(services, 'cardProcessor');
     return await cardProcessor.issue({ key, bin, currency, cardholderId, label, callbackUrl });
   } catch (error) {
     if (error instanceof OutcomeUnknown) return 'unknown';
@@ -42,31 +47,48 @@ async function wordOnOrder(
   }
 }
 
-/** While the processor is stopped: an order that it has goes on, one that it has not is not given. */
-async function askInstead(services: CardServices, cardId: string): Promise<IssuanceProgress> {
-  const known = await checkOrder(services, cardId);
-  if (known === 'not_found') throw new PartyStopped();
-  return known;
-}
-
-/** Asks what became of the order, and records it. @throws PartyAway nothing is known */
+/**
+ * Asks what became of the order, and records it. Where its issuance has ended otherwise here, a person is shown.
+ * @throws PartyAway nothing is known
+ */
 export async function checkOrder(services: CardServices, cardId: string): Promise<IssuanceProgress> {
   const card = await requireCard(services.database, null, cardId);
-  if (card.status !== 'pending') return card.status;
-  const word = await services.parties.cardProcessor.issuance(orderKey(cardId));
-  return word === 'unknown_to_party' ? 'not_found' : recordIssuance(services, card, word);
+  const key = orderKey(cardId);
+  const before = await heardOrder(services.database, 'cardProcessor', key);
+  const word = await services.parties.cardProcessor.issuance(key);
+  return recordIssuance(services, card, word, before);
 }
 
 /** Only the processor's own decision ends an issuance. Idempotent: a card that is no longer pending is left as it is. */
-async function recordIssuance(services: CardServices, card: Card, word: CardWord): Promise<IssuanceProgress> {
-  if (word.status === 'processing') return 'processing';
-  const of = { cardId: card.id, reach: null, idempotencyKey: card.idempotencyKey };
-  const message =
-    word.status === 'issued'
-      ? ({ ...of, type: 'issue', processor: issuedCard(word) } as const)
-      : ({ ...of, type: 'issue_failed', failure: word.failureCode ?? 'processor_refused' } as const);
-  const recorded = await services.database.transaction((tx) => recordCardEvent(tx, services, message));
-  return recorded.card.status as Exclude<CardStatus, 'pending'>;
+async function recordIssuance(
+  services: CardServices,
+  { id, idempotencyKey }: Card,
+  word: CardWord | 'unknown_to_party',
+  before: HeardOrder,
+): Promise<IssuanceProgress> {
+  return services.database.transaction(async (tx) => {
+    const locked = await requireLockedCard(tx, id);
+    const message = messageOf({ cardId: id, reach: null, idempotencyKey }, word);
+    const isDecided = locked.status === 'pending' && message !== undefined;
+    const card = isDecided ? (await recordCardEvent(tx, services, message)).card : locked;
+    await noteWord(tx, {
+      ...{ order: issuanceOrder(card), cardId: id, word, before, at: services.now() },
+      contradiction: againstIssuance(card, word),
+    });
+    if (card.status !== 'pending') return card.status;
+    return word === 'unknown_to_party' ? 'not_found' : 'processing';
+  });
+}
+
+/** Nothing where the processor has not decided. */
+function messageOf(
+  of: { cardId: string; reach: null; idempotencyKey: string | null },
+  word: CardWord | 'unknown_to_party',
+) {
+  if (word === 'unknown_to_party' || word.status === 'processing') return undefined;
+  return word.status === 'issued'
+    ? ({ ...of, type: 'issue', processor: issuedCard(word) } as const)
+    : ({ ...of, type: 'issue_failed', failure: word.failureCode ?? 'processor_refused' } as const);
 }
 
 function issuedCard({ reference, last4, expiryMonth, expiryYear }: Extract<CardWord, { status: 'issued' }>) {

@@ -1,6 +1,8 @@
+import { processorOrderProcesses } from '../../cards/cards/processor-orders';
 import { cardProcesses, tokenizationProcesses } from '../../cards/cards/workflows';
 import { countParked, listParked } from '../../kernel/outbox/waiting-commands';
 import { STALE_MS } from '../../kernel/temporal/stale';
+import { submissionProcesses } from '../../people/cardholders/review/party-orders';
 import { cardholderProcesses } from '../../people/cardholders/workflows';
 import { kycProcesses } from '../../people/kyc/workflows';
 import { approvalsToDecide, countApprovals } from '../../process/approvals/operations';
@@ -106,7 +108,9 @@ export const endpoints: Queue = queueOf({
 const WATCHED: readonly Watched[] = [
   cardProcesses,
   tokenizationProcesses,
+  processorOrderProcesses,
   cardholderProcesses,
+  submissionProcesses,
   kycProcesses,
   ...transferProcesses,
 ];

@@ -29,3 +29,7 @@ export const ACTIVITY_QUEUES = [...Object.values(PARTY_QUEUES), PROBES_QUEUE] as
 /** The parties that move money across our border, as `Services.parties` has them. */
 export type MoneyParty = keyof typeof MONEY_PARTY_QUEUES;
 export const MONEY_PARTIES = Object.keys(MONEY_PARTY_QUEUES) as MoneyParty[];
+
+/** The parties whose list of what has changed is followed. */
+export type WatchedParty = keyof typeof PARTY_QUEUES;
+export const WATCHED_PARTIES = Object.keys(PARTY_QUEUES) as WatchedParty[];

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Database, Sql } from '../db/database';
 import type { Commands, WorkflowCommand } from '../outbox/commands';
 import { SHARDS } from '../outbox/events';
-import { MONEY_PARTIES, type MoneyParty, QUEUES } from '../outbox/queues';
+import { QUEUES, WATCHED_PARTIES, type WatchedParty } from '../outbox/queues';
 import { ensureSchedules, SCHEDULES, type Schedule } from './schedules';
 import { registerSearchAttributes } from './search-attributes';
 import { tellTemporal } from './send-command';
@@ -36,7 +36,7 @@ export interface ReconcilerOptions {
   now?: () => number;
   schedules?: readonly Schedule[];
   /** Whose lists are followed: all when not given. */
-  watched?: readonly MoneyParty[];
+  watched?: readonly WatchedParty[];
 }
 
 /**
@@ -63,7 +63,7 @@ export function startReconciler(options: ReconcilerOptions): { stop(): Promise<v
 /** One round; each of its parts is tried whatever became of the others, and again in the next round. */
 export function createReconciler(options: ReconcilerOptions): () => Promise<void> {
   const { client, log, reconcilables, schedules = SCHEDULES, now = Date.now } = options;
-  const { watched = MONEY_PARTIES } = options;
+  const { watched = WATCHED_PARTIES } = options;
   const told = new Map<string, number>();
   let renewed = false;
 
@@ -122,7 +122,7 @@ async function alreadyWaiting(sql: Sql, commands: WorkflowCommand[]): Promise<Se
  * The dispatchers run for ever: told directly, since there is no record that they belong to. One that Temporal refuses is
  * no reason not to start the others; where it is away, none is.
  */
-async function startDispatchers(client: Client, watched: readonly MoneyParty[]): Promise<void> {
+async function startDispatchers(client: Client, watched: readonly WatchedParty[]): Promise<void> {
   const refused: string[] = [];
   for (const dispatcher of neverEnding(watched)) {
     const told = await tellTemporal(client, dispatcher);
@@ -132,14 +132,14 @@ async function startDispatchers(client: Client, watched: readonly MoneyParty[]):
   if (refused.length > 0) throw new Error(refused.join('; '));
 }
 
-/** The workflows that never end: one a shard of the webhook endpoints, one a party that moves money. */
-export const neverEnding = (watched: readonly MoneyParty[]): WorkflowCommand[] => [
+/** The workflows that never end: one a shard of the webhook endpoints, one a party whose list is followed. */
+export const neverEnding = (watched: readonly WatchedParty[]): WorkflowCommand[] => [
   ...dispatchers(),
   ...watchers(watched),
 ];
 
 /** Each follows what a party lists of what has changed. */
-const watchers = (watched: readonly MoneyParty[]): WorkflowCommand[] =>
+const watchers = (watched: readonly WatchedParty[]): WorkflowCommand[] =>
   watched.map((party) => ({
     workflow: 'partyWatcher',
     workflowId: `party-watcher-${party}`,

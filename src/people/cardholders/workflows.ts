@@ -2,7 +2,7 @@ import { reconcilable } from '../../process/overdue';
 import { processOfRecord } from '../../process/workflow-command';
 import { overdueCardholders } from './store';
 
-const submission = processOfRecord({
+export const submission = processOfRecord({
   workflow: 'cardholderSubmission',
   prefix: 'cardholder-submission-',
   summary: 'Cardholder review and submission',

@@ -3,6 +3,7 @@ import { newId } from '../../kernel/ids';
 import { isCountable } from '../../parties/protocol/answers';
 import { openBreakAgain } from '../../process/breaks/operations';
 import { PartyRefused, PartyStopped, UnreadableAnswer } from '../../process/party-errors';
+import { assertOrders } from '../../process/switches/switches';
 import type { Services } from '../../services';
 import { type Apply, apply, hasFallen, isOrdered, ordersDue } from './apply';
 import { FORGOTTEN, UNREADABLE } from './breaks';
@@ -27,18 +28,20 @@ const ROUNDS = 10;
 
 /**
  * The one step of every transfer: gives the party what it has not been told, asks for its whole state, and applies it
- * under the record's lock. Done twice, it has been done once. A party that is stopped is asked, and told nothing: what it must
- * be told waits, and the step has failed until it is on again.
+ * under the record's lock. Done twice, it has been done once. A party that is stopped, be it since the step began, is asked,
+ * and told nothing: what it must be told waits, and the step has failed until it is on again.
  * @throws PartyStopped once all else is done; PartyAway nothing is known now: the same again
  */
 export async function advance(services: Services, kind: AnyKind, id: string): Promise<Progress> {
   const given = new Set<string>();
   const listed = await listedBy(services, kind);
-  const stopped = (await services.switches.party(kind.party)) !== 'on';
+  let stopped = (await services.switches.party(kind.party)) !== 'on';
   for (let round = 0; round < ROUNDS; round += 1) {
     const seen = await begun(services, kind, id, { listed, stopped });
     const told = stopped ? nothingTold() : await tell(services, kind, seen, given);
+    stopped ||= told.stopped;
     const heard = await wordOf(services, kind, seen, told, stopped);
+    stopped ||= told.stopped;
     const after = await applied(services, kind, seen, told, { heard, listed, stopped });
     const isTold = after && ordersOf(kind, after).every(({ key }) => given.has(key));
     if (isTold && !told.waits) return progressOf(kind, after);
@@ -155,30 +158,37 @@ interface Told {
   keep: ((tx: Tx) => Promise<void>)[];
   /** The party does not know it, and is told nothing now. */
   waits?: boolean;
+  /** It was stopped before one of them: that one was not given. */
+  stopped: boolean;
 }
 
-const nothingTold = (): Told => ({ refused: [], keep: [] });
+const nothingTold = (): Told => ({ refused: [], keep: [], stopped: false });
 
 async function tell(services: Services, kind: AnyKind, seen: Situation, given: Set<string>): Promise<Told> {
   const told = nothingTold();
   for (const order of ordersOf(kind, seen)) {
+    const answer = await give(services, kind, seen, order);
+    if (answer === 'stopped') return { ...told, stopped: true };
     given.add(order.key);
-    note(told, await give(services, kind, seen, order));
+    note(told, answer);
   }
   return told;
 }
 
+/** The switch is looked at before each order: a party may be stopped while the step is under way. */
 async function give(
   services: Services,
   kind: AnyKind,
   seen: Situation,
   order: Order,
-): Promise<Given | Decision> {
+): Promise<Given | Decision | 'stopped'> {
   try {
+    await assertOrders(services, kind.party);
     const { word, ...given } = await kind.give(services, seen, order);
     // It was taken: what became of it is asked for, and shown where it cannot be read.
     return word === undefined || !isReadable(kind, seen, word) ? given : { word, ...given };
   } catch (error) {
+    if (error instanceof PartyStopped) return 'stopped';
     if (error instanceof UnreadableAnswer) await tellUnreadable(services, kind, seen);
     if (!(error instanceof PartyRefused)) throw error;
     return refusal(order, error, seen.at);
@@ -225,8 +235,10 @@ async function wordOf(
     if (state !== 'unknown_to_party') note(told, state);
     else if (seen.transfer.word !== null) await tellForgotten(services, seen);
     else if (!told.refused.length && isToBeTaken(kind, seen)) {
-      if (stopped) told.waits = true;
-      else note(told, await give(services, kind, seen, { key: seen.transfer.id, what: 'open' }));
+      const order: Order = { key: seen.transfer.id, what: 'open' };
+      const answer = stopped ? 'stopped' : await give(services, kind, seen, order);
+      if (answer === 'stopped') Object.assign(told, { waits: true, stopped: true });
+      else note(told, answer);
     }
   }
   return told.word ?? undefined;

@@ -58,15 +58,16 @@ it('tells the workflow of a closure as soon as it is confirmed', async () => {
   expect(await closeAtProcessor(api.services, id)).toBe('confirmed');
 });
 
-it('is a nudge for whoever waits, and for nobody else', async () => {
+it('is a nudge for whoever asks, also what has become of an order that has ended', async () => {
   const card = await requestedCard(api, client);
   expect(await call(`issue-${card.id}`)).toEqual([200, 'told']);
-  expect(await call(`close-${card.id}`)).toEqual([200, 'ended']);
   expect(looks(`card-issuance-${card.id}`)).toBe(1);
   await orderCard(api.services, card.id);
   later(1);
   expect(await orderCard(api.services, card.id)).toBe('active');
-  expect(await call(`issue-${card.id}`)).toEqual([200, 'ended']);
+  const before = looks(`card-issuance-${card.id}`);
+  expect(await call(`issue-${card.id}`)).toEqual([200, 'told']);
+  expect(looks(`card-issuance-${card.id}`)).toBe(before + 1);
   const asked = await client.call('POST', `/v1/cards/${card.id}/tokenize`, { wallet: 'apple_pay' });
   expect(await call(`tokenize-${asked.body.id}`)).toEqual([200, 'told']);
   expect(looks(`card-tokenization-${asked.body.id}`)).toBe(1);

@@ -1,6 +1,6 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import type { MoneyParty } from '../../../src/kernel/outbox/queues';
-import { watchParty } from '../../../src/transfers/watch/watch';
+import { watchParty } from '../../../src/watch/watch';
 import { badWorld, books, type Json, MAKE, type Made, openBreaks, type Page, type World } from './world';
 
 /** What a party lists and cannot mean: every party, every case. What it lists rightly beside that is told all the same. */

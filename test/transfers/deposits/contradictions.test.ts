@@ -6,7 +6,7 @@ import { decideDeposit, refundDeposit } from '../../../src/transfers/deposits/de
 import { depositKind } from '../../../src/transfers/deposits/kind';
 import { discover } from '../../../src/transfers/discover';
 import { advance } from '../../../src/transfers/engine/advance';
-import { createReading } from '../../../src/transfers/watch/watch';
+import { createReading } from '../../../src/watch/watch';
 import { accountBalance } from '../../cards/cards/support';
 import { masterAccount } from '../../support/cards';
 import type { Session } from './party-double';

@@ -5,7 +5,7 @@ import { createHttpBank } from '../../../src/parties/bank/http';
 import { OutcomeUnknown } from '../../../src/process/party-errors';
 import type { DoorKind } from '../../../src/transfers/engine/books/doors';
 import { useDoor } from '../../../src/transfers/suspense';
-import { createReading } from '../../../src/transfers/watch/watch';
+import { createReading } from '../../../src/watch/watch';
 import type { Client, TestApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
 import {

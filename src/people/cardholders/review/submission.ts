@@ -2,7 +2,8 @@ import { Problem } from '../../../kernel/errors';
 import type { Application, ApplicationDocument } from '../../../parties/cardholder-review/port';
 import type { ReviewWord } from '../../../parties/cardholder-review/word';
 import { DocumentUnreadable } from '../../../parties/documents/port';
-import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../process/party-errors';
+import { heardOrder, noteEnded, noteHeard } from '../../../parties/orders/told-orders';
+import { OutcomeUnknown, PartyAway, PartyRefused, PartyStopped } from '../../../process/party-errors';
 import { documentContent, requireDocument } from '../../kyc/documents';
 import { requireApplicant, shownOf } from '../applicant';
 import type { CorrectedMeta } from '../fields/validate';
@@ -12,7 +13,7 @@ import { type Cardholder } from '../record';
 import type { CardholderServices } from '../services';
 import { setDueBy, setSubmissionSent } from '../store';
 import { applyTransition, lockedCardholder, lockWithUser, save } from '../transition';
-import { REVIEW_CALLBACKS, submissionKey } from './party-orders';
+import { REVIEW_CALLBACKS, submissionKey, submissionOrder } from './party-orders';
 
 /**
  * Where a submission stands after a step. `wait_audit`: the party has not received it. `processing`: it has it and has
@@ -40,13 +41,14 @@ export async function submitToParty(
 ): Promise<SubmissionProgress> {
   const known = await askParty(services, id, dueBy).catch(orUnknown);
   if (known !== 'wait_audit') return known;
-  // Asked for again, which hands it in once the party is on: that is no attempt which has failed.
-  if ((await services.switches.party('cardholderReview')) === 'stopped') return 'unknown';
+  if (await isStopped(services)) return 'unknown';
   const prepared = await prepare(services, id);
   if (typeof prepared === 'string') return prepared;
   const { cardholder, application } = prepared;
   if (!(await setSubmissionSent(services.database, cardholder, true))) return statusOf(services, id);
   try {
+    // Its data was read meanwhile, which takes as long as it takes.
+    if (await isStopped(services)) throw new PartyStopped();
     return await settle(services, cardholder, await services.parties.cardholderReview.submit(application));
   } catch (error) {
     if (error instanceof PartyRefused)
@@ -63,11 +65,15 @@ export async function submitToParty(
   }
 }
 
+const isStopped = async ({ switches }: CardholderServices): Promise<boolean> =>
+  (await switches.party('cardholderReview')) === 'stopped';
+
 const isNothingDone = (error: unknown): boolean =>
   error instanceof PartyAway && !(error instanceof OutcomeUnknown);
 
+/** While it is stopped it is asked for again, which hands it in once the party is on: that is no attempt which has failed. */
 function orUnknown(error: unknown): 'unknown' {
-  if (error instanceof OutcomeUnknown) return 'unknown';
+  if (error instanceof OutcomeUnknown || error instanceof PartyStopped) return 'unknown';
   throw error;
 }
 
@@ -84,8 +90,18 @@ export async function askParty(
   if (cardholder.status !== 'wait_audit') return cardholder.status;
   const attempted = services.now().getTime() + ATTEMPTS_MS;
   await setDueBy(services.database, id, new Date(Math.max(attempted, dueBy.getTime())));
-  const outcome = await services.parties.cardholderReview.outcome(submissionKey(cardholder));
-  return outcome === 'unknown_to_party' ? 'wait_audit' : settle(services, cardholder, outcome);
+  const order = submissionOrder(cardholder);
+  const before = await heardOrder(services.database, 'cardholderReview', order.ref);
+  const outcome = await services.parties.cardholderReview.outcome(order.ref);
+  const progress =
+    outcome === 'unknown_to_party' ? 'wait_audit' : await settle(services, cardholder, outcome);
+  await noteHeard(
+    services.database,
+    order,
+    before,
+    outcome === 'unknown_to_party' ? undefined : outcome.version,
+  );
+  return progress;
 }
 
 /** The attempts are used up: the submission has failed, unless the party may have it. */
@@ -177,6 +193,7 @@ function end(
 ): Promise<CardholderStatus> {
   return database.transaction(async (tx) => {
     const cardholder = await lockedCardholder(tx, id);
+    await noteEnded(tx, 'cardholderReview', submissionKey({ id, submissions }));
     if (cardholder.status !== 'wait_audit' || cardholder.submissions !== submissions) {
       log.warn({ cardholderId: id, submission: submissions, on }, 'the submission has ended already');
       return cardholder.status;

@@ -2,7 +2,7 @@ import { OutcomeUnknown } from '../../../../src/process/party-errors';
 import { discover } from '../../../../src/transfers/discover';
 import { DOUBT_MS } from '../../../../src/transfers/engine/follow';
 import type { PartyWord } from '../../../../src/transfers/engine/record';
-import { createReading } from '../../../../src/transfers/watch/watch';
+import { createReading } from '../../../../src/watch/watch';
 import { hasPassed, idOf, look, type Played, type Stage, servicesOf } from './stage';
 
 /** Nobody calls back any more: what the party lists, what was committed for a workflow, and time alone lead to the end. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { ZERO } from '../../../src/kernel/money/money';
-import { PartyAway } from '../../../src/process/party-errors';
-import { transferProcesses } from '../../../src/transfers/reconcilables';
-import { watchParty } from '../../../src/transfers/watch/watch';
-import { testApi } from '../../support/api';
-import { credited, enabled, look, paidOut } from '../iban/support';
+import { ZERO } from '../../src/kernel/money/money';
+import { PartyAway } from '../../src/process/party-errors';
+import { transferProcesses } from '../../src/transfers/reconcilables';
+import { watchParty } from '../../src/watch/watch';
+import { testApi } from '../support/api';
+import { credited, enabled, look, paidOut } from '../transfers/iban/support';
 
 /** A party whose list stays unreadable, or refused: its transfers are asked for one by one, and a person is told. */
 

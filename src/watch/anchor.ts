@@ -1,10 +1,10 @@
-import type { Tx } from '../../kernel/db/database';
-import type { MoneyParty } from '../../kernel/outbox/queues';
-import type { ReadChanges } from '../../parties/protocol/changes';
-import { nameForLog } from '../../parties/protocol/names';
-import { openBreakAgain } from '../../process/breaks/operations';
-import type { Services } from '../../services';
-import { makeUnwatchedDue } from '../engine/due';
+import type { Tx } from '../kernel/db/database';
+import type { WatchedParty } from '../kernel/outbox/queues';
+import type { ReadChanges } from '../parties/protocol/changes';
+import { nameForLog } from '../parties/protocol/names';
+import { openBreakAgain } from '../process/breaks/operations';
+import type { Services } from '../services';
+import { LISTENERS } from './listeners';
 import { type Anchor, anchorOf, forgetPlaces } from './store';
 
 /** An older one says nothing: a party may forget what is long past. */
@@ -18,7 +18,7 @@ const PAGES = 20;
  * asked for, and all places are forgotten, so that it is read from its beginning.
  * @throws PartyAway it cannot be asked just now
  */
-export async function hasShrunk(services: Services, party: MoneyParty): Promise<boolean> {
+export async function hasShrunk(services: Services, party: WatchedParty): Promise<boolean> {
   const { database, log, now, observeUnusable } = services;
   const at = now();
   const anchor = await anchorOf(database, party);
@@ -43,11 +43,11 @@ async function isListed(read: ReadChanges, { place, changeId }: Anchor): Promise
   return true; // nothing is known
 }
 
-async function beginAnew(tx: Tx, party: MoneyParty, { changeId }: Anchor, at: Date): Promise<void> {
+async function beginAnew(tx: Tx, party: WatchedParty, { changeId }: Anchor, at: Date): Promise<void> {
   await openBreakAgain(tx, {
     ...{ tenantId: null, kind: 'party_list_shrunk', subject: party },
     detail: nameForLog(changeId),
   });
-  await makeUnwatchedDue(tx, party, at);
+  await LISTENERS[party].askInstead?.(tx, at);
   await forgetPlaces(tx, party);
 }

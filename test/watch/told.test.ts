@@ -1,12 +1,12 @@
-import { checkLedger } from '../../../src/kernel/ledger/check';
-import type { MoneyParty } from '../../../src/kernel/outbox/queues';
-import { PartyAway } from '../../../src/process/party-errors';
-import { discover, tellOf } from '../../../src/transfers/discover';
-import { transferProcesses } from '../../../src/transfers/reconcilables';
-import { accountBalance } from '../../cards/cards/support';
-import { completed, type DepositWorld, depositWorld, look } from '../deposits/support';
-import { onClock } from '../external-cards/support';
-import { enabled, ibanBalance, lookedAtCredit } from '../iban/support';
+import { checkLedger } from '../../src/kernel/ledger/check';
+import type { MoneyParty } from '../../src/kernel/outbox/queues';
+import { PartyAway } from '../../src/process/party-errors';
+import { discover, tellOf } from '../../src/transfers/discover';
+import { transferProcesses } from '../../src/transfers/reconcilables';
+import { accountBalance } from '../cards/cards/support';
+import { completed, type DepositWorld, depositWorld, look } from '../transfers/deposits/support';
+import { onClock } from '../transfers/external-cards/support';
+import { enabled, ibanBalance, lookedAtCredit } from '../transfers/iban/support';
 
 /**
  * What a party has told stands in Postgres until it was asked for: Temporal is not there in these tests, so every signal is

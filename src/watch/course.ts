@@ -1,5 +1,5 @@
-import type { ChangesPage } from '../../parties/protocol/changes';
-import { PartyAway } from '../../process/party-errors';
+import type { ChangesPage } from '../parties/protocol/changes';
+import { PartyAway } from '../process/party-errors';
 
 /** What can be wrong with a list whose pages can be read. */
 export type ListFault = 'list_endless' | 'list_repeats';

@@ -1,7 +1,7 @@
-import type { MoneyParty } from '../../kernel/outbox/queues';
-import { closeBreaksOf, openBreakAgain } from '../../process/breaks/operations';
-import type { Services } from '../../services';
-import { makeUnwatchedDue } from '../engine/due';
+import type { WatchedParty } from '../kernel/outbox/queues';
+import { closeBreaksOf, openBreakAgain } from '../process/breaks/operations';
+import type { Services } from '../services';
+import { LISTENERS } from './listeners';
 import { forgetUnreadable, noteUnreadable, unreadableSince } from './store';
 
 /** A party may be away for a moment. After so long its transfers are asked for one by one, and a person is told. */
@@ -12,7 +12,7 @@ const KNOWN_FOR_MS = 5_000;
 const UNREADABLE = 'party_list_unreadable';
 
 /** What follows from how the readings of one party's list end. */
-export function createListState(services: Services, party: MoneyParty) {
+export function createListState(services: Services, party: WatchedParty) {
   const { database, now, observeUnreadableList } = services;
   /** Absent: not known, for this process has not read it yet. */
   let readable: boolean | undefined;
@@ -36,7 +36,7 @@ export function createListState(services: Services, party: MoneyParty) {
       if (isTold || at.getTime() - since.getTime() < PATIENCE_MS) return;
       await database.transaction(async (tx) => {
         await openBreakAgain(tx, { tenantId: null, kind: UNREADABLE, subject: party, detail: 'changes' });
-        await makeUnwatchedDue(tx, party, at);
+        await LISTENERS[party].askInstead?.(tx, at);
       });
       isTold = true;
     },

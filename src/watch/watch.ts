@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MoneyParty } from '../../kernel/outbox/queues';
-import type { ChangesPage, PartyChange } from '../../parties/protocol/changes';
-import { openBreak } from '../../process/breaks/operations';
-import { PartyAway } from '../../process/party-errors';
-import type { Services } from '../../services';
-import { tellOf } from '../discover';
-import { transfersOfParty } from '../engine/read';
+import type { WatchedParty } from '../kernel/outbox/queues';
+import type { ChangesPage, PartyChange } from '../parties/protocol/changes';
+import { openBreak } from '../process/breaks/operations';
+import { PartyAway } from '../process/party-errors';
+import type { Services } from '../services';
 import { hasShrunk } from './anchor';
 import { createCourse, ListUnusable } from './course';
 import { createListState } from './list-state';
+import { LISTENERS } from './listeners';
 import { noteAnchor, notePlace, placeBefore } from './store';
 
 /** From one reading to the next. A change that is still unknown at the next one is told: its callback was lost. */
@@ -40,7 +39,7 @@ export interface Watching {
  */
 export async function watchParty(
   services: Services,
-  party: MoneyParty,
+  party: WatchedParty,
   { signal, beat, everyMs = EVERY_MS, beatMs = BEAT_MS }: Watching,
 ): Promise<void> {
   const pulse = setInterval(beat, beatMs);
@@ -66,7 +65,7 @@ interface Turn {
 /** What a party does not say now it says later: it is asked again. */
 async function turn(
   { log, observeUnusable }: Services,
-  party: MoneyParty,
+  party: WatchedParty,
   { reading, state, signal }: Turn,
 ): Promise<void> {
   try {
@@ -94,7 +93,7 @@ interface ReadPage {
 }
 
 /** The reading of one party's list: what was seen, and what waits for the next turn. */
-export function createReading(services: Services, party: MoneyParty) {
+export function createReading(services: Services, party: WatchedParty) {
   const { database, now } = services;
   const seen = new Map<string, number>();
   const waiting: ReadPage[] = [];
@@ -181,30 +180,29 @@ export function createReading(services: Services, party: MoneyParty) {
 /** Says "look" for what is not known yet, and notes in one transaction with it that all before that place was told. */
 async function tellPage(
   services: Services,
-  party: MoneyParty,
+  party: WatchedParty,
   { from, changes, place, readAt, isAnew }: ReadPage,
 ): Promise<void> {
   const refs = isAnew ? [...new Set(changes.map(({ ref }) => ref))] : await news(services, party, changes);
   await services.database.transaction(async (tx) => {
-    if (refs.length > 0) await tellOf(services, tx, party, refs);
+    if (refs.length > 0) await LISTENERS[party].tell(services, tx, refs);
     if (place === null) return;
     await notePlace(tx, { party, place, readAt }, new Date(readAt.getTime() - OVERLAP_MS));
     if (changes[0]) await noteAnchor(tx, party, { place: from, changeId: changes[0].id, readAt });
   });
 }
 
-/** What no transfer knows: that version of it, or the name, which may be money that nobody ordered. */
+/** What nobody knows: that version of it, or the name, which may be money that nobody ordered. */
 async function news(
   { database }: Services,
-  party: MoneyParty,
+  party: WatchedParty,
   changes: readonly PartyChange[],
 ): Promise<string[]> {
   if (changes.length === 0) return [];
   const versions = new Map<string, number | undefined>();
   for (const { ref, version } of changes) versions.set(ref, newer(versions.get(ref), version));
-  for (const { partyRef, version } of await transfersOfParty(database, party, [...versions.keys()]))
-    if (version !== null && version >= (versions.get(partyRef) ?? Number.POSITIVE_INFINITY))
-      versions.delete(partyRef);
+  for (const { ref, version } of await LISTENERS[party].known(database, [...versions.keys()]))
+    if (version !== null && version >= (versions.get(ref) ?? Number.POSITIVE_INFINITY)) versions.delete(ref);
   return [...versions.keys()];
 }
 
@@ -214,7 +212,7 @@ const newer = (one: number | undefined, other: number | undefined) =>
 /** A row that cannot be read is shown to a person, once, and passed. */
 async function tellUnreadable(
   { database, log, observeUnusable }: Services,
-  party: MoneyParty,
+  party: WatchedParty,
   rows: readonly string[],
 ): Promise<void> {
   for (const detail of rows) {

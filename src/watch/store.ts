@@ -1,6 +1,6 @@
-import { table } from '../../kernel/db/build';
-import type { Sql } from '../../kernel/db/database';
-import type { MoneyParty } from '../../kernel/outbox/queues';
+import { table } from '../kernel/db/build';
+import type { Sql } from '../kernel/db/database';
+import type { WatchedParty } from '../kernel/outbox/queues';
 
 const places = () => table('party_places');
 
@@ -8,7 +8,7 @@ const places = () => table('party_places');
  * Where a reading begins: where it had come to so long before the last one that was noted, however long ago that was; or the
  * beginning.
  */
-export async function placeBefore(sql: Sql, party: MoneyParty, overlapMs: number): Promise<string | null> {
+export async function placeBefore(sql: Sql, party: WatchedParty, overlapMs: number): Promise<string | null> {
   const last = places().max('readAt').where({ party });
   const [row] = await sql.run<{ place: string }>(
     places()
@@ -24,7 +24,7 @@ export async function placeBefore(sql: Sql, party: MoneyParty, overlapMs: number
 /** Notes a place, and forgets those that no reading goes back to: all but one older than `keepFrom`. */
 export async function notePlace(
   sql: Sql,
-  given: { party: MoneyParty; place: string; readAt: Date },
+  given: { party: WatchedParty; place: string; readAt: Date },
   keepFrom: Date,
 ): Promise<void> {
   const { party } = given;
@@ -46,12 +46,12 @@ export interface Anchor {
   readAt: Date;
 }
 
-export async function anchorOf(sql: Sql, party: MoneyParty): Promise<Anchor | undefined> {
+export async function anchorOf(sql: Sql, party: WatchedParty): Promise<Anchor | undefined> {
   const [row] = await sql.run<Anchor>(anchors().select('place', 'changeId', 'readAt').where({ party }));
   return row;
 }
 
-export async function noteAnchor(sql: Sql, party: MoneyParty, anchor: Anchor): Promise<void> {
+export async function noteAnchor(sql: Sql, party: WatchedParty, anchor: Anchor): Promise<void> {
   await sql.run(
     anchors()
       .insert({ party, ...anchor })
@@ -61,7 +61,7 @@ export async function noteAnchor(sql: Sql, party: MoneyParty, anchor: Anchor): P
 }
 
 /** The list is read from its beginning next. */
-export async function forgetPlaces(sql: Sql, party: MoneyParty): Promise<void> {
+export async function forgetPlaces(sql: Sql, party: WatchedParty): Promise<void> {
   await sql.run(places().where({ party }).delete());
   await sql.run(anchors().where({ party }).delete());
 }
@@ -69,7 +69,7 @@ export async function forgetPlaces(sql: Sql, party: MoneyParty): Promise<void> {
 const unreadable = () => table('unreadable_lists');
 
 /** @returns since when it cannot be read */
-export async function noteUnreadable(sql: Sql, party: MoneyParty, at: Date): Promise<Date> {
+export async function noteUnreadable(sql: Sql, party: WatchedParty, at: Date): Promise<Date> {
   const [row] = await sql.run<{ since: Date }>(
     unreadable()
       .insert({ party, since: at })
@@ -80,7 +80,7 @@ export async function noteUnreadable(sql: Sql, party: MoneyParty, at: Date): Pro
   return row?.since ?? at;
 }
 
-export async function forgetUnreadable(sql: Sql, party: MoneyParty): Promise<void> {
+export async function forgetUnreadable(sql: Sql, party: WatchedParty): Promise<void> {
   await sql.run(unreadable().where({ party }).delete());
 }
 

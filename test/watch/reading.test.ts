@@ -1,8 +1,8 @@
-import type { ChangesPage, PartyChange } from '../../../src/parties/protocol/changes';
-import { PartyAway } from '../../../src/process/party-errors';
-import { createReading, watchParty } from '../../../src/transfers/watch/watch';
-import type { TestApi } from '../../support/api';
-import { type Clock, onClock } from '../external-cards/support';
+import type { ChangesPage, PartyChange } from '../../src/parties/protocol/changes';
+import { PartyAway } from '../../src/process/party-errors';
+import { createReading, watchParty } from '../../src/watch/watch';
+import type { TestApi } from '../support/api';
+import { type Clock, onClock } from '../transfers/external-cards/support';
 
 /** The reading of a party's list: whatever happens to the party, or to whoever reads, every change is told. */
 

@@ -1,0 +1,42 @@
+import { tellProcessorOrders } from '../cards/cards/processor-orders';
+import type { Sql, Tx } from '../kernel/db/database';
+import type { MoneyParty, WatchedParty } from '../kernel/outbox/queues';
+import { heardVersions } from '../parties/orders/told-orders';
+import { tellSubmissions } from '../people/cardholders/review/party-orders';
+import type { Services } from '../services';
+import { tellOf } from '../transfers/discover';
+import { makeUnwatchedDue } from '../transfers/engine/due';
+import { transfersOfParty } from '../transfers/engine/read';
+
+/** Whom a party's list concerns. */
+export interface Listener {
+  /** Of those names the ones that are known, each with the version that was heard. */
+  known(sql: Sql, refs: readonly string[]): Promise<{ ref: string; version: number | null }[]>;
+  /** Says "look" to whoever the names concern, and keeps that it was said. Names of nobody are shown, or looked into. */
+  tell(services: Services, tx: Tx, refs: readonly string[]): Promise<unknown>;
+  /** Makes those due that rest in the trust of the list; absent where all are asked for at intervals beside it. */
+  askInstead?(tx: Tx, at: Date): Promise<void>;
+}
+
+const transfersOf = (party: MoneyParty): Listener => ({
+  known: async (sql, refs) =>
+    (await transfersOfParty(sql, party, refs)).map(({ partyRef, version }) => ({ ref: partyRef, version })),
+  tell: (services, tx, refs) => tellOf(services, tx, party, refs),
+  askInstead: (tx, at) => makeUnwatchedDue(tx, party, at),
+});
+
+/** A party each: what moves money concerns transfers, the others the orders that they were given. */
+export const LISTENERS: Readonly<Record<WatchedParty, Listener>> = {
+  checkout: transfersOf('checkout'),
+  payouts: transfersOf('payouts'),
+  externalCards: transfersOf('externalCards'),
+  bank: transfersOf('bank'),
+  cardProcessor: {
+    known: (sql, refs) => heardVersions(sql, 'cardProcessor', refs),
+    tell: tellProcessorOrders,
+  },
+  cardholderReview: {
+    known: (sql, refs) => heardVersions(sql, 'cardholderReview', refs),
+    tell: tellSubmissions,
+  },
+};

@@ -1,0 +1,205 @@
+import { closeAtProcessor } from '../../../src/cards/cards/closure';
+import { processorOrderProcesses } from '../../../src/cards/cards/processor-orders';
+import { requestTokenization, tokenizeAtProcessor } from '../../../src/cards/cards/tokenization';
+import { orderCard } from '../../../src/cards/issuance/order';
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import type { CardOrder } from '../../../src/parties/card-processor/port';
+import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
+import { partySecret } from '../../../src/parties/sandbox/mount';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { until } from '../../support/outside/receiver';
+import { accountBalance, requestedCard } from './support';
+
+/** What the processor says of an order that has ended otherwise here: a person is shown, until it says the same. */
+
+let api: TestApi;
+let client: Client;
+const clock = { at: new Date() };
+beforeAll(async () => {
+  api = await testApi({ now: () => clock.at });
+  client = await api.client();
+});
+afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
+afterAll(() => api.close());
+
+const later = (seconds: number) => {
+  clock.at = new Date(clock.at.getTime() + seconds * 1000);
+};
+const looks = (workflowId: string) =>
+  api.commands.filter((command) => command.workflowId === workflowId && command.action === 'look').length;
+const openBreaks = (subject: string) =>
+  api.database.query('select kind, detail from breaks where subject = $1 and resolved_at is null', [subject]);
+const contradicted = (key: string, said: string) => [
+  { kind: 'card_order_contradicted', detail: `${key}: ${said}` },
+];
+
+let messages = 0;
+async function call(key: string): Promise<number> {
+  const raw = Buffer.from(JSON.stringify({ id: `m-${(messages += 1)}`, key }));
+  const secret = partySecret(api.services.keyring, 'card-processor');
+  const headers = { [SIGNATURE_HEADER]: signMessage(raw, secret, clock.at) };
+  return (await api.call('POST', '/callbacks/card-processor', raw, headers)).status;
+}
+
+type Processor = TestApi['services']['parties']['cardProcessor'];
+
+/** Some of the processor's answers are others for so long. */
+async function whileProcessor<T>(other: Partial<Processor>, work: () => Promise<T>): Promise<T> {
+  const own = api.services.parties.cardProcessor;
+  api.services.parties.cardProcessor = { ...own, ...other };
+  try {
+    return await work();
+  } finally {
+    api.services.parties.cardProcessor = own;
+  }
+}
+
+async function activeCard(label?: string): Promise<string> {
+  const { id } = await requestedCard(api, client, label === undefined ? {} : { label });
+  await orderCard(api.services, id);
+  later(1);
+  if ((await orderCard(api.services, id)) !== 'active') throw new Error('not active');
+  return id;
+}
+
+describe('an issuance', () => {
+  it('that was refused after an unknown outcome, and is issued after all', async () => {
+    const { id, accountId } = await requestedCard(api, client, { amount: '50.00' });
+    const held = await accountBalance(client, accountId);
+    let onItsWay: CardOrder | undefined;
+    const lost = async (order: CardOrder) => {
+      onItsWay = order;
+      throw new OutcomeUnknown();
+    };
+    expect(await whileProcessor({ issue: lost }, () => orderCard(api.services, id))).toBe('unknown');
+    const refused = () => Promise.reject(new PartyRefused('bin_closed'));
+    expect(await whileProcessor({ issue: refused }, () => orderCard(api.services, id))).toBe('failed');
+    const released = await accountBalance(client, accountId);
+    expect(released).not.toBe(held);
+    const before = looks(`card-issuance-${id}`);
+    await api.services.parties.cardProcessor.issue(onItsWay as CardOrder);
+    later(1);
+    await until(() => looks(`card-issuance-${id}`) === before + 1); // the sandbox has called back
+    expect(await openBreaks(id)).toEqual([]);
+    expect(await orderCard(api.services, id)).toBe('failed');
+    expect(await openBreaks(id)).toEqual(
+      contradicted(`issue-${id}`, 'failed, and the processor says issued'),
+    );
+    expect(await accountBalance(client, accountId)).toBe(released);
+  });
+
+  it('that is issued here and failed there, or another card: shown until it is the same', async () => {
+    const id = await activeCard();
+    const said = async (word: object) =>
+      whileProcessor({ issuance: async () => word as never }, () => orderCard(api.services, id));
+    expect(await said({ version: 3, status: 'failed', failureCode: 'fraud' })).toBe('active');
+    expect(await openBreaks(id)).toEqual(
+      contradicted(`issue-${id}`, 'issued, and the processor says failed'),
+    );
+    const another = {
+      status: 'issued',
+      reference: 'prc-other',
+      last4: '1111',
+      expiryMonth: 1,
+      expiryYear: 2031,
+    };
+    await said({ version: 4, ...another });
+    expect(await openBreaks(id)).toEqual(
+      contradicted(`issue-${id}`, 'issued, and the processor says issued as another card'),
+    );
+    const own = await api.services.parties.cardProcessor.issuance(`issue-${id}`);
+    await said({ ...(own as object), version: 3 }); // an older state says nothing
+    expect(await openBreaks(id)).toHaveLength(1);
+    await said('unknown_to_party' as never);
+    expect(await openBreaks(id)).toHaveLength(1);
+    await said({ ...(own as object), version: 5 });
+    expect(await openBreaks(id)).toEqual([]);
+  });
+
+  it('that is decided by two steps at once is shown where the later one says otherwise', async () => {
+    const { id } = await requestedCard(api, client);
+    const issued = { status: 'issued', reference: 'prc-1', last4: '1111', expiryMonth: 1, expiryYear: 2031 };
+    const meanwhile = async () => {
+      const refused = () => Promise.reject(new PartyRefused('bin_closed'));
+      await whileProcessor({ issue: refused, issuance: async () => 'unknown_to_party' }, () =>
+        orderCard(api.services, id),
+      );
+      return issued as never;
+    };
+    expect(await whileProcessor({ issue: meanwhile }, () => orderCard(api.services, id))).toBe('failed');
+    expect(await openBreaks(id)).toHaveLength(1);
+  });
+});
+
+it('a closure of a card that is open here, until it is closed here too', async () => {
+  const id = await activeCard();
+  const [row] = await api.database.query<{ reference: string }>(
+    'select processor_reference as reference from cards where id = $1',
+    [id],
+  );
+  const order = { key: `close-${id}`, reference: String(row?.reference), callbackUrl: api.url };
+  await api.services.parties.cardProcessor.close(order);
+  expect(await call(order.key)).toBe(200);
+  expect(looks(`card-closure-${id}`)).toBe(1);
+  expect(await closeAtProcessor(api.services, id)).toBe('open');
+  expect(await openBreaks(id)).toEqual(contradicted(order.key, 'active, and the processor says closed'));
+  await client.call('DELETE', `/v1/cards/${id}`);
+  expect(await closeAtProcessor(api.services, id)).toBe('confirmed');
+  expect(await openBreaks(id)).toEqual([]);
+  const reopened = async () => ({ version: 9, status: 'processing' }) as const;
+  expect(await whileProcessor({ closure: reopened }, () => closeAtProcessor(api.services, id))).toBe(
+    'confirmed',
+  );
+  expect(await openBreaks(id)).toEqual(contradicted(order.key, 'closed, and the processor says processing'));
+});
+
+it('a wallet’s token that was refused here and is given there', async () => {
+  const cardId = await activeCard('sandbox:tokenize-refuse');
+  const { id } = await api.database.transaction((tx) =>
+    requestTokenization(api.services, tx, { reach: null }, cardId, 'apple_pay'),
+  );
+  expect(await tokenizeAtProcessor(api.services, id)).toBe('failed');
+  expect(await openBreaks(cardId)).toEqual([]);
+  const given = async () => ({ version: 2, status: 'completed' }) as never;
+  expect(await whileProcessor({ tokenization: given }, () => tokenizeAtProcessor(api.services, id))).toBe(
+    'failed',
+  );
+  expect(await openBreaks(cardId)).toEqual(
+    contradicted(`tokenize-${id}`, 'failed, and the processor says completed'),
+  );
+  const refused = async () => ({ version: 3, status: 'failed' }) as never;
+  await whileProcessor({ tokenization: refused }, () => tokenizeAtProcessor(api.services, id));
+  expect(await openBreaks(cardId)).toEqual([]);
+});
+
+it('what was told is asked for, whatever Temporal has lost', async () => {
+  const id = await activeCard();
+  const overdue = async () => {
+    const before = new Date(clock.at.getTime() - 5 * 60_000);
+    const found = await processorOrderProcesses.stale(api.database, before, 1_000, []);
+    return found.map(({ workflowId, action }) => `${action} ${workflowId}`);
+  };
+  await call(`issue-${id}`);
+  later(6 * 60);
+  expect(await overdue()).toContain(`look card-issuance-${id}`);
+  const shown = await processorOrderProcesses.records(api.database, clock.at, { limit: 100 });
+  expect(shown).toContainEqual(expect.objectContaining({ id, workflowId: `card-issuance-${id}` }));
+  const away = () => Promise.reject(new PartyAway());
+  await expect(whileProcessor({ issuance: away }, () => orderCard(api.services, id))).rejects.toThrow(
+    PartyAway,
+  );
+  expect(await overdue()).toContain(`look card-issuance-${id}`);
+  // Told once more while it is asked: what it says then may be older.
+  const { issuance } = api.services.parties.cardProcessor;
+  const toldMeanwhile = async (key: string) => {
+    const word = await issuance(key);
+    await call(key);
+    return word;
+  };
+  await whileProcessor({ issuance: toldMeanwhile }, () => orderCard(api.services, id));
+  later(6 * 60);
+  expect(await overdue()).toContain(`look card-issuance-${id}`);
+  await orderCard(api.services, id);
+  expect(await overdue()).not.toContain(`look card-issuance-${id}`);
+});
