@@ -5,7 +5,7 @@ import { accountSchema, accountViews } from '../../accounts/accounts/view';
 import { type Route, route } from '../../http/route';
 import { CAPABILITIES } from '../../kernel/capabilities';
 import type { Sql } from '../../kernel/db/database';
-import { afterId, pageById } from '../../kernel/wire/id-pages';
+import { idPage, pageById } from '../../kernel/wire/id-pages';
 import { pageSchema } from '../../kernel/wire/pages';
 import type { Services } from '../../services';
 import { disabledBinsOf, listAdmittedBins } from './operations';
@@ -67,9 +67,9 @@ function listWithBinsRoute({ database }: Services): Route {
     summary: 'Accounts with enabled BINs',
     query: accountListQuery,
     response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) })),
-    async read({ caller: { tenantId }, query: { limit, cursor, ...filter } }) {
-      const after = afterId(cursor, 'account');
-      const accounts = await listAccounts(database, tenantId, filter, { after, rows: limit + 1 });
+    async read({ caller: { tenantId }, query }) {
+      const { page, limit, filter } = idPage(query, 'account');
+      const accounts = await listAccounts(database, tenantId, filter, page);
       const users = accounts.flatMap(({ userId }) => userId ?? []);
       const [records, admitted, disabled] = await Promise.all([
         accountViews(database, accounts),
