@@ -140,10 +140,16 @@ const READS: [string, () => string][] = [
   ['cardholders of a period', () => `/v1/cardholders?${past()}`],
   ['deposits of a period', () => `/v2/accounts/${card.accountId}/deposits?${past()}`],
   ['payouts of a period', () => `/v2/accounts/${card.accountId}/payouts?${past()}`],
-  ['account transactions of a user and a period', () => `/v1/users/${card.userId}/account/transactions?${past()}`],
+  [
+    'account transactions of a user and a period',
+    () => `/v1/users/${card.userId}/account/transactions?${past()}`,
+  ],
   ['mixed history of an account', () => `/v2/accounts/${card.accountId}/transactions`],
   ['its statuses', () => `/v2/accounts/${card.accountId}/transactions?kind=deposit`],
-  ['its entries of a period', () => `/v2/accounts/${card.accountId}/transactions?kind=account_transaction&${past()}`],
+  [
+    'its entries of a period',
+    () => `/v2/accounts/${card.accountId}/transactions?kind=account_transaction&${past()}`,
+  ],
   ['mixed history of a card', () => `/v2/cards/${card.id}/transactions`],
   ['its account transactions', () => `/v2/cards/${card.id}/transactions?kind=account_transaction`],
   ['mixed history of a card and a period', () => `/v2/cards/${card.id}/transactions?${past()}`],

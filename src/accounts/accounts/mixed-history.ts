@@ -7,7 +7,12 @@ import type { AccountServices } from './services';
 import { accountTransactionSchema } from './view';
 
 /** What every item of a mixed history has, whatever its kind (decisions part 4). */
-export const mixedItem = { version: z.literal(2), id: z.string(), occurredAt: instant(), referenceId: z.string() };
+export const mixedItem = {
+  version: z.literal(2),
+  id: z.string(),
+  occurredAt: instant(),
+  referenceId: z.string(),
+};
 
 export const accountTransactionItem = accountTransactionSchema.extend({
   ...mixedItem,

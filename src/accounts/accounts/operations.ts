@@ -14,11 +14,7 @@ export async function openMasterAccounts(tx: Tx, tenantId: string): Promise<void
 }
 
 /** Opens a tenant's master account in a currency or an asset, or gives the one that exists. */
-export async function openMasterAccount(
-  tx: Tx,
-  tenantId: string,
-  currency: string,
-): Promise<OpenedAccount> {
+export async function openMasterAccount(tx: Tx, tenantId: string, currency: string): Promise<OpenedAccount> {
   const id = newId('account');
   const opened = await insertAccount(tx, { id, tenantId, userId: null, currency });
   if (opened) await openLedgerAccount(tx, { id, kind: 'master', tenantId, currency });

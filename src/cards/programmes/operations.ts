@@ -1,4 +1,8 @@
-import { type OpenedAccount, openMasterAccount, openMasterAccounts } from '../../accounts/accounts/operations';
+import {
+  type OpenedAccount,
+  openMasterAccount,
+  openMasterAccounts,
+} from '../../accounts/accounts/operations';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, invalid, notFound } from '../../kernel/errors';
 import { isCurrency } from '../../kernel/money/currencies';

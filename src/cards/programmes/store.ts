@@ -66,7 +66,11 @@ export async function updateBin(
   { bin, status, capacityPerCardholder, maxAuthorization }: Bin,
 ): Promise<void> {
   const limits = { capacityPerCardholder, maxAuthorization: maxAuthorization?.toFixed() ?? null };
-  await tx.run(table('bins').where({ bin }).update({ status, ...limits, updatedAt: NOW }));
+  await tx.run(
+    table('bins')
+      .where({ bin })
+      .update({ status, ...limits, updatedAt: NOW }),
+  );
 }
 
 /** The BINs that the tenant may issue on, closed ones too; all of them without a tenant. */

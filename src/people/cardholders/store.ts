@@ -196,10 +196,6 @@ export async function listCardholders(
   page: IdPage,
 ): Promise<Cardholder[]> {
   return sql.run<Cardholder>(
-    cardholders()
-      .select(COLUMNS)
-      .where({ tenantId })
-      .modify(filtered, filter)
-      .modify(newestFirst, page),
+    cardholders().select(COLUMNS).where({ tenantId }).modify(filtered, filter).modify(newestFirst, page),
   );
 }

@@ -23,7 +23,14 @@ afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
 afterAll(() => api.close());
 
 const change = (status: string) => ({
-  ...{ kind: 'payout' as const, recordId: 'pay_1', referenceId: 'pay_1', status, previousStatus: null, failure: null },
+  ...{
+    kind: 'payout' as const,
+    recordId: 'pay_1',
+    referenceId: 'pay_1',
+    status,
+    previousStatus: null,
+    failure: null,
+  },
 });
 
 it('has the account transactions of a payout and its statuses in one order, newest first', async () => {
@@ -88,7 +95,10 @@ it('takes the cursor of its own account alone, and is read by its own tenant', a
   await fund(api, account, '1.00');
   const { nextCursor } = (await client.call('GET', `${path}?limit=1`)).body;
   const other = await fundedAccount(api, client, '1.00', 'USD');
-  const { status, body } = await client.call('GET', `/v2/accounts/${other}/transactions?cursor=${nextCursor}`);
+  const { status, body } = await client.call(
+    'GET',
+    `/v2/accounts/${other}/transactions?cursor=${nextCursor}`,
+  );
   expect([status, body.field]).toEqual([400, 'cursor']);
   expect((await (await api.client()).call('GET', path)).status).toBe(404);
   expect((await client.call('GET', '/v2/accounts/acc_nonsense/transactions')).status).toBe(404);
@@ -169,7 +179,9 @@ it('a number that was taken is committed before a later one can be', async () =>
 
 it('what was noted is never changed', async () => {
   await api.database.transaction(async (tx) => noteStatusChanges(tx, account, [change('created')]));
-  await expect(api.database.query('update status_changes set status = $1', ['sent'])).rejects.toThrow('never');
+  await expect(api.database.query('update status_changes set status = $1', ['sent'])).rejects.toThrow(
+    'never',
+  );
   await expect(api.database.query('delete from status_changes')).rejects.toThrow('never');
 });
 

@@ -24,7 +24,7 @@ const event = async (type: string, more: object = {}) =>
   (await simulate(client, { cardId: card.id, type, ...more })).body;
 
 const line = ({ kind, type, subtype }: HistoryItem) =>
-  kind === 'account_transaction' ? `${type}/${subtype}` : `card ${type}`;
+  [kind === 'account_transaction' ? 'account' : 'card', type, subtype].filter(Boolean).join(' ');
 
 it('has the card transactions, and the account transactions of each directly after it', async () => {
   const { referenceId } = await event('authorization', { amount: '10.00' });
@@ -35,13 +35,13 @@ it('has the card transactions, and the account transactions of each directly aft
   await client.call('DELETE', `/v1/cards/${card.id}`);
   const items = await walk(client, path);
   expect(items.map(line).reverse()).toEqual([
-    ...['card issue', 'transfer/card_deposit', 'fee/issue_fee'],
+    ...['card issue', 'account transfer card_deposit', 'account fee issue_fee'],
     'card authorization',
-    ...['card settle', 'fee/settle_fee'],
-    ...['card settle', 'fee/settle_fee'],
-    ...['card decline', 'fee/decline_fee'],
-    ...['card topup', 'transfer/card_deposit', 'fee/topup_fee'],
-    ...['card withdraw', 'transfer/card_closed_refund', 'card close'],
+    ...['card settle', 'account fee settle_fee'],
+    ...['card settle', 'account fee settle_fee'],
+    ...['card decline', 'account fee decline_fee'],
+    ...['card topup', 'account transfer card_deposit', 'account fee topup_fee'],
+    ...['card withdraw', 'account transfer card_closed_refund', 'card close'],
   ]);
   for (const [index, item] of items.entries())
     if (item.kind === 'account_transaction') {
@@ -110,7 +110,10 @@ it.each([
 it('takes the cursor of its own card alone, and is read by its own tenant', async () => {
   const { nextCursor } = (await client.call('GET', `${path}?limit=1`)).body;
   const other = await activeCard(api, client);
-  const { status, body } = await client.call('GET', `/v2/cards/${other.id}/transactions?cursor=${nextCursor}`);
+  const { status, body } = await client.call(
+    'GET',
+    `/v2/cards/${other.id}/transactions?cursor=${nextCursor}`,
+  );
   expect([status, body.field]).toEqual([400, 'cursor']);
   expect((await (await api.client()).call('GET', path)).status).toBe(404);
   expect((await client.call('GET', '/v2/cards/card_nonsense/transactions')).status).toBe(404);

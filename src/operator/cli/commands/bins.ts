@@ -41,7 +41,14 @@ export function addBinCommands(program: Command, context: CommandContext): void 
     ],
     row: ({ bin, scheme, currency, providerCardHolderModel, status, fees, capacityPerCardholder }) => [
       ...[bin, scheme, currency, providerCardHolderModel, status],
-      ...[fees.issue, fees.topUp, fees.settleFixed, `${fees.settlePercent} %`, fees.decline, capacityPerCardholder],
+      ...[
+        fees.issue,
+        fees.topUp,
+        fees.settleFixed,
+        `${fees.settlePercent} %`,
+        fees.decline,
+        capacityPerCardholder,
+      ],
     ],
   });
   addNew(group, context);
@@ -109,10 +116,7 @@ function addAdmit(group: Command, { console, run }: CommandContext): void {
       run(async (session) => {
         await session.change(
           (tx) => admit(tx, clientId, bin),
-          (opened) => [
-            { action: 'bin.admit', subject: bin, tenantId: clientId },
-            ...openingEntry(opened),
-          ],
+          (opened) => [{ action: 'bin.admit', subject: bin, tenantId: clientId }, ...openingEntry(opened)],
         );
         show(console, json, { bin, clientId }, `${clientId} may issue on ${bin}.`);
       }),

@@ -32,7 +32,7 @@ function addStatus(
 
 interface Limits {
   capacity?: number;
-  maxAuthorization?: Decimal | null;
+  maxAuthorization?: Decimal | 'none';
   json?: boolean;
 }
 
@@ -45,7 +45,7 @@ function addLimits(group: Command, context: CommandContext): void {
     .option(
       '--max-authorization <amount>',
       'above it: declined with limit_exceeded; "none" takes the limit away',
-      (text: string) => (text === 'none' ? null : decimal(text)),
+      (text: string) => (text === 'none' ? text : decimal(text)),
     )
     .option('--json', 'print the BIN as JSON')
     .action((bin: string, { capacity, maxAuthorization, json }: Limits) =>
@@ -53,7 +53,9 @@ function addLimits(group: Command, context: CommandContext): void {
         action: 'bin.set',
         change: {
           ...(capacity === undefined ? {} : { capacityPerCardholder: capacity }),
-          ...(maxAuthorization === undefined ? {} : { maxAuthorization }),
+          ...(maxAuthorization === undefined
+            ? {}
+            : { maxAuthorization: maxAuthorization === 'none' ? null : maxAuthorization }),
         },
         json,
       }),
