@@ -51,7 +51,7 @@ function print({ operations, events, scripts, seconds, refused, conflicts }: Pro
 }
 
 function kindsToProve(): string[] {
-  const known = PROOFS.map(({ proof }) => proof.kind.name);
+  const known: string[] = PROOFS.map(({ proof }) => proof.kind.name);
   const at = process.argv.indexOf('--kinds');
   const kinds = at < 0 ? known : (process.argv[at + 1] ?? '').split(',');
   if (kinds.every((kind) => known.includes(kind))) return kinds;

@@ -63,6 +63,7 @@ import { endpointsReading } from './tenants/webhooks/metrics';
 import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
+import { currenciesReached } from './transfers/capabilities';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
@@ -169,7 +170,11 @@ export function apiRoutes(services: Composed): Route[] {
     ...healthRoutes(() => services.readiness()),
     ...accountRoutes(services),
     ...userAccountRoutes(services),
-    ...accountProgrammeRoutes({ ...services, hasVirtualIban }),
+    ...accountProgrammeRoutes({
+      ...services,
+      hasVirtualIban,
+      currenciesReached: (tenantId, currencies) => currenciesReached(services, tenantId, currencies),
+    }),
     ...externalCardRoutes(services),
     ...userRoutes(services),
     ...cardholderRoutes(services),

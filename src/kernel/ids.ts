@@ -10,6 +10,7 @@ export const PREFIXES = {
   card: 'card',
   cardTransaction: 'ctx',
   reference: 'ref',
+  statusChange: 'stc',
   tokenization: 'tkn',
   event: 'evt',
   file: 'file',

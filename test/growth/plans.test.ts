@@ -23,6 +23,8 @@ const LARGE = [
   'ledger_accounts',
   'idempotency_keys',
   'cardholders',
+  'status_changes',
+  'transfers',
 ];
 
 let api: TestApi;
@@ -39,15 +41,33 @@ beforeAll(async () => {
   await fund(api, card.accountId, '10.00');
   await fillTenant(api.database, client.clientId, card, 20_000);
   await fillHistory(api.database, client.clientId, card, 0, MANY);
+  await fillStatuses(card.accountId);
   await api.database.query('analyze');
 }, 300_000);
 afterAll(() => api.close());
+
+/** Deposits of one account and what became of them; none is of the days that the lists are asked for. */
+async function fillStatuses(accountId: string): Promise<void> {
+  await api.database.query(
+    `insert into transfers (id, kind, tenant_id, account_id, status, terms, reference_id, party)
+     select 'dep_' || lpad(n::text, 26, '0'), 'deposit', $1, $2, 'expired', '{}', 'dep_' || n, 'checkout' from generate_series(1, 100000) n`,
+    [client.clientId, accountId],
+  );
+  await api.database.query(
+    `insert into status_changes (account_id, at, number, id, kind, record_id, reference_id, status)
+     select $1, now() - make_interval(secs => n), 2000000000 - n, 'stc_' || n, 'deposit', 'dep_' || n, 'dep_' || n, 'expired'
+       from generate_series(1, 100000) n`,
+    [accountId],
+  );
+}
 
 const expectIndexes = (work: () => Promise<unknown>) =>
   explained({ database: api.database, statements, large: LARGE }, work);
 
 const day = 24 * 60 * 60 * 1000;
 const ago = (days: number) => new Date(Date.now() - days * day).toISOString();
+
+const past = () => `from=${ago(50)}&to=${ago(40)}`;
 
 const READS: [string, () => string][] = [
   ['cards', () => '/v1/cards'],
@@ -70,6 +90,27 @@ const READS: [string, () => string][] = [
   ['users', () => '/v1/users'],
   ['a user by its external id', () => '/v1/users?externalId=u-77'],
   ['cardholders', () => '/v1/cardholders'],
+  ['cards of a period', () => `/v1/cards?${past()}`],
+  ['cards of a user and a period', () => `/v1/cards?userId=${card.userId}&${past()}`],
+  ['accounts of a period', () => `/v1/accounts?${past()}`],
+  ['accounts with BINs of a period', () => `/v2/accounts?${past()}`],
+  ['users of a period', () => `/v1/users?${past()}`],
+  ['cardholders of a period', () => `/v1/cardholders?${past()}`],
+  ['deposits of a period', () => `/v2/accounts/${card.accountId}/deposits?${past()}`],
+  ['payouts of a period', () => `/v2/accounts/${card.accountId}/payouts?${past()}`],
+  [
+    'account transactions of a user and a period',
+    () => `/v1/users/${card.userId}/account/transactions?${past()}`,
+  ],
+  ['mixed history of an account', () => `/v2/accounts/${card.accountId}/transactions`],
+  ['its statuses', () => `/v2/accounts/${card.accountId}/transactions?kind=deposit`],
+  [
+    'its entries of a period',
+    () => `/v2/accounts/${card.accountId}/transactions?kind=account_transaction&${past()}`,
+  ],
+  ['mixed history of a card', () => `/v2/cards/${card.id}/transactions`],
+  ['its account transactions', () => `/v2/cards/${card.id}/transactions?kind=account_transaction`],
+  ['mixed history of a card and a period', () => `/v2/cards/${card.id}/transactions?${past()}`],
 ];
 
 it.each(READS)('%s', async (_name, path) => {

@@ -5,25 +5,25 @@ import {
   type Page,
   pageOf,
   pageQuery,
-  periodQuery,
   positionOf,
   positionPart,
 } from '../../kernel/wire/pages';
-import { text } from '../../kernel/wire/schemas';
+import { currency, text } from '../../kernel/wire/schemas';
 import type { AccountServices } from './services';
 import { type AccountTransactionView, accountTransactionView } from './view';
 
-/** Filters of an account's history: `from` is inside the period, `to` no longer. */
+/** Filters of an account's history. */
 export const historyQuery = {
   ...pageQuery,
-  ...periodQuery,
   type: z.enum(['fee', 'transfer', 'deposit', 'withdraw']).optional(),
   subtype: text(64).optional(),
+  currency: currency().optional(),
 };
 
 export type HistoryQuery = z.output<z.ZodObject<typeof historyQuery>>;
 
-interface Row {
+/** A listed entry as it is stored. */
+export interface EntryRow {
   id: string;
   account_id: string;
   currency: string;
@@ -52,9 +52,9 @@ const MERGED = `
         and (at, number) < ($2::timestamptz, case when a.id collate "C" < $3 then 9223372036854775807
                                                   when a.id = $3 then $4::bigint else 0 end)
         and at >= $5::timestamptz and at < $6::timestamptz
-        and ($7::text is null or type = $7) and ($8::text is null or subtype = $8)
-      order by at desc, number desc limit $9) l
-   order by l.at desc, l.account_id desc, l.number desc limit $9`;
+        and ($7::text is null or type = $7) and ($8::text is null or subtype = $8) and ($9::text is null or currency = $9)
+      order by at desc, number desc limit $10) l
+   order by l.at desc, l.account_id desc, l.number desc limit $10`;
 
 /** What those accounts' owner sees of them, merged, newest first; without accounts nothing. */
 export async function historyPage(
@@ -63,7 +63,7 @@ export async function historyPage(
   query: HistoryQuery,
 ): Promise<Page<AccountTransactionView>> {
   const [at, account, number] = cursorPosition(query.cursor, accountIds);
-  const rows = await sql.query<Row>(MERGED, [
+  const rows = await sql.query<EntryRow>(MERGED, [
     accountIds,
     at,
     account,
@@ -72,6 +72,7 @@ export async function historyPage(
     query.to ?? 'infinity',
     query.type,
     query.subtype,
+    query.currency,
     query.limit + 1,
   ]);
   const links = await linksOf(
@@ -82,7 +83,7 @@ export async function historyPage(
     rows,
     query.limit,
     (row) => [row.at.toISOString(), row.account_id, row.number],
-    (row) => shown(row, links.get(row.reference_id)),
+    (row) => entryView(row, links.get(row.reference_id)),
   );
 }
 
@@ -97,7 +98,7 @@ function cursorPosition(cursor: string | undefined, accountIds: string[]) {
   return position ?? NEWEST;
 }
 
-function shown(row: Row, linkedId: string | undefined): AccountTransactionView {
+export function entryView(row: EntryRow, linkedId: string | undefined): AccountTransactionView {
   const { id, type, subtype, at, account_id: account, reference_id: reference } = row;
   const available = new Decimal(row.available);
   const pending = new Decimal(row.pending);

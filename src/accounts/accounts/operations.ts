@@ -10,11 +10,17 @@ const MASTER_CURRENCIES = ['USD', 'EUR', 'GBP'];
 
 /** The accounts that a new tenant begins with. */
 export async function openMasterAccounts(tx: Tx, tenantId: string): Promise<void> {
-  for (const currency of MASTER_CURRENCIES) {
-    const id = newId('account');
-    await insertAccount(tx, { id, tenantId, userId: null, currency });
-    await openLedgerAccount(tx, { id, kind: 'master', tenantId, currency });
-  }
+  for (const currency of MASTER_CURRENCIES) await openMasterAccount(tx, tenantId, currency);
+}
+
+/** Opens a tenant's master account in a currency or an asset, or gives the one that exists. */
+export async function openMasterAccount(tx: Tx, tenantId: string, currency: string): Promise<OpenedAccount> {
+  const id = newId('account');
+  const opened = await insertAccount(tx, { id, tenantId, userId: null, currency });
+  if (opened) await openLedgerAccount(tx, { id, kind: 'master', tenantId, currency });
+  const account = await findMasterAccount(tx, tenantId, currency);
+  if (!account) throw new Error(`the ${currency} account of ${tenantId} was neither opened nor found`);
+  return { account, opened };
 }
 
 /** @throws Problem 404, naming the field when the id came in the body */

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { type Route, route } from '../../http/route';
 import { balancesAt, readBalances } from '../../kernel/ledger/accounts';
 import { formatAmount } from '../../kernel/money/money';
-import { afterId, pageById } from '../../kernel/wire/id-pages';
+import { idPage, pageById } from '../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { currency, identifier, instant, money, timestamp } from '../../kernel/wire/schemas';
 import { adminAccountRoutes } from './admin-routes';
 import { historyPage, historyQuery } from './history';
+import { mixedHistoryItem, mixedHistoryPage, mixedHistoryQuery } from './mixed-history';
 import { requireAccount } from './operations';
 import { ACCOUNT_STATUSES, OWNER_TYPES } from './record';
 import type { AccountServices, ReadableAccount } from './services';
@@ -31,6 +32,7 @@ export function accountRoutes(services: AccountServices): Route[] {
     listRoute(services),
     ...adminAccountRoutes(services),
     historyRoute(services),
+    mixedHistoryRoute(services),
     balanceRoute(services),
     transferRoute(),
   ];
@@ -44,9 +46,9 @@ function listRoute({ database }: AccountServices): Route {
     summary: 'List accounts and balances',
     query: accountListQuery,
     response: pageSchema(accountSchema),
-    async read({ caller, query: { limit, cursor, ...filter } }) {
-      const after = afterId(cursor, 'account');
-      const accounts = await listAccounts(database, caller.tenantId, filter, { after, rows: limit + 1 });
+    async read({ caller, query }) {
+      const { page, limit, filter } = idPage(query, 'account');
+      const accounts = await listAccounts(database, caller.tenantId, filter, page);
       return pageById(await accountViews(database, accounts), limit, (record) => record);
     },
   });
@@ -59,13 +61,33 @@ function historyRoute(services: AccountServices): Route {
     tag: TAG,
     summary: 'Account transactions',
     description:
-      'Newest first; from is inclusive, to exclusive. balanceAfter is what was available after it. Takes the accountId of your ' +
+      'Newest first. balanceAfter is what was available after it. Takes the accountId of your ' +
       'virtual IBAN too.',
     query: z.object(historyQuery),
     response: pageSchema(accountTransactionSchema),
     async read({ caller, params, query }) {
       const account = await readableAccount(services, caller.reach, params['id'] ?? '');
       return historyPage(services, [account.id], query);
+    },
+  });
+}
+
+function mixedHistoryRoute(services: AccountServices): Route {
+  return route({
+    method: 'GET',
+    path: '/v2/accounts/{id}/transactions',
+    tag: TAG,
+    summary: 'Versioned mixed account history',
+    description:
+      'The account transactions and the status changes of the deposits, payouts, card top-ups, card withdrawals and virtual-IBAN ' +
+      'movements of the account, in one order, newest first; items that are written while you page come before the first ' +
+      'page and are missing in none. `referenceId` is shared by a record and its account transactions. Status changes are kept ' +
+      'since the release that brought this list. Takes the accountId of your virtual IBAN too.',
+    query: mixedHistoryQuery,
+    response: pageSchema(mixedHistoryItem),
+    async read({ caller, params, query }) {
+      const account = await readableAccount(services, caller.reach, params['id'] ?? '');
+      return mixedHistoryPage(services, account.id, query);
     },
   });
 }

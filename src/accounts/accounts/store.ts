@@ -1,4 +1,4 @@
-import { filtered, newestFirst, table } from '../../kernel/db/build';
+import { filtered, type IdPage, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import type { Account, Transfer } from './record';
@@ -50,15 +50,15 @@ export async function findUserAccount(
 
 export type AccountFilter = Partial<Pick<Account, 'currency' | 'status' | 'ownerType'> & { userId: string }>;
 
-/** The tenant's accounts, newest first, after the id that the page before ended with. */
+/** The tenant's accounts, newest first; all of them without a page. */
 export async function listAccounts(
   sql: Sql,
   tenantId: string,
   filter: AccountFilter,
-  { after, rows }: { after?: string | undefined; rows?: number } = {},
+  page: IdPage = {},
 ): Promise<Account[]> {
   return sql.run<Account>(
-    table('accounts').where({ tenantId }).modify(filtered, filter).modify(newestFirst, after, rows),
+    table('accounts').where({ tenantId }).modify(filtered, filter).modify(newestFirst, page),
   );
 }
 

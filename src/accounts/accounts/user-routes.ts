@@ -24,8 +24,7 @@ function historyRoute(services: AccountServices): Route {
     path: '/v1/users/{id}/account/transactions',
     tag: TAG,
     summary: 'User account transactions',
-    description:
-      "The transactions of all the user's accounts, newest first; from is inclusive, to exclusive.",
+    description: "The transactions of all the user's accounts, newest first.",
     query: z.object(historyQuery),
     response: pageSchema(accountTransactionSchema),
     async read({ caller, params, query }) {

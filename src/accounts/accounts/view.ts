@@ -44,7 +44,10 @@ export async function accountViews(sql: Sql, accounts: Account[]): Promise<Accou
   });
 }
 
-/** The webhook's fields (`interface.md 2.3`) plus `balanceAfter`: what was available after it. */
+/**
+ * The webhook's fields (`interface.md 2.3`) plus `balanceAfter`: what was available after it. It never changes, so that
+ * `createdAt` and `updatedAt` are its `timestamp`.
+ */
 export const accountTransactionSchema = z.object({
   id: z.string().meta({ examples: ['atx_01h455vb4pex5vsknk084sn02q'] }),
   accountId: z.string(),
@@ -59,6 +62,8 @@ export const accountTransactionSchema = z.object({
     .meta({ description: 'The `referenceId` of what this follows, of a further movement.' }),
   timestamp: instant(),
   balanceAfter: money(),
+  createdAt: instant(),
+  updatedAt: instant(),
 });
 
 export type AccountTransactionView = z.infer<typeof accountTransactionSchema>;
@@ -76,6 +81,7 @@ export function accountTransactionView(
   linkedId?: string,
 ): AccountTransactionView {
   if (!entry.id || !entry.balance) throw new Error(`an entry of ${entry.account} is not listed`);
+  const at = entry.at.toISOString();
   return {
     id: entry.id,
     accountId: entry.account,
@@ -85,7 +91,9 @@ export function accountTransactionView(
     currency,
     referenceId: entry.reference,
     ...(linkedId === undefined ? {} : { linkedId }),
-    timestamp: entry.at.toISOString(),
+    timestamp: at,
     balanceAfter: formatAmount(entry.balance.available, currency),
+    createdAt: at,
+    updatedAt: at,
   };
 }

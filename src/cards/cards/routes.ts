@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type ApiRequest, Reply, type Route, route } from '../../http/route';
 import { notFound } from '../../kernel/errors';
 import { isId } from '../../kernel/ids';
-import { afterId } from '../../kernel/wire/id-pages';
-import { pageOf, pageQuery, pageSchema } from '../../kernel/wire/pages';
-import { text } from '../../kernel/wire/schemas';
+import { idPage, pageById } from '../../kernel/wire/id-pages';
+import { pageQuery, pageSchema } from '../../kernel/wire/pages';
+import { currency, text } from '../../kernel/wire/schemas';
 import { WALLETS } from '../../parties/card-processor/port';
 import type { Services } from '../../services';
 import { audited } from './audit';
@@ -44,18 +44,14 @@ function listing(services: Services): Route[] {
         cardholderId: text(100).optional(),
         status: z.enum(CARD_STATUSES).optional(),
         bin: text(100).optional(),
+        currency: currency().optional(),
       }),
       response: pageSchema(cardSchema),
-      async read({ query: { limit, cursor, ...filter }, caller }) {
-        const after = afterId(cursor, 'card');
-        const cards = await listCards(database, caller.reach, filter, { after, rows: limit + 1 });
-        const page = pageOf(
-          cards,
-          limit,
-          (card) => [card.id],
-          (card) => card,
-        );
-        return { ...page, data: await cardViews(database, page.data) };
+      async read({ query, caller }) {
+        const { page, limit, filter } = idPage(query, 'card');
+        const cards = await listCards(database, caller.reach, filter, page);
+        const shown = pageById(cards, limit, (card) => card);
+        return { ...shown, data: await cardViews(database, shown.data) };
       },
     }),
     route({

@@ -1,4 +1,4 @@
-import { columnsOf, filtered, newestFirst, table } from '../../kernel/db/build';
+import { columnsOf, filtered, type IdPage, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
 import { lockSelectedAccounts } from '../../kernel/ledger/accounts';
@@ -74,20 +74,20 @@ export async function insertCard(tx: Sql, card: NewCard): Promise<Card> {
 }
 
 export type CardFilter = Partial<
-  Pick<Card, 'userId' | 'accountId' | 'cardholderId' | 'bin'> & { status: string }
+  Pick<Card, 'userId' | 'accountId' | 'cardholderId' | 'bin' | 'currency'> & { status: string }
 >;
 
-/** Newest first. @param after the id of the last card of the page before */
+/** Newest first. */
 export async function listCards(
   sql: Sql,
   reach: string | null,
   filter: CardFilter,
-  { after, rows }: { after: string | undefined; rows: number },
+  page: IdPage,
 ): Promise<Card[]> {
   const cards = table('cards')
     .select(FIELDS)
     .modify(filtered, { tenantId: reach, ...filter })
-    .modify(newestFirst, after, rows);
+    .modify(newestFirst, page);
   return (await sql.run<Row>(cards)).map(cardOf);
 }
 

@@ -123,7 +123,7 @@ export interface ExpiryPlace {
   id: string;
 }
 
-export type DueAuthorization = ExpiryPlace & { cardId: string };
+export type DueAuthorization = ExpiryPlace & Pick<Authorization, 'cardId' | 'referenceId'>;
 
 /** Open ones whose validity has ended, the oldest first, after that place. */
 export async function dueAuthorizations(
@@ -132,12 +132,12 @@ export async function dueAuthorizations(
   limit: number,
 ): Promise<DueAuthorization[]> {
   const due = table('authorizations')
-    .select('id', 'cardId', 'expiresAt')
+    .select('id', 'cardId', 'referenceId', 'expiresAt')
     .whereRaw('not closed')
     .where('expiresAt', '<=', raw('now()'))
     .orderBy(['expiresAt', 'id'])
     .limit(limit);
   if (after) void due.whereRaw('(expires_at, id) > (?, ?)', [after.expiresAt, after.id]);
-  const rows = await sql.run<{ id: string; cardId: string; expiresAt: Date }>(due);
+  const rows = await sql.run<Omit<DueAuthorization, 'expiresAt'> & { expiresAt: Date }>(due);
   return rows.map(({ expiresAt, ...row }) => ({ ...row, expiresAt: expiresAt.toISOString() }));
 }

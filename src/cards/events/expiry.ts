@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../kernel/db/database';
 import { forEachIsolated } from '../../kernel/for-each-isolated';
+import { keysOfEvents } from '../../kernel/outbox/told-events';
 import { dueAuthorizations, type ExpiryPlace } from './authorization-store';
 import type { CardEventDeps } from './load-board';
 import { recordCardEvent } from './operations';
@@ -27,7 +28,8 @@ export interface ExpiryOptions {
 /**
  * Cancels what is held by authorizations that have outlived their programme's validity (decisions part 3): found by the
  * partial index of the open ones, one transaction a card, each whatever becomes of the others. Two runs at once are
- * harmless: the second finds nothing held under the lock.
+ * harmless: the second finds nothing held under the lock. What they cause carries the key of the call that authorized (decisions
+ * part 1, Idempotency), which stands with its event: the hot path need not keep it twice.
  * @param limit how many are looked at
  */
 export async function expireAuthorizations(
@@ -37,13 +39,25 @@ export async function expireAuthorizations(
 ): Promise<ExpiryResult> {
   const { database, log } = deps;
   const due = await dueAuthorizations(database, after, limit);
+  const keys = await keysOfEvents(
+    database,
+    { event: 'card_transaction', type: 'authorization' },
+    due.map(({ referenceId }) => referenceId),
+  );
   let expired = 0;
   const failures = await forEachIsolated(
     due,
-    async ({ id, cardId }) => {
+    async ({ id, cardId, referenceId }) => {
       alive();
+      const idempotencyKey = keys.get(referenceId) ?? null;
       const { transaction } = await database.transaction((tx) =>
-        recordCardEvent(tx, deps, { type: 'expire', cardId, authorizationId: id, reach: null }),
+        recordCardEvent(tx, deps, {
+          type: 'expire',
+          cardId,
+          authorizationId: id,
+          reach: null,
+          idempotencyKey,
+        }),
       );
       if (transaction) expired += 1;
     },

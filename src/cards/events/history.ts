@@ -8,10 +8,10 @@ import {
   type Position,
   pageOf,
   pageQuery,
-  periodQuery,
   positionOf,
   positionPart,
 } from '../../kernel/wire/pages';
+import { currency } from '../../kernel/wire/schemas';
 import { readAuthorizations } from './authorization-store';
 import type { CardTransaction } from './record';
 import {
@@ -22,11 +22,11 @@ import {
 } from './transaction-store';
 import { authorizationView, cardTransactionView } from './view';
 
-/** Filters of the history of cards: `from` is inside the period, `to` no longer. */
+/** Filters of the history of cards. */
 export const historyQuery = z.object({
   ...pageQuery,
-  ...periodQuery,
   type: z.enum(Object.keys(CARD_EFFECTS) as [string, ...string[]]).optional(),
+  currency: currency().optional().describe('The `transactionCurrency`.'),
 });
 
 /** The transactions of those cards, merged, newest first; without cards nothing. @throws Problem 400 for a foreign cursor */

@@ -1,9 +1,11 @@
 import { type Route, route } from '../../http/route';
+import type { Database } from '../../kernel/db/database';
 import { pageSchema } from '../../kernel/wire/pages';
 import { requireUser } from '../../people/users/operations';
 import { cardIdsOfUser, requireCard } from '../cards/operations';
 import type { CardServices } from '../services';
 import { historyPage, historyQuery, transactionWithChain } from './history';
+import { mixedHistoryItem, mixedHistoryPage, mixedHistoryQuery } from './mixed/history';
 import { cardTransactionDetailSchema, cardTransactionSchema } from './view';
 
 export function cardTransactionRoutes({ database }: CardServices): Route[] {
@@ -20,6 +22,7 @@ export function cardTransactionRoutes({ database }: CardServices): Route[] {
         return historyPage(database, [card.id], query);
       },
     }),
+    mixedHistoryRoute(database),
     route({
       method: 'GET',
       path: '/v1/cards/transactions/{id}',
@@ -42,4 +45,23 @@ export function cardTransactionRoutes({ database }: CardServices): Route[] {
       },
     }),
   ];
+}
+
+function mixedHistoryRoute(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: '/v2/cards/{id}/transactions',
+    tag: 'Cards',
+    summary: 'Versioned mixed card history',
+    description:
+      'The card transactions, each followed in time by the account transactions of the same `referenceId` that were booked with ' +
+      "it (fees, funding, what returns to the account), and the status changes of the card's operations, newest first. Items that " +
+      'are written while you page come before the first page and are missing in none.',
+    query: mixedHistoryQuery,
+    response: pageSchema(mixedHistoryItem),
+    async read({ params, query, caller }) {
+      const card = await requireCard(database, caller.reach, params['id'] ?? '');
+      return mixedHistoryPage(database, card.id, query);
+    },
+  });
 }

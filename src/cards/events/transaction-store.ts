@@ -1,4 +1,4 @@
-import { filtered, table } from '../../kernel/db/build';
+import { anyOf, filtered, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
 import type { CardTransactionType } from '../../kernel/ledger/effects';
@@ -58,6 +58,7 @@ const INSERT = `insert into card_transactions (${namesOf(COLUMNS)}) select * fro
 
 export interface HistoryFilter {
   type?: string;
+  currency?: string;
   from?: Date;
   to?: Date;
 }
@@ -80,11 +81,15 @@ export async function listOfCards(
         select * from card_transactions t
          where t.card_id = c.id and ($1::timestamptz is null or t.at >= $1)
            and ($2::timestamptz is null or t.at < $2) and ($3::text is null or t.type = $3)
+           and ($9::text is null or t.currency = $9)
            and ($5::timestamptz is null or (t.at, t.number) < ($5, case when c.id < $7 then 9223372036854775807
                                                                         when c.id > $7 then 0 else $6::bigint end))
          order by t.at desc, t.number desc limit $8) t
       order by t.at desc, t.card_id desc, t.number desc limit $8`,
-    [filter.from ?? null, filter.to ?? null, filter.type ?? null, cardIds, at, number, card, limit],
+    [
+      ...[filter.from ?? null, filter.to ?? null, filter.type ?? null, cardIds, at, number, card, limit],
+      filter.currency ?? null,
+    ],
   );
   return rows.map(transactionOf);
 }
@@ -96,6 +101,13 @@ export async function findCardTransaction(
 ): Promise<CardTransaction | undefined> {
   const [row] = await sql.run(table('card_transactions').where({ id }).modify(filtered, { tenantId: reach }));
   return row && transactionOf(row);
+}
+
+/** By id. */
+export async function transactionsById(sql: Sql, ids: string[]): Promise<Map<string, CardTransaction>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql.run(table('card_transactions').where(anyOf('id', ids)));
+  return new Map(rows.map(transactionOf).map((transaction) => [transaction.id, transaction]));
 }
 
 /** Those of a reference, in their order. */

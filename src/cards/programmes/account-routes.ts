@@ -5,17 +5,19 @@ import { accountSchema, accountViews } from '../../accounts/accounts/view';
 import { type Route, route } from '../../http/route';
 import { CAPABILITIES } from '../../kernel/capabilities';
 import type { Sql } from '../../kernel/db/database';
-import { afterId, pageById } from '../../kernel/wire/id-pages';
+import { idPage, pageById } from '../../kernel/wire/id-pages';
 import { pageSchema } from '../../kernel/wire/pages';
 import type { Services } from '../../services';
 import { disabledBinsOf, listAdmittedBins } from './operations';
-import { capabilitiesOf, enabledBins, SERVED } from './rules';
+import { capabilitiesOf, enabledBins, type Reached, SERVED } from './rules';
 import { binSchema, binView } from './view';
 
 const TAG = 'Accounts';
 
 export interface AccountProgrammeServices extends Services {
   hasVirtualIban(sql: Sql, companyId: string): Promise<boolean>;
+  /** By capability, the currencies of those accounts that it reaches. */
+  currenciesReached(tenantId: string, currencies: readonly string[]): Promise<Reached>;
 }
 
 /** Which cards can be issued on a tenant's accounts (`interface.md 4.1`, Accounts). */
@@ -23,12 +25,17 @@ export function accountProgrammeRoutes(services: AccountProgrammeServices): Rout
   return [settingsRoute(services), listWithBinsRoute(services)];
 }
 
-function settingsRoute({ database, switches, hasVirtualIban }: AccountProgrammeServices): Route {
+function settingsRoute(services: AccountProgrammeServices): Route {
+  const { database, switches, hasVirtualIban, currenciesReached } = services;
   return route({
     method: 'GET',
     path: '/v1/client/settings',
     tag: TAG,
     summary: "What the calling client's accounts can do",
+    description:
+      'The master accounts with what can be begun on them now: a capability that the operator or the installation has ' +
+      'switched off is missing, and so are card_issuing without an open BIN of the currency, deposit and payout without an ' +
+      'option that reaches it.',
     response: z.object({
       clientId: z.string(),
       accounts: z.array(
@@ -46,13 +53,17 @@ function settingsRoute({ database, switches, hasVirtualIban }: AccountProgrammeS
         hasVirtualIban(database, tenantId),
         Promise.all(SERVED.map((capability) => switches.capability(capability, tenantId))),
       ]);
+      const reached = await currenciesReached(
+        tenantId,
+        accounts.map(({ currency }) => currency),
+      );
       const on = SERVED.filter((_, index) => states[index] === 'on');
       return {
         clientId: tenantId,
         accounts: accounts.map((account) => ({
           accountId: account.id,
           currency: account.currency,
-          capabilities: capabilitiesOf(account, { on, admitted, hasIban }),
+          capabilities: capabilitiesOf(account, { on, admitted, hasIban, reached }),
         })),
       };
     },
@@ -67,9 +78,9 @@ function listWithBinsRoute({ database }: Services): Route {
     summary: 'Accounts with enabled BINs',
     query: accountListQuery,
     response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) })),
-    async read({ caller: { tenantId }, query: { limit, cursor, ...filter } }) {
-      const after = afterId(cursor, 'account');
-      const accounts = await listAccounts(database, tenantId, filter, { after, rows: limit + 1 });
+    async read({ caller: { tenantId }, query }) {
+      const { page, limit, filter } = idPage(query, 'account');
+      const accounts = await listAccounts(database, tenantId, filter, page);
       const users = accounts.flatMap(({ userId }) => userId ?? []);
       const [records, admitted, disabled] = await Promise.all([
         accountViews(database, accounts),

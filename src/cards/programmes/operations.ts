@@ -1,4 +1,8 @@
-import { openMasterAccounts } from '../../accounts/accounts/operations';
+import {
+  type OpenedAccount,
+  openMasterAccount,
+  openMasterAccounts,
+} from '../../accounts/accounts/operations';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, invalid, notFound } from '../../kernel/errors';
 import { isCurrency } from '../../kernel/money/currencies';
@@ -11,7 +15,9 @@ import {
   insertTenantBin,
   insertTenantDemoBins,
   listAdmittedBins,
+  lockBin,
   readBins,
+  updateBin,
   upsertUserBin,
 } from './store';
 
@@ -25,11 +31,43 @@ export async function provideForClient(tx: Tx, clientId: string, sandbox: boolea
   if (sandbox) await insertTenantDemoBins(tx, clientId);
 }
 
-/** Lets a tenant issue on a BIN. @throws Problem 404 when there is no such BIN */
-export async function admitToBin(tx: Tx, tenantId: string, bin: string): Promise<void> {
+/**
+ * Lets a tenant issue on a BIN, with the master account of its currency, where the fees of its cards fall.
+ * @returns that account @throws Problem 404 when there is no such BIN
+ */
+export async function admitToBin(tx: Tx, tenantId: string, bin: string): Promise<OpenedAccount> {
   const [found] = await readBins(tx, [bin]);
   if (!found) throw notFound('bin', 'bin');
   await insertTenantBin(tx, tenantId, bin);
+  return openMasterAccount(tx, tenantId, found.currency);
+}
+
+/** What an operator changes of a BIN that is there. Its currency, model and fees stand: cards were issued on them. */
+export type BinChange = Partial<Pick<Bin, 'status' | 'capacityPerCardholder' | 'maxAuthorization'>>;
+
+/**
+ * Opens, closes or limits a BIN. On a closed one no cardholder is made and no card issued; its cards go on. Processes that have
+ * read the limit of an authorization know it for seconds.
+ * @returns the BIN before and after @throws Problem 404; 400 naming the field
+ */
+export async function changeBin(
+  tx: Tx,
+  bin: string,
+  change: BinChange,
+): Promise<{ before: Bin; after: Bin }> {
+  const before = await lockBin(tx, bin);
+  if (!before) throw notFound('bin', 'bin');
+  const after = { ...before, ...change };
+  assertLimits(after);
+  await updateBin(tx, after);
+  return { before, after };
+}
+
+function assertLimits({ capacityPerCardholder, maxAuthorization, currency }: Bin): void {
+  if (!Number.isInteger(capacityPerCardholder) || capacityPerCardholder < 1)
+    throw invalid('capacityPerCardholder must be at least 1.', 'capacityPerCardholder');
+  if (maxAuthorization && !fitsCurrency(maxAuthorization, currency))
+    throw invalid(`maxAuthorization has more decimals than ${currency} allows.`, 'maxAuthorization');
 }
 
 /**
@@ -39,8 +77,7 @@ export async function admitToBin(tx: Tx, tenantId: string, bin: string): Promise
 export async function addBin(tx: Tx, bin: Bin): Promise<Bin> {
   if (!/^\d{6,8}$/.test(bin.bin)) throw invalid('bin must have 6 to 8 digits.', 'bin');
   if (!isCurrency(bin.currency)) throw invalid('currency must be a known currency code.', 'currency');
-  if (!Number.isInteger(bin.capacityPerCardholder) || bin.capacityPerCardholder < 1)
-    throw invalid('capacityPerCardholder must be at least 1.', 'capacityPerCardholder');
+  assertLimits(bin);
   for (const [field, fee] of Object.entries<Decimal>({ ...bin.fees })) {
     if (fee.lt(0)) throw invalid(`${field} must not be negative.`, field);
     if (field !== 'settlePercent' && !fitsCurrency(fee, bin.currency))

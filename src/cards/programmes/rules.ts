@@ -24,18 +24,30 @@ export const SERVED = [
   'virtual_iban',
 ] as const satisfies readonly Capability[];
 
+/** By capability, the currencies of accounts that it reaches; one that is not named reaches all. */
+export type Reached = Partial<Record<Capability, ReadonlySet<string>>>;
+
+export interface Circumstances {
+  /** What neither the operator nor the installation has switched off. */
+  on: readonly Capability[];
+  admitted: readonly Bin[];
+  hasIban: boolean;
+  reached: Reached;
+}
+
 /**
  * What can be done with an account (`GET /v1/client/settings`): all that is on while it is active. Cards can be funded from it
- * where a BIN of its currency is open, and a virtual IBAN pays into the EUR account of a company that has one.
+ * where a BIN of its currency is open, a virtual IBAN pays into the EUR account of a company that has one, and options must reach
+ * its currency.
  */
 export function capabilitiesOf(
   { status, currency }: Pick<Account, 'status' | 'currency'>,
-  { on, admitted, hasIban }: { on: readonly Capability[]; admitted: readonly Bin[]; hasIban: boolean },
+  { on, admitted, hasIban, reached }: Circumstances,
 ): Capability[] {
   if (status !== 'active') return [];
   const can: Partial<Record<Capability, boolean>> = {
     card_issuing: enabledBins(currency, admitted).length > 0,
     virtual_iban: hasIban && currency === 'EUR',
   };
-  return on.filter((capability) => can[capability] ?? true);
+  return on.filter((capability) => can[capability] ?? reached[capability]?.has(currency) ?? true);
 }

@@ -1,4 +1,4 @@
-import { anyOf, raw, table } from '../../kernel/db/build';
+import { anyOf, NOW, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import type { Bin } from './record';
@@ -52,6 +52,25 @@ export async function insertBin(tx: Sql, bin: Bin): Promise<boolean> {
 /** The BINs with these codes. */
 export async function readBins(sql: Sql, bins: string[]): Promise<Bin[]> {
   return (await sql.run<Row>(table('bins').where(anyOf('bin', bins)))).map(binOf);
+}
+
+/** The BIN, held to the end of the transaction. */
+export async function lockBin(tx: Sql, bin: string): Promise<Bin | undefined> {
+  const [row] = await tx.run<Row>(table('bins').where({ bin }).forNoKeyUpdate());
+  return row && binOf(row);
+}
+
+/** What may change of it. */
+export async function updateBin(
+  tx: Sql,
+  { bin, status, capacityPerCardholder, maxAuthorization }: Bin,
+): Promise<void> {
+  const limits = { capacityPerCardholder, maxAuthorization: maxAuthorization?.toFixed() ?? null };
+  await tx.run(
+    table('bins')
+      .where({ bin })
+      .update({ status, ...limits, updatedAt: NOW }),
+  );
 }
 
 /** The BINs that the tenant may issue on, closed ones too; all of them without a tenant. */

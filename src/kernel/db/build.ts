@@ -29,10 +29,21 @@ export function filtered(query: Knex.QueryBuilder, filter: Record<string, unknow
     if (value !== undefined && value !== null) void query.where(column, value);
 }
 
-/** A page of records by their ids, newest first: those after the id that the page before ended with; all without a limit. */
-export function newestFirst(query: Knex.QueryBuilder, after?: string, limit?: number): void {
+export interface IdPage {
+  /** The id that the page before ended with. */
+  after?: string | undefined;
+  rows?: number | undefined;
+  /** Of `created_at`: `from` is inside the period, `to` no longer. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** A page of records by their ids, newest first; all of them without `rows`. */
+export function newestFirst(query: Knex.QueryBuilder, { after, rows, from, to }: IdPage): void {
+  if (from !== undefined) void query.where('createdAt', '>=', from);
+  if (to !== undefined) void query.where('createdAt', '<', to);
   if (after !== undefined) void query.where('id', '<', after);
-  if (limit !== undefined) void query.limit(limit);
+  if (rows !== undefined) void query.limit(rows);
   void query.orderBy('id', 'desc');
 }
 

@@ -68,3 +68,23 @@ export async function findToldEvent(
   );
   return found && { ...found, data: JSON.parse(found.data) as unknown };
 }
+
+/**
+ * The keys of the calls that caused those movements, by reference; what no key caused is not there. Of an event and type a
+ * reference has one at most.
+ */
+export async function keysOfEvents(
+  sql: Sql,
+  of: { event: string; type: string },
+  references: readonly string[],
+): Promise<Map<string, string>> {
+  if (references.length === 0) return new Map();
+  const rows = await sql.run<{ referenceId: string; idempotencyKey: string }>(
+    table('events')
+      .select('referenceId', 'idempotencyKey')
+      .where(anyOf('reference_id', references))
+      .where(of)
+      .whereNotNull('idempotencyKey'),
+  );
+  return new Map(rows.map(({ referenceId, idempotencyKey }) => [referenceId, idempotencyKey]));
+}

@@ -3,8 +3,15 @@ import { invalid } from '../errors';
 import { type IdKind, isId } from '../ids';
 import { timestamp } from './schemas';
 
-/** Lists are newest first: `?limit=` (1–100, default 20) and an opaque `?cursor=`. */
+/** Of `createdAt`: `from` is inside the period, `to` no longer. */
+export const periodQuery = {
+  from: timestamp().optional().describe('At that moment or later.'),
+  to: timestamp().optional().describe('Before that moment.'),
+};
+
+/** Every list of records is newest first, by `?limit=` (1–100, default 20) and an opaque `?cursor=`, of a period. */
 export const pageQuery = {
+  ...periodQuery,
   limit: z
     .string()
     .regex(/^([1-9]\d?|100)$/, 'must be a whole number from 1 to 100')
@@ -13,8 +20,6 @@ export const pageQuery = {
     .meta({ override: { type: 'integer', minimum: 1, maximum: 100, default: 20 } }),
   cursor: z.string().max(500).optional(),
 };
-
-export const periodQuery = { from: timestamp().optional(), to: timestamp().optional() };
 
 export interface Page<T> {
   data: T[];

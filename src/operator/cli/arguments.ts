@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { isCurrency } from '../../kernel/money/currencies';
 import { Decimal } from '../../kernel/money/money';
 import { CONCLUSIONS, type Conclusion } from '../../transfers/engine/conclusion';
 
@@ -16,6 +17,13 @@ export const decimalArgument =
 export function countArgument(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It takes a whole number from 1.');
   return Number(text);
+}
+
+/** In any case of letters. */
+export function currencyArgument(text: string): string {
+  const code = text.toUpperCase();
+  if (!isCurrency(code)) throw new InvalidArgumentError('It takes a known currency or asset such as USD.');
+  return code;
 }
 
 /** Text for people, without the spaces around it. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { notFound } from '../../kernel/errors';
-import { afterId, pageById } from '../../kernel/wire/id-pages';
+import { idPage, pageById } from '../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { identifier, text } from '../../kernel/wire/schemas';
 import { requireUser } from '../users/operations';
@@ -89,9 +89,9 @@ function listRoute({ database }: CardholderServices): Route {
       userId: text(200).optional(),
     }),
     response: pageSchema(cardholderSchema),
-    async read({ caller, query: { limit, cursor, ...filter } }) {
-      const after = afterId(cursor, 'cardholder');
-      const rows = await listCardholders(database, caller.tenantId, filter, after, limit + 1);
+    async read({ caller, query }) {
+      const { page, limit, filter } = idPage(query, 'cardholder');
+      const rows = await listCardholders(database, caller.tenantId, filter, page);
       return pageById(rows, limit, cardholderView);
     },
   });

@@ -1,4 +1,4 @@
-import { filtered, NOW, newestFirst, raw, table } from '../../kernel/db/build';
+import { filtered, type IdPage, NOW, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { isId } from '../../kernel/ids';
@@ -193,14 +193,9 @@ export async function listCardholders(
   sql: Sql,
   tenantId: string,
   filter: CardholderFilter,
-  after: string | undefined,
-  limit: number,
+  page: IdPage,
 ): Promise<Cardholder[]> {
   return sql.run<Cardholder>(
-    cardholders()
-      .select(COLUMNS)
-      .where({ tenantId })
-      .modify(filtered, filter)
-      .modify(newestFirst, after, limit),
+    cardholders().select(COLUMNS).where({ tenantId }).modify(filtered, filter).modify(newestFirst, page),
   );
 }

@@ -3,7 +3,7 @@ import { Reply, type Route, route } from '../../http/route';
 import { audit, auditAdmin } from '../../kernel/audit/audit';
 import type { UploadedFile } from '../../kernel/wire/file-type';
 import { FILE_TYPES, type FileType } from '../../kernel/wire/file-type';
-import { afterId, pageById } from '../../kernel/wire/id-pages';
+import { idPage, pageById } from '../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { text } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
@@ -46,10 +46,10 @@ function listRoute({ database }: Services): Route {
       status: z.enum(KYC_DOCUMENT_STATUSES).optional(),
     }),
     response: pageSchema(documentSchema),
-    async read({ caller, params, query: { limit, cursor, ...filter } }) {
-      const after = afterId(cursor, 'kycDocument');
+    async read({ caller, params, query }) {
+      const { page, limit, filter } = idPage(query, 'kycDocument');
       const user = await requireUser(database, caller.reach, params['id'] ?? '');
-      return pageById(await listDocuments(database, user.id, filter, after, limit + 1), limit, documentView);
+      return pageById(await listDocuments(database, user.id, filter, page), limit, documentView);
     },
   });
 }

@@ -1,4 +1,4 @@
-import { filtered, NOW, newestFirst, table } from '../../kernel/db/build';
+import { filtered, type IdPage, NOW, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { isId } from '../../kernel/ids';
@@ -70,11 +70,10 @@ export async function listDocuments(
   sql: Sql,
   userId: string,
   filter: DocumentFilter,
-  after: string | undefined,
-  limit: number,
+  page: IdPage,
 ): Promise<KycDocument[]> {
   return sql.run<KycDocument>(
-    documents().select(DOCUMENT).where({ userId }).modify(filtered, filter).modify(newestFirst, after, limit),
+    documents().select(DOCUMENT).where({ userId }).modify(filtered, filter).modify(newestFirst, page),
   );
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
-import { afterId, pageById } from '../../kernel/wire/id-pages';
+import { idPage, pageById } from '../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { text } from '../../kernel/wire/schemas';
 import { metaSchema } from './meta';
@@ -31,9 +31,9 @@ function listRoute({ database }: UserServices): Route {
       externalId: text(100).optional(),
     }),
     response: pageSchema(userSchema),
-    async read({ caller, query: { limit, cursor, ...filter } }) {
-      const after = afterId(cursor, 'user');
-      return pageById(await listUsers(database, caller.tenantId, filter, after, limit + 1), limit, userView);
+    async read({ caller, query }) {
+      const { page, limit, filter } = idPage(query, 'user');
+      return pageById(await listUsers(database, caller.tenantId, filter, page), limit, userView);
     },
   });
 }

@@ -1,4 +1,4 @@
-import { filtered, NOW, newestFirst, raw, table } from '../../kernel/db/build';
+import { filtered, type IdPage, NOW, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import type { UserMeta } from './meta';
@@ -72,13 +72,12 @@ export async function listUsers(
   sql: Sql,
   tenantId: string,
   { status, ...filter }: UserFilter,
-  after: string | undefined,
-  limit: number,
+  page: IdPage,
 ): Promise<User[]> {
   const query = users().select(COLUMNS).where({ tenantId }).modify(filtered, filter);
   if (status !== undefined)
     void query.whereRaw(`(operator_blocked or status = 'blocked') = ?`, [status === 'blocked']);
-  return (await sql.run<Row>(query.modify(newestFirst, after, limit))).map(userOf);
+  return (await sql.run<Row>(query.modify(newestFirst, page))).map(userOf);
 }
 
 export const updateMeta = (tx: Sql, id: string, meta: UserMeta): Promise<User> =>

@@ -1,5 +1,6 @@
 import { requireAccount } from '../../accounts/accounts/operations';
 import { assertFundable } from '../../accounts/accounts/transfer';
+import type { IdPage } from '../../kernel/db/build';
 import { inOrder, type Sql, type Tx } from '../../kernel/db/database';
 import type { WaitingCount, WaitingFilter } from '../../kernel/db/waiting';
 import { notFound } from '../../kernel/errors';
@@ -12,7 +13,6 @@ import { openTransfer } from '../engine/open';
 import {
   countWaitingForOperator,
   type ListFilter,
-  type ListPage,
   listTransfers,
   requireTransfer,
   waitingForOperator,
@@ -83,7 +83,7 @@ export async function shownDeposit(sql: Sql, deposit: Deposit): Promise<ShownDep
 export async function listDeposits(
   services: Pick<Services, 'database' | 'now'>,
   { externalId, ...filter }: ListFilter & { externalId?: string | undefined },
-  page: ListPage,
+  page: IdPage,
 ): Promise<ShownDeposit[]> {
   const found = await listTransfers(services, depositKind, filter, page, (query) => {
     if (externalId !== undefined) void query.whereRaw(`terms->>'externalId' = ?`, [externalId]);

@@ -5,8 +5,8 @@ import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { operationKey } from '../../kernel/idempotency';
 import { Decimal, formatAmount } from '../../kernel/money/money';
-import { afterId, pageById } from '../../kernel/wire/id-pages';
-import { pageQuery, pageSchema, periodQuery, whole } from '../../kernel/wire/pages';
+import { idPage, pageById } from '../../kernel/wire/id-pages';
+import { pageQuery, pageSchema, whole } from '../../kernel/wire/pages';
 import { amount, currency, identifier, instant, money, text } from '../../kernel/wire/schemas';
 import { webUrl } from '../../kernel/wire/web-url';
 import type { Quote } from '../../process/quotes/operations';
@@ -170,15 +170,15 @@ function listRoute(services: Services): Route {
     summary: 'List deposits of an account',
     query: z.object({
       ...pageQuery,
-      ...periodQuery,
       status: z.enum(DEPOSIT_STATUSES).optional(),
       method: method.optional(),
+      currency: currency().optional().describe("The payer's."),
       externalId: text(100).optional(),
     }),
     response: pageSchema(depositSchema),
-    async read({ caller, params, query: { limit, cursor, ...filter } }) {
+    async read({ caller, params, query }) {
       const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
-      const page = { after: afterId(cursor, 'deposit'), limit: limit + 1 };
+      const { page, limit, filter } = idPage(query, 'deposit');
       const views = (await listDeposits(services, { accountId: account.id, ...filter }, page)).map((shown) =>
         payableDepositView(services, shown),
       );

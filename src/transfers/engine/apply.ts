@@ -5,6 +5,7 @@ import { conflict } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { ensureInternalAccounts, type LedgerAccount, readBalances } from '../../kernel/ledger/accounts';
 import { type Book, openBook } from '../../kernel/ledger/book';
+import { noteStatusChanges } from '../../kernel/ledger/status-changes';
 import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/outbox/events';
 import { syncBreaks } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
@@ -93,11 +94,30 @@ export async function apply(
   await syncBreaks(tx, breaks);
   // All else with the commit, for others wait for the accounts until then.
   writeWithCommit(tx, [posted?.book.written(), eventsWrite(events)]);
+  noteStatuses(
+    tx,
+    kind,
+    path.map(({ situation: { transfer }, previous }) => ({ transfer, previous })),
+  );
   insertDecisions(tx, situation.transfer.id, chosen);
   insertEntries(tx, situation.transfer.id, changes, situation.at);
   if (!isSame(locked.situation.transfer.word, after.transfer.word)) keepWord(tx, after.transfer);
   saveTransfer(tx, after.transfer);
   return after;
+}
+
+/** In the history of the account, whose own lock gives them their numbers; what is nobody's is in none. */
+export function noteStatuses(
+  tx: Tx,
+  { name: kind }: Pick<AnyKind, 'name'>,
+  path: readonly { transfer: Transfer; previous: string | null }[],
+): void {
+  const accountId = path[0]?.transfer.accountId ?? null;
+  if (accountId === null) return;
+  const changes = path.map(({ transfer: { id, referenceId, status, failure }, previous }) => ({
+    ...{ kind, recordId: id, referenceId, status, previousStatus: previous, failure },
+  }));
+  noteStatusChanges(tx, accountId, changes);
 }
 
 /** Whether the party told of an older state than it has told of before: that is dropped. */
@@ -178,10 +198,13 @@ interface Posted {
   events: WebhookEvent[];
 }
 
-/** Locks the accounts last: they may be the busiest rows of the tenant. */
+/**
+ * Locks the accounts last: they may be the busiest rows of the tenant. The transfer's own is among them, for its history may
+ * take a number after this.
+ */
 async function post(
   tx: Tx,
-  { referenceId, idempotencyKey }: Transfer,
+  { accountId, referenceId, idempotencyKey }: Transfer,
   changes: readonly Change[],
   table: ComponentTable,
   asked: Apply['asked'],
@@ -191,7 +214,7 @@ async function post(
   for (const currency of new Set(changes.map(({ currency }) => currency)))
     if (!own.has(currency)) await ensureInternalAccounts(tx, currency); // a client's account has opened its own
   const ids = [...new Set(changes.flatMap(({ account }) => account ?? []))];
-  const opened = await openBook(tx, ids);
+  const opened = await openBook(tx, [...new Set([...ids, ...(accountId === null ? [] : [accountId])])]);
   const entries = changes.map((change) => entryOf(change, table));
   let result = opened.post({ entries });
   if (!result.ok && asked)

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Tx } from '../../kernel/db/database';
+import type { StatusKind } from '../../kernel/ledger/status-changes';
 import type { Decimal } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import type { MoneyParty } from '../../kernel/outbox/queues';
@@ -28,7 +29,7 @@ export type Discovered = 'known' | 'kept' | 'nothing' | 'open' | 'missing';
  * posting, asking again, breaks and events are the engine's.
  */
 export interface TransferKind<Terms, Word extends PartyWord> {
-  readonly name: string;
+  readonly name: StatusKind;
   /** The outside party that moves the money: with `partyRef` it names the transfer. */
   readonly party: MoneyParty;
   /** Its workflow. */

@@ -2,7 +2,7 @@ import { raw, table } from '../../kernel/db/build';
 import type { Tx } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import type { Services } from '../../services';
-import { book, isOrdered } from './apply';
+import { book, isOrdered, noteStatuses } from './apply';
 import type { TransferKind } from './kind';
 import type { PartyWord, Situation, Transfer } from './record';
 import { insertTransfer } from './store';
@@ -53,6 +53,7 @@ export async function openTransfer<Terms, Word extends PartyWord>(
   if (!(await insertTransfer(tx, { transfer, party: kind.party, callerId }))) return undefined;
   commands.append(tx, [kind.process.start(transfer)]);
   await book(tx, kind, made, field);
+  noteStatuses(tx, kind, [{ transfer, previous: null }]);
   return made;
 }
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { filtered, newestFirst, table } from '../../kernel/db/build';
+import { filtered, type IdPage, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { notFound } from '../../kernel/errors';
@@ -29,33 +29,25 @@ type Deps = Pick<Services, 'database' | 'now'>;
 export interface ListFilter {
   accountId: string;
   status?: string | undefined;
-  from?: Date | undefined;
-  to?: Date | undefined;
   /** Of those whose terms have one. */
   method?: string | undefined;
-}
-
-export interface ListPage {
-  /** The id that the page before ended with. */
-  after: string | undefined;
-  limit: number;
+  currency?: string | undefined;
 }
 
 /** Those of an account, newest first, by the word that counts. */
 export function listTransfers<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
-  { from, to, method, ...filter }: ListFilter,
-  { after, limit }: ListPage,
+  { method, currency, ...filter }: ListFilter,
+  page: IdPage,
   further: (query: Knex.QueryBuilder) => void = () => undefined,
 ): Promise<Situation<Terms, Word>[]> {
   return readEffective({ database, now }, kind, (query) => {
     filtered(query, filter);
-    if (from !== undefined) void query.where('createdAt', '>=', from);
-    if (to !== undefined) void query.where('createdAt', '<', to);
     if (method !== undefined) void query.whereRaw(`terms->>'method' = ?`, [method]);
+    if (currency !== undefined) void query.whereRaw(`terms->>'currency' = ?`, [currency]);
     further(query);
-    newestFirst(query, after, limit);
+    newestFirst(query, page);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Account } from '../../accounts/accounts/operations';
 import { assertFundable } from '../../accounts/accounts/transfer';
+import type { IdPage } from '../../kernel/db/build';
 import { inOrder, type Sql, type Tx } from '../../kernel/db/database';
 import type { WaitingCount, WaitingFilter } from '../../kernel/db/waiting';
 import { alreadyExists } from '../../kernel/errors';
@@ -15,7 +16,6 @@ import { type Opening, openTransfer } from '../engine/open';
 import {
   countWaitingForOperator,
   type ListFilter,
-  type ListPage,
   listTransfers,
   requireTransfer,
   waitingForOperator,
@@ -112,7 +112,7 @@ export async function requirePayout(
 export async function listPayouts(
   services: Pick<Services, 'database' | 'now'>,
   { externalId, ...filter }: ListFilter & { externalId?: string | undefined },
-  page: ListPage,
+  page: IdPage,
 ): Promise<ShownPayout[]> {
   const found = await listTransfers(services, payoutKind, filter, page, (query) => {
     if (externalId !== undefined) havingExternalId(query, externalId);

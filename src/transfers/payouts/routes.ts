@@ -4,8 +4,8 @@ import { type ApiRequest, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import type { Sql } from '../../kernel/db/database';
 import { operationKey } from '../../kernel/idempotency';
-import { afterId, pageById } from '../../kernel/wire/id-pages';
-import { pageQuery, pageSchema, periodQuery, whole } from '../../kernel/wire/pages';
+import { idPage, pageById } from '../../kernel/wire/id-pages';
+import { pageQuery, pageSchema, whole } from '../../kernel/wire/pages';
 import { amount, currency, identifier, text } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import type { Services } from '../../services';
@@ -90,16 +90,15 @@ function listRoute(services: Services): Route {
     summary: 'List payouts',
     query: z.object({
       ...pageQuery,
-      ...periodQuery,
       status: z.enum(PAYOUT_STATUSES).optional(),
       method: z.enum(PAYOUT_METHODS).optional(),
+      currency: currency().optional(),
       externalId: text(200).optional(),
     }),
     response: pageSchema(payoutSchema),
     async read(request) {
       const { id: accountId } = await accountIn(services.database, request);
-      const { limit, cursor, ...filter } = request.query;
-      const page = { after: afterId(cursor, 'payout'), limit: limit + 1 };
+      const { page, limit, filter } = idPage(request.query, 'payout');
       const found = await listPayouts(services, { accountId, ...filter }, page);
       return pageById(found.map(payoutView), limit, (view) => view);
     },

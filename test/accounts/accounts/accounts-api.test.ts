@@ -139,6 +139,8 @@ describe('POST /v1/accounts/admin-deposit and admin-withdrawal', () => {
       referenceId: expect.stringMatching(/^ref_/),
       timestamp: expect.stringMatching(/Z$/),
       balanceAfter: '100.50',
+      createdAt: credited.body.timestamp,
+      updatedAt: credited.body.timestamp,
     });
     const debited = await admin.call('POST', '/v1/accounts/admin-withdrawal', {
       accountId,
@@ -152,7 +154,7 @@ describe('POST /v1/accounts/admin-deposit and admin-withdrawal', () => {
     expect(await balance(client, accountId)).toMatchObject({ available: '100.49', pending: '0.00' });
 
     const [event] = await eventsOf(credited.body.referenceId);
-    const { balanceAfter: _, ...told } = credited.body;
+    const { balanceAfter: _, createdAt: __, updatedAt: ___, ...told } = credited.body;
     expect(JSON.parse(event?.data ?? '')).toEqual(told);
     expect(event).toMatchObject({ tenant_id: client.clientId, idempotency_key: key['x-idempotency-key'] });
 

@@ -67,6 +67,9 @@ it('shows an account newest first with the balance after each line, and filters'
     referenceId: expect.stringMatching(/^ref_/),
     timestamp: expect.stringMatching(/Z$/),
     balanceAfter: '6.00',
+    // It never changes.
+    createdAt: lines[1]?.timestamp,
+    updatedAt: lines[1]?.timestamp,
   });
   expect(await pages(`${path}?type=deposit`, 100)).toEqual([lines[0], lines[2]]);
   expect(await pages(`${path}?subtype=admin_withdrawal`, 100)).toEqual([lines[1]]);

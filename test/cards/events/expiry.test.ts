@@ -78,6 +78,32 @@ it.each([1, 2, 100])('one that cannot be expired blocks none, in portions of %i'
   expect(await cardBalance(client, poisoned.cardId)).toBe('100.00 0.00 0.00');
 });
 
+it('what expiry sends carries the key of the call that authorized, and of no other', async () => {
+  const client = await api.client();
+  const card = await activeCard(api, client, '100.00');
+  await fund(api, card.accountId, '50.00');
+  const authorize = (key: string | undefined, more: object = {}) =>
+    simulate(
+      client,
+      { cardId: card.id, type: 'authorization', amount: '10.00', ...more },
+      key === undefined ? {} : { 'x-idempotency-key': key },
+    );
+  const { referenceId } = (await authorize('of-the-authorization')).body;
+  await authorize('of-an-increase', { referenceId });
+  const keyless = (await authorize(undefined)).body;
+  await api.database.query(`update authorizations set expires_at = now() - interval '1 second'`);
+  expect(await run(10)).toMatchObject({ expired: 2, failed: 0 });
+  const told = await api.database.query<{ reference: string; key: string | null }>(
+    `select reference_id as reference, idempotency_key as key from events where event = 'card_transaction' and type = 'cancel'`,
+  );
+  expect(new Map(told.map(({ reference, key }) => [reference, key]))).toEqual(
+    new Map([
+      [referenceId, 'of-the-authorization'],
+      [keyless.referenceId, null],
+    ]),
+  );
+});
+
 it('a run in which none can be expired comes to its end', async () => {
   const { made } = await expired(3);
   await poison(made[0]!.id);

@@ -1,12 +1,16 @@
 import { type Command, Option } from 'commander';
+import type { OpenedAccount } from '../../../accounts/accounts/operations';
 import { addBin, admitToBin, type Bin, listBins } from '../../../cards/programmes/operations';
 import { binView } from '../../../cards/programmes/view';
+import type { Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
 import { requireTenant } from '../../../tenants/clients/operations';
 import { countArgument, decimalArgument, repeated } from '../arguments';
 import { show } from '../console';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
+import { openingEntry } from './oversight/accounts';
+import { addBinChanges } from './oversight/bins';
 
 interface AddOptions {
   scheme: string;
@@ -33,15 +37,23 @@ export function addBinCommands(program: Command, context: CommandContext): void 
     load: async ({ database }) => (await listBins(database)).map(binView),
     columns: [
       ...['bin', 'scheme', 'currency', 'model', 'status'],
-      ...['issue fee', 'top-up fee', 'settle fee', '+ percent', 'decline fee'],
+      ...['issue fee', 'top-up fee', 'settle fee', '+ percent', 'decline fee', 'capacity'],
     ],
-    row: ({ bin, scheme, currency, providerCardHolderModel, status, fees }) => [
+    row: ({ bin, scheme, currency, providerCardHolderModel, status, fees, capacityPerCardholder }) => [
       ...[bin, scheme, currency, providerCardHolderModel, status],
-      ...[fees.issue, fees.topUp, fees.settleFixed, `${fees.settlePercent} %`, fees.decline],
+      ...[
+        fees.issue,
+        fees.topUp,
+        fees.settleFixed,
+        `${fees.settlePercent} %`,
+        fees.decline,
+        capacityPerCardholder,
+      ],
     ],
   });
   addNew(group, context);
   addAdmit(group, context);
+  addBinChanges(group, context);
 }
 
 function addNew(group: Command, { console, run }: CommandContext): void {
@@ -57,13 +69,14 @@ function addNew(group: Command, { console, run }: CommandContext): void {
         await session.change(
           async (tx) => {
             await addBin(tx, wanted);
-            for (const tenantId of given.admit) await admit(tx, tenantId, bin);
+            const opened: OpenedAccount[] = [];
+            for (const tenantId of given.admit) opened.push(await admit(tx, tenantId, bin));
+            return opened;
           },
-          () => ({
-            action: 'bin.add',
-            subject: bin,
-            after: { ...binView(wanted), admitted: given.admit },
-          }),
+          (opened) => [
+            { action: 'bin.add', subject: bin, after: { ...binView(wanted), admitted: given.admit } },
+            ...opened.flatMap(openingEntry),
+          ],
         );
         show(console, given.json, binView(wanted), `BIN ${bin} is added.`);
       }),
@@ -97,22 +110,22 @@ function withProgramme(command: Command): Command {
 function addAdmit(group: Command, { console, run }: CommandContext): void {
   group
     .command('admit <bin> <client-id>')
-    .description('lets a tenant issue on a BIN')
+    .description('lets a tenant issue on a BIN; opens its account in the BIN’s currency where it has none')
     .option('--json', 'print { "bin", "clientId" }')
     .action((bin: string, clientId: string, { json }: { json?: boolean }) =>
       run(async (session) => {
         await session.change(
           (tx) => admit(tx, clientId, bin),
-          () => ({ action: 'bin.admit', subject: bin, tenantId: clientId }),
+          (opened) => [{ action: 'bin.admit', subject: bin, tenantId: clientId }, ...openingEntry(opened)],
         );
         show(console, json, { bin, clientId }, `${clientId} may issue on ${bin}.`);
       }),
     );
 }
 
-async function admit(tx: Parameters<typeof admitToBin>[0], tenantId: string, bin: string): Promise<void> {
+async function admit(tx: Tx, tenantId: string, bin: string): Promise<OpenedAccount> {
   await requireTenant(tx, tenantId);
-  await admitToBin(tx, tenantId, bin);
+  return admitToBin(tx, tenantId, bin);
 }
 
 function binOf(bin: string, given: AddOptions): Bin {

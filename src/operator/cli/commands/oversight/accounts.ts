@@ -1,18 +1,56 @@
 import type { Command } from 'commander';
+import { type OpenedAccount, openMasterAccount } from '../../../../accounts/accounts/operations';
 import type { Decimal } from '../../../../kernel/money/money';
+import { requireTenant } from '../../../../tenants/clients/operations';
 import { decideOrAsk } from '../../../approvals/operations';
-import { decimalArgument, reasonArgument, textArgument } from '../../arguments';
+import type { ChangeEntry } from '../../../session';
+import { currencyArgument, decimalArgument, reasonArgument, textArgument } from '../../arguments';
+import { show } from '../../console';
 import type { CommandContext } from '../../context';
 import { groupOf } from '../../groups';
 import { tellOutcome } from './approvals';
 
-/** Corrections by hand, against the outside world: up to the limit at once, above it another operator approves. */
+/** Opening master accounts; corrections by hand, against the outside world: above the limit another operator approves. */
 export function addAccountCommands(program: Command, context: CommandContext): void {
   const group = groupOf(program, 'account', 'accounts of tenants and their users');
+  addOpen(group, context);
   addCorrection(group, context, 'deposit', 'credits an account by hand');
   addCorrection(group, context, 'withdraw', 'debits an account by hand');
   addOfframp(group, context);
 }
+
+function addOpen(group: Command, { console, run }: CommandContext): void {
+  group
+    .command('open')
+    .description("opens a tenant's master account in a currency or an asset, or tells the one that exists")
+    .requiredOption('--client <id>', 'the tenant')
+    .requiredOption('--currency <code>', 'for instance CHF, or USDT', currencyArgument)
+    .option('--json', 'print { "accountId", "clientId", "currency", "opened" }')
+    .action(({ client, currency, json }: { client: string; currency: string; json?: boolean }) =>
+      run(async (session) => {
+        const { account, opened } = await session.change(async (tx) => {
+          await requireTenant(tx, client);
+          return openMasterAccount(tx, client, currency);
+        }, openingEntry);
+        const told = { accountId: account.id, clientId: client, currency, opened };
+        const text = opened ? 'is opened' : 'is open already';
+        show(console, json, told, `${account.id}, in ${currency} of ${client}, ${text}.`);
+      }),
+    );
+}
+
+/** What the audit log keeps of a master account that was opened; nothing of one that was there. */
+export const openingEntry = ({ account, opened }: OpenedAccount): ChangeEntry[] =>
+  opened
+    ? [
+        {
+          action: 'account.open',
+          subject: account.id,
+          tenantId: account.tenantId,
+          after: { currency: account.currency },
+        },
+      ]
+    : [];
 
 function addCorrection(
   group: Command,

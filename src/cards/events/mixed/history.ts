@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { EntryRow } from '../../../accounts/accounts/history';
+import {
+  accountTransactionItem,
+  accountTransactionItemOf,
+  mixedItem,
+  statusChangeItem,
+  statusChangeItemOf,
+} from '../../../accounts/accounts/mixed-history';
+import type { Sql } from '../../../kernel/db/database';
+import { NEWEST_CHANGES, STATUS_KINDS, type StatusChangeRow } from '../../../kernel/ledger/status-changes';
+import { type Page, pageOf, pageQuery, positionOf, positionPart } from '../../../kernel/wire/pages';
+import { transactionsById } from '../transaction-store';
+import { cardTransactionSchema, cardTransactionView } from '../view';
+
+const cardTransactionItem = cardTransactionSchema
+  .extend({ ...mixedItem, kind: z.literal('card_transaction') })
+  .meta({ id: 'CardTransactionItem' });
+
+export const mixedHistoryQuery = z.object({
+  ...pageQuery,
+  kind: z.enum(['card_transaction', 'account_transaction', ...STATUS_KINDS.card]).optional(),
+});
+
+export const mixedHistoryItem = z.union([
+  cardTransactionItem,
+  accountTransactionItem,
+  statusChangeItem(STATUS_KINDS.card),
+]);
+
+/**
+ * Raw: all branches in one statement, for two would see two moments. The card numbers its own events; an account transaction
+ * was posted together with one of them, in its transaction and with its time, and stands directly after it (after the last
+ * one, where several share a reference and a moment): so it is never seen without it, and no write of the hot path is needed
+ * to place it. Of the card's events only as many are looked at as the page can show ($9), for the others' account
+ * transactions come below it; all of them (no $9) where nothing else is asked for.
+ */
+const MIXED = `
+  select * from (
+    (select 'card_transaction' as kind, id, at, number, '' as entry, reference_id, null::text as account_id,
+            null::text as currency, null::text as type, null::text as subtype, null::numeric as available,
+            null::numeric as pending, null::numeric as balance_available, null::text as record_id, null::text as status,
+            null::text as previous_status, null::text as failure
+       from card_transactions
+      where card_id = $1 and (at, number) <= ($2::timestamptz, $3::bigint) and (at, number, '') < ($2, $3, $8::text)
+        and ($4::text is null or $4 = 'card_transaction') and at >= $5::timestamptz and at < $6::timestamptz
+      order by at desc, number desc limit $7)
+    union all
+    (select 'account_transaction', l.id, t.at, t.number, l.id, l.reference_id, l.account_id, l.currency, l.type, l.subtype,
+            l.available, l.pending, l.balance_available, null, null, null, null
+       from (select card_id, at, number, reference_id from card_transactions
+              where card_id = $1 and (at, number) <= ($2::timestamptz, $3::bigint)
+                and ($4::text is null or $4 = 'account_transaction') and at >= $5::timestamptz and at < $6::timestamptz
+              order by at desc, number desc limit $9) t
+       join ledger_legs l on l.reference_id = t.reference_id and l.listed and l.at = t.at
+      where (t.at, t.number, l.id collate "C") < ($2, $3, $8 collate "C")
+        and not exists (select from card_transactions o where o.reference_id = t.reference_id and o.card_id = t.card_id
+                           and o.at = t.at and o.number > t.number)
+      order by t.at desc, t.number desc, l.id desc limit $7)
+    union all
+    (select kind, id, at, number, '', reference_id, null, null, null, null, null, null, null, record_id, status,
+            previous_status, failure
+       from (${NEWEST_CHANGES}) changes)
+  ) items order by at desc, number desc, entry collate "C" desc limit $7`;
+
+type Row = EntryRow & StatusChangeRow & { entry: string };
+
+/** What happened on a card, and on accounts because of it, newest first. @throws Problem 400 for a foreign cursor */
+export async function mixedHistoryPage(
+  sql: Sql,
+  cardId: string,
+  { cursor, limit, kind, from, to }: z.output<typeof mixedHistoryQuery>,
+): Promise<Page<z.input<typeof mixedHistoryItem>>> {
+  const [, at, number, entry] = positionOf(cursor, positionOn(cardId)) ?? [cardId, 'infinity', '0', ''];
+  const window = kind === 'account_transaction' ? null : limit + 2; // with the one that the page before ended on
+  const rows = await sql.query<Row>(MIXED, [
+    ...[cardId, at, number, kind ?? null, from ?? '-infinity', to ?? 'infinity', limit + 1, entry, window],
+  ]);
+  // They never change, so that a second statement tells the same of them.
+  const transactions = await transactionsById(
+    sql,
+    rows.filter((row) => row.kind === 'card_transaction').map(({ id }) => id),
+  );
+  return pageOf(
+    rows,
+    limit,
+    (row) => [cardId, row.at.toISOString(), row.number, row.entry],
+    (row) => {
+      const transaction = transactions.get(row.id);
+      if (transaction) return cardTransactionItemOf(cardTransactionView(transaction));
+      return row.kind === 'account_transaction' ? accountTransactionItemOf(row) : statusChangeItemOf(row);
+    },
+  );
+}
+
+const positionOn = (cardId: string) =>
+  z.tuple([
+    z.literal(cardId),
+    positionPart.instant(),
+    positionPart.number(),
+    z.union([z.literal(''), positionPart.id('accountTransaction')]),
+  ]);
+
+const cardTransactionItemOf = (view: ReturnType<typeof cardTransactionView>) => ({
+  version: 2 as const,
+  kind: 'card_transaction' as const,
+  occurredAt: view.timestamp,
+  ...view,
+});

@@ -1,0 +1,91 @@
+import type { Tx } from '../db/database';
+import { newId } from '../ids';
+
+/**
+ * The records whose status changes stand in mixed histories (decisions part 4), by whose history it is: a further kind of
+ * record is a line here, and a call of {@link noteStatusChanges} where its status changes.
+ */
+export const STATUS_KINDS = {
+  account: ['deposit', 'payout', 'card_topup', 'card_withdrawal', 'iban_payout', 'iban_credit'],
+  card: ['card_operation'],
+} as const;
+
+export type StatusKind = (typeof STATUS_KINDS)[keyof typeof STATUS_KINDS][number];
+
+export interface NewStatusChange {
+  kind: StatusKind;
+  recordId: string;
+  /** Of the record's account transactions. */
+  referenceId: string;
+  status: string;
+  /** null: the record was made with this status. */
+  previousStatus: string | null;
+  /** A code of ours. */
+  failure: string | null;
+}
+
+/**
+ * Notes status changes in the history of an account or a card, in their order. Each takes the account's next number under its
+ * lock, as an entry does: whoever pages misses none that commits late. It travels with the commit and takes the lock last,
+ * so call it after the posting of the same transaction; where that posts to other accounts too, its book is opened with this
+ * one, for locks are taken in one order.
+ * @param accountId the ledger account: an account's, a virtual IBAN's, or a card's id
+ */
+export function noteStatusChanges(tx: Tx, accountId: string, changes: readonly NewStatusChange[]): void {
+  if (changes.length === 0) return;
+  const rows = changes.map((change, index) => ({
+    o: index + 1,
+    id: newId('statusChange'),
+    kind: change.kind,
+    record_id: change.recordId,
+    reference_id: change.referenceId,
+    status: change.status,
+    previous_status: change.previousStatus,
+    failure: change.failure,
+  }));
+  tx.defer({
+    name: 'status-changes',
+    text: NOTE,
+    values: [accountId, rows.length, JSON.stringify(rows)],
+  });
+}
+
+// Raw: numbers, time and rows in one statement. A waiting update reads the row anew once it has the lock, so the numbers follow
+// those of whoever held it.
+const NOTE = `
+  with numbered as (
+    update ledger_accounts
+       set entries = entries + $2::int, last_at = greatest(last_at, date_trunc('milliseconds', clock_timestamp()))
+     where id = $1
+    returning entries - $2::int as before, last_at as at)
+  insert into status_changes (account_id, at, number, id, kind, record_id, reference_id, status, previous_status, failure)
+  select $1, n.at, n.before + c.o, c.id, c.kind, c.record_id, c.reference_id, c.status, c.previous_status, c.failure
+    from numbered n
+   cross join json_to_recordset($3::json) as c(o int, id text, kind text, record_id text, reference_id text, status text,
+           previous_status text, failure text)`;
+
+/** A status change as a statement of {@link NEWEST_CHANGES} gives it. */
+export interface StatusChangeRow {
+  kind: string;
+  id: string;
+  at: Date;
+  /** BIGINT comes as text. */
+  number: string;
+  reference_id: string;
+  record_id: string;
+  status: string;
+  previous_status: string | null;
+  failure: string | null;
+}
+
+/**
+ * SQL of the newest status changes of an account ($1) below a place ($2 time, $3 number), of a kind ($4) and a period ($5, $6),
+ * at most $7: one branch of a mixed history, whose other branches are read in the same statement, for two would see
+ * two moments.
+ */
+export const NEWEST_CHANGES = `
+  select kind, id, at, number, reference_id, record_id, status, previous_status, failure
+    from status_changes
+   where account_id = $1 and (at, number) < ($2::timestamptz, $3::bigint) and ($4::text is null or kind = $4)
+     and at >= $5::timestamptz and at < $6::timestamptz
+   order by at desc, number desc limit $7`;

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { apiRoutes } from '../../src/composition';
+import type { Route } from '../../src/http/route';
+import { type Client, type TestApi, testApi } from '../support/api';
+import { activeCard, fund, type TestCard } from '../support/cards';
+
+/** Every list of records takes a page and a period (decisions part 1). What is neither is named here. */
+
+/** They come whole. */
+const WHOLE = [
+  '/v1/bins',
+  '/v1/cardholders/cities',
+  '/v1/cardholders/occupations',
+  '/v1/cardholders/regions',
+  '/v1/webhooks',
+  '/v2/accounts/{accountId}/funding-options',
+  '/v2/accounts/{accountId}/payout-options',
+];
+
+let api: TestApi;
+let client: Client;
+let card: TestCard;
+let routes: Route[];
+beforeAll(async () => {
+  api = await testApi();
+  routes = apiRoutes(api.services);
+  client = await api.client();
+  card = await activeCard(api, client, '10.00');
+  await fund(api, card.accountId, '10.00');
+});
+afterAll(() => api.close());
+
+const isPage = ({ response }: Route): boolean =>
+  response instanceof z.ZodObject && 'data' in response.shape && 'nextCursor' in response.shape;
+
+const lists = () => routes.filter((each) => each.method === 'GET' && isPage(each));
+const paged = () => lists().filter(({ path }) => !WHOLE.includes(path));
+const fieldsOf = ({ query }: Route): string[] =>
+  query instanceof z.ZodObject ? Object.keys(query.shape) : [];
+
+/** With ids of records that there are. */
+const called = (path: string) =>
+  path
+    .replace('{accountId}', card.accountId)
+    .replace('/accounts/{id}', `/accounts/${card.accountId}`)
+    .replace('/cards/{id}', `/cards/${card.id}`)
+    .replace('/users/{id}', `/users/${card.userId}`);
+
+it('every list is either whole or takes a page and a period', () => {
+  expect(
+    lists()
+      .map(({ path }) => path)
+      .filter((path) => WHOLE.includes(path))
+      .sort(),
+  ).toEqual(WHOLE);
+  expect(paged().length).toBeGreaterThanOrEqual(12);
+  for (const each of paged())
+    expect([each.path, fieldsOf(each)]).toEqual([
+      each.path,
+      expect.arrayContaining(['from', 'to', 'limit', 'cursor']),
+    ]);
+});
+
+it('refuses a bad one in each, naming it', async () => {
+  for (const { path } of paged())
+    for (const [field, value] of [
+      ['from', 'yesterday'],
+      ['to', '2026-13-01T00:00:00Z'],
+      ['limit', '1000'],
+      ['cursor', 'x'],
+    ]) {
+      const { status, body } = await client.call('GET', `${called(path)}?${field}=${value}`);
+      expect([path, status, body.code, body.field]).toEqual([path, 400, 'invalid_request', field]);
+    }
+});
+
+it('refuses a value that a filter has not, naming it', async () => {
+  for (const { path, query } of paged())
+    for (const [field, shape] of Object.entries((query as z.ZodObject).shape)) {
+      const inner = shape instanceof z.ZodOptional ? shape.unwrap() : shape;
+      if (!(inner instanceof z.ZodEnum) && field !== 'currency') continue;
+      const { status, body } = await client.call('GET', `${called(path)}?${field}=nonsense`);
+      expect([path, status, body.field]).toEqual([path, 400, field]);
+    }
+});
+
+it('holds what was created inside of the period, and nothing else', async () => {
+  const filled: string[] = [];
+  for (const { path } of paged()) {
+    const read = async (query: string) => {
+      const { status, body } = await client.call('GET', `${called(path)}?limit=100&${query}`);
+      expect([path, status]).toEqual([path, 200]);
+      return body.data as Record<string, string>[];
+    };
+    const all = await read('');
+    if (all.length > 0) filled.push(path);
+    // Of a mixed history it is called `occurredAt`, whatever the item.
+    const at = (item: Record<string, string>) => item['occurredAt'] ?? item['createdAt'] ?? '';
+    for (const moment of new Set(all.map(at))) {
+      expect([path, await read(`from=${moment}`)]).toEqual([path, all.filter((each) => at(each) >= moment)]);
+      expect([path, await read(`to=${moment}`)]).toEqual([path, all.filter((each) => at(each) < moment)]);
+    }
+  }
+  expect(filled.sort()).toEqual([
+    '/v1/accounts',
+    '/v1/accounts/{id}/transactions',
+    '/v1/cardholders',
+    '/v1/cards',
+    '/v1/cards/{id}/transactions',
+    '/v1/users',
+    '/v1/users/{id}/card/transactions',
+    '/v2/accounts',
+    '/v2/accounts/{id}/transactions',
+    '/v2/cards/{id}/transactions',
+  ]);
+});

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { cardholder, fund } from '../../support/cards';
+import { operatorOf, type TestOperator } from '../../support/operator';
+
+const masterKey = randomBytes(32);
+let api: TestApi;
+let operator: TestOperator;
+let client: Client;
+beforeAll(async () => {
+  api = await testApi({ keyring: createKeyring(masterKey) });
+  operator = await operatorOf(api, masterKey);
+});
+beforeEach(async () => {
+  client = await api.client();
+});
+afterAll(() => api.close());
+
+const audited = (subject: string) =>
+  api.database.query<Record<string, any>>(
+    `select actor, action, tenant_id, before, after from audit_log where subject = $1 order by id`,
+    [subject],
+  );
+
+const accountIn = async (currency: string) =>
+  (await client.call('GET', `/v1/accounts?ownerType=client&currency=${currency}`)).body.data as {
+    id: string;
+    balance: object;
+  }[];
+
+async function settingsIn(currency: string): Promise<string[] | undefined> {
+  const { body } = await client.call('GET', '/v1/client/settings');
+  return body.accounts.find((each: { currency: string }) => each.currency === currency)?.capabilities;
+}
+
+const BIN = ['--scheme', 'visa', '--model', 'B2B'];
+let next = 60_000_000;
+const newBin = () => String((next += 1));
+
+describe('account open', () => {
+  const open = (currency: string, ...more: string[]) =>
+    operator('account', 'open', '--client', client.clientId, '--currency', currency, '--json', ...more);
+
+  it('opens a master account in any currency once, tells the one that exists, and writes it down', async () => {
+    expect(await accountIn('CHF')).toEqual([]);
+    const made = await open('chf');
+    expect(made.code).toBe(0);
+    const { accountId } = made.json();
+    expect(made.json()).toEqual({ accountId, clientId: client.clientId, currency: 'CHF', opened: true });
+    expect(await accountIn('CHF')).toEqual([
+      expect.objectContaining({ id: accountId, balance: { available: '0.00', pending: '0.00' } }),
+    ]);
+    expect((await open('CHF')).json()).toEqual({ ...made.json(), opened: false });
+    expect(await audited(accountId)).toEqual([
+      {
+        ...{ actor: 'operator:ida', action: 'account.open', tenant_id: client.clientId, before: null },
+        after: { currency: 'CHF' },
+      },
+    ]);
+    await fund(api, accountId, '3.00');
+    expect(await settingsIn('CHF')).toEqual([
+      'transfer',
+      'deposit',
+      'payout',
+      'card_topup',
+      'card_withdrawal',
+    ]);
+  });
+
+  it('opens one of an asset', async () => {
+    expect((await open('USDT')).json()).toMatchObject({ currency: 'USDT', opened: true });
+    expect(await accountIn('USDT')).toMatchObject([{ balance: { available: '0.000000' } }]);
+  });
+
+  it('opened ten times at once it is opened once', async () => {
+    const told = await Promise.all(Array.from({ length: 10 }, () => open('SEK')));
+    expect(told.map(({ code }) => code)).toEqual(Array(10).fill(0));
+    expect(told.filter((each) => each.json().opened)).toHaveLength(1);
+    expect(await accountIn('SEK')).toHaveLength(1);
+  });
+
+  it('refuses what is wrong', async () => {
+    expect((await open('XXY')).code).toBe(2);
+    expect((await operator('account', 'open', '--client', 'cli_unknown', '--currency', 'CHF')).code).toBe(3);
+  });
+});
+
+describe('bin', () => {
+  it('opens the account that a tenant needs to issue on it, and writes that down', async () => {
+    const bin = newBin();
+    const admit = ['--admit', client.clientId, '--json'];
+    expect((await operator('bin', 'add', bin, ...BIN, '--currency', 'PLN', ...admit)).code).toBe(0);
+    const [account] = await accountIn('PLN');
+    expect(await audited(account?.id ?? '')).toMatchObject([
+      { action: 'account.open', after: { currency: 'PLN' } },
+    ]);
+    expect(await settingsIn('PLN')).toContain('card_issuing');
+    const other = newBin();
+    expect((await operator('bin', 'add', other, ...BIN, '--currency', 'NOK')).code).toBe(0);
+    expect((await operator('bin', 'admit', other, client.clientId)).code).toBe(0);
+    expect((await operator('bin', 'admit', other, client.clientId)).code).toBe(0);
+    const [opened, ...more] = await accountIn('NOK');
+    expect(more).toEqual([]);
+    expect(await audited(opened?.id ?? '')).toHaveLength(1);
+  });
+
+  it('is closed, for which nothing new is issued on it, and opened again', async () => {
+    const bin = newBin();
+    await operator('bin', 'add', bin, ...BIN, '--currency', 'HUF', '--admit', client.clientId);
+    const holder = await cardholder(client, bin, 'HUF');
+    const { userId, accountId, cardholderId } = holder;
+    const ask = () => client.call('POST', '/v1/cards', { userId, accountId, cardholderId });
+    expect((await operator('bin', 'close', bin, '--reason', 'Full.', '--json')).json()).toMatchObject({
+      ...{ bin, status: 'closed' },
+    });
+    expect(await ask()).toMatchObject({ status: 409, body: { code: 'bin_closed' } });
+    expect(await settingsIn('HUF')).not.toContain('card_issuing');
+    expect((await operator('bin', 'list')).text).toMatch(new RegExp(`${bin}.* closed `));
+    expect((await operator('bin', 'open', bin, '--reason', 'Room again.')).text).toContain('active');
+    expect((await ask()).status).toBe(201);
+    expect((await audited(bin)).slice(1)).toMatchObject([
+      { action: 'bin.close', before: { status: 'active' }, after: { status: 'closed', reason: 'Full.' } },
+      { action: 'bin.open', before: { status: 'closed' }, after: { status: 'active' } },
+    ]);
+  });
+
+  it('is given limits: those that are named change', async () => {
+    const bin = newBin();
+    const limited = ['--currency', 'USD', '--max-authorization', '500', '--admit', client.clientId];
+    await operator('bin', 'add', bin, ...BIN, ...limited);
+    const set = async (...more: string[]) => (await operator('bin', 'set', bin, ...more, '--json')).json();
+    expect(await set('--capacity', '1')).toMatchObject({
+      ...{ capacityPerCardholder: 1, maxAuthorization: '500.00' },
+    });
+    const { userId, accountId, cardholderId } = await cardholder(client, bin);
+    const ask = () => client.call('POST', '/v1/cards', { userId, accountId, cardholderId });
+    expect((await ask()).status).toBe(201);
+    expect(await ask()).toMatchObject({ status: 409, body: { code: 'limit_exceeded' } });
+    const { body } = await client.call('GET', `/v1/bins/${bin}/capacity?cardholderId=${cardholderId}`);
+    expect(body).toMatchObject({ limit: 1, used: 1, remaining: 0 });
+    expect(await set('--max-authorization', 'none')).toMatchObject({ maxAuthorization: null });
+    expect((await audited(bin)).at(-1)).toMatchObject({
+      action: 'bin.set',
+      before: { capacityPerCardholder: 1, maxAuthorization: '500.00' },
+      after: { capacityPerCardholder: 1, maxAuthorization: null },
+    });
+  });
+
+  it('refuses what is wrong, and changes nothing', async () => {
+    const bin = newBin();
+    await operator('bin', 'add', bin, ...BIN, '--currency', 'USD');
+    const wrong: [string[], number][] = [
+      [['set', bin, '--capacity', '0'], 2],
+      [['set', bin, '--max-authorization', '1.005'], 2],
+      [['set', bin, '--max-authorization', 'much'], 2],
+      [['set', '99999999', '--capacity', '1'], 3],
+      [['close', '99999999', '--reason', 'x'], 3],
+      [['close', bin], 2],
+    ];
+    for (const [given, code] of wrong)
+      expect([given, (await operator('bin', ...given)).code]).toEqual([given, code]);
+    expect(await audited(bin)).toHaveLength(1);
+  });
+});
+
+it('tells of an account no option reaches neither deposit nor payout', async () => {
+  const option = { method: 'card', currency: 'EUR', min: '1', max: '2', feeFixed: '0', feePercent: '0' };
+  const setting = (key: string, options: object[]) =>
+    operator('client', 'settings', client.clientId, '--set', `${key}=${JSON.stringify(options)}`);
+  expect((await setting('payouts.options', [])).code).toBe(0);
+  expect((await setting('deposits.options', [{ ...option, estimatedTime: 'PT5M' }])).code).toBe(0);
+  expect(await settingsIn('EUR')).toEqual([
+    ...['transfer', 'card_issuing', 'deposit', 'card_topup', 'card_withdrawal'],
+  ]);
+  // USD is dealt in for EUR, and a currency that nobody quotes is not.
+  expect(await settingsIn('USD')).toContain('deposit');
+  await operator('account', 'open', '--client', client.clientId, '--currency', 'KPW');
+  expect(await settingsIn('KPW')).toEqual(['transfer', 'card_topup', 'card_withdrawal']);
+});
