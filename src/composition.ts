@@ -6,6 +6,7 @@ import { processorCallbackRoute } from './cards/cards/callback-routes';
 import { blockCardsOf } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
 import { cardProcesses, tokenizationProcesses } from './cards/cards/workflows';
+import { limitsRoutes } from './cards/events/limits/routes';
 import { cardEventRoutes } from './cards/events/routes';
 import { sandboxRoutes } from './cards/events/sandbox-routes';
 import { cardTransactionRoutes } from './cards/events/transaction-routes';
@@ -178,6 +179,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...cardRoutes(services),
     issueRoute(services),
     ...cardEventRoutes(services),
+    ...limitsRoutes(services),
     ...cardTransactionRoutes(services),
     ...depositRoutes(services),
     ...payoutRoutes(services),

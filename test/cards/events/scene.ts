@@ -3,6 +3,7 @@ import { boardWrites } from '../../../src/cards/events/load-board';
 import type { CardTransaction, Message } from '../../../src/cards/events/record';
 import { createBoard } from '../../../src/cards/events/rules/board';
 import { type Judgement, judge } from '../../../src/cards/events/rules/judge';
+import { createSpending, NOTHING_LIMITED } from '../../../src/cards/events/rules/spending';
 import type { Programme } from '../../../src/cards/programmes/record';
 import type { Write } from '../../../src/kernel/db/writes';
 import { Problem } from '../../../src/kernel/errors';
@@ -60,6 +61,7 @@ export function scene(options: SceneOptions = {}): Scene {
   const book = bookOf(accounts, NOW);
   const board = createBoard({
     book,
+    spending: createSpending(NOW, NOTHING_LIMITED),
     cards: new Map([[card.id, card]]),
     programmes: new Map([[card.bin, programme]]),
     authorizations: [],
@@ -171,7 +173,11 @@ function programmeOf(currency: string, given: SceneOptions['programme'] = {}): P
     markupPercent: ZERO,
     authorizationDays: 7,
     maxAuthorization: null,
+    maxPerDay: null,
+    maxPerMonth: null,
     blockedMccs: ['7995'],
+    allowedMccs: [],
+    blockedCountries: [],
     ...rest,
     fees: { issue: ZERO, topUp: ZERO, settleFixed: ZERO, settlePercent: ZERO, decline: ZERO, ...fees },
   };
@@ -192,6 +198,7 @@ function cardOf(currency: string, options: SceneOptions): Card {
     status: options.status ?? 'active',
     freezeReasons: options.status === 'frozen' ? ['manual'] : [],
     userBlocked: false,
+    limited: false,
     last4: '4242',
     expiryMonth: 1,
     expiryYear: 2030,
