@@ -24,7 +24,7 @@ export interface CardEventDeps {
 }
 
 /**
- * Locks everything that the messages are about, in the one order (cards, ledger accounts with the masters last, limits), and
+ * Locks everything that the messages are about, in the one order (cards, then ledger accounts with the masters last), and
  * reads it. All of it travels in one round trip, and what bounds limited cards in a second one; what is read comes after the lock
  * that guards it.
  */

@@ -18,10 +18,10 @@ import {
 import { limitsOfProgramme, type SubjectLimits, setSomething, sumsUp, type Used } from './record';
 import {
   firstOfMonth,
-  lockLimits,
   type Moved,
   movesOfChains,
   movesSince,
+  readLimits,
   readUsed,
   replaceSpending,
 } from './store';
@@ -29,8 +29,8 @@ import {
 type LimitsBySubject = ReadonlyMap<string, SubjectLimits>;
 
 /**
- * What bounds those cards and what they have used of it. Nothing is asked where no card is limited; else one round trip, in
- * which the limits of cards and users are locked last of all.
+ * What bounds those cards and what they have used of it. Nothing is asked where no card is limited; else one round trip. No
+ * further lock is needed: see the store.
  * @param cards locked, as their accounts are
  * @param chains the authorizations that messages name
  */
@@ -46,8 +46,8 @@ export async function loadSpending(
   const ids = new Set(concerned.map(({ id }) => id));
   const subjects = [...new Set(concerned.flatMap(({ id, userId }) => [id, userId]))];
   const old = chains.filter(({ cardId, createdAt }) => ids.has(cardId) && dayOf(createdAt) < dayOf(at));
-  const [locked, used, moved] = await Promise.all([
-    lockLimits(tx, subjects),
+  const [set, used, moved] = await Promise.all([
+    readLimits(tx, subjects),
     readUsed(tx, subjects, at),
     old.length > 0
       ? movesOfChains(
@@ -56,7 +56,7 @@ export async function loadSpending(
         )
       : [],
   ]);
-  const limits = new Map([...locked].filter(([, each]) => setSomething(each)));
+  const limits = new Map([...set].filter(([, each]) => setSomething(each)));
   const turning = concerned.filter((card) => card.limited !== isLimited(card, limits, programmes));
   if (turning.length > 0) await settleCounting(tx, at, turning, limits, programmes);
   return createSpending(at, {

@@ -10,7 +10,7 @@ import type { Level } from '../rules/limits';
 import { NOTHING_USED, type SpendingChange, usedKey } from '../rules/spending';
 import { settleCounting, spendingOf, summedUp, usedOf } from './count';
 import { type Limits, limitsNeverSet, limitsOfProgramme, type SubjectLimits, setSomething } from './record';
-import { databaseTime, lockLimits, readLimits, readUsed, replaceSpending, writeLimits } from './store';
+import { databaseTime, readLimits, readUsed, replaceSpending, writeLimits } from './store';
 
 /** The limits that a caller puts in the place of those of a version. */
 export interface GivenLimits extends Limits {
@@ -121,7 +121,7 @@ async function replaceLimits(
   cards: Card[],
 ): Promise<ChangedLimits> {
   const subjects = [...new Set([id, ...cards.flatMap((card) => [card.id, card.userId])])];
-  const limits = await lockLimits(tx, subjects);
+  const limits = await readLimits(tx, subjects);
   const before = limits.get(id) ?? limitsNeverSet(id);
   if (before.version !== version)
     throw conflict('version_conflict', `The limits are of version ${before.version} now.`, 'version');

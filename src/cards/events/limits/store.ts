@@ -23,20 +23,18 @@ const limitsOf = (row: Row): SubjectLimits => ({
   perMonth: decimalOrNull(row.perMonth),
 });
 
-const bySubject = (rows: Row[]) => new Map(rows.map((row) => [row.subjectId, limitsOf(row)]));
-
-const ofSubjects = `select ${columnsOf(FIELDS)} from spending_limits where subject_id = any($1)`;
-
-/** By card or user; nothing of those that were never set. */
+/**
+ * By card or user; nothing of those that were never set. They change while the card is locked, or all cards of the user are,
+ * so whoever holds a card knows what bounds it.
+ */
 export async function readLimits(sql: Sql, subjectIds: string[]): Promise<Map<string, SubjectLimits>> {
-  return bySubject(await sql.query<Row>(ofSubjects, [subjectIds]));
-}
-
-/** The same, held to the end of the transaction: the last locks that are taken, after cards and ledger accounts. */
-export async function lockLimits(tx: Sql, subjectIds: string[]): Promise<Map<string, SubjectLimits>> {
   // Prepared, as what follows: on the path of every event of a limited card.
-  const statement = `${ofSubjects} order by subject_id for no key update`;
-  return bySubject(await tx.prepared<Row>('limits-lock', statement, [subjectIds]));
+  const rows = await sql.prepared<Row>(
+    'limits-read',
+    `select ${columnsOf(FIELDS)} from spending_limits where subject_id = any($1)`,
+    [subjectIds],
+  );
+  return new Map(rows.map((row) => [row.subjectId, limitsOf(row)]));
 }
 
 /** Of a subject whose card, or user, is locked. */
@@ -52,7 +50,10 @@ export async function writeLimits(tx: Sql, limits: SubjectLimits): Promise<void>
   await tx.run(table('spending_limits').insert(row).onConflict('subjectId').merge());
 }
 
-/** What they have used on that day and in its month, by {@link usedKey}. */
+/**
+ * What they have used on that day and in its month, by {@link usedKey}. A card's is under its lock; a user's under that of the
+ * tenant's master account of the currency, which every event of each of their cards in it takes.
+ */
 export async function readUsed(sql: Sql, subjectIds: string[], at: Date): Promise<Map<string, Used>> {
   const rows = await sql.prepared<{ subject_id: string; currency: string; day: string; month: string }>(
     'spending-read',

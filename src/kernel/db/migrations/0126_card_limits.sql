@@ -13,7 +13,8 @@ create table spending_limits (
 );
 
 -- Authorized less released, by the UTC day of the authorization. There are rows of a card while it is `limited`, of a user while
--- limits of theirs stand: from the month on in which counting began. Under the card's lock, the user's under that of their limits.
+-- limits of theirs stand: from the month on in which counting began. A card's are under its lock, a user's under that of the
+-- master account of the currency.
 create table spending (
   subject_id id not null,
   currency   text not null,

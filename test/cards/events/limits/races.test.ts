@@ -97,7 +97,6 @@ it('limits that are set while cards are spent on count every event, whichever ca
   const [answers] = await Promise.all([
     askAll(cards, (index) => ({
       ...ten(),
-      idempotencyKey: randomUUID(),
       amount: new Decimal(1 + (index % 7)),
     })),
     setting,
