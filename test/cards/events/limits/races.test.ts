@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { recordCardEvent } from '../../../../src/cards/events/operations';
 import type { Message } from '../../../../src/cards/events/record';
 import { Decimal } from '../../../../src/kernel/money/money';
 import type { Via } from '../../../properties/script';
@@ -110,3 +112,32 @@ it('limits that are set while cards are spent on count every event, whichever ca
   // Locks are taken in one order: nobody had to begin again.
   expect(conflicts()).toBe(before);
 }, 60_000);
+
+it.each([
+  ['a card', ({ id }: TestCard) => `/v2/cards/${id}/limits`, (used: any) => used.perDay],
+  ['a user', ({ userId }: TestCard) => `/v1/users/${userId}/limits`, (used: any) => used.USD.perDay],
+])(
+  'limits that are set for %s wait for an event that is under way, and count it',
+  async (_, pathOf, dayIn) => {
+    const [card] = await cardsOfOneUser(1);
+    const setting = await api.database.transaction(async (tx) => {
+      await recordCardEvent(tx, api.services, { ...ten(), cardId: card!.id, reach: null });
+      let done = false;
+      const put = limit(pathOf(card!), { perDay: '15.00' }).finally(() => (done = true));
+      while (!done && !(await somebodyWaits())) await sleep(5);
+      return { put };
+    });
+    expect((await setting.put).status).toBe(200);
+    expect(dayIn(await used(pathOf(card!)))).toBe('10.00');
+    const next = await submit('gathered', { ...ten(), cardId: card!.id, reach: null });
+    expect(next.reason).toBe('limit_exceeded');
+  },
+);
+
+async function somebodyWaits(): Promise<boolean> {
+  const [row] = await api.database.query<{ waits: boolean }>(
+    `select count(*) > 0 as waits from pg_locks l join pg_stat_activity a using (pid)
+      where not l.granted and a.datname = current_database()`,
+  );
+  return row?.waits ?? false;
+}
