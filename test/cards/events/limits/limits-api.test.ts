@@ -1,3 +1,4 @@
+import { createProgrammes } from '../../../../src/cards/programmes/cache';
 import { DEMO_BINS } from '../../../../src/cards/programmes/demo';
 import { addBin, admitToBin } from '../../../../src/cards/programmes/operations';
 import { Decimal } from '../../../../src/kernel/money/money';
@@ -431,7 +432,6 @@ describe('a programme', () => {
     const bounded = async (max: number | null) => {
       await api.database.query('update bins set max_per_month = $1 where bin = $2', [max, '70000003']);
       // As when the five seconds are over for which its terms are believed.
-      const { createProgrammes } = await import('../../../../src/cards/programmes/cache');
       Object.assign(api.services.programmes, createProgrammes());
     };
     await bounded(50);
