@@ -61,7 +61,8 @@ function describeStep(step: Step): string {
     step.referenceId === undefined ? undefined : 'of an unknown reference',
     step.final ? 'final' : undefined,
     step.reason,
-    step.merchant ? `at a merchant of category ${step.merchant.mcc}` : undefined,
+    step.merchant?.mcc ? `at a merchant of category ${step.merchant.mcc}` : undefined,
+    step.merchant?.country ? `at a merchant in ${step.merchant.country}` : undefined,
     step.refused ? `→ refused: \`${step.refused}\`` : undefined,
     step.declined ? `→ declined: \`${step.declined}\`` : undefined,
   ];

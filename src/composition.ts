@@ -7,6 +7,7 @@ import { blockCardsOf, requireCard } from './cards/cards/operations';
 import { processorOrderProcesses } from './cards/cards/processor-orders';
 import { cardRoutes } from './cards/cards/routes';
 import { cardProcesses, tokenizationProcesses } from './cards/cards/workflows';
+import { limitsRoutes } from './cards/events/limits/routes';
 import { cardEventRoutes } from './cards/events/routes';
 import { sandboxRoutes } from './cards/events/sandbox-routes';
 import { cardTransactionRoutes } from './cards/events/transaction-routes';
@@ -186,6 +187,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...cardRoutes(services),
     issueRoute(services),
     ...cardEventRoutes(services),
+    ...limitsRoutes(services),
     ...cardTransactionRoutes(services),
     ...depositRoutes(services),
     ...payoutRoutes(services),

@@ -33,7 +33,7 @@ const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/^\/v1\/cardholders\/\{id\}\/retry$/, 'id', 'failedCardholder'],
   [/^\/v1\/cardholders\/\{id\}/, 'id', 'pendingCardholder'],
   [/^\/v1\/cards\/transactions\/\{id\}$/, 'id', 'cardTransaction'],
-  [/^\/v1\/cards\/\{id\}/, 'id', 'card'],
+  [/^\/v[12]\/cards\/\{id\}/, 'id', 'card'],
   [/^\/v[12]\/accounts\/\{id\}/, 'id', 'account'],
   [/\/topup\/\{txId\}$/, 'txId', 'topup'],
   [/\/withdraw\/\{txId\}$/, 'txId', 'withdrawal'],
@@ -71,6 +71,7 @@ const PLAIN = new Set([
   ...['firstName', 'lastName', 'email', 'phone', 'phoneCode', 'birthday', 'country', 'town', 'address'],
   ...['postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate', 'nationality', 'occupation'],
   ...['annualSalary', 'accountPurpose', 'expectedMonthlyVolume'],
+  ...['perTransaction', 'perDay', 'perMonth', 'blockedMccs', 'allowedMccs', 'blockedCountries', 'version'],
 ]);
 
 /**

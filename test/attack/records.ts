@@ -121,7 +121,7 @@ async function ibanQuote({ client, mark, id }: World): Promise<string> {
 const programme = (bin: string) => ({
   ...{ bin, scheme: 'visa', currency: 'USD', model: 'B2B' as const, status: 'active' as const, demo: false },
   ...{ capacityPerCardholder: 100, markupPercent: ZERO, authorizationDays: 7, blockedMccs: [] },
-  maxAuthorization: null,
+  ...{ maxAuthorization: null, maxPerDay: null, maxPerMonth: null, allowedMccs: [], blockedCountries: [] },
   fees: {
     issue: new Decimal('1.00'),
     ...{ topUp: ZERO, settleFixed: ZERO, settlePercent: ZERO, decline: ZERO },

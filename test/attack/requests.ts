@@ -31,6 +31,8 @@ const samplesFor = (api: TestApi): Record<string, unknown> => ({
   meta: { nickname: 'Eve' },
   idExpiryDate: '2034-01-01',
   reference: `offramp-${(references += 1)}`,
+  ...{ perTransaction: '500.00', perDay: '900.00', perMonth: '1000.00' },
+  ...{ blockedMccs: ['5411'], allowedMccs: ['5812'], blockedCountries: ['GB'], version: 0 },
   merchant: { name: 'Shop', mcc: '5411', city: 'Riga', country: 'LV' },
   file: jpeg('a photo'),
 });

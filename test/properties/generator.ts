@@ -6,6 +6,7 @@ import type {
   ExpiryOperation,
   HolderOperation,
   IssuingOperation,
+  LimitsOperation,
   MarketOperation,
   Operation,
   ProcessorOperation,
@@ -98,6 +99,12 @@ const account = (type: AccountOperation['do'], amount: fc.Arbitrary<number> = mi
 
 const expiry = fc.record<ExpiryOperation>({ do: fc.constant('expire'), card: index, chain: age });
 const user = (type: UserOperation['do']) => fc.record<UserOperation>({ do: fc.constant(type), user: index });
+const limits = fc.record<LimitsOperation>({
+  do: fc.constant('limits'),
+  of: fc.constantFrom('card', 'card', 'user'),
+  subject: index,
+  minor: among<number | null>([2, fc.integer({ min: 500, max: 9_000 })], [1, fc.constant(null)]),
+});
 const again = fc.record<AgainOperation>({
   do: fc.constant('again'),
   of: fc.nat(9),
@@ -126,6 +133,7 @@ const operation = among<Operation>(
   [5, account('withdrawal')],
   [1, user('block')],
   [14, user('unblock')],
+  [8, limits],
   [12, again],
   [3, market],
 );

@@ -1,6 +1,8 @@
 import { correct } from '../../src/accounts/accounts/admin';
 import { transfer } from '../../src/accounts/accounts/transfer';
 import { expireAuthorizations } from '../../src/cards/events/expiry';
+import { setCardLimits, setUserLimits } from '../../src/cards/events/limits/operations';
+import { limitsNeverSet } from '../../src/cards/events/limits/record';
 import type { Message } from '../../src/cards/events/record';
 import { requestCard } from '../../src/cards/issuance/issue';
 import type { Tx } from '../../src/kernel/db/database';
@@ -9,11 +11,17 @@ import { setUserStatus } from '../../src/people/users/operations';
 import { PROCESSOR } from '../support/cards';
 import { pick, short } from './messages';
 import type { Stage } from './play';
-import type { AccountOperation, ExpiryOperation, IssuingOperation, UserOperation } from './script';
+import type {
+  AccountOperation,
+  ExpiryOperation,
+  IssuingOperation,
+  LimitsOperation,
+  UserOperation,
+} from './script';
 import type { Answer } from './submit';
 import { amountOf, keepCard, type World, type WorldAccount } from './world';
 
-type OtherOperation = IssuingOperation | ExpiryOperation | AccountOperation | UserOperation;
+type OtherOperation = IssuingOperation | ExpiryOperation | AccountOperation | UserOperation | LimitsOperation;
 
 interface Result {
   text: string;
@@ -38,6 +46,8 @@ export async function otherOperation(
     case 'block':
     case 'unblock':
       return setStatus(stage, world, operation);
+    case 'limits':
+      return setLimits(stage, world, operation);
     case 'expire':
       return expire(stage, world, references, operation);
     case 'ask':
@@ -96,6 +106,26 @@ async function setStatus(stage: Stage, world: World, operation: UserOperation): 
     setUserStatus(stage.api.services, tx, user.tenantId, user.id, status, undefined),
   );
   return { text: `${operation.do} ${user.name}`, answers };
+}
+
+/** By the version that is there: another who changes it meanwhile makes it a conflict. */
+async function setLimits(stage: Stage, world: World, operation: LimitsOperation): Promise<Result> {
+  const ofCard = operation.of === 'card';
+  const subject = pick<World['cards'][number] | World['users'][number]>(
+    ofCard ? world.cards : world.users,
+    operation.subject,
+  );
+  const { id, name, tenantId } = subject;
+  const [row] = await stage.api.database.query<{ version: number }>(
+    'select version from spending_limits where subject_id = $1',
+    [id],
+  );
+  const currency = 'currency' in subject ? subject.currency : 'USD';
+  const perDay = operation.minor === null ? null : amountOf(operation.minor, currency);
+  const given = { ...limitsNeverSet(id), perDay, version: row?.version ?? 0 };
+  const set = ofCard ? setCardLimits : setUserLimits;
+  const answers = await answered(stage, (tx) => set(stage.api.services, tx, tenantId, id, given));
+  return { text: `${name} may spend ${perDay?.toFixed() ?? 'anything'} a day`, answers };
 }
 
 /** Makes the authorization look as old as it must be, and lets the scheduled job run. */

@@ -65,6 +65,15 @@ export interface UserOperation {
   user: number;
 }
 
+/** The limits of a card, or of a user, are replaced. */
+export interface LimitsOperation {
+  do: 'limits';
+  of: 'card' | 'user';
+  subject: number;
+  /** What a day allows, in minor units of the card, or of no currency; null takes the limits away. */
+  minor: number | null;
+}
+
 /** The request with a key that came so many before is sent again. */
 export interface AgainOperation {
   do: 'again';
@@ -87,6 +96,7 @@ export type Operation =
   | ExpiryOperation
   | AccountOperation
   | UserOperation
+  | LimitsOperation
   | AgainOperation
   | MarketOperation;
 

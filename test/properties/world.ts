@@ -31,7 +31,11 @@ function programme(bin: string, currency: string, fees: Partial<typeof FEES>, ma
     markupPercent: new Decimal(max === null ? '2.5' : '0'),
     authorizationDays: 7,
     maxAuthorization: max === null ? null : new Decimal(max),
+    maxPerDay: null,
+    maxPerMonth: null,
     blockedMccs: [BLOCKED_MCC],
+    allowedMccs: [],
+    blockedCountries: [],
     demo: false,
   };
 }

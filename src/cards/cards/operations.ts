@@ -8,10 +8,12 @@ import { findCard, lockCards, setUserBlocked } from './store';
 export {
   cardIdsOfUser,
   cardStatesWrite,
+  cardsOfUser,
   countOpenCards,
   insertCard,
   lockCardAccounts,
   lockCards,
+  setLimited,
 } from './store';
 
 /** What a card's operations need of a call: whose cards it reaches, and the key that travels to its webhooks. */

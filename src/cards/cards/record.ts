@@ -24,6 +24,8 @@ export interface Card {
   freezeReasons: FreezeReason[];
   /** Its user is blocked: it declines, and is not funded. */
   userBlocked: boolean;
+  /** Limits of its own, its user's or over time are to be looked at, and what it spends is counted. */
+  limited: boolean;
   last4: string | null;
   expiryMonth: number | null;
   expiryYear: number | null;

@@ -1,4 +1,4 @@
-import { columnsOf, filtered, type IdPage, newestFirst, table } from '../../kernel/db/build';
+import { anyOf, columnsOf, filtered, type IdPage, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
 import { lockSelectedAccounts } from '../../kernel/ledger/accounts';
@@ -23,6 +23,7 @@ const FIELDS = [
   'status',
   'freezeReasons',
   'userBlocked',
+  'limited',
   'last4',
   'expiryMonth',
   'expiryYear',
@@ -100,6 +101,11 @@ export async function setUserBlocked(tx: Sql, userId: string, blocked: boolean):
   );
 }
 
+/** The caller holds their locks. `updated_at` stays: a client sees nothing of it on the card. */
+export async function setLimited(tx: Sql, cardIds: string[], limited: boolean): Promise<void> {
+  await tx.run(table('cards').where(anyOf('id', cardIds)).whereNot({ limited }).update({ limited }));
+}
+
 /** `updated_at` stays: a client sees nothing of the processor's answer. */
 export async function confirmClosure(tx: Sql, cardId: string, at: Date): Promise<void> {
   await tx.run(
@@ -125,6 +131,11 @@ export async function findCard(sql: Sql, reach: string | null, id: string): Prom
 export async function cardIdsOfUser(sql: Sql, userId: string): Promise<string[]> {
   const cards = await sql.run<Pick<Card, 'id'>>(table('cards').select('id').where({ userId }));
   return cards.map(({ id }) => id);
+}
+
+/** The same as records. */
+export async function cardsOfUser(sql: Sql, userId: string): Promise<Card[]> {
+  return (await sql.run<Row>(table('cards').select(FIELDS).where({ userId }))).map(cardOf);
 }
 
 /** How many cards of a cardholder use up its capacity on the BIN: all that are neither closed nor failed. */

@@ -9,6 +9,8 @@ import type { Rates } from '../../parties/rates/port';
 import { cardStatesWrite, lockCardAccounts, lockCards } from '../cards/operations';
 import type { Programmes } from '../programmes/cache';
 import { authorizationsWrite, readAuthorizations, readMerchants } from './authorization-store';
+import { loadSpending } from './limits/count';
+import { spendingWrites } from './limits/store';
 import type { Message } from './record';
 import { createBoard, type LoadedBoard } from './rules/board';
 import { transactionsWrite } from './transaction-store';
@@ -23,7 +25,8 @@ export interface CardEventDeps {
 
 /**
  * Locks everything that the messages are about, in the one order (cards, then ledger accounts with the masters last), and
- * reads it. All of it travels in one round trip; what is read comes after the lock that guards it.
+ * reads it. All of it travels in one round trip, and what bounds limited cards in a second one; what is read comes after the lock
+ * that guards it.
  */
 export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[]): Promise<LoadedBoard> {
   const cardIds = [...new Set(messages.map((message) => message.cardId))];
@@ -42,13 +45,16 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
   ]);
   for (const { authorization } of found) authorization.merchant = merchants.get(authorization.id);
   const programmes = await deps.programmes.of(tx, [...new Set([...cards.values()].map((card) => card.bin))]);
+  const book = bookOf(accounts, now);
+  const authorizations = [
+    ...new Map(found.map(({ authorization }) => [authorization.id, authorization])).values(),
+  ];
   return createBoard({
-    book: bookOf(accounts, now),
+    book,
+    spending: await loadSpending(tx, book.at, [...cards.values()], programmes, authorizations),
     cards,
     programmes,
-    authorizations: [
-      ...new Map(found.map(({ authorization }) => [authorization.id, authorization])).values(),
-    ],
+    authorizations,
     references: new Map(
       found.map(({ reference, authorization }) => [`${authorization.cardId} ${reference}`, authorization.id]),
     ),
@@ -74,6 +80,7 @@ export function boardWrites(board: LoadedBoard): (Write | undefined)[] {
     transactionsWrite(transactions),
     authorizationsWrite(authorizations),
     cardStatesWrite(cards),
+    ...spendingWrites(board.spending.changes()),
     eventsWrite(events),
     board.book.written(),
   ];

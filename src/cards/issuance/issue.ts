@@ -12,6 +12,7 @@ import { requireActiveUser, requireUser } from '../../people/users/operations';
 import { type CardCall, insertCard } from '../cards/operations';
 import type { Card } from '../cards/record';
 import { startIssuance } from '../cards/workflows';
+import { hasLimits } from '../events/limits/operations';
 import { type Bin, requireAdmittedBin, requireIssuableBin } from '../programmes/operations';
 import type { CardServices } from '../services';
 import { requireCapacity } from './capacity';
@@ -56,6 +57,7 @@ export async function requestCard(
     initialAmount: request.amount ?? ZERO,
     issueFee: bin.fees.issue,
     idempotencyKey: call.idempotencyKey ?? null,
+    limited: await hasLimits(tx, user.id),
   });
   const { id, tenantId, currency } = card;
   await openLedgerAccount(tx, { id, kind: 'card', tenantId, currency });

@@ -16,7 +16,11 @@ const TERMS = {
   markupPercent: new Decimal('2'),
   authorizationDays: 7,
   maxAuthorization: null,
+  maxPerDay: null,
+  maxPerMonth: null,
   blockedMccs: ['7995'], // betting
+  allowedMccs: [],
+  blockedCountries: [],
   demo: true,
 } satisfies Partial<Bin>;
 

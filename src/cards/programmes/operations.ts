@@ -7,7 +7,9 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, invalid, notFound } from '../../kernel/errors';
 import { isCurrency } from '../../kernel/money/currencies';
 import { type Decimal, fitsCurrency } from '../../kernel/money/money';
-import type { Bin, Programme } from './record';
+import { isCountry } from '../../kernel/wire/countries';
+import { assertFits } from '../../kernel/wire/schemas';
+import type { Bin, Programme, ProgrammeLimits } from './record';
 import {
   disabledBinsOf,
   findAdmittedBin,
@@ -18,11 +20,12 @@ import {
   lockBin,
   readBins,
   updateBin,
+  updateProgrammeLimits,
   upsertUserBin,
 } from './store';
 
 export { ensureDemoBins } from './demo';
-export type { Bin, Programme } from './record';
+export type { Bin, Programme, ProgrammeLimits } from './record';
 export { disabledBinsOf, listAdmittedBins } from './store';
 
 /** What a new client begins with: its master accounts and, in the sandbox, all demo BINs. */
@@ -43,11 +46,11 @@ export async function admitToBin(tx: Tx, tenantId: string, bin: string): Promise
 }
 
 /** What an operator changes of a BIN that is there. Its currency, model and fees stand: cards were issued on them. */
-export type BinChange = Partial<Pick<Bin, 'status' | 'capacityPerCardholder' | 'maxAuthorization'>>;
+export type BinChange = Partial<Pick<Bin, 'status' | 'capacityPerCardholder'>>;
 
 /**
- * Opens, closes or limits a BIN. On a closed one no cardholder is made and no card issued; its cards go on. Processes that have
- * read the limit of an authorization know it for seconds.
+ * Opens or closes a BIN, or changes how many cards a cardholder may have. On a closed one no cardholder is made and no card
+ * issued; its cards go on.
  * @returns the BIN before and after @throws Problem 404; 400 naming the field
  */
 export async function changeBin(
@@ -58,16 +61,14 @@ export async function changeBin(
   const before = await lockBin(tx, bin);
   if (!before) throw notFound('bin', 'bin');
   const after = { ...before, ...change };
-  assertLimits(after);
+  assertCapacity(after);
   await updateBin(tx, after);
   return { before, after };
 }
 
-function assertLimits({ capacityPerCardholder, maxAuthorization, currency }: Bin): void {
+function assertCapacity({ capacityPerCardholder }: Bin): void {
   if (!Number.isInteger(capacityPerCardholder) || capacityPerCardholder < 1)
     throw invalid('capacityPerCardholder must be at least 1.', 'capacityPerCardholder');
-  if (maxAuthorization && !fitsCurrency(maxAuthorization, currency))
-    throw invalid(`maxAuthorization has more decimals than ${currency} allows.`, 'maxAuthorization');
 }
 
 /**
@@ -77,14 +78,48 @@ function assertLimits({ capacityPerCardholder, maxAuthorization, currency }: Bin
 export async function addBin(tx: Tx, bin: Bin): Promise<Bin> {
   if (!/^\d{6,8}$/.test(bin.bin)) throw invalid('bin must have 6 to 8 digits.', 'bin');
   if (!isCurrency(bin.currency)) throw invalid('currency must be a known currency code.', 'currency');
-  assertLimits(bin);
+  assertCapacity(bin);
   for (const [field, fee] of Object.entries<Decimal>({ ...bin.fees })) {
     if (fee.lt(0)) throw invalid(`${field} must not be negative.`, field);
     if (field !== 'settlePercent' && !fitsCurrency(fee, bin.currency))
       throw invalid(`${field} has more decimals than ${bin.currency} allows.`, field);
   }
+  assertLimits(bin, bin.currency);
   if (!(await insertBin(tx, bin))) throw alreadyExists('This BIN exists already.', 'bin');
   return bin;
+}
+
+/**
+ * Replaces what a programme allows each of its cards; an operator's command. Processes go by it within five seconds.
+ * @throws Problem 404, 400 naming the field
+ */
+export async function setProgrammeLimits(
+  tx: Tx,
+  bin: string,
+  limits: ProgrammeLimits,
+): Promise<{ before: Bin; after: Bin }> {
+  const [before] = await readBins(tx, [bin]);
+  if (!before) throw notFound('bin', 'bin');
+  assertLimits(limits, before.currency);
+  await updateProgrammeLimits(tx, bin, limits);
+  return { before, after: { ...before, ...limits } };
+}
+
+/** @throws Problem 400 naming the field */
+function assertLimits(limits: ProgrammeLimits, currency: string): void {
+  const { maxAuthorization, maxPerDay, maxPerMonth, blockedMccs, allowedMccs, blockedCountries } = limits;
+  for (const [field, amount] of Object.entries({ maxAuthorization, maxPerDay, maxPerMonth })) {
+    if (amount?.lte(0)) throw invalid(`${field} must be greater than zero.`, field);
+    if (amount) assertFits(amount, currency, field);
+  }
+  for (const [field, mccs] of Object.entries({ blockedMccs, allowedMccs }))
+    if (!mccs.every((mcc) => /^\d{4}$/.test(mcc)))
+      throw invalid(`${field} must hold categories of four digits.`, field);
+  const both = allowedMccs.find((mcc) => blockedMccs.includes(mcc));
+  if (both !== undefined)
+    throw invalid(`allowedMccs must not name ${both}, which is blocked.`, 'allowedMccs');
+  if (!blockedCountries.every(isCountry))
+    throw invalid('blockedCountries must hold country codes such as GB.', 'blockedCountries');
 }
 
 /** Every BIN of this installation. */

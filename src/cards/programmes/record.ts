@@ -23,9 +23,22 @@ export interface Programme {
   authorizationDays: number;
   /** In the BIN's currency; above it an authorization is declined with `limit_exceeded`. Null: no limit. */
   maxAuthorization: Decimal | null;
+  /** The same for what each card is authorized in a calendar day, and in a month, in UTC. */
+  maxPerDay: Decimal | null;
+  maxPerMonth: Decimal | null;
   /** Merchants of these categories are declined with `invalid_merchant`. */
   blockedMccs: readonly string[];
+  /** Where there are any: all others are, too. */
+  allowedMccs: readonly string[];
+  /** And those of these countries, ISO 3166-1 alpha-2. */
+  blockedCountries: readonly string[];
 }
+
+/** What a programme allows each of its cards. */
+export type ProgrammeLimits = Pick<
+  Programme,
+  'maxAuthorization' | 'maxPerDay' | 'maxPerMonth' | 'blockedMccs' | 'allowedMccs' | 'blockedCountries'
+>;
 
 /** A BIN with the programme that runs on it. */
 export interface Bin extends Programme {

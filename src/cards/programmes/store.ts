@@ -1,14 +1,17 @@
 import { anyOf, NOW, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
-import type { Bin } from './record';
+import type { Bin, ProgrammeLimits } from './record';
+
+type Bound = 'maxAuthorization' | 'maxPerDay' | 'maxPerMonth';
 
 /** A BIN as a flat row; NUMERIC comes as text. */
-type Row = Omit<Bin, 'fees' | 'markupPercent' | 'maxAuthorization'> &
+type Row = Omit<Bin, 'fees' | 'markupPercent' | Bound> &
   Record<
     'feeIssue' | 'feeTopup' | 'feeSettleFixed' | 'feeSettlePercent' | 'feeDecline' | 'markupPercent',
     string
-  > & { maxAuthorization: string | null };
+  > &
+  Record<Bound, string | null>;
 
 const binOf = ({
   feeIssue,
@@ -18,6 +21,8 @@ const binOf = ({
   feeDecline,
   markupPercent,
   maxAuthorization,
+  maxPerDay,
+  maxPerMonth,
   ...bin
 }: Row): Bin => ({
   ...bin,
@@ -29,19 +34,40 @@ const binOf = ({
     decline: new Decimal(feeDecline),
   },
   markupPercent: new Decimal(markupPercent),
-  maxAuthorization: maxAuthorization === null ? null : new Decimal(maxAuthorization),
+  maxAuthorization: decimalOrNull(maxAuthorization),
+  maxPerDay: decimalOrNull(maxPerDay),
+  maxPerMonth: decimalOrNull(maxPerMonth),
 });
 
-const rowOf = ({ fees, markupPercent, maxAuthorization, ...bin }: Bin): Row => ({
+const decimalOrNull = (value: string | null): Decimal | null => (value === null ? null : new Decimal(value));
+
+const rowOf = ({ fees, markupPercent, ...bin }: Bin): Row => ({
   ...bin,
+  ...limitsRow(bin),
   feeIssue: fees.issue.toFixed(),
   feeTopup: fees.topUp.toFixed(),
   feeSettleFixed: fees.settleFixed.toFixed(),
   feeSettlePercent: fees.settlePercent.toFixed(),
   feeDecline: fees.decline.toFixed(),
   markupPercent: markupPercent.toFixed(),
-  maxAuthorization: maxAuthorization?.toFixed() ?? null,
 });
+
+const limitsRow = ({
+  maxAuthorization,
+  maxPerDay,
+  maxPerMonth,
+}: ProgrammeLimits): Record<Bound, string | null> => ({
+  maxAuthorization: maxAuthorization?.toFixed() ?? null,
+  maxPerDay: maxPerDay?.toFixed() ?? null,
+  maxPerMonth: maxPerMonth?.toFixed() ?? null,
+});
+
+/** Only what it says of limits: the rest of the programme stays. */
+export async function updateProgrammeLimits(tx: Sql, bin: string, limits: ProgrammeLimits): Promise<void> {
+  const { blockedMccs, allowedMccs, blockedCountries } = limits;
+  const row = { ...limitsRow(limits), blockedMccs, allowedMccs, blockedCountries, updatedAt: NOW };
+  await tx.run(table('bins').where({ bin }).update(row));
+}
 
 /** @returns false when the BIN exists already: it is left as it is */
 export async function insertBin(tx: Sql, bin: Bin): Promise<boolean> {
@@ -63,13 +89,12 @@ export async function lockBin(tx: Sql, bin: string): Promise<Bin | undefined> {
 /** What may change of it. */
 export async function updateBin(
   tx: Sql,
-  { bin, status, capacityPerCardholder, maxAuthorization }: Bin,
+  { bin, status, capacityPerCardholder }: Bin,
 ): Promise<void> {
-  const limits = { capacityPerCardholder, maxAuthorization: maxAuthorization?.toFixed() ?? null };
   await tx.run(
     table('bins')
       .where({ bin })
-      .update({ status, ...limits, updatedAt: NOW }),
+      .update({ status, capacityPerCardholder, updatedAt: NOW }),
   );
 }
 

@@ -30,7 +30,7 @@ export interface Step {
   referenceId?: string;
   final?: boolean;
   reason?: string;
-  merchant?: { mcc: string };
+  merchant?: { mcc?: string; country?: string };
   refused?: string;
   declined?: string;
 }
@@ -601,6 +601,103 @@ export const CASES: Case[] = [
         'close 0.00',
       ],
       status: 'closed',
+    },
+  },
+  {
+    rule: 'What a card is authorized in a day is limited, less what was released of it; a decline counts for nothing.',
+    given: { card: '100', more: { limits: { card: { perDay: '50' } } } },
+    when: [
+      { type: 'authorization', amount: '30.00' },
+      { type: 'authorization', amount: '20.01', declined: 'limit_exceeded' },
+      { type: 'authorization', amount: '20.00' },
+      { type: 'settle', amount: '25.00', of: 1, final: true },
+      { type: 'authorization', amount: '5.01', declined: 'limit_exceeded' },
+      { type: 'authorization', amount: '5.00' },
+    ],
+    then: {
+      card: '50.00 25.00 25.00',
+      told: [
+        'authorization 30.00',
+        'decline 20.01',
+        'authorization 20.00',
+        'settle 25.00',
+        'cancel 5.00',
+        'decline 5.01',
+        'authorization 5.00',
+      ],
+    },
+  },
+  {
+    rule: 'A forced authorization counts, and is never declined; a refund gives nothing back.',
+    given: { card: '100', more: { limits: { card: { perTransaction: '20', perMonth: '40' } } } },
+    when: [
+      { type: 'settle', amount: '35.00' },
+      { type: 'refund', amount: '35.00', of: 1 },
+      { type: 'authorization', amount: '5.01', declined: 'limit_exceeded' },
+      { type: 'authorization', amount: '5.00' },
+    ],
+    then: {
+      card: '95.00 5.00 0.00',
+      told: [
+        ...['authorization 35.00 forced', 'settle 35.00', 'refund 35.00', 'decline 5.01'],
+        'authorization 5.00',
+      ],
+    },
+  },
+  {
+    rule: "A user's limit holds for all of their cards together; of it and the card's own the strictest counts.",
+    given: {
+      card: '100',
+      more: { limits: { card: { perDay: '30' }, user: { perDay: '50', used: '25' } } },
+    },
+    when: [
+      { type: 'authorization', amount: '25.01', declined: 'limit_exceeded' },
+      { type: 'authorization', amount: '20.00' },
+      { type: 'authorization', amount: '5.01', declined: 'limit_exceeded' },
+      { type: 'cancel', of: 2 },
+      { type: 'authorization', amount: '25.00' },
+    ],
+    then: {
+      card: '75.00 25.00 0.00',
+      told: ['decline 25.01', 'authorization 20.00', 'decline 5.01', 'cancel 20.00', 'authorization 25.00'],
+    },
+  },
+  {
+    rule: 'An increase counts by what it adds, and its chain by its total.',
+    given: { card: '100', more: { limits: { card: { perTransaction: '40', perDay: '60' } } } },
+    when: [
+      { type: 'authorization', amount: '30.00' },
+      { type: 'authorization', amount: '10.01', of: 1, declined: 'limit_exceeded' },
+      { type: 'authorization', amount: '10.00', of: 1 },
+      { type: 'authorization', amount: '20.01', declined: 'limit_exceeded' },
+      { type: 'authorization', amount: '20.00' },
+    ],
+    then: {
+      card: '40.00 60.00 0.00',
+      told: [
+        ...['authorization 30.00', 'decline 10.01', 'authorization 10.00', 'decline 20.01'],
+        'authorization 20.00',
+      ],
+    },
+  },
+  {
+    rule: 'A merchant of a category that is not among the allowed ones, or of a blocked country however it is written, is declined.',
+    given: {
+      card: '100',
+      more: { limits: { card: { allowedMccs: ['5411'] }, user: { blockedCountries: ['KP'] } } },
+    },
+    when: [
+      { type: 'authorization', amount: '1.00', merchant: { mcc: '5812' }, declined: 'invalid_merchant' },
+      { type: 'authorization', amount: '1.00', declined: 'invalid_merchant' },
+      {
+        ...{ type: 'authorization', amount: '1.00', declined: 'invalid_merchant' },
+        merchant: { mcc: '5411', country: 'PRK' },
+      },
+      { type: 'authorization', amount: '1.00', merchant: { mcc: '5411', country: 'KR' } },
+    ],
+    then: {
+      card: '99.00 1.00 0.00',
+      told: ['decline 1.00', 'decline 1.00', 'decline 1.00', 'authorization 1.00'],
     },
   },
 ];

@@ -1,8 +1,10 @@
 import type { Card } from '../../../src/cards/cards/record';
+import type { Limits } from '../../../src/cards/events/limits/record';
 import { boardWrites } from '../../../src/cards/events/load-board';
 import type { CardTransaction, Message } from '../../../src/cards/events/record';
 import { createBoard } from '../../../src/cards/events/rules/board';
 import { type Judgement, judge } from '../../../src/cards/events/rules/judge';
+import { createSpending, type SpendingState, usedKey } from '../../../src/cards/events/rules/spending';
 import type { Programme } from '../../../src/cards/programmes/record';
 import type { Write } from '../../../src/kernel/db/writes';
 import { Problem } from '../../../src/kernel/errors';
@@ -41,7 +43,15 @@ export interface SceneOptions {
   currency?: string;
   initialAmount?: string;
   issueFee?: string;
+  /** Of the card and of its user; `used`: what the user's other cards have authorized today. */
+  limits?: { card?: LimitsText; user?: LimitsText & { used?: string } };
 }
+
+/** Limits with amounts as text; what is absent bounds nothing. */
+type LimitsText = Partial<
+  Record<'perTransaction' | 'perDay' | 'perMonth', string> &
+    Pick<Limits, 'blockedMccs' | 'allowedMccs' | 'blockedCountries'>
+>;
 
 export function scene(options: SceneOptions = {}): Scene {
   const currency = options.currency ?? 'USD';
@@ -60,6 +70,7 @@ export function scene(options: SceneOptions = {}): Scene {
   const book = bookOf(accounts, NOW);
   const board = createBoard({
     book,
+    spending: createSpending(NOW, spendingOf(currency, options)),
     cards: new Map([[card.id, card]]),
     programmes: new Map([[card.bin, programme]]),
     authorizations: [],
@@ -143,6 +154,30 @@ function amounts(message: Record<string, unknown>): Record<string, unknown> {
   return typeof message['amount'] === 'string' ? { ...message, amount: money(message['amount']) } : message;
 }
 
+function spendingOf(currency: string, { limits: { card, user } = {} }: SceneOptions): SpendingState {
+  const used = money(user?.used ?? '0');
+  return {
+    limits: new Map([
+      ...(card ? [['card_1', limitsOf(card)] as const] : []),
+      ...(user ? [['usr_1', limitsOf(user)] as const] : []),
+    ]),
+    used: new Map([[usedKey('usr_1', currency), { day: used, month: used }]]),
+    parts: new Map(),
+  };
+}
+
+function limitsOf({ perTransaction, perDay, perMonth, ...lists }: LimitsText): Limits {
+  const amount = (text?: string) => (text === undefined ? null : money(text));
+  return {
+    perTransaction: amount(perTransaction),
+    perDay: amount(perDay),
+    perMonth: amount(perMonth),
+    blockedMccs: lists.blockedMccs ?? [],
+    allowedMccs: lists.allowedMccs ?? [],
+    blockedCountries: lists.blockedCountries ?? [],
+  };
+}
+
 function ledgerAccount(
   id: string,
   kind: LedgerAccount['kind'],
@@ -171,7 +206,11 @@ function programmeOf(currency: string, given: SceneOptions['programme'] = {}): P
     markupPercent: ZERO,
     authorizationDays: 7,
     maxAuthorization: null,
+    maxPerDay: null,
+    maxPerMonth: null,
     blockedMccs: ['7995'],
+    allowedMccs: [],
+    blockedCountries: [],
     ...rest,
     fees: { issue: ZERO, topUp: ZERO, settleFixed: ZERO, settlePercent: ZERO, decline: ZERO, ...fees },
   };
@@ -192,6 +231,7 @@ function cardOf(currency: string, options: SceneOptions): Card {
     status: options.status ?? 'active',
     freezeReasons: options.status === 'frozen' ? ['manual'] : [],
     userBlocked: false,
+    limited: options.limits !== undefined,
     last4: '4242',
     expiryMonth: 1,
     expiryYear: 2030,

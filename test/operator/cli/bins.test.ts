@@ -125,25 +125,22 @@ describe('bin', () => {
     ]);
   });
 
-  it('is given limits: those that are named change', async () => {
+  it('is given another capacity', async () => {
     const bin = newBin();
-    const limited = ['--currency', 'USD', '--max-authorization', '500', '--admit', client.clientId];
-    await operator('bin', 'add', bin, ...BIN, ...limited);
+    await operator('bin', 'add', bin, ...BIN, '--currency', 'USD', '--admit', client.clientId);
     const set = async (...more: string[]) => (await operator('bin', 'set', bin, ...more, '--json')).json();
-    expect(await set('--capacity', '1')).toMatchObject({
-      ...{ capacityPerCardholder: 1, maxAuthorization: '500.00' },
-    });
+    expect(await set('--capacity', '1')).toMatchObject({ capacityPerCardholder: 1 });
     const { userId, accountId, cardholderId } = await cardholder(client, bin);
     const ask = () => client.call('POST', '/v1/cards', { userId, accountId, cardholderId });
     expect((await ask()).status).toBe(201);
     expect(await ask()).toMatchObject({ status: 409, body: { code: 'limit_exceeded' } });
     const { body } = await client.call('GET', `/v1/bins/${bin}/capacity?cardholderId=${cardholderId}`);
     expect(body).toMatchObject({ limit: 1, used: 1, remaining: 0 });
-    expect(await set('--max-authorization', 'none')).toMatchObject({ maxAuthorization: null });
+    expect(await set('--capacity', '2')).toMatchObject({ capacityPerCardholder: 2 });
     expect((await audited(bin)).at(-1)).toMatchObject({
       action: 'bin.set',
-      before: { capacityPerCardholder: 1, maxAuthorization: '500.00' },
-      after: { capacityPerCardholder: 1, maxAuthorization: null },
+      before: { capacityPerCardholder: 1 },
+      after: { capacityPerCardholder: 2 },
     });
   });
 
@@ -152,8 +149,8 @@ describe('bin', () => {
     await operator('bin', 'add', bin, ...BIN, '--currency', 'USD');
     const wrong: [string[], number][] = [
       [['set', bin, '--capacity', '0'], 2],
-      [['set', bin, '--max-authorization', '1.005'], 2],
-      [['set', bin, '--max-authorization', 'much'], 2],
+      [['limits', bin, '--max-authorization', '1.005'], 2],
+      [['limits', bin, '--max-authorization', 'much'], 2],
       [['set', '99999999', '--capacity', '1'], 3],
       [['close', '99999999', '--reason', 'x'], 3],
       [['close', bin], 2],

@@ -21,6 +21,7 @@ export function auditHistories(records: Records): { wrong: string[]; states: Car
       chains: new Map(),
       rates,
       aged,
+      everLimited: records.limits.some(({ subject_id: id }) => id === card.id || id === card.user_id),
     };
     replay(state, byCard.get(card.id) ?? [], wrong);
     return state;

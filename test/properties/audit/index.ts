@@ -6,6 +6,7 @@ import { auditHistories, follows } from './histories';
 import { auditInternals } from './internals';
 import { groupBy, type Records, readRecords } from './records';
 import { type CardState, remaining } from './rules';
+import { auditSpending } from './spending';
 import { auditWebhooks } from './webhooks';
 
 /**
@@ -26,6 +27,7 @@ export async function audit(
     ...auditWebhooks(records),
     ...auditHolds(records, states),
     ...auditInternals(records),
+    ...auditSpending(records),
     ...auditTenants(records),
     ...auditTold(records, played),
     ...played.submissions.flatMap((submission) => auditKey(records, submission)),

@@ -13,11 +13,30 @@ export interface Records {
   events: EventRow[];
   /** What those postings put on internal accounts. */
   internals: InternalRow[];
+  /** The limits of cards and users, and what is counted of them. */
+  limits: LimitsRow[];
+  spending: SpendingRow[];
+}
+
+export interface LimitsRow {
+  subject_id: string;
+  version: number;
+  per_day: Decimal | null;
+}
+
+export interface SpendingRow {
+  subject_id: string;
+  currency: string;
+  /** `2026-01-31` */
+  day: string;
+  amount: Decimal;
 }
 
 export interface CardRow {
   id: string;
   tenant_id: string;
+  user_id: string;
+  limited: boolean;
   account_id: string;
   master_account_id: string;
   bin: string;
@@ -119,39 +138,44 @@ export interface EventRow {
 const COLUMNS_OF_LEGS = `l.posting_id, l.account_id, l.number, l.at, l.id, l.type, l.subtype, l.reference_id, l.available,
   l.pending, l.spent, l.balance_available, l.balance_pending, l.balance_spent, l.forced`;
 
+const SUBJECTS = `select id from cards where tenant_id = any($1) union select id from users where tenant_id = any($1)`;
+
 export async function readRecords(database: Database, world: World): Promise<Records> {
   return database.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only');
     const of = [world.tenants];
-    const [cards, accounts, transactions, chains, entries, events, internals] = await Promise.all([
-      tx.query('select * from cards where tenant_id = any($1) order by id', of),
-      tx.query('select * from ledger_accounts where tenant_id = any($1)', of),
-      tx.query(
-        `select * from card_transactions where card_id in (select id from cards where tenant_id = any($1))
+    const [cards, accounts, transactions, chains, entries, events, internals, limits, spending] =
+      await Promise.all([
+        tx.query('select * from cards where tenant_id = any($1) order by id', of),
+        tx.query('select * from ledger_accounts where tenant_id = any($1)', of),
+        tx.query(
+          `select * from card_transactions where card_id in (select id from cards where tenant_id = any($1))
           order by card_id, at, number`,
-        of,
-      ),
-      tx.query(
-        'select a.* from authorizations a join cards c on c.id = a.card_id where c.tenant_id = any($1)',
-        of,
-      ),
-      tx.query(
-        `select ${COLUMNS_OF_LEGS} from ledger_legs l join ledger_accounts a on a.id = l.account_id
+          of,
+        ),
+        tx.query(
+          'select a.* from authorizations a join cards c on c.id = a.card_id where c.tenant_id = any($1)',
+          of,
+        ),
+        tx.query(
+          `select ${COLUMNS_OF_LEGS} from ledger_legs l join ledger_accounts a on a.id = l.account_id
           where a.tenant_id = any($1) order by l.account_id, l.number`,
-        of,
-      ),
-      tx.query(
-        'select tenant_id, event, data, idempotency_key from events where tenant_id = any($1) order by number',
-        of,
-      ),
-      tx.query(
-        `select posting_id, account_id, sum(available) as available from ledger_legs
+          of,
+        ),
+        tx.query(
+          'select tenant_id, event, data, idempotency_key from events where tenant_id = any($1) order by number',
+          of,
+        ),
+        tx.query(
+          `select posting_id, account_id, sum(available) as available from ledger_legs
           where number is null and posting_id in (select posting_id from ledger_legs l
                   join ledger_accounts a on a.id = l.account_id where a.tenant_id = any($1))
           group by posting_id, account_id`,
-        of,
-      ),
-    ]);
+          of,
+        ),
+        tx.query(`select * from spending_limits where subject_id in (${SUBJECTS})`, of),
+        tx.query(`select *, day::text as day from spending where subject_id in (${SUBJECTS})`, of),
+      ]);
     return {
       cards: cards.map(withDecimals<CardRow>),
       accounts: accounts.map(withDecimals<AccountRow>),
@@ -160,6 +184,8 @@ export async function readRecords(database: Database, world: World): Promise<Rec
       entries: entries.map(withDecimals<EntryRow>),
       events: events as unknown as EventRow[],
       internals: internals.map(withDecimals<InternalRow>),
+      limits: limits.map(withDecimals<LimitsRow>),
+      spending: spending.map(withDecimals<SpendingRow>),
     };
   });
 }

@@ -42,6 +42,8 @@ export interface CardState {
   rates: Map<string, Decimal>;
   /** Chains that were made to look as old as they must be to expire. */
   aged: ReadonlySet<string>;
+  /** It, or its user, has or had limits of their own. */
+  everLimited: boolean;
 }
 
 /** Adds to what is wrong with an event. */
@@ -198,7 +200,8 @@ function decline(state: CardState, event: TransactionRow, wrong: Complain): void
   if (!DECLINES_ON[reason]?.includes(state.status))
     wrong(`is declined for ${reason} on a card that is ${state.status}`);
   const largest = [ZERO, ...[...state.chains.values()].map(totalOf)].reduce((a, b) => (a.gt(b) ? a : b));
-  if (reason === 'limit_exceeded' && !max?.lt(largest.plus(event.billing_amount)))
+  // Limits of cards and users come and go: what is counted of them is judged at the end (`spending.ts`).
+  if (reason === 'limit_exceeded' && !state.everLimited && !max?.lt(largest.plus(event.billing_amount)))
     wrong('is within the limit');
   if (reason === 'invalid_merchant' && !event.merchant?.mcc) wrong('has no merchant to be declined for');
   if (!event.fee.eq(programmeOf(state.card).fees.decline)) wrong('takes the wrong fee');

@@ -27,6 +27,7 @@ export function recordOn(
   const recorded = board.record(card, event);
   if ('refusedBy' in recorded) return recorded;
   const { authorization } = event;
+  board.spending.count(card, authorization, event.type, event.billingAmount);
   const counter = COUNTER_OF[event.type];
   authorization.own[counter] = authorization.own[counter].plus(event.amount);
   authorization.billing[counter] = authorization.billing[counter].plus(event.billingAmount);

@@ -24,7 +24,7 @@ export function authorize(board: Board, card: Card, message: ProcessorMessage): 
   if (named && isOpen(named, board.book.at)) return increase(board, card, message, named);
   const currency = message.currency ?? named?.currency;
   const spend = spendOf(board, card, currency ? { ...message, currency } : message, requiredAmount(message));
-  const reason = declineReason(card, board.programme(card.bin), spend);
+  const reason = declineReason(board, card, { ...spend, total: spend.billing });
   if (reason) return decline(board, card, spend, reason);
   return heldOrDeclined(board, card, spend, open(board, card, spend, { follows: named }));
 }
@@ -39,17 +39,16 @@ function increase(
   message: ProcessorMessage,
   chain: Authorization,
 ): CardTransaction {
-  const programme = board.programme(card.bin);
   const spend = spendOf(board, card, message, requiredAmount(message), chain);
   const { authorized, reversed } = chain.billing;
-  const total = authorized.minus(reversed).plus(spend.billing);
-  const reason = declineReason(card, programme, {
-    billing: total,
+  const reason = declineReason(board, card, {
+    billing: spend.billing,
+    total: authorized.minus(reversed).plus(spend.billing),
     merchant: chain.merchant ?? spend.merchant,
   });
   if (reason) return decline(board, card, spend, reason);
   const held = grow(board, card, chain, spend, false);
-  if (!('refusedBy' in held)) chain.expiresAt = validUntil(board, programme);
+  if (!('refusedBy' in held)) chain.expiresAt = validUntil(board, board.programme(card.bin));
   return heldOrDeclined(board, card, spend, held);
 }
 

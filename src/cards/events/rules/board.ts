@@ -9,6 +9,7 @@ import type { Card } from '../../cards/record';
 import type { Programme } from '../../programmes/record';
 import type { Authorization, CardTransaction, DeclineReason, EventSource, Merchant } from '../record';
 import { cardTransactionEvent } from '../view';
+import type { Spending } from './spending';
 
 /** An event that a rule asks for; the board completes, posts and records it. */
 export interface NewEvent {
@@ -53,6 +54,7 @@ export function accepted(recorded: CardTransaction | Refused): CardTransaction {
  */
 export interface Board {
   readonly book: Book;
+  readonly spending: Spending;
   card(id: string): Card | undefined;
   programme(bin: string): Programme;
   /** The authorization that has this reference on this card, as its own or as that of a later event. */
@@ -81,6 +83,7 @@ export interface Outcome {
 
 export interface BoardState {
   book: Book;
+  spending: Spending;
   cards: Map<string, Card>;
   programmes: Map<string, Programme>;
   authorizations: Authorization[];
@@ -113,6 +116,7 @@ export function createBoard(state: BoardState): LoadedBoard {
 
   return {
     book,
+    spending: state.spending,
     card: (id) => cards.get(id),
     programme(bin) {
       const programme = programmes.get(bin);

@@ -1,12 +1,11 @@
 import { newId } from '../../../kernel/ids';
-import type { Decimal } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
 import { isClosed } from '../../cards/rules';
-import type { Programme } from '../../programmes/record';
-import type { CardTransaction, DeclineReason, Merchant } from '../record';
+import type { CardTransaction, DeclineReason } from '../record';
 import { accepted, type Board } from './board';
 import type { Spend } from './conversion';
 import { feeEntries } from './fee-entries';
+import { type Asked, brokenLimit } from './limits';
 
 /** A decline is recorded, and the programme's decline fee falls on the master account, whatever it has. */
 export function decline(
@@ -36,16 +35,10 @@ export function decline(
 }
 
 /** Why a card does not spend that much at that merchant; nothing where it may. */
-export function declineReason(
-  card: Card,
-  programme: Programme,
-  { billing, merchant }: { billing: Decimal; merchant?: Merchant | undefined },
-): DeclineReason | undefined {
+export function declineReason(board: Board, card: Card, asked: Asked): DeclineReason | undefined {
   if (isClosed(card.status)) return 'card_closed';
   if (card.status === 'pending' || card.status === 'failed') return 'card_not_active';
   if (card.userBlocked) return 'user_blocked';
   if (card.status === 'frozen') return 'card_frozen';
-  if (merchant?.mcc !== undefined && programme.blockedMccs.includes(merchant.mcc)) return 'invalid_merchant';
-  if (programme.maxAuthorization?.lt(billing)) return 'limit_exceeded';
-  return undefined;
+  return brokenLimit(asked, board.spending.levels(card, board.programme(card.bin)));
 }

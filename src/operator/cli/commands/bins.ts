@@ -1,6 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { OpenedAccount } from '../../../accounts/accounts/operations';
-import { addBin, admitToBin, type Bin, listBins } from '../../../cards/programmes/operations';
+import {
+  addBin,
+  admitToBin,
+  type Bin,
+  listBins,
+  type ProgrammeLimits,
+  setProgrammeLimits,
+} from '../../../cards/programmes/operations';
 import { binView } from '../../../cards/programmes/view';
 import type { Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
@@ -12,7 +19,17 @@ import { addListing } from '../listing';
 import { openingEntry } from './oversight/accounts';
 import { addBinChanges } from './oversight/bins';
 
-interface AddOptions {
+interface LimitOptions {
+  maxAuthorization?: Decimal;
+  maxPerDay?: Decimal;
+  maxPerMonth?: Decimal;
+  blockMcc: string[];
+  allowMcc: string[];
+  blockCountry: string[];
+  json?: boolean;
+}
+
+interface AddOptions extends LimitOptions {
   scheme: string;
   currency: string;
   model: 'B2B' | 'B2C';
@@ -24,10 +41,7 @@ interface AddOptions {
   feeDecline: Decimal;
   markupPercent: Decimal;
   authorizationDays: number;
-  maxAuthorization?: Decimal;
-  blockMcc: string[];
   admit: string[];
-  json?: boolean;
 }
 
 export function addBinCommands(program: Command, context: CommandContext): void {
@@ -54,6 +68,7 @@ export function addBinCommands(program: Command, context: CommandContext): void 
   addNew(group, context);
   addAdmit(group, context);
   addBinChanges(group, context);
+  addLimits(group, context);
 }
 
 function addNew(group: Command, { console, run }: CommandContext): void {
@@ -87,7 +102,7 @@ function addNew(group: Command, { console, run }: CommandContext): void {
 function withProgramme(command: Command): Command {
   const zero = new Decimal(0);
   const decimal = decimalArgument('a number such as 1.50');
-  return command
+  command
     .requiredOption('--scheme <scheme>', 'for instance visa')
     .requiredOption('--currency <code>', 'for instance USD')
     .addOption(
@@ -102,10 +117,67 @@ function withProgramme(command: Command): Command {
     .option('--fee-settle-percent <percent>', 'of what is settled', decimal, zero)
     .option('--fee-decline <amount>', 'for each decline', decimal, zero)
     .option('--markup-percent <percent>', 'on the rate of other currencies', decimal, zero)
-    .option('--authorization-days <days>', 'an open authorization is cancelled after', countArgument, 7)
-    .option('--max-authorization <amount>', 'above it: declined with limit_exceeded', decimal)
-    .option('--block-mcc <mcc>', 'declined with invalid_merchant; may be repeated', repeated, []);
+    .option('--authorization-days <days>', 'an open authorization is cancelled after', countArgument, 7);
+  return withLimits(command);
 }
+
+/** The options that bound what each card of a programme spends. */
+function withLimits(command: Command): Command {
+  const decimal = decimalArgument('a number such as 1000.00');
+  return command
+    .option('--max-authorization <amount>', 'above it: declined with limit_exceeded', decimal)
+    .option('--max-per-day <amount>', 'of each card, in a calendar day (UTC)', decimal)
+    .option('--max-per-month <amount>', 'of each card, in a calendar month (UTC)', decimal)
+    .option('--block-mcc <mcc>', 'declined with invalid_merchant; may be repeated', repeated, [])
+    .option('--allow-mcc <mcc>', 'all others are declined; may be repeated', repeated, [])
+    .option('--block-country <code>', 'such as GB, declined too; may be repeated', repeated, []);
+}
+
+function addLimits(group: Command, { console, run }: CommandContext): void {
+  const command = group
+    .command('limits <bin>')
+    .description('replaces what the programme allows each of its cards: what is not given is not bounded');
+  withLimits(command)
+    .option('--json', 'print { "bin", "limits" }')
+    .action((bin: string, given: LimitOptions) =>
+      run(async (session) => {
+        const limits = limitsIn(given);
+        const { before } = await session.change(
+          (tx) => setProgrammeLimits(tx, bin, limits),
+          ({ before }) => ({
+            action: 'bin.limits',
+            subject: bin,
+            before: limitsShown(before),
+            after: limitsShown(limits),
+          }),
+        );
+        show(
+          console,
+          given.json,
+          { bin, limits: limitsShown(limits), before: limitsShown(before) },
+          `The limits of BIN ${bin} are set.`,
+        );
+      }),
+    );
+}
+
+const limitsIn = (given: LimitOptions): ProgrammeLimits => ({
+  maxAuthorization: given.maxAuthorization ?? null,
+  maxPerDay: given.maxPerDay ?? null,
+  maxPerMonth: given.maxPerMonth ?? null,
+  blockedMccs: given.blockMcc,
+  allowedMccs: given.allowMcc,
+  blockedCountries: given.blockCountry,
+});
+
+const limitsShown = (limits: ProgrammeLimits) => ({
+  maxAuthorization: limits.maxAuthorization?.toFixed() ?? null,
+  maxPerDay: limits.maxPerDay?.toFixed() ?? null,
+  maxPerMonth: limits.maxPerMonth?.toFixed() ?? null,
+  blockedMccs: limits.blockedMccs,
+  allowedMccs: limits.allowedMccs,
+  blockedCountries: limits.blockedCountries,
+});
 
 function addAdmit(group: Command, { console, run }: CommandContext): void {
   group
@@ -145,8 +217,7 @@ function binOf(bin: string, given: AddOptions): Bin {
     },
     markupPercent: given.markupPercent,
     authorizationDays: given.authorizationDays,
-    maxAuthorization: given.maxAuthorization ?? null,
-    blockedMccs: given.blockMcc,
+    ...limitsIn(given),
     demo: false,
   };
 }

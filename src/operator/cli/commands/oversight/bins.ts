@@ -1,16 +1,15 @@
 import type { Command } from 'commander';
 import { type Bin, type BinChange, changeBin } from '../../../../cards/programmes/operations';
 import { binView } from '../../../../cards/programmes/view';
-import { type Decimal, formatAmount } from '../../../../kernel/money/money';
-import { countArgument, decimalArgument, reasonArgument } from '../../arguments';
+import { countArgument, reasonArgument } from '../../arguments';
 import { show } from '../../console';
 import type { CommandContext } from '../../context';
 
-/** BINs that are there: opened, closed, given other limits. */
+/** BINs that are there: opened, closed, given another capacity. */
 export function addBinChanges(group: Command, context: CommandContext): void {
   addStatus(group, context, 'open', 'active', 'issues on it again');
   addStatus(group, context, 'close', 'closed', 'nothing new is issued on it; its cards go on');
-  addLimits(group, context);
+  addCapacity(group, context);
 }
 
 function addStatus(
@@ -30,35 +29,14 @@ function addStatus(
     );
 }
 
-interface Limits {
-  capacity?: number;
-  maxAuthorization?: Decimal | 'none';
-  json?: boolean;
-}
-
-function addLimits(group: Command, context: CommandContext): void {
-  const decimal = decimalArgument('an amount such as 500.00, or none');
+function addCapacity(group: Command, context: CommandContext): void {
   group
     .command('set <bin>')
-    .description('changes the limits that are given; what is there already stays')
-    .option('--capacity <number>', 'cards a cardholder may have', countArgument)
-    .option(
-      '--max-authorization <amount>',
-      'above it: declined with limit_exceeded; "none" takes the limit away',
-      (text: string) => (text === 'none' ? text : decimal(text)),
-    )
+    .description('changes how many cards a cardholder may have on it')
+    .requiredOption('--capacity <number>', 'cards a cardholder may have', countArgument)
     .option('--json', 'print the BIN as JSON')
-    .action((bin: string, { capacity, maxAuthorization, json }: Limits) =>
-      change(context, bin, {
-        action: 'bin.set',
-        change: {
-          ...(capacity === undefined ? {} : { capacityPerCardholder: capacity }),
-          ...(maxAuthorization === undefined
-            ? {}
-            : { maxAuthorization: maxAuthorization === 'none' ? null : maxAuthorization }),
-        },
-        json,
-      }),
+    .action((bin: string, { capacity, json }: { capacity: number; json?: boolean }) =>
+      change(context, bin, { action: 'bin.set', change: { capacityPerCardholder: capacity }, json }),
     );
 }
 
@@ -81,18 +59,9 @@ function change(
         ...{ action, subject: bin, before: changeable(before), after: { ...changeable(changed), reason } },
       }),
     );
-    const told = { ...binView(after), maxAuthorization: changeable(after).maxAuthorization };
-    const limit = told.maxAuthorization ?? 'any amount';
-    show(
-      console,
-      json,
-      told,
-      `BIN ${bin} is ${after.status}: ${after.capacityPerCardholder} cards a cardholder, ${limit} an authorization.`,
-    );
+    const text = `BIN ${bin} is ${after.status}: ${after.capacityPerCardholder} cards a cardholder.`;
+    show(console, json, binView(after), text);
   });
 }
 
-const changeable = ({ status, capacityPerCardholder, maxAuthorization, currency }: Bin) => ({
-  ...{ status, capacityPerCardholder },
-  maxAuthorization: maxAuthorization && formatAmount(maxAuthorization, currency),
-});
+const changeable = ({ status, capacityPerCardholder }: Bin) => ({ status, capacityPerCardholder });

@@ -1,0 +1,153 @@
+import type { Sql } from '../../../kernel/db/database';
+import { ZERO } from '../../../kernel/money/money';
+import { setLimited } from '../../cards/operations';
+import type { Card } from '../../cards/record';
+import type { Programme } from '../../programmes/record';
+import type { Authorization } from '../record';
+import {
+  createSpending,
+  dayOf,
+  NOTHING_LIMITED,
+  NOTHING_USED,
+  type Part,
+  released,
+  type Spending,
+  type SpendingChange,
+  usedKey,
+} from '../rules/spending';
+import { limitsOfProgramme, type SubjectLimits, setSomething, sumsUp, type Used } from './record';
+import {
+  firstOfMonth,
+  type Moved,
+  movesOfChains,
+  movesSince,
+  readLimits,
+  readUsed,
+  replaceSpending,
+} from './store';
+
+type LimitsBySubject = ReadonlyMap<string, SubjectLimits>;
+
+/**
+ * What bounds those cards and what they have used of it. Nothing is asked where no card is limited; else one round trip. No
+ * further lock is needed: see the store.
+ * @param cards locked, as their accounts are
+ * @param chains the authorizations that messages name
+ */
+export async function loadSpending(
+  tx: Sql,
+  at: Date,
+  cards: Card[],
+  programmes: ReadonlyMap<string, Programme>,
+  chains: Authorization[],
+): Promise<Spending> {
+  const concerned = cards.filter((card) => card.limited || bySum(card, programmes));
+  if (concerned.length === 0) return createSpending(at, NOTHING_LIMITED);
+  const ids = new Set(concerned.map(({ id }) => id));
+  const subjects = [...new Set(concerned.flatMap(({ id, userId }) => [id, userId]))];
+  const old = chains.filter(({ cardId, createdAt }) => ids.has(cardId) && dayOf(createdAt) < dayOf(at));
+  const [set, used, moved] = await Promise.all([
+    readLimits(tx, subjects),
+    readUsed(tx, subjects, at),
+    old.length > 0
+      ? movesOfChains(
+          tx,
+          old.map(({ id }) => id),
+        )
+      : [],
+  ]);
+  const limits = new Map([...set].filter(([, each]) => setSomething(each)));
+  const turning = concerned.filter((card) => card.limited !== isLimited(card, limits, programmes));
+  if (turning.length > 0) await settleCounting(tx, at, turning, limits, programmes);
+  return createSpending(at, {
+    limits,
+    used: turning.length > 0 ? await readUsed(tx, subjects, at) : used,
+    parts: partsOf(moved),
+  });
+}
+
+const bySum = ({ bin }: Card, programmes: ReadonlyMap<string, Programme>): boolean => {
+  const programme = programmes.get(bin);
+  return programme !== undefined && sumsUp(limitsOfProgramme(programme));
+};
+
+/** Whether what the card spends is counted, by the limits that there are. */
+const isLimited = (card: Card, limits: LimitsBySubject, programmes: ReadonlyMap<string, Programme>) =>
+  bySum(card, programmes) ||
+  [card.id, card.userId].some((subject) => {
+    const those = limits.get(subject);
+    return those !== undefined && setSomething(those);
+  });
+
+/**
+ * Counts anew, from their events since the month began, what those cards have spent that are limited now, and forgets what
+ * the others have. A programme's terms are believed for seconds and may change at any time, so this also comes with an event.
+ * @param cards locked; told whether they are limited
+ */
+export async function settleCounting(
+  tx: Sql,
+  at: Date,
+  cards: Card[],
+  limits: LimitsBySubject,
+  programmes: ReadonlyMap<string, Programme>,
+): Promise<void> {
+  for (const card of cards) card.limited = isLimited(card, limits, programmes);
+  for (const limited of [true, false]) {
+    const those = cards.filter((card) => card.limited === limited);
+    if (those.length === 0) continue;
+    const ids = those.map(({ id }) => id);
+    await replaceSpending(tx, ids, limited ? await spendingOf(tx, at, those) : []);
+    await setLimited(tx, ids, limited);
+  }
+}
+
+/** What those cards have spent on each day since the month began, from their events. */
+export async function spendingOf(sql: Sql, at: Date, cards: Card[]): Promise<SpendingChange[]> {
+  const since = firstOfMonth(at);
+  const moved = await movesSince(
+    sql,
+    cards.map(({ id }) => id),
+    since,
+  );
+  const cardOf = new Map(moved.map(({ authorizationId, cardId }) => [authorizationId, cardId]));
+  const currencies = new Map(cards.map(({ id, currency }) => [id, currency]));
+  const all = [...partsOf(moved)].flatMap(([chain, parts]) => {
+    const subjectId = cardOf.get(chain) ?? '';
+    return parts.map((part) => ({ ...part, subjectId, currency: currencies.get(subjectId) ?? '' }));
+  });
+  return summedUp(all.filter(({ day, amount }) => day >= since && amount.gt(0)));
+}
+
+/** One of each subject, currency and day. */
+export function summedUp(changes: SpendingChange[]): SpendingChange[] {
+  const sums = new Map<string, SpendingChange>();
+  for (const change of changes) {
+    const name = `${change.subjectId} ${change.currency} ${change.day}`;
+    const sum = sums.get(name);
+    sums.set(name, sum ? { ...sum, amount: sum.amount.plus(change.amount) } : change);
+  }
+  return [...sums.values()];
+}
+
+/** The same sums as are read of what is stored. */
+export function usedOf(changes: SpendingChange[], at: Date): Map<string, Used> {
+  const used = new Map<string, Used>();
+  for (const { subjectId, currency, day, amount } of changes) {
+    const key = usedKey(subjectId, currency);
+    const before = used.get(key) ?? NOTHING_USED;
+    const today = day === dayOf(at) ? amount : ZERO;
+    used.set(key, { day: before.day.plus(today), month: before.month.plus(amount) });
+  }
+  return used;
+}
+
+/** What chains have left of what each day added. */
+function partsOf(moved: Moved[]): Map<string, Part[]> {
+  const parts = new Map<string, Part[]>();
+  for (const { authorizationId, type, day, amount } of moved) {
+    const before = parts.get(authorizationId) ?? [];
+    const after = type === 'cancel' ? released(before, amount).left : [...before, { day, amount }];
+    parts.set(authorizationId, after);
+  }
+  return parts;
+}

@@ -1,0 +1,150 @@
+import type { Sql, Tx } from '../../../kernel/db/database';
+import { conflict, invalid } from '../../../kernel/errors';
+import type { Decimal } from '../../../kernel/money/money';
+import { assertFits } from '../../../kernel/wire/schemas';
+import { requireUser } from '../../../people/users/operations';
+import { cardIdsOfUser, cardsOfUser, lockCards, requireCard } from '../../cards/operations';
+import type { Card } from '../../cards/record';
+import type { CardServices } from '../../services';
+import type { Level } from '../rules/limits';
+import { NOTHING_USED, type SpendingChange, usedKey } from '../rules/spending';
+import { settleCounting, spendingOf, summedUp, usedOf } from './count';
+import { type Limits, limitsNeverSet, limitsOfProgramme, type SubjectLimits, setSomething } from './record';
+import { databaseTime, readLimits, readUsed, replaceSpending, writeLimits } from './store';
+
+/** The limits that a caller puts in the place of those of a version. */
+export interface GivenLimits extends Limits {
+  version: number;
+}
+
+/** What was there, and is. */
+export interface ChangedLimits {
+  subject: { id: string; tenantId: string };
+  before: SubjectLimits;
+  after: SubjectLimits;
+}
+
+type Deps = Pick<CardServices, 'programmes'>;
+
+/**
+ * Replaces the limits of a card. What it has spent in this month counts at once.
+ * @throws Problem 404, 400 naming the field, 409 `version_conflict`
+ */
+export async function setCardLimits(
+  deps: Deps,
+  tx: Tx,
+  reach: string | null,
+  id: string,
+  given: GivenLimits,
+): Promise<ChangedLimits> {
+  const { currency } = await requireCard(tx, reach, id);
+  for (const [field, value] of amountsOf(given)) assertFits(value, currency, field);
+  assertConsistent(given);
+  const cards = await lockedCards(tx, [id]);
+  return replaceLimits(deps, tx, cards[0] as Card, given, cards);
+}
+
+/**
+ * Replaces the limits of a user, which hold for all of their cards together, in each currency by itself.
+ * @throws Problem 404, 400 naming the field, 409 `version_conflict`
+ */
+export async function setUserLimits(
+  deps: Deps,
+  tx: Tx,
+  reach: string | null,
+  id: string,
+  given: GivenLimits,
+): Promise<ChangedLimits> {
+  assertConsistent(given);
+  // No card is issued to them meanwhile, which would not know that it is limited.
+  const user = await requireUser(tx, reach, id, undefined, 'update');
+  const cards = await lockedCards(tx, await cardIdsOfUser(tx, id));
+  const changed = await replaceLimits(deps, tx, user, given, cards);
+  const counted = setSomething(changed.after) ? await spendingOf(tx, await databaseTime(tx), cards) : [];
+  await replaceSpending(tx, [id], ofSubject(id, counted));
+  return changed;
+}
+
+/** A card's limits, those of its programme and of its user, and what it and the user have used in its currency. @throws Problem 404 */
+export async function readCardLimits({ programmes }: Deps, sql: Sql, reach: string | null, id: string) {
+  const card = await requireCard(sql, reach, id);
+  const programme = (await programmes.of(sql, [card.bin])).get(card.bin);
+  if (!programme) throw new Error(`no programme runs on BIN ${card.bin}`);
+  const limits = await readLimits(sql, [card.id, card.userId]);
+  const own = limits.get(card.id) ?? limitsNeverSet(card.id);
+  const user = limits.get(card.userId) ?? limitsNeverSet(card.userId);
+  const at = await databaseTime(sql);
+  const used = card.limited
+    ? await readUsed(sql, [card.id, card.userId], at)
+    : usedOf(await spendingOf(sql, at, [card]), at);
+  const of = (subjectId: string) => used.get(usedKey(subjectId, card.currency)) ?? NOTHING_USED;
+  const byProgramme = limitsOfProgramme(programme);
+  const levels: Level[] = [
+    { limits: byProgramme, used: of(card.id) },
+    { limits: own, used: of(card.id) },
+    { limits: user, used: of(card.userId) },
+  ];
+  return { card, own, programme: byProgramme, used: of(card.id), levels };
+}
+
+/** A user's limits, and what they have used by the currencies of their cards. @throws Problem 404 */
+export async function readUserLimits(sql: Sql, reach: string | null, id: string) {
+  await requireUser(sql, reach, id);
+  const own = (await readLimits(sql, [id])).get(id) ?? limitsNeverSet(id);
+  const cards = await cardsOfUser(sql, id);
+  const at = await databaseTime(sql);
+  const used = setSomething(own)
+    ? await readUsed(sql, [id], at)
+    : usedOf(ofSubject(id, await spendingOf(sql, at, cards)), at);
+  const currencies = [...new Set(cards.map(({ currency }) => currency))].sort();
+  return {
+    own,
+    used: currencies.map((currency) => ({ currency, ...(used.get(usedKey(id, currency)) ?? NOTHING_USED) })),
+  };
+}
+
+const ofSubject = (subjectId: string, changes: SpendingChange[]): SpendingChange[] =>
+  summedUp(changes.map((change) => ({ ...change, subjectId })));
+
+/** Whether a new card of theirs is limited; their row is locked. */
+export async function hasLimits(sql: Sql, userId: string): Promise<boolean> {
+  const limits = (await readLimits(sql, [userId])).get(userId);
+  return limits !== undefined && setSomething(limits);
+}
+
+/** @param cards those that the subject is or has: locked, so that nothing of them is under way */
+async function replaceLimits(
+  deps: Deps,
+  tx: Tx,
+  { id, tenantId }: { id: string; tenantId: string },
+  { version, ...given }: GivenLimits,
+  cards: Card[],
+): Promise<ChangedLimits> {
+  const subjects = [...new Set([id, ...cards.flatMap((card) => [card.id, card.userId])])];
+  const limits = await readLimits(tx, subjects);
+  const before = limits.get(id) ?? limitsNeverSet(id);
+  if (before.version !== version)
+    throw conflict('version_conflict', `The limits are of version ${before.version} now.`, 'version');
+  const after = { ...given, subjectId: id, version: version + 1 };
+  await writeLimits(tx, after);
+  limits.set(id, after);
+  const programmes = await deps.programmes.of(tx, [...new Set(cards.map(({ bin }) => bin))]);
+  await settleCounting(tx, await databaseTime(tx), cards, limits, programmes);
+  return { subject: { id, tenantId }, before, after };
+}
+
+async function lockedCards(tx: Tx, ids: string[]): Promise<Card[]> {
+  return [...(await lockCards(tx, ids)).values()];
+}
+
+function* amountsOf({ perTransaction, perDay, perMonth }: Limits): Generator<[string, Decimal]> {
+  for (const [field, value] of Object.entries({ perTransaction, perDay, perMonth }))
+    if (value) yield [field, value];
+}
+
+/** @throws Problem 400 naming the field */
+export function assertConsistent({ allowedMccs, blockedMccs }: Pick<Limits, 'allowedMccs' | 'blockedMccs'>) {
+  const both = allowedMccs.find((mcc) => blockedMccs.includes(mcc));
+  if (both !== undefined)
+    throw invalid(`allowedMccs must not name ${both}, which is blocked.`, 'allowedMccs');
+}

@@ -1,0 +1,107 @@
+import { type ApiRequest, type Route, route } from '../../../http/route';
+import { auditAdmin } from '../../../kernel/audit/audit';
+import type { Sql, Tx } from '../../../kernel/db/database';
+import { idIn } from '../../cards/routes';
+import type { CardServices } from '../../services';
+import {
+  type ChangedLimits,
+  readCardLimits,
+  readUserLimits,
+  setCardLimits,
+  setUserLimits,
+} from './operations';
+import {
+  auditedLimits,
+  cardLimitsSchema,
+  cardLimitsView,
+  givenLimits,
+  limitsBody,
+  userLimitsSchema,
+  userLimitsView,
+} from './view';
+
+const RULES =
+  'An authorization that breaks one is a `decline` with `limit_exceeded`, or with `invalid_merchant` where it is the ' +
+  "merchant's category or country; the strictest of the programme's, the card's and the user's limits holds. What counts is " +
+  'what was authorized less what was released of it, on the UTC day of the authorization, in the currency of the card; ' +
+  'forced authorizations count and are never declined, refunds give nothing back.';
+const REPLACES = ' PUT replaces all of them, and needs the `version` that GET tells. ';
+const OF_USER = " A user's hold for all of their cards together, in each currency by itself.";
+
+/** Limits of cards and users (decisions part 4, Cards). */
+export function limitsRoutes(services: CardServices): Route[] {
+  return [...ofCards(services), ...ofUsers(services)];
+}
+
+function ofCards(services: CardServices): Route[] {
+  const path = '/v2/cards/{id}/limits';
+  const common = { path, tag: 'Cards', response: cardLimitsSchema };
+  const show = async (sql: Sql, request: Pick<ApiRequest, 'caller' | 'params'>) =>
+    cardLimitsView(await readCardLimits(services, sql, request.caller.reach, idIn(request)));
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      summary: 'Limits of a card',
+      description: RULES,
+      read: (request) => show(services.database, request),
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      summary: 'Set the limits of a card',
+      description: RULES + REPLACES,
+      body: limitsBody,
+      problems: ['version_conflict'],
+      async write(tx, request) {
+        const { caller, body } = request;
+        const changed = await setCardLimits(services, tx, caller.reach, idIn(request), givenLimits(body));
+        await auditChange(tx, request, 'cards.limits', changed);
+        return show(tx, request);
+      },
+    }),
+  ];
+}
+
+function ofUsers(services: CardServices): Route[] {
+  const path = '/v1/users/{id}/limits';
+  const common = { path, tag: 'Users', response: userLimitsSchema };
+  const show = async (sql: Sql, { caller, params }: Pick<ApiRequest, 'caller' | 'params'>) =>
+    userLimitsView(await readUserLimits(sql, caller.reach, params['id'] ?? ''));
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      summary: 'Limits of a user',
+      description: RULES + OF_USER,
+      read: (request) => show(services.database, request),
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      summary: 'Set the limits of a user',
+      description: RULES + OF_USER + REPLACES,
+      body: limitsBody,
+      problems: ['version_conflict'],
+      async write(tx, request) {
+        const { caller, params, body } = request;
+        const id = params['id'] ?? '';
+        const changed = await setUserLimits(services, tx, caller.reach, id, givenLimits(body));
+        await auditChange(tx, request, 'users.limits', changed);
+        return show(tx, request);
+      },
+    }),
+  ];
+}
+
+const auditChange = (
+  tx: Tx,
+  { caller, requestId }: Pick<ApiRequest, 'caller' | 'requestId'>,
+  action: string,
+  { subject: { id: subject, tenantId }, before, after }: ChangedLimits,
+) =>
+  auditAdmin(tx, {
+    ...{ caller, requestId, action, subject, tenantId },
+    before: auditedLimits(before),
+    after: auditedLimits(after),
+  });

@@ -1,0 +1,154 @@
+import { camelRow, columnsOf, NOW, table } from '../../../kernel/db/build';
+import type { Sql } from '../../../kernel/db/database';
+import { compositeArray, type Write } from '../../../kernel/db/writes';
+import { Decimal } from '../../../kernel/money/money';
+import { dayOf, type Part, type SpendingChange, usedKey } from '../rules/spending';
+import type { SubjectLimits, Used } from './record';
+
+const AMOUNTS = ['perTransaction', 'perDay', 'perMonth'] as const;
+const FIELDS = [
+  ...['subjectId', 'version', ...AMOUNTS],
+  ...['blockedMccs', 'allowedMccs', 'blockedCountries'],
+] as const;
+
+/** NUMERIC comes as text. */
+type Row = Omit<SubjectLimits, (typeof AMOUNTS)[number]> & Record<(typeof AMOUNTS)[number], string | null>;
+
+const decimalOrNull = (value: string | null) => (value === null ? null : new Decimal(value));
+
+const limitsOf = (row: Row): SubjectLimits => ({
+  ...row,
+  perTransaction: decimalOrNull(row.perTransaction),
+  perDay: decimalOrNull(row.perDay),
+  perMonth: decimalOrNull(row.perMonth),
+});
+
+/**
+ * By card or user; nothing of those that were never set. They change while the card is locked, or all cards of the user are,
+ * so whoever holds a card knows what bounds it.
+ */
+export async function readLimits(sql: Sql, subjectIds: string[]): Promise<Map<string, SubjectLimits>> {
+  // Prepared, as what follows: on the path of every event of a limited card.
+  const rows = await sql.prepared<Row>(
+    'limits-read',
+    `select ${columnsOf(FIELDS)} from spending_limits where subject_id = any($1)`,
+    [subjectIds],
+  );
+  return new Map(rows.map((row) => [row.subjectId, limitsOf(row)]));
+}
+
+/** Of a subject whose card, or user, is locked. */
+export async function writeLimits(tx: Sql, limits: SubjectLimits): Promise<void> {
+  const { perTransaction, perDay, perMonth, ...rest } = limits;
+  const row = {
+    ...rest,
+    perTransaction: perTransaction?.toFixed() ?? null,
+    perDay: perDay?.toFixed() ?? null,
+    perMonth: perMonth?.toFixed() ?? null,
+    updatedAt: NOW,
+  };
+  await tx.run(table('spending_limits').insert(row).onConflict('subjectId').merge());
+}
+
+/**
+ * What they have used on that day and in its month, by {@link usedKey}. A card's is under its lock; a user's under that of the
+ * tenant's master account of the currency, which every event of each of their cards in it takes.
+ */
+export async function readUsed(sql: Sql, subjectIds: string[], at: Date): Promise<Map<string, Used>> {
+  const rows = await sql.prepared<{ subject_id: string; currency: string; day: string; month: string }>(
+    'spending-read',
+    `select subject_id, currency, coalesce(sum(amount) filter (where day = $2::date), 0) as day, sum(amount) as month
+       from spending where subject_id = any($1) and day >= $3::date and day < $4::date group by subject_id, currency`,
+    [subjectIds, dayOf(at), firstOfMonth(at), firstOfMonth(at, 1)],
+  );
+  return new Map(
+    rows.map((row) => [
+      usedKey(row.subject_id, row.currency),
+      { day: new Decimal(row.day), month: new Decimal(row.month) },
+    ]),
+  );
+}
+
+/** By which days begin: what happens to a card is stamped by it. */
+export async function databaseTime(sql: Sql): Promise<Date> {
+  const [row] = await sql.query<{ now: Date }>(`select date_trunc('milliseconds', clock_timestamp()) as now`);
+  if (!row) throw new Error('the database has no time');
+  return row.now;
+}
+
+/** `2026-01-01`, of the month or of a later one. */
+export const firstOfMonth = (at: Date, later = 0): string =>
+  dayOf(new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + later)));
+
+/**
+ * Writes what was authorized and released. Raw: deferred writes of the hot path, their rows one array. What is released of a
+ * day before counting began has no row, and leaves none.
+ */
+export function spendingWrites(changes: SpendingChange[]): (Write | undefined)[] {
+  const more = changes.filter(({ amount }) => amount.gt(0));
+  const less = changes.filter(({ amount }) => amount.lt(0));
+  return [
+    writeOf('spending-more', ADD, more),
+    writeOf(
+      'spending-less',
+      `update spending s set amount = s.amount + n.amount from unnest($1::new_spending[]) n
+        where s.subject_id = n.subject_id and s.currency = n.currency and s.day = n.day`,
+      less,
+    ),
+  ];
+}
+
+const ADD = `insert into spending (subject_id, currency, day, amount) select * from unnest($1::new_spending[])
+  on conflict (subject_id, currency, day) do update set amount = spending.amount + excluded.amount`;
+
+const writeOf = (name: string, statement: string, rows: SpendingChange[]): Write | undefined =>
+  rows.length === 0 ? undefined : { name, statement, values: [arrayOf(rows)] };
+
+const arrayOf = (rows: SpendingChange[]) =>
+  compositeArray(
+    rows.map(({ subjectId, currency, day, amount }) => [subjectId, currency, day, amount.toFixed()]),
+  );
+
+/** Puts what was counted anew in the place of all that there was of them. */
+export async function replaceSpending(tx: Sql, subjectIds: string[], rows: SpendingChange[]): Promise<void> {
+  await tx.query('delete from spending where subject_id = any($1)', [subjectIds]);
+  if (rows.length > 0) await tx.query(ADD, [arrayOf(rows)]);
+}
+
+/** An authorization of a card, or a release of it. */
+export interface Moved extends Part {
+  cardId: string;
+  authorizationId: string;
+  type: 'authorization' | 'cancel';
+}
+
+/** Every event of those chains that adds to them or takes away, each chain's in order. */
+export const movesOfChains = (sql: Sql, authorizationIds: string[]): Promise<Moved[]> =>
+  moves(sql, 'select unnest($1::text[]) as id', [authorizationIds]);
+
+/** The same of every chain of those cards that was added to on that day or later. */
+export const movesSince = (sql: Sql, cardIds: string[], day: string): Promise<Moved[]> =>
+  moves(
+    sql,
+    `select distinct authorization_id as id from card_transactions
+      where card_id = any($1) and at >= ($2::date)::timestamp at time zone 'UTC' and type = 'authorization'`,
+    [cardIds, day],
+  );
+
+/** Raw for the lateral join: a chain's own event is found by its key, the others by their index. */
+async function moves(sql: Sql, chains: string, values: unknown[]): Promise<Moved[]> {
+  const rows = await sql.query<Record<string, unknown> & { at: Date; amount: string }>(
+    `select t.card_id, t.authorization_id, t.type, t.at, t.billing_amount as amount from (${chains}) c
+      cross join lateral (
+        select * from card_transactions o where o.id = c.id
+        union all
+        select * from card_transactions l where l.authorization_id = c.id and l.linked_id is not null and l.id <> c.id) t
+      where t.type in ('authorization', 'cancel') order by t.number`,
+    values,
+  );
+  return rows.map(({ at, amount, ...row }) => ({
+    ...(camelRow(row) as Omit<Moved, keyof Part>),
+    day: dayOf(at),
+    amount: new Decimal(amount),
+  }));
+}

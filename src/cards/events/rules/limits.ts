@@ -1,0 +1,61 @@
+import type { Decimal } from '../../../kernel/money/money';
+import { alpha2Of } from '../../../kernel/wire/countries';
+import type { Limits, Used } from '../limits/record';
+import type { DeclineReason, Merchant } from '../record';
+
+/** What an authorization asks for, in the currency of the card. */
+export interface Asked {
+  /** What it adds. */
+  billing: Decimal;
+  /** What its chain comes to with it. */
+  total: Decimal;
+  merchant?: Merchant | undefined;
+}
+
+/** The limits of a programme, a card or a user, and what has been used of them. */
+export interface Level {
+  limits: Limits;
+  used: Used;
+}
+
+interface Rule {
+  reason: DeclineReason;
+  isBroken(asked: Asked, level: Level): boolean;
+}
+
+const exceeds = (amount: Decimal, limit: Decimal | null): boolean => limit?.lt(amount) ?? false;
+
+/** In the order in which they are heard, whoever's limits they are: where, before how much. */
+const RULES: readonly Rule[] = [
+  {
+    reason: 'invalid_merchant',
+    isBroken: ({ merchant }, { limits }) => limits.blockedMccs.includes(merchant?.mcc ?? ''),
+  },
+  {
+    // A merchant that does not tell its category is none of them.
+    reason: 'invalid_merchant',
+    isBroken: ({ merchant }, { limits: { allowedMccs } }) =>
+      allowedMccs.length > 0 && !allowedMccs.includes(merchant?.mcc ?? ''),
+  },
+  {
+    reason: 'invalid_merchant',
+    isBroken: ({ merchant }, { limits }) =>
+      limits.blockedCountries.includes(alpha2Of(merchant?.country ?? '')),
+  },
+  {
+    reason: 'limit_exceeded',
+    isBroken: ({ total }, { limits }) => exceeds(total, limits.perTransaction),
+  },
+  {
+    reason: 'limit_exceeded',
+    isBroken: ({ billing }, { limits, used }) => exceeds(used.day.plus(billing), limits.perDay),
+  },
+  {
+    reason: 'limit_exceeded',
+    isBroken: ({ billing }, { limits, used }) => exceeds(used.month.plus(billing), limits.perMonth),
+  },
+];
+
+/** Why the limits of all levels together do not admit it; nothing where they do. */
+export const brokenLimit = (asked: Asked, levels: readonly Level[]): DeclineReason | undefined =>
+  RULES.find((rule) => levels.some((level) => rule.isBroken(asked, level)))?.reason;

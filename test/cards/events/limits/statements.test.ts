@@ -1,0 +1,60 @@
+import { type Statement, spiedDatabase } from '../../../growth/spy';
+import { type Client, type TestApi, testApi } from '../../../support/api';
+import { activeCard, fund, simulate, type TestCard } from '../../../support/cards';
+
+/** What limits cost the hot path: nothing where there are none. */
+
+const statements: Statement[] = [];
+let api: TestApi;
+let client: Client;
+let card: TestCard;
+beforeAll(async () => {
+  api = await testApi({}, (database) => spiedDatabase(database, statements));
+  client = await api.client();
+  card = await activeCard(api, client, '500.00');
+  await fund(api, card.accountId, '100.00');
+  // Its programme is known from here on.
+  await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });
+});
+afterAll(() => api.close());
+
+/** The tables that an authorization's statements read, in order; what it writes travels with the commit. */
+async function readBy(referenceId?: string): Promise<string[]> {
+  statements.length = 0;
+  const message = { cardId: card.id, type: 'authorization', amount: '1.00', referenceId };
+  const { body } = await simulate(client, message, { 'x-idempotency-key': `k${(keys += 1)}` });
+  expect(body.type).toBe('authorization');
+  return statements
+    .map(({ text }) => / from (?:\(?select \$?)?([a-z_]+)/.exec(text.replaceAll(/\s+/g, ' '))?.[1] ?? text)
+    .filter((name) => !['tenants', 'operators', 'switches'].includes(name));
+}
+let keys = 0;
+
+it('a card without limits is read as it ever was; one with limits costs two statements more, in one round trip', async () => {
+  const unlimited = await readBy();
+  expect(unlimited.join()).not.toMatch(/spending/);
+  expect(
+    (await client.call('PUT', `/v2/cards/${card.id}/limits`, { perDay: '50.00', version: 0 })).status,
+  ).toBe(200);
+  expect(await readBy()).toEqual([...unlimited, 'spending_limits', 'spending']);
+  expect((await client.call('PUT', `/v2/cards/${card.id}/limits`, { version: 1 })).status).toBe(200);
+  expect(await readBy()).toEqual(unlimited);
+});
+
+it('looks each row up by its key', async () => {
+  await client.call('PUT', `/v2/cards/${card.id}/limits`, { perDay: '50.00', version: 2 });
+  await readBy();
+  await api.database.query(
+    `insert into spending select 'card_' || n, 'USD', current_date, 1 from generate_series(1, 20000) n`,
+  );
+  await api.database.query(
+    `insert into spending_limits (subject_id, version) select 'card_' || n, 1 from generate_series(1, 20000) n`,
+  );
+  await api.database.query('analyze spending, spending_limits');
+  const asked = statements.filter(({ text }) => /from spending/.test(text));
+  expect(asked).toHaveLength(2);
+  for (const { text, values } of asked) {
+    const plan = await api.database.query<Record<string, unknown>>(`explain (format json) ${text}`, values);
+    expect(JSON.stringify(plan)).not.toMatch(/Seq Scan/);
+  }
+});
