@@ -6,11 +6,14 @@ import { processorCallbackRoute } from './cards/cards/callback-routes';
 import { blockCardsOf } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
 import { cardProcesses, tokenizationProcesses } from './cards/cards/workflows';
+import { createGatherer } from './cards/events/gather';
 import { cardEventRoutes } from './cards/events/routes';
 import { sandboxRoutes } from './cards/events/sandbox-routes';
 import { cardTransactionRoutes } from './cards/events/transaction-routes';
 import { capacityRoute } from './cards/issuance/capacity-routes';
 import { issueRoute } from './cards/issuance/routes';
+import { processorMessageRoute } from './cards/processor/routes';
+import { unansweredProcesses } from './cards/processor/workflows';
 import { accountProgrammeRoutes } from './cards/programmes/account-routes';
 import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
@@ -95,6 +98,11 @@ export function createServices(options: Wiring): Composed {
     createParties({ sandboxPartiesUrl: publicUrl, ...options, now, observers }),
     observers.observePartyCall,
   );
+  const dealt = {
+    ...parties,
+    rates: dealtWhileOn(parties.rates, () => switches.partyAtOnce('rates') === 'on'),
+  };
+  const programmes = createProgrammes();
   return {
     database,
     keyring,
@@ -111,9 +119,10 @@ export function createServices(options: Wiring): Composed {
     mode,
     adminLimit: options.adminLimit ?? new Decimal(1_000_000),
     commands: createCommands(handOver),
-    parties: { ...parties, rates: dealtWhileOn(parties.rates, () => switches.partyAtOnce('rates') === 'on') },
+    parties: dealt,
     switches,
-    programmes: createProgrammes(),
+    programmes,
+    gatherer: createGatherer(database, { programmes, parties: dealt, ...observers }),
     blockCardsOf,
     requireAccount,
     findAccountElsewhere: ibanAccount,
@@ -139,6 +148,7 @@ export function reconcilables(_services: Composed): Reconcilable[] {
   return [
     cardProcesses,
     tokenizationProcesses,
+    unansweredProcesses,
     cardholderProcesses,
     kycProcesses,
     ...transferProcesses,
@@ -201,6 +211,7 @@ export function outsideRoutes(services: Composed): Route[] {
     checkoutPageRoute(services),
     ...partyCallbackRoutes(services),
     ...isIn('cardProcessor', processorCallbackRoute),
+    ...isIn('cardProcessor', processorMessageRoute),
     ...isIn('cardholderReview', reviewCallbackRoute),
     cardAuthenticationRoute(services),
   ];

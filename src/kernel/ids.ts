@@ -28,6 +28,7 @@ export const PREFIXES = {
   suspense: 'sus',
   operator: 'opr',
   approval: 'apr',
+  processorMessage: 'prm',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

@@ -9,6 +9,7 @@ import type { Rates } from '../../parties/rates/port';
 import { cardStatesWrite, lockCardAccounts, lockCards } from '../cards/operations';
 import type { Programmes } from '../programmes/cache';
 import { authorizationsWrite, readAuthorizations, readMerchants } from './authorization-store';
+import { networkReferencesWrite, readNetworkReferences } from './network/store';
 import type { Message } from './record';
 import { createBoard, type LoadedBoard } from './rules/board';
 import { transactionsWrite } from './transaction-store';
@@ -34,24 +35,26 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
   const expiring = messages.flatMap((message) =>
     message.type === 'expire' ? [message.authorizationId] : [],
   );
-  const [cards, { accounts, now }, found, merchants] = await Promise.all([
+  const ofNetworks = messages.filter((message) => message.type === 'network');
+  const [cards, { accounts, now }, found, merchants, networks] = await Promise.all([
     lockCards(tx, cardIds),
     lockCardAccounts(tx, cardIds),
     readAuthorizations(tx, cardIds, references, expiring),
     readMerchants(tx, cardIds, named),
+    readNetworkReferences(tx, ofNetworks),
   ]);
   for (const { authorization } of found) authorization.merchant = merchants.get(authorization.id);
   const programmes = await deps.programmes.of(tx, [...new Set([...cards.values()].map((card) => card.bin))]);
+  const all = [...found, ...networks.chains];
   return createBoard({
     book: bookOf(accounts, now),
     cards,
     programmes,
-    authorizations: [
-      ...new Map(found.map(({ authorization }) => [authorization.id, authorization])).values(),
-    ],
+    authorizations: [...new Map(all.map(({ authorization }) => [authorization.id, authorization])).values()],
     references: new Map(
-      found.map(({ reference, authorization }) => [`${authorization.cardId} ${reference}`, authorization.id]),
+      all.map(({ reference, authorization }) => [`${authorization.cardId} ${reference}`, authorization.id]),
     ),
+    networks: networks.references,
     // Out of memory, for rows are locked; nothing is awaited while messages are judged, so all go by one snapshot.
     rate: (currency, billingCurrency) => rateNow(deps, currency, billingCurrency),
   });
@@ -72,11 +75,12 @@ const referencesOf = (message: Message): string[] =>
 
 /** What writes all that happened on a board; {@link tellWhenCommitted} is the caller's. */
 export function boardWrites(board: LoadedBoard): (Write | undefined)[] {
-  const { transactions, events, authorizations, cards } = board.outcome();
+  const { transactions, events, authorizations, cards, networks } = board.outcome();
   return [
     transactionsWrite(transactions),
     authorizationsWrite(authorizations),
     cardStatesWrite(cards),
+    networkReferencesWrite(networks),
     eventsWrite(events),
     board.book.written(),
   ];

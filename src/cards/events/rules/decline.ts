@@ -1,5 +1,5 @@
 import { newId } from '../../../kernel/ids';
-import type { Decimal } from '../../../kernel/money/money';
+import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
 import { isClosed } from '../../cards/rules';
 import type { Programme } from '../../programmes/record';
@@ -17,7 +17,7 @@ export function decline(
 ): CardTransaction {
   const { amount, currency, billing, merchant } = spend;
   const referenceId = newId('reference');
-  const fee = board.programme(card.bin).fees.decline;
+  const fee = declineReason === 'processing_error' ? ZERO : board.programme(card.bin).fees.decline;
   const accountEntries = feeEntries(card.masterAccountId, 'fee/decline_fee', fee, card.currency, referenceId);
   return accepted(
     board.record(card, {
