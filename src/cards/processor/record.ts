@@ -32,13 +32,11 @@ export type StoredMessage = Pick<
   sentAt: string;
 };
 
-export const storedMessage = ({
-  received: _,
-  amount,
-  sentAt,
-  ...message
-}: ProcessorMessage): StoredMessage => ({
-  ...message,
-  amount: amount.toFixed(),
-  sentAt: sentAt.toISOString(),
-});
+export function storedMessage(message: ProcessorMessage): StoredMessage {
+  const { messageId, type, cardReference, currency, networkReference, merchant, final } = message;
+  return {
+    ...{ messageId, type, cardReference, currency, networkReference, merchant, final },
+    amount: message.amount.toFixed(),
+    sentAt: message.sentAt.toISOString(),
+  };
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalid } from '../../kernel/errors';
-import { fitsCurrency } from '../../kernel/money/money';
+import { isCurrency } from '../../kernel/money/currencies';
+import { Decimal, fitsCurrency } from '../../kernel/money/money';
 import { isStorable, parseObject, unstorableField } from '../../kernel/wire/json';
 import { amountOrZero, currency, firstProblem, text, timestamp } from '../../kernel/wire/schemas';
 import { UnreadableCallback } from '../../process/party-errors';
@@ -51,6 +52,7 @@ export const processorMessage = z
     sentAt: timestamp().describe('When it was first sent: it tells which of two messages came late.'),
   })
   .superRefine(({ type, amount, currency: of }, { addIssue }) => {
+    if (!(amount instanceof Decimal) || !isCurrency(of)) return; // told already
     const refuse = (message: string) => addIssue({ code: 'custom', path: ['amount'], message });
     if (amount.isZero() && !MAY_BE_ZERO.includes(type)) refuse('must be greater than zero');
     if (!fitsCurrency(amount, of)) refuse(`must not have more decimals than ${of} allows`);
