@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { problemBody } from '../../http/problem-body';
 import { type Route, route } from '../../http/route';
 import { amount, currency, identifier } from '../../kernel/wire/schemas';
-import { merchant } from '../../parties/card-processor/message';
+import { merchantFields } from '../../parties/card-processor/message';
 import type { CardServices } from '../services';
 import { cardTransactionSchema, cardTransactionView } from './view';
 
@@ -13,7 +13,7 @@ const body = z.strictObject({
   currency: currency().optional(),
   referenceId: identifier('ref_01h455vb4pex5vsknk084sn02q').optional(),
   final: z.boolean().optional().describe('Settle: release whatever is still held afterwards.'),
-  merchant: merchant.optional(),
+  merchant: z.strictObject(merchantFields).optional(),
 });
 
 /** Simulated processor messages: they take the very path of real ones. Off in production. */

@@ -21,7 +21,8 @@ const name = (description: string) =>
     .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters without blanks')
     .meta({ description });
 
-export const merchant = z.strictObject({
+/** As far as it is known. */
+export const merchantFields = {
   name: text(100).optional(),
   mcc: z
     .string()
@@ -32,7 +33,7 @@ export const merchant = z.strictObject({
     .string()
     .regex(/^[A-Z]{2,3}$/, 'must be a country code')
     .optional(),
-});
+};
 
 const FINAL = 'Clearing: nothing more will be cleared, and whatever is still held is released.';
 
@@ -47,7 +48,7 @@ export const processorMessage = z
     amount: amountOrZero().describe('In `currency`: of the transaction, not of the card.'),
     currency: currency(),
     networkReference: name('The network’s, the same of all messages of one transaction.'),
-    merchant: merchant.optional(),
+    merchant: z.object(merchantFields).optional(),
     final: z.boolean().optional().describe(FINAL),
     sentAt: timestamp().describe('When it was first sent: it tells which of two messages came late.'),
   })
