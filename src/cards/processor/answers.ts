@@ -1,5 +1,5 @@
 import type { StoredAnswer } from '../../kernel/idempotency';
-import { newId } from '../../kernel/ids';
+import { idNamed } from '../../kernel/ids';
 import type {
   AuthorizationAnswer,
   NoticeAnswer,
@@ -15,8 +15,13 @@ const answered = (body: AuthorizationAnswer | NoticeAnswer): StoredAnswer => ({
 /** Why an authorization is declined without an event of its card. */
 type Unjudged = 'processing_error' | 'unknown_card' | 'limit_exceeded';
 
-export const declined = (declineReason: Unjudged): StoredAnswer =>
-  answered({ approved: false, declineReason, referenceId: newId('reference') });
+export const declined = (message: Named, declineReason: Unjudged): StoredAnswer =>
+  answered({ approved: false, declineReason, referenceId: ownReference(message) });
+
+type Named = Pick<ProcessorMessage, 'messageId'>;
+
+/** Where no event has one: the same for the same message, whichever process answers it and whatever is known of it then. */
+const ownReference = ({ messageId }: Named): string => idNamed('reference', `of message ${messageId}`);
 
 export const isAuthorization = ({ type }: Pick<ProcessorMessage, 'type'>): boolean =>
   type === 'authorization';
@@ -26,7 +31,7 @@ export function judgedAnswer(
   message: ProcessorMessage,
   transaction: CardTransaction | undefined,
 ): StoredAnswer {
-  const referenceId = transaction?.referenceId ?? newId('reference');
+  const referenceId = transaction?.referenceId ?? ownReference(message);
   if (!isAuthorization(message)) return answered({ referenceId });
   if (transaction?.type !== 'decline') return answered({ approved: true, referenceId });
   return answered({ approved: false, declineReason: transaction.declineReason ?? undefined, referenceId });
@@ -35,14 +40,14 @@ export function judgedAnswer(
 /** What no card can be charged: an authorization is declined, and whatever else the network says is kept for a person. */
 export const refusedAnswer = (message: ProcessorMessage): StoredAnswer =>
   isAuthorization(message)
-    ? declined('limit_exceeded')
-    : answered({ referenceId: newId('reference'), unbooked: 'not_bookable' });
+    ? declined(message, 'limit_exceeded')
+    : answered({ referenceId: ownReference(message), unbooked: 'not_bookable' });
 
 /** The card is none of ours. */
 export const unknownCardAnswer = (message: ProcessorMessage): StoredAnswer =>
   isAuthorization(message)
-    ? declined('unknown_card')
-    : answered({ referenceId: newId('reference'), unbooked: 'unknown_card' });
+    ? declined(message, 'unknown_card')
+    : answered({ referenceId: ownReference(message), unbooked: 'unknown_card' });
 
 /** Whether the message moved nothing although the network says that money moves. */
 export const isUnbooked = ({ body }: StoredAnswer): boolean =>

@@ -18,7 +18,7 @@ import { showUnbooked, showUnknownCard } from './breaks';
 import { fingerprintOf, keyOfMessage } from './key';
 import { storedMessage } from './record';
 import { type FoundMessage, keepMessage, lookUpMessages, type MessageLookup } from './store';
-import { createUnansweredDeclines } from './unanswered';
+import { declineUnanswered } from './unanswered';
 
 export interface LineOptions {
   /** How long an authorization may take to be judged, before it is declined. Milliseconds. */
@@ -32,6 +32,8 @@ const JUDGE_MS = 800;
 const KEEP_MS = 150;
 /** Any other message is answered whenever it has been booked: what is not is sent again. */
 const NOTICE_MS = 10_000;
+/** Answers of a process that it gives again without asking the database: of the last half minute at least. */
+const REMEMBERED = 30_000;
 /** Between two attempts. */
 const PAUSE_MS = 25;
 
@@ -44,6 +46,11 @@ export interface ProcessorLine {
 }
 
 type Message = ProcessorMessage & { fingerprint: Buffer };
+
+interface Given {
+  message: Pick<Message, 'fingerprint'>;
+  answer: KeyedAnswer;
+}
 
 /** A message while it is being answered. */
 interface Attempt {
@@ -61,7 +68,7 @@ export function createProcessorLine(
 ): ProcessorLine {
   const underWay = new Map<string, { message: Message; answer: Promise<KeyedAnswer> }>();
   const lookUp = createLookUp(services);
-  const declines = createUnansweredDeclines(services);
+  const given = new Map<string, Given>();
 
   async function authorization(attempt: Attempt): Promise<KeyedAnswer> {
     const { message } = attempt;
@@ -69,8 +76,8 @@ export function createProcessorLine(
     const answer = await inTime(judged, judgeMs);
     if (answer) return answer;
     services.log.warn({ messageId: message.messageId }, 'an authorization was declined without an answer');
-    const decline = declined('processing_error');
-    const kept = await inTime(declines.keep(message, attempt.tenantId, decline), keepMs);
+    const decline = declined(message, 'processing_error');
+    const kept = await inTime(declineUnanswered(services, message, attempt.tenantId, decline), keepMs);
     return { ...(kept ?? decline), replayed: false };
   }
 
@@ -86,18 +93,26 @@ export function createProcessorLine(
     return isAuthorization(message) ? authorization(attempt) : notice(attempt);
   }
 
+  /** A repeat is given it, be the database away by then. */
+  function remember({ messageId, fingerprint }: Message, answer: KeyedAnswer): void {
+    given.set(messageId, { message: { fingerprint }, answer });
+    if (given.size > REMEMBERED) given.delete(given.keys().next().value as string);
+  }
+
   return {
     async answer(received) {
       const message = { ...received, fingerprint: fingerprintOf(received.received) };
       const { messageId } = message;
-      const known = declines.unwritten(messageId) ?? underWay.get(messageId);
+      const known = underWay.get(messageId) ?? given.get(messageId);
       if (known) {
-        if (!known.message.fingerprint.equals(message.fingerprint)) throw mismatch();
+        if (!known.message.fingerprint.equals(message.fingerprint))
+          throw await mismatched(services, message, null);
         return { ...(await known.answer), replayed: true };
       }
       const answer = begin(message);
       underWay.set(messageId, { message, answer });
       try {
+        remember(message, await answer);
         return await answer;
       } finally {
         underWay.delete(messageId);
@@ -160,7 +175,7 @@ async function judged(services: CardServices, lookUp: LookUp, attempt: Attempt):
   const { message, endsAt } = attempt;
   const { kept, card } = await lookUp(message);
   if (kept) {
-    if (!kept.fingerprint.equals(message.fingerprint)) throw await mismatched(services, attempt);
+    if (!kept.fingerprint.equals(message.fingerprint)) throw await mismatched(services, message, null);
     return { status: kept.status, body: kept.body, replayed: true };
   }
   if (!card) return keepUnknownCard(services, message);
@@ -174,7 +189,7 @@ async function judged(services: CardServices, lookUp: LookUp, attempt: Attempt):
       refuse: () => refusedAnswer(message),
     })
     .catch(async (error: unknown) => {
-      throw isMismatch(error) ? await mismatched(services, attempt) : error;
+      throw isMismatch(error) ? await mismatched(services, message, card.tenantId) : error;
     });
   if (!isAuthorization(message) && isUnbooked(answer))
     await showUnbooked(services.database, 'processor_message_unbooked', card.tenantId, message);
@@ -185,7 +200,11 @@ const isMismatch = (error: unknown): boolean =>
   error instanceof Problem && error.code === 'idempotency_mismatch';
 
 /** Another message under the id of one that was judged: it is refused, and what it says of money is shown. */
-async function mismatched({ database }: CardServices, { message, tenantId }: Attempt): Promise<Problem> {
+async function mismatched(
+  { database }: CardServices,
+  message: ProcessorMessage,
+  tenantId: string | null,
+): Promise<Problem> {
   await showUnbooked(database, 'processor_message_mismatch', tenantId, message);
   return mismatch();
 }

@@ -6,7 +6,6 @@ import { unavailable } from '../../kernel/errors';
 import {
   answersWrite,
   type IdempotencyKey,
-  type KeyedAnswer,
   lookUpKeys,
   type StoredAnswer,
   settledAnswer,
@@ -29,50 +28,29 @@ export type Settled = 'released' | 'nothing_held' | 'recorded' | 'unknown_card';
 
 type Message = ProcessorMessage & { fingerprint: Buffer };
 
-/** Declines that were answered, or are about to be, although the authorization may be committed. */
-export interface UnansweredDeclines {
-  /**
-   * Writes one down, however long that takes: with it begins the process that releases what may be held.
-   * @returns what is to be answered: the first answer, where the message came before
-   */
-  keep(message: Message, tenantId: string | null, answer: StoredAnswer): Promise<StoredAnswer>;
-  /** What could not be written down yet, and may have been answered. */
-  unwritten(messageId: string): { message: Message; answer: Promise<KeyedAnswer> } | undefined;
-}
-
 /** Between two attempts at writing one down. Milliseconds. */
 const AGAIN_MS = 250;
 
-export function createUnansweredDeclines(services: CardServices): UnansweredDeclines {
-  const waiting = new Map<string, { message: Message; answer: Promise<KeyedAnswer> }>();
-
-  async function untilWritten(message: Message, tenantId: string | null, answer: StoredAnswer) {
-    for (;;) {
-      try {
-        return await writeDecline(services, message, tenantId, answer);
-      } catch (error) {
-        services.log.error(
-          { messageId: message.messageId, err: error },
-          'a decline could not be written down',
-        );
-        if (!isAway(error)) throw error;
-        await sleep(AGAIN_MS, undefined, { ref: false });
-      }
+/**
+ * Writes down, however long that takes, that an authorization is declined although it may be committed: with that begins the
+ * process that releases what it may hold.
+ * @returns what is to be answered: the first answer, where the message came before
+ */
+export async function declineUnanswered(
+  services: CardServices,
+  message: Message,
+  tenantId: string | null,
+  answer: StoredAnswer,
+): Promise<StoredAnswer> {
+  for (;;) {
+    try {
+      return await writeDecline(services, message, tenantId, answer);
+    } catch (error) {
+      services.log.error({ messageId: message.messageId, err: error }, 'a decline could not be written down');
+      if (!isAway(error)) throw error;
+      await sleep(AGAIN_MS, undefined, { ref: false });
     }
   }
-
-  return {
-    async keep(message, tenantId, answer) {
-      const { messageId } = message;
-      waiting.set(messageId, { message, answer: Promise.resolve({ ...answer, replayed: false }) });
-      try {
-        return await untilWritten(message, tenantId, answer);
-      } finally {
-        waiting.delete(messageId);
-      }
-    },
-    unwritten: (messageId) => waiting.get(messageId),
-  };
 }
 
 function writeDecline(

@@ -10,6 +10,7 @@ import {
   networkCard,
   nextName,
   send,
+  sendElsewhere,
 } from './support';
 
 let api: TestApi;
@@ -219,6 +220,7 @@ describe('a message that comes again', () => {
     expect(answers[0]?.body).toMatchObject({ approved: true });
     const later = await send(api, message);
     expect([later.text, later.headers.get('x-idempotent-replayed')]).toEqual([answers[0]?.text, 'true']);
+    expect(await sendElsewhere(api, message)).toEqual({ status: 200, body: later.text, replayed: true });
     expect(await cardBalance(client, card.id)).toBe('99.00 1.00 0.00');
   });
 
@@ -247,6 +249,7 @@ describe('a message that comes again', () => {
     await send(api, message);
     const answer = await send(api, { ...message, amount: '11.00' });
     expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_mismatch']);
+    await expect(sendElsewhere(api, { ...message, amount: '11.00' })).rejects.toMatchObject({ status: 422 });
     expect(await cardBalance(client, card.id)).toBe('90.00 0.00 10.00');
     expect(await breaksOf(api, 'processor_message_mismatch')).toEqual([
       { subject: message['messageId'], detail: 'clearing', amount: '11.00', currency: 'USD' },
@@ -324,6 +327,7 @@ describe('a card that we do not know', () => {
     const first = await send(api, message);
     await api.database.query('update cards set processor_reference = $1 where id = $2', [reference, card.id]);
     expect((await send(api, message)).text).toBe(first.text);
+    expect((await sendElsewhere(api, message)).body).toBe(first.text);
     expect(await cardBalance(client, card.id)).toBe('100.00 0.00 0.00');
   });
 });

@@ -1,4 +1,6 @@
+import { createProcessorLine } from '../../../src/cards/processor/line';
 import { Decimal } from '../../../src/kernel/money/money';
+import { readProcessorMessage } from '../../../src/parties/card-processor/message';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
 import { partySecret } from '../../../src/parties/sandbox/mount';
 import { type Answer, type Client, type TestApi } from '../../support/api';
@@ -78,4 +80,9 @@ export async function breaksOf(api: TestApi, kind: string) {
     kind,
   ]);
   return rows.map(({ amount, ...row }) => ({ ...row, amount: amount && new Decimal(amount).toFixed(2) }));
+}
+
+/** The same message at another process of the API, which remembers nothing. */
+export function sendElsewhere(api: TestApi, message: Record<string, unknown>) {
+  return createProcessorLine(api.services).answer(readProcessorMessage(Buffer.from(JSON.stringify(message))));
 }

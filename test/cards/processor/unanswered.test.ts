@@ -5,7 +5,7 @@ import { checkLedger } from '../../../src/kernel/ledger/check';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardBalance } from '../../support/cards';
 import { until } from '../../support/outside/receiver';
-import { breaksOf, messageOf, type NetworkCard, networkCard, nextName, send } from './support';
+import { breaksOf, messageOf, type NetworkCard, networkCard, nextName, send, sendElsewhere } from './support';
 
 /** Authorizations that are not judged in time are declined, and what they hold after all is released. */
 
@@ -112,7 +112,7 @@ it('declines where a lock is held for too long, and releases what is held when i
   expect(await settleUnanswered(api.services, id)).toBe('settled_before');
   expect(await cardBalance(client, card.id)).toBe('100.00 0.00 0.00');
   expect(await events()).toEqual(['authorization 0.00', 'cancel unanswered 0.00']);
-  expect((await send(api, message)).text).toBe(first);
+  expect((await sendElsewhere(api, message)).body).toBe(first);
 });
 
 it('declines where nobody knows what was committed, and releases it: written down as soon as the database is back', async () => {
@@ -166,7 +166,7 @@ it('records the decline where nothing was committed: without a fee, and nobody j
     [message['messageId']],
   );
   expect(key?.body).toBe(answer.text);
-  expect((await send(api, message)).text).toBe(answer.text);
+  expect((await sendElsewhere(api, message)).body).toBe(answer.text);
 });
 
 it('leaves a decline that was committed as it is', async () => {
