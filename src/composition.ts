@@ -122,6 +122,7 @@ export function createServices(options: Wiring): Composed {
     parties: dealt,
     switches,
     programmes,
+    answerWithin: options.answerWithin,
     gatherer: createGatherer(database, { programmes, parties: dealt, ...observers }),
     blockCardsOf,
     requireAccount,

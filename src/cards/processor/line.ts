@@ -5,7 +5,7 @@ import type { KeyedAnswer, StoredAnswer } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
 import type { ProcessorMessage } from '../../parties/card-processor/message';
 import type { NetworkMessage } from '../events/record';
-import type { CardServices } from '../services';
+import type { AnswerWithin, CardServices } from '../services';
 import {
   declined,
   isAuthorization,
@@ -20,16 +20,8 @@ import { storedMessage } from './record';
 import { type FoundMessage, keepMessage, lookUpMessages, type MessageLookup } from './store';
 import { declineUnanswered } from './unanswered';
 
-export interface LineOptions {
-  /** How long an authorization may take to be judged, before it is declined. Milliseconds. */
-  judgeMs?: number;
-  /** How long its decline may take to be written down, before it is answered all the same. */
-  keepMs?: number;
-}
-
 /** Together less than the second that a network waits. */
-const JUDGE_MS = 800;
-const KEEP_MS = 150;
+const WITHIN: AnswerWithin = { judgeMs: 800, keepMs: 150 };
 /** Any other message is answered whenever it has been booked: what is not is sent again. */
 const NOTICE_MS = 10_000;
 /** Answers of a process that it gives again without asking the database: of the last half minute at least. */
@@ -62,10 +54,8 @@ interface Attempt {
 }
 
 /** What the card processor says by itself, from where it is understood: one a process. */
-export function createProcessorLine(
-  services: CardServices,
-  { judgeMs = JUDGE_MS, keepMs = KEEP_MS }: LineOptions = {},
-): ProcessorLine {
+export function createProcessorLine(services: CardServices): ProcessorLine {
+  const { judgeMs, keepMs } = services.answerWithin ?? WITHIN;
   const underWay = new Map<string, { message: Message; answer: Promise<KeyedAnswer> }>();
   const lookUp = createLookUp(services);
   const given = new Map<string, Given>();

@@ -6,15 +6,15 @@ import { createForgedCount, showUnreadable } from '../../process/callbacks/opera
 import { UnreadableCallback } from '../../process/party-errors';
 import type { CardServices } from '../services';
 import { MESSAGES_PATH } from './key';
-import { createProcessorLine, type LineOptions } from './line';
+import { createProcessorLine } from './line';
 
 /** Bytes: no message comes near. */
 const BODY_LIMIT = 64 * 1024;
 const PARTY = PARTY_NAMES.cardProcessor;
 
 /** Where the card processor sends what card networks say (docs/parties.md). */
-export function processorMessageRoute(services: CardServices, options?: LineOptions): Route {
-  const line = createProcessorLine(services, options);
+export function processorMessageRoute(services: CardServices): Route {
+  const line = createProcessorLine(services);
   const countForged = createForgedCount(services, PARTY);
   return route({
     method: 'POST',

@@ -224,6 +224,13 @@ describe('a message that comes again', () => {
     expect(await cardBalance(client, card.id)).toBe('99.00 1.00 0.00');
   });
 
+  it('has one effect at several processes at once too', async () => {
+    const message = messageOf(card, { type: 'authorization', amount: '1.00' });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => sendElsewhere(api, message)));
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    expect(await cardBalance(client, card.id)).toBe('99.00 1.00 0.00');
+  });
+
   it.each(['clearing', 'reversal', 'refund', 'advice'])(
     '%s too, also where it was sent twice at once',
     async (type) => {

@@ -36,7 +36,7 @@ function fated(database: Database): Database {
 }
 
 beforeAll(async () => {
-  api = await testApi({}, fated);
+  api = await testApi({ answerWithin: { judgeMs: 400, keepMs: 400 } }, fated);
   client = await api.client();
 });
 beforeEach(async () => {
