@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CASES, type Case, type Step } from '../test/cards/events/cases';
+import { NETWORK_CASES, type NetworkStep } from '../test/cards/events/network-cases';
 
 /** Prints the table of card event cases into docs/card-events.md: `npx tsx scripts/document-cases.ts`. */
 
@@ -15,16 +16,25 @@ export function renderCases(): string {
     'parentheses names the step whose reference is given. What the client is told is each webhook event in order, with its',
     'amount in the currency of the card.',
     '',
-    ...CASES.flatMap((one, index) => renderCase(one, index + 1)),
+    ...CASES.flatMap((one, index) => renderCase(one, one.when.map(describeStep), String(index + 1))),
+    '# Messages of a card network',
+    '',
+    'Printed from `test/cards/events/network-cases.ts`. What a network says comes by the card processor',
+    '([parties.md](parties.md#card-processor)) in any order; the minute at which each message was sent stands behind it. All of',
+    'a case are of one network reference.',
+    '',
+    ...NETWORK_CASES.flatMap((one, index) =>
+      renderCase(one, one.when.map(describeNetworkStep), `N${index + 1}`),
+    ),
   ].join('\n');
 }
 
-function renderCase(one: Case, number: number): string[] {
+function renderCase(one: Omit<Case, 'when'>, steps: string[], number: string): string[] {
   return [
     `## ${number}. ${one.rule}`,
     '',
     `- **Given** ${describeGiven(one)}`,
-    ...one.when.map((step, index) => `- **${index + 1}** ${describeStep(step)}`),
+    ...steps.map((step, index) => `- **${index + 1}** ${step}`),
     `- **Then** card \`${one.then.card}\`${account('master', one.then.master)}${account("user's account", one.then.account)}${
       one.then.status ? `, status \`${one.then.status}\`` : ''
     }`,
@@ -37,7 +47,7 @@ function account(name: string, balance: string | undefined): string {
   return balance === undefined ? '' : `, ${name} \`${balance}\``;
 }
 
-function describeGiven({ given }: Case): string {
+function describeGiven({ given }: Pick<Case, 'given'>): string {
   const { fees = {}, more = {}, programme = {} } = given;
   const parts = [
     `card \`${given.card ?? '0'}\``,
@@ -64,6 +74,14 @@ function describeStep(step: Step): string {
     step.merchant?.mcc ? `at a merchant of category ${step.merchant.mcc}` : undefined,
     step.merchant?.country ? `at a merchant in ${step.merchant.country}` : undefined,
     step.refused ? `→ refused: \`${step.refused}\`` : undefined,
+    step.declined ? `→ declined: \`${step.declined}\`` : undefined,
+  ];
+  return words.filter((word) => word !== undefined).join(' ');
+}
+
+function describeNetworkStep(step: NetworkStep): string {
+  const words = [
+    ...[step.event, step.amount, step.currency, step.final ? 'final' : undefined, `sent at ${step.sent}`],
     step.declined ? `→ declined: \`${step.declined}\`` : undefined,
   ];
   return words.filter((word) => word !== undefined).join(' ');

@@ -7,12 +7,15 @@ import { blockCardsOf, requireCard } from './cards/cards/operations';
 import { processorOrderProcesses } from './cards/cards/processor-orders';
 import { cardRoutes } from './cards/cards/routes';
 import { cardProcesses, tokenizationProcesses } from './cards/cards/workflows';
+import { createGatherer } from './cards/events/gather';
 import { limitsRoutes } from './cards/events/limits/routes';
 import { cardEventRoutes } from './cards/events/routes';
 import { sandboxRoutes } from './cards/events/sandbox-routes';
 import { cardTransactionRoutes } from './cards/events/transaction-routes';
 import { capacityRoute } from './cards/issuance/capacity-routes';
 import { issueRoute } from './cards/issuance/routes';
+import { processorMessageRoute } from './cards/processor/routes';
+import { unansweredProcesses } from './cards/processor/workflows';
 import { accountProgrammeRoutes } from './cards/programmes/account-routes';
 import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
@@ -99,6 +102,11 @@ export function createServices(options: Wiring): Composed {
     createParties({ sandboxPartiesUrl: publicUrl, ...options, now, observers }),
     observers.observePartyCall,
   );
+  const dealt = {
+    ...parties,
+    rates: dealtWhileOn(parties.rates, () => switches.partyAtOnce('rates') === 'on'),
+  };
+  const programmes = createProgrammes();
   return {
     database,
     keyring,
@@ -114,9 +122,11 @@ export function createServices(options: Wiring): Composed {
     log,
     mode,
     commands: createCommands(handOver),
-    parties: { ...parties, rates: dealtWhileOn(parties.rates, () => switches.partyAtOnce('rates') === 'on') },
+    parties: dealt,
     switches,
-    programmes: createProgrammes(),
+    programmes,
+    answerWithin: options.answerWithin,
+    gatherer: createGatherer(database, { programmes, parties: dealt, ...observers }),
     blockCardsOf,
     requireAccount,
     findAccountElsewhere: ibanAccount,
@@ -143,6 +153,7 @@ export function reconcilables(_services: Composed): Reconcilable[] {
     cardProcesses,
     tokenizationProcesses,
     processorOrderProcesses,
+    unansweredProcesses,
     cardholderProcesses,
     submissionProcesses,
     kycProcesses,
@@ -211,6 +222,7 @@ export function outsideRoutes(services: Composed): Route[] {
     checkoutPageRoute(services),
     ...partyCallbackRoutes(services),
     ...isIn('cardProcessor', processorCallbackRoute),
+    ...isIn('cardProcessor', processorMessageRoute),
     ...isIn('cardholderReview', reviewCallbackRoute),
     cardAuthenticationRoute(services),
   ];

@@ -21,5 +21,6 @@ export { ibanMonthlyFees } from './transfers/iban-monthly-fees';
 export { ibanPayout } from './transfers/iban-payout';
 export { partyWatcher } from './transfers/party-watcher';
 export { payoutLifecycle } from './transfers/payout-lifecycle';
+export { unansweredAuthorization } from './unanswered-authorization';
 export { webhookDispatcher } from './webhook-dispatcher';
 export { webhookRecovery } from './webhook-recovery';

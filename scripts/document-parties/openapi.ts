@@ -2,14 +2,14 @@ import type { z } from 'zod';
 import { createSchema, type oas31 } from 'zod-openapi';
 import { pageSchema, rowSchema } from '../../src/parties/protocol/changes';
 import { partyError } from '../../src/parties/protocol/codes';
-import type { PartyOperation, PartyProtocol } from '../../src/parties/protocol/description';
+import type { PartyLine, PartyOperation, PartyProtocol } from '../../src/parties/protocol/description';
 import { SIGNATURE_HEADER } from '../../src/parties/protocol/signature';
 
 const OPENAPI = '3.1.1';
 
 /** The OpenAPI document of a party, of the schemas by which adapter and sandbox validate. */
 export function openApiOf(protocol: PartyProtocol): oas31.OpenAPIObject {
-  const { title, purpose, operations, callback, changes } = protocol;
+  const { title, purpose, operations, callback, changes, line } = protocol;
   return {
     openapi: OPENAPI,
     info: {
@@ -20,7 +20,14 @@ export function openApiOf(protocol: PartyProtocol): oas31.OpenAPIObject {
     servers: [{ url: 'https://party.example', description: 'The address that the party is reached at.' }],
     security: [{ bearer: [] }],
     paths: { ...pathsOf(operations), ...(changes ? { '/changes': { get: CHANGES } } : {}) },
-    ...(callback ? { webhooks: { changed: { post: webhookOf(callback) } } } : {}),
+    ...(callback || line
+      ? {
+          webhooks: {
+            ...(callback ? { changed: { post: webhookOf(callback) } } : {}),
+            ...(line ? { message: { post: lineOf(line) } } : {}),
+          },
+        }
+      : {}),
     components: {
       schemas: { Refusal: shape(partyError) },
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: BEARER } },
@@ -162,6 +169,36 @@ function webhookOf({ schema, example }: NonNullable<PartyProtocol['callback']>):
     responses: {
       200: { description: 'Heard. Any 2xx.' },
       401: { description: 'The signature is wrong or too old.' },
+    },
+  };
+}
+
+function lineOf({
+  path,
+  summary,
+  description,
+  message,
+  answer,
+  examples,
+  refusals,
+}: PartyLine): oas31.OperationObject {
+  const named = (part: 'message' | 'answer') =>
+    Object.fromEntries(Object.entries(examples).map(([what, example]) => [what, { value: example[part] }]));
+  const content = (schema: z.ZodType, part: 'message' | 'answer') => ({
+    content: { 'application/json': { schema: shape(schema), examples: named(part) } },
+  });
+  return {
+    operationId: 'message',
+    summary,
+    description: `\`POST ${path}\` at our address.\n\n${description}`,
+    security: [],
+    parameters: [SIGNATURE],
+    requestBody: { required: true, ...content(message, 'message') },
+    responses: {
+      200: { description: 'Judged, now or before.', ...content(answer, 'answer') },
+      ...Object.fromEntries(
+        Object.entries(refusals).map(([status, meaning]) => [status, { description: meaning }]),
+      ),
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { PartyOperation, PartyProtocol } from '../../src/parties/protocol/description';
+import type { PartyLine, PartyOperation, PartyProtocol } from '../../src/parties/protocol/description';
 import { MEANINGS } from '../../src/parties/protocol/meanings';
 import { authorizationFor, SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
 import { PARTY_PROTOCOLS } from '../../src/parties/protocols';
@@ -58,7 +58,7 @@ function workedExample(): string {
   );
 }
 
-function partyText({ name, purpose, operations, callback, changes }: PartyProtocol): string {
+function partyText({ name, purpose, operations, callback, changes, line }: PartyProtocol): string {
   return [
     `${purpose} [\`${name}.openapi.json\`](parties/${name}.openapi.json) has every field.`,
     '',
@@ -69,7 +69,31 @@ function partyText({ name, purpose, operations, callback, changes }: PartyProtoc
     '',
     ...operations.map(operationText),
     ...(callback ? ['Its callback:', '', fenced('json', JSON.stringify(callback.example)), ''] : []),
+    ...(line ? lineText(line) : []),
   ].join('\n');
+}
+
+function lineText({ path, summary, description, examples, refusals }: PartyLine): string[] {
+  return [
+    `### ${summary}: \`POST ${path}\``,
+    '',
+    description,
+    '',
+    ...Object.entries(examples).flatMap(([what, { message, answer }]) => [
+      `An ${what}`.replace(/^An (?![aeiou])/, 'A '),
+      '',
+      fenced('json', JSON.stringify(message)),
+      '',
+      'is answered with',
+      '',
+      fenced('json', JSON.stringify(answer)),
+      '',
+    ]),
+    'Other answers:',
+    '',
+    ...Object.entries(refusals).map(([status, meaning]) => `- ${status}: ${meaning}`),
+    '',
+  ];
 }
 
 function operationText(operation: PartyOperation): string {

@@ -1,7 +1,20 @@
 import type { Services } from '../services';
+import type { Gatherer } from './events/gather';
 import type { Programmes } from './programmes/cache';
 
 /** What the domains of cards are given. */
 export interface CardServices extends Services {
   programmes: Programmes;
+  /** One a process: what the card processor says, and the sandbox in its place, is judged here. */
+  gatherer: Gatherer;
+  /** {@link AnswerWithin} of a network's authorizations; less than its second where absent. */
+  answerWithin?: AnswerWithin | undefined;
+}
+
+/** Milliseconds. */
+export interface AnswerWithin {
+  /** How long an authorization may take to be judged, before it is declined. */
+  judgeMs: number;
+  /** How long its decline may take to be written down, before it is answered all the same. */
+  keepMs: number;
 }

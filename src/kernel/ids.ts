@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { TypeID, typeidUnboxed } from 'typeid-js';
 
 /** The prefix of every public identifier: one place, so that none is used twice. */
@@ -29,6 +30,7 @@ export const PREFIXES = {
   suspense: 'sus',
   operator: 'opr',
   approval: 'apr',
+  processorMessage: 'prm',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;
@@ -36,6 +38,12 @@ export type IdKind = keyof typeof PREFIXES;
 /** A new identifier: prefix and UUIDv7 in base32, so that ids of one kind sort by time. */
 export function newId(kind: IdKind): string {
   return typeidUnboxed(PREFIXES[kind]);
+}
+
+/** The one identifier of what has that name elsewhere, whoever makes it; it tells no time. */
+export function idNamed(kind: IdKind, name: string): string {
+  const bytes = createHash('sha256').update(`${PREFIXES[kind]} ${name}`).digest().subarray(0, 16);
+  return TypeID.fromUUIDBytes(PREFIXES[kind], bytes).toString();
 }
 
 /** Whether the text is an identifier of that kind. A malformed one is treated as unknown (404), never as a 400. */

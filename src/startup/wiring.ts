@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
+import type { AnswerWithin } from '../cards/services';
 import type { Config, DocumentsSettings, StripeSettings } from '../kernel/config';
 import type { Database } from '../kernel/db/database';
 import type { Observe } from '../kernel/metrics/metrics';
@@ -20,6 +21,8 @@ export interface Wiring {
   keyring: Keyring;
   log: Logger;
   mode: 'sandbox' | 'live';
+  /** How long a network's authorization may take; less than its second when absent. */
+  answerWithin?: AnswerWithin;
   /** Where committed workflow commands go at once; the relay takes what it drops. */
   handOver: HandOver;
   /** Whether Temporal answers; absent where there is none. */

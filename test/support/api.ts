@@ -38,6 +38,9 @@ export interface TestApi extends TestDatabase {
   close(): Promise<void>;
 }
 
+/** However slow the machine is: what a network would not wait for. */
+export const UNHURRIED = { answerWithin: { judgeMs: 30_000, keepMs: 30_000 } } satisfies Partial<Wiring>;
+
 /** The sandbox's card processor and reviewer decide in their answer, where no magic value says another time. */
 export const DECIDED_AT_ONCE = {
   cardProcessorSeconds: 0,
@@ -61,6 +64,7 @@ export async function testApi(
     handOver: (batch) => void commands.push(...batch),
     publicUrl: () => url,
     sandboxPartiesUrl: () => url,
+    ...UNHURRIED,
     ...options,
   });
   const handle = createApi(services, { observe: () => undefined }).callback();

@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { createHousekeepingActivities } from '../../activities/housekeeping';
 import { DatabaseAway } from '../../src/kernel/db/faults';
 import { type TestDatabase, testDatabase } from '../support/database';
@@ -94,4 +95,22 @@ it('expires authorizations from place to place, however many of them cannot be',
     }),
   );
   expect(asked).toEqual([null, place]);
+});
+
+it('settles an authorization without an answer as soon as nobody judges it any more', async () => {
+  const answers: (() => string)[] = [
+    () => {
+      throw ApplicationFailure.create({ type: 'unavailable', message: 'unavailable' });
+    },
+    () => 'released',
+  ];
+  const activities = { settleUnanswered: async (_id: string) => (answers.shift() as () => string)() };
+  const settled = await temporal.withWorkers(activities, (client) =>
+    client.workflow.execute('unansweredAuthorization', {
+      workflowId: 'unanswered-authorization-prm_1',
+      taskQueue: 'processes',
+      args: ['prm_1'],
+    }),
+  );
+  expect([settled, answers.length]).toEqual(['released', 0]);
 });

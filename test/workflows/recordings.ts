@@ -158,6 +158,12 @@ export const RECORDINGS: readonly Recording[] = [
     },
   },
   {
+    workflow: 'unansweredAuthorization',
+    way: 'released',
+    args: ['prm_1'],
+    answers: { settleUnanswered: ['!unavailable', 'released'] },
+  },
+  {
     workflow: 'cardIssuance',
     way: 'issued',
     args: [CARD],

@@ -16,6 +16,13 @@ export {
   setLimited,
 } from './store';
 
+/**
+ * The cards that the card processor calls so: `id` and `tenant_id` of one, or of two where the name is no card's alone. SQL,
+ * for whoever asks for more with it.
+ */
+export const cardsOfProcessor = (reference: string): string =>
+  `select id, tenant_id from cards where processor_reference = ${reference} limit 2`;
+
 /** What a card's operations need of a call: whose cards it reaches, and the key that travels to its webhooks. */
 export type CardCall = Pick<Call, 'idempotencyKey'> & { caller: Pick<Caller, 'reach'> };
 

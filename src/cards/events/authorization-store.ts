@@ -52,12 +52,13 @@ const CHANGING = [
   'updatedAt',
 ];
 
-const READ = namesOf(
+/** As `a`. */
+export const READ = namesOf(
   COLUMNS.filter(({ read }) => read),
   'a.',
 );
 
-const authorizationOf = (row: Record<string, unknown>): Authorization =>
+export const authorizationOf = (row: Record<string, unknown>): Authorization =>
   recordOf(COLUMNS, row, { own: {}, billing: {} } as Authorization);
 
 export interface FoundAuthorization {

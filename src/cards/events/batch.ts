@@ -20,6 +20,8 @@ import { type Judgement, judge } from './rules/judge';
 export interface Submission {
   message: Message;
   key?: IdempotencyKey;
+  /** How long its sender waits, where that is no usual request: it is not judged after that. */
+  patienceMs?: number;
   /** Renders a success and a refusal as they are sent, and stored under the key. */
   render(decision: Judgement): StoredAnswer;
   refuse(problem: Problem): StoredAnswer;

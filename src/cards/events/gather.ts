@@ -125,9 +125,9 @@ async function readStoredAnswer(database: Database, waiting: Waiting, error: Com
 
 /** What has waited for too long is told so: whoever repeats it has it judged. */
 function withoutStale(batch: Waiting[]): Waiting[] {
-  const oldest = performance.now() - PATIENCE_MS;
-  return batch.filter(({ since, reject }) => {
-    if (since >= oldest) return true;
+  const now = performance.now();
+  return batch.filter(({ since, patienceMs = PATIENCE_MS, reject }) => {
+    if (now - since <= patienceMs) return true;
     reject(new DatabaseAway('it has waited for too long'));
     return false;
   });

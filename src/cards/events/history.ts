@@ -62,6 +62,15 @@ export async function transactionWithChain(sql: Sql, reach: string | null, id: s
 export const transactionsByReference = async (sql: Sql, reference: string) =>
   (await transactionsOfReference(sql, reference)).map(cardTransactionView);
 
+/** The authorization that was recorded under a reference; nothing where none was. */
+export async function authorizedUnder(
+  sql: Sql,
+  reference: string | undefined,
+): Promise<CardTransaction | undefined> {
+  const found = reference === undefined ? [] : await transactionsOfReference(sql, reference);
+  return found.find(({ type }) => type === 'authorization');
+}
+
 /** Where a page of card transactions ended. */
 const historyPosition = (transaction: CardTransaction): Position => [
   transaction.at.toISOString(),

@@ -11,6 +11,7 @@ import type { Programmes } from '../programmes/cache';
 import { authorizationsWrite, readAuthorizations, readMerchants } from './authorization-store';
 import { loadSpending } from './limits/count';
 import { spendingWrites } from './limits/store';
+import { networkReferencesWrite, readNetworkReferences } from './network/store';
 import type { Message } from './record';
 import { createBoard, type LoadedBoard } from './rules/board';
 import { transactionsWrite } from './transaction-store';
@@ -37,17 +38,20 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
   const expiring = messages.flatMap((message) =>
     message.type === 'expire' ? [message.authorizationId] : [],
   );
-  const [cards, { accounts, now }, found, merchants] = await Promise.all([
+  const ofNetworks = messages.filter((message) => message.type === 'network');
+  const [cards, { accounts, now }, found, merchants, networks] = await Promise.all([
     lockCards(tx, cardIds),
     lockCardAccounts(tx, cardIds),
     readAuthorizations(tx, cardIds, references, expiring),
     readMerchants(tx, cardIds, named),
+    readNetworkReferences(tx, ofNetworks),
   ]);
   for (const { authorization } of found) authorization.merchant = merchants.get(authorization.id);
   const programmes = await deps.programmes.of(tx, [...new Set([...cards.values()].map((card) => card.bin))]);
+  const all = [...found, ...networks.chains];
   const book = bookOf(accounts, now);
   const authorizations = [
-    ...new Map(found.map(({ authorization }) => [authorization.id, authorization])).values(),
+    ...new Map(all.map(({ authorization }) => [authorization.id, authorization])).values(),
   ];
   return createBoard({
     book,
@@ -56,8 +60,9 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
     programmes,
     authorizations,
     references: new Map(
-      found.map(({ reference, authorization }) => [`${authorization.cardId} ${reference}`, authorization.id]),
+      all.map(({ reference, authorization }) => [`${authorization.cardId} ${reference}`, authorization.id]),
     ),
+    networks: networks.references,
     // Out of memory, for rows are locked; nothing is awaited while messages are judged, so all go by one snapshot.
     rate: (currency, billingCurrency) => rateNow(deps, currency, billingCurrency),
   });
@@ -75,12 +80,13 @@ const referencesOf = (message: Message): string[] =>
 
 /** What writes all that happened on a board; {@link tellWhenCommitted} is the caller's. */
 export function boardWrites(board: LoadedBoard): (Write | undefined)[] {
-  const { transactions, events, authorizations, cards } = board.outcome();
+  const { transactions, events, authorizations, cards, networks } = board.outcome();
   return [
     transactionsWrite(transactions),
     authorizationsWrite(authorizations),
     cardStatesWrite(cards),
     ...spendingWrites(board.spending.changes()),
+    networkReferencesWrite(networks),
     eventsWrite(events),
     board.book.written(),
   ];

@@ -18,7 +18,9 @@ export type DeclineReason =
   | 'user_blocked'
   | 'limit_exceeded'
   | 'invalid_merchant'
-  | 'do_not_honor';
+  | 'do_not_honor'
+  /** No answer was there in time: ours, and nobody pays a fee for it. */
+  | 'processing_error';
 
 /** What a card processor reports of a card. Amounts are in `currency`. */
 export interface ProcessorMessage {
@@ -35,6 +37,22 @@ export interface ProcessorMessage {
   merchant?: Merchant;
 }
 
+/** What a card network says of one of its transactions: in any order, and but for an authorization never refused. */
+export interface NetworkMessage {
+  type: 'network';
+  event: 'authorization' | 'advice' | 'clearing' | 'reversal' | 'refund';
+  cardId: string;
+  /** Zero: an authorization that asks whether the card may be used. */
+  amount: Decimal;
+  currency: string;
+  /** The network's, of all messages of the transaction. */
+  reference: string;
+  /** Clearing: nothing more will be cleared. */
+  final?: boolean;
+  merchant?: Merchant;
+  sentAt: Date;
+}
+
 /** What the holder, the client or the card's own life asks for. Amounts are in the card's currency. */
 export type CardMessage =
   | { type: 'issue'; cardId: string; processor: IssuedCard }
@@ -42,7 +60,17 @@ export type CardMessage =
   | { type: 'topup' | 'withdraw'; cardId: string; amount: Decimal }
   | { type: 'freeze' | 'unfreeze'; cardId: string; reason: FreezeReason }
   | { type: 'close'; cardId: string }
-  | { type: 'expire'; cardId: string; authorizationId: string };
+  | { type: 'expire'; cardId: string; authorizationId: string }
+  | UnansweredMessage;
+
+/** An authorization that was declined to the network because no answer was there in time. */
+export interface UnansweredMessage extends Pick<ProcessorMessage, 'cardId' | 'merchant'> {
+  type: 'unanswered';
+  amount: Decimal;
+  currency: string;
+  /** What it holds after all has this reference; absent where it holds nothing. */
+  referenceId?: string;
+}
 
 /** What the card processor gives of a card that it has issued. */
 export interface IssuedCard {
@@ -52,7 +80,7 @@ export interface IssuedCard {
   expiryYear: number;
 }
 
-export type Message = (ProcessorMessage | CardMessage) & {
+export type Message = (ProcessorMessage | NetworkMessage | CardMessage) & {
   /** The tenant that may reach the card, or null for every one. */
   reach: string | null;
   idempotencyKey?: string | null;
@@ -89,7 +117,7 @@ export interface CardTransaction {
 }
 
 /** Why an event happened, where its type alone does not say it. */
-export type EventSource = 'closure' | 'expiry' | 'negative_balance' | 'settlement';
+export type EventSource = 'closure' | 'expiry' | 'negative_balance' | 'settlement' | 'unanswered';
 
 /** An authorization and what became of it: in its own currency, and in the card's (`billing`). */
 export interface Authorization {

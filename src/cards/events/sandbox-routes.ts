@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { problemBody } from '../../http/problem-body';
 import { type Route, route } from '../../http/route';
-import { amount, currency, identifier, text } from '../../kernel/wire/schemas';
+import { amount, currency, identifier } from '../../kernel/wire/schemas';
+import { merchantFields } from '../../parties/card-processor/message';
 import type { CardServices } from '../services';
-import { createGatherer } from './gather';
 import { cardTransactionSchema, cardTransactionView } from './view';
 
 const body = z.strictObject({
@@ -13,26 +13,13 @@ const body = z.strictObject({
   currency: currency().optional(),
   referenceId: identifier('ref_01h455vb4pex5vsknk084sn02q').optional(),
   final: z.boolean().optional().describe('Settle: release whatever is still held afterwards.'),
-  merchant: z
-    .strictObject({
-      name: text(100).optional(),
-      mcc: z
-        .string()
-        .regex(/^\d{4}$/, 'must be four digits')
-        .optional(),
-      city: text(100).optional(),
-      country: z
-        .string()
-        .regex(/^[A-Z]{2,3}$/, 'must be a country code')
-        .optional(),
-    })
-    .optional(),
+  merchant: z.strictObject(merchantFields).optional(),
 });
 
 /** Simulated processor messages: they take the very path of real ones. Off in production. */
 export function sandboxRoutes(services: CardServices): Route[] {
   if (services.mode !== 'sandbox') return [];
-  const gatherer = createGatherer(services.database, services);
+  const { gatherer } = services;
   return [
     route({
       method: 'POST',

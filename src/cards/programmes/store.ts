@@ -87,15 +87,8 @@ export async function lockBin(tx: Sql, bin: string): Promise<Bin | undefined> {
 }
 
 /** What may change of it. */
-export async function updateBin(
-  tx: Sql,
-  { bin, status, capacityPerCardholder }: Bin,
-): Promise<void> {
-  await tx.run(
-    table('bins')
-      .where({ bin })
-      .update({ status, capacityPerCardholder, updatedAt: NOW }),
-  );
+export async function updateBin(tx: Sql, { bin, status, capacityPerCardholder }: Bin): Promise<void> {
+  await tx.run(table('bins').where({ bin }).update({ status, capacityPerCardholder, updatedAt: NOW }));
 }
 
 /** The BINs that the tenant may issue on, closed ones too; all of them without a tenant. */

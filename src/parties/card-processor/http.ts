@@ -3,6 +3,8 @@ import { PartyAway } from '../../process/party-errors';
 import { orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
 import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
+import { verifySignature } from '../protocol/signature';
+import { readProcessorMessage } from './message';
 import type { CardProcessor } from './port';
 import { callbackMessage, cardAnswer, closureAnswer, tokenizationAnswer } from './protocol';
 import { type CardWord, type ClosureWord, sensitiveCard, type TokenizationWord } from './word';
@@ -36,6 +38,8 @@ export function createHttpCardProcessor(options: AdapterOptions): CardProcessor 
       const message = verifiedMessage(callbackMessage, raw, headers, { secret, now: now() });
       return message && { externalId: message.id, ref: message.key };
     },
+    verifyMessage: (raw, headers) =>
+      verifySignature(raw, headers, { secret, now: now() }) ? readProcessorMessage(raw) : undefined,
   };
 }
 

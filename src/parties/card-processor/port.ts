@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PartyCallback } from '../protocol/callback';
 import type { ReadChanges } from '../protocol/changes';
+import type { ProcessorMessage } from './message';
 import type { CardWord, ClosureWord, SensitiveCard, TokenizationWord } from './word';
 
 /**
@@ -30,6 +31,11 @@ export interface CardProcessor {
   changes: ReadChanges;
   /** Nothing when the signature is wrong or too old, or the message is none of these. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): PartyCallback | undefined;
+  /**
+   * What a card network says by it. Nothing when the signature is wrong or too old.
+   * @throws UnreadableCallback it is signed, and is no such message; its cause names the field
+   */
+  verifyMessage(raw: Buffer, headers: IncomingHttpHeaders): ProcessorMessage | undefined;
 }
 
 interface Order {

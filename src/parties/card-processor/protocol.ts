@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { PartyProtocol } from '../protocol/description';
+import type { PartyLine, PartyProtocol } from '../protocol/description';
 import { partyName } from '../protocol/stored';
+import { authorizationAnswer, noticeAnswer, processorMessage } from './message';
 import { WALLETS } from './port';
 import { cardWord, closureWord, sensitiveCard, tokenizationWord } from './word';
 
@@ -38,6 +39,68 @@ const CLOSURE_KEY = 'close-card_01h2xcejqtf2nbrexx3vqjhp41';
 const ISSUED = { status: 'issued', reference: 'prc-1', last4: '4242', expiryMonth: 1, expiryYear: 2030 };
 const TOKEN = { key: 'tkn_01h2xcejqtf2nbrexx3vqjhp41', version: 1, status: 'completed' };
 const MALFORMED = { malformed_order: 'The body is not of this shape, or the key is missing.' };
+
+const EXAMPLE = {
+  messageId: 'msg-1',
+  cardReference: 'prc-1',
+  amount: '60.00',
+  currency: 'USD',
+  networkReference: '300112345678901',
+  merchant: { name: 'Bookshop', mcc: '5942', city: 'Vienna', country: 'AT' },
+  sentAt: '2026-01-31T12:00:00.000Z',
+};
+const OURS = { referenceId: 'ref_01h2xcejqtf2nbrexx3vqjhp41' };
+
+const line: PartyLine = {
+  path: '/processor/v1/messages',
+  summary: 'What card networks say of cards',
+  description: `The processor speaks first here. It sends what card networks say to our address, signed as callbacks are; \`cardReference\` is the
+card's \`reference\`. What each type does:
+
+| type | does | may be refused |
+| --- | --- | --- |
+| \`authorization\` | holds the amount, or more of it, where the transaction's authorization is open | yes: the answer says \`approved\` |
+| \`advice\` | the same by force: it was authorized offline or by a stand-in | no |
+| \`clearing\` | settles so much; what is not held is held by force first; with \`final\` the rest is released | no |
+| \`reversal\` | releases so much, or all that is held where that is less | no |
+| \`refund\` | gives so much back to the card | no |
+
+- **One message, one name.** A \`messageId\` has one effect and one answer, for ever, byte for byte. Whatever is answered with anything but 200, or not
+  at all, is sent again under the same name, with a new signature; but an authorization without an answer may be given up.
+- **One transaction, one \`networkReference\`** on a card: its messages are of one chain of ours, in each currency. They may come in any order;
+  \`sentAt\` is when the network sent it and stays the same, for by it we know what came late: an authorization that was sent no later than a
+  clearing or a reversal that came before it does not hold the same money again.
+- **Authorizations are answered within a second.** What cannot be judged in that time is declined with \`processing_error\`, and what it may hold is
+  released by itself. An amount of zero asks whether the card may be used, and holds nothing.
+- **A card that we do not know**: an authorization is declined with \`unknown_card\`; anything else is answered with \`unbooked\`, kept, and shown to a person.`,
+  message: processorMessage,
+  answer: z.union([authorizationAnswer, noticeAnswer]),
+  examples: {
+    authorization: {
+      message: { type: 'authorization', ...EXAMPLE },
+      answer: { approved: true, ...OURS },
+    },
+    'authorization, declined': {
+      message: { type: 'authorization', ...EXAMPLE, messageId: 'msg-2', amount: '6000.00' },
+      answer: { approved: false, declineReason: 'insufficient_funds', ...OURS },
+    },
+    clearing: {
+      message: { type: 'clearing', ...EXAMPLE, messageId: 'msg-3', final: true },
+      answer: OURS,
+    },
+    'refund on a card that we do not know': {
+      message: { type: 'refund', ...EXAMPLE, messageId: 'msg-4', cardReference: 'prc-2' },
+      answer: { ...OURS, unbooked: 'unknown_card' },
+    },
+  },
+  refusals: {
+    400: 'It is signed and cannot be read: `field` says where. A person is told; send it again when it is set right.',
+    401: 'The signature is wrong or too old: nothing was done.',
+    409: 'It is being judged just now: send it again.',
+    422: 'Its `messageId` is another message’s: nothing was done, and a person is told.',
+    503: 'Nothing was booked, or it is not known: send it again.',
+  },
+};
 
 export const cardProcessorProtocol: PartyProtocol = {
   name: 'card-processor',
@@ -106,5 +169,6 @@ export const cardProcessorProtocol: PartyProtocol = {
     },
   ],
   callback: { schema: callbackMessage, ref: 'key', example: { id: 'change-17', key: KEY } },
+  line,
   changes: true,
 };

@@ -79,6 +79,21 @@ export type PartyOperation =
   | DetailOperation
   | QuestionOperation;
 
+/** Messages that a party sends to us. */
+export interface PartyLine {
+  /** Below our address. */
+  path: `/${string}`;
+  summary: string;
+  /** In Markdown. */
+  description: string;
+  message: z.ZodType;
+  answer: z.ZodType;
+  /** By what they are: a message and its answer. */
+  examples: Readonly<Record<string, { message: object; answer: object }>>;
+  /** Other answers than 200, and what is then to be done. */
+  refusals: Readonly<Record<number, string>>;
+}
+
 /** What a party speaks with us, as data: for its documents (docs/parties.md), and for whoever checks a party against it. */
 export interface PartyProtocol {
   /** As in paths and commands: `external-cards`. */
@@ -94,6 +109,8 @@ export interface PartyProtocol {
     ref: string;
     example: object;
   };
+  /** What it tells us by itself, signed as callbacks are, and is answered: it is more than which record to look at. */
+  line?: PartyLine;
   /** Whether it lists what has changed: `GET /changes`. */
   changes: boolean;
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { renderCases } from '../../../scripts/document-cases';
 import type { CardTransaction } from '../../../src/cards/events/record';
 import { CASES, type Case, type Step } from './cases';
-import { money, type Scene, type SceneOptions, scene } from './scene';
+import { NETWORK_CASES, type NetworkStep } from './network-cases';
+import { money, NOW, type Scene, type SceneOptions, scene } from './scene';
 
 const PROCESSOR = { reference: 'p_1', last4: '4242', expiryMonth: 1, expiryYear: 2030 };
 
@@ -12,23 +13,44 @@ describe.each(CASES.map((one) => [one.rule, one] as const))('%s', (_rule, one) =
     const s = scene(optionsOf(one));
     const done: (CardTransaction | undefined)[] = [];
     for (const step of one.when) done.push(play(s, step, done));
-    expect(s.told()).toEqual(one.then.told);
-    expect(s.balances()).toMatchObject({
-      card: one.then.card,
-      ...(one.then.master === undefined ? {} : { master: one.then.master }),
-      ...(one.then.account === undefined ? {} : { account: one.then.account }),
-    });
-    if (one.then.status) expect(s.card.status).toBe(one.then.status);
-    expectFoldToBe(s);
-    expectChainsOfReferences(s.events());
+    expectThen(s, one);
   });
 });
+
+describe.each(NETWORK_CASES.map((one) => [one.rule, one] as const))('%s', (_rule, one) => {
+  it('holds', () => {
+    const s = scene(optionsOf(one));
+    for (const step of one.when) tell(s, step);
+    expectThen(s, one);
+  });
+});
+
+function expectThen(s: Scene, one: Omit<Case, 'when'>): void {
+  expect(s.told()).toEqual(one.then.told);
+  expect(s.balances()).toMatchObject({
+    card: one.then.card,
+    ...(one.then.master === undefined ? {} : { master: one.then.master }),
+    ...(one.then.account === undefined ? {} : { account: one.then.account }),
+  });
+  if (one.then.status) expect(s.card.status).toBe(one.then.status);
+  expectFoldToBe(s);
+  expectChainsOfReferences(s.events());
+}
+
+/** A message of the network's transaction. */
+function tell(s: Scene, { sent, declined, ...step }: NetworkStep): void {
+  const sentAt = new Date(NOW.getTime() + sent * 60_000);
+  const result = s.does({ type: 'network', reference: 'network-1', currency: 'USD', sentAt, ...step });
+  if (typeof result === 'string') throw new Error(`${step.event} was refused: ${result}`);
+  if (declined !== undefined) expect(result).toMatchObject({ type: 'decline', declineReason: declined });
+  else expect(result?.type).not.toBe('decline');
+}
 
 it('stands in docs/card-events.md as it is tested here', () => {
   expect(readFileSync(join(__dirname, '../../../docs/card-events.md'), 'utf8')).toBe(renderCases());
 });
 
-function optionsOf({ given }: Case): SceneOptions {
+function optionsOf({ given }: Pick<Case, 'given'>): SceneOptions {
   const fees = Object.fromEntries(
     Object.entries(given.fees ?? {}).map(([name, text]) => [name, money(text)]),
   );

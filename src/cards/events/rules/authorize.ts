@@ -5,7 +5,7 @@ import type { Card } from '../../cards/record';
 import type { Programme } from '../../programmes/record';
 import { type Authorization, type CardTransaction, type ProcessorMessage, remaining } from '../record';
 import { nextReference, recordOn } from './authorization';
-import type { Board, Refused } from './board';
+import { accepted, type Board, type Refused } from './board';
 import { type Spend, spendOf } from './conversion';
 import { decline, declineReason } from './decline';
 import { settleFeeHold } from './fee-entries';
@@ -31,6 +31,17 @@ export function authorize(board: Board, card: Card, message: ProcessorMessage): 
 
 const isOpen = ({ own, expiresAt }: Authorization, at: Date): boolean =>
   remaining(own).gt(0) && expiresAt > at;
+
+/** Authorizes whatever the balance and the card are: it has happened already. The chain that is named is that of `authorize`. */
+export function authorizeByForce(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
+  const named = board.authorization(card.id, message.referenceId);
+  const chain = named && isOpen(named, board.book.at) ? named : undefined;
+  const spend = spendOf(board, card, message, requiredAmount(message), chain);
+  if (!chain) return accepted(open(board, card, spend, { forced: true, follows: named }));
+  const held = accepted(grow(board, card, chain, spend, true));
+  chain.expiresAt = validUntil(board, board.programme(card.bin));
+  return held;
+}
 
 /** The chain's total is judged, at the merchant that it was opened at; its validity starts anew. */
 function increase(

@@ -7,6 +7,11 @@ import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { WebhookEvent } from '../../../kernel/outbox/events';
 import type { Card } from '../../cards/record';
 import type { Programme } from '../../programmes/record';
+import {
+  createNetworkReferences,
+  type NetworkReference,
+  type NetworkReferences,
+} from '../network/references';
 import type { Authorization, CardTransaction, DeclineReason, EventSource, Merchant } from '../record';
 import { cardTransactionEvent } from '../view';
 import type { Spending } from './spending';
@@ -60,6 +65,8 @@ export interface Board {
   /** The authorization that has this reference on this card, as its own or as that of a later event. */
   authorization(cardId: string, referenceId: string | undefined): Authorization | undefined;
   authorizationById(id: string): Authorization | undefined;
+  /** The chains of networks' transactions. */
+  readonly networks: NetworkReferences;
   /** Billing per unit of `currency`, without markup. @throws Problem 503 when no rate is fresh enough */
   rate(currency: string, billingCurrency: string): Decimal;
   /** Posts and records an event, or tells which account refused it. */
@@ -79,6 +86,7 @@ export interface Outcome {
   events: WebhookEvent[];
   authorizations: Authorization[];
   cards: Card[];
+  networks: NetworkReference[];
 }
 
 export interface BoardState {
@@ -89,6 +97,8 @@ export interface BoardState {
   authorizations: Authorization[];
   /** Authorization ids by `cardId referenceId`. */
   references: Map<string, string>;
+  /** Those of the networks' transactions that messages are of, where something is known of them. */
+  networks?: NetworkReference[];
   rate(currency: string, billingCurrency: string): Decimal;
 }
 
@@ -104,6 +114,7 @@ export function createBoard(state: BoardState): LoadedBoard {
   const events: WebhookEvent[] = [];
   const keptAuthorizations = new Map<string, Authorization>();
   const keptCards = new Map<string, Card>();
+  const networks = createNetworkReferences(state.networks ?? []);
   let key: string | null | undefined;
 
   function appendAccountEvents(entries: PostedEntry[]): void {
@@ -128,6 +139,7 @@ export function createBoard(state: BoardState): LoadedBoard {
         ? undefined
         : authorizations.get(references.get(`${cardId} ${referenceId}`) ?? ''),
     authorizationById: (id) => authorizations.get(id),
+    networks,
     rate: state.rate,
     record(card, event) {
       const id = event.id ?? newId('cardTransaction');
@@ -165,6 +177,7 @@ export function createBoard(state: BoardState): LoadedBoard {
       events,
       authorizations: [...keptAuthorizations.values()],
       cards: [...keptCards.values()],
+      networks: networks.changed(),
     }),
   };
 }

@@ -1,4 +1,5 @@
 import { newId } from '../../../kernel/ids';
+import { ZERO } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
 import { isClosed } from '../../cards/rules';
 import type { CardTransaction, DeclineReason } from '../record';
@@ -16,7 +17,7 @@ export function decline(
 ): CardTransaction {
   const { amount, currency, billing, merchant } = spend;
   const referenceId = newId('reference');
-  const fee = board.programme(card.bin).fees.decline;
+  const fee = declineReason === 'processing_error' ? ZERO : board.programme(card.bin).fees.decline;
   const accountEntries = feeEntries(card.masterAccountId, 'fee/decline_fee', fee, card.currency, referenceId);
   return accepted(
     board.record(card, {

@@ -5,8 +5,10 @@ import { authorize, declineByProcessor } from './authorize';
 import type { Board } from './board';
 import { cancel, expire } from './cancel';
 import { close, failIssue, freeze, issue, returnToZero, topUp, unfreeze, withdraw } from './lifecycle';
+import { judgeNetwork } from './network';
 import { refund } from './refund';
 import { settle } from './settle';
+import { judgeUnanswered } from './unanswered';
 
 export interface Judgement {
   card: Card;
@@ -39,6 +41,10 @@ function act(board: Board, card: Card, message: Message): CardTransaction | unde
       return refund(board, card, message);
     case 'decline':
       return declineByProcessor(board, card, message);
+    case 'network':
+      return judgeNetwork(board, card, message);
+    case 'unanswered':
+      return judgeUnanswered(board, card, message);
     case 'expire':
       return expire(board, card, message.authorizationId);
     case 'issue':

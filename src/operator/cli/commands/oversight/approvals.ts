@@ -64,7 +64,8 @@ function tell(console: Console, json: boolean | undefined, { approval, done }: D
 
 /** What is not to be seen from the amount alone. */
 function whyTwo({ alone: { amount, currency }, limit, sum }: Weight): string {
-  if (limit === null) return ' No limit is known: no API or worker of this release has started on this database yet.';
+  if (limit === null)
+    return ' No limit is known: no API or worker of this release has started on this database yet.';
   if (sum.eq(amount)) return '';
   const comes = `${formatAmount(sum, currency)} ${currency}`;
   return ` With what was decided by one before, it comes to ${comes}; the limit is ${limit.toFixed()}.`;

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommanderError } from 'commander';
+import { readConfig } from '../src/kernel/config';
+import { createKeyring } from '../src/kernel/security/keyring';
+import { partyPath, partySecret } from '../src/parties/sandbox/mount';
+import { readMasterKey } from '../src/startup/master-key';
+import { outliveOutput, readerGone } from '../src/startup/output';
+import { type Call, callerOf, readCredentials } from './demo/api';
+import type { Balances } from './processor/books';
+import { FUNDED, issueCards, type PlayedCard } from './processor/cards';
+import { playNetwork } from './processor/network';
+import { type NetworkOptions, readOptions } from './processor/options';
+import { agrees, type Compared, networkBooks, reportOf } from './processor/report';
+
+/**
+ * `npm run processor -- --rate N --seconds S`, against a running `npm start`: plays a card network by the card processor's line
+ * (docs/parties.md), and compares its own books with what the API reports. Exits with 1 when anything differs.
+ */
+
+/** How long what was declined without an answer may take to be released. Milliseconds. */
+const PATIENCE_MS = 30_000;
+
+outliveOutput();
+const unread = readerGone();
+
+async function main(options: NetworkOptions): Promise<boolean> {
+  const config = readConfig();
+  const credentials = readCredentials(config.dataDir);
+  const url = options.url ?? credentials.baseUrl;
+  const client = callerOf(url, credentials.client);
+  const secret = await secretOf(config);
+  const setting = config.parties.cardProcessor;
+  const processor = setting && setting !== 'off' ? setting.url : url + partyPath('card-processor');
+  const admin = callerOf(url, credentials.admin);
+  const cards = await issueCards(client, admin, { url: processor, secret }, options.cards);
+  say(
+    `  ${cards.length} cards, ${options.rate} messages a second for ${options.seconds} s, seed ${options.seed}`,
+  );
+  const names = cards.map(({ reference }) => reference);
+  const played = await playNetwork({ ...options, url, secret, cards: names, unread });
+  const compared = await compare(client, cards, networkBooks(played, names, FUNDED));
+  for (const line of reportOf(played, compared)) say(line);
+  return played.wrong.length === 0 && compared.every(agrees);
+}
+
+/** What the card processor signs with. */
+async function secretOf(config: ReturnType<typeof readConfig>): Promise<Buffer> {
+  const setting = config.parties.cardProcessor;
+  if (setting && setting !== 'off') return setting.secret;
+  const masterKey = config.masterKey ?? (await readMasterKey(config.dataDir));
+  if (!masterKey)
+    throw new Error(`There is no key in ${config.dataDir}: run \`npm start\` in another terminal first.`);
+  return partySecret(createKeyring(masterKey), 'card-processor');
+}
+
+/** Until they agree, or it has waited for long enough. */
+async function compare(
+  client: Call,
+  cards: readonly PlayedCard[],
+  books: Map<string, Balances>,
+): Promise<Compared[]> {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(500)) {
+    const compared = [];
+    for (const { id, reference } of cards) {
+      const { balance } = await client('GET', `/v1/cards/${id}`);
+      compared.push({ card: id, network: books.get(reference) as Balances, api: minorOf(balance) });
+    }
+    if (compared.every(agrees) || Date.now() > deadline || unread.aborted) return compared;
+  }
+}
+
+const minorOf = (balance: Record<keyof Balances, string>): Balances => ({
+  available: Math.round(Number(balance.available) * 100),
+  pending: Math.round(Number(balance.pending) * 100),
+  spent: Math.round(Number(balance.spent) * 100),
+});
+
+const say = (text: string) => void process.stdout.write(`${text}\n`);
+
+function optionsOrEnd(): NetworkOptions {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    process.exit(error instanceof CommanderError && error.exitCode === 0 ? 0 : 2);
+  }
+}
+
+main(optionsOrEnd()).then(
+  (same) => process.exit(same ? 0 : 1),
+  (error: Error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  },
+);

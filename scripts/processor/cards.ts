@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { request } from 'undici';
+import { authorizationFor } from '../../src/parties/protocol/signature';
+import type { Call } from '../demo/api';
+
+const B2B_BIN = '44112200';
+
+export interface PlayedCard {
+  id: string;
+  /** The processor's name of it. */
+  reference: string;
+}
+
+/** On each card: minor units. */
+export const FUNDED = 500_000;
+
+/** Where the card processor is, which knows its own names of the cards. */
+interface Processor {
+  url: string;
+  secret: Buffer;
+}
+
+/** New cards of a new user, each with {@link FUNDED}. */
+export async function issueCards(
+  client: Call,
+  admin: Call,
+  processor: Processor,
+  count: number,
+): Promise<PlayedCard[]> {
+  const accounts = (await client('GET', '/v1/accounts?ownerType=client&limit=100'))['data'] as Record<
+    string,
+    string
+  >[];
+  const accountId = accounts.find(({ currency }) => currency === 'USD')?.['id'];
+  if (!accountId) throw new Error('There is no USD account.');
+  const amount = (FUNDED / 100).toFixed(2);
+  const deposit = {
+    accountId,
+    amount: ((FUNDED / 100 + 2_000) * count).toFixed(2),
+    reason: 'simulated network',
+  };
+  await admin('POST', '/v1/accounts/admin-deposit', deposit);
+  const cards: PlayedCard[] = [];
+  while (cards.length < count) {
+    const user = await client('POST', '/v1/users', { meta: person() });
+    const of = `/v1/users/${user['id']}/cardholder`;
+    const { id: cardholderId } = await client('POST', of, { accountId, bin: B2B_BIN });
+    const body = { userId: user['id'], accountId, cardholderId, label: 'Simulated network', amount };
+    const headers = { 'x-idempotency-key': randomUUID(), prefer: 'wait=30' };
+    const card = await client('POST', '/v1/cards', body, headers);
+    if (card['status'] !== 'active')
+      throw new Error(`The card ${card['id']} is ${card['status']}, not active.`);
+    cards.push({ id: card['id'], reference: await referenceOf(processor, card['id'] as string) });
+  }
+  return cards;
+}
+
+const person = () => ({
+  ...{ firstName: 'Ada', lastName: 'Lovelace', email: `ada.${randomUUID().slice(0, 8)}@example.com` },
+});
+
+async function referenceOf({ url, secret }: Processor, cardId: string): Promise<string> {
+  const { statusCode, body } = await request(`${url}/cards/issue-${cardId}`, {
+    headers: { authorization: authorizationFor(secret), accept: 'application/json' },
+  });
+  const text = await body.text();
+  if (statusCode !== 200) throw new Error(`The card processor answered ${statusCode} for ${cardId}: ${text}`);
+  return (JSON.parse(text) as { reference: string }).reference;
+}

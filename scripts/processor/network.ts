@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
+import type { Done } from './books';
+import { randomOf, type Scenario, type Step, scenarioOf } from './scenarios';
+
+export interface Playing {
+  /** Of the API, without a trailing slash. */
+  url: string;
+  secret: Buffer;
+  /** The processor's names of the cards. All in US dollars. */
+  cards: readonly string[];
+  rate: number;
+  seconds: number;
+  seed: number;
+  /** Begins no new transaction when it is aborted. */
+  unread?: AbortSignal;
+}
+
+export interface Played {
+  /** By card: its transactions, each with what became of its messages. */
+  transactions: Map<string, Done[][]>;
+  messages: number;
+  repeated: number;
+  scenarios: Map<string, number>;
+  /** Milliseconds of answers, by type of message. */
+  latencies: Map<Step['type'], number[]>;
+  declined: Map<string, number>;
+  /** What should never be: each as a line. */
+  wrong: string[];
+}
+
+/** How often a message is sent twice at once, and once more later. */
+const TWICE = 0.1;
+const ATTEMPTS = 20;
+
+/** A transaction under way: its next messages are sent when those before were answered. */
+interface Transaction {
+  card: string;
+  reference: string;
+  startedAt: number;
+  left: Step[];
+  done: Done[];
+}
+
+/** Plays random transactions at that rate, and then those that have begun to their end. */
+export async function playNetwork(playing: Playing): Promise<Played> {
+  const { rate, seconds, seed, cards, unread } = playing;
+  const random = randomOf(seed);
+  const played: Played = {
+    ...{ transactions: new Map(), messages: 0, repeated: 0, scenarios: new Map() },
+    ...{ latencies: new Map(), declined: new Map(), wrong: [] },
+  };
+  const ready: Transaction[] = [];
+  const underWay = new Set<Promise<void>>();
+
+  function begin(): Transaction {
+    const { name, steps }: Scenario = scenarioOf(random);
+    const card = cards[Math.floor(random() * cards.length)] as string;
+    const transaction: Transaction = {
+      ...{ card, reference: randomUUID(), startedAt: Date.now(), left: steps, done: [] },
+    };
+    count(played.scenarios, name);
+    played.transactions.set(card, played.transactions.get(card) ?? []);
+    played.transactions.get(card)?.push(transaction.done);
+    return transaction;
+  }
+
+  function goOn(transaction: Transaction): void {
+    const steps = nextOf(transaction);
+    const sent = Promise.all(steps.map((step) => tell(playing, played, transaction, step, random())));
+    const over = sent.then(
+      () => void (transaction.left.length > 0 && ready.push(transaction)),
+      (error: unknown) => void played.wrong.push(String(error)),
+    );
+    underWay.add(over);
+    void over.finally(() => underWay.delete(over));
+  }
+
+  const end = performance.now() + seconds * 1_000;
+  for (let at = performance.now(); performance.now() < end && !unread?.aborted; at += 1_000 / rate) {
+    await sleep(Math.max(0, at - performance.now()));
+    const late =
+      ready.length > 0 && random() < 0.6
+        ? ready.splice(Math.floor(random() * ready.length), 1)[0]
+        : undefined;
+    goOn(late ?? begin());
+  }
+  while (ready.length > 0 || underWay.size > 0) {
+    for (const transaction of ready.splice(0)) goOn(transaction);
+    await Promise.all(underWay);
+  }
+  return played;
+}
+
+/** The next message, with those that come together with it. */
+function nextOf({ left }: Transaction): Step[] {
+  const steps: Step[] = [];
+  do steps.push(left.shift() as Step);
+  while (steps.at(-1)?.withNext && left.length > 0);
+  return steps;
+}
+
+/** Tells one message, perhaps several times, and keeps what became of it. */
+async function tell(
+  playing: Playing,
+  played: Played,
+  { card, reference, startedAt, done }: Transaction,
+  step: Step,
+  chance: number,
+): Promise<void> {
+  const message = JSON.stringify({
+    ...{ messageId: randomUUID(), type: step.type, cardReference: card, networkReference: reference },
+    ...{ amount: (step.minor / 100).toFixed(2), currency: 'USD', final: step.final },
+    merchant: { name: 'Simulated shop', mcc: '5411', city: 'Vienna', country: 'AT' },
+    sentAt: new Date(startedAt + step.sent * 1_000).toISOString(),
+  });
+  const times = chance < TWICE ? 2 : 1;
+  const answers = await Promise.all(
+    Array.from({ length: times }, () => answered(playing, played, step, message)),
+  );
+  if (times > 1) answers.push(await answered(playing, played, step, message));
+  played.messages += 1;
+  played.repeated += answers.length - 1;
+  const [first = ''] = answers;
+  if (answers.some((answer) => answer !== first))
+    played.wrong.push(`answers of one message differ: ${answers}`);
+  const { approved = true, declineReason, unbooked } = JSON.parse(first) as Answer;
+  if (!approved) count(played.declined, declineReason ?? 'without a reason');
+  if (unbooked) played.wrong.push(`${step.type} was not booked: ${unbooked}`);
+  done.push({ ...step, approved });
+}
+
+interface Answer {
+  approved?: boolean;
+  declineReason?: string;
+  unbooked?: string;
+}
+
+function timesOf({ latencies }: Played, type: Step['type']): number[] {
+  const times = latencies.get(type) ?? [];
+  latencies.set(type, times);
+  return times;
+}
+
+/** Sends a message until it is answered. @throws Error when it never is */
+async function answered(playing: Playing, played: Played, { type }: Step, message: string): Promise<string> {
+  let last = '';
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const began = performance.now();
+    const { status, text } = await send(playing, message).catch((error: Error) => ({
+      status: 0,
+      text: error.message,
+    }));
+    if (status === 200) {
+      timesOf(played, type).push(performance.now() - began);
+      return text;
+    }
+    last = `${type} was answered ${status}: ${text}`;
+    if (![0, 409, 503].includes(status)) break;
+    await sleep(100 * (attempt + 1));
+  }
+  throw new Error(last);
+}
+
+async function send({ url, secret }: Playing, message: string): Promise<{ status: number; text: string }> {
+  const raw = Buffer.from(message);
+  const { statusCode, body } = await request(`${url}/processor/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signMessage(raw, secret, new Date()) },
+    body: raw,
+  });
+  return { status: statusCode, text: await body.text() };
+}
+
+const count = (counts: Map<string, number>, name: string) =>
+  void counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -1,0 +1,45 @@
+import { Command, InvalidArgumentError } from 'commander';
+
+export interface NetworkOptions {
+  /** Messages a second. */
+  rate: number;
+  seconds: number;
+  cards: number;
+  seed: number;
+  /** Where the API is, without a trailing slash; what `npm start` has written down where absent. */
+  url?: string;
+}
+
+const EPILOG = `
+Plays a card network against a running \`npm start\`: authorizations, increments, clearings in parts, late and of more,
+reversals, refunds, advices of a stand-in, all of them sometimes twice, at once or in the wrong order. It makes a user and cards
+of its own, and compares what the network knows with what the API reports of them.
+
+Exits with 0 when they agree, 1 when they differ or an answer is none, 2 when it was called wrongly.`;
+
+/** @throws CommanderError, told already */
+export function readOptions(argv: readonly string[]): NetworkOptions {
+  return new Command('processor')
+    .description('plays a card network')
+    .option('--rate <count>', 'messages a second', wholeNumber, 20)
+    .option('--seconds <count>', 'how long', wholeNumber, 30)
+    .option('--cards <count>', 'on how many cards', wholeNumber, 10)
+    .option('--seed <number>', 'the same seed, the same transactions', wholeNumber, Date.now() % 1_000_000)
+    .option('--url <url>', 'where the API is', httpUrl)
+    .addHelpText('after', EPILOG)
+    .exitOverride()
+    .parse(argv, { from: 'user' })
+    .opts<NetworkOptions>();
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,6}$/.test(text) || Number(text) === 0)
+    throw new InvalidArgumentError('A whole number above zero.');
+  return Number(text);
+}
+
+function httpUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/.test(text))
+    throw new InvalidArgumentError('An http or https address.');
+  return text.replace(/\/+$/, '');
+}

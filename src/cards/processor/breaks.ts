@@ -1,0 +1,33 @@
+import type { Sql } from '../../kernel/db/database';
+import type { ProcessorMessage } from '../../parties/card-processor/message';
+import { openBreak } from '../../process/breaks/operations';
+import { isAuthorization } from './answers';
+
+type Shown = Pick<ProcessorMessage, 'type' | 'messageId' | 'cardReference' | 'amount' | 'currency'>;
+
+/**
+ * Shows a person what the network says of a card that we do not know. Authorizations move nothing, for they are declined: they
+ * are shown once a card.
+ */
+export async function showUnknownCard(tx: Sql, message: Shown): Promise<void> {
+  const { type, messageId, cardReference, amount, currency } = message;
+  const moved = isAuthorization(message) ? {} : { amount, currency };
+  const detail = isAuthorization(message) ? 'authorizations, declined' : `${type} ${messageId}`;
+  await openBreak(tx, {
+    tenantId: null,
+    kind: 'processor_card_unknown',
+    subject: cardReference,
+    detail,
+    ...moved,
+  });
+}
+
+/** Shows a person money that the network says has moved, and that could not be booked. */
+export async function showUnbooked(
+  tx: Sql,
+  kind: 'processor_message_unbooked' | 'processor_message_mismatch',
+  tenantId: string | null,
+  { type, messageId, amount, currency }: Shown,
+): Promise<void> {
+  await openBreak(tx, { tenantId, kind, subject: messageId, detail: type, amount, currency });
+}

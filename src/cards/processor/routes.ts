@@ -1,0 +1,50 @@
+import { type RawRequest, type Route, route } from '../../http/route';
+import { invalid, Problem } from '../../kernel/errors';
+import { PARTY_NAMES } from '../../kernel/parties';
+import type { ProcessorMessage } from '../../parties/card-processor/message';
+import { createForgedCount, showUnreadable } from '../../process/callbacks/operations';
+import { UnreadableCallback } from '../../process/party-errors';
+import type { CardServices } from '../services';
+import { MESSAGES_PATH } from './key';
+import { createProcessorLine } from './line';
+
+/** Bytes: no message comes near. */
+const BODY_LIMIT = 64 * 1024;
+const PARTY = PARTY_NAMES.cardProcessor;
+
+/** Where the card processor sends what card networks say (docs/parties.md). */
+export function processorMessageRoute(services: CardServices): Route {
+  const line = createProcessorLine(services);
+  const countForged = createForgedCount(services, PARTY);
+  return route({
+    method: 'POST',
+    path: MESSAGES_PATH,
+    tag: 'Callbacks',
+    summary: 'A message of the card processor',
+    role: 'public',
+    raw: { limit: BODY_LIMIT },
+    async gathered({ raw }) {
+      if (!raw) throw new Error('the route does not take raw bodies');
+      const message = await verified(services, raw);
+      if (message) return line.answer(message);
+      services.observeForged(PARTY);
+      await countForged(raw.bytes);
+      throw new Problem(401, 'unauthorized', 'The signature does not vouch for this message.');
+    },
+  });
+}
+
+/** Nothing where it is not signed. @throws Problem 400 for what is signed and cannot be read: a person is shown that it came */
+async function verified(
+  services: CardServices,
+  { bytes, headers }: RawRequest,
+): Promise<ProcessorMessage | undefined> {
+  try {
+    return services.parties.cardProcessor.verifyMessage(bytes, headers);
+  } catch (error) {
+    if (!(error instanceof UnreadableCallback)) throw error;
+    services.observeUnusable(PARTY, 'callback');
+    await showUnreadable(services, PARTY, bytes);
+    throw error.cause instanceof Problem ? error.cause : invalid('The message cannot be read.');
+  }
+}

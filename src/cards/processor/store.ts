@@ -1,0 +1,106 @@
+import { NOW, table } from '../../kernel/db/build';
+import type { Sql } from '../../kernel/db/database';
+import { overdueIn } from '../../process/overdue';
+import { cardsOfProcessor } from '../cards/operations';
+import type { KeptMessage } from './record';
+
+/** What is asked of a message before anything is locked. */
+export interface MessageLookup {
+  messageId: string;
+  cardReference: string;
+}
+
+export interface FoundMessage {
+  /** What was answered to it for ever, where that is not under its key. */
+  kept?: Pick<KeptMessage, 'fingerprint' | 'status' | 'body'>;
+  /** Nothing where no card has the name, or more than one. */
+  card?: { id: string; tenantId: string };
+}
+
+interface Row {
+  place: string;
+  fingerprint: Buffer | null;
+  status: number;
+  body: string;
+  card_id: string | null;
+  tenant_id: string;
+}
+
+/** For many messages at once, in their order. */
+export async function lookUpMessages(sql: Sql, lookups: MessageLookup[]): Promise<FoundMessage[]> {
+  // Prepared: on the path of every message. Each by its index, however small the tables were when it was planned.
+  const rows = await sql.prepared<Row>(
+    'processor-messages-look-up',
+    `select u.place, m.fingerprint, m.status, m.body, c.id as card_id, c.tenant_id
+       from unnest($1::text[], $2::text[]) with ordinality as u(message, card, place)
+       left join lateral (select fingerprint, status, body from processor_messages where message_id = u.message limit 1) m
+         on true
+       left join lateral (${cardsOfProcessor('u.card')}) c on true`,
+    [lookups.map(({ messageId }) => messageId), lookups.map(({ cardReference }) => cardReference)],
+  );
+  const found = lookups.map((): Row[] => []);
+  for (const row of rows) found[Number(row.place) - 1]?.push(row);
+  return found.map(([first, another]) => ({
+    ...(first?.fingerprint
+      ? { kept: { fingerprint: first.fingerprint, status: first.status, body: first.body } }
+      : {}),
+    ...(first?.card_id && !another ? { card: { id: first.card_id, tenantId: first.tenant_id } } : {}),
+  }));
+}
+
+const messages = () => table('processor_messages');
+
+const COLUMNS = [
+  ...[
+    'id',
+    'messageId',
+    'reason',
+    'fingerprint',
+    'message',
+    'status',
+    'body',
+    'tenantId',
+    'dueBy',
+    'settledAt',
+  ],
+] as const;
+
+/** @returns the one that there is, where it came before */
+export async function keepMessage(
+  tx: Sql,
+  { message, ...given }: Omit<KeptMessage, 'dueBy'>,
+): Promise<KeptMessage> {
+  const [row] = await tx.run<KeptMessage>(
+    messages()
+      .insert({ ...given, message: JSON.stringify(message), dueBy: NOW })
+      .onConflict('messageId')
+      .merge(['messageId']) // changes nothing: it makes the one that exists come back
+      .returning(COLUMNS),
+  );
+  return row as KeptMessage;
+}
+
+export async function findKept(sql: Sql, id: string): Promise<KeptMessage | undefined> {
+  const [row] = await sql.run<KeptMessage>(messages().select(COLUMNS).where({ id }));
+  return row;
+}
+
+/** Nothing more is to be done for it. */
+export async function settleKept(
+  tx: Sql,
+  id: string,
+  change: Partial<Pick<KeptMessage, 'reason'>> = {},
+): Promise<void> {
+  await tx.run(
+    messages()
+      .where({ id })
+      .update({ ...change, settledAt: NOW }),
+  );
+}
+
+/** Those whose money may still be held; the condition is the index's. */
+export const overdueMessages = overdueIn<Pick<KeptMessage, 'id' | 'tenantId'>>('processor_messages', {
+  columns: ['id', 'tenantId'],
+  dueBy: 'due_by',
+  open: 'settled_at is null',
+});

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Tx } from '../../kernel/db/database';
+import { isAway } from '../../kernel/db/faults';
+import { writeWithCommit } from '../../kernel/db/writes';
+import { unavailable } from '../../kernel/errors';
+import {
+  answersWrite,
+  type IdempotencyKey,
+  lookUpKeys,
+  type StoredAnswer,
+  settledAnswer,
+} from '../../kernel/idempotency';
+import { newId } from '../../kernel/ids';
+import { Decimal } from '../../kernel/money/money';
+import type { ProcessorMessage } from '../../parties/card-processor/message';
+import { authorizedUnder } from '../events/history';
+import { recordCardEvent } from '../events/operations';
+import type { CardServices } from '../services';
+import { approvedReference } from './answers';
+import { showUnknownCard } from './breaks';
+import { keyOfMessage } from './key';
+import { type KeptMessage, storedMessage } from './record';
+import { findKept, keepMessage, lookUpMessages, settleKept } from './store';
+import { startUnanswered } from './workflows';
+
+/** What became of an authorization that was declined without an answer. */
+export type Settled = 'released' | 'nothing_held' | 'recorded' | 'unknown_card';
+
+type Message = ProcessorMessage & { fingerprint: Buffer };
+
+/** Between two attempts at writing one down. Milliseconds. */
+const AGAIN_MS = 250;
+
+/**
+ * Writes down, however long that takes, that an authorization is declined although it may be committed: with that begins the
+ * process that releases what it may hold.
+ * @returns what is to be answered: the first answer, where the message came before
+ */
+export async function declineUnanswered(
+  services: CardServices,
+  message: Message,
+  tenantId: string | null,
+  answer: StoredAnswer,
+): Promise<StoredAnswer> {
+  for (;;) {
+    try {
+      return await writeDecline(services, message, tenantId, answer);
+    } catch (error) {
+      services.log.error({ messageId: message.messageId, err: error }, 'a decline could not be written down');
+      if (!isAway(error)) throw error;
+      await sleep(AGAIN_MS, undefined, { ref: false });
+    }
+  }
+}
+
+function writeDecline(
+  services: CardServices,
+  message: Message,
+  tenantId: string | null,
+  answer: StoredAnswer,
+): Promise<StoredAnswer> {
+  const { messageId, fingerprint } = message;
+  return services.database.transaction(async (tx) => {
+    const kept = await keepMessage(tx, {
+      ...{ id: newId('processorMessage'), messageId, fingerprint, message: storedMessage(message), tenantId },
+      ...{ reason: 'unanswered', ...answer, settledAt: null },
+    });
+    services.commands.append(tx, [startUnanswered(kept)]);
+    return { status: kept.status, body: kept.body };
+  });
+}
+
+/**
+ * Makes the books say what the network was told: what the authorization holds after all is released; where it holds nothing, its
+ * decline is recorded, and its key has that answer, so that it is never judged. Idempotent.
+ * @throws Problem 503 while it is being judged, and without a rate
+ */
+export async function settleUnanswered(
+  services: CardServices,
+  id: string,
+): Promise<Settled | 'settled_before'> {
+  const { database } = services;
+  const kept = await findKept(database, id);
+  if (!kept || kept.settledAt) return 'settled_before';
+  const { messageId, message } = kept;
+  const [found] = await lookUpMessages(database, [{ messageId, cardReference: message.cardReference }]);
+  const { card } = found ?? {};
+  return database.transaction(async (tx) => {
+    const settled = card ? await settle(services, tx, kept, card) : await showCard(tx, kept);
+    await settleKept(tx, id);
+    return settled;
+  });
+}
+
+async function showCard(tx: Tx, { message }: KeptMessage): Promise<Settled> {
+  await showUnknownCard(tx, { ...message, amount: new Decimal(message.amount) });
+  return 'unknown_card';
+}
+
+async function settle(
+  services: CardServices,
+  tx: Tx,
+  kept: KeptMessage,
+  card: { id: string; tenantId: string },
+): Promise<Settled> {
+  const key = keyOfMessage(card.tenantId, kept);
+  const stored = await answerUnder(tx, key);
+  const { currency, merchant, ...message } = kept.message;
+  const event = { type: 'unanswered', cardId: card.id, reach: null, currency, merchant } as const;
+  if (!stored) {
+    writeWithCommit(tx, [answersWrite([{ key, answer: { status: kept.status, body: kept.body } }])]);
+    await recordCardEvent(tx, services, { ...event, amount: new Decimal(message.amount) });
+    return 'recorded';
+  }
+  const held = await authorizedUnder(tx, approvedReference(stored));
+  if (!held) return 'nothing_held';
+  const { referenceId, amount } = held;
+  const { transaction } = await recordCardEvent(tx, services, { ...event, amount, referenceId });
+  return transaction ? 'released' : 'nothing_held';
+}
+
+/** Its key is locked to the end of the transaction: nobody judges it meanwhile. */
+async function answerUnder(tx: Tx, key: IdempotencyKey): Promise<StoredAnswer | undefined> {
+  const [lookup] = await lookUpKeys(tx, [key]);
+  if (!lookup?.locked) throw unavailable('The message is being judged.');
+  return settledAnswer(key, lookup);
+}

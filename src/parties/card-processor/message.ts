@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { invalid } from '../../kernel/errors';
+import { isCurrency } from '../../kernel/money/currencies';
+import { Decimal, fitsCurrency } from '../../kernel/money/money';
+import { isStorable, parseObject, unstorableField } from '../../kernel/wire/json';
+import { amountOrZero, currency, firstProblem, text, timestamp } from '../../kernel/wire/schemas';
+import { UnreadableCallback } from '../../process/party-errors';
+import { partyName } from '../protocol/stored';
+
+/** What a card processor tells us of a card network: shared by our adapter, the documents and whoever plays a network. */
+
+export const MESSAGE_TYPES = ['authorization', 'advice', 'clearing', 'reversal', 'refund'] as const;
+
+/** Of an authorization and of an advice: the others move money. */
+const MAY_BE_ZERO: readonly string[] = ['authorization', 'advice'];
+
+/** A name that is compared for ever. */
+const name = (description: string) =>
+  z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters without blanks')
+    .meta({ description });
+
+/** As far as it is known. */
+export const merchantFields = {
+  name: text(100).optional(),
+  mcc: z
+    .string()
+    .regex(/^\d{4}$/, 'must be four digits')
+    .optional(),
+  city: text(100).optional(),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2,3}$/, 'must be a country code')
+    .optional(),
+};
+
+const FINAL = 'Clearing: nothing more will be cleared, and whatever is still held is released.';
+
+/** Body of `POST /processor/v1/messages`. Fields that it does not name are passed over. */
+export const processorMessage = z
+  .object({
+    messageId: name('Of this message for ever: the same when it is sent again, of no other.'),
+    type: z.enum(MESSAGE_TYPES),
+    cardReference: partyName
+      .refine(isStorable, 'must be text without NUL')
+      .describe('The `reference` of the card.'),
+    amount: amountOrZero().describe('In `currency`: of the transaction, not of the card.'),
+    currency: currency(),
+    networkReference: name('The network’s, the same of all messages of one transaction.'),
+    merchant: z.object(merchantFields).optional(),
+    final: z.boolean().optional().describe(FINAL),
+    sentAt: timestamp().describe('When it was first sent: it tells which of two messages came late.'),
+  })
+  .superRefine(({ type, amount, currency: of }, { addIssue }) => {
+    if (!(amount instanceof Decimal) || !isCurrency(of)) return; // told already
+    const refuse = (message: string) => addIssue({ code: 'custom', path: ['amount'], message });
+    if (amount.isZero() && !MAY_BE_ZERO.includes(type)) refuse('must be greater than zero');
+    if (!fitsCurrency(amount, of)) refuse(`must not have more decimals than ${of} allows`);
+  });
+
+/** Its answer, of an authorization. */
+export const authorizationAnswer = z.object({
+  approved: z.boolean(),
+  declineReason: z
+    .string()
+    .optional()
+    .meta({ description: 'A plain word: `insufficient_funds`, `card_frozen`, `processing_error` …' }),
+  referenceId: z.string().describe('Ours.'),
+});
+
+/** Its answer, of any other message. */
+export const noticeAnswer = z.object({
+  referenceId: z.string().describe('Ours.'),
+  unbooked: z
+    .enum(['unknown_card', 'not_bookable'])
+    .optional()
+    .describe('It is kept, and a person looks at it: it need not be sent again.'),
+});
+
+export type NoticeAnswer = z.output<typeof noticeAnswer>;
+export type AuthorizationAnswer = z.output<typeof authorizationAnswer>;
+
+export type ProcessorMessage = z.output<typeof processorMessage> & {
+  /** As it came, for its fingerprint and for whoever looks at it. */
+  received: Record<string, unknown>;
+};
+
+/** @throws UnreadableCallback whose cause is the problem: 400, naming the field */
+export function readProcessorMessage(raw: Buffer): ProcessorMessage {
+  try {
+    const received = parseObject(raw);
+    const parsed = processorMessage.safeParse(received, { reportInput: true });
+    if (!parsed.success) throw firstProblem(parsed.error);
+    const field = unstorableField(received);
+    if (field !== undefined)
+      throw invalid(`${field} must be text without NUL and without halves of characters.`, field);
+    return { ...parsed.data, received };
+  } catch (cause) {
+    throw new UnreadableCallback('the message is not of this shape', { cause });
+  }
+}

@@ -1,0 +1,148 @@
+import type { Case } from './cases';
+
+/** A message of the network's one transaction; `sent`: the minute at which it was, which tells what came late. */
+export interface NetworkStep {
+  event: 'authorization' | 'advice' | 'clearing' | 'reversal' | 'refund';
+  amount: string;
+  sent: number;
+  currency?: string;
+  final?: true;
+  declined?: string;
+}
+
+/** As the other cases, of the messages of one network's transaction in the order in which they come. */
+export type NetworkCase = Omit<Case, 'when'> & { when: NetworkStep[] };
+
+const FEE = { settleFixed: '0.10', settlePercent: '1' };
+
+export const NETWORK_CASES: NetworkCase[] = [
+  {
+    rule: 'Messages of one network reference are of one chain: an authorization, an increment, a clearing of both.',
+    given: { card: '100', master: '10', fees: FEE },
+    when: [
+      { event: 'authorization', amount: '50.00', sent: 0 },
+      { event: 'authorization', amount: '10.00', sent: 1 },
+      { event: 'clearing', amount: '60.00', sent: 2, final: true },
+    ],
+    then: {
+      card: '40.00 0.00 60.00',
+      master: '9.30 0.00',
+      told: ['authorization 50.00', 'authorization 10.00', 'settle 60.00', 'fee/settle_fee 0.70'],
+    },
+  },
+  {
+    rule: 'An advice is held by force: on a frozen card, and below zero.',
+    given: { card: '10', master: '100', more: { status: 'frozen' } },
+    when: [{ event: 'advice', amount: '15.00', sent: 0 }],
+    then: { card: '-5.00 15.00 0.00', told: ['authorization 15.00 forced'] },
+  },
+  {
+    rule: 'An authorization of zero asks whether the card may be used: nothing is held or told.',
+    given: { card: '10', master: '10', fees: FEE },
+    when: [{ event: 'authorization', amount: '0.00', sent: 0 }],
+    then: { card: '10.00 0.00 0.00', master: '10.00 0.00', told: [] },
+  },
+  {
+    rule: 'An authorization of zero is declined where the card may not be used, as others are.',
+    given: { card: '10', master: '10', fees: { decline: '0.20' }, more: { status: 'frozen' } },
+    when: [{ event: 'authorization', amount: '0.00', sent: 0, declined: 'card_frozen' }],
+    then: { card: '10.00 0.00 0.00', master: '9.80 0.00', told: ['decline 0.00', 'fee/decline_fee 0.20'] },
+  },
+  {
+    rule: 'A clearing before its authorization is a force post; the authorization then holds nothing more.',
+    given: { card: '100', master: '10', fees: FEE },
+    when: [
+      { event: 'clearing', amount: '30.00', sent: 1 },
+      { event: 'authorization', amount: '30.00', sent: 0 },
+    ],
+    then: {
+      card: '70.00 0.00 30.00',
+      master: '9.60 0.00',
+      told: ['authorization 30.00 forced', 'settle 30.00', 'fee/settle_fee 0.40'],
+    },
+  },
+  {
+    rule: 'Where the clearing was of a part, the late authorization holds the rest.',
+    given: { card: '100', master: '100' },
+    when: [
+      { event: 'clearing', amount: '20.00', sent: 1 },
+      { event: 'authorization', amount: '50.00', sent: 0 },
+    ],
+    then: {
+      card: '50.00 30.00 20.00',
+      told: ['authorization 20.00 forced', 'settle 20.00', 'authorization 30.00'],
+    },
+  },
+  {
+    rule: 'Where the clearing was final, the late authorization holds nothing, whatever its amount.',
+    given: { card: '100', master: '100' },
+    when: [
+      { event: 'clearing', amount: '20.00', sent: 1, final: true },
+      { event: 'authorization', amount: '50.00', sent: 0 },
+    ],
+    then: { card: '80.00 0.00 20.00', told: ['authorization 20.00 forced', 'settle 20.00'] },
+  },
+  {
+    rule: 'An authorization that was sent after the clearing is a new one.',
+    given: { card: '100', master: '100' },
+    when: [
+      { event: 'clearing', amount: '20.00', sent: 1, final: true },
+      { event: 'authorization', amount: '50.00', sent: 2 },
+    ],
+    then: {
+      card: '30.00 50.00 20.00',
+      told: ['authorization 20.00 forced', 'settle 20.00', 'authorization 50.00'],
+    },
+  },
+  {
+    rule: 'A reversal before its authorization releases that at once; the client sees both.',
+    given: { card: '100', master: '10', fees: FEE },
+    when: [
+      { event: 'reversal', amount: '30.00', sent: 1 },
+      { event: 'authorization', amount: '40.00', sent: 0 },
+    ],
+    then: {
+      card: '90.00 10.00 0.00',
+      master: '9.87 0.13',
+      told: ['authorization 40.00', 'cancel 30.00'],
+    },
+  },
+  {
+    rule: 'A reversal releases what is held, and is never refused; a clearing after it is booked by force.',
+    given: { card: '100', master: '100' },
+    when: [
+      { event: 'authorization', amount: '40.00', sent: 0 },
+      { event: 'reversal', amount: '45.00', sent: 1 },
+      { event: 'clearing', amount: '40.00', sent: 2 },
+    ],
+    then: {
+      card: '60.00 0.00 40.00',
+      told: ['authorization 40.00', 'cancel 40.00', 'authorization 40.00 forced', 'settle 40.00'],
+    },
+  },
+  {
+    rule: 'A refund of more than was settled, or of what is not known, stands alone.',
+    given: { card: '100', master: '100' },
+    when: [
+      { event: 'refund', amount: '5.00', sent: 2 },
+      { event: 'clearing', amount: '20.00', sent: 1 },
+      { event: 'refund', amount: '25.00', sent: 3 },
+    ],
+    then: {
+      card: '110.00 0.00 -10.00',
+      told: ['refund 5.00', 'authorization 20.00 forced', 'settle 20.00', 'refund 25.00'],
+    },
+  },
+  {
+    rule: 'A message in another currency is of a chain of its own.',
+    given: { card: '100', master: '100', more: { rates: { 'EUR USD': '1.10' } } },
+    when: [
+      { event: 'authorization', amount: '20.00', sent: 0 },
+      { event: 'clearing', amount: '20.00', sent: 1, currency: 'EUR' },
+    ],
+    then: {
+      card: '58.00 20.00 22.00',
+      told: ['authorization 20.00', 'authorization 22.00 forced', 'settle 22.00'],
+    },
+  },
+];

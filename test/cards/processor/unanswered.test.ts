@@ -1,0 +1,204 @@
+import { settleUnanswered } from '../../../src/cards/processor/unanswered';
+import type { Database } from '../../../src/kernel/db/database';
+import { CommitUnknown, DatabaseAway } from '../../../src/kernel/db/faults';
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { cardBalance } from '../../support/cards';
+import { until } from '../../support/outside/receiver';
+import { breaksOf, messageOf, type NetworkCard, networkCard, nextName, send, sendElsewhere } from './support';
+
+/** Authorizations that are not judged in time are declined, and what they hold after all is released. */
+
+let api: TestApi;
+let client: Client;
+let card: NetworkCard;
+
+/** What becomes of the database: the next batch of card events is committed and its commit not heard; nothing is reached. */
+const fate = { unheard: false, away: false };
+
+function fated(database: Database): Database {
+  const reached =
+    <A extends unknown[], R>(run: (...given: A) => Promise<R>) =>
+    (...given: A): Promise<R> =>
+      fate.away ? Promise.reject(new DatabaseAway('the test')) : run(...given);
+  return {
+    ...database,
+    query: reached(database.query) as Database['query'],
+    run: reached(database.run) as Database['run'],
+    prepared: reached(database.prepared) as Database['prepared'],
+    transaction: reached(async (work, options) => {
+      const done = await database.transaction(work, options);
+      if (!fate.unheard || !options?.plansKept) return done;
+      Object.assign(fate, { unheard: false, away: true });
+      throw new CommitUnknown(new Error('the connection broke'));
+    }) as Database['transaction'],
+  };
+}
+
+beforeAll(async () => {
+  api = await testApi({ answerWithin: { judgeMs: 400, keepMs: 400 } }, fated);
+  client = await api.client();
+});
+beforeEach(async () => {
+  Object.assign(fate, { unheard: false, away: false });
+  card = await networkCard(api, client, '100.00');
+});
+afterEach(async () => {
+  Object.assign(fate, { unheard: false, away: false });
+  expect(await checkLedger(api.database)).toEqual([]);
+});
+afterAll(() => api.close());
+
+/** What is written down of a message, once it is. */
+async function keptOf(messageId: unknown) {
+  const find = async () =>
+    (
+      await api.database.query<{ id: string; body: string; settled_at: Date | null }>(
+        'select id, body, settled_at from processor_messages where message_id = $1',
+        [messageId],
+      )
+    )[0];
+  await until(async () => (await find()) !== undefined);
+  return (await find())!;
+}
+
+const events = async () =>
+  (await client.call('GET', `/v1/cards/${card.id}/transactions`)).body.data
+    .reverse()
+    .slice(1)
+    .map(({ type, source, declineReason, fee }: any) =>
+      [type, source, declineReason, fee].filter(Boolean).join(' '),
+    );
+
+const DECLINED = { approved: false, declineReason: 'processing_error', referenceId: expect.any(String) };
+
+/** While somebody holds the card's row. */
+async function whileHeld(work: () => Promise<void>): Promise<void> {
+  let letGo: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  let began: () => void = () => undefined;
+  const locked = new Promise<void>((resolve) => (began = resolve));
+  const holding = api.database.transaction(async (tx) => {
+    await tx.query('select 1 from cards where id = $1 for update', [card.id]);
+    began();
+    await held;
+  });
+  await locked;
+  try {
+    await work();
+  } finally {
+    letGo();
+    await holding;
+  }
+}
+
+it('declines where a lock is held for too long, and releases what is held when it is let go', async () => {
+  const message = messageOf(card, { type: 'authorization', amount: '40.00' });
+  let first = '';
+  await whileHeld(async () => {
+    const answer = await send(api, message);
+    expect([answer.status, answer.body]).toEqual([200, DECLINED]);
+    first = answer.text;
+    // Written down before the answer, with what begins the process: a kill right now loses nothing.
+    const { id } = await keptOf(message['messageId']);
+    expect(api.commands.map(({ workflowId }) => workflowId)).toContain(`unanswered-authorization-${id}`);
+    await expect(settleUnanswered(api.services, id)).rejects.toMatchObject({ status: 503 });
+    expect((await send(api, message)).text).toBe(first);
+  });
+  const { id } = await keptOf(message['messageId']);
+  await until(async () => (await cardBalance(client, card.id)) === '60.00 40.00 0.00');
+  expect((await send(api, message)).text).toBe(first);
+  expect(await settleUnanswered(api.services, id)).toBe('released');
+  expect(await settleUnanswered(api.services, id)).toBe('settled_before');
+  expect(await cardBalance(client, card.id)).toBe('100.00 0.00 0.00');
+  expect(await events()).toEqual(['authorization 0.00', 'cancel unanswered 0.00']);
+  expect((await sendElsewhere(api, message)).body).toBe(first);
+});
+
+it('declines where nobody knows what was committed, and releases it: written down as soon as the database is back', async () => {
+  const message = messageOf(card, { type: 'authorization', amount: '40.00' });
+  fate.unheard = true;
+  const answer = await send(api, message);
+  expect([answer.status, answer.body, fate.away]).toEqual([200, DECLINED, true]);
+  expect((await send(api, message)).text).toBe(answer.text);
+  fate.away = false;
+  const { id, body } = await keptOf(message['messageId']);
+  expect(body).toBe(answer.text);
+  expect(await cardBalance(client, card.id)).toBe('60.00 40.00 0.00');
+  expect(await settleUnanswered(api.services, id)).toBe('released');
+  expect(await cardBalance(client, card.id)).toBe('100.00 0.00 0.00');
+  expect((await send(api, message)).text).toBe(answer.text);
+});
+
+it('releases its own part of a chain alone', async () => {
+  await send(api, messageOf(card, { type: 'authorization', amount: '30.00' }));
+  const message = messageOf(card, { type: 'authorization', amount: '20.00', sent: 1 });
+  fate.unheard = true;
+  expect((await send(api, message)).body).toEqual(DECLINED);
+  fate.away = false;
+  const { id } = await keptOf(message['messageId']);
+  expect(await settleUnanswered(api.services, id)).toBe('released');
+  expect(await cardBalance(client, card.id)).toBe('70.00 30.00 0.00');
+});
+
+it('has nothing to release where the network has reversed it by then', async () => {
+  const message = messageOf(card, { type: 'authorization', amount: '20.00' });
+  fate.unheard = true;
+  await send(api, message);
+  fate.away = false;
+  const { id } = await keptOf(message['messageId']);
+  await send(api, messageOf(card, { type: 'reversal', amount: '20.00', sent: 1 }));
+  expect(await settleUnanswered(api.services, id)).toBe('nothing_held');
+  expect(await cardBalance(client, card.id)).toBe('100.00 0.00 0.00');
+});
+
+it('records the decline where nothing was committed: without a fee, and nobody judges it any more', async () => {
+  const message = messageOf(card, { type: 'authorization', amount: '40.00' });
+  fate.away = true;
+  const answer = await send(api, message);
+  expect([answer.status, answer.body]).toEqual([200, DECLINED]);
+  fate.away = false;
+  const { id } = await keptOf(message['messageId']);
+  expect(await settleUnanswered(api.services, id)).toBe('recorded');
+  expect(await events()).toEqual(['decline processing_error 0.00']);
+  const [key] = await api.database.query<{ body: string }>(
+    'select body from idempotency_keys where key = $1',
+    [message['messageId']],
+  );
+  expect(key?.body).toBe(answer.text);
+  expect((await sendElsewhere(api, message)).body).toBe(answer.text);
+});
+
+it('leaves a decline that was committed as it is', async () => {
+  const message = messageOf(card, { type: 'authorization', amount: '400.00' });
+  fate.unheard = true;
+  expect((await send(api, message)).body).toEqual(DECLINED);
+  fate.away = false;
+  const { id } = await keptOf(message['messageId']);
+  expect(await settleUnanswered(api.services, id)).toBe('nothing_held');
+  expect(await events()).toEqual(['decline insufficient_funds 0.20']);
+});
+
+it('shows a person a card that turns out to be unknown', async () => {
+  const reference = nextName('nobody');
+  const message = messageOf({ reference }, { type: 'authorization', amount: '40.00' });
+  fate.away = true;
+  expect((await send(api, message)).body).toEqual(DECLINED);
+  fate.away = false;
+  const { id } = await keptOf(message['messageId']);
+  expect(await settleUnanswered(api.services, id)).toBe('unknown_card');
+  const shown = (await breaksOf(api, 'processor_card_unknown')).map(({ subject }) => subject);
+  expect(shown).toEqual([reference]);
+});
+
+it('books any other message when it is sent again: 503 while the database is away, and one effect', async () => {
+  const message = messageOf(card, { type: 'clearing', amount: '40.00' });
+  fate.unheard = true;
+  const [unheard] = await Promise.all([
+    send(api, message),
+    until(async () => fate.away).then(() => Object.assign(fate, { away: false })),
+  ]);
+  expect(unheard.status).toBe(200);
+  expect((await send(api, message)).text).toBe(unheard.text);
+  expect(await cardBalance(client, card.id)).toBe('60.00 0.00 40.00');
+});
