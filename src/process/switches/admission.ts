@@ -31,7 +31,7 @@ export function createAdmission(
       return;
     }
     if (method === 'GET') return;
-    const named = [params, body].flatMap((fields) => Object.values(fields as object));
+    const named: unknown[] = [...Object.values(params), ...Object.values(body as Record<string, unknown>)];
     for (const tenantId of await tenantsOf(owners, named)) await admit(capability, method, tenantId);
   };
 }
