@@ -189,6 +189,51 @@ describe('bin', () => {
     expect((await audited('44556677')).map((entry) => entry.action)).toEqual(['bin.add', 'bin.admit']);
   });
 
+  it('bounds what the cards of a BIN spend, from the beginning or later, and writes down what it was', async () => {
+    const given = ['--max-per-day', '100', '--allow-mcc', '5411', '--block-country', 'KP'];
+    expect((await operator(['bin', 'add', '44556688', ...required, ...given])).code).toBe(0);
+    const limits = (more: string[]) => operator(['bin', 'limits', '44556688', ...more, '--json']);
+    expect((await limits(['--max-authorization', '20', '--max-per-month', '500.50'])).json()).toEqual({
+      bin: '44556688',
+      before: {
+        ...{ maxAuthorization: null, maxPerDay: '100', maxPerMonth: null },
+        ...{ blockedMccs: [], allowedMccs: ['5411'], blockedCountries: ['KP'] },
+      },
+      limits: {
+        ...{ maxAuthorization: '20', maxPerDay: null, maxPerMonth: '500.5' },
+        ...{ blockedMccs: [], allowedMccs: [], blockedCountries: [] },
+      },
+    });
+    const [row] = await test.database.query(
+      'select max_authorization, max_per_day, max_per_month, allowed_mccs from bins where bin = $1',
+      ['44556688'],
+    );
+    expect(row).toEqual({
+      ...{ max_authorization: '20', max_per_day: null, max_per_month: '500.5', allowed_mccs: [] },
+    });
+    expect((await audited('44556688')).at(-1)).toMatchObject({
+      action: 'bin.limits',
+      before: { maxPerDay: '100' },
+      after: { maxPerMonth: '500.5' },
+    });
+  });
+
+  it('refuses limits that are wrong', async () => {
+    const wrong = [
+      ['44112200', '--max-per-day', '0'],
+      ['44112200', '--max-per-day', '1.005'],
+      ['44112200', '--block-mcc', '541'],
+      ['44112200', '--block-mcc', '5411', '--allow-mcc', '5411'],
+      ['44112200', '--block-country', 'PRK'],
+      ['44556699', '--max-per-day', '1'],
+    ];
+    for (const [index, given] of wrong.entries())
+      expect([given, (await operator(['bin', 'limits', ...given])).code]).toEqual([
+        given,
+        index === 5 ? 3 : 2,
+      ]);
+  });
+
   it('refuses what is wrong', async () => {
     const wrong = [
       ['44', ...required],

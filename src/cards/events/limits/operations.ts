@@ -143,7 +143,7 @@ function* amountsOf({ perTransaction, perDay, perMonth }: Limits): Generator<[st
 }
 
 /** @throws Problem 400 naming the field */
-export function assertConsistent({ allowedMccs, blockedMccs }: Pick<Limits, 'allowedMccs' | 'blockedMccs'>) {
+function assertConsistent({ allowedMccs, blockedMccs }: Pick<Limits, 'allowedMccs' | 'blockedMccs'>) {
   const both = allowedMccs.find((mcc) => blockedMccs.includes(mcc));
   if (both !== undefined)
     throw invalid(`allowedMccs must not name ${both}, which is blocked.`, 'allowedMccs');

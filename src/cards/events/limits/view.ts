@@ -8,7 +8,10 @@ import type { Limits, Used } from './record';
 
 const mcc = () => z.string().regex(/^\d{4}$/, 'must hold categories of four digits');
 const country = () =>
-  z.string().refine(isCountry, 'must hold country codes of ISO 3166-1 alpha-2, such as "GB"');
+  z
+    .string()
+    .refine(isCountry, 'must hold country codes of ISO 3166-1 alpha-2, such as "GB"')
+    .meta({ pattern: '^[A-Z]{2}$', examples: ['GB'] });
 const MOST_CODES = 1_000;
 
 /** The body of a PUT: what is absent bounds nothing. */
