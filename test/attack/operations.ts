@@ -65,7 +65,7 @@ const BY_NAME: Record<string, Kind> = {
 /** Names of values that belong to nobody. A destination may be anybody's; `reference` is a text of the operator's. */
 const PLAIN = new Set([
   ...['amount', 'currency', 'method', 'reason', 'description', 'label', 'note', 'notes', 'reference'],
-  ...['limit', 'cursor', 'from', 'to', 'at', 'fromDate', 'type', 'subtype', 'status', 'kycStatus'],
+  ...['limit', 'cursor', 'from', 'to', 'at', 'fromDate', 'type', 'subtype', 'kind', 'status', 'kycStatus'],
   ...['ownerType', 'slot', 'wallet', 'enabled', 'final', 'mute', 'region', 'overlapSeconds'],
   ...['url', 'returnUrl', 'paymentMethodToken', 'destination', 'merchant', 'meta', 'file'],
   ...['firstName', 'lastName', 'email', 'phone', 'phoneCode', 'birthday', 'country', 'town', 'address'],
