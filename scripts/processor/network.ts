@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
 import type { Done } from './books';
-import { type Random, randomOf, type Scenario, type Step, scenarioOf } from './scenarios';
+import { randomOf, type Scenario, type Step, scenarioOf } from './scenarios';
 
 export interface Playing {
   /** Of the API, without a trailing slash. */

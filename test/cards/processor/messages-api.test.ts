@@ -1,4 +1,6 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
+import { partySecret } from '../../../src/parties/sandbox/mount';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardBalance } from '../../support/cards';
 import {
@@ -198,8 +200,6 @@ describe('a signature', () => {
 
   it('of another body is refused', async () => {
     const message = messageOf(card, { type: 'authorization', amount: '1.00' });
-    const { SIGNATURE_HEADER, signMessage } = await import('../../../src/parties/protocol/signature');
-    const { partySecret } = await import('../../../src/parties/sandbox/mount');
     const secret = partySecret(api.services.keyring, 'card-processor');
     const signature = signMessage(Buffer.from(JSON.stringify(message)), secret, new Date());
     const answer = await api.call(
