@@ -14,6 +14,8 @@ const LOOKED_UP = [
   'authorizations',
   'card_transactions',
   'events',
+  'network_references',
+  'processor_messages',
 ];
 
 let api: TestApi;
