@@ -2,6 +2,9 @@ import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
 import type { AccountServices } from './accounts/accounts/services';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
+import { cardQuoteRoutes } from './cards/buffered/quote-routes';
+import { bufferedCardRoutes } from './cards/buffered/routes';
+import { cardOperationProcesses } from './cards/buffered/workflows';
 import { processorCallbackRoute } from './cards/cards/callback-routes';
 import { blockCardsOf } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
@@ -139,6 +142,7 @@ export function reconcilables(_services: Composed): Reconcilable[] {
   return [
     cardProcesses,
     tokenizationProcesses,
+    cardOperationProcesses,
     cardholderProcesses,
     kycProcesses,
     ...transferProcesses,
@@ -178,6 +182,8 @@ export function apiRoutes(services: Composed): Route[] {
     ...cardRoutes(services),
     issueRoute(services),
     ...cardEventRoutes(services),
+    ...cardQuoteRoutes(services),
+    ...bufferedCardRoutes(services),
     ...cardTransactionRoutes(services),
     ...depositRoutes(services),
     ...payoutRoutes(services),

@@ -8,6 +8,8 @@ export const PREFIXES = {
   accountTransaction: 'atx',
   cardholder: 'chd',
   card: 'card',
+  cardBuffer: 'buf',
+  cardOperation: 'cop',
   cardTransaction: 'ctx',
   reference: 'ref',
   tokenization: 'tkn',

@@ -10,6 +10,7 @@ export {
   cardStatesWrite,
   countOpenCards,
   insertCard,
+  keepBufferAccount,
   lockCardAccounts,
   lockCards,
 } from './store';

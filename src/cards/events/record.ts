@@ -1,5 +1,6 @@
 import type { CardTransactionType } from '../../kernel/ledger/effects';
 import type { Decimal } from '../../kernel/money/money';
+import type { Funding } from '../buffered/record';
 import type { FreezeReason } from '../cards/record';
 
 export interface Merchant {
@@ -37,11 +38,15 @@ export interface ProcessorMessage {
 
 /** What the holder, the client or the card's own life asks for. Amounts are in the card's currency. */
 export type CardMessage =
-  | { type: 'issue'; cardId: string; processor: IssuedCard }
-  | { type: 'issue_failed'; cardId: string; failure: string }
+  /** `buffer`: what is set aside of what was held for it; nothing when absent. */
+  | { type: 'issue'; cardId: string; processor: IssuedCard; buffer?: Decimal }
+  | { type: 'issue_failed'; cardId: string; failure: string; buffer?: Decimal }
   | { type: 'topup' | 'withdraw'; cardId: string; amount: Decimal }
+  /** Of a quote that was accepted: it has been held since. */
+  | { type: 'fund'; cardId: string; funding: Funding }
   | { type: 'freeze' | 'unfreeze'; cardId: string; reason: FreezeReason }
-  | { type: 'close'; cardId: string }
+  /** At once; or as the client asks, and when the processor has confirmed it. */
+  | { type: 'close' | 'begin_closure' | 'end_closure'; cardId: string }
   | { type: 'expire'; cardId: string; authorizationId: string };
 
 /** What the card processor gives of a card that it has issued. */
@@ -89,7 +94,7 @@ export interface CardTransaction {
 }
 
 /** Why an event happened, where its type alone does not say it. */
-export type EventSource = 'closure' | 'expiry' | 'negative_balance' | 'settlement';
+export type EventSource = 'buffer' | 'closure' | 'expiry' | 'negative_balance' | 'settlement';
 
 /** An authorization and what became of it: in its own currency, and in the card's (`billing`). */
 export interface Authorization {

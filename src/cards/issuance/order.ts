@@ -1,9 +1,13 @@
+import { ZERO } from '../../kernel/money/money';
 import type { CardWord } from '../../parties/card-processor/word';
 import { OutcomeUnknown, PartyRefused, PartyStopped } from '../../process/party-errors';
-import { requireCard } from '../cards/operations';
+import { endOperation } from '../buffered/end';
+import { openOperationOf } from '../buffered/operations';
+import { requireCard, requireLockedCard } from '../cards/operations';
 import { orderKey, PROCESSOR_CALLBACKS } from '../cards/processor-orders';
 import type { Card, CardStatus } from '../cards/record';
 import { recordCardEvent } from '../events/operations';
+import type { Message } from '../events/record';
 import type { CardServices } from '../services';
 
 /**
@@ -60,14 +64,26 @@ export async function checkOrder(services: CardServices, cardId: string): Promis
 /** Only the processor's own decision ends an issuance. Idempotent: a card that is no longer pending is left as it is. */
 async function recordIssuance(services: CardServices, card: Card, word: CardWord): Promise<IssuanceProgress> {
   if (word.status === 'processing') return 'processing';
-  const of = { cardId: card.id, reach: null, idempotencyKey: card.idempotencyKey };
-  const message =
-    word.status === 'issued'
-      ? ({ ...of, type: 'issue', processor: issuedCard(word) } as const)
-      : ({ ...of, type: 'issue_failed', failure: word.failureCode ?? 'processor_refused' } as const);
-  const recorded = await services.database.transaction((tx) => recordCardEvent(tx, services, message));
-  return recorded.card.status as Exclude<CardStatus, 'pending'>;
+  const { id: cardId, idempotencyKey } = card;
+  return services.database.transaction(async (tx) => {
+    await requireLockedCard(tx, cardId);
+    const operation = await openOperationOf(tx, cardId, 'issue');
+    const of = { cardId, reach: null, idempotencyKey, buffer: operation?.buffer ?? ZERO };
+    const failure = word.status === 'failed' ? (word.failureCode ?? 'processor_refused') : null;
+    const message: Message =
+      word.status === 'issued'
+        ? { ...of, type: 'issue', processor: issuedCard(word) }
+        : { ...of, type: 'issue_failed', failure: failure ?? '' };
+    const { told, card: now } = await recordCardEvent(tx, services, message);
+    if (operation)
+      await endOperation(services, tx, operation, failure === null ? { told } : notIssued(failure));
+    return now.status as Exclude<CardStatus, 'pending'>;
+  });
 }
+
+const notIssued = (code: string) => ({
+  failure: { code, message: 'The card processor has not issued the card.' },
+});
 
 function issuedCard({ reference, last4, expiryMonth, expiryYear }: Extract<CardWord, { status: 'issued' }>) {
   return { reference, last4, expiryMonth, expiryYear };

@@ -1,3 +1,4 @@
+import { cardOperationProcesses } from '../../cards/buffered/workflows';
 import { cardProcesses, tokenizationProcesses } from '../../cards/cards/workflows';
 import { countParked, listParked } from '../../kernel/outbox/waiting-commands';
 import { STALE_MS } from '../../kernel/temporal/stale';
@@ -105,6 +106,7 @@ export const endpoints: Queue = queueOf({
 const WATCHED: readonly Watched[] = [
   cardProcesses,
   tokenizationProcesses,
+  cardOperationProcesses,
   cardholderProcesses,
   kycProcesses,
   ...transferProcesses,

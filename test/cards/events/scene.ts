@@ -188,6 +188,8 @@ function cardOf(currency: string, options: SceneOptions): Card {
     bin: '44112200',
     scheme: 'visa',
     currency,
+    bufferAccountId: null,
+    insufficientAsked: false,
     label: null,
     status: options.status ?? 'active',
     freezeReasons: options.status === 'frozen' ? ['manual'] : [],
