@@ -25,7 +25,7 @@ function renderCase(one: Case, number: number): string[] {
     '',
     `- **Given** ${describeGiven(one)}`,
     ...one.when.map((step, index) => `- **${index + 1}** ${describeStep(step)}`),
-    `- **Then** card \`${one.then.card}\`${account('master', one.then.master)}${account("user's account", one.then.account)}${
+    `- **Then** card \`${one.then.card}\`${account('buffer', one.then.buffer)}${account('master', one.then.master)}${account("user's account", one.then.account)}${
       one.then.status ? `, status \`${one.then.status}\`` : ''
     }`,
     `- **Told** ${one.then.told.map((event) => `\`${event}\``).join(', ') || 'nothing'}`,
@@ -42,6 +42,7 @@ function describeGiven({ given }: Case): string {
   const parts = [
     `card \`${given.card ?? '0'}\``,
     `master \`${given.master ?? '100'}\``,
+    given.buffer === undefined ? '' : `buffer \`${given.buffer}\``,
     given.account === undefined ? '' : `user's account \`${given.account}\``,
     ...Object.entries(fees).map(([name, value]) => `fee ${name} \`${value}\``),
     ...Object.entries(programme).map(([name, value]) => `${name} \`${value}\``),

@@ -17,6 +17,7 @@ describe.each(CASES.map((one) => [one.rule, one] as const))('%s', (_rule, one) =
       card: one.then.card,
       ...(one.then.master === undefined ? {} : { master: one.then.master }),
       ...(one.then.account === undefined ? {} : { account: one.then.account }),
+      ...(one.then.buffer === undefined ? {} : { buffer: one.then.buffer }),
     });
     if (one.then.status) expect(s.card.status).toBe(one.then.status);
     expectFoldToBe(s);
@@ -37,6 +38,7 @@ function optionsOf({ given }: Case): SceneOptions {
     card: given.card,
     master: given.master,
     account: given.account,
+    ...(given.buffer === undefined ? {} : { buffer: given.buffer }),
     ...given.more,
     programme: {
       fees,
