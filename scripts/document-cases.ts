@@ -35,7 +35,7 @@ function renderCase(one: Omit<Case, 'when'>, steps: string[], number: string): s
     '',
     `- **Given** ${describeGiven(one)}`,
     ...steps.map((step, index) => `- **${index + 1}** ${step}`),
-    `- **Then** card \`${one.then.card}\`${account('master', one.then.master)}${account("user's account", one.then.account)}${
+    `- **Then** card \`${one.then.card}\`${account('buffer', one.then.buffer)}${account('master', one.then.master)}${account("user's account", one.then.account)}${
       one.then.status ? `, status \`${one.then.status}\`` : ''
     }`,
     `- **Told** ${one.then.told.map((event) => `\`${event}\``).join(', ') || 'nothing'}`,
@@ -52,6 +52,7 @@ function describeGiven({ given }: Pick<Case, 'given'>): string {
   const parts = [
     `card \`${given.card ?? '0'}\``,
     `master \`${given.master ?? '100'}\``,
+    given.buffer === undefined ? '' : `buffer \`${given.buffer}\``,
     given.account === undefined ? '' : `user's account \`${given.account}\``,
     ...Object.entries(fees).map(([name, value]) => `fee ${name} \`${value}\``),
     ...Object.entries(programme).map(([name, value]) => `${name} \`${value}\``),

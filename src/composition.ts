@@ -2,6 +2,9 @@ import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
 import type { AccountServices } from './accounts/accounts/services';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
+import { cardQuoteRoutes } from './cards/buffered/quote-routes';
+import { bufferedCardRoutes } from './cards/buffered/routes';
+import { cardOperationProcesses } from './cards/buffered/workflows';
 import { processorCallbackRoute } from './cards/cards/callback-routes';
 import { blockCardsOf, requireCard } from './cards/cards/operations';
 import { processorOrderProcesses } from './cards/cards/processor-orders';
@@ -152,6 +155,7 @@ export function reconcilables(_services: Composed): Reconcilable[] {
   return [
     cardProcesses,
     tokenizationProcesses,
+    cardOperationProcesses,
     processorOrderProcesses,
     unansweredProcesses,
     cardholderProcesses,
@@ -199,6 +203,8 @@ export function apiRoutes(services: Composed): Route[] {
     issueRoute(services),
     ...cardEventRoutes(services),
     ...limitsRoutes(services),
+    ...cardQuoteRoutes(services),
+    ...bufferedCardRoutes(services),
     ...cardTransactionRoutes(services),
     ...depositRoutes(services),
     ...payoutRoutes(services),

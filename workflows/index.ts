@@ -7,6 +7,7 @@
 export { authorizationExpiry } from './authorization-expiry';
 export { cardClosure } from './card-closure';
 export { cardIssuance } from './card-issuance';
+export { cardOperation } from './card-operation';
 export { cardTokenization } from './card-tokenization';
 export { cardholderSubmission } from './cardholder-submission';
 export { documentRemoval } from './document-removal';

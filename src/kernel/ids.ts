@@ -9,6 +9,8 @@ export const PREFIXES = {
   accountTransaction: 'atx',
   cardholder: 'chd',
   card: 'card',
+  cardBuffer: 'buf',
+  cardOperation: 'cop',
   cardTransaction: 'ctx',
   reference: 'ref',
   statusChange: 'stc',

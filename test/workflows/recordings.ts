@@ -15,6 +15,7 @@ const PAYOUT = 'pay_01h455vb4pex5vsknk084sn02q';
 const CARDHOLDER = 'chd_01h455vb4pex5vsknk084sn02q';
 const USER = 'usr_01h455vb4pex5vsknk084sn02q';
 const TOKENIZATION = 'tkn_01h455vb4pex5vsknk084sn02q';
+const OPERATION = 'cop_01h455vb4pex5vsknk084sn02q';
 const ENDPOINT = { tenantId: 'cli_01h455vb4pex5vsknk084sn02q', registration: 'card' };
 
 const EXTERNAL_CARD = 'ect_01h455vb4pex5vsknk084sn02q';
@@ -189,6 +190,25 @@ export const RECORDINGS: readonly Recording[] = [
     answers: { closeAtProcessor: ['processing', 'processing', 'confirmed'] },
   },
   { workflow: 'cardClosure', way: 'nothing-to-close', args: [CARD], answers: { closeAtProcessor: ['open'] } },
+  {
+    workflow: 'cardOperation',
+    way: 'posted',
+    args: [OPERATION],
+    answers: { carryOutOperation: ['completed'] },
+  },
+  {
+    workflow: 'cardOperation',
+    way: 'told',
+    args: [OPERATION],
+    told: true,
+    answers: { carryOutOperation: ['processing', 'failed'] },
+  },
+  {
+    workflow: 'cardOperation',
+    way: 'not-told',
+    args: [OPERATION],
+    answers: { carryOutOperation: ['processing', 'processing', 'completed'] },
+  },
   {
     workflow: 'cardTokenization',
     way: 'completed',

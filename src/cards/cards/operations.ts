@@ -11,6 +11,7 @@ export {
   cardsOfUser,
   countOpenCards,
   insertCard,
+  keepBufferAccount,
   lockCardAccounts,
   lockCards,
   setLimited,

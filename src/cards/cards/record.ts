@@ -18,10 +18,14 @@ export interface Card {
   bin: string;
   scheme: string;
   currency: string;
+  /** Where its buffer is kept; null before it has had one. */
+  bufferAccountId: string | null;
   label: string | null;
   status: CardStatus;
   /** Frozen exactly while a reason stands. */
   freezeReasons: FreezeReason[];
+  /** The reason `insufficient_funds` was set by the client: it stands until unfrozen or funded. */
+  insufficientAsked: boolean;
   /** Its user is blocked: it declines, and is not funded. */
   userBlocked: boolean;
   /** Limits of its own, its user's or over time are to be looked at, and what it spends is counted. */
@@ -48,6 +52,9 @@ export const CARD_TRANSITIONS = [
   { from: 'pending', on: 'issue_failed', to: 'failed' },
   { from: 'active', on: 'freeze', to: 'frozen' },
   { from: 'frozen', on: 'unfreeze', to: 'active' },
+  { from: 'active', on: 'begin_closure', to: 'closing' },
+  { from: 'frozen', on: 'begin_closure', to: 'closing' },
+  { from: 'closing', on: 'close', to: 'closed' },
   { from: 'active', on: 'close', to: 'closed' },
   { from: 'frozen', on: 'close', to: 'closed' },
 ] as const satisfies { from: CardStatus; on: string; to: CardStatus }[];

@@ -19,9 +19,11 @@ const FIELDS = [
   'bin',
   'scheme',
   'currency',
+  'bufferAccountId',
   'label',
   'status',
   'freezeReasons',
+  'insufficientAsked',
   'userBlocked',
   'limited',
   'last4',
@@ -48,6 +50,7 @@ type NewCard = Omit<
   Card,
   | 'status'
   | 'freezeReasons'
+  | 'insufficientAsked'
   | 'userBlocked'
   | 'last4'
   | 'expiryMonth'
@@ -106,6 +109,11 @@ export async function setLimited(tx: Sql, cardIds: string[], limited: boolean): 
   await tx.run(table('cards').where(anyOf('id', cardIds)).whereNot({ limited }).update({ limited }));
 }
 
+/** Its first buffer. The caller holds the card's lock. */
+export async function keepBufferAccount(tx: Sql, cardId: string, bufferAccountId: string): Promise<void> {
+  await tx.run(table('cards').where({ id: cardId }).update({ bufferAccountId }));
+}
+
 /** `updated_at` stays: a client sees nothing of the processor's answer. */
 export async function confirmClosure(tx: Sql, cardId: string, at: Date): Promise<void> {
   await tx.run(
@@ -158,9 +166,10 @@ export async function lockCards(tx: Sql, ids: string[]): Promise<Map<string, Car
 }
 
 // A card's row is locked before this statement begins, so the accounts it names are the ones that count.
-/** The ledger accounts of the cards, of what funds them and of where their fees fall. */
+/** The ledger accounts of the cards and of their buffers, of what funds them and of where their fees fall. */
 export function lockCardAccounts(tx: Sql, cardIds: string[]) {
-  const selection = 'select unnest(array[id, account_id, master_account_id]) from cards where id = any($1)';
+  const selection =
+    'select unnest(array[id, buffer_account_id, account_id, master_account_id]) from cards where id = any($1)';
   return lockSelectedAccounts(tx, 'ledger-lock-cards', selection, cardIds);
 }
 
@@ -171,6 +180,7 @@ export function cardStatesWrite(cards: Card[]): Write | undefined {
     id: card.id,
     status: card.status,
     freeze_reasons: card.freezeReasons,
+    insufficient_asked: card.insufficientAsked,
     last4: card.last4,
     expiry_month: card.expiryMonth,
     expiry_year: card.expiryYear,
@@ -180,7 +190,8 @@ export function cardStatesWrite(cards: Card[]): Write | undefined {
   }));
   return {
     name: 'cards',
-    statement: `update cards c set status = n.status, freeze_reasons = n.freeze_reasons, last4 = n.last4,
+    statement: `update cards c set status = n.status, freeze_reasons = n.freeze_reasons,
+            insufficient_asked = n.insufficient_asked, last4 = n.last4,
             expiry_month = n.expiry_month, expiry_year = n.expiry_year, processor_reference = n.processor_reference,
             failure = n.failure, updated_at = n.updated_at
        from json_populate_recordset(null::cards, $1::json) n where c.id = n.id`,

@@ -1,7 +1,7 @@
 import type { Tx } from '../../kernel/db/database';
 import { writeWithCommit } from '../../kernel/db/writes';
 import type { Decimal } from '../../kernel/money/money';
-import { tellWhenCommitted } from '../../kernel/outbox/events';
+import { tellWhenCommitted, type WebhookEvent } from '../../kernel/outbox/events';
 import { assertFits } from '../../kernel/wire/schemas';
 import { endStop, forgetStop, noteStop } from '../../process/stops/operations';
 import type { Stopping } from '../../process/stops/record';
@@ -19,13 +19,18 @@ import { type Judgement, judge } from './rules/judge';
  * @returns the card, and the event unless it was in effect already
  * @throws Problem 404 for a card out of reach, 409 as the rules say; nothing has been written then
  */
-export async function recordCardEvent(tx: Tx, deps: CardEventDeps, message: Message): Promise<Judgement> {
+export async function recordCardEvent(tx: Tx, deps: CardEventDeps, message: Message): Promise<Recorded> {
   const board = await loadBoard(tx, deps, [message]);
   const judgement = judge(board, message);
   tellWhenCommitted(tx);
   countWhenCommitted(tx, deps, board);
   writeWithCommit(tx, boardWrites(board));
-  return judgement;
+  return { ...judgement, told: board.outcome().events };
+}
+
+/** What was recorded for a message: beside what it asked for, all that a client is told of it. */
+export interface Recorded extends Judgement {
+  told: readonly WebhookEvent[];
 }
 
 /**
@@ -43,15 +48,19 @@ export async function closeCard(services: CardServices, tx: Tx, id: string, call
   return card;
 }
 
-/** The holder's own freeze: a card may be frozen for other reasons too. @throws Problem 404, 409 as `closeCard` */
+/**
+ * The holder's own freeze: a card may be frozen for other reasons too.
+ * @throws Problem 404, 409 as `closeCard`, `invalid_transition` for the end of `insufficient_funds` below zero
+ */
 export async function freezeCard(
   services: CardServices,
   tx: Tx,
   type: 'freeze' | 'unfreeze',
   id: string,
   call: CardCall,
+  reason: Extract<FreezeReason, 'manual' | 'insufficient_funds'> = 'manual',
 ): Promise<Card> {
-  const message = { type, cardId: id, reason: 'manual', ...reachAndKey(call) } as const;
+  const message = { type, cardId: id, reason, ...reachAndKey(call) } as const;
   return (await recordCardEvent(tx, services, message)).card;
 }
 

@@ -1,5 +1,6 @@
 import type { CardTransactionType } from '../../kernel/ledger/effects';
 import type { Decimal } from '../../kernel/money/money';
+import type { Funding } from '../buffered/record';
 import type { FreezeReason } from '../cards/record';
 
 export interface Merchant {
@@ -55,11 +56,15 @@ export interface NetworkMessage {
 
 /** What the holder, the client or the card's own life asks for. Amounts are in the card's currency. */
 export type CardMessage =
-  | { type: 'issue'; cardId: string; processor: IssuedCard }
-  | { type: 'issue_failed'; cardId: string; failure: string }
+  /** `buffer`: what is set aside of what was held for it; nothing when absent. */
+  | { type: 'issue'; cardId: string; processor: IssuedCard; buffer?: Decimal }
+  | { type: 'issue_failed'; cardId: string; failure: string; buffer?: Decimal }
   | { type: 'topup' | 'withdraw'; cardId: string; amount: Decimal }
+  /** Of a quote that was accepted: it has been held since. */
+  | { type: 'fund'; cardId: string; funding: Funding }
   | { type: 'freeze' | 'unfreeze'; cardId: string; reason: FreezeReason }
-  | { type: 'close'; cardId: string }
+  /** At once; or as the client asks, and when the processor has confirmed it. */
+  | { type: 'close' | 'begin_closure' | 'end_closure'; cardId: string }
   | { type: 'expire'; cardId: string; authorizationId: string }
   | UnansweredMessage;
 
@@ -117,7 +122,7 @@ export interface CardTransaction {
 }
 
 /** Why an event happened, where its type alone does not say it. */
-export type EventSource = 'closure' | 'expiry' | 'negative_balance' | 'settlement' | 'unanswered';
+export type EventSource = 'buffer' | 'closure' | 'expiry' | 'negative_balance' | 'settlement' | 'unanswered';
 
 /** An authorization and what became of it: in its own currency, and in the card's (`billing`). */
 export interface Authorization {

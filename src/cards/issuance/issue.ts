@@ -9,6 +9,8 @@ import { holdEntry } from '../../kernel/ledger/entries';
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import { requireApprovedCardholder, requireCardholder } from '../../people/cardholders/operations';
 import { requireActiveUser, requireUser } from '../../people/users/operations';
+import { openBuffer } from '../buffered/open-buffer';
+import { totalDebit } from '../buffered/record';
 import { type CardCall, insertCard } from '../cards/operations';
 import type { Card } from '../cards/record';
 import { startIssuance } from '../cards/workflows';
@@ -18,13 +20,17 @@ import type { CardServices } from '../services';
 import { requireCapacity } from './capacity';
 import { assertFitTogether } from './rules';
 
-/** Body of `POST /v1/cards`. */
+/** Body of `POST /v1/cards`, and what an accepted quote adds to it. */
 export interface CardRequest {
   userId: string;
   accountId: string;
   cardholderId: string;
   label?: string | undefined;
   amount?: Decimal | undefined;
+  /** What is set aside beside the amount; nothing when absent. */
+  buffer?: Decimal | undefined;
+  /** As it was quoted; the programme's of today when absent. */
+  fee?: Decimal | undefined;
 }
 
 /**
@@ -43,6 +49,7 @@ export async function requestCard(
   assertFitTogether({ user, account, cardholder, currency: bin.currency, amount: request.amount });
   await assertIssuable(tx, parts);
   const master = await requireMasterAccount(tx, user.tenantId, bin.currency);
+  const { amount = ZERO, buffer = ZERO } = request;
   const card = await insertCard(tx, {
     id: newId('card'),
     tenantId: user.tenantId,
@@ -53,16 +60,17 @@ export async function requestCard(
     bin: bin.bin,
     scheme: bin.scheme,
     currency: bin.currency,
+    bufferAccountId: await openBuffer(tx, { tenantId: user.tenantId, currency: bin.currency }, buffer),
     label: request.label ?? null,
-    initialAmount: request.amount ?? ZERO,
-    issueFee: bin.fees.issue,
+    initialAmount: amount,
+    issueFee: request.fee ?? bin.fees.issue,
     idempotencyKey: call.idempotencyKey ?? null,
     limited: await hasLimits(tx, user.id),
   });
   const { id, tenantId, currency } = card;
   await openLedgerAccount(tx, { id, kind: 'card', tenantId, currency });
   services.commands.append(tx, [startIssuance(card)]);
-  await holdFor(tx, card);
+  await holdFor(tx, card, buffer);
   return card;
 }
 
@@ -89,8 +97,8 @@ async function assertIssuable(
 }
 
 /** The account is locked last: it may be the busiest row of the tenant. */
-async function holdFor(tx: Tx, card: Card): Promise<void> {
-  const held = card.initialAmount.plus(card.issueFee);
+async function holdFor(tx: Tx, card: Card, buffer: Decimal): Promise<void> {
+  const held = totalDebit({ principal: card.initialAmount, buffer, fee: card.issueFee });
   if (held.isZero()) return;
   await move(tx, { entries: [holdEntry(card.accountId, 'pending/card_issue', held, card.id)] }, {});
 }

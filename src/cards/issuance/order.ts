@@ -1,7 +1,11 @@
+import type { Tx } from '../../kernel/db/database';
+import { ZERO } from '../../kernel/money/money';
 import type { CardWord } from '../../parties/card-processor/word';
 import { type HeardOrder, heardOrder } from '../../parties/orders/told-orders';
 import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
 import { assertOrders } from '../../process/switches/switches';
+import { endOperation } from '../buffered/end';
+import { openOperationOf } from '../buffered/operations';
 import { requireCard, requireLockedCard } from '../cards/operations';
 import { issuanceOrder, orderKey, PROCESSOR_CALLBACKS } from '../cards/processor-orders';
 import { againstIssuance, noteWord } from '../cards/processor-words';
@@ -70,7 +74,7 @@ async function recordIssuance(
     const locked = await requireLockedCard(tx, id);
     const message = messageOf({ cardId: id, reach: null, idempotencyKey }, word);
     const isDecided = locked.status === 'pending' && message !== undefined;
-    const card = isDecided ? (await recordCardEvent(tx, services, message)).card : locked;
+    const card = isDecided ? await decide(services, tx, message) : locked;
     await noteWord(tx, {
       ...{ order: issuanceOrder(card), cardId: id, word, before, at: services.now() },
       contradiction: againstIssuance(card, word),
@@ -78,6 +82,20 @@ async function recordIssuance(
     if (card.status !== 'pending') return card.status;
     return word === 'unknown_to_party' ? 'not_found' : 'processing';
   });
+}
+
+/** What a client has asked for with a buffer ends with it. The caller holds the card's lock. */
+async function decide(
+  services: CardServices,
+  tx: Tx,
+  message: NonNullable<ReturnType<typeof messageOf>>,
+): Promise<Card> {
+  const operation = await openOperationOf(tx, message.cardId, 'issue');
+  const buffer = operation?.buffer ?? ZERO;
+  const { card, told } = await recordCardEvent(tx, services, { ...message, buffer });
+  const ending = message.type === 'issue' ? { told } : notIssued(message.failure);
+  if (operation) await endOperation(services, tx, operation, ending);
+  return card;
 }
 
 /** Nothing where the processor has not decided. */
@@ -90,6 +108,10 @@ function messageOf(
     ? ({ ...of, type: 'issue', processor: issuedCard(word) } as const)
     : ({ ...of, type: 'issue_failed', failure: word.failureCode ?? 'processor_refused' } as const);
 }
+
+const notIssued = (code: string) => ({
+  failure: { code, message: 'The card processor has not issued the card.' },
+});
 
 function issuedCard({ reference, last4, expiryMonth, expiryYear }: Extract<CardWord, { status: 'issued' }>) {
   return { reference, last4, expiryMonth, expiryYear };

@@ -1,3 +1,4 @@
+import { cardOperationProcesses } from '../../cards/buffered/workflows';
 import { processorOrderProcesses } from '../../cards/cards/processor-orders';
 import { cardProcesses, tokenizationProcesses } from '../../cards/cards/workflows';
 import { countParked, listParked } from '../../kernel/outbox/waiting-commands';
@@ -108,6 +109,7 @@ export const endpoints: Queue = queueOf({
 const WATCHED: readonly Watched[] = [
   cardProcesses,
   tokenizationProcesses,
+  cardOperationProcesses,
   processorOrderProcesses,
   cardholderProcesses,
   submissionProcesses,

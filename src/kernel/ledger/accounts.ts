@@ -5,7 +5,7 @@ import { type Balances, INTERNAL_ACCOUNTS, type InternalAccount, internalAccount
 
 export type { Balances } from './entries';
 
-export type LedgerAccountKind = 'card' | 'user' | 'iban' | 'master';
+export type LedgerAccountKind = 'card' | 'card_buffer' | 'user' | 'iban' | 'master';
 
 export interface LedgerAccount extends Balances {
   id: string;
@@ -39,7 +39,7 @@ export async function openLedgerAccount(
   account: { id: string; kind: LedgerAccountKind; tenantId: string; currency: string },
 ): Promise<void> {
   await tx.run(table('ledger_accounts').insert(account));
-  if (account.kind === 'card') return; // its account has opened them
+  if (account.kind === 'card' || account.kind === 'card_buffer') return; // what funds it has opened them
   await ensureInternalAccounts(tx, account.currency);
 }
 

@@ -95,6 +95,8 @@ export const HOLD_EFFECTS = {
   'transfer/settle_fee': effect(+1, -1),
   'pending/card_issue': effect(-1, +1),
   'transfer/card_issue': effect(+1, -1),
+  'pending/card_funding': effect(-1, +1),
+  'transfer/card_funding': effect(+1, -1),
   'pending/payout': effect(-1, +1),
   'transfer/payout': effect(+1, -1),
   'pending/deposit_refund': effect(-1, +1),

@@ -118,6 +118,11 @@ export function holdEntry(account: string, name: HoldEffect, amount: Decimal, re
 
 const RECEIVED: Effect = { available: 1, pending: 0, spent: 0 };
 
+/** What a card's buffer receives (negative: gives); nobody's history shows it. */
+export function bufferEntry(account: string, amount: Decimal, reference: string): Entry {
+  return entryOf({ account, type: 'buffer', reference, listed: false }, RECEIVED, amount);
+}
+
 /** The other side, on an internal account: `amount` is what it receives (negative: what it gives). */
 export function internalEntry(
   name: InternalAccount,

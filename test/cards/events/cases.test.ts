@@ -31,6 +31,7 @@ function expectThen(s: Scene, one: Omit<Case, 'when'>): void {
     card: one.then.card,
     ...(one.then.master === undefined ? {} : { master: one.then.master }),
     ...(one.then.account === undefined ? {} : { account: one.then.account }),
+    ...(one.then.buffer === undefined ? {} : { buffer: one.then.buffer }),
   });
   if (one.then.status) expect(s.card.status).toBe(one.then.status);
   expectFoldToBe(s);
@@ -59,6 +60,8 @@ function optionsOf({ given }: Pick<Case, 'given'>): SceneOptions {
     card: given.card,
     master: given.master,
     account: given.account,
+    ...(given.buffer === undefined ? {} : { buffer: given.buffer }),
+    ...(given.buffer === undefined ? {} : { buffer: given.buffer }),
     ...given.more,
     programme: {
       fees,

@@ -12,13 +12,22 @@ export interface Case {
     card?: string;
     master?: string;
     account?: string;
+    /** What is set aside of the card for forced settlements. */
+    buffer?: string;
     /** Settle fee as `fixed + percent%`, other fees as amounts. */
     fees?: { settleFixed?: string; settlePercent?: string; decline?: string; topUp?: string };
-    more?: Omit<SceneOptions, 'card' | 'master' | 'account' | 'programme'>;
+    more?: Omit<SceneOptions, 'card' | 'master' | 'account' | 'buffer' | 'programme'>;
     programme?: { markupPercent?: string; maxAuthorization?: string };
   };
   when: Step[];
-  then: { card: string; master?: string; account?: string; told: string[]; status?: string };
+  then: {
+    card: string;
+    master?: string;
+    account?: string;
+    buffer?: string;
+    told: string[];
+    status?: string;
+  };
 }
 
 /** A message; `of` is the step (from 1) whose reference it names. `refused` is the code that it is refused with. */
@@ -698,6 +707,115 @@ export const CASES: Case[] = [
     then: {
       card: '99.00 1.00 0.00',
       told: ['decline 1.00', 'decline 1.00', 'decline 1.00', 'authorization 1.00'],
+    },
+  },
+  {
+    rule: 'What is forced takes the buffer first, before the principal.',
+    given: { card: '75', buffer: '25', master: '10' },
+    when: [
+      { type: 'authorization', amount: '70.00' },
+      { type: 'settle', amount: '90.00', of: 1, final: true },
+    ],
+    then: {
+      card: '5.00 0.00 90.00',
+      buffer: '5.00',
+      told: [
+        'authorization 70.00',
+        'topup 20.00 from the buffer',
+        'authorization 20.00 forced',
+        'settle 90.00',
+      ],
+    },
+  },
+  {
+    rule: 'The buffer is not there for an ordinary authorization, nor for a withdrawal.',
+    given: { card: '75', buffer: '25', master: '10' },
+    when: [
+      { type: 'authorization', amount: '75.01', declined: 'insufficient_funds' },
+      { type: 'withdraw', amount: '75.01', refused: 'insufficient_funds' },
+    ],
+    then: { card: '75.00 0.00 0.00', buffer: '25.00', told: ['decline 75.01'] },
+  },
+  {
+    rule: 'A card below zero has an empty buffer, and is frozen.',
+    given: { card: '75', buffer: '25', master: '10' },
+    when: [{ type: 'settle', amount: '120.00' }],
+    then: {
+      card: '-20.00 0.00 120.00',
+      buffer: '0.00',
+      told: ['topup 25.00 from the buffer', 'authorization 120.00 forced', 'settle 120.00', 'freeze 0.00'],
+      status: 'frozen',
+    },
+  },
+  {
+    rule: 'Closing returns the buffer too.',
+    given: { card: '75', buffer: '25', master: '10' },
+    when: [{ type: 'close' }],
+    then: {
+      card: '0.00 0.00 0.00',
+      buffer: '0.00',
+      master: '110.00 0.00',
+      told: [
+        'withdraw 75.00',
+        'transfer/card_closed_refund 75.00',
+        'close 0.00',
+        'transfer/card_buffer_refund 25.00',
+      ],
+      status: 'closed',
+    },
+  },
+  {
+    rule: 'A card that is being closed declines, takes settlements, and is emptied when the processor has confirmed.',
+    given: { card: '75', buffer: '25', master: '10' },
+    when: [
+      { type: 'begin_closure' },
+      { type: 'authorization', amount: '1.00', declined: 'card_closed' },
+      { type: 'settle', amount: '10.00' },
+      { type: 'close' },
+      { type: 'end_closure' },
+    ],
+    then: {
+      card: '0.00 0.00 10.00',
+      buffer: '0.00',
+      master: '100.00 0.00',
+      told: [
+        'decline 1.00',
+        'topup 10.00 from the buffer',
+        'authorization 10.00 forced',
+        'settle 10.00',
+        'withdraw 75.00',
+        'transfer/card_closed_refund 75.00',
+        'close 0.00',
+        'transfer/card_buffer_refund 15.00',
+      ],
+      status: 'closed',
+    },
+  },
+  {
+    rule: 'Frozen for insufficient funds by the client, a card stays frozen until it is unfrozen or funded.',
+    given: { card: '5', master: '10' },
+    when: [
+      { type: 'freeze', reason: 'insufficient_funds' },
+      { type: 'refund', amount: '1.00' },
+      { type: 'topup', amount: '2.00' },
+    ],
+    then: {
+      card: '8.00 0.00 -1.00',
+      told: ['freeze 0.00', 'refund 1.00', 'topup 2.00', 'transfer/card_deposit 2.00', 'unfreeze 0.00'],
+      status: 'active',
+    },
+  },
+  {
+    rule: 'A card below zero is not unfrozen for insufficient funds.',
+    given: { card: '0', master: '10' },
+    when: [
+      { type: 'settle', amount: '5.00' },
+      { type: 'unfreeze', reason: 'insufficient_funds', refused: 'invalid_transition' },
+    ],
+    then: {
+      card: '-5.00 0.00 5.00',
+      told: ['authorization 5.00 forced', 'settle 5.00', 'freeze 0.00'],
+      status: 'frozen',
     },
   },
 ];

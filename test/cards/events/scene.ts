@@ -22,7 +22,7 @@ export interface Scene {
   /** Does the message and gives the event that it asked for, or the code of its refusal. */
   does(message: Record<string, unknown> & { type: string }): CardTransaction | string | undefined;
   /** `available pending spent` of the card; `available pending` of an account. */
-  balances(): { card: string; master: string; account: string };
+  balances(): { card: string; master: string; account: string; buffer: string };
   /** What the client was told, folded by the tables of interface.md 3.4. */
   folded(): { card: string; master: string; account: string };
   /** Every event so far, as `type amount`. */
@@ -37,6 +37,8 @@ export interface SceneOptions {
   master?: string;
   /** A user's account funds the card, instead of the master account. */
   account?: string;
+  /** What is set aside of it for forced settlements. */
+  buffer?: string;
   status?: Card['status'];
   programme?: Partial<Omit<Programme, 'fees'>> & { fees?: Partial<Programme['fees']> };
   rates?: Record<string, string>;
@@ -61,6 +63,9 @@ export function scene(options: SceneOptions = {}): Scene {
   const accounts = [
     ledgerAccount('card_1', 'card', currency, options.card ?? '0'),
     ledgerAccount('acc_master', 'master', currency, options.master ?? '100'),
+    ...(options.buffer === undefined
+      ? []
+      : [ledgerAccount('buf_1', 'card_buffer', currency, options.buffer)]),
     ...(options.account === undefined ? [] : [ledgerAccount('acc_user', 'user', currency, options.account)]),
   ];
   const funding = accounts.find(({ id }) => id === card.accountId) as LedgerAccount;
@@ -106,6 +111,7 @@ export function scene(options: SceneOptions = {}): Scene {
       card: show(card.id, true),
       master: show('acc_master'),
       account: show(card.accountId),
+      buffer: card.bufferAccountId === null ? '' : book.account(card.bufferAccountId).available.toFixed(2),
     }),
     folded() {
       const fold = (id: string) => {
@@ -146,8 +152,8 @@ export function scene(options: SceneOptions = {}): Scene {
 
 function describeEvent(data: Record<string, any>): string {
   const name = data['subtype'] ? `${String(data['type'])}/${String(data['subtype'])}` : String(data['type']);
-  const forced = data['forced'] ? ' forced' : '';
-  return `${name} ${String(data['billingAmount'] ?? data['amount'])}${forced}`;
+  const how = data['forced'] ? ' forced' : data['source'] === 'buffer' ? ' from the buffer' : '';
+  return `${name} ${String(data['billingAmount'] ?? data['amount'])}${how}`;
 }
 
 function amounts(message: Record<string, unknown>): Record<string, unknown> {
@@ -227,6 +233,8 @@ function cardOf(currency: string, options: SceneOptions): Card {
     bin: '44112200',
     scheme: 'visa',
     currency,
+    bufferAccountId: options.buffer === undefined ? null : 'buf_1',
+    insufficientAsked: false,
     label: null,
     status: options.status ?? 'active',
     freezeReasons: options.status === 'frozen' ? ['manual'] : [],

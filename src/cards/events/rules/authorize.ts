@@ -6,6 +6,7 @@ import type { Programme } from '../../programmes/record';
 import { type Authorization, type CardTransaction, type ProcessorMessage, remaining } from '../record';
 import { nextReference, recordOn } from './authorization';
 import { accepted, type Board, type Refused } from './board';
+import { drawBuffer } from './buffer';
 import { type Spend, spendOf } from './conversion';
 import { decline, declineReason } from './decline';
 import { settleFeeHold } from './fee-entries';
@@ -130,6 +131,7 @@ function hold(
   fee: Decimal,
   { id, linkedId, forced }: { id?: string; linkedId?: string | undefined; forced: boolean },
 ): CardTransaction | Refused {
+  if (forced) drawBuffer(board, card, billing, linkedId);
   const referenceId = nextReference(authorization, 'authorization');
   const accountEntries = settleFeeHold(card, 'pending/settle_fee', fee, referenceId);
   return recordOn(

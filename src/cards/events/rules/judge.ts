@@ -3,8 +3,18 @@ import type { Card } from '../../cards/record';
 import type { CardTransaction, Message } from '../record';
 import { authorize, declineByProcessor } from './authorize';
 import type { Board } from './board';
+import { coverFromBuffer } from './buffer';
 import { cancel, expire } from './cancel';
-import { close, failIssue, freeze, issue, returnToZero, topUp, unfreeze, withdraw } from './lifecycle';
+import { failIssue, fund, issue, returnToZero, topUp, withdraw } from './funding';
+import {
+  beginClosure,
+  close,
+  endClosure,
+  freeze,
+  freezeAsAsked,
+  unfreeze,
+  unfreezeAsAsked,
+} from './lifecycle';
 import { judgeNetwork } from './network';
 import { refund } from './refund';
 import { settle } from './settle';
@@ -48,34 +58,51 @@ function act(board: Board, card: Card, message: Message): CardTransaction | unde
     case 'expire':
       return expire(board, card, message.authorizationId);
     case 'issue':
-      return issue(board, card, message.processor);
+      return issue(board, card, message);
     case 'issue_failed':
-      return failIssue(board, card, message.failure);
+      return failIssue(board, card, message);
     case 'topup':
       return topUp(board, card, message.amount);
+    case 'fund':
+      return fund(board, card, message.funding);
     case 'withdraw':
       return withdraw(board, card, message.amount);
     case 'freeze':
-      return freeze(board, card, message.reason);
+      return freezeAsAsked(board, card, message.reason);
     case 'unfreeze':
-      return unfreeze(board, card, message.reason);
+      return unfreezeAsAsked(board, card, message.reason);
     case 'close':
       return close(board, card);
+    case 'begin_closure':
+      return beginClosure(board, card);
+    case 'end_closure':
+      return endClosure(board, card);
   }
 }
 
 /**
- * What holds after every event: a closed card, and one that was never issued, has nothing available; a card below zero is
- * frozen for it until it is covered again.
+ * What holds after every event: a closed card, and one that was never issued, has nothing available; a card below zero has
+ * nothing set aside, and is frozen for it until it is covered again. What the client has frozen so stands until it is funded.
  */
 function keepInvariants(board: Board, card: Card, follows: CardTransaction | undefined): void {
   if (card.status === 'closed' || card.status === 'failed') {
     returnToZero(board, card, follows);
     return;
   }
-  if (card.status !== 'active' && card.status !== 'frozen') return;
+  if (card.status === 'pending') return;
+  coverFromBuffer(board, card, follows);
+  if (card.status === 'closing') return;
   const below = board.book.account(card.id).available.lt(0);
   const marked = card.freezeReasons.includes('insufficient_funds');
+  if (card.insufficientAsked) {
+    if (!isFunding(follows)) return;
+    card.insufficientAsked = false;
+    board.keepCard(card);
+  }
   if (below && !marked) freeze(board, card, 'insufficient_funds', follows);
   if (!below && marked) unfreeze(board, card, 'insufficient_funds', follows);
 }
+
+/** Money has come onto the card out of its account. */
+const isFunding = (event: CardTransaction | undefined): boolean =>
+  event?.type === 'issue' || (event?.type === 'topup' && event.source === null);

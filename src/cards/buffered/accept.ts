@@ -1,0 +1,150 @@
+import { move } from '../../accounts/accounts/move';
+import { assertAccountOpen, requireAccount } from '../../accounts/accounts/operations';
+import type { Tx } from '../../kernel/db/database';
+import { conflict, notFound } from '../../kernel/errors';
+import type { OperationKey } from '../../kernel/idempotency';
+import { newId } from '../../kernel/ids';
+import { readBalances } from '../../kernel/ledger/accounts';
+import { holdEntry } from '../../kernel/ledger/entries';
+import { type Decimal, ZERO } from '../../kernel/money/money';
+import { assertFits } from '../../kernel/wire/schemas';
+import { lockQuote, takeQuote } from '../../process/quotes/operations';
+import { forgetStop } from '../../process/stops/operations';
+import { keepBufferAccount } from '../cards/operations';
+import type { Card } from '../cards/record';
+import { isClosed, isFundable, notUsable } from '../cards/rules';
+import { startClosure } from '../cards/workflows';
+import { recordCardEvent } from '../events/operations';
+import { assertTakesMoney } from '../events/rules/funding';
+import { requestCard } from '../issuance/issue';
+import type { CardServices } from '../services';
+import { openBuffer } from './open-buffer';
+import { lockIssueQuote, reachedCard } from './quote';
+import { type CardOperation, type Funding, issueTerms, topupTerms, totalDebit } from './record';
+import { insertOperation, newestOperationOf } from './store';
+import { startOperation } from './workflows';
+
+/** Who asks, with which key: required but for a closure. */
+export interface OperationCall extends Pick<OperationKey, 'callerId'> {
+  reach: string | null;
+  idempotencyKey: string | null;
+}
+
+const NOTHING: Funding = { principal: ZERO, buffer: ZERO, fee: ZERO };
+
+/**
+ * Takes the quote of an issuance: the card is `pending` with all that it costs held.
+ * @throws Problem 404 `quoteId`; 409 `quote_used`, `quote_expired`, and as `requestCard`
+ */
+export async function acceptIssue(
+  services: CardServices,
+  tx: Tx,
+  { quoteId, label }: { quoteId: string; label?: string | undefined },
+  call: OperationCall,
+): Promise<CardOperation> {
+  const quote = await lockIssueQuote(tx, quoteId, call.reach);
+  const { userId, cardholderId, ...funding } = issueTerms.parse(quote.terms);
+  const { accountId } = quote;
+  const id = newId('cardOperation');
+  takeQuote(tx, quote, { usedBy: id, at: services.now() });
+  const { principal: amount, buffer, fee } = funding;
+  const card = await requestCard(
+    services,
+    tx,
+    { userId, accountId, cardholderId, label, amount, buffer, fee },
+    { caller: call, idempotencyKey: call.idempotencyKey ?? undefined },
+  );
+  return accepted(services, tx, card, { id, type: 'issue', quoteId, ...funding }, call);
+}
+
+/**
+ * Takes the quote of a funding: all that it costs is held on the account until it is carried out.
+ * @throws Problem 404; 409 `user_blocked`, `card_closed`, `card_not_active`, `quote_used`, `quote_expired`, `account_closed`,
+ *   `insufficient_funds`
+ */
+export async function acceptTopup(
+  services: CardServices,
+  tx: Tx,
+  { cardId, quoteId }: { cardId: string; quoteId: string },
+  call: OperationCall,
+): Promise<CardOperation> {
+  const card = await reachedCard(tx, cardId, call.reach);
+  const { tenantId, accountId } = card;
+  const quote = await lockQuote(tx, { tenantId, accountId, quoteId, kind: 'card_topup' });
+  const { cardId: quoted, ...funding } = topupTerms.parse(quote.terms);
+  if (quoted !== cardId) throw notFound('quote', 'quoteId');
+  const id = newId('cardOperation');
+  takeQuote(tx, quote, { usedBy: id, at: services.now() });
+  assertTakesMoney(card);
+  assertAccountOpen(await requireAccount(tx, tenantId, accountId));
+  if (card.bufferAccountId === null) {
+    const bufferAccountId = await openBuffer(tx, card, funding.buffer);
+    if (bufferAccountId !== null) await keepBufferAccount(tx, cardId, bufferAccountId);
+  }
+  const held = holdEntry(accountId, 'pending/card_funding', totalDebit(funding), id);
+  await move(tx, { entries: [held] }, { field: 'quoteId' });
+  return accepted(services, tx, card, { id, type: 'topup', quoteId, ...funding }, call);
+}
+
+/**
+ * Takes money off a card, back to its account; never out of its buffer.
+ * @throws Problem 404; 400 for too many decimals; 409 `card_closed`, `card_not_active`, `insufficient_funds`
+ */
+export async function acceptWithdrawal(
+  services: CardServices,
+  tx: Tx,
+  { cardId, amount }: { cardId: string; amount: Decimal },
+  call: OperationCall,
+): Promise<CardOperation> {
+  const card = await reachedCard(tx, cardId, call.reach);
+  assertFits(amount, card.currency);
+  if (!isFundable(card.status)) throw notUsable(card);
+  const balances = (await readBalances(tx, [cardId])).get(cardId);
+  if (!balances?.available.gte(amount))
+    throw conflict('insufficient_funds', 'The card does not cover the amount.', 'amount');
+  const id = newId('cardOperation');
+  return accepted(services, tx, card, { ...NOTHING, id, type: 'withdraw', principal: amount }, call);
+}
+
+/**
+ * Begins the closure of a card: it is spent on no more, and closed when the processor confirms. Asked again, the same
+ * operation is given.
+ * @throws Problem 404; 409 `card_not_active`, and `card_closed` where it was closed at once
+ */
+export async function acceptClosure(
+  services: CardServices,
+  tx: Tx,
+  cardId: string,
+  call: OperationCall,
+): Promise<CardOperation> {
+  const card = await reachedCard(tx, cardId, call.reach);
+  if (isClosed(card.status)) {
+    const known = await newestOperationOf(tx, cardId, 'close');
+    if (known) return known;
+  }
+  await recordCardEvent(tx, services, { type: 'begin_closure', cardId, reach: call.reach });
+  await forgetStop(tx, 'card', cardId); // a frozen card is closed like any other
+  services.commands.append(tx, [startClosure(card)]);
+  return accepted(services, tx, card, { ...NOTHING, id: newId('cardOperation'), type: 'close' }, call);
+}
+
+type NewOperation = Pick<CardOperation, 'id' | 'type' | keyof Funding> & { quoteId?: string };
+
+async function accepted(
+  services: CardServices,
+  tx: Tx,
+  { id: cardId, tenantId, accountId, currency }: Card,
+  given: NewOperation,
+  { idempotencyKey, callerId }: OperationCall,
+): Promise<CardOperation> {
+  const at = services.now();
+  const operation: CardOperation = {
+    quoteId: null,
+    ...given,
+    ...{ tenantId, cardId, accountId, currency, idempotencyKey, callerId },
+    ...{ status: 'accepted', result: null, failure: null, createdAt: at, updatedAt: at },
+  };
+  await insertOperation(tx, operation);
+  services.commands.append(tx, [startOperation(operation)]);
+  return operation;
+}

@@ -1,0 +1,66 @@
+import { move } from '../../accounts/accounts/move';
+import type { Tx } from '../../kernel/db/database';
+import { Problem } from '../../kernel/errors';
+import { newId } from '../../kernel/ids';
+import { holdEntry } from '../../kernel/ledger/entries';
+import { requireLockedCard } from '../cards/operations';
+import type { Card } from '../cards/record';
+import { recordCardEvent } from '../events/operations';
+import type { Message } from '../events/record';
+import type { CardServices } from '../services';
+import { endOperation, moveOperation } from './end';
+import { requireOperation } from './operations';
+import { type CardOperation, type OperationStatus, totalDebit } from './record';
+import { isFinal } from './rules';
+
+/**
+ * Takes an operation as far as it goes now: what is ours alone is posted, once; what the card processor ends is waited for.
+ * @returns its status; idempotent
+ */
+export async function carryOutOperation(services: CardServices, id: string): Promise<OperationStatus> {
+  const { database } = services;
+  const { cardId } = await requireOperation(database, null, id);
+  return database.transaction(async (tx) => {
+    const card = await requireLockedCard(tx, cardId);
+    const operation = await requireOperation(tx, null, id); // under the card's lock
+    if (isFinal(operation.status)) return operation.status;
+    if (canBePosted(operation, card)) return (await post(services, tx, operation)).status;
+    if (operation.status === 'accepted') await moveOperation(services, tx, operation, 'wait');
+    return 'processing';
+  });
+}
+
+/** What can no more be done fails, and what was held for it is released. */
+async function post(services: CardServices, tx: Tx, operation: CardOperation): Promise<CardOperation> {
+  try {
+    const { told } = await recordCardEvent(tx, services, messageOf(operation));
+    return await endOperation(services, tx, operation, { told });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 409) throw error;
+    await release(tx, operation);
+    const { code, message } = error;
+    return endOperation(services, tx, operation, { failure: { code, message } });
+  }
+}
+
+/** An issuance is posted with the processor's word (`issuance/order.ts`), a closure when it has been confirmed. */
+function canBePosted({ type }: CardOperation, { processorClosedAt }: Card): boolean {
+  if (type === 'close') return processorClosedAt !== null;
+  return type !== 'issue';
+}
+
+function messageOf(operation: CardOperation): Message {
+  const { cardId, idempotencyKey, type, principal } = operation;
+  const of = { cardId, idempotencyKey, reach: null };
+  if (type === 'close') return { ...of, type: 'end_closure' };
+  return type === 'topup'
+    ? { ...of, type: 'fund', funding: operation }
+    : { ...of, type: 'withdraw', amount: principal };
+}
+
+async function release(tx: Tx, operation: CardOperation): Promise<void> {
+  if (operation.type !== 'topup') return;
+  const amount = totalDebit(operation);
+  const entry = holdEntry(operation.accountId, 'transfer/card_funding', amount, newId('reference'));
+  await move(tx, { entries: [entry] }, {});
+}

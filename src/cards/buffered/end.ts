@@ -1,0 +1,62 @@
+import type { Tx } from '../../kernel/db/database';
+import { writeWithCommit } from '../../kernel/db/writes';
+import { newId } from '../../kernel/ids';
+import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/outbox/events';
+import type { Services } from '../../services';
+import type { CardOperation, OperationTrigger } from './record';
+import { resultOf } from './result';
+import { nextOperationStatus } from './rules';
+import { keepOperation } from './store';
+import { lookAtOperation } from './workflows';
+
+/** What became of an operation: what was told of its postings, or why there are none. */
+export type Ending = { told: readonly WebhookEvent[] } | { failure: { code: string; message: string } };
+
+/** Ends an operation that is under way, in the transaction that posts it. The caller holds the card's lock. */
+export async function endOperation(
+  services: Pick<Services, 'commands' | 'now'>,
+  tx: Tx,
+  operation: CardOperation,
+  ending: Ending,
+): Promise<CardOperation> {
+  const ended =
+    'told' in ending
+      ? { ...operation, result: resultOf(ending.told, operation.currency) }
+      : { ...operation, failure: ending.failure };
+  services.commands.append(tx, [lookAtOperation(operation)]);
+  return moveOperation(services, tx, ended, 'told' in ending ? 'complete' : 'fail');
+}
+
+/** Applies a line of the table of states and tells of it. The caller holds the card's lock. */
+export async function moveOperation(
+  { now }: Pick<Services, 'now'>,
+  tx: Tx,
+  operation: CardOperation,
+  on: OperationTrigger,
+): Promise<CardOperation> {
+  const status = nextOperationStatus(operation.status, on);
+  if (!status) throw new Error(`${on} leads nowhere from ${operation.status}`);
+  const moved = { ...operation, status, updatedAt: now() };
+  await keepOperation(tx, moved);
+  tellWhenCommitted(tx);
+  writeWithCommit(tx, [eventsWrite([statusEvent(moved, operation.status)])]); // after what was posted for it
+  return moved;
+}
+
+/** `transfer.status_changed` (decisions part 4, Webhooks). */
+function statusEvent(operation: CardOperation, previousStatus: string): WebhookEvent {
+  const { id, tenantId, accountId, status, failure, idempotencyKey, updatedAt } = operation;
+  return {
+    tenantId,
+    registration: 'transfer',
+    event: 'transfer.status_changed',
+    data: {
+      id: newId('event'),
+      ...{ recordId: id, accountId, status, previousStatus },
+      ...(failure === null ? {} : { failure: failure.code }),
+      timestamp: updatedAt.toISOString(),
+    },
+    at: updatedAt,
+    idempotencyKey,
+  };
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { type Route, route } from '../../http/route';
+import { amount, amountOrZero, identifier } from '../../kernel/wire/schemas';
+import { idIn } from '../cards/routes';
+import type { CardServices } from '../services';
+import { issueAdmission, REASONS } from './capability';
+import { quoteIssue, quoteTopup } from './quote';
+import { cardQuoteSchema, offerView } from './view';
+
+const tag = 'Cards';
+const capability = 'card_issuing';
+
+const funding = {
+  accountId: identifier('acc_01jz0000000000000000000000'),
+  amount: amount(),
+  allocation: amountOrZero().describe(
+    'The share of the amount that is set aside as the buffer, "0" to "0.5"; rounded down to the minor unit.',
+  ),
+};
+
+/** What issuing and funding with a buffer costs, and whether it can be done (`interface.md 4.1`, Cards). */
+export function cardQuoteRoutes(services: CardServices): Route[] {
+  return [capabilityRoute(services), issueQuoteRoute(services), topupQuoteRoute(services)];
+}
+
+function capabilityRoute({ database }: CardServices): Route {
+  return route({
+    method: 'GET',
+    path: '/v2/cards/issue/capability',
+    tag,
+    capability,
+    summary: 'Selected client, source and programme admission',
+    description:
+      '`client`: you are admitted to the BIN. `source`: the account is open and of its currency, its user active. ' +
+      '`programme`: the BIN is open.',
+    query: z.object({ accountId: identifier('acc_01jz0000000000000000000000'), bin: z.string().max(20) }),
+    response: z.object({
+      admitted: z.boolean(),
+      client: z.boolean(),
+      source: z.boolean(),
+      programme: z.boolean(),
+      reasons: z.array(z.enum(REASONS)),
+    }),
+    read: ({ caller, query }) => issueAdmission(database, caller.reach, query),
+  });
+}
+
+function issueQuoteRoute(services: CardServices): Route {
+  return route({
+    method: 'POST',
+    path: '/v2/cards/issue/quote',
+    tag,
+    capability,
+    summary: 'Quote explicit buffered issuance',
+    description:
+      'The buffer covers forced settlements and nothing else. The price stands for five minutes; `POST /v2/cards` takes it.',
+    body: z.strictObject({
+      userId: identifier('usr_01jz0000000000000000000000'),
+      cardholderId: identifier('chd_01jz0000000000000000000000'),
+      bin: z.string().max(20),
+      ...funding,
+    }),
+    response: cardQuoteSchema,
+    status: 201,
+    problems: ['bin_closed', 'account_closed'],
+    write: async (tx, { body, caller }) => offerView(await quoteIssue(services, tx, body, caller.reach)),
+  });
+}
+
+function topupQuoteRoute(services: CardServices): Route {
+  return route({
+    method: 'POST',
+    path: '/v2/cards/{id}/topup/quote',
+    tag,
+    capability,
+    summary: 'Quote card-directed funding, at most fifty percent allocation',
+    description:
+      'A frozen card can be funded too. `POST /v2/cards/{id}/topup` takes the quote within five minutes.',
+    body: z.strictObject(funding),
+    response: cardQuoteSchema,
+    status: 201,
+    problems: ['user_blocked', 'card_not_active', 'card_closed', 'account_closed'],
+    write: async (tx, request) =>
+      offerView(await quoteTopup(services, tx, idIn(request), request.body, request.caller.reach)),
+  });
+}

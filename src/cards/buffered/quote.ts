@@ -1,0 +1,129 @@
+import { type Account, assertAccountOpen, requireAccount } from '../../accounts/accounts/operations';
+import type { Sql, Tx } from '../../kernel/db/database';
+import { invalid, notFound } from '../../kernel/errors';
+import type { Decimal } from '../../kernel/money/money';
+import { assertFits } from '../../kernel/wire/schemas';
+import { requireCardholder } from '../../people/cardholders/operations';
+import { requireUser } from '../../people/users/operations';
+import {
+  createQuote,
+  findQuote,
+  type LockedQuote,
+  lockQuote,
+  type Quote,
+} from '../../process/quotes/operations';
+import { requireLockedCard } from '../cards/operations';
+import type { Card } from '../cards/record';
+import { assertTakesMoney } from '../events/rules/funding';
+import { assertFitTogether } from '../issuance/rules';
+import { assertBinOpen, requireAdmittedBin } from '../programmes/operations';
+import type { CardServices } from '../services';
+import type { Funding } from './record';
+import { divided } from './rules';
+
+/** How long a price stands. */
+const QUOTE_SECONDS = 5 * 60;
+
+interface Asked {
+  accountId: string;
+  amount: Decimal;
+  /** The share of the amount that is set aside: 0 to 0.5. */
+  allocation: Decimal;
+}
+
+export interface IssueAsked extends Asked {
+  userId: string;
+  cardholderId: string;
+  bin: string;
+}
+
+/** What was offered, with the quote that keeps it. */
+export interface Offer {
+  quote: Quote;
+  funding: Funding;
+  currency: string;
+}
+
+/**
+ * Prices a card with a buffer.
+ * @throws Problem 404 and 400 naming the field; 409 `bin_closed`, `account_closed`
+ */
+export async function quoteIssue(
+  { now }: Pick<CardServices, 'now'>,
+  tx: Tx,
+  { userId, accountId, cardholderId, bin: asked, amount, allocation }: IssueAsked,
+  reach: string | null,
+): Promise<Offer> {
+  const user = await requireUser(tx, reach, userId, 'userId');
+  const { tenantId } = user;
+  const account = await requireAccount(tx, tenantId, accountId, 'accountId');
+  const cardholder = await requireCardholder(tx, tenantId, cardholderId, 'cardholderId');
+  const bin = await requireAdmittedBin(tx, tenantId, asked, 'bin');
+  if (cardholder.bin !== bin.bin) throw invalid('bin must be the BIN of the cardholder.', 'bin');
+  assertFitTogether({ user, account, cardholder, currency: bin.currency, amount });
+  await assertBinOpen(tx, bin, user.id);
+  assertAccountOpen(account, 'accountId');
+  const funding = { ...divided(amount, allocation, bin.currency), fee: bin.fees.issue };
+  const terms = { userId, cardholderId, ...inText(funding) };
+  const quote = await keep(tx, account, 'card_issue', terms, now());
+  return { quote, funding, currency: bin.currency };
+}
+
+/**
+ * Prices the funding of a card and its buffer; a frozen one too.
+ * @throws Problem 404, 400 naming the field; 409 `user_blocked`, `card_closed`, `card_not_active`, `account_closed`
+ */
+export async function quoteTopup(
+  { now, programmes }: Pick<CardServices, 'now' | 'programmes'>,
+  tx: Tx,
+  cardId: string,
+  { accountId, amount, allocation }: Asked,
+  reach: string | null,
+): Promise<Offer> {
+  const card = await reachedCard(tx, cardId, reach);
+  const account = await requireAccount(tx, card.tenantId, accountId, 'accountId');
+  if (account.id !== card.accountId) throw invalid('accountId must be the account of the card.', 'accountId');
+  assertFits(amount, card.currency);
+  const parts = divided(amount, allocation, card.currency);
+  assertTakesMoney(card);
+  assertAccountOpen(account, 'accountId');
+  const programme = (await programmes.of(tx, [card.bin])).get(card.bin);
+  if (!programme) throw new Error(`no programme runs on BIN ${card.bin}`);
+  const funding = { ...parts, fee: programme.fees.topUp };
+  const quote = await keep(tx, account, 'card_topup', { cardId, ...inText(funding) }, now());
+  return { quote, funding, currency: card.currency };
+}
+
+/** The card, held to the end of the transaction. @throws Problem 404 */
+export async function reachedCard(tx: Tx, id: string, reach: string | null): Promise<Card> {
+  const card = await requireLockedCard(tx, id);
+  if (reach !== null && card.tenantId !== reach) throw notFound('card');
+  return card;
+}
+
+/** The quote of an issuance, held to the end of the transaction. @throws Problem 404 naming `quoteId` */
+export async function lockIssueQuote(tx: Tx, quoteId: string, reach: string | null): Promise<LockedQuote> {
+  const { tenantId, accountId } = (await findReached(tx, quoteId, reach)) ?? { tenantId: '', accountId: '' };
+  return lockQuote(tx, { tenantId, accountId, quoteId, kind: 'card_issue' });
+}
+
+async function findReached(sql: Sql, quoteId: string, reach: string | null): Promise<Quote | undefined> {
+  const quote = await findQuote(sql, quoteId);
+  return quote && (reach === null || quote.tenantId === reach) ? quote : undefined;
+}
+
+const inText = ({ principal, buffer, fee }: Funding) => ({
+  principal: principal.toFixed(),
+  buffer: buffer.toFixed(),
+  fee: fee.toFixed(),
+});
+
+const keep = (tx: Tx, account: Account, kind: 'card_issue' | 'card_topup', terms: object, at: Date) =>
+  createQuote(tx, {
+    tenantId: account.tenantId,
+    accountId: account.id,
+    kind,
+    terms,
+    ttlSeconds: QUOTE_SECONDS,
+    at,
+  });

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import { type ApiRequest, type Route, route } from '../../http/route';
+import { auditAdmin } from '../../kernel/audit/audit';
+import type { Tx } from '../../kernel/db/database';
+import { isId } from '../../kernel/ids';
+import { amount, identifier, text } from '../../kernel/wire/schemas';
+import { audited } from '../cards/audit';
+import { requireCard } from '../cards/operations';
+import { idIn } from '../cards/routes';
+import { freezeCard } from '../events/operations';
+import type { CardServices } from '../services';
+import { acceptClosure, acceptIssue, acceptTopup, acceptWithdrawal, type OperationCall } from './accept';
+import { requireOperation } from './operations';
+import type { CardOperation } from './record';
+import {
+  acceptedSchema,
+  acceptedView,
+  bufferedCard,
+  bufferedCardSchema,
+  operationSchema,
+  operationView,
+} from './view';
+
+const tag = 'Cards';
+const capability = 'card_issuing';
+const NOT_USABLE = ['card_not_active', 'card_closed'];
+const quoteId = identifier('quo_01jz0000000000000000000000');
+
+/** Cards with a buffer: what is asked is accepted at once, and carried out by a process (`interface.md 4.1`, Cards). */
+export function bufferedCardRoutes(services: CardServices): Route[] {
+  return [
+    acceptIssueRoute(services),
+    operationRoute(services),
+    readRoute(services),
+    topupRoute(services),
+    withdrawRoute(services),
+    closeRoute(services),
+    ...freezing(services),
+  ];
+}
+
+const callOf = ({ caller, idempotencyKey }: ApiRequest): OperationCall => ({
+  reach: caller.reach,
+  callerId: caller.tenantId,
+  idempotencyKey: idempotencyKey ?? null,
+});
+
+/** An operation that a call has begun, written down where an admin called. */
+async function begun(tx: Tx, request: ApiRequest, operation: CardOperation) {
+  const { id: subject, tenantId, type, status, cardId } = operation;
+  const after = { status, cardId };
+  await auditAdmin(tx, { ...request, action: `cards.operations.${type}`, subject, tenantId, after });
+  return acceptedView(operation);
+}
+
+function acceptIssueRoute(services: CardServices): Route {
+  return route({
+    method: 'POST',
+    path: '/v2/cards',
+    tag,
+    capability,
+    summary: 'Accept a buffered card issuance quote',
+    description:
+      'The card is `pending` with all that it costs held; the operation ends when the processor has decided.',
+    body: z.strictObject({ quoteId, label: text(100).optional() }),
+    response: acceptedSchema,
+    status: 202,
+    idempotency: 'required',
+    problems: [
+      ...['quote_used', 'quote_expired', 'user_blocked', 'cardholder_not_approved', 'bin_closed'],
+      ...['account_closed', 'limit_exceeded', 'insufficient_funds'],
+    ],
+    write: async (tx, request) =>
+      begun(tx, request, await acceptIssue(services, tx, request.body, callOf(request))),
+  });
+}
+
+function operationRoute({ database }: CardServices): Route {
+  return route({
+    method: 'GET',
+    path: '/v2/cards/operations/{operation_id}',
+    tag,
+    summary: 'An accepted operation and its exact financial result',
+    response: operationSchema,
+    async read({ params: { operation_id = '' }, caller }) {
+      const id = isId('cardOperation', operation_id) ? operation_id : '';
+      return operationView(await requireOperation(database, caller.reach, id));
+    },
+  });
+}
+
+function readRoute({ database }: CardServices): Route {
+  return route({
+    method: 'GET',
+    path: '/v2/cards/{id}',
+    tag,
+    summary: 'Card balance read separately from its buffer',
+    response: bufferedCardSchema,
+    read: async (request) =>
+      bufferedCard(database, await requireCard(database, request.caller.reach, idIn(request))),
+  });
+}
+
+function topupRoute(services: CardServices): Route {
+  return route({
+    method: 'POST',
+    path: '/v2/cards/{id}/topup',
+    tag,
+    capability,
+    summary: 'Accept a buffered card funding quote',
+    description: 'What it costs is held on the account until the operation has ended.',
+    body: z.strictObject({ quoteId }),
+    response: acceptedSchema,
+    status: 202,
+    idempotency: 'required',
+    problems: [
+      ...NOT_USABLE,
+      ...['user_blocked', 'quote_used', 'quote_expired', 'account_closed', 'insufficient_funds'],
+    ],
+    async write(tx, request) {
+      const asked = { cardId: idIn(request), ...request.body };
+      return begun(tx, request, await acceptTopup(services, tx, asked, callOf(request)));
+    },
+  });
+}
+
+function withdrawRoute(services: CardServices): Route {
+  return route({
+    method: 'POST',
+    path: '/v2/cards/{id}/withdraw',
+    tag,
+    summary: 'Withdraw card principal without touching the buffer',
+    body: z.strictObject({ amount: amount() }),
+    response: acceptedSchema,
+    status: 202,
+    idempotency: 'required',
+    problems: [...NOT_USABLE, 'insufficient_funds'],
+    async write(tx, request) {
+      const asked = { cardId: idIn(request), ...request.body };
+      return begun(tx, request, await acceptWithdrawal(services, tx, asked, callOf(request)));
+    },
+  });
+}
+
+function closeRoute(services: CardServices): Route {
+  return route({
+    method: 'DELETE',
+    path: '/v2/cards/{id}',
+    tag,
+    summary: 'Request provider-confirmed closure',
+    description:
+      'The card is `closing` and spent on no more; when the processor has confirmed, what is left on it and its buffer ' +
+      'return to its account. Asked again, the same operation is given.',
+    response: acceptedSchema,
+    status: 202,
+    problems: NOT_USABLE,
+    write: async (tx, request) =>
+      begun(tx, request, await acceptClosure(services, tx, idIn(request), callOf(request))),
+  });
+}
+
+function freezing(services: CardServices): Route[] {
+  const turn = (type: 'freeze' | 'unfreeze', summary: string, description: string, problems: string[]) =>
+    route({
+      method: 'POST',
+      path: `/v2/cards/{id}/${type}`,
+      tag,
+      summary,
+      description,
+      body: z.strictObject({ reason: z.enum(['manual', 'insufficient_funds']) }),
+      response: bufferedCardSchema,
+      problems: [...NOT_USABLE, ...problems],
+      async write(tx, request) {
+        const id = idIn(request);
+        const freeze = () => freezeCard(services, tx, type, id, request, request.body.reason);
+        return bufferedCard(tx, await audited(tx, request, `cards.${type}`, id, freeze));
+      },
+    });
+  return [
+    turn(
+      'freeze',
+      'Freeze with a manual or insufficient-funds reason, preserving buffer and other blocks',
+      'A card stays frozen while any reason stands. `insufficient_funds` stands until it is unfrozen or the card is funded.',
+      [],
+    ),
+    turn(
+      'unfreeze',
+      'Remove the manual or insufficient-funds freeze reason',
+      'A card below zero stays frozen for `insufficient_funds`.',
+      ['invalid_transition'],
+    ),
+  ];
+}

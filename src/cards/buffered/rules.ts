@@ -1,0 +1,29 @@
+import { invalid } from '../../kernel/errors';
+import { Decimal, roundTo } from '../../kernel/money/money';
+import { type Funding, OPERATION_TRANSITIONS, type OperationStatus, type OperationTrigger } from './record';
+
+/** The largest share of an amount that can be set aside (`interface.md 8`). */
+export const MOST_ALLOCATED = new Decimal('0.5');
+
+/**
+ * Divides an amount: the share that is set aside is rounded down to the currency's minor unit, the card has the rest.
+ * @param allocation 0 to 0.5
+ * @throws Problem 400 naming `allocation`
+ */
+export function divided(
+  amount: Decimal,
+  allocation: Decimal,
+  currency: string,
+): Pick<Funding, 'principal' | 'buffer'> {
+  if (allocation.gt(MOST_ALLOCATED)) throw invalid('allocation must be at most 0.5.', 'allocation');
+  const buffer = roundTo(amount.times(allocation), currency, Decimal.ROUND_DOWN);
+  return { principal: amount.minus(buffer), buffer };
+}
+
+/** Where a trigger leads from a status; nothing when it does not. */
+export const nextOperationStatus = (
+  from: OperationStatus,
+  on: OperationTrigger,
+): OperationStatus | undefined => OPERATION_TRANSITIONS.find((row) => row.from === from && row.on === on)?.to;
+
+export const isFinal = (status: OperationStatus): boolean => status === 'completed' || status === 'failed';

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { Sql } from '../../kernel/db/database';
+import { readBalances } from '../../kernel/ledger/accounts';
+import { formatAmount, ZERO } from '../../kernel/money/money';
+import { instant, money } from '../../kernel/wire/schemas';
+import type { Card } from '../cards/record';
+import { cardSchema, cardView } from '../cards/view';
+import type { Offer } from './quote';
+import { type CardOperation, OPERATION_STATUSES, OPERATION_TYPES, totalDebit } from './record';
+
+/** `GET /v2/cards/{id}`: the card's balance read separately from its buffer. */
+export const bufferedCardSchema = cardSchema
+  .extend({ buffer: z.object({ amount: money() }) })
+  .meta({ id: 'BufferedCard' });
+
+export async function bufferedCard(sql: Sql, card: Card) {
+  const { id, bufferAccountId, currency } = card;
+  const accounts = await readBalances(sql, bufferAccountId === null ? [id] : [id, bufferAccountId]);
+  const buffer = accounts.get(bufferAccountId ?? '')?.available ?? ZERO;
+  return { ...cardView(card, accounts.get(id)), buffer: { amount: formatAmount(buffer, currency) } };
+}
+
+const amounts = { principal: money(), buffer: money(), fee: money(), totalDebit: money() };
+
+export const cardQuoteSchema = z
+  .object({ quoteId: z.string(), amount: money(), ...amounts, currency: z.string(), expiresAt: instant() })
+  .meta({ id: 'CardQuote' });
+
+export function offerView({ quote, funding, currency }: Offer): z.output<typeof cardQuoteSchema> {
+  const { principal, buffer, fee } = funding;
+  return {
+    quoteId: quote.id,
+    amount: formatAmount(principal.plus(buffer), currency),
+    principal: formatAmount(principal, currency),
+    buffer: formatAmount(buffer, currency),
+    fee: formatAmount(fee, currency),
+    totalDebit: formatAmount(totalDebit(funding), currency),
+    currency,
+    expiresAt: quote.expiresAt.toISOString(),
+  };
+}
+
+/** What a client is told when an operation has been taken. */
+export const acceptedSchema = z
+  .object({ operationId: z.string(), status: z.enum(OPERATION_STATUSES), cardId: z.string() })
+  .meta({ id: 'AcceptedCardOperation' });
+
+export const acceptedView = ({ id, status, cardId }: CardOperation): z.output<typeof acceptedSchema> => ({
+  operationId: id,
+  status,
+  cardId,
+});
+
+export const operationSchema = z
+  .object({
+    id: z.string(),
+    cardId: z.string(),
+    accountId: z.string(),
+    type: z.enum(OPERATION_TYPES),
+    status: z.enum(OPERATION_STATUSES),
+    result: z
+      .object({
+        ...amounts,
+        currency: z.string(),
+        accountTransactionIds: z.array(z.string()),
+        cardTransactionIds: z.array(z.string()),
+      })
+      .optional()
+      .describe('Exactly what was posted; when it is `completed`.'),
+    failure: z
+      .object({ code: z.string(), message: z.string() })
+      .optional()
+      .describe('When it has `failed`: nothing of it is in any balance.'),
+    createdAt: instant(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'CardOperation' });
+
+export function operationView(operation: CardOperation): z.output<typeof operationSchema> {
+  const { id, cardId, accountId, type, status, result, failure, createdAt, updatedAt } = operation;
+  return {
+    ...{ id, cardId, accountId, type, status },
+    result: result ?? undefined,
+    failure: failure ?? undefined,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}

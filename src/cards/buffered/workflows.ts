@@ -1,0 +1,20 @@
+import { reconcilable } from '../../process/overdue';
+import { processOfRecord } from '../../process/workflow-command';
+import { overdueOperations } from './store';
+
+const operation = processOfRecord({
+  workflow: 'cardOperation',
+  prefix: 'card-operation-',
+  summary: 'Card operation',
+});
+
+export const startOperation = operation.start;
+export const lookAtOperation = operation.look;
+
+/** Operations that should have ended: their process is started again when Temporal has lost it. */
+export const cardOperationProcesses = reconcilable({
+  name: 'card operations',
+  processes: [operation],
+  overdue: overdueOperations,
+  drive: startOperation,
+});

@@ -1,0 +1,56 @@
+import { newId } from '../../../kernel/ids';
+import { accountEntry, bufferEntry, type Entry } from '../../../kernel/ledger/entries';
+import { type Decimal, minOf, ZERO } from '../../../kernel/money/money';
+import type { Card } from '../../cards/record';
+import type { CardTransaction } from '../record';
+import { accepted, type Board } from './board';
+import { topupEvent } from './topup-event';
+
+/** What is set aside of a card for forced settlements, and for nothing else (decisions part 4, Buffered cards). */
+export const bufferOf = ({ book }: Board, { bufferAccountId }: Card): Decimal =>
+  bufferAccountId === null ? ZERO : book.account(bufferAccountId).available;
+
+/** Set aside out of the card's account; nothing where it is zero. */
+export function bufferDeposit(card: Card, amount: Decimal, referenceId: string): Entry[] {
+  if (amount.isZero()) return [];
+  return [
+    accountEntry(card.accountId, 'transfer/card_buffer_deposit', amount, referenceId),
+    bufferEntry(accountOf(card), amount, referenceId),
+  ];
+}
+
+/** All of it back to the card's account; nothing where there is none. */
+export function bufferRefund(board: Board, card: Card, referenceId: string): Entry[] {
+  const amount = bufferOf(board, card);
+  if (amount.isZero()) return [];
+  return [
+    accountEntry(card.accountId, 'transfer/card_buffer_refund', amount, referenceId),
+    bufferEntry(accountOf(card), amount.negated(), referenceId),
+  ];
+}
+
+/** Before what is forced is taken: as much of it as the buffer has. */
+export function drawBuffer(board: Board, card: Card, wanted: Decimal, linkedId?: string | null): void {
+  const amount = minOf(wanted, bufferOf(board, card));
+  if (!amount.gt(0)) return;
+  const referenceId = newId('reference');
+  accepted(
+    board.record(card, {
+      ...topupEvent(card, amount, referenceId),
+      source: 'buffer',
+      linkedId: linkedId ?? null,
+      accountEntries: [bufferEntry(accountOf(card), amount.negated(), referenceId)],
+    }),
+  );
+}
+
+/** A card below zero has nothing set aside: what it owes is paid first. */
+export function coverFromBuffer(board: Board, card: Card, follows: CardTransaction | undefined): void {
+  const { available } = board.book.account(card.id);
+  if (available.lt(0)) drawBuffer(board, card, available.negated(), follows?.id);
+}
+
+function accountOf({ id, bufferAccountId }: Card): string {
+  if (bufferAccountId === null) throw new Error(`${id} has no account for a buffer`);
+  return bufferAccountId;
+}
