@@ -62,7 +62,7 @@ async function compare(
   for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(500)) {
     const compared = [];
     for (const { id, reference } of cards) {
-      const { balance } = await client('GET', `/v1/cards/${id}`);
+      const balance = (await client('GET', `/v1/cards/${id}`))['balance'] as Record<keyof Balances, string>;
       compared.push({ card: id, network: books.get(reference) as Balances, api: minorOf(balance) });
     }
     if (compared.every(agrees) || Date.now() > deadline || unread.aborted) return compared;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import { authorizationFor } from '../../src/parties/protocol/signature';
-import type { Call } from '../demo/api';
+import type { Call, Json } from '../demo/api';
 
 const B2B_BIN = '44112200';
 
@@ -42,18 +42,19 @@ export async function issueCards(
   await admin('POST', '/v1/accounts/admin-deposit', deposit);
   const cards: PlayedCard[] = [];
   while (cards.length < count) {
-    const user = await client('POST', '/v1/users', { meta: person() });
-    const of = `/v1/users/${user['id']}/cardholder`;
-    const { id: cardholderId } = await client('POST', of, { accountId, bin: B2B_BIN });
-    const body = { userId: user['id'], accountId, cardholderId, label: 'Simulated network', amount };
+    const userId = idOf(await client('POST', '/v1/users', { meta: person() }));
+    const cardholder = await client('POST', `/v1/users/${userId}/cardholder`, { accountId, bin: B2B_BIN });
+    const body = { userId, accountId, cardholderId: idOf(cardholder), label: 'Simulated network', amount };
     const headers = { 'x-idempotency-key': randomUUID(), prefer: 'wait=30' };
     const card = await client('POST', '/v1/cards', body, headers);
     if (card['status'] !== 'active')
-      throw new Error(`The card ${card['id']} is ${card['status']}, not active.`);
-    cards.push({ id: card['id'], reference: await referenceOf(processor, card['id'] as string) });
+      throw new Error(`The card ${idOf(card)} is ${card['status']}, not active.`);
+    cards.push({ id: idOf(card), reference: await referenceOf(processor, idOf(card)) });
   }
   return cards;
 }
+
+const idOf = (record: Json): string => record['id'] as string;
 
 const person = () => ({
   ...{ firstName: 'Ada', lastName: 'Lovelace', email: `ada.${randomUUID().slice(0, 8)}@example.com` },

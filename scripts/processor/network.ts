@@ -125,7 +125,7 @@ async function tell(
   played.repeated += answers.length - 1;
   const [first = ''] = answers;
   if (answers.some((answer) => answer !== first))
-    played.wrong.push(`answers of one message differ: ${answers}`);
+    played.wrong.push(`answers of one message differ: ${answers.join(' ')}`);
   const { approved = true, declineReason, unbooked } = JSON.parse(first) as Answer;
   if (!approved) count(played.declined, declineReason ?? 'without a reason');
   if (unbooked) played.wrong.push(`${step.type} was not booked: ${unbooked}`);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lineOf, type NetworkCard, networkCard } from '../cards/processor/support';
 import { type Client, type TestApi, testApi } from '../support/api';
-import { activeCard, fund, simulate, type TestCard } from '../support/cards';
+import { fund, simulate } from '../support/cards';
 
 /**
  * What plans.test.ts cannot explain: the statements inside of functions, and plans that were made while tables were small.
@@ -20,12 +21,12 @@ const LOOKED_UP = [
 
 let api: TestApi;
 let client: Client;
-let cards: TestCard[];
+let cards: NetworkCard[];
 
 beforeAll(async () => {
   api = await testApi();
   client = await api.client();
-  cards = await Promise.all([activeCard(api, client), activeCard(api, client)]);
+  cards = await Promise.all([networkCard(api, client), networkCard(api, client)]);
   for (const card of cards) await fund(api, card.accountId, '10.00');
   await authorizeAll('before');
   await api.database.query('vacuum analyze');
@@ -34,12 +35,15 @@ afterAll(() => api.close());
 
 async function authorizeAll(name: string): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) {
-    const keyed = (card: TestCard) => ({ 'x-idempotency-key': `${name}-${card.id}-${turn}` });
+    const keyed = (card: NetworkCard) => ({ 'x-idempotency-key': `${name}-${card.id}-${turn}` });
     await Promise.all(
       cards.map((card) =>
         simulate(client, { cardId: card.id, type: 'authorization', amount: '0.01' }, keyed(card)),
       ),
     );
+    const networkReference = `${name}-${turn}`;
+    for (const type of ['authorization', 'clearing'])
+      await Promise.all(cards.map((card) => lineOf(api, card)({ type, amount: '0.01', networkReference })));
   }
 }
 

@@ -26,8 +26,8 @@ const WITHIN: AnswerWithin = { judgeMs: 800, keepMs: 150 };
 const NOTICE_MS = 10_000;
 /** Answers of a process that it gives again without asking the database: of the last half minute at least. */
 const REMEMBERED = 30_000;
-/** Between two attempts. */
-const PAUSE_MS = 25;
+/** Between two attempts: the first, and the longest. */
+const PAUSE_MS = { first: 25, longest: 500 };
 
 export interface ProcessorLine {
   /**
@@ -143,7 +143,8 @@ async function untilJudged(
   lookUp: LookUp,
   attempt: Attempt,
 ): Promise<KeyedAnswer | undefined> {
-  for (let isOurs = false; ; ) {
+  let isOurs = false;
+  for (let pause = PAUSE_MS.first; ; pause = Math.min(2 * pause, PAUSE_MS.longest)) {
     let elsewhere = false;
     try {
       return await judged(services, lookUp, attempt);
@@ -151,13 +152,14 @@ async function untilJudged(
       elsewhere = error instanceof Problem && error.code === 'idempotency_in_progress';
       if (error instanceof Problem && error.status < 500 && !elsewhere) throw error;
       isOurs ||= !elsewhere;
-      services.log.warn({ messageId: attempt.message.messageId, err: error }, 'a message is tried again');
+      if (pause === PAUSE_MS.first)
+        services.log.warn({ messageId: attempt.message.messageId, err: error }, 'a message is tried again');
     }
-    if (performance.now() + PAUSE_MS >= attempt.endsAt) {
+    if (performance.now() + pause >= attempt.endsAt) {
       if (elsewhere && !isOurs) throw inProgress();
       return undefined;
     }
-    await sleep(PAUSE_MS);
+    await sleep(pause);
   }
 }
 

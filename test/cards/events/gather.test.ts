@@ -106,6 +106,16 @@ it('a write that Postgres refuses with the commit costs its own message, not tho
   expect(await recorded(cards)).toBe(1);
 });
 
+it('a message whose sender waits no longer is not judged', async () => {
+  const [card] = await cardsOfTwo();
+  const gatherer = createGatherer(api.database, api.services);
+  const message: Message = { type: 'decline', cardId: card!.id, reach: null, amount: new Decimal('1.00') };
+  await expect(gatherer.submit({ message, patienceMs: -1, ...render })).rejects.toMatchObject({
+    name: 'DatabaseAway',
+  });
+  expect(await recorded([card!])).toBe(0);
+});
+
 /** While somebody holds what the statement locks, until it is let go. */
 async function whileHeld<T>(
   statement: string,

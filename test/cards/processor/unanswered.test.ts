@@ -17,21 +17,30 @@ let card: NetworkCard;
 const fate = { unheard: false, away: false };
 
 function fated(database: Database): Database {
-  const reached =
-    <A extends unknown[], R>(run: (...given: A) => Promise<R>) =>
-    (...given: A): Promise<R> =>
-      fate.away ? Promise.reject(new DatabaseAway('the test')) : run(...given);
+  const reachable = () => {
+    if (fate.away) throw new DatabaseAway('the test');
+  };
   return {
     ...database,
-    query: reached(database.query) as Database['query'],
-    run: reached(database.run) as Database['run'],
-    prepared: reached(database.prepared) as Database['prepared'],
-    transaction: reached(async (work, options) => {
+    async query(text, values) {
+      reachable();
+      return database.query(text, values);
+    },
+    async run(built) {
+      reachable();
+      return database.run(built);
+    },
+    async prepared(name, text, values) {
+      reachable();
+      return database.prepared(name, text, values);
+    },
+    async transaction(work, options) {
+      reachable();
       const done = await database.transaction(work, options);
       if (!fate.unheard || !options?.plansKept) return done;
       Object.assign(fate, { unheard: false, away: true });
       throw new CommitUnknown(new Error('the connection broke'));
-    }) as Database['transaction'],
+    },
   };
 }
 
