@@ -18,6 +18,7 @@ import { recordCardEvent } from '../events/operations';
 import { assertTakesMoney } from '../events/rules/funding';
 import { requestCard } from '../issuance/issue';
 import type { CardServices } from '../services';
+import { noteStatus } from './end';
 import { openBuffer } from './open-buffer';
 import { lockIssueQuote, reachedCard } from './quote';
 import { type CardOperation, type Funding, issueTerms, topupTerms, totalDebit } from './record';
@@ -145,6 +146,7 @@ async function accepted(
     ...{ status: 'accepted', result: null, failure: null, createdAt: at, updatedAt: at },
   };
   await insertOperation(tx, operation);
+  noteStatus(tx, operation, null);
   services.commands.append(tx, [startOperation(operation)]);
   return operation;
 }

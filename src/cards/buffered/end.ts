@@ -1,6 +1,7 @@
 import type { Tx } from '../../kernel/db/database';
 import { writeWithCommit } from '../../kernel/db/writes';
 import { newId } from '../../kernel/ids';
+import { noteStatusChanges } from '../../kernel/ledger/status-changes';
 import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/outbox/events';
 import type { Services } from '../../services';
 import type { CardOperation, OperationTrigger } from './record';
@@ -40,7 +41,18 @@ export async function moveOperation(
   await keepOperation(tx, moved);
   tellWhenCommitted(tx);
   writeWithCommit(tx, [eventsWrite([statusEvent(moved, operation.status)])]); // after what was posted for it
+  noteStatus(tx, moved, operation.status);
   return moved;
+}
+
+/** In the history of the card. */
+export function noteStatus(
+  tx: Tx,
+  { id, cardId, status, failure }: CardOperation,
+  previousStatus: string | null,
+): void {
+  const record = { kind: 'card_operation', recordId: id, referenceId: id } as const;
+  noteStatusChanges(tx, cardId, [{ ...record, status, previousStatus, failure: failure?.code ?? null }]);
 }
 
 /** `transfer.status_changed` (decisions part 4, Webhooks). */

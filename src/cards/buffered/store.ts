@@ -38,7 +38,7 @@ export async function newestOperationOf(
   cardId: string,
   type: OperationType,
 ): Promise<CardOperation | undefined> {
-  const [row] = await sql.run<Row>(operations().where({ cardId, type }).modify(newestFirst, undefined, 1));
+  const [row] = await sql.run<Row>(operations().where({ cardId, type }).modify(newestFirst, { rows: 1 }));
   return row && operationOf(row);
 }
 

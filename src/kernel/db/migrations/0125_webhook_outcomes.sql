@@ -8,7 +8,3 @@ alter table webhook_endpoints
 
 -- What fails now has taken nothing for as long as it has failed.
 update webhook_endpoints set taken_nothing_since = failing_since where status = 'failing';
-
--- Lists of the desk that read all that waits for Temporal, and all that was ever asked for.
-create index workflow_commands_parked on workflow_commands (parked_at) where parked_at is not null;
-create index approvals_in_order on approvals (requested_at, id);
