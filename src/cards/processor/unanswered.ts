@@ -3,13 +3,7 @@ import type { Tx } from '../../kernel/db/database';
 import { isAway } from '../../kernel/db/faults';
 import { writeWithCommit } from '../../kernel/db/writes';
 import { unavailable } from '../../kernel/errors';
-import {
-  answersWrite,
-  type IdempotencyKey,
-  lookUpKeys,
-  type StoredAnswer,
-  settledAnswer,
-} from '../../kernel/idempotency';
+import { answersWrite, type IdempotencyKey, lookUpKeys, type StoredAnswer } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
 import { Decimal } from '../../kernel/money/money';
 import type { ProcessorMessage } from '../../parties/card-processor/message';
@@ -17,7 +11,7 @@ import { authorizedUnder } from '../events/history';
 import { recordCardEvent } from '../events/operations';
 import type { CardServices } from '../services';
 import { approvedReference } from './answers';
-import { showUnknownCard } from './breaks';
+import { showUnbooked, showUnknownCard } from './breaks';
 import { keyOfMessage } from './key';
 import { type KeptMessage, storedMessage } from './record';
 import { findKept, keepMessage, lookUpMessages, settleKept } from './store';
@@ -105,6 +99,7 @@ async function settle(
 ): Promise<Settled> {
   const key = keyOfMessage(card.tenantId, kept);
   const stored = await answerUnder(tx, key);
+  if (stored === 'of_another') return showMismatch(tx, kept, card.tenantId);
   const { currency, merchant, ...message } = kept.message;
   const event = { type: 'unanswered', cardId: card.id, reach: null, currency, merchant } as const;
   if (!stored) {
@@ -119,9 +114,17 @@ async function settle(
   return transaction ? 'released' : 'nothing_held';
 }
 
+/** Its name is another message's, which was judged: this one never will be. */
+async function showMismatch(tx: Tx, { message }: KeptMessage, tenantId: string): Promise<Settled> {
+  const shown = { ...message, amount: new Decimal(message.amount) };
+  await showUnbooked(tx, 'processor_message_mismatch', tenantId, shown);
+  return 'nothing_held';
+}
+
 /** Its key is locked to the end of the transaction: nobody judges it meanwhile. */
-async function answerUnder(tx: Tx, key: IdempotencyKey): Promise<StoredAnswer | undefined> {
+async function answerUnder(tx: Tx, key: IdempotencyKey): Promise<StoredAnswer | 'of_another' | undefined> {
   const [lookup] = await lookUpKeys(tx, [key]);
   if (!lookup?.locked) throw unavailable('The message is being judged.');
-  return settledAnswer(key, lookup);
+  if (lookup.stored && !lookup.stored.fingerprint.equals(key.fingerprint)) return 'of_another';
+  return lookup.stored;
 }

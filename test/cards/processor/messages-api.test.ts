@@ -10,7 +10,6 @@ import {
   messageOf,
   type NetworkCard,
   networkCard,
-  nextName,
   send,
   sendElsewhere,
 } from './support';
@@ -271,70 +270,5 @@ describe('a message that comes again', () => {
       [message['messageId']],
     );
     expect(key).toEqual({ permanent: true, tenant_id: client.clientId });
-  });
-});
-
-describe('a card that we do not know', () => {
-  it.each(['clearing', 'reversal', 'refund', 'advice'])(
-    '%s is kept, shown with its money, and answered',
-    async (type) => {
-      const reference = nextName('nobody');
-      const message = messageOf({ reference }, { type, amount: '12.00' });
-      const answer = await send(api, message);
-      expect(answer.status).toBe(200);
-      expect(answer.body).toEqual({ referenceId: expect.stringMatching(/^ref_/), unbooked: 'unknown_card' });
-      expect((await send(api, message)).text).toBe(answer.text);
-      const shown = (await breaksOf(api, 'processor_card_unknown')).filter(
-        ({ subject }) => subject === reference,
-      );
-      expect(shown).toEqual([
-        {
-          subject: reference,
-          detail: `${type} ${String(message['messageId'])}`,
-          amount: '12.00',
-          currency: 'USD',
-        },
-      ]);
-      const [kept] = await api.database.query<{ message: object }>(
-        'select message from processor_messages where message_id = $1',
-        [message['messageId']],
-      );
-      expect(kept?.message).toEqual({ ...message, amount: '12' });
-    },
-  );
-
-  it('is declined, and shown once however often it is tried', async () => {
-    const reference = nextName('nobody');
-    for (let time = 0; time < 3; time += 1) {
-      const answer = await send(api, messageOf({ reference }, { type: 'authorization', amount: '5.00' }));
-      expect(answer.body).toMatchObject({ approved: false, declineReason: 'unknown_card' });
-    }
-    const shown = (await breaksOf(api, 'processor_card_unknown')).filter(
-      ({ subject }) => subject === reference,
-    );
-    expect(shown).toEqual([
-      { subject: reference, detail: 'authorizations, declined', amount: null, currency: null },
-    ]);
-  });
-
-  it('is one that two cards are called by', async () => {
-    const other = await networkCard(api, client, '1.00');
-    await api.database.query('update cards set processor_reference = $1 where id = $2', [
-      card.reference,
-      other.id,
-    ]);
-    expect(await say({ type: 'authorization', amount: '1.00' })).toMatchObject({
-      declineReason: 'unknown_card',
-    });
-  });
-
-  it('stays so for a message that was answered, when the card has become known', async () => {
-    const reference = nextName('later');
-    const message = messageOf({ reference }, { type: 'refund', amount: '5.00' });
-    const first = await send(api, message);
-    await api.database.query('update cards set processor_reference = $1 where id = $2', [reference, card.id]);
-    expect((await send(api, message)).text).toBe(first.text);
-    expect((await sendElsewhere(api, message)).body).toBe(first.text);
-    expect(await cardBalance(client, card.id)).toBe('100.00 0.00 0.00');
   });
 });

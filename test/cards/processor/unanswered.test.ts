@@ -188,6 +188,18 @@ it('leaves a decline that was committed as it is', async () => {
   expect(await events()).toEqual(['decline insufficient_funds 0.20']);
 });
 
+it('leaves another message of its name as it was judged, and shows a person', async () => {
+  const message = messageOf(card, { type: 'authorization', amount: '40.00' });
+  await sendElsewhere(api, message);
+  fate.away = true;
+  expect((await send(api, { ...message, amount: '50.00' })).body).toEqual(DECLINED);
+  fate.away = false;
+  const { id } = await keptOf(message['messageId']);
+  expect(await settleUnanswered(api.services, id)).toBe('nothing_held');
+  expect(await cardBalance(client, card.id)).toBe('60.00 40.00 0.00');
+  expect((await breaksOf(api, 'processor_message_mismatch')).map(({ amount }) => amount)).toEqual(['50.00']);
+});
+
 it('shows a person a card that turns out to be unknown', async () => {
   const reference = nextName('nobody');
   const message = messageOf({ reference }, { type: 'authorization', amount: '40.00' });
