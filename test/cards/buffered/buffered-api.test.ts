@@ -107,6 +107,18 @@ describe('an issuance with a buffer', () => {
       ['accepted', 'processing'],
       ['processing', 'completed'],
     ]);
+    const { body } = await client.call('GET', `/v2/cards/${id}/transactions`);
+    expect(body.data.map(({ kind, status, type }: Record<string, string>) => [kind, status ?? type])).toEqual(
+      [
+        ['card_operation', 'completed'],
+        ['account_transaction', 'fee'],
+        ['account_transaction', 'transfer'],
+        ['account_transaction', 'transfer'],
+        ['card_transaction', 'issue'],
+        ['card_operation', 'processing'],
+        ['card_operation', 'accepted'],
+      ],
+    );
   });
 
   it('that the processor refuses has failed, and nothing of it is in any balance', async () => {
