@@ -1,9 +1,11 @@
 import { historyPage as accountHistory } from '../../accounts/accounts/history';
 import { requireAccount } from '../../accounts/accounts/operations';
 import { accountViews } from '../../accounts/accounts/view';
+import { requireOperation } from '../../cards/buffered/operations';
+import { bufferedCard, operationView } from '../../cards/buffered/view';
+import { startOperation } from '../../cards/buffered/workflows';
 import { requireCard } from '../../cards/cards/operations';
 import { requireTokenization } from '../../cards/cards/tokenization';
-import { cardWithBalance } from '../../cards/cards/view';
 import { startClosure, startIssuance, startTokenization } from '../../cards/cards/workflows';
 import {
   historyPage as cardHistory,
@@ -79,7 +81,7 @@ export const tellCard: Teller = async ({ database }, id, limit) => {
     id,
     {
       ...{ what: 'card', tenantId, status, since: updatedAt.toISOString(), workflowId },
-      record: { ...(await cardWithBalance(database, card)), processorReference, userBlocked },
+      record: { ...(await bufferedCard(database, card)), processorReference, userBlocked },
     },
     {
       ...(await commonLists(database, { id, references, workflowId }, limit)),
@@ -110,6 +112,21 @@ export const tellTokenization: Teller = async ({ database }, id, limit) => {
     {
       ...{ what: 'tokenization', tenantId, status, since: null, workflowId },
       record: line({ cardId, wallet, failure }),
+    },
+    await commonLists(database, { id, workflowId }, limit),
+    limit,
+  );
+};
+
+export const tellCardOperation: Teller = async ({ database }, id, limit) => {
+  const operation = await requireOperation(database, null, id);
+  const { tenantId, status, updatedAt } = operation;
+  const { workflowId } = startOperation(operation);
+  return storyOf(
+    id,
+    {
+      ...{ what: 'card operation', tenantId, status, since: updatedAt.toISOString(), workflowId },
+      record: operationView(operation),
     },
     await commonLists(database, { id, workflowId }, limit),
     limit,

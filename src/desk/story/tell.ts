@@ -4,6 +4,7 @@ import type { DeskDeps } from '../queue';
 import {
   tellAccount,
   tellCard,
+  tellCardOperation,
   tellCardTransaction,
   tellReference,
   tellTokenization,
@@ -24,6 +25,7 @@ const TELLERS: Partial<Record<IdKind, Teller>> = {
   account: tellAccount,
   virtualIban: tellVirtualIban,
   card: tellCard,
+  cardOperation: tellCardOperation,
   cardTransaction: tellCardTransaction,
   tokenization: tellTokenization,
   reference: tellReference,
