@@ -42,6 +42,8 @@ const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/^\/v2\/accounts\/\{accountId\}\/deposits$/, 'quoteId', 'depositQuote'],
   [/^\/v2\/accounts\/\{accountId\}\/payouts$/, 'quoteId', 'payoutQuote'],
   [/^\/v1\/corporate-banking\/\{companyId\}\/payouts$/, 'quoteId', 'ibanQuote'],
+  [/^\/v2\/cards$/, 'quoteId', 'cardIssueQuote'],
+  [/^\/v2\/cards\/\{id\}\/topup$/, 'quoteId', 'cardTopupQuote'],
 ];
 
 /** Names that mean one thing wherever they stand. */
@@ -57,6 +59,7 @@ const BY_NAME: Record<string, Kind> = {
   fileId: 'file',
   fromAccountId: 'account',
   iban: 'iban',
+  operation_id: 'cardOperation',
   referenceId: 'reference',
   toAccountId: 'masterAccount',
   userId: 'user',
@@ -64,8 +67,32 @@ const BY_NAME: Record<string, Kind> = {
 
 /** Names of values that belong to nobody. A destination may be anybody's; `reference` is a text of the operator's. */
 const PLAIN = new Set([
-  ...['amount', 'currency', 'method', 'reason', 'description', 'label', 'note', 'notes', 'reference'],
-  ...['limit', 'cursor', 'from', 'to', 'at', 'fromDate', 'type', 'subtype', 'kind', 'status', 'kycStatus'],
+  ...[
+    'amount',
+    'allocation',
+    'currency',
+    'method',
+    'reason',
+    'description',
+    'label',
+    'note',
+    'notes',
+    'reference',
+  ],
+  ...[
+    'limit',
+    'cursor',
+    'from',
+    'to',
+    'at',
+    'fromDate',
+    'toDate',
+    'type',
+    'subtype',
+    'kind',
+    'status',
+    'kycStatus',
+  ],
   ...['ownerType', 'slot', 'wallet', 'enabled', 'final', 'mute', 'region', 'overlapSeconds'],
   ...['url', 'returnUrl', 'paymentMethodToken', 'destination', 'merchant', 'meta', 'file'],
   ...['firstName', 'lastName', 'email', 'phone', 'phoneCode', 'birthday', 'country', 'town', 'address'],

@@ -27,6 +27,9 @@ export const KINDS = [
   'cardTransaction',
   'reference',
   'tokenization',
+  'cardIssueQuote',
+  'cardTopupQuote',
+  'cardOperation',
   'topup',
   'withdrawal',
   'depositQuote',
@@ -110,6 +113,17 @@ async function externalCardTransaction({ client, mark, id }: World, way: 'topup'
 async function quoteOf({ client, id }: World, what: 'deposit' | 'payout', method: string): Promise<string> {
   const path = `/v2/accounts/${await id('account')}/${what}-quote`;
   return idIn(await client.call('POST', path, { method, amount: '20.00' }), 'quoteId');
+}
+
+/** Of an issuance, or of a funding of the card. */
+async function cardQuote({ client, id }: World, what: 'issue' | 'topup'): Promise<string> {
+  const asked = { accountId: await id('account'), amount: '20.00', allocation: '0.25' };
+  if (what === 'topup') {
+    const path = `/v2/cards/${await id('card')}/topup/quote`;
+    return idIn(await client.call('POST', path, asked), 'quoteId');
+  }
+  const holder = { userId: await id('user'), cardholderId: await id('cardholder'), bin: await id('bin') };
+  return idIn(await client.call('POST', '/v2/cards/issue/quote', { ...holder, ...asked }), 'quoteId');
 }
 
 async function ibanQuote({ client, mark, id }: World): Promise<string> {
@@ -210,6 +224,12 @@ const MAKERS: Record<Kind, Maker> = {
     idIn(await client.call('GET', `/v1/cards/transactions/${await id('cardTransaction')}`), 'referenceId'),
   tokenization: async ({ client, id }) =>
     idIn(await client.call('POST', `/v1/cards/${await id('card')}/tokenize`, { wallet: 'apple_pay' })),
+  cardIssueQuote: (world) => cardQuote(world, 'issue'),
+  cardTopupQuote: (world) => cardQuote(world, 'topup'),
+  cardOperation: async (world) => {
+    const path = `/v2/cards/${await world.id('card')}/topup`;
+    return idIn(await keyed(world.client, path, { quoteId: await cardQuote(world, 'topup') }), 'operationId');
+  },
   topup: (world) => externalCardTransaction(world, 'topup'),
   withdrawal: (world) => externalCardTransaction(world, 'withdraw'),
   depositQuote: (world) => quoteOf(world, 'deposit', 'card'),

@@ -39,6 +39,8 @@ function outcomeOf({ operation, body }: Draft, { in: at, kind }: Place): Outcome
   if (kind === 'externalId') return 'is its own';
   // A settlement of something unknown is a force post (decisions part 3); a decline follows nothing.
   if (kind === 'reference' && ['settle', 'decline'].includes(String(body?.['type']))) return 'is its own';
+  // Whether they may issue on it is what is asked: they may not.
+  if (operation.path === '/v2/cards/issue/capability' && kind === 'bin') return 'is its own';
   // The sandbox plays a payer out there, who may know any IBAN.
   if (kind === 'iban') return 'is for anybody';
   return 'not found';

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
+import { migrate } from '../../../src/kernel/db/migrate';
 import { onServer, urlOf } from '../../support/database';
 
 /**
@@ -27,17 +28,17 @@ export async function upgraded<Header>(file: string): Promise<Earlier<Header>> {
   const postgres = new Client({ connectionString: urlOf(name) });
   await postgres.connect();
   const files = readdirSync(MIGRATIONS).sort();
-  const apply = async (migrations: string[]) => {
-    for (const migration of migrations)
-      await postgres.query(readFileSync(join(MIGRATIONS, migration), 'utf8'));
-  };
-  await apply(files.filter((migration) => migration.slice(0, 4) <= LAST_BEFORE));
+  await postgres.query('create table schema_migrations (name text primary key, at timestamptz not null)');
+  for (const migration of files.filter((each) => each.slice(0, 4) <= LAST_BEFORE)) {
+    await postgres.query(readFileSync(join(MIGRATIONS, migration), 'utf8'));
+    await postgres.query('insert into schema_migrations values ($1, now())', [migration]);
+  }
   await load(
     postgres,
     tables.map((table) => tableOf(`{"table":${table}`)),
   );
-  await apply(files.filter((migration) => migration.slice(0, 4) > LAST_BEFORE));
   await postgres.end();
+  await migrate(urlOf(name));
   const database = createDatabase({ url: urlOf(name), poolSize: 8, name });
   return {
     header: JSON.parse(header) as Header,
