@@ -139,7 +139,8 @@ async function accountFor(
 ): Promise<string> {
   if (accountId === undefined) throw invalid('It takes an account.', 'account');
   const account = (await readBalances(tx, [accountId])).get(accountId);
-  if (!account || account.kind === 'card') throw notFound('account');
+  // Cards and what is set aside of them are moved by card events alone.
+  if (!account || account.kind === 'card' || account.kind === 'card_buffer') throw notFound('account');
   if (account.currency !== currency) throw invalid(`The account is not in ${currency}.`, 'account');
   // A virtual IBAN is no account of these, and is never closed.
   if (isId('account', accountId)) assertAccountOpen(await requireAccount(tx, null, accountId), 'account');

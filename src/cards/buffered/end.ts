@@ -8,14 +8,13 @@ import type { CardOperation, OperationTrigger } from './record';
 import { resultOf } from './result';
 import { nextOperationStatus } from './rules';
 import { keepOperation } from './store';
-import { lookAtOperation } from './workflows';
 
 /** What became of an operation: what was told of its postings, or why there are none. */
 export type Ending = { told: readonly WebhookEvent[] } | { failure: { code: string; message: string } };
 
 /** Ends an operation that is under way, in the transaction that posts it. The caller holds the card's lock. */
 export async function endOperation(
-  services: Pick<Services, 'commands' | 'now'>,
+  services: Pick<Services, 'now'>,
   tx: Tx,
   operation: CardOperation,
   ending: Ending,
@@ -24,16 +23,18 @@ export async function endOperation(
     'told' in ending
       ? { ...operation, result: resultOf(ending.told, operation.currency) }
       : { ...operation, failure: ending.failure };
-  services.commands.append(tx, [lookAtOperation(operation)]);
-  return moveOperation(services, tx, ended, 'told' in ending ? 'complete' : 'fail');
+  if (!('told' in ending)) return moveOperation(services, tx, ended, 'fail');
+  const [first] = ending.told.flatMap(({ reference }) => reference?.id ?? []);
+  return moveOperation(services, tx, ended, 'complete', first);
 }
 
-/** Applies a line of the table of states and tells of it. The caller holds the card's lock. */
+/** Applies a line of the table of states and tells of it. The caller holds the card's lock. @param referenceId of what was posted */
 export async function moveOperation(
   { now }: Pick<Services, 'now'>,
   tx: Tx,
   operation: CardOperation,
   on: OperationTrigger,
+  referenceId?: string,
 ): Promise<CardOperation> {
   const status = nextOperationStatus(operation.status, on);
   if (!status) throw new Error(`${on} leads nowhere from ${operation.status}`);
@@ -41,7 +42,7 @@ export async function moveOperation(
   await keepOperation(tx, moved);
   tellWhenCommitted(tx);
   writeWithCommit(tx, [eventsWrite([statusEvent(moved, operation.status)])]); // after what was posted for it
-  noteStatus(tx, moved, operation.status);
+  noteStatus(tx, moved, operation.status, referenceId);
   return moved;
 }
 
@@ -50,8 +51,9 @@ export function noteStatus(
   tx: Tx,
   { id, cardId, status, failure }: CardOperation,
   previousStatus: string | null,
+  referenceId: string = id,
 ): void {
-  const record = { kind: 'card_operation', recordId: id, referenceId: id } as const;
+  const record = { kind: 'card_operation', recordId: id, referenceId } as const;
   noteStatusChanges(tx, cardId, [{ ...record, status, previousStatus, failure: failure?.code ?? null }]);
 }
 

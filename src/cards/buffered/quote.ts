@@ -61,9 +61,9 @@ export async function quoteIssue(
   const bin = await requireAdmittedBin(tx, tenantId, asked, 'bin');
   if (cardholder.bin !== bin.bin) throw invalid('bin must be the BIN of the cardholder.', 'bin');
   assertFitTogether({ user, account, cardholder, currency: bin.currency, amount });
+  const funding = { ...divided(amount, allocation, bin.currency), fee: bin.fees.issue };
   await assertBinOpen(tx, bin, user.id);
   assertAccountOpen(account, 'accountId');
-  const funding = { ...divided(amount, allocation, bin.currency), fee: bin.fees.issue };
   const terms = { userId, cardholderId, ...inText(funding) };
   const quote = await keep(tx, account, 'card_issue', terms, now());
   return { quote, funding, currency: bin.currency };

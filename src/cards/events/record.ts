@@ -60,6 +60,8 @@ export type CardMessage =
   | { type: 'issue'; cardId: string; processor: IssuedCard; buffer?: Decimal }
   | { type: 'issue_failed'; cardId: string; failure: string; buffer?: Decimal }
   | { type: 'topup' | 'withdraw'; cardId: string; amount: Decimal }
+  /** What is still held of an issuance that knew of no buffer. */
+  | { type: 'set_aside'; cardId: string; buffer: Decimal }
   /** Of a quote that was accepted: it has been held since. */
   | { type: 'fund'; cardId: string; funding: Funding }
   | { type: 'freeze' | 'unfreeze'; cardId: string; reason: FreezeReason }

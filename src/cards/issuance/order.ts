@@ -6,6 +6,7 @@ import { OutcomeUnknown, PartyRefused } from '../../process/party-errors';
 import { assertOrders } from '../../process/switches/switches';
 import { endOperation } from '../buffered/end';
 import { openOperationOf } from '../buffered/operations';
+import { lookAtOperation } from '../buffered/workflows';
 import { requireCard, requireLockedCard } from '../cards/operations';
 import { issuanceOrder, orderKey, PROCESSOR_CALLBACKS } from '../cards/processor-orders';
 import { againstIssuance, noteWord } from '../cards/processor-words';
@@ -94,7 +95,9 @@ async function decide(
   const buffer = operation?.buffer ?? ZERO;
   const { card, told } = await recordCardEvent(tx, services, { ...message, buffer });
   const ending = message.type === 'issue' ? { told } : notIssued(message.failure);
-  if (operation) await endOperation(services, tx, operation, ending);
+  if (!operation) return card;
+  await endOperation(services, tx, operation, ending);
+  services.commands.append(tx, [lookAtOperation(operation)]);
   return card;
 }
 

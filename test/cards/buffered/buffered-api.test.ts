@@ -133,6 +133,29 @@ describe('an issuance with a buffer', () => {
     expect(await accountBalance(client, accountId)).toBe('200.00 0.00');
   });
 
+  it('that a process of the release before has ended keeps its promise of a buffer, or releases what is held for it', async () => {
+    const cards = [];
+    for (const label of ['Trip', 'sandbox:refuse']) {
+      const { quote, accountId } = await issueQuote();
+      const body = { quoteId: quote.body.quoteId, label };
+      const { cardId, operationId } = (await client.call('POST', '/v2/cards', body, keyed())).body;
+      // It knows of no operations, and releases what it knows of.
+      await api.database.query(`update card_operations set status = 'completed' where id = $1`, [
+        operationId,
+      ]);
+      await orderCard(api.services, cardId);
+      await api.database.query(`update card_operations set status = 'processing' where id = $1`, [
+        operationId,
+      ]);
+      cards.push({ id: cardId, accountId, operationId });
+    }
+    const [issued, refused] = cards as [(typeof cards)[0], (typeof cards)[0]];
+    expect(await accountBalance(client, issued.accountId)).toBe('274.00 50.00');
+    expect(await carryOutOperation(api.services, issued.operationId)).toBe('completed');
+    expect(await carryOutOperation(api.services, refused.operationId)).toBe('failed');
+    expect(await balances(issued)).toEqual(['75.00 0.00 0.00', '25.00', '299.00 0.00']);
+  });
+
   it.each([
     [{ allocation: '0.51' }, 400, 'invalid_request', 'allocation'],
     [{ allocation: '-0.1' }, 400, 'invalid_request', 'allocation'],

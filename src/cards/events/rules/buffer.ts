@@ -29,6 +29,12 @@ export function bufferRefund(board: Board, card: Card, referenceId: string): Ent
   ];
 }
 
+/** Of a closed card, which keeps none. */
+export function returnBuffer(board: Board, card: Card): void {
+  const entries = bufferRefund(board, card, newId('reference'));
+  if (entries.length > 0) board.postToAccounts(card, entries);
+}
+
 /** Before what is forced is taken: as much of it as the buffer has. */
 export function drawBuffer(board: Board, card: Card, wanted: Decimal, linkedId?: string | null): void {
   const amount = minOf(wanted, bufferOf(board, card));

@@ -3,9 +3,9 @@ import type { Card } from '../../cards/record';
 import type { CardTransaction, Message } from '../record';
 import { authorize, declineByProcessor } from './authorize';
 import type { Board } from './board';
-import { coverFromBuffer } from './buffer';
+import { coverFromBuffer, returnBuffer } from './buffer';
 import { cancel, expire } from './cancel';
-import { failIssue, fund, issue, returnToZero, topUp, withdraw } from './funding';
+import { failIssue, fund, issue, returnToZero, setAside, topUp, withdraw } from './funding';
 import {
   beginClosure,
   close,
@@ -63,6 +63,8 @@ function act(board: Board, card: Card, message: Message): CardTransaction | unde
       return failIssue(board, card, message);
     case 'topup':
       return topUp(board, card, message.amount);
+    case 'set_aside':
+      return setAside(board, card, message.buffer);
     case 'fund':
       return fund(board, card, message.funding);
     case 'withdraw':
@@ -81,12 +83,13 @@ function act(board: Board, card: Card, message: Message): CardTransaction | unde
 }
 
 /**
- * What holds after every event: a closed card, and one that was never issued, has nothing available; a card below zero has
+ * What holds after every event: a closed card, and one that was never issued, has nothing available and nothing set aside; a card below zero has
  * nothing set aside, and is frozen for it until it is covered again. What the client has frozen so stands until it is funded.
  */
 function keepInvariants(board: Board, card: Card, follows: CardTransaction | undefined): void {
   if (card.status === 'closed' || card.status === 'failed') {
     returnToZero(board, card, follows);
+    returnBuffer(board, card);
     return;
   }
   if (card.status === 'pending') return;

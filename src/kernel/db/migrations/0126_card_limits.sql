@@ -27,10 +27,3 @@ create type new_spending as (subject_id text, currency text, day date, amount nu
 -- Limits are to be looked at, and what it spends is counted. Kept on the card, so that an authorization of one without limits
 -- reads nothing more.
 alter table cards add column limited boolean not null default false;
-
--- The programme's, for each of its cards; `max_authorization` and `blocked_mccs` are older.
-alter table bins
-  add column max_per_day numeric,
-  add column max_per_month numeric,
-  add column allowed_mccs text[] not null default '{}',
-  add column blocked_countries text[] not null default '{}';

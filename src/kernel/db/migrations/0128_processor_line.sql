@@ -1,6 +1,4 @@
--- What the card processor says by itself (src/cards/processor): messages of card networks, which name the card by the
--- processor's own name for it.
-create index cards_by_processor_reference on cards (processor_reference) where processor_reference is not null;
+-- What the card processor says by itself (src/cards/processor).
 
 -- Messages of one transaction at a network, and the chain of ours that they belong to. They may come in any order: what came
 -- before the authorization that it was about is remembered, for that one must not hold the same money again.

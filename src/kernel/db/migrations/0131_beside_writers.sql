@@ -11,3 +11,7 @@ create index concurrently if not exists transfers_of_account_by_time on transfer
 -- Lists of the desk that read all that waits for Temporal, and all that was ever asked for.
 create index concurrently if not exists workflow_commands_parked on workflow_commands (parked_at) where parked_at is not null;
 create index concurrently if not exists approvals_in_order on approvals (requested_at, id);
+
+-- Messages of card networks name the card by the processor's own name for it.
+create index concurrently if not exists cards_by_processor_reference on cards (processor_reference)
+  where processor_reference is not null;
