@@ -78,9 +78,9 @@ export async function playNetwork(playing: Playing): Promise<Played> {
     void over.finally(() => underWay.delete(over));
   }
 
-  const end = performance.now() + seconds * 1_000;
-  for (let at = performance.now(); performance.now() < end && !unread?.aborted; at += 1_000 / rate) {
-    await sleep(Math.max(0, at - performance.now()));
+  const begun = performance.now();
+  for (let beat = 0; beat < rate * seconds && !unread?.aborted; beat += 1) {
+    await sleep(Math.max(0, begun + (beat * 1_000) / rate - performance.now()));
     const late =
       ready.length > 0 && random() < 0.6
         ? ready.splice(Math.floor(random() * ready.length), 1)[0]

@@ -105,6 +105,30 @@ export const MOVES: Move[] = [
     purse: 'card',
     body: async () => ({ amount: '10.00' }),
   }),
+  move('a card with a buffer', 'POST /v2/cards', [], {
+    ...{ status: 202, purse: 'account' },
+    quote: async ({ id }) => ({
+      path: '/v2/cards/issue/quote',
+      body: {
+        ...{ userId: await id('user'), cardholderId: await id('cardholder'), bin: await id('bin') },
+        ...{ accountId: await id('account'), amount: '10.00', allocation: '0.25' },
+      },
+    }),
+    body: async () => ({}),
+  }),
+  move('a funding of a buffered card', 'POST /v2/cards/{id}/topup', ['card'], {
+    ...{ status: 202, purse: 'account' },
+    quote: async (records) => ({
+      path: await at('POST /v2/cards/{id}/topup/quote', 'card')(records),
+      body: { accountId: await records.id('account'), amount: '10.00', allocation: '0.25' },
+    }),
+    body: async () => ({}),
+  }),
+  // It takes the money when it is carried out.
+  move('a withdrawal from a buffered card', 'POST /v2/cards/{id}/withdraw', ['card'], {
+    status: 202,
+    body: async () => ({ amount: '10.00' }),
+  }),
   move('a deposit', 'POST /v2/accounts/{accountId}/deposits', ['account'], {
     quote: quotedAt('deposit', 'card'),
     body: async () => ({ returnUrl: 'https://shop.example/back' }),

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { audit } from '../../src/kernel/audit/audit';
 import { verifyAudit } from '../../src/kernel/audit/log';
 import { type TestDatabase, testDatabase } from '../support/database';
@@ -127,19 +125,4 @@ it('is listed and verified at the command line', async () => {
   await tamper(`update audit_log set action = 'nothing' where subject = 'acc_1'`);
   const wrong = await command(environment, 'audit', 'verify');
   expect([wrong.code, wrong.out]).toEqual([1, expect.stringContaining('row 2')]);
-});
-
-it('chains what was written down before, when it is migrated', async () => {
-  await test.database.query(
-    `drop trigger audit_log_is_final on audit_log; drop trigger audit_log_is_chained on audit_log;
-     drop table audit_chain; drop function audit_chain_entry, audit_content, audit_refuse_change;
-     drop index audit_log_by_actor`,
-  );
-  for (const subject of ['one', 'two', 'three']) await write(subject);
-  const migration = join(__dirname, '../../src/kernel/db/migrations/0109_audit_chain.sql');
-  await test.database.query(readFileSync(migration, 'utf8'));
-  await write('four');
-  expect(await verifyAudit(test.database)).toMatchObject({ entries: 4, head: { number: 4 } });
-  await tamper(`update audit_log set actor = 'eve' where subject = 'one'`);
-  expect((await brokenAt())?.entryId).toBe('1');
 });

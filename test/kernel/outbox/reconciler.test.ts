@@ -118,8 +118,12 @@ describe('a schedule of an earlier release', () => {
   /** Temporal applies what it is told a moment after it has said so. */
   const shows = (wanted: { every: number; paused?: boolean }) =>
     until(async () => {
-      const { spec, state } = await housekeeping().describe();
-      return spec.intervals?.[0]?.every === wanted.every && state.paused === (wanted.paused ?? false);
+      const shown = await housekeeping()
+        .describe()
+        .catch(() => undefined); // it may have no time for us just now
+      return (
+        shown?.spec.intervals?.[0]?.every === wanted.every && shown.state.paused === (wanted.paused ?? false)
+      );
     });
   /** As the release before wrote it. */
   async function outdate(): Promise<void> {
@@ -143,11 +147,9 @@ describe('a schedule of an earlier release', () => {
   it('is brought up to date again where another process came between, until it is found as it should be', async () => {
     await outdate();
     const reconcile = reconciler([]);
-    for (let round = 0; round < 2; round += 1) {
-      await reconcile();
-      await shows({ every: 60 * MINUTE });
-      await outdate();
-    }
+    await reconcile();
+    await shows({ every: 60 * MINUTE });
+    await outdate();
     await reconcile();
     await shows({ every: 60 * MINUTE });
     await reconcile();
