@@ -63,6 +63,9 @@ export interface WorldCard {
   accountId: string;
   cardholderId: string;
   currency: string;
+  bin: string;
+  /** Asked for by a quote: its issuance is ordered from the processor. */
+  ordered: boolean;
 }
 
 export interface WorldAccount {
@@ -201,10 +204,10 @@ async function createCard(
 }
 
 /** Names it by its tenant and how many cards that has: A1, A2, B1 … */
-export function keepCard(world: World, card: Card, letter: string): WorldCard {
-  const { id, tenantId, userId, accountId, cardholderId, currency } = card;
+export function keepCard(world: World, card: Card, letter: string, ordered = false): WorldCard {
+  const { id, tenantId, userId, accountId, cardholderId, currency, bin } = card;
   const name = `${letter}${world.cards.filter((each) => each.tenantId === tenantId).length + 1}`;
-  const kept = { id, name, tenantId, userId, accountId, cardholderId, currency };
+  const kept = { id, name, tenantId, userId, accountId, cardholderId, currency, bin, ordered };
   world.cards.push(kept);
   return kept;
 }
