@@ -88,7 +88,7 @@ const network = (event: NetworkOperation['event'], given: Partial<Arbitraries<Ne
     event: fc.constant(event),
     minor: part,
     currency: among<string | null>([9, fc.constant(null)], [1, fc.constantFrom('EUR', 'JPY')]),
-    reference: fc.nat(5),
+    reference: fc.nat(3),
     sent: fc.nat(12),
     ...given,
   });
@@ -118,12 +118,12 @@ const account = (type: AccountOperation['do'], amount: fc.Arbitrary<number> = mi
 
 const stranger = rarely(10);
 const takers = among([4, fc.constant(1)], [2, fc.constant(2)], [1, fc.constant(3)]);
-const price = (of: PriceOperation['of']) =>
+const price = (of: PriceOperation['of'], amount: fc.Arbitrary<number> = minor) =>
   fc.record<PriceOperation>({
     do: fc.constant('price'),
     of: fc.constant(of),
     card: index,
-    minor: plenty,
+    minor: amount,
     allocation: fc.constantFrom('0', '0.1', '0.333', '0.5', '0.5', '0.5'),
     stranger,
   });
@@ -168,14 +168,14 @@ const operation = among<Operation>(
   [16, network('authorization', { minor, blockedMerchant: rarely(40) })],
   [5, network('advice')],
   [16, network('clearing', { final: rarely(4) })],
-  [8, network('reversal')],
+  [10, network('reversal')],
   [5, network('refund')],
-  [14, price('topup')],
-  [5, price('issue')],
-  [22, take],
+  [22, price('topup', plenty)],
+  [10, price('issue')],
+  [40, take],
   [5, request('ask to withdraw')],
   [2, request('ask to close')],
-  [22, carryOut],
+  [36, carryOut],
   [5, confirm],
   [6, issuing('ask')],
   [8, issuing('issue')],

@@ -1,4 +1,4 @@
-import type { Message, NetworkMessage } from '../../src/cards/events/record';
+import type { Message } from '../../src/cards/events/record';
 import type { TestApi } from '../support/api';
 import { bufferedOperation, isBuffered, type KnownQuote } from './buffered-operations';
 import type { Market } from './market';
@@ -17,6 +17,8 @@ export interface Submission {
   answers: Answer[];
 }
 
+type HeardMessage = Extract<Message, { type: 'network' }>;
+
 /** What was asked and what was answered, while a script is played and after it. */
 export interface Played {
   world: World;
@@ -32,7 +34,7 @@ export interface Played {
   quotes: KnownQuote[];
   operations: string[];
   /** What card networks said, with each answer that was not given before. */
-  heard: { text: string; message: NetworkMessage; answer: Answer }[];
+  heard: { text: string; message: HeardMessage; answer: Answer }[];
   /** By card, the references of its chains: those of authorizations come first, the newest before all. */
   references: Map<string, string[]>;
   /** How many operations were carried out, and how many were refused or declined. */
@@ -184,7 +186,7 @@ function keep(played: Played, result: Result, name: string): void {
     played.faults.push(`${name} ${text}: a stranger was not told 404`);
   played.quotes.unshift(...(result.quotes ?? []));
   played.operations.unshift(...(result.operations ?? []).filter((id) => !played.operations.includes(id)));
-  if (result.message?.type === 'network' && !result.stranger) keepHeard(played, result.message, result);
+  if (result.message?.type === 'network') keepHeard(played, result.message, result);
   if (!submission) return;
   submission.answers.push(...answers);
   if (!played.submissions.includes(submission)) played.submissions.unshift(submission);
@@ -203,7 +205,7 @@ function keepAnswer(played: Played, answer: Answer, cardId: string | undefined):
   played.references.set(cardId, type === 'authorization' ? [referenceId, ...known] : [...known, referenceId]);
 }
 
-function keepHeard(played: Played, message: NetworkMessage, { text, answers }: Result): void {
+function keepHeard(played: Played, message: HeardMessage, { text, answers }: Result): void {
   const first = answers.filter(({ replayed }) => !replayed);
   played.heard.push(...first.map((answer) => ({ text, message, answer })));
 }

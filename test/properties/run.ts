@@ -33,6 +33,8 @@ export interface Proof {
   played: Played;
   /** Card events that were recorded. */
   events: number;
+  /** In words (`audit/reached.ts`). */
+  reached: string[];
   /** Transactions that had to be run again. */
   conflicts: number;
 }
@@ -44,11 +46,11 @@ export async function prove(stage: ProofStage, script: Script): Promise<Proof> {
   const world = await createWorld(stage.api);
   const played = await play(stage, world, script, (wave) => betweenWaves(stage, world, wave));
   if (played.faults.length === 0) await endAll(stage, played, script.length + 1);
-  const { wrong, events } = await audit(stage.api.database, played);
+  const { wrong, events, reached } = await audit(stage.api.database, played);
   const conflicts = stage.conflicts() - before;
   if (conflicts > 0)
     wrong.push(`${conflicts} transactions were in each other's way (deadlock or lost update)`);
-  return { wrong, played, events, conflicts };
+  return { wrong, played, events, reached, conflicts };
 }
 
 /** What a single statement can tell: cheap enough for every wave. */

@@ -7,6 +7,7 @@ import { auditHistories } from './histories';
 import { auditInternals } from './internals';
 import { auditNetworks } from './networks';
 import { auditOperations } from './operations';
+import { reachedBy } from './reached';
 import { groupBy, type Records, readRecords } from './records';
 import { type CardState, remaining } from './rules';
 import { auditSpending } from './spending';
@@ -14,12 +15,12 @@ import { auditWebhooks } from './webhooks';
 
 /**
  * Everything that decisions part 5 promises of a world at rest (1, 4, 6 and 7), read from what is stored.
- * @returns what is wrong (an empty list when all holds), and how many card events were judged
+ * @returns what is wrong (an empty list when all holds), how many card events were judged, and what the life has reached
  */
 export async function audit(
   database: Database,
   played: Played,
-): Promise<{ wrong: string[]; events: number }> {
+): Promise<{ wrong: string[]; events: number; reached: string[] }> {
   const records = await readRecords(database, played.world);
   const asked = askedFor(records, played);
   const { wrong, states } = auditHistories(records, asked);
@@ -38,7 +39,7 @@ export async function audit(
     ...auditTold(records, asked),
     ...played.submissions.flatMap((submission) => auditKey(records, submission)),
   ];
-  return { wrong: all, events: records.transactions.length };
+  return { wrong: all, events: records.transactions.length, reached: reachedBy(records, played, asked) };
 }
 
 /** Every hold is some authorization's, a card's that waits for its issuance, or an open operation's; none is below zero. */

@@ -15,11 +15,13 @@ const REFUSALS = ['limit_exceeded', 'idempotency_in_progress', 'idempotency_mism
 const ABSURD = 1_000_000;
 
 /** A network's message is never refused, has one event of its own at most, and what it clears or refunds is moved whole. */
-export function auditNetworks({ transactions }: Records, { heard }: Played): string[] {
+export function auditNetworks({ cards, transactions }: Records, { heard }: Played): string[] {
+  const owners = new Map(cards.map(({ id, tenant_id: tenant }) => [id, tenant]));
   const events = new Map(transactions.map((event) => [event.id, event]));
   const known = new Set<string>();
   return heard.flatMap(({ text, message, answer }) => {
     const { status, code = '', type = '', transactionId } = answer;
+    if (message.reach !== owners.get(message.cardId)) return []; // a stranger's
     if (status >= 300) {
       const isRefused = code !== 'limit_exceeded' || message.amount.gt(ABSURD);
       return REFUSALS.includes(code) && isRefused ? [] : [`${text} was refused: ${status} ${code}`];
