@@ -68,7 +68,8 @@ const LIFE: Script = [
   [network('authorization', 50, { reference: 0, sent: 1, keyed: 2 })],
   // 2.00 and 2.00 set aside: more than is set aside, then more than there is.
   [network('advice', 250, { reference: 1 })],
-  [network('clearing', 300, { reference: 2, keyed: 2 })],
+  [network('clearing', 250, { reference: 2, keyed: 2 })],
+  [network('clearing', 50, { reference: 2 })],
   // Set aside while it owes.
   [price('topup', NEW, 200), price('topup', NEW, 200, true)],
   [take(2)],
