@@ -2,15 +2,21 @@ import fc from 'fast-check';
 import type {
   AccountOperation,
   AgainOperation,
+  CarryOutOperation,
   ChainChoice,
+  ConfirmOperation,
   ExpiryOperation,
   HolderOperation,
   IssuingOperation,
   LimitsOperation,
   MarketOperation,
+  NetworkOperation,
   Operation,
+  PriceOperation,
   ProcessorOperation,
+  RequestOperation,
   Script,
+  TakeOperation,
   UserOperation,
   Via,
 } from './script';
@@ -74,6 +80,19 @@ const processor = (type: ProcessorOperation['do'], given: Partial<Arbitraries<Pr
     ...given,
   });
 
+/** Few transactions of a card and few minutes, so that messages meet, repeat and overtake one another. */
+const network = (event: NetworkOperation['event'], given: Partial<Arbitraries<NetworkOperation>> = {}) =>
+  fc.record<NetworkOperation>({
+    ...usual,
+    do: fc.constant('network'),
+    event: fc.constant(event),
+    minor: part,
+    currency: among<string | null>([9, fc.constant(null)], [1, fc.constantFrom('EUR', 'JPY')]),
+    reference: fc.nat(3),
+    sent: fc.nat(12),
+    ...given,
+  });
+
 type Arbitraries<T> = { [Field in keyof T]: fc.Arbitrary<T[Field]> };
 
 const holder = (type: HolderOperation['do'], amount: fc.Arbitrary<number> = minor) =>
@@ -96,6 +115,28 @@ const account = (type: AccountOperation['do'], amount: fc.Arbitrary<number> = mi
     minor: amount,
     stranger: rarely(10),
   });
+
+const stranger = rarely(10);
+const takers = among([4, fc.constant(1)], [2, fc.constant(2)], [1, fc.constant(3)]);
+const price = (of: PriceOperation['of'], amount: fc.Arbitrary<number> = minor) =>
+  fc.record<PriceOperation>({
+    do: fc.constant('price'),
+    of: fc.constant(of),
+    card: index,
+    minor: amount,
+    allocation: fc.constantFrom('0', '0.1', '0.333', '0.5', '0.5', '0.5'),
+    stranger,
+  });
+const take = fc.record<TakeOperation>({ do: fc.constant('take'), quote: fc.nat(2), takers, stranger });
+const request = (type: RequestOperation['do']) =>
+  fc.record<RequestOperation>({ do: fc.constant(type), card: index, minor: part, takers, stranger });
+const carryOut = fc.record<CarryOutOperation>({
+  do: fc.constant('carry out'),
+  operation: fc.nat(3),
+  times: takers,
+  stranger,
+});
+const confirm = fc.record<ConfirmOperation>({ do: fc.constant('confirm'), card: index });
 
 const expiry = fc.record<ExpiryOperation>({ do: fc.constant('expire'), card: index, chain: age });
 const user = (type: UserOperation['do']) => fc.record<UserOperation>({ do: fc.constant(type), user: index });
@@ -124,6 +165,18 @@ const operation = among<Operation>(
   [3, holder('freeze')],
   [14, holder('unfreeze')],
   [1, holder('close')],
+  [16, network('authorization', { minor, blockedMerchant: rarely(40) })],
+  [5, network('advice')],
+  [16, network('clearing', { final: rarely(4) })],
+  [10, network('reversal')],
+  [5, network('refund')],
+  [22, price('topup', plenty)],
+  [10, price('issue')],
+  [40, take],
+  [5, request('ask to withdraw')],
+  [2, request('ask to close')],
+  [36, carryOut],
+  [5, confirm],
   [6, issuing('ask')],
   [8, issuing('issue')],
   [2, issuing('issue_failed')],

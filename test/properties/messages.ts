@@ -2,13 +2,13 @@ import type { Message } from '../../src/cards/events/record';
 import { newId } from '../../src/kernel/ids';
 import { decimalsOf } from '../../src/kernel/money/currencies';
 import type { Decimal } from '../../src/kernel/money/money';
-import type { ChainChoice, HolderOperation, Operation, ProcessorOperation } from './script';
+import type { ChainChoice, HolderOperation, NetworkOperation, Operation, ProcessorOperation } from './script';
 import { amountOf, BLOCKED_MCC, type World, type WorldCard } from './world';
 
-export type MessageOperation = ProcessorOperation | HolderOperation;
+export type MessageOperation = ProcessorOperation | NetworkOperation | HolderOperation;
 
 const HOLDERS = ['topup', 'withdraw', 'freeze', 'unfreeze', 'close'];
-const PROCESSORS = ['authorization', 'settle', 'cancel', 'refund', 'decline'];
+const PROCESSORS = ['network', 'authorization', 'settle', 'cancel', 'refund', 'decline'];
 
 export function isMessage(operation: Operation): operation is MessageOperation {
   return PROCESSORS.includes(operation.do) || HOLDERS.includes(operation.do);
@@ -32,6 +32,7 @@ export function messageOf(
     const referenceId = referenceOf(references.get(card.id) ?? [], operation.chain);
     return { card, message: { ...of, ...processorMessage(operation, card, referenceId) } };
   }
+  if ('event' in operation) return { card, message: { ...of, ...networkMessage(operation, card) } };
   return { card, message: { ...of, ...holderMessage(operation, card) } };
 }
 
@@ -60,6 +61,19 @@ function processorMessage(operation: ProcessorOperation, card: WorldCard, refere
   };
 }
 
+const START = Date.UTC(2026, 0, 31, 12);
+const MINUTE_MS = 60_000;
+
+function networkMessage(operation: NetworkOperation, card: WorldCard) {
+  const { do: type, event, minor, reference, sent, final, blockedMerchant } = operation;
+  const currency = operation.currency ?? card.currency;
+  return {
+    ...{ type, event, currency, amount: amountOf(minor, currency), reference: `network-${reference}`, final },
+    ...(blockedMerchant ? { merchant: { mcc: BLOCKED_MCC } } : {}),
+    sentAt: new Date(START + sent * MINUTE_MS),
+  };
+}
+
 function holderMessage({ do: type, minor, reason }: HolderOperation, { currency }: WorldCard) {
   if (type === 'topup' || type === 'withdraw') return { type, amount: amountOf(minor, currency) };
   return type === 'close' ? { type } : { type, reason };
@@ -73,15 +87,20 @@ export function textOf(world: World, { message, card }: Picked, operation: Messa
     currency?: string;
     referenceId?: string;
     final?: boolean;
+    event?: string;
+    reference?: string;
+    sentAt?: Date;
     reason?: string;
   };
   const currency = parts.currency ?? card.currency;
   return [
     stranger && `as ${world.tenants.indexOf(message.reach as string) === 0 ? 'A' : 'B'},`,
     `card ${card.name}: ${message.type}`,
+    parts.event,
     parts.amount && `${parts.amount.toFixed(decimalsOf(currency))} ${currency}`,
     parts.reason,
     parts.referenceId && `of ${short(parts.referenceId)}`,
+    parts.reference && `of ${parts.reference}, sent at ${parts.sentAt?.toISOString().slice(14, 16)},`,
     parts.final && 'final',
     'merchant' in message && message.merchant && 'at a blocked merchant',
     keyed > 1 && `${keyed} times under one key`,

@@ -5,8 +5,8 @@ import { setCardLimits, setUserLimits } from '../../src/cards/events/limits/oper
 import { limitsNeverSet } from '../../src/cards/events/limits/record';
 import type { Message } from '../../src/cards/events/record';
 import { requestCard } from '../../src/cards/issuance/issue';
+import { orderCard } from '../../src/cards/issuance/order';
 import type { Tx } from '../../src/kernel/db/database';
-import { Problem } from '../../src/kernel/errors';
 import { setUserStatus } from '../../src/people/users/operations';
 import { PROCESSOR } from '../support/cards';
 import { pick, short } from './messages';
@@ -18,8 +18,8 @@ import type {
   LimitsOperation,
   UserOperation,
 } from './script';
-import type { Answer } from './submit';
-import { amountOf, keepCard, type World, type WorldAccount } from './world';
+import { type Answer, attempt } from './submit';
+import { amountOf, keepCard, type World, type WorldAccount, type WorldCard } from './world';
 
 type OtherOperation = IssuingOperation | ExpiryOperation | AccountOperation | UserOperation | LimitsOperation;
 
@@ -58,16 +58,9 @@ export async function otherOperation(
   }
 }
 
-/** Runs it in a transaction of its own; a refusal is an answer. */
-async function answered(stage: Stage, work: (tx: Tx) => Promise<unknown>): Promise<Answer[]> {
-  try {
-    await stage.api.database.transaction(work);
-    return [{ status: 201, replayed: false }];
-  } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500) throw error;
-    return [{ status: error.status, code: error.code, replayed: false }];
-  }
-}
+const answered = async (stage: Stage, work: (tx: Tx) => Promise<unknown>): Promise<Answer[]> => [
+  (await attempt(stage.api.services, work)).answer,
+];
 
 async function transferBetween(stage: Stage, world: World, operation: AccountOperation): Promise<Result> {
   const from = pick(world.accounts, operation.account);
@@ -169,6 +162,7 @@ async function ask(stage: Stage, world: World, operation: IssuingOperation): Pro
 async function issue(stage: Stage, world: World, operation: IssuingOperation): Promise<Result> {
   // The newest first: an older one has been issued, as a rule.
   const card = pick([...world.cards].reverse(), operation.card);
+  if (card.ordered) return decide(stage, card, operation.do);
   const of = { cardId: card.id, reach: null };
   const message: Message =
     operation.do === 'issue'
@@ -178,5 +172,15 @@ async function issue(stage: Stage, world: World, operation: IssuingOperation): P
     text: `card ${card.name}: ${operation.do}`,
     answers: [await stage.submit('transaction', message)],
     cardId: card.id,
+  };
+}
+
+/** The processor's word on a card that was ordered from it: the first that it gives is kept. */
+async function decide(stage: Stage, card: WorldCard, type: IssuingOperation['do']): Promise<Result> {
+  stage.processor.decide(card.id, type === 'issue');
+  const told = await orderCard(stage.api.services, card.id);
+  return {
+    text: `card ${card.name}: ordered, ${type}`,
+    answers: [{ status: 201, type: told, replayed: false }],
   };
 }

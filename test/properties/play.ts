@@ -1,9 +1,11 @@
 import type { Message } from '../../src/cards/events/record';
 import type { TestApi } from '../support/api';
+import { bufferedOperation, isBuffered, type KnownQuote } from './buffered-operations';
 import type { Market } from './market';
-import { isMessage, messageOf, type Picked, short, textOf } from './messages';
+import { isMessage, type MessageOperation, messageOf, type Picked, short, textOf } from './messages';
 import { otherOperation } from './other-operations';
-import type { AgainOperation, HolderOperation, Operation, ProcessorOperation, Script } from './script';
+import type { Processor } from './processor';
+import type { AgainOperation, Operation, Script } from './script';
 import { type Answer, createSubmit, keyFor, type Submit } from './submit';
 import type { World } from './world';
 
@@ -14,6 +16,8 @@ export interface Submission {
   message: Message;
   answers: Answer[];
 }
+
+type HeardMessage = Extract<Message, { type: 'network' }>;
 
 /** What was asked and what was answered, while a script is played and after it. */
 export interface Played {
@@ -26,6 +30,11 @@ export interface Played {
   told: Set<string>;
   /** Newest first. */
   submissions: Submission[];
+  /** Newest first: quotes, and the ids of the operations that were accepted. */
+  quotes: KnownQuote[];
+  operations: string[];
+  /** What card networks said, with each answer that was not given before. */
+  heard: { text: string; message: HeardMessage; answer: Answer }[];
   /** By card, the references of its chains: those of authorizations come first, the newest before all. */
   references: Map<string, string[]>;
   /** How many operations were carried out, and how many were refused or declined. */
@@ -36,12 +45,14 @@ export interface Played {
 export interface Stage {
   api: TestApi;
   market: Market;
+  processor: Processor;
   submit: Submit;
 }
 
-export const createStage = (api: TestApi, market: Market): Stage => ({
+export const createStage = (api: TestApi, market: Market, processor: Processor): Stage => ({
   api,
   market,
+  processor,
   submit: createSubmit(api.services),
 });
 
@@ -51,7 +62,10 @@ interface Result {
   answers: Answer[];
   cardId?: string;
   stranger?: boolean;
+  message?: Message;
   submission?: Submission;
+  quotes?: KnownQuote[];
+  operations?: string[];
   fault?: string;
 }
 
@@ -71,6 +85,9 @@ export async function play(
     faults: [],
     told: new Set(),
     submissions: [],
+    quotes: [],
+    operations: [],
+    heard: [],
     references: new Map(),
     done: 0,
     refused: 0,
@@ -105,6 +122,7 @@ async function run(stage: Stage, played: Played, operation: Operation, name: str
       return { text: `the market moves to epoch ${operation.epoch}`, answers: [] };
     if (operation.do === 'again') return await again(stage, played, operation);
     if (isMessage(operation)) return await send(stage, played, operation, name);
+    if (isBuffered(operation)) return await bufferedOperation(stage, played, operation, name);
     return await otherOperation(stage, played.world, played.references, operation);
   } catch (error) {
     return { text: operation.do, answers: [], fault: String((error as Error).stack ?? error) };
@@ -114,13 +132,14 @@ async function run(stage: Stage, played: Played, operation: Operation, name: str
 async function send(
   stage: Stage,
   played: Played,
-  operation: ProcessorOperation | HolderOperation,
+  operation: MessageOperation,
   name: string,
 ): Promise<Result> {
   const picked: Picked = messageOf(played.world, played.references, operation);
   const text = textOf(played.world, picked, operation);
   const { message } = picked;
-  const result: Result = { text, answers: [], cardId: message.cardId, stranger: operation.stranger };
+  const { stranger } = operation;
+  const result: Result = { text, answers: [], cardId: message.cardId, stranger, message };
   try {
     if (operation.keyed === 0) {
       result.answers.push(await stage.submit(operation.via, message));
@@ -144,7 +163,7 @@ async function again(stage: Stage, played: Played, { of, via, altered }: AgainOp
   if (!submission) return { text: 'again: nothing to repeat', answers: [] };
   const { message, key } = submission;
   const text = `again${altered ? ', altered' : ''} (${submission.text})`;
-  const result: Result = { text, answers: [], cardId: message.cardId, submission };
+  const result: Result = { text, answers: [], cardId: message.cardId, message, submission };
   try {
     result.answers.push(await stage.submit(via, message, keyFor(message, key, altered)));
   } catch (error) {
@@ -165,6 +184,9 @@ function keep(played: Played, result: Result, name: string): void {
     answers.some(({ status, code }) => status !== 404 && code !== 'idempotency_in_progress')
   )
     played.faults.push(`${name} ${text}: a stranger was not told 404`);
+  played.quotes.unshift(...(result.quotes ?? []));
+  played.operations.unshift(...(result.operations ?? []).filter((id) => !played.operations.includes(id)));
+  if (result.message?.type === 'network') keepHeard(played, result.message, result);
   if (!submission) return;
   submission.answers.push(...answers);
   if (!played.submissions.includes(submission)) played.submissions.unshift(submission);
@@ -181,6 +203,11 @@ function keepAnswer(played: Played, answer: Answer, cardId: string | undefined):
   if (known.includes(referenceId)) return;
   // Messages mostly name an authorization, the newest first; an event that came later in a chain can stand for it too.
   played.references.set(cardId, type === 'authorization' ? [referenceId, ...known] : [...known, referenceId]);
+}
+
+function keepHeard(played: Played, message: HeardMessage, { text, answers }: Result): void {
+  const first = answers.filter(({ replayed }) => !replayed);
+  played.heard.push(...first.map((answer) => ({ text, message, answer })));
 }
 
 function toldAs({ status, code, type, reason, billing, referenceId, replayed }: Answer): string {

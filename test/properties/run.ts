@@ -2,7 +2,9 @@ import { type TestApi, testApi } from '../support/api';
 import { countConflicts } from '../support/conflicts';
 import { audit } from './audit';
 import { createMarket } from './market';
+
 import { createStage, type Played, play, playWave, type Stage } from './play';
+import { createProcessor } from './processor';
 import type { Operation, Script } from './script';
 import { addProgrammes, createWorld, type World } from './world';
 
@@ -16,10 +18,12 @@ export interface ProofStage extends Stage {
 export async function openStage(): Promise<ProofStage> {
   const market = createMarket();
   const { counting, conflicts } = countConflicts();
-  const api: TestApi = await testApi({ parties: { rates: market.rates } }, counting);
+  const processor = createProcessor();
+  const parties = { rates: market.rates, cardProcessor: processor.party };
+  const api: TestApi = await testApi({ parties }, counting);
   await addProgrammes(api.database);
   // The domains are given the counting database by their services; what this file asks itself goes past it.
-  const stage = createStage({ ...api, database: api.services.database }, market);
+  const stage = createStage({ ...api, database: api.services.database }, market, processor);
   return { ...stage, conflicts, close: () => api.close() };
 }
 
@@ -29,6 +33,8 @@ export interface Proof {
   played: Played;
   /** Card events that were recorded. */
   events: number;
+  /** In words (`audit/reached.ts`). */
+  reached: string[];
   /** Transactions that had to be run again. */
   conflicts: number;
 }
@@ -40,24 +46,27 @@ export async function prove(stage: ProofStage, script: Script): Promise<Proof> {
   const world = await createWorld(stage.api);
   const played = await play(stage, world, script, (wave) => betweenWaves(stage, world, wave));
   if (played.faults.length === 0) await endAll(stage, played, script.length + 1);
-  const { wrong, events } = await audit(stage.api.database, played);
+  const { wrong, events, reached } = await audit(stage.api.database, played);
   const conflicts = stage.conflicts() - before;
   if (conflicts > 0)
     wrong.push(`${conflicts} transactions were in each other's way (deadlock or lost update)`);
-  return { wrong, played, events, conflicts };
+  return { wrong, played, events, reached, conflicts };
 }
 
 /** What a single statement can tell: cheap enough for every wave. */
 async function betweenWaves(stage: Stage, world: World, wave: number): Promise<string[]> {
   const rows = await stage.api.database.query<{ id: string; what: string }>(
-    `select c.id, format('%s, %s available, %s pending, reasons %s', c.status, l.available, l.pending, c.freeze_reasons) as what
-       from cards c join ledger_accounts l on l.id = c.id
+    `select c.id, format('%s, %s available, %s pending, %s set aside, reasons %s', c.status, l.available, l.pending, b.available,
+                      c.freeze_reasons) as what
+       from cards c join ledger_accounts l on l.id = c.id left join ledger_accounts b on b.id = c.buffer_account_id
        left join lateral (select sum(billing_authorized - billing_settled - billing_reversed) as held
                             from authorizations a where a.card_id = c.id) a on true
       where c.tenant_id = any($1)
         and (l.pending <> coalesce(a.held, 0) or (c.status = 'closed' and l.available <> 0)
              or (c.status = 'frozen') <> (cardinality(c.freeze_reasons) > 0)
-             or (c.status in ('active', 'frozen') and (l.available < 0) <> ('insufficient_funds' = any(c.freeze_reasons))))`,
+             or (b.available <> 0 and (l.available < 0 or c.status not in ('active', 'frozen', 'closing')))
+             or (c.status in ('active', 'frozen')
+                 and (l.available < 0 or c.insufficient_asked) <> ('insufficient_funds' = any(c.freeze_reasons))))`,
     [world.tenants],
   );
   return rows.map(({ id, what }) => `after wave ${wave} card ${id} is ${what}`);
@@ -90,12 +99,36 @@ async function endAll(stage: Stage, played: Played, wave: number): Promise<void>
       via: index % 2 === 0 ? 'transaction' : 'gathered',
     };
   });
-  await playWave(stage, played, [...cancels, ...(await issuesOfPending(stage, world))], wave);
+  const issues = await issuesOfPending(stage, world);
+  const carriedOut = played.operations.map(
+    (_, operation): Operation => ({ do: 'carry out', operation, times: 1, stranger: false }),
+  );
+  await playWave(stage, played, [...cancels, ...issues, ...carriedOut], wave);
+  await endClosures(stage, played, wave + 1);
   const held = await stage.api.database.query<{ id: string; pending: string }>(
     'select id, pending from ledger_accounts where tenant_id = any($1) and pending <> 0',
     [world.tenants],
   );
   played.faults.push(...held.map(({ id, pending }) => `everything has ended, but ${id} holds ${pending}`));
+}
+
+/** The processor confirms when it is asked for the second time. */
+async function endClosures(stage: Stage, played: Played, wave: number): Promise<void> {
+  const { world } = played;
+  const of = [world.tenants];
+  const closing = await stage.api.database.query<{ id: string }>(
+    `select id from cards where tenant_id = any($1) and status = 'closing'`,
+    of,
+  );
+  const confirms = closing.map(
+    ({ id }): Operation => ({ do: 'confirm', card: world.cards.findIndex((card) => card.id === id) }),
+  );
+  for (const each of [0, 1]) await playWave(stage, played, confirms, wave + each);
+  const open = await stage.api.database.query<{ id: string; type: string }>(
+    `select id, type from card_operations where tenant_id = any($1) and status in ('accepted', 'processing')`,
+    of,
+  );
+  played.faults.push(...open.map(({ id, type }) => `everything has ended, but ${type} ${id} is open`));
 }
 
 async function issuesOfPending(stage: Stage, world: World): Promise<Operation[]> {

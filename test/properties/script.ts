@@ -1,3 +1,5 @@
+import type { NetworkMessage } from '../../src/cards/events/record';
+
 /**
  * A random life of several cards, accounts and tenants, as data: waves of operations, each wave run at once. Cards,
  * accounts and users are named by an index into the world (taken modulo how many there are), amounts are minor units of
@@ -29,6 +31,22 @@ export interface ProcessorOperation extends Way {
   chain: ChainChoice;
   final: boolean;
   /** The merchant is of a kind that the programme declines. */
+  blockedMerchant: boolean;
+}
+
+/** What a card network says of one of its transactions. */
+export interface NetworkOperation extends Way {
+  do: 'network';
+  event: NetworkMessage['event'];
+  card: number;
+  minor: number;
+  /** Null: the card's. */
+  currency: string | null;
+  /** Which of the network's transactions on that card. */
+  reference: number;
+  /** The minute at which it was sent: messages come in another order than that. */
+  sent: number;
+  final: boolean;
   blockedMerchant: boolean;
 }
 
@@ -65,6 +83,55 @@ export interface UserOperation {
   user: number;
 }
 
+/** What an issuance like that of a card, or its funding, would cost with a buffer. */
+export interface PriceOperation {
+  do: 'price';
+  of: 'issue' | 'topup';
+  card: number;
+  minor: number;
+  /** The share that is set aside. */
+  allocation: string;
+  stranger: boolean;
+}
+
+/** A quote, the newest is 0, is taken: by so many at once, each with a key of its own. */
+export interface TakeOperation {
+  do: 'take';
+  quote: number;
+  takers: number;
+  stranger: boolean;
+}
+
+/** A withdrawal or a closure that is accepted now and carried out later; asked for so many times at once. */
+export interface RequestOperation {
+  do: 'ask to withdraw' | 'ask to close';
+  card: number;
+  minor: number;
+  takers: number;
+  stranger: boolean;
+}
+
+/** An accepted operation, the newest is 0, is taken as far as it goes, so many times at once; a stranger asks what became of it. */
+export interface CarryOutOperation {
+  do: 'carry out';
+  operation: number;
+  times: number;
+  stranger: boolean;
+}
+
+/** The processor is told that a card is to be closed: it confirms when it is asked again. */
+export interface ConfirmOperation {
+  do: 'confirm';
+  card: number;
+}
+
+export type BufferedOperation =
+  | PriceOperation
+  | TakeOperation
+  | RequestOperation
+  | CarryOutOperation
+  | ConfirmOperation;
+
 /** The limits of a card, or of a user, are replaced. */
 export interface LimitsOperation {
   do: 'limits';
@@ -91,8 +158,10 @@ export interface MarketOperation {
 
 export type Operation =
   | ProcessorOperation
+  | NetworkOperation
   | HolderOperation
   | IssuingOperation
+  | BufferedOperation
   | ExpiryOperation
   | AccountOperation
   | UserOperation

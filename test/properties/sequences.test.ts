@@ -1,5 +1,5 @@
 import { tryScripts } from './check';
-import { openStage, type ProofStage } from './run';
+import { openStage, type Proof, type ProofStage } from './run';
 
 /** Decisions part 5, 1, 4, 6 and 7. `npm run proof` plays longer ones; FC_SEED plays others. */
 const SEED = Number(process.env['FC_SEED'] ?? 20_260_131);
@@ -10,13 +10,28 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
+/** What is rarer than these is in `buffered-life.test.ts`. */
+const NEEDED = [
+  ...['a buffer is drawn', 'topup completed', 'withdraw completed'],
+  ...['advice: authorization', 'authorization: authorization', 'authorization: decline'],
+  ...['clearing: settle', 'refund: refund', 'reversal: nothing'],
+];
+const reached = new Set<string>();
+
 it.each([
   ['one after the other', { runs: 8, waves: 40, width: 1 }],
   ['at once', { runs: 12, waves: 24, width: 12 }],
 ])(
   `whatever happens, %s: all adds up (seed ${SEED})`,
   async (_, size) => {
-    expect((await tryScripts(stage, { seed: SEED, ...size })) ?? 'all holds').toBe('all holds');
+    const onProof = (_script: unknown, proof: Proof) => {
+      for (const word of proof.reached) reached.add(word);
+    };
+    expect((await tryScripts(stage, { seed: SEED, ...size, onProof })) ?? 'all holds').toBe('all holds');
   },
   300_000,
 );
+
+it('the lives reach what they are played for', () => {
+  expect([...reached]).toEqual(expect.arrayContaining(NEEDED));
+});

@@ -2,6 +2,7 @@ import { createGatherer } from '../../src/cards/events/gather';
 import { recordCardEvent } from '../../src/cards/events/operations';
 import type { CardTransaction, Message } from '../../src/cards/events/record';
 import type { Composed } from '../../src/composition';
+import type { Tx } from '../../src/kernel/db/database';
 import { Problem } from '../../src/kernel/errors';
 import { fingerprint, type IdempotencyKey, type KeyedAnswer, withKey } from '../../src/kernel/idempotency';
 import type { Via } from './script';
@@ -59,6 +60,19 @@ export function createSubmit(services: Composed): Submit {
       return { status: error.status, code: error.code, replayed: false };
     }
   };
+}
+
+/** Does anything else in a transaction of its own; a refusal is an answer. */
+export async function attempt<T>(
+  { database }: Pick<Composed, 'database'>,
+  work: (tx: Tx) => Promise<T>,
+): Promise<{ answer: Answer; value?: T }> {
+  try {
+    return { answer: { status: 201, replayed: false }, value: await database.transaction(work) };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    return { answer: { status: error.status, code: error.code, replayed: false } };
+  }
 }
 
 function gatherer(services: Composed) {

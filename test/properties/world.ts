@@ -1,6 +1,9 @@
 import { correct } from '../../src/accounts/accounts/admin';
 import { openUserAccount } from '../../src/accounts/accounts/operations';
 import { insertAccount } from '../../src/accounts/accounts/store';
+import { acceptTopup } from '../../src/cards/buffered/accept';
+import { carryOutOperation } from '../../src/cards/buffered/carry-out';
+import { quoteTopup } from '../../src/cards/buffered/quote';
 import type { Card } from '../../src/cards/cards/record';
 import { recordCardEvent } from '../../src/cards/events/operations';
 import { requestCard } from '../../src/cards/issuance/issue';
@@ -63,6 +66,9 @@ export interface WorldCard {
   accountId: string;
   cardholderId: string;
   currency: string;
+  bin: string;
+  /** Asked for by a quote: its issuance is ordered from the processor. */
+  ordered: boolean;
 }
 
 export interface WorldAccount {
@@ -93,11 +99,11 @@ export function amountOf(minor: number, currency: string): Decimal {
 
 /**
  * Two new tenants with a little money: A with cards on its master account, on a user's account and in yen; B with a card
- * on its master account and one in dinars on a user's. What comes first is the busiest.
+ * on its master account and one in dinars on a user's. What comes first is the busiest, and has something set aside.
  */
 export async function createWorld(api: TestApi): Promise<World> {
   const world: World = { tenants: [], users: [], accounts: [], cards: [] };
-  await api.database.transaction(async (tx) => {
+  const fundings = await api.database.transaction(async (tx) => {
     Object.assign(world, { tenants: [], users: [], accounts: [], cards: [] });
     const a = await createTenant(api, tx, world, 'A', ['USD', 'JPY']);
     const b = await createTenant(api, tx, world, 'B', ['USD', 'KWD']);
@@ -106,7 +112,12 @@ export async function createWorld(api: TestApi): Promise<World> {
     await createCard(api, tx, world, { ...b, master: 'USD', programme: PROGRAMMES.usd });
     await createCard(api, tx, world, { ...a, master: 'JPY', programme: PROGRAMMES.jpy });
     await createCard(api, tx, world, { ...b, programme: PROGRAMMES.kwd });
+    const busiest = world.cards.filter(({ name }) => ['A1', 'A2', 'B1'].includes(name));
+    const ids = [];
+    for (const card of busiest) ids.push(await setAside(api, tx, card));
+    return ids;
   });
+  for (const id of fundings) await carryOutOperation(api.services, id);
   return world;
 }
 
@@ -200,11 +211,20 @@ async function createCard(
   keepCard(world, card, letter);
 }
 
+/** @returns the id of an operation that will */
+async function setAside({ services }: TestApi, tx: Tx, card: WorldCard): Promise<string> {
+  const { id: cardId, tenantId, accountId, currency } = card;
+  const asked = { accountId, amount: amountOf(600, currency), allocation: new Decimal('0.5') };
+  const { quote } = await quoteTopup(services, tx, cardId, asked, tenantId);
+  const call = { reach: tenantId, callerId: tenantId, idempotencyKey: `${cardId}-first` };
+  return (await acceptTopup(services, tx, { cardId, quoteId: quote.id }, call)).id;
+}
+
 /** Names it by its tenant and how many cards that has: A1, A2, B1 … */
-export function keepCard(world: World, card: Card, letter: string): WorldCard {
-  const { id, tenantId, userId, accountId, cardholderId, currency } = card;
+export function keepCard(world: World, card: Card, letter: string, ordered = false): WorldCard {
+  const { id, tenantId, userId, accountId, cardholderId, currency, bin } = card;
   const name = `${letter}${world.cards.filter((each) => each.tenantId === tenantId).length + 1}`;
-  const kept = { id, name, tenantId, userId, accountId, cardholderId, currency };
+  const kept = { id, name, tenantId, userId, accountId, cardholderId, currency, bin, ordered };
   world.cards.push(kept);
   return kept;
 }

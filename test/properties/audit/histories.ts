@@ -1,6 +1,8 @@
 import { CARD_EFFECTS, type CardTransactionType } from '../../../src/kernel/ledger/effects';
 import { Decimal } from '../../../src/kernel/money/money';
-import { type ChainRow, groupBy, type Records, type TransactionRow } from './records';
+import { auditBuffers, depositsOf, moveBuffer } from './buffers';
+import { follows, isReleased } from './followers';
+import { type ChainRow, type ChangeRow, groupBy, type Records, type TransactionRow } from './records';
 import { type CardState, type ChainState, type Complain, RULES, remaining } from './rules';
 
 /**
@@ -8,9 +10,15 @@ import { type CardState, type ChainState, type Complain, RULES, remaining } from
  * many connections wrote it: under the card's lock there is one order, and it must be a lawful one.
  * @returns what is wrong, and the state that each card's events lead to
  */
-export function auditHistories(records: Records): { wrong: string[]; states: CardState[] } {
+export function auditHistories(
+  records: Records,
+  asked: ReadonlySet<string>,
+): { wrong: string[]; states: CardState[] } {
   const wrong: string[] = [];
   const byCard = groupBy(records.transactions, (row) => row.card_id);
+  const changes = groupBy(records.changes, (row) => row.account_id);
+  const closures = new Set(records.operations.filter(({ type }) => type === 'close').map(({ id }) => id));
+  const deposits = depositsOf(records);
   const rates = new Map(records.chains.map((chain) => [chain.id, chain.rate]));
   const aged = new Set(records.chains.filter(isAged).map(({ id }) => id));
   const states = records.cards.map((card) => {
@@ -18,58 +26,87 @@ export function auditHistories(records: Records): { wrong: string[]; states: Car
       card,
       status: 'pending',
       available: new Decimal(0),
+      buffer: new Decimal(0),
+      moved: new Map(),
+      deposits,
+      drawnFor: null,
+      asked,
       chains: new Map(),
       rates,
       aged,
       everLimited: records.limits.some(({ subject_id: id }) => id === card.id || id === card.user_id),
     };
-    replay(state, byCard.get(card.id) ?? [], wrong);
+    const closing = (changes.get(card.id) ?? []).find(
+      ({ record_id: id, previous_status: before }) => closures.has(id) && before === null,
+    );
+    replay(state, byCard.get(card.id) ?? [], closing, wrong);
+    wrong.push(...auditNumbers(byCard.get(card.id) ?? [], changes.get(card.id) ?? []));
     return state;
   });
-  wrong.push(...auditEntries(records), ...auditChains(records.chains, states));
+  wrong.push(
+    ...auditEntries(records),
+    ...auditChains(records.chains, states),
+    ...auditBuffers(records, states),
+  );
   return { wrong, states };
 }
 
-function replay(state: CardState, events: TransactionRow[], wrong: string[]): void {
+/** @param closing where a client asked for its closure: it leaves no event, and the card is spent on no more */
+function replay(
+  state: CardState,
+  events: TransactionRow[],
+  closing: ChangeRow | undefined,
+  wrong: string[],
+): void {
   let before: TransactionRow | undefined;
   for (const [index, event] of events.entries()) {
     const complain: Complain = (what) => void wrong.push(`${nameOf(event)} ${what}`);
-    if (!follows(event)) restsBetween(state, complain);
-    checkOrder(before, event, complain);
+    if (closing && before?.number.lt(closing.number) !== false && event.number.gt(closing.number))
+      beginClosure(state, complain);
+    if (!follows(event) && !isReleased(event, before, state.asked)) restsBetween(state, complain);
     checkBalances(before, event, complain);
-    if (event.forced && event.type === 'authorization') checkForced(event, events[index + 1], complain);
+    if (event.forced && event.type === 'authorization' && !state.asked.has(event.id))
+      checkForced(event, events[index + 1], complain);
+    moveBuffer(state, event, events[index + 1], complain);
     RULES[event.type]?.(state, event, complain);
     state.available = event.available;
     before = event;
   }
-  restsBetween(state, (what) => void wrong.push(`card ${state.card.id}: ${what}`));
-  auditStatus(state, (what) => void wrong.push(`card ${state.card.id} (${state.card.status}) ${what}`));
+  const complain: Complain = (what) =>
+    void wrong.push(`card ${state.card.id} (${state.card.status}) ${what}`);
+  if (closing && before?.number.lt(closing.number) !== false) beginClosure(state, complain);
+  restsBetween(state, complain);
+  auditStatus(state, complain);
+}
+
+function beginClosure(state: CardState, complain: Complain): void {
+  if (state.status !== 'active' && state.status !== 'frozen')
+    complain(`its closure began while it was ${state.status}`);
+  state.status = 'closing';
 }
 
 const nameOf = (event: TransactionRow) =>
   `card ${event.card_id}: event ${event.number.toFixed()}, ${event.forced ? 'forced ' : ''}${event.type} ` +
   `${event.amount.toFixed()} ${event.currency},`;
 
-/** Whether an event is part of what an earlier one of the same transaction began. */
-export function follows({ type, forced, source, linked_id }: TransactionRow): boolean {
-  if (type === 'settle' || type === 'close') return linked_id !== null;
-  if (type === 'cancel') return source === 'settlement';
-  if (type === 'freeze' || type === 'unfreeze') return linked_id !== null;
-  if (type === 'withdraw') return source === 'closure';
-  return type === 'topup' && (forced || source === 'negative_balance');
-}
-
-/** What holds after every transaction (decisions part 3). */
-function restsBetween({ status, available }: CardState, complain: Complain): void {
-  if (status === 'closed' && !available.isZero())
-    complain(`a closed card was left with ${available.toFixed()}`);
+/** What holds after every transaction (decisions part 3, and part 4, Buffered cards). */
+function restsBetween({ status, available, buffer }: CardState, complain: Complain): void {
+  if (status === 'closed' && !(available.isZero() && buffer.isZero()))
+    complain(`a closed card was left with ${available.toFixed()}, and ${buffer.toFixed()} set aside`);
   if (status === 'active' && available.lt(0)) complain(`an active card was left with ${available.toFixed()}`);
+  if (available.lt(0) && buffer.gt(0))
+    complain(`a card was left with ${available.toFixed()}, and ${buffer.toFixed()} set aside`);
 }
 
-function checkOrder(before: TransactionRow | undefined, event: TransactionRow, complain: Complain): void {
-  if (!event.number.eq(before ? before.number.plus(1) : 1))
-    complain(`comes after number ${before?.number.toFixed() ?? 0}`);
-  if (before && event.at < before.at) complain('is stamped earlier than the one before it');
+/** Events and the statuses of operations share the numbers of a card, without a gap, and their times never go back. */
+function auditNumbers(events: TransactionRow[], changes: ChangeRow[]): string[] {
+  const all = [...events, ...changes].sort((a, b) => a.number.comparedTo(b.number));
+  return all.flatMap(({ number, at }, index) => {
+    const before = all[index - 1];
+    const id = events[0]?.card_id ?? changes[0]?.account_id;
+    if (!number.eq(index + 1)) return [`card ${id}: number ${number.toFixed()} comes as the ${index + 1}th`];
+    return before && at < before.at ? [`card ${id}: ${number.toFixed()} is stamped before ${index}`] : [];
+  });
 }
 
 /** The running fold of 3.4 is what was recorded with the event. */
@@ -95,7 +132,9 @@ function auditStatus({ card, status, available }: CardState, complain: Complain)
   if ((card.status === 'frozen') !== card.freeze_reasons.length > 0)
     complain(`has reasons ${card.freeze_reasons.join()}`);
   const live = card.status === 'active' || card.status === 'frozen';
-  if (live && available.lt(0) !== card.freeze_reasons.includes('insufficient_funds'))
+  // The client may ask for it of a card that is above zero.
+  const insufficient = available.lt(0) || card.insufficient_asked;
+  if (live && insufficient !== card.freeze_reasons.includes('insufficient_funds'))
     complain(`has ${available.toFixed()} and reasons ${card.freeze_reasons.join()}`);
   if (card.status === 'failed' && !available.isZero()) complain(`failed, but has ${available.toFixed()}`);
 }

@@ -2,8 +2,12 @@ import type { Database } from '../../../src/kernel/db/database';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import type { Played, Submission } from '../play';
-import { auditHistories, follows } from './histories';
+import { follows, isReleased } from './followers';
+import { auditHistories } from './histories';
 import { auditInternals } from './internals';
+import { auditNetworks } from './networks';
+import { auditOperations } from './operations';
+import { reachedBy } from './reached';
 import { groupBy, type Records, readRecords } from './records';
 import { type CardState, remaining } from './rules';
 import { auditSpending } from './spending';
@@ -11,14 +15,15 @@ import { auditWebhooks } from './webhooks';
 
 /**
  * Everything that decisions part 5 promises of a world at rest (1, 4, 6 and 7), read from what is stored.
- * @returns what is wrong (an empty list when all holds), and how many card events were judged
+ * @returns what is wrong (an empty list when all holds), how many card events were judged, and what the life has reached
  */
 export async function audit(
   database: Database,
   played: Played,
-): Promise<{ wrong: string[]; events: number }> {
+): Promise<{ wrong: string[]; events: number; reached: string[] }> {
   const records = await readRecords(database, played.world);
-  const { wrong, states } = auditHistories(records);
+  const asked = askedFor(records, played);
+  const { wrong, states } = auditHistories(records, asked);
   const ledger = await checkLedger(database);
   const all = [
     ...played.faults,
@@ -29,13 +34,15 @@ export async function audit(
     ...auditInternals(records),
     ...auditSpending(records),
     ...auditTenants(records),
-    ...auditTold(records, played),
+    ...auditOperations(records),
+    ...auditNetworks(records, played),
+    ...auditTold(records, asked),
     ...played.submissions.flatMap((submission) => auditKey(records, submission)),
   ];
-  return { wrong: all, events: records.transactions.length };
+  return { wrong: all, events: records.transactions.length, reached: reachedBy(records, played, asked) };
 }
 
-/** Every hold is some authorization's, or a card's that waits for its issuance; none is below zero. */
+/** Every hold is some authorization's, a card's that waits for its issuance, or an open operation's; none is below zero. */
 function auditHolds(records: Records, states: CardState[]): string[] {
   const expected = new Map<string, Decimal>();
   const add = (id: string, held: Decimal) => expected.set(id, held.plus(expected.get(id) ?? 0));
@@ -46,11 +53,16 @@ function auditHolds(records: Records, states: CardState[]): string[] {
     }
     if (card.status === 'pending') add(card.account_id, card.initial_amount.plus(card.issue_fee));
   }
+  for (const { type, status, account_id: account, principal, buffer, fee } of records.operations) {
+    if (status !== 'accepted' && status !== 'processing') continue;
+    if (type === 'issue') add(account, buffer); // the rest is its card's
+    if (type === 'topup') add(account, principal.plus(buffer).plus(fee));
+  }
   return records.accounts.flatMap(({ id, kind, pending }) => {
     const held = expected.get(id) ?? new Decimal(0);
     return pending.eq(held)
       ? []
-      : [`${kind} ${id} holds ${pending.toFixed()}, its authorizations ${held.toFixed()}`];
+      : [`${kind} ${id} holds ${pending.toFixed()}, what is open ${held.toFixed()}`];
   });
 }
 
@@ -67,11 +79,18 @@ function auditTenants(records: Records): string[] {
   ];
 }
 
+/** The events that callers were told of, at once or as the result of what they had asked for. */
+const askedFor = ({ operations }: Records, { told }: Played): Set<string> =>
+  new Set([...told, ...operations.flatMap(({ result }) => result?.cardTransactionIds ?? [])]);
+
 /** Nothing happened to a card that nobody asked for, and whatever somebody was told of has happened. */
-function auditTold(records: Records, { told }: Played): string[] {
+function auditTold(records: Records, asked: ReadonlySet<string>): string[] {
   const stored = new Set(records.transactions.map(({ id }) => id));
-  const lost = [...told].filter((id) => !stored.has(id));
-  const unasked = records.transactions.filter((event) => !told.has(event.id) && !byItself(event));
+  const lost = [...asked].filter((id) => !stored.has(id));
+  const unasked = records.transactions.filter(
+    (event, index) =>
+      !asked.has(event.id) && !byItself(event) && !isReleased(event, records.transactions[index - 1], asked),
+  );
   return [
     ...lost.map((id) => `event ${id} was told to a caller but is not there`),
     ...unasked.map(({ type, id, card_id }) => `card ${card_id}: ${type} ${id} was asked for by nobody`),

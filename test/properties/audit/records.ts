@@ -16,6 +16,43 @@ export interface Records {
   /** The limits of cards and users, and what is counted of them. */
   limits: LimitsRow[];
   spending: SpendingRow[];
+  /** What clients have asked of cards with buffers, the prices that they were offered, and what was told of it. */
+  operations: OperationRow[];
+  quotes: QuoteRow[];
+  /** In the histories of cards, in their order. */
+  changes: ChangeRow[];
+}
+
+export interface OperationRow {
+  id: string;
+  card_id: string;
+  account_id: string;
+  type: 'issue' | 'topup' | 'withdraw' | 'close';
+  status: string;
+  currency: string;
+  principal: Decimal;
+  buffer: Decimal;
+  fee: Decimal;
+  quote_id: string | null;
+  result: (Record<string, string> & Record<`${'account' | 'card'}TransactionIds`, string[]>) | null;
+  failure: { code: string } | null;
+  idempotency_key: string;
+}
+
+export interface QuoteRow {
+  id: string;
+  terms: { principal: string; buffer: string; fee: string };
+  used_by: string | null;
+}
+
+/** A status that an operation took; it has a number among the entries of its card. */
+export interface ChangeRow {
+  account_id: string;
+  number: Decimal;
+  at: Date;
+  record_id: string;
+  status: string;
+  previous_status: string | null;
 }
 
 export interface LimitsRow {
@@ -43,6 +80,8 @@ export interface CardRow {
   currency: string;
   status: string;
   freeze_reasons: string[];
+  insufficient_asked: boolean;
+  buffer_account_id: string | null;
   initial_amount: Decimal;
   issue_fee: Decimal;
 }
@@ -140,53 +179,35 @@ const COLUMNS_OF_LEGS = `l.posting_id, l.account_id, l.number, l.at, l.id, l.typ
 
 const SUBJECTS = `select id from cards where tenant_id = any($1) union select id from users where tenant_id = any($1)`;
 
+/** By what they give. `$1`: the tenants of the world. */
+const STATEMENTS: Record<keyof Records, string> = {
+  cards: 'select * from cards where tenant_id = any($1) order by id',
+  accounts: 'select * from ledger_accounts where tenant_id = any($1)',
+  transactions: `select * from card_transactions where card_id in (select id from cards where tenant_id = any($1))
+    order by card_id, at, number`,
+  chains: 'select a.* from authorizations a join cards c on c.id = a.card_id where c.tenant_id = any($1)',
+  entries: `select ${COLUMNS_OF_LEGS} from ledger_legs l join ledger_accounts a on a.id = l.account_id
+    where a.tenant_id = any($1) order by l.account_id, l.number`,
+  events:
+    'select tenant_id, event, data, idempotency_key from events where tenant_id = any($1) order by number',
+  internals: `select posting_id, account_id, sum(available) as available from ledger_legs
+    where number is null and posting_id in (select posting_id from ledger_legs l
+            join ledger_accounts a on a.id = l.account_id where a.tenant_id = any($1))
+    group by posting_id, account_id`,
+  limits: `select * from spending_limits where subject_id in (${SUBJECTS})`,
+  spending: `select *, day::text as day from spending where subject_id in (${SUBJECTS})`,
+  operations: 'select * from card_operations where tenant_id = any($1) order by id',
+  quotes: 'select * from quotes where tenant_id = any($1)',
+  changes: `select s.* from status_changes s join cards c on c.id = s.account_id where c.tenant_id = any($1)
+    order by s.account_id, s.number`,
+};
+
 export async function readRecords(database: Database, world: World): Promise<Records> {
   return database.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only');
-    const of = [world.tenants];
-    const [cards, accounts, transactions, chains, entries, events, internals, limits, spending] =
-      await Promise.all([
-        tx.query('select * from cards where tenant_id = any($1) order by id', of),
-        tx.query('select * from ledger_accounts where tenant_id = any($1)', of),
-        tx.query(
-          `select * from card_transactions where card_id in (select id from cards where tenant_id = any($1))
-          order by card_id, at, number`,
-          of,
-        ),
-        tx.query(
-          'select a.* from authorizations a join cards c on c.id = a.card_id where c.tenant_id = any($1)',
-          of,
-        ),
-        tx.query(
-          `select ${COLUMNS_OF_LEGS} from ledger_legs l join ledger_accounts a on a.id = l.account_id
-          where a.tenant_id = any($1) order by l.account_id, l.number`,
-          of,
-        ),
-        tx.query(
-          'select tenant_id, event, data, idempotency_key from events where tenant_id = any($1) order by number',
-          of,
-        ),
-        tx.query(
-          `select posting_id, account_id, sum(available) as available from ledger_legs
-          where number is null and posting_id in (select posting_id from ledger_legs l
-                  join ledger_accounts a on a.id = l.account_id where a.tenant_id = any($1))
-          group by posting_id, account_id`,
-          of,
-        ),
-        tx.query(`select * from spending_limits where subject_id in (${SUBJECTS})`, of),
-        tx.query(`select *, day::text as day from spending where subject_id in (${SUBJECTS})`, of),
-      ]);
-    return {
-      cards: cards.map(withDecimals<CardRow>),
-      accounts: accounts.map(withDecimals<AccountRow>),
-      transactions: transactions.map(withDecimals<TransactionRow>),
-      chains: chains.map(withDecimals<ChainRow>),
-      entries: entries.map(withDecimals<EntryRow>),
-      events: events as unknown as EventRow[],
-      internals: internals.map(withDecimals<InternalRow>),
-      limits: limits.map(withDecimals<LimitsRow>),
-      spending: spending.map(withDecimals<SpendingRow>),
-    };
+    const read = async ([name, sql]: [string, string]) =>
+      [name, (await tx.query(sql, [world.tenants])).map(withDecimals)] as const;
+    return Object.fromEntries(await Promise.all(Object.entries(STATEMENTS).map(read))) as unknown as Records;
   });
 }
 

@@ -35,8 +35,17 @@ export interface ChainState {
 /** A card as its events so far leave it. */
 export interface CardState {
   card: CardRow;
-  status: 'pending' | 'active' | 'frozen' | 'closed';
+  status: 'pending' | 'active' | 'frozen' | 'closing' | 'closed';
   available: Decimal;
+  /** What is set aside, and what moved it, by reference (`buffers.ts`). */
+  buffer: Decimal;
+  moved: Map<string, Decimal>;
+  /** What came with a funding, by the id of its event. */
+  deposits: ReadonlyMap<string, Decimal>;
+  /** The forced authorization that the buffer was just drawn for. */
+  drawnFor: string | null;
+  /** The events that somebody was told of: what else happened followed from them. */
+  asked: ReadonlySet<string>;
   chains: Map<string, ChainState>;
   /** By chain, the rate that it was given: judged here by what the market was. */
   rates: Map<string, Decimal>;
@@ -91,7 +100,7 @@ function authorization(state: CardState, event: TransactionRow, wrong: Complain)
       wrong('is above the limit');
     if (programme.blockedMccs.includes(event.merchant?.mcc ?? '')) wrong('is at a blocked merchant');
   }
-  if (opens || !event.forced)
+  if (opens || !event.forced || state.asked.has(event.id))
     chain.validUntil = new Date(event.at.getTime() + programme.authorizationDays * DAY_MS);
   chain.own.authorized = chain.own.authorized.plus(event.amount);
   chain.billing.authorized = chain.billing.authorized.plus(event.billing_amount);
@@ -184,14 +193,14 @@ function refund(state: CardState, event: TransactionRow, wrong: Complain): void 
 
 /** Which statuses of a card a reason can be heard on; a blocked user and a limit are judged of an active one only. */
 const DECLINES_ON: Record<string, string[]> = {
-  card_closed: ['closed'],
+  card_closed: ['closing', 'closed'],
   card_not_active: ['pending'],
   card_frozen: ['frozen'],
   user_blocked: ['active', 'frozen'],
   insufficient_funds: ['active'],
   limit_exceeded: ['active'],
   invalid_merchant: ['active'],
-  do_not_honor: ['pending', 'active', 'frozen', 'closed'],
+  do_not_honor: ['pending', 'active', 'frozen', 'closing', 'closed'],
 };
 
 function decline(state: CardState, event: TransactionRow, wrong: Complain): void {
@@ -208,6 +217,7 @@ function decline(state: CardState, event: TransactionRow, wrong: Complain): void
 }
 
 function topup(state: CardState, event: TransactionRow, wrong: Complain): void {
+  if (event.source === 'buffer') return;
   if (event.source === 'negative_balance') {
     if (!event.forced || !event.amount.eq(state.available.negated()))
       wrong('does not bring the card to zero');
@@ -246,5 +256,5 @@ export const RULES: Record<string, (state: CardState, event: TransactionRow, wro
   issue: moves(['pending'], 'active'),
   freeze: moves(['active'], 'frozen'),
   unfreeze: moves(['frozen'], 'active'),
-  close: moves(['active', 'frozen'], 'closed'),
+  close: moves(['active', 'frozen', 'closing'], 'closed'),
 };

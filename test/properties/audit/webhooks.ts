@@ -8,6 +8,7 @@ interface Told {
   subtype?: string;
   referenceId: string;
   cardId?: string;
+  source?: string;
   accountId?: string;
   amount: string;
   billingAmount: string;
@@ -35,6 +36,7 @@ export function auditWebhooks(records: Records): string[] {
     if (owners.get(subject) !== tenant_id) wrong.push(`${name} was told to another tenant`);
     fold(folds, subject, told);
   }
+  foldBuffers(records, folds);
   return [...wrong, ...compare(records, folds), ...auditRecorded(records)];
 }
 
@@ -53,6 +55,25 @@ function fold(folds: Map<string, Fold>, subject: string, told: Told): void {
     pending: total.pending.plus(amount.times(effect.pending)),
     spent: total.spent.plus(amount.times(effect.spent)),
   });
+}
+
+const SET_ASIDE: Record<string, 1 | -1> = { card_buffer_deposit: 1, card_buffer_refund: -1 };
+
+/** What is set aside of a card: what its account was told of under the reference of one of its events, less what was drawn. */
+function foldBuffers({ events, cards }: Records, folds: Map<string, Fold>): void {
+  const buffers = new Map(cards.map(({ id, buffer_account_id: buffer }) => [id, buffer]));
+  const told = events.map(({ data }) => JSON.parse(data) as Told);
+  const ofReference = new Map(
+    told.flatMap(({ cardId, referenceId }) => (cardId ? [[referenceId, cardId] as const] : [])),
+  );
+  for (const { subtype = '', source, referenceId, amount, billingAmount } of told) {
+    const factor = source === 'buffer' ? -1 : SET_ASIDE[subtype];
+    const buffer = buffers.get(ofReference.get(referenceId) ?? '');
+    if (factor === undefined || !buffer) continue;
+    const { available = new Decimal(0) } = folds.get(buffer) ?? {};
+    const sum = available.plus(new Decimal(source === 'buffer' ? billingAmount : amount).times(factor));
+    folds.set(buffer, { available: sum, pending: new Decimal(0), spent: new Decimal(0) });
+  }
 }
 
 /** A card's three balances exactly; of an account available + pending (holds of the settle fee are internal). */
@@ -106,14 +127,24 @@ function expectedLines(records: Records, event: TransactionRow): string[] {
   const { account_id: account, master_account_id: master } = card;
   const line = (of: string, name: string, amount: Decimal) =>
     amount.isZero() ? [] : [lineOf(of, name, amount)];
+  const setAside = records.entries.find(
+    ({ account_id: id, reference_id: reference }) =>
+      id === card.buffer_account_id && reference === event.reference_id,
+  );
+  const moved = setAside?.available ?? new Decimal(0);
   switch (event.type) {
     case 'issue':
       return [
+        ...line(account, 'transfer/card_buffer_deposit', moved),
         ...line(account, 'transfer/card_deposit', event.amount),
         ...line(account, 'fee/issue_fee', event.fee),
       ];
+    case 'close':
+      return line(account, 'transfer/card_buffer_refund', moved.negated());
     case 'topup':
+      if (event.source === 'buffer') return [];
       return [
+        ...line(account, 'transfer/card_buffer_deposit', moved),
         ...line(account, 'transfer/card_deposit', event.amount),
         ...line(account, 'fee/topup_fee', event.fee),
       ];

@@ -1,0 +1,88 @@
+import { Decimal } from '../../../src/kernel/money/money';
+import { groupBy, type Records, type TransactionRow } from './records';
+import type { CardState, Complain } from './rules';
+
+/**
+ * The rules of what is set aside of a card (decisions part 4, Buffered cards), written a second time: it is what came with
+ * fundings, less what was drawn for what is forced, less what went back with the closure.
+ */
+
+const ZERO = new Decimal(0);
+const least = (a: Decimal, b: Decimal): Decimal => (a.lt(b) ? a : b);
+
+/** By event: what the operation that it ended had set aside. */
+export function depositsOf({ operations, transactions }: Records): Map<string, Decimal> {
+  const types = new Map(transactions.map(({ id, type, source }) => [id, `${type} ${source ?? ''}`]));
+  const fundings = operations.filter(({ type }) => type === 'issue' || type === 'topup');
+  return new Map(
+    fundings.flatMap(({ type, buffer, result }) =>
+      (result?.cardTransactionIds ?? [])
+        .filter((id) => types.get(id) === `${type} `)
+        .map((id) => [id, buffer] as const),
+    ),
+  );
+}
+
+/** Judges what an event does to the buffer, and carries it on. @param next the event after it */
+export function moveBuffer(
+  state: CardState,
+  event: TransactionRow,
+  next: TransactionRow | undefined,
+  wrong: Complain,
+): void {
+  const { id, type, source, reference_id: reference, forced } = event;
+  if (type === 'topup' && source === 'buffer') draw(state, event, next, wrong);
+  const isForced = type === 'authorization' && forced && event.billing_amount.gt(0);
+  if (isForced && state.drawnFor !== id && state.buffer.gt(0))
+    wrong(`takes nothing of the ${state.buffer.toFixed()} that are set aside`);
+  if (type === 'issue' || (type === 'topup' && source === null))
+    move(state, reference, state.deposits.get(id) ?? ZERO);
+  if (type === 'close') move(state, reference, state.buffer.negated());
+}
+
+/** For the forced authorization that comes next, or for what the card owes: exactly as much as it needs. */
+function draw(
+  state: CardState,
+  event: TransactionRow,
+  next: TransactionRow | undefined,
+  wrong: Complain,
+): void {
+  const owes = state.available.lt(0);
+  const isNext = next?.type === 'authorization' && next.forced && next.at.getTime() === event.at.getTime();
+  if (!owes && !isNext) wrong('draws from the buffer for nothing');
+  const needed = least(owes ? state.available.negated() : (next?.billing_amount ?? ZERO), state.buffer);
+  if (!event.billing_amount.eq(needed) || !event.amount.eq(needed)) wrong(`should draw ${needed.toFixed()}`);
+  if (needed.isZero()) wrong('draws from an empty buffer');
+  if (event.forced || !event.fee.isZero()) wrong('is more than a draw from the buffer');
+  if (!owes) state.drawnFor = next?.id ?? null;
+  move(state, event.reference_id, event.billing_amount.negated());
+}
+
+function move(state: CardState, reference: string, amount: Decimal): void {
+  if (amount.isZero()) return;
+  state.buffer = state.buffer.plus(amount);
+  state.moved.set(reference, amount);
+}
+
+/** The buffer's account holds what the events say, entry by entry, and nothing else has such an account. */
+export function auditBuffers(records: Records, states: CardState[]): string[] {
+  const accounts = new Map(
+    records.accounts.filter(({ kind }) => kind === 'card_buffer').map((account) => [account.id, account]),
+  );
+  const entries = groupBy(records.entries, ({ account_id }) => account_id);
+  const wrong = states.flatMap(({ card, buffer, moved }) => {
+    const id = card.buffer_account_id ?? '';
+    const account = accounts.get(id);
+    accounts.delete(id);
+    const booked = (entries.get(id) ?? []).map(
+      (entry) => `${entry.reference_id} ${entry.available.toFixed()}`,
+    );
+    const expected = [...moved].map(([reference, amount]) => `${reference} ${amount.toFixed()}`);
+    const has = account ? account.available.plus(account.pending) : ZERO;
+    return [
+      !has.eq(buffer) && `has set aside ${has.toFixed()}, by its events ${buffer.toFixed()}`,
+      booked.join() !== expected.join() && `moved its buffer by [${booked.join()}], not [${expected.join()}]`,
+    ].flatMap((what) => (what === false ? [] : [`card ${card.id} ${what}`]));
+  });
+  return [...wrong, ...[...accounts.keys()].map((id) => `buffer ${id} belongs to no card`)];
+}

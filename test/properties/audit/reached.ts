@@ -1,0 +1,30 @@
+import type { Played } from '../play';
+import { isReleased } from './followers';
+import type { Records, TransactionRow } from './records';
+
+/** What a life has come to, in words: whoever plays many tells whether they reached what they are played for. */
+export function reachedBy(
+  { transactions, operations, entries }: Records,
+  { heard }: Played,
+  asked: ReadonlySet<string>,
+): string[] {
+  const refunds = entries.filter(({ subtype }) => subtype === 'card_buffer_refund');
+  return [
+    ...transactions.flatMap((event, index) => wordsOf(event, transactions[index - 1], asked)),
+    ...operations.map(({ type, status, failure }) => [type, status, failure?.code].filter(Boolean).join(' ')),
+    ...heard.map(({ message, answer }) => `${message.event}: ${answer.type ?? answer.code ?? 'nothing'}`),
+    ...refunds.map(() => 'a buffer goes back'),
+  ];
+}
+
+function wordsOf(
+  event: TransactionRow,
+  before: TransactionRow | undefined,
+  asked: ReadonlySet<string>,
+): string[] {
+  const { type, source, forced } = event;
+  if (isReleased(event, before, asked)) return ['released at once'];
+  if (type !== 'topup' || source !== 'buffer')
+    return [[forced && 'forced', type, source].filter(Boolean).join(' ')];
+  return [before?.available.lt(0) ? 'a buffer pays what is owed' : 'a buffer is drawn'];
+}

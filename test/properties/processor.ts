@@ -1,0 +1,45 @@
+import { orderKey } from '../../src/cards/cards/processor-orders';
+import type { CardProcessor } from '../../src/parties/card-processor/port';
+import type { CardWord, ClosureWord } from '../../src/parties/card-processor/word';
+import { PROCESSOR } from '../support/cards';
+
+export interface Processor {
+  party: CardProcessor;
+  /** What becomes of the order of a card; the first word on it stands. */
+  decide(cardId: string, issued: boolean): void;
+}
+
+const unused = () => Promise.reject(new Error('nobody asks for this here'));
+
+/** A card processor that issues what it is told to, and confirms a closure when it is asked of it again. */
+export function createProcessor(): Processor {
+  const orders = new Map<string, CardWord>();
+  const closures = new Map<string, ClosureWord>();
+  return {
+    party: {
+      issuance: (key) => Promise.resolve(orders.get(key) ?? 'unknown_to_party'),
+      issue: ({ key }) => Promise.resolve(orders.get(key) ?? { status: 'processing' }),
+      closure({ key }) {
+        const known = closures.get(key);
+        if (known) closures.set(key, { status: 'closed' });
+        return Promise.resolve(known ? { status: 'closed' } : 'unknown_to_party');
+      },
+      close({ key }) {
+        closures.set(key, { status: 'processing' });
+        return Promise.resolve({ status: 'processing' });
+      },
+      sensitive: unused,
+      tokenize: unused,
+      tokenization: unused,
+      changes: unused,
+      verify: () => undefined,
+      verifyMessage: () => undefined,
+    },
+    decide(cardId, issued) {
+      const key = orderKey(cardId);
+      if (orders.has(key)) return;
+      const failed = { status: 'failed', failureCode: 'refused' } as const;
+      orders.set(key, issued ? { status: 'issued', ...PROCESSOR, reference: key } : failed);
+    },
+  };
+}
