@@ -7,10 +7,10 @@ import { createDispatcher } from '../src/tenants/webhooks/delivery/dispatcher';
 import { UNDER_WAY } from '../src/tenants/webhooks/delivery/lane';
 import { createPoster } from '../src/tenants/webhooks/delivery/poster';
 import {
+  beginRecovery,
   type ProbeRequest,
   probeEndpoint,
   type RecoveryState,
-  readRecovery,
 } from '../src/tenants/webhooks/delivery/recovery';
 import type { Counts } from '../src/tenants/webhooks/delivery/shards';
 import { createSigningSecrets } from '../src/tenants/webhooks/delivery/signing-secrets';
@@ -66,7 +66,7 @@ export function createWebhookActivities(services: Composed, options: WebhookOpti
       if (cancellationSignal.aborted) await taken.drained();
       return taken.counts();
     },
-    readWebhookRecovery: (endpoint) => readRecovery(services.database, endpoint),
+    readWebhookRecovery: (endpoint) => beginRecovery(services.database, endpoint),
     probeWebhookEndpoint: (request) => probeEndpoint(delivery, request),
   };
 }

@@ -94,7 +94,7 @@ it('probes on the schedule, after two failures of one delivery with another', as
   expect(events[last]).toMatchObject({ delivery: 'delivered', attempts: 4 });
   expect(events[3 - last]).toMatchObject({ delivery: 'due', attempts: 2, last_error: 'http_500' });
   expect(await endpointOf(api, client)).toMatchObject({
-    ...{ status: 'active', probes: 0, next_probe_at: null, recent_failures: 0, taken_nothing_since: null },
+    ...{ status: 'active', probes: 0, next_probe_at: null, recent_failures: 0, failing_since: null },
   });
   const firsts = receiver.at(path).filter((one) => one.body.data['id'] === ids[0]);
   expect(new Set(firsts.map((one) => one.raw.toString('hex'))).size).toBe(1);
@@ -118,7 +118,9 @@ it('disables an endpoint that has taken nothing for seven days, and parks what w
   expect((await client.call('GET', '/v1/webhooks')).body.data).toMatchObject([{ status: 'disabled' }]);
   expect(Math.max(...tried(path, ids))).toBeGreaterThan(8);
   await register(client, receiver.url + path, 'card');
-  expect(await endpointOf(api, client)).toMatchObject({ status: 'active', taken_nothing_since: null });
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'active', failing_since: null });
+  await temporal.withWorkers(activities(), async () => (await begin(client)).result());
+  expect(new Set((await eventsOf(api, client)).map(({ delivery }) => delivery))).toEqual(new Set(['due']));
 });
 
 it('makes no probe before its time, however often it is told to look', async () => {
@@ -241,7 +243,7 @@ it('ends when nothing waits any more', async () => {
     await (await begin(client)).result();
   });
   expect(await eventsOf(api, client)).toMatchObject([{ delivery: 'failed', attempts: 9 }]);
-  expect(await endpointOf(api, client)).toMatchObject({ status: 'active' });
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'active', recent_failures: 0 });
 });
 
 it('keeps nothing but ids, numbers and codes in its history', async () => {

@@ -2,9 +2,8 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { Problem } from '../../kernel/errors';
 import type { Commands } from '../../kernel/outbox/commands';
 import { REGISTRATIONS, type Registration, tellWhenCommitted } from '../../kernel/outbox/events';
-import { parkDue, requeue, retryAtOnce } from './delivery/store';
-import type { EndpointKey } from './record';
-import { type Endpoint } from './record';
+import { keepParked, parkDue, requeue, retryAtOnce } from './delivery/store';
+import type { Endpoint, EndpointKey, EndpointStatus } from './record';
 import { recoveryCommand } from './recovery-command';
 import {
   deleteEndpoints,
@@ -26,7 +25,8 @@ export async function listWebhooks(sql: Sql, tenantId: string): Promise<Webhook[
 
 /**
  * Sets the URL of one registration, or of those that need not be named, replacing what was there: a failing or disabled endpoint
- * is active again, and what waits for it flows. The URL has been checked (`checkUrl`).
+ * is active again, and what waits for it flows; so does what was parked when it was disabled, which its recovery sees to. The
+ * URL has been checked (`checkUrl`).
  * @returns all webhooks of the tenant
  */
 export async function setWebhook(
@@ -38,7 +38,7 @@ export async function setWebhook(
   const before = await lockEndpoints(tx, given.tenantId, registrations);
   await putEndpoints(tx, { ...given, registrations });
   await retryAtOnce(tx, before);
-  commands.append(tx, recoveriesOf(before));
+  commands.append(tx, recoveriesOf(before, ['failing', 'disabled']));
   tellWhenCommitted(tx);
   return listWebhooks(tx, given.tenantId);
 }
@@ -52,11 +52,15 @@ export async function deleteWebhook(
   const registrations = given.type ? [given.type] : REGISTRATIONS;
   const before = await lockEndpoints(tx, given.tenantId, registrations);
   await parkDue(tx, await deleteEndpoints(tx, given.tenantId, registrations));
-  commands.append(tx, recoveriesOf(before));
+  for (const endpoint of before) if (endpoint.status === 'disabled') await keepParked(tx, endpoint);
+  commands.append(tx, recoveriesOf(before, ['failing']));
 }
 
-function recoveriesOf(endpoints: Endpoint[]) {
-  return endpoints.filter(({ status }) => status === 'failing').map((endpoint) => recoveryCommand(endpoint));
+/** Those of endpoints with such a status, which are to look what their endpoints are now. */
+function recoveriesOf(endpoints: Endpoint[], statuses: EndpointStatus[]) {
+  return endpoints
+    .filter(({ status }) => statuses.includes(status))
+    .map((endpoint) => recoveryCommand(endpoint));
 }
 
 export type ResendCounters = Record<Registration | 'total', number>;

@@ -1,15 +1,18 @@
 import type { Sql, Tx } from '../../kernel/db/database';
+import type { NextProbe } from './delivery/schedule';
 import { type EndpointKey, endpointTransition } from './record';
 
 /**
- * Whether an endpoint counts as failing (decisions part 4, Webhooks): by its last attempts, which its row keeps as bits,
- * 1 for a failure, the last one lowest. What was never tried counts as taken, so an endpoint that takes everything has 0.
+ * Whether an endpoint counts as failing (decisions part 4, Webhooks): by what it has taken lately and the events that it has
+ * refused, which its row keeps as bits, 1 for a failure, the last one lowest. An event counts when it is refused first: that it
+ * is refused again says nothing new, so one bad event does not silence an endpoint, however often it is tried. What was never
+ * tried counts as taken, so an endpoint that takes everything has 0.
  */
 const IN_A_ROW = 5;
 const WINDOW = 20;
 const HALF = WINDOW / 2;
 
-/** How an attempt at an endpoint ended, at the URL that was tried: it says nothing of one that was set since. */
+/** How an attempt that counts ended, at the URL that was tried: it says nothing of one that was set since. */
 export interface Outcome extends EndpointKey {
   url: string;
   ok: boolean;
@@ -22,9 +25,6 @@ export interface Series extends EndpointKey {
   count: number;
   /** A bit an attempt, 1 for a failure, the last one lowest. */
   failures: number;
-  /** Whether any was taken, and the last one was. */
-  taken: boolean;
-  takenLast: boolean;
 }
 
 const MASK = 2 ** WINDOW - 1;
@@ -34,13 +34,11 @@ export function seriesOf(outcomes: readonly Outcome[]): Series[] {
   const all = new Map<string, Series>();
   for (const { tenantId, registration, url, ok } of outcomes) {
     const key = `${tenantId} ${registration} ${url}`;
-    const before = all.get(key) ?? { count: 0, failures: 0, taken: false };
+    const before = all.get(key) ?? { count: 0, failures: 0 };
     all.set(key, {
       ...{ tenantId, registration, url },
       count: Math.min(WINDOW, before.count + 1),
       failures: ((before.failures << 1) | (ok ? 0 : 1)) & MASK,
-      taken: before.taken || ok,
-      takenLast: ok,
     });
   }
   return [...all.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, series]) => series);
@@ -50,19 +48,13 @@ export function seriesOf(outcomes: readonly Outcome[]): Series[] {
  * Keeps outcomes with their endpoints. Raw: one statement for many endpoints, of arrays, and bits.
  * @returns the keys of those that count as failing by now, with the URL
  */
-export async function noteOutcomes(
-  tx: Tx,
-  series: Series[],
-  now: Date,
-): Promise<(EndpointKey & { url: string })[]> {
+export async function noteOutcomes(tx: Tx, series: Series[]): Promise<(EndpointKey & { url: string })[]> {
   return tx.query(
     `with noted as (
        update webhook_endpoints p
-          set recent_failures = ((p.recent_failures::bigint << o.count) | o.failures) & ${MASK},
-              taken_nothing_since = case when o.taken_last then null when o.taken then $8
-                                         else coalesce(p.taken_nothing_since, $8) end
-         from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::boolean[], $7::boolean[])
-                as o(tenant_id, registration, url, count, failures, taken, taken_last)
+          set recent_failures = ((p.recent_failures::bigint << o.count) | o.failures) & ${MASK}
+         from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[])
+                as o(tenant_id, registration, url, count, failures)
         where p.tenant_id = o.tenant_id and p.registration = o.registration and p.url = o.url
        returning p.tenant_id, p.registration, p.url, p.recent_failures as recent)
      select tenant_id as "tenantId", registration, url from noted
@@ -74,9 +66,6 @@ export async function noteOutcomes(
       series.map(({ url }) => url),
       series.map(({ count }) => count),
       series.map(({ failures }) => failures),
-      series.map(({ taken }) => taken),
-      series.map(({ takenLast }) => takenLast),
-      now,
     ],
   );
 }
@@ -85,19 +74,29 @@ export interface FailedEndpoint extends EndpointKey {
   /** That was tried: an answer of a former URL says nothing of the present one. */
   url: string;
   code: string;
-  index: number;
-  nextProbeAt: Date;
+  /** Where its schedule begins. */
+  first: NextProbe;
 }
 
-/** @returns those that were active and have begun to fail. Raw: one statement for many endpoints, of arrays. */
+/**
+ * The first probe is made when the schedule says so, or when the first event that is in nobody's hands is to be tried, if
+ * that is later: an endpoint waits for what a receiver asked for (`Retry-After`) only where all that waits for it does.
+ * @returns those that were active and have begun to fail. Raw: one statement for many endpoints, of arrays.
+ */
 export async function markFailing(sql: Sql, failed: FailedEndpoint[], now: Date): Promise<EndpointKey[]> {
   const { from, to } = endpointTransition('counts_as_failing');
   return sql.query<EndpointKey>(
     `update webhook_endpoints p
-        set status = $7, failing_since = $8, probes = f.index, next_probe_at = f.at, last_error = f.code, updated_at = $8,
+        set status = $7, failing_since = $8::timestamptz, probes = f.index, last_error = f.code, updated_at = $8::timestamptz,
+            next_probe_at = $8::timestamptz + greatest(f.ms * interval '1 millisecond', (
+              select e.due_at - clock_timestamp() from events e
+               where e.shard = webhook_shard(f.tenant_id, f.registration) and e.tenant_id = f.tenant_id
+                 and e.registration = f.registration and e.delivery = 'due'
+                 and (e.leased_until is null or e.leased_until < clock_timestamp())
+               order by e.due_at limit 1)),
             probe_event = null, probe_failures = 0
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::timestamptz[])
-              as f(tenant_id, registration, url, code, index, at)
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::bigint[])
+              as f(tenant_id, registration, url, code, index, ms)
       where p.tenant_id = f.tenant_id and p.registration = f.registration and p.url = f.url and p.status = any ($9)
      returning p.tenant_id as "tenantId", p.registration`,
     [
@@ -105,8 +104,8 @@ export async function markFailing(sql: Sql, failed: FailedEndpoint[], now: Date)
       failed.map((endpoint) => endpoint.registration),
       failed.map((endpoint) => endpoint.url),
       failed.map((endpoint) => endpoint.code),
-      failed.map((endpoint) => endpoint.index),
-      failed.map((endpoint) => endpoint.nextProbeAt),
+      failed.map(({ first }) => first.index),
+      failed.map(({ first }) => first.waitMs),
       to,
       now,
       from,

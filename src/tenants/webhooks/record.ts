@@ -12,13 +12,12 @@ export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 export interface Endpoint extends EndpointKey {
   url: string;
   status: EndpointStatus;
+  /** Since then it has taken nothing, though something waited for it all the time. */
   failingSince: Date | null;
   /** Where in the schedule the next probe stands. */
   probes: number;
   nextProbeAt: Date | null;
   lastError: string | null;
-  /** Of its first failure since it last took anything. */
-  takenNothingSince: Date | null;
   /** The number of the event that it was last probed with, and how often that has failed in this recovery. */
   probeEvent: string | null;
   probeFailures: number;

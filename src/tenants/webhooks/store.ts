@@ -16,20 +16,17 @@ const COLUMNS = [
   'probes',
   'nextProbeAt',
   'lastError',
-  'takenNothingSince',
   'probeEvent',
   'probeFailures',
   'createdAt',
 ];
 const KEY = ['tenantId', 'registration'];
 
-/** What a failing endpoint has, cleared: nothing waits for it, whatever it may still refuse. */
-const AT_REST = {
+/** What a failing endpoint has, cleared: it takes what comes, nothing waits for it, or it was set anew. */
+const HEALTHY = {
   ...{ failingSince: null, probes: 0, nextProbeAt: null, lastError: null },
-  ...{ probeEvent: null, probeFailures: 0 },
+  ...{ probeEvent: null, probeFailures: 0, recentFailures: 0 },
 };
-/** It takes what comes: so is one that was set anew. */
-const HEALTHY = { ...AT_REST, recentFailures: 0, takenNothingSince: null };
 
 const endpoints = () => table('webhook_endpoints');
 
@@ -169,7 +166,7 @@ export async function markActive(
     endpoints()
       .where({ tenantId, registration, url })
       .where(anyOf('status', from))
-      .update({ status, ...(on === 'probe_succeeded' ? HEALTHY : AT_REST), updatedAt: now })
+      .update({ status, ...HEALTHY, updatedAt: now })
       .returning('registration'),
   );
   return rows.length > 0;

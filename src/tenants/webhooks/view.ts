@@ -9,7 +9,7 @@ export const webhookSchema = z.object({
   url: shownUrl(),
   status: z.enum(ENDPOINT_STATUSES).meta({
     description:
-      'failing: 5 attempts in a row or half of the last 20 failed; what is due waits, and one event at a time is tried. disabled: the endpoint answered 410 or has taken nothing for 7 days; what is due is parked until the URL is set again.',
+      'failing: 5 attempts in a row or half of the last 20 failed, where an event that is refused again does not count again; what is due waits, and one event at a time is tried. disabled: the endpoint answered 410 or has taken nothing for 7 days; what is due is parked until the URL is set again, and due again then.',
   }),
   createdAt: instant(),
 });

@@ -1,5 +1,7 @@
+import { beginRecovery } from '../../../src/tenants/webhooks/delivery/recovery';
+import { parkDue } from '../../../src/tenants/webhooks/delivery/store';
 import { listEndpoints, reconcilableEndpoints, retryFailed } from '../../../src/tenants/webhooks/operator';
-import { countDeliveries } from '../../../src/tenants/webhooks/store';
+import { countDeliveries, markDisabled } from '../../../src/tenants/webhooks/store';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { append, endpointOf, eventsOf, register } from './support';
 
@@ -130,9 +132,9 @@ describe('registration', () => {
         probes: 0,
         next_probe_at: null,
       });
-      expect(api.commands.map(({ workflowId, action }) => [workflowId, action])).toEqual(
-        status === 'failing' ? [[`webhook-recovery-${client.clientId}-card`, 'look']] : [],
-      );
+      expect(api.commands.map(({ workflowId, action }) => [workflowId, action])).toEqual([
+        [`webhook-recovery-${client.clientId}-card`, 'look'],
+      ]);
     },
   );
 
@@ -140,6 +142,52 @@ describe('registration', () => {
     expect((await client.call('PUT', '/v1/webhooks', {})).status).toBe(405);
     expect((await client.call('GET', '/v1/webhooks/resend')).status).toBe(405);
     expect((await api.call('GET', '/v1/webhooks')).status).toBe(401);
+  });
+});
+
+describe('an endpoint that is set again', () => {
+  const key = () => ({ tenantId: client.clientId, registration: 'card' as const });
+  const disable = () =>
+    api.database.transaction(async (tx) => {
+      await markDisabled(tx, [{ ...key(), url: URL_A }], now);
+      await parkDue(tx, [key()]);
+    });
+
+  it('is sent what was parked when it was disabled, and since: in time order, with its whole schedule', async () => {
+    await register(client, URL_A, 'card');
+    const ids = await append(api, client, { at: new Date('2026-02-01T00:00:00Z') });
+    await api.database.query('update events set attempts = 4 where tenant_id = $1', [client.clientId]);
+    await disable();
+    ids.push(...(await append(api, client, { count: 1_200, at: new Date('2026-02-02T00:00:00Z') })));
+    await beginRecovery(api.database, key());
+    expect(new Set(await deliveries())).toEqual(new Set(['parked']));
+    await register(client, URL_A, 'card');
+    expect(await beginRecovery(api.database, key())).toEqual({ failing: false, nextProbeAt: 0 });
+    const events = await eventsOf(api, client);
+    expect(events.map(({ data_id }) => data_id)).toEqual(ids);
+    expect(new Set(events.map(({ delivery, attempts }) => `${delivery} ${attempts}`))).toEqual(
+      new Set(['due 0']),
+    );
+    expect(events[0]?.due_at).toEqual(new Date('2026-02-01T00:00:00Z'));
+    expect(events.at(-1)?.due_at).toEqual(new Date('2026-02-02T00:00:00Z'));
+  });
+
+  it('is not sent what a deletion parked, which can be asked for', async () => {
+    await register(client, URL_A, 'card');
+    await append(api, client);
+    await client.call('DELETE', '/v1/webhooks?type=card');
+    await register(client, URL_A, 'card');
+    await append(api, client);
+    await disable();
+    await client.call('DELETE', '/v1/webhooks?type=card'); // of what was disabled
+    await register(client, URL_A, 'card');
+    await append(api, client);
+    await disable();
+    await register(client, URL_A, 'card');
+    await beginRecovery(api.database, key());
+    expect(await deliveries()).toEqual(['parked', 'parked', 'due']);
+    later(60);
+    expect((await resend()).body).toEqual({ ...COUNTERS, card: 3, total: 3 });
   });
 });
 

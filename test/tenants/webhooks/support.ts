@@ -64,7 +64,7 @@ export async function endpointOf(api: TestApi, client: Client, registration = 'c
     next_probe_at: Date | null;
     last_error: string | null;
     recent_failures: number;
-    taken_nothing_since: Date | null;
+    failing_since: Date | null;
   }>('select * from webhook_endpoints where tenant_id = $1 and registration = $2', [
     client.clientId,
     registration,

@@ -105,14 +105,16 @@ export interface Lane extends DueEndpoint {
   mayHaveDue: boolean;
   /** It has failed lately, so what it takes is noted too: whether it counts as failing goes by both. */
   troubled: boolean;
+  /** A claim was sent, and nothing has failed since: what it says of the endpoint is all that is known. */
+  claimKnows: boolean;
   usedAt: number;
 }
 
 export const laneKey = ({ tenantId, registration }: EndpointKey) => `${tenantId} ${registration}`;
 
 export function newLane({ shard, tenantId, registration }: DueEndpoint, now: number): Lane {
-  const idle = { queue: [], underWay: 0, mayHaveDue: false, troubled: false, usedAt: now };
-  return { shard, tenantId, registration, state: PROBING, ...idle };
+  const idle = { queue: [], underWay: 0, mayHaveDue: false, troubled: false, claimKnows: false };
+  return { shard, tenantId, registration, state: PROBING, ...idle, usedAt: now };
 }
 
 /** A poll has found events that are due. */
@@ -133,6 +135,7 @@ export function roomOf(lane: Lane): number {
 /** A claim is sent for a lane. What it finds is all that is known to be due, unless a poll finds more meanwhile. */
 export function claimSent(lane: Lane, room: number): Want {
   lane.mayHaveDue = false;
+  lane.claimKnows = true; // while failures are recorded none is sent
   const { shard, tenantId, registration } = lane;
   return { shard, tenantId, registration, room };
 }
@@ -140,7 +143,9 @@ export function claimSent(lane: Lane, room: number): Want {
 /** A claim for `room` events has taken these. */
 export function claimEnded(lane: Lane, jobs: Job[], room: number): void {
   lane.queue.push(...jobs);
-  if (jobs.length > 0) lane.troubled = jobs.some(({ troubled }) => troubled);
+  const troubled = jobs.some((job) => job.troubled);
+  if (troubled) lane.troubled = true;
+  else if (jobs.length > 0 && lane.claimKnows) lane.troubled = false;
   if (jobs.length >= room) lane.mayHaveDue = true;
 }
 
@@ -171,7 +176,10 @@ export function takeJobs(lane: Lane, now: number): { begun: Job[]; givenBack: Jo
 /** @param outcome `unsent`: it could not be signed, which says nothing of the endpoint */
 export function attemptEnded(lane: Lane, outcome: 'delivered' | 'failed' | 'unsent', now: number): void {
   lane.underWay -= 1;
-  if (outcome === 'failed') lane.troubled = true;
+  if (outcome === 'failed') {
+    lane.troubled = true;
+    lane.claimKnows = false;
+  }
   if (outcome !== 'unsent') lane.state = stateAfter(lane.state, outcome, now);
 }
 

@@ -2,7 +2,7 @@ import { type Transition, transitionOf } from '../record';
 
 export type DeliveryStatus = 'recorded' | 'due' | 'delivered' | 'failed' | 'parked';
 
-type DeliveryEvent = 'attempt_succeeded' | 'schedule_used_up' | 'endpoint_ended' | 'resent';
+type DeliveryEvent = 'attempt_succeeded' | 'schedule_used_up' | 'endpoint_ended' | 'endpoint_set' | 'resent';
 
 /**
  * The states of an event's delivery. An attempt that was under way when its endpoint was deleted may still succeed. What
@@ -12,6 +12,7 @@ export const DELIVERY_TRANSITIONS: readonly Transition<DeliveryStatus, DeliveryE
   { from: ['due', 'parked', 'failed'], on: 'attempt_succeeded', to: 'delivered' },
   { from: ['due'], on: 'schedule_used_up', to: 'failed' },
   { from: ['due'], on: 'endpoint_ended', to: 'parked' },
+  { from: ['parked'], on: 'endpoint_set', to: 'due' },
   { from: ['recorded', 'failed', 'parked', 'due'], on: 'resent', to: 'due' },
 ];
 

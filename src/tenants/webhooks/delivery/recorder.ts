@@ -9,8 +9,8 @@ import { recoveryCommand } from '../recovery-command';
 import { markDisabled } from '../store';
 import type { Attempt } from './poster';
 import { createRounds } from './rounds';
-import { firstProbe, jitterOf, type NextProbe } from './schedule';
-import type { ClaimedEvent } from './store';
+import { firstProbe, jitterOf, retryIn } from './schedule';
+import type { ClaimedEvent, FailedAttempt } from './store';
 import { parkDue, recordDelivered, recordFailures, releaseClaims } from './store';
 
 export interface Failure {
@@ -23,7 +23,7 @@ interface Batch {
   delivered: string[];
   released: string[];
   failures: Failure[];
-  /** Of endpoints that have failed lately, in the order in which they came. */
+  /** That count, of endpoints that have failed lately, in the order in which they came. */
   outcomes: Outcome[];
   /** Called when the failures have been recorded, or given up. */
   recorded: (() => void)[];
@@ -91,7 +91,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     },
     failed(failure, recorded) {
       batch.failures.push(failure);
-      batch.outcomes.push(outcomeOf(failure.event, false));
+      if (counts(failure)) batch.outcomes.push(outcomeOf(failure.event, false));
       batch.recorded.push(recorded);
       rounds.ask();
     },
@@ -104,7 +104,7 @@ async function record(batch: Batch, deps: RecorderDeps): Promise<void> {
   await Promise.all([
     batch.delivered.length > 0 && persist(deps, () => recordDelivered(database, batch.delivered)),
     batch.released.length > 0 && persist(deps, () => releaseClaims(database, batch.released)),
-    batch.outcomes.length > 0 && persist(deps, () => writeOutcomes(deps, batch)),
+    batch.outcomes.length + batch.failures.length > 0 && persist(deps, () => writeOutcomes(deps, batch)),
   ]);
 }
 
@@ -123,42 +123,28 @@ async function persist({ log }: RecorderDeps, write: () => Promise<void>): Promi
   }
 }
 
+/** Whether a failure says anything of the endpoint: the first of an event does, and that it wants no more. */
+const counts = ({ event, attempt }: Failure) => event.attempts === 0 || attempt.gone;
+
 const outcomeOf = ({ tenantId, registration, url }: ClaimedEvent, ok: boolean): Outcome => ({
   ...{ tenantId, registration, url, ok },
 });
 
-/** A failure, and when its event is to be tried again. */
-interface Judged extends Failure {
-  next: NextProbe;
-}
-
 /**
- * One transaction for what endpoints have taken and not, those that began to fail, the start of their recoveries, and the
- * attempts that were used up. Endpoints are locked before events, as everywhere.
+ * One transaction for what endpoints have taken and not, the attempts that were used up, those that began to fail, and the
+ * start of their recoveries. Endpoints are locked before events, as everywhere: whichever begins to fail is noted first.
  */
 async function writeOutcomes(deps: RecorderDeps, { outcomes, failures }: Batch): Promise<void> {
   const { database, commands, now, random } = deps;
   const at = now();
-  const judged = failures.map((failure): Judged => {
-    const { event, attempt } = failure;
-    return { ...failure, next: firstProbe(event.attempts + 1, jitterOf(random()), attempt.retryAfterMs) };
-  });
   const gone = failures.filter(({ attempt }) => attempt.gone).map(({ event }) => event);
+  const attempts = failures.map((failure) => failedAttempt(failure, jitterOf(random())));
   await database.transaction(async (tx) => {
-    const failed = new Set((await noteOutcomes(tx, seriesOf(outcomes), at)).map(endpointOf));
-    const worst = worstOfEach(
-      judged.filter(({ event, attempt }) => !attempt.gone && failed.has(endpointOf(event))),
-    );
-    const failing =
-      worst.length > 0
-        ? await markFailing(
-            tx,
-            worst.map((one) => failedEndpoint(one, at)),
-            at,
-          )
-        : [];
+    const failed = outcomes.length > 0 ? await noteOutcomes(tx, seriesOf(outcomes)) : [];
     const disabled = gone.length > 0 ? await markDisabled(tx, gone, at) : [];
-    if (judged.length > 0) await recordFailures(tx, judged.map(failedAttempt));
+    if (attempts.length > 0) await recordFailures(tx, attempts);
+    const worse = failedEndpoints(failed, failures, jitterOf(random()));
+    const failing = worse.length > 0 ? await markFailing(tx, worse, at) : [];
     if (disabled.length > 0) await parkDue(tx, disabled);
     commands.append(
       tx,
@@ -167,26 +153,23 @@ async function writeOutcomes(deps: RecorderDeps, { outcomes, failures }: Batch):
   });
 }
 
-/** The schedule of an endpoint goes by the delivery that has failed most often. */
-function worstOfEach(failures: Judged[]): Judged[] {
-  const worst = new Map<string, Judged>();
-  for (const failure of failures) {
-    const known = worst.get(endpointOf(failure.event));
-    if (!known || failure.event.attempts > known.event.attempts)
-      worst.set(endpointOf(failure.event), failure);
-  }
-  return [...worst.values()];
+const failedAttempt = ({ event, attempt }: Failure, jitter: number): FailedAttempt => ({
+  ...{ number: event.number, code: attempt.code },
+  retryMs: retryIn(event.attempts + 1, jitter, attempt.retryAfterMs),
+});
+
+/** Of those that count as failing, the ones that have failed now: what was taken lets none begin. */
+function failedEndpoints(
+  failed: (EndpointKey & { url: string })[],
+  failures: Failure[],
+  jitter: number,
+): FailedEndpoint[] {
+  const codes = new Map(failures.map(({ event, attempt }) => [endpointOf(event), attempt.code]));
+  return failed.flatMap((endpoint) => {
+    const code = codes.get(endpointOf(endpoint));
+    return code === undefined ? [] : [{ ...endpoint, code, first: firstProbe(jitter) }];
+  });
 }
 
 const endpointOf = ({ tenantId, registration, url }: EndpointKey & { url: string }) =>
   `${tenantId} ${registration} ${url}`;
-
-const failedAttempt = ({ event, attempt, next }: Judged) => ({
-  ...{ number: event.number, code: attempt.code, retryMs: next.waitMs },
-});
-
-function failedEndpoint({ event, attempt, next }: Judged, at: Date): FailedEndpoint {
-  const { tenantId, registration, url } = event;
-  const nextProbeAt = new Date(at.getTime() + next.waitMs);
-  return { tenantId, registration, url, code: attempt.code, index: next.index, nextProbeAt };
-}

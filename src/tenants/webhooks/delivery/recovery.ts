@@ -5,7 +5,15 @@ import { laneKey } from './lane';
 import type { Attempt, Poster } from './poster';
 import { jitterOf, probeAfter, retryIn } from './schedule';
 import type { SigningSecrets } from './signing-secrets';
-import { claimProbe, hasDue, type ProbeEvent, parkDue, recordDelivered, recordFailures } from './store';
+import {
+  claimProbe,
+  hasDue,
+  type ProbeEvent,
+  parkDue,
+  recordDelivered,
+  recordFailures,
+  unpark,
+} from './store';
 
 export interface RecoveryDeps {
   database: Database;
@@ -38,11 +46,24 @@ const BUSY_MS = 5_000;
 const PROBES_OF_ONE = 2;
 /** An endpoint that has taken nothing for so long is disabled. */
 const GIVEN_UP_AFTER_MS = 7 * 24 * 60 * 60_000;
+/** Parked events that are made due again at once. */
+const UNPARKED_AT_ONCE = 1_000;
 /** How far apart the clocks of those who say when a probe is due may be. */
 const CLOCKS_APART_MS = 1_000;
 const NOT_FAILING: RecoveryState = { failing: false, nextProbeAt: 0 };
 
-export async function readRecovery(sql: Sql, key: EndpointKey): Promise<RecoveryState> {
+/**
+ * Makes due again what was parked when the endpoint was disabled, where it has been set since: in chunks, so that other work
+ * goes on beside it, each of which stays when this is interrupted.
+ * @returns where the recovery stands
+ */
+export async function beginRecovery(sql: Sql, key: EndpointKey): Promise<RecoveryState> {
+  let since: Date | undefined = new Date(0);
+  while (since) since = await unpark(sql, { ...key, since, limit: UNPARKED_AT_ONCE });
+  return readRecovery(sql, key);
+}
+
+async function readRecovery(sql: Sql, key: EndpointKey): Promise<RecoveryState> {
   const endpoint = await findEndpoint(sql, key);
   return endpoint?.status === 'failing' ? stateOf(endpoint) : NOT_FAILING;
 }
@@ -62,7 +83,7 @@ function stateOf(endpoint: Endpoint): RecoveryState {
 export async function probeEndpoint(deps: RecoveryDeps, request: ProbeRequest): Promise<RecoveryState> {
   const { database, poster, secrets } = deps;
   const endpoint = await findEndpoint(database, request);
-  if (endpoint?.status !== 'failing') return NOT_FAILING;
+  if (endpoint?.status !== 'failing') return beginRecovery(database, request); // it may have been set again
   // Told to look for another reason, or twice.
   if (Number(endpoint.nextProbeAt) > request.now + CLOCKS_APART_MS) return stateOf(endpoint);
   const event = await claimProbe(database, {
@@ -120,6 +141,6 @@ async function record(
 /** Why a failed probe is the last one, where it is. */
 function endOf(endpoint: Endpoint, attempt: Attempt, now: number): 'gone' | 'took_nothing' | undefined {
   if (attempt.gone) return 'gone';
-  const since = endpoint.takenNothingSince ?? endpoint.failingSince;
+  const since = endpoint.failingSince;
   return since && now - since.getTime() >= GIVEN_UP_AFTER_MS ? 'took_nothing' : undefined;
 }

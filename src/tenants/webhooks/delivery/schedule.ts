@@ -18,9 +18,9 @@ export interface NextProbe {
   waitMs: number;
 }
 
-/** The first probe of an endpoint that began to fail, by the attempts that the failed delivery has now had. */
-export function firstProbe(attempts: number, jitter: number, retryAfterMs = 0): NextProbe {
-  return probeAt(Math.min(LAST, Math.max(0, attempts - 1)), jitter, retryAfterMs);
+/** The first probe of an endpoint that began to fail, however often the deliveries that it refused have been tried. */
+export function firstProbe(jitter: number): NextProbe {
+  return probeAt(0, jitter, 0);
 }
 
 /** The probe after a failed one, whichever delivery is tried: the schedule goes on, and stays at its last interval. */
@@ -30,7 +30,7 @@ export function probeAfter(index: number, jitter: number, retryAfterMs = 0): Nex
 
 /** Milliseconds until a delivery that has failed is tried again. @param attempts that it has now had */
 export function retryIn(attempts: number, jitter: number, retryAfterMs = 0): number {
-  return firstProbe(attempts, jitter, retryAfterMs).waitMs;
+  return probeAt(Math.min(LAST, Math.max(0, attempts - 1)), jitter, retryAfterMs).waitMs;
 }
 
 function probeAt(index: number, jitter: number, retryAfterMs: number): NextProbe {

@@ -87,7 +87,7 @@ export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promis
               for update skip locked) d))
      returning ${CLAIMED}, (select p.url from webhook_endpoints p
                              where p.tenant_id = e.tenant_id and p.registration = e.registration) as url,
-               (select p.taken_nothing_since is not null or p.recent_failures <> 0 from webhook_endpoints p
+               (select p.recent_failures <> 0 from webhook_endpoints p
                  where p.tenant_id = e.tenant_id and p.registration = e.registration) as troubled`,
     [
       wants.map((want) => want.shard),
@@ -190,11 +190,17 @@ export async function recordFailures(sql: Sql, failures: FailedAttempt[]): Promi
   );
 }
 
-/** What waits for endpoints that are no more: kept for a resend. What is under way keeps its lease. */
+/**
+ * What waits for endpoints that are no more, or were disabled, is kept. It has a time to be delivered (`due_at`) still where its
+ * endpoint is disabled and may be set again; else it is kept for a resend. What is under way keeps its lease.
+ */
 export async function parkDue(sql: Sql, endpoints: EndpointKey[]): Promise<void> {
   const { from, to } = deliveryTransition('endpoint_ended');
   await sql.query(
-    `update events e set delivery = $3
+    `update events e
+        set delivery = $3,
+            due_at = case when exists (select from webhook_endpoints w where w.tenant_id = e.tenant_id
+                                          and w.registration = e.registration) then e.due_at end
        from unnest($1::text[], $2::text[]) as p(tenant_id, registration)
       where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
         and e.registration = p.registration and e.delivery = 'due' and e.delivery = any ($4)
@@ -202,6 +208,40 @@ export async function parkDue(sql: Sql, endpoints: EndpointKey[]): Promise<void>
                          where w.tenant_id = e.tenant_id and w.registration = e.registration and w.status <> 'disabled')`,
     [endpoints.map((key) => key.tenantId), endpoints.map((key) => key.registration), to, from],
   );
+}
+
+/** What was parked when its endpoint was disabled waits for that endpoint no more, for it was deleted: kept for a resend. */
+export async function keepParked(sql: Sql, { tenantId, registration }: EndpointKey): Promise<void> {
+  await sql.query(
+    `update events set due_at = null
+      where tenant_id = $1 and registration = $2 and delivery = 'parked' and due_at is not null`,
+    [tenantId, registration],
+  );
+}
+
+/**
+ * Makes what was parked while its endpoint was disabled due again, with its whole schedule before it, the oldest first: the
+ * endpoint was set again.
+ * @param since the time of the last one that is due again already
+ * @returns when the last one happened, of `limit` at most; nothing when there was none
+ */
+export async function unpark(
+  sql: Sql,
+  { tenantId, registration, since, limit }: EndpointKey & { since: Date; limit: number },
+): Promise<Date | undefined> {
+  const { from, to } = deliveryTransition('endpoint_set');
+  const rows = await sql.query<{ at: Date }>(
+    `update events set delivery = $5, due_at = least(created_at, clock_timestamp()), attempts = 0, last_error = null
+      where number = any (array(
+        select e.number
+          from webhook_endpoints p join events e using (tenant_id, registration)
+         where p.tenant_id = $1 and p.registration = $2 and p.status <> 'disabled' and e.created_at >= $3
+           and e.delivery in ('recorded', 'failed', 'parked') and e.delivery = any ($6) and e.due_at is not null
+         order by e.created_at limit $4)) and delivery = any ($6)
+     returning created_at as at`,
+    [tenantId, registration, since, limit, to, from],
+  );
+  return rows.length === 0 ? undefined : new Date(Math.max(...rows.map(({ at }) => at.getTime())));
 }
 
 /** What waits for endpoints to be tried again is due at once: another receiver is there. */

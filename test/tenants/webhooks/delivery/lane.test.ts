@@ -171,11 +171,28 @@ it('notes what is delivered from a failure on, until a claim finds the endpoint 
   attemptEnded(one, 'failed', 1);
   expect(one.troubled).toBe(true);
   failureRecorded(one, 2);
+  claimSent(one, 1);
   claimEnded(one, [], 1);
   expect(one.troubled).toBe(true);
+  claimSent(one, 1);
   claimEnded(one, [{ ...job(2), troubled: true }], 1);
   expect(one.troubled).toBe(true);
+  claimSent(one, 1);
   claimEnded(one, [job(3)], 1);
+  expect(one.troubled).toBe(false);
+});
+
+it('notes on where a claim was sent before a failure and ends after it', () => {
+  const one = lane();
+  deliver(one, 2, 1);
+  claimSent(one, 4);
+  one.underWay += 1;
+  attemptEnded(one, 'failed', 3);
+  failureRecorded(one, 4);
+  claimEnded(one, [job(1)], 4);
+  expect(one.troubled).toBe(true);
+  claimSent(one, 4);
+  claimEnded(one, [job(2)], 4);
   expect(one.troubled).toBe(false);
 });
 

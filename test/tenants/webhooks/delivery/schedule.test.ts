@@ -10,7 +10,7 @@ import {
 
 it('retries after 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h and 12 h', () => {
   const waits: number[] = [];
-  let next = firstProbe(1, 1);
+  let next = firstProbe(1);
   for (let attempts = 1; attempts < MAX_ATTEMPTS; attempts += 1) {
     waits.push(next.waitMs / 1000);
     expect(retryIn(attempts, 1)).toBe(next.waitMs);
@@ -28,8 +28,7 @@ it('spreads waits by a tenth, and never waits less than Retry-After', () => {
   expect([jitterOf(0), jitterOf(0.5), jitterOf(1)].map((value) => Math.round(value * 100))).toEqual([
     90, 100, 110,
   ]);
-  expect(firstProbe(1, jitterOf(0)).waitMs).toBe(4_500);
-  expect(firstProbe(1, 0.9, 60_000).waitMs).toBe(60_000);
+  expect(firstProbe(jitterOf(0)).waitMs).toBe(4_500);
   expect(probeAfter(0, 0.9, 10_000).waitMs).toBe(27_000);
   expect(retryIn(2, 0.9, 60_000)).toBe(60_000);
 });

@@ -1,0 +1,63 @@
+import { createDelivery } from '../../../../activities/webhooks';
+import { probeEndpoint } from '../../../../src/tenants/webhooks/delivery/recovery';
+import { type Client, type TestApi, testApi } from '../../../support/api';
+import { type Receiver, startReceiver, until } from '../../../support/outside/receiver';
+import { aboutToFail, append, dispatching, endpointOf, eventsOf, register } from '../support';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+let api: TestApi;
+let receiver: Receiver;
+let ahead = 0;
+beforeAll(async () => {
+  const now = () => new Date(Date.now() + ahead);
+  [api, receiver] = await Promise.all([testApi({ now }), startReceiver()]);
+});
+afterAll(async () => {
+  await receiver.close();
+  await api.close();
+});
+
+/** An event is refused, by which the endpoint begins to fail. */
+async function begunToFail(client: Client): Promise<void> {
+  await append(api, client);
+  await aboutToFail(api, client);
+  const dispatcher = dispatching(api, { ca: receiver.ca });
+  await until(async () => (await endpointOf(api, client))?.status === 'failing');
+  await dispatcher.stop();
+}
+
+const probe = async (client: Client) => {
+  const at = (await endpointOf(api, client))?.next_probe_at?.getTime() ?? 0;
+  return probeEndpoint(createDelivery(api.services, { ca: receiver.ca }), {
+    ...{ tenantId: client.clientId, registration: 'card', now: at, random: 0.5 },
+  });
+};
+
+it('does not disable an endpoint for what it refused before nothing waited', async () => {
+  const client = await api.client();
+  receiver.answer('/days', 503);
+  await register(client, `${receiver.url}/days`, 'card');
+  await begunToFail(client);
+  for (let probes = 1; probes <= 8; probes += 1) await probe(client);
+  expect(await eventsOf(api, client)).toMatchObject([{ delivery: 'failed', attempts: 9 }]);
+  expect(await probe(client)).toMatchObject({ failing: false });
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'active', recent_failures: 0 });
+  ahead = 8 * DAY_MS;
+  await append(api, client);
+  const dispatcher = dispatching(api, { ca: receiver.ca });
+  await until(async () => (await eventsOf(api, client))[1]?.attempts === 1);
+  await dispatcher.stop();
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'active', recent_failures: 1 });
+  await begunToFail(client);
+  expect(await probe(client)).toMatchObject({ failing: true, code: 'http_503' });
+  ahead += 7 * DAY_MS;
+  await api.database.query('update webhook_endpoints set next_probe_at = $2 where tenant_id = $1', [
+    client.clientId,
+    new Date(Date.now() + ahead),
+  ]);
+  expect(await probe(client)).toMatchObject({ failing: false });
+  expect(await endpointOf(api, client)).toMatchObject({
+    ...{ status: 'disabled', last_error: 'nothing_taken_for_7_days' },
+  });
+});
