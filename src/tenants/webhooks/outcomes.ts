@@ -87,8 +87,8 @@ export async function markFailing(sql: Sql, failed: FailedEndpoint[], now: Date)
   const { from, to } = endpointTransition('counts_as_failing');
   return sql.query<EndpointKey>(
     `update webhook_endpoints p
-        set status = $7, failing_since = $8, probes = f.index, last_error = f.code, updated_at = $8,
-            next_probe_at = $8 + greatest(f.ms * interval '1 millisecond', (
+        set status = $7, failing_since = $8::timestamptz, probes = f.index, last_error = f.code, updated_at = $8::timestamptz,
+            next_probe_at = $8::timestamptz + greatest(f.ms * interval '1 millisecond', (
               select e.due_at - clock_timestamp() from events e
                where e.shard = webhook_shard(f.tenant_id, f.registration) and e.tenant_id = f.tenant_id
                  and e.registration = f.registration and e.delivery = 'due'
