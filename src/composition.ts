@@ -4,12 +4,9 @@ import type { AccountServices } from './accounts/accounts/services';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
 import { cardQuoteRoutes } from './cards/buffered/quote-routes';
 import { bufferedCardRoutes } from './cards/buffered/routes';
-import { cardOperationProcesses } from './cards/buffered/workflows';
 import { processorCallbackRoute } from './cards/cards/callback-routes';
 import { blockCardsOf, requireCard } from './cards/cards/operations';
-import { processorOrderProcesses } from './cards/cards/processor-orders';
 import { cardRoutes } from './cards/cards/routes';
-import { cardProcesses, tokenizationProcesses } from './cards/cards/workflows';
 import { createGatherer } from './cards/events/gather';
 import { limitsRoutes } from './cards/events/limits/routes';
 import { cardEventRoutes } from './cards/events/routes';
@@ -18,12 +15,12 @@ import { cardTransactionRoutes } from './cards/events/transaction-routes';
 import { capacityRoute } from './cards/issuance/capacity-routes';
 import { issueRoute } from './cards/issuance/routes';
 import { processorMessageRoute } from './cards/processor/routes';
-import { unansweredProcesses } from './cards/processor/workflows';
 import { accountProgrammeRoutes } from './cards/programmes/account-routes';
 import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
+import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
 import { createApp } from './http/app';
 import { conditionalGet } from './http/conditional-get';
@@ -47,12 +44,9 @@ import { dealtWhileOn } from './parties/rates/left-out';
 import { createSandboxParties, type SandboxParties } from './parties/sandbox/mount';
 import { cardholderUploadRoutes } from './people/cardholders/files/routes';
 import { reviewCallbackRoute } from './people/cardholders/review/callback-routes';
-import { submissionProcesses } from './people/cardholders/review/party-orders';
 import { cardholderRoutes } from './people/cardholders/routes';
 import type { CardholderServices } from './people/cardholders/services';
-import { cardholderProcesses } from './people/cardholders/workflows';
 import { kycRoutes } from './people/kyc/routes';
-import { kycProcesses } from './people/kyc/workflows';
 import { createReference } from './people/reference/reference';
 import { referenceRoutes } from './people/reference/routes';
 import { requireUser } from './people/users/operations';
@@ -81,7 +75,6 @@ import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban/virtual-ibans/capability';
 import { openTransfersReading, suspenseReading } from './transfers/metrics';
 import { payoutRoutes } from './transfers/payouts/routes';
-import { transferProcesses } from './transfers/reconcilables';
 import { createListsRead } from './watch/list-state';
 
 /** All that domains are given: the services, and what a domain is handed of those that stand below it. */
@@ -152,18 +145,7 @@ const DEFAULT_URL = () => 'http://127.0.0.1:8080';
 
 /** The records that workflows drive: what starts them again when Temporal has lost them. */
 export function reconcilables(_services: Composed): Reconcilable[] {
-  return [
-    cardProcesses,
-    tokenizationProcesses,
-    cardOperationProcesses,
-    processorOrderProcesses,
-    unansweredProcesses,
-    cardholderProcesses,
-    submissionProcesses,
-    kycProcesses,
-    ...transferProcesses,
-    reconcilableEndpoints,
-  ];
+  return [...WATCHED, reconcilableEndpoints];
 }
 
 /** What metrics read from the database at a scrape. */

@@ -41,9 +41,15 @@ export interface Session {
   readonly knownActor: string | undefined;
   /**
    * One transaction with what it writes down of itself (decisions part 1, Roles), by an operator who may decide until it is
-   * committed. @throws Problem 401
+   * committed.
+   * @param lockFirst what changes operators locks them all before it holds its own: two would wait for each other
+   * @throws Problem 401
    */
-  change<T>(work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry | ChangeEntry[]): Promise<T>;
+  change<T>(
+    work: (tx: Tx) => Promise<T>,
+    describe: (result: T) => ChangeEntry | ChangeEntry[],
+    lockFirst?: (tx: Tx) => Promise<void>,
+  ): Promise<T>;
   /** The same by nobody who decides: what makes operators. @param by as the audit log names him */
   enrol<T>(by: string, work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry): Promise<T>;
   close(): Promise<void>;
@@ -95,9 +101,10 @@ export async function openSession(installation: Installation): Promise<Session> 
       return actorOf(whoWorks.require());
     },
     knownActor: whoWorks.known && actorOf(whoWorks.known),
-    async change(work, describe) {
+    async change(work, describe, lockFirst) {
       const operator = whoWorks.require();
       return database.transaction(async (tx) => {
+        await lockFirst?.(tx);
         await assertMayDecide(tx, operator);
         const result = await work(tx);
         for (const entry of [describe(result)].flat()) await writeDown(tx, actorOf(operator), entry);

@@ -8,6 +8,7 @@ import { type Decided, decide } from './engine/decide';
 import type { AnyKind, NewDecision } from './engine/kind';
 import { readSituation } from './engine/read';
 import type { Situation } from './engine/record';
+import { lockTransfer } from './engine/store';
 import { requireKind } from './kinds';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
@@ -78,6 +79,11 @@ export async function weighConclusion(
     .map(({ amount, currency }) => ({ amount: amount.abs(), currency }))
     .sort((one, other) => other.amount.comparedTo(one.amount));
   return { amount: ZERO, currency: 'USD', ...most, tenantId: heard.transfer.tenantId };
+}
+
+/** No word raises it until the transaction ends. @throws Problem 404 */
+export async function holdTransfer(tx: Tx, id: string, at: Date): Promise<void> {
+  await lockTransfer(tx, await requireKind(tx, id), id, at);
 }
 
 /**

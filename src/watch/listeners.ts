@@ -1,4 +1,4 @@
-import { tellProcessorOrders } from '../cards/cards/processor-orders';
+import { tellEndedInTurn, tellProcessorOrders } from '../cards/cards/processor-orders';
 import type { Sql, Tx } from '../kernel/db/database';
 import type { MoneyParty, WatchedParty } from '../kernel/outbox/queues';
 import { heardVersions } from '../parties/orders/told-orders';
@@ -14,6 +14,8 @@ export interface Listener {
   known(sql: Sql, refs: readonly string[]): Promise<{ ref: string; version: number | null }[]>;
   /** Says "look" to whoever the names concern, and keeps that it was said. Names of nobody are shown, or looked into. */
   tell(services: Services, tx: Tx, refs: readonly string[]): Promise<unknown>;
+  /** Says it to the next few of those to whom {@link Listener.tell} has not said it at once; absent where it says it to all. */
+  tellInTurn?(services: Services, tx: Tx): Promise<void>;
   /** Makes those due that rest in the trust of the list; absent where all are asked for at intervals beside it. */
   askInstead?(tx: Tx, at: Date): Promise<void>;
 }
@@ -33,7 +35,8 @@ export const LISTENERS: Readonly<Record<WatchedParty, Listener>> = {
   bank: transfersOf('bank'),
   cardProcessor: {
     known: (sql, refs) => heardVersions(sql, 'cardProcessor', refs),
-    tell: tellProcessorOrders,
+    tell: (services, tx, refs) => tellProcessorOrders(services, tx, refs, 'list'),
+    tellInTurn: tellEndedInTurn,
   },
   cardholderReview: {
     known: (sql, refs) => heardVersions(sql, 'cardholderReview', refs),

@@ -95,6 +95,7 @@ interface ReadPage {
 /** The reading of one party's list: what was seen, and what waits for the next turn. */
 export function createReading(services: Services, party: WatchedParty) {
   const { database, now } = services;
+  const { tellInTurn } = LISTENERS[party];
   const seen = new Map<string, number>();
   const waiting: ReadPage[] = [];
   let place: string | null | undefined;
@@ -167,6 +168,7 @@ export function createReading(services: Services, party: WatchedParty) {
     async read(signal?: AbortSignal): Promise<void> {
       const at = now();
       await tellThoseRead(at);
+      if (tellInTurn) await database.transaction((tx) => tellInTurn(services, tx));
       const { from, again } = await beginning(at);
       isCut = false;
       isCut = !(await readOn(from, signal));

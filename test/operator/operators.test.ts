@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { lockOperators } from '../../src/operator/operators/store';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { anotherOperator, applied, command } from '../support/operator';
+import { until } from '../support/outside/receiver';
 
 let test: TestDatabase;
 let nobody: Record<string, string>;
@@ -123,6 +125,16 @@ describe('a new operator', () => {
     expect(await admit(ida, fay.id)).toBe('0 fay may decide.');
   });
 
+  it('may be proposed and, once he is alone, admitted by the same one', async () => {
+    await admit(ida);
+    await command(ida, 'operator', 'disable', 'bob', '--reason', 'has left');
+    expect(await admit(ida)).toBe('0 eve may decide.');
+    expect((await command(ida, 'operator', 'list')).out).toMatch(
+      /eve\s+applicant .* by operator:ida(?! and)/,
+    );
+    expect(await mayDecide(asEve)).toBe(true);
+  });
+
   it('is admitted once, by two, however many say yes at once', async () => {
     const told = await Promise.all([ida, ida, bob, bob].map((who) => admit(who)));
     expect(told.filter((each) => each.endsWith('may decide.'))).toHaveLength(1);
@@ -171,6 +183,26 @@ it('disables one at once, for ever, and never the last', async () => {
   // A name is never given away again.
   expect((await command(ida, 'operator', 'add', '--name', 'Bob')).err).toContain('has or had');
   expect((await command(ida, 'operator', 'list')).out).toMatch(/bob .*has left/);
+});
+
+it.each([
+  ['disable', 'ida', '--reason', 'x'],
+  ['admit', 'eve'],
+])('waits for whoever changes operators before it holds its own: %s', async (verb, named, ...more) => {
+  const ida = await anotherOperator(nobody, 'ida');
+  const bob = await anotherOperator(ida, 'bob');
+  const eve = await applied(nobody, 'eve');
+  let asked: Promise<{ code: number }> | undefined;
+  await test.database.transaction(async (tx) => {
+    await lockOperators(tx);
+    asked = command(bob, 'operator', verb, named === 'eve' ? eve.id : named, ...more);
+    const waits = `select from pg_locks where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = current_database())`;
+    await until(async () => (await test.database.query(waits)).length > 0);
+    // As the one does who disables him: it would wait for ever.
+    await tx.query(`select from operators where name = 'bob' for update nowait`);
+  });
+  expect(await asked).toMatchObject({ code: 0 });
 });
 
 it('leaves one where two disable themselves at once', async () => {

@@ -1,6 +1,7 @@
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { accountBalance } from '../cards/cards/support';
 import { anotherOperator, command, dayGoesBy, operatorEnvironment, setAdminLimit } from '../support/operator';
+import { until } from '../support/outside/receiver';
 import {
   completed,
   type DepositWorld,
@@ -263,5 +264,24 @@ describe('above the limit of the installation', () => {
     expect((await read(world.client, deposit)).status).toBe('processing');
     expect((await approve(asked)).code).toBe(0);
     expect((await read(world.client, deposit)).status).toBe('completed');
+  });
+
+  it('a conclusion is weighed by the word that counts when it is its turn', async () => {
+    const deposit = await payable(world);
+    pay(deposit.session, { amount: '40.00' });
+    await look(world, deposit.id);
+    let told: ReturnType<typeof above> | undefined;
+    const { database } = world.api;
+    await database.transaction(async (tx) => {
+      await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 121))', [deposit.id]);
+      told = above('conclude', deposit.id, '--as', 'paid', '--evidence', 'a letter');
+      const waits = `select from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`;
+      await until(async () => (await database.query(waits)).length > 0);
+      pay(deposit.session);
+      await look(world, deposit.id);
+    });
+    expect(await told).toMatchObject({ code: 0, out: expect.stringContaining('100.00 USD takes two') });
+    expect((await read(world.client, deposit)).status).toBe('manual_review');
   });
 });

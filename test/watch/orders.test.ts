@@ -68,6 +68,43 @@ it('tell nobody of what was heard, however often they are read', async () => {
   expect(api.commands).toHaveLength(before);
 });
 
+it('tell of all that there ever were, read from the beginning: open ones at once, ended ones a few at a time', async () => {
+  const cards: string[] = [];
+  for (let each = 0; each < 18; each += 1) cards.push((await requestedCard(api, client)).id);
+  for (const id of cards) await orderCard(api.services, id);
+  pass(1);
+  for (const id of cards) expect(await orderCard(api.services, id)).toBe('active');
+  const open = (await requestedCard(api, client, { label: 'sandbox:slow' })).id;
+  await orderCard(api.services, open);
+  // As an upgrade leaves it: what was heard before was not kept.
+  await api.database.query('truncate party_places, list_anchors, party_orders');
+  const all = [...cards, open].map((id) => ({ id, ref: `issue-${id}`, version: 2 }));
+  const own = api.services.parties.cardProcessor;
+  const changes = async () => ({ changes: all, unreadable: [], next: 'end', more: false });
+  Object.assign(api.services.parties, { cardProcessor: { ...own, changes } });
+  const before = new Map([...cards, open].map((id) => [id, looks(`card-issuance-${id}`)]));
+  const told = () => cards.filter((id) => looks(`card-issuance-${id}`) > (before.get(id) ?? 0)).length;
+  try {
+    const reading = createReading(api.services, 'cardProcessor');
+    const counts: number[] = [];
+    for (let turn = 0; turn < 4; turn += 1, pass(3)) {
+      await reading.read();
+      counts.push(told());
+      if (turn === 1) expect(looks(`card-issuance-${open}`)).toBe((before.get(open) ?? 0) + 1);
+    }
+    expect(counts).toEqual([0, 15, 18, 18]);
+  } finally {
+    Object.assign(api.services.parties, { cardProcessor: own });
+  }
+  const [{ count } = { count: 0 }] = await api.database.query<{ count: number }>(
+    'select count(*)::int as count from party_orders where due_by is not null and not in_turn',
+  );
+  expect(count).toBe(19); // until each was asked for
+  for (const id of cards) await orderCard(api.services, id);
+  const heard = await api.database.query('select from party_orders where version is null or in_turn');
+  expect(heard).toHaveLength(1);
+});
+
 describe.each<[WatchedParty, string]>([
   ['cardProcessor', 'issue-card_01h2xcejqtf2nbrexx3vqjhp41'],
   ['cardholderReview', 'submission-chd_01h2xcejqtf2nbrexx3vqjhp41-1'],

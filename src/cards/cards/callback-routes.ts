@@ -12,6 +12,6 @@ export const processorCallbackRoute = (services: Services): Route =>
     verify: (raw, headers) => services.parties.cardProcessor.verify(raw, headers),
     async handle(tx, { ref }) {
       if (ref === null) return 'not_ours';
-      return (await tellProcessorOrders(services, tx, [ref])) > 0 ? 'told' : 'unknown';
+      return (await tellProcessorOrders(services, tx, [ref], 'callback')) > 0 ? 'told' : 'unknown';
     },
   });

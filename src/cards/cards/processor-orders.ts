@@ -1,8 +1,16 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
-import { type OrderName, overdueOrders, type ToldOrder, tellOrders } from '../../parties/orders/told-orders';
+import {
+  keepForTurn,
+  type OrderName,
+  overdueOrders,
+  type ToldOrder,
+  tellInTurn,
+  tellOrders,
+} from '../../parties/orders/told-orders';
 import { reconcilable } from '../../process/overdue';
 import type { Services } from '../../services';
+import { isClosed } from './rules';
 import { findCard } from './store';
 import { findTokenization } from './tokenization-store';
 import { lookAtClosure, lookAtIssuance, lookAtTokenization, processesOfOrders } from './workflows';
@@ -22,26 +30,31 @@ export const tokenizationKey = (tokenizationId: string): string => TOKENIZE + to
 async function orderOf(sql: Sql, key: string): Promise<ToldOrder | undefined> {
   if (key.startsWith(TOKENIZE)) {
     const tokenization = await findTokenization(sql, key.slice(TOKENIZE.length));
-    return tokenization && { ...tokenizationOrder(tokenization), look: lookAtTokenization(tokenization) };
+    if (!tokenization) return undefined;
+    const hasEnded = tokenization.status !== 'pending';
+    return { ...tokenizationOrder(tokenization), look: lookAtTokenization(tokenization), hasEnded };
   }
   const prefix = [ISSUE, CLOSE].find((each) => key.startsWith(each));
   const id = key.slice(prefix?.length);
   const card = prefix !== undefined && isId('card', id) ? await findCard(sql, null, id) : undefined;
   if (!card) return undefined;
-  return prefix === ISSUE
-    ? { ...issuanceOrder(card), look: lookAtIssuance(card) }
-    : { ...closureOrder(card), look: lookAtClosure(card) };
+  const { status, processorClosedAt } = card;
+  if (prefix === ISSUE)
+    return { ...issuanceOrder(card), look: lookAtIssuance(card), hasEnded: status !== 'pending' };
+  const hasEnded = !isClosed(status) || processorClosedAt !== null;
+  return { ...closureOrder(card), look: lookAtClosure(card), hasEnded };
 }
 
 /**
  * The processor tells that those orders have changed: their workflows ask what became of them. One that has ended is asked for
- * too, for the processor may say otherwise now.
+ * too, for the processor may say otherwise now; in its turn where a list names it, which may name all that there ever were.
  * @returns how many were orders of ours; the others are shown to a person
  */
 export async function tellProcessorOrders(
   services: Pick<Services, 'commands' | 'now' | 'log' | 'observeUnusable'>,
   tx: Tx,
   keys: readonly string[],
+  by: 'callback' | 'list',
 ): Promise<number> {
   const orders: ToldOrder[] = [];
   const unknown: string[] = [];
@@ -50,9 +63,16 @@ export async function tellProcessorOrders(
     if (order) orders.push(order);
     else unknown.push(key);
   }
-  await tellOrders(services, tx, 'cardProcessor', { orders, unknown });
+  const later = by === 'list' ? orders.filter(({ hasEnded }) => hasEnded) : [];
+  await keepForTurn(tx, later);
+  const atOnce = orders.filter((order) => !later.includes(order));
+  await tellOrders(services, tx, 'cardProcessor', { orders: atOnce, unknown });
   return orders.length;
 }
+
+/** The next few of the orders that have ended and were listed. */
+export const tellEndedInTurn = (services: Pick<Services, 'commands' | 'now'>, tx: Tx): Promise<void> =>
+  tellInTurn(services, tx, 'cardProcessor', lookAtOrder);
 
 type Named = { id: string; tenantId: string };
 const orderNamed =

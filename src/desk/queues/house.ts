@@ -1,6 +1,7 @@
 import { cardOperationProcesses } from '../../cards/buffered/workflows';
 import { processorOrderProcesses } from '../../cards/cards/processor-orders';
 import { cardProcesses, tokenizationProcesses } from '../../cards/cards/workflows';
+import { unansweredProcesses } from '../../cards/processor/workflows';
 import { countParked, listParked } from '../../kernel/outbox/waiting-commands';
 import { STALE_MS } from '../../kernel/temporal/stale';
 import { submissionProcesses } from '../../people/cardholders/review/party-orders';
@@ -105,12 +106,13 @@ export const endpoints: Queue = queueOf({
   record: (endpoint) => endpoint,
 });
 
-/** What the reconciler drives on, but for endpoints, which have a queue of their own. */
-const WATCHED: readonly Watched[] = [
+/** What the reconciler drives on, with endpoints, which have a queue of their own (`reconcilables` in src/composition.ts). */
+export const WATCHED: readonly Watched[] = [
   cardProcesses,
   tokenizationProcesses,
   cardOperationProcesses,
   processorOrderProcesses,
+  unansweredProcesses,
   cardholderProcesses,
   submissionProcesses,
   kycProcesses,

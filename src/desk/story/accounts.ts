@@ -12,6 +12,8 @@ import {
   transactionsByReference,
   transactionWithChain,
 } from '../../cards/events/history';
+import { findKept } from '../../cards/processor/store';
+import { startUnanswered } from '../../cards/processor/workflows';
 import { notFound } from '../../kernel/errors';
 import { readBalances } from '../../kernel/ledger/accounts';
 import { listedByReference } from '../../kernel/ledger/by-reference';
@@ -127,6 +129,24 @@ export const tellCardOperation: Teller = async ({ database }, id, limit) => {
     {
       ...{ what: 'card operation', tenantId, status, since: updatedAt.toISOString(), workflowId },
       record: operationView(operation),
+    },
+    await commonLists(database, { id, workflowId }, limit),
+    limit,
+  );
+};
+
+/** A message of the card processor whose answer was kept beside its key. */
+export const tellProcessorMessage: Teller = async ({ database }, id, limit) => {
+  const kept = await findKept(database, id);
+  if (!kept) return undefined;
+  const { tenantId, reason, message, status: answered, dueBy, settledAt } = kept;
+  const { workflowId } = startUnanswered({ id, tenantId });
+  return storyOf(
+    id,
+    {
+      ...{ what: 'processor message', tenantId, status: settledAt ? 'settled' : reason, workflowId },
+      ...{ since: (settledAt ?? dueBy).toISOString(), dueBy: settledAt ? null : dueBy.toISOString() },
+      record: line({ reason, answered, ...message }),
     },
     await commonLists(database, { id, workflowId }, limit),
     limit,

@@ -6,6 +6,7 @@ import {
   tellCard,
   tellCardOperation,
   tellCardTransaction,
+  tellProcessorMessage,
   tellReference,
   tellTokenization,
   tellVirtualIban,
@@ -16,7 +17,7 @@ import type { Story, Teller } from './story';
 import { tellDecision, tellTransfer } from './transfers';
 
 /** Whose story an id begins: known by its prefix. */
-const TELLERS: Partial<Record<IdKind, Teller>> = {
+export const TELLERS: Partial<Record<IdKind, Teller>> = {
   tenant: tellTenant,
   user: tellUser,
   cardholder: tellCardholder,
@@ -27,6 +28,7 @@ const TELLERS: Partial<Record<IdKind, Teller>> = {
   card: tellCard,
   cardOperation: tellCardOperation,
   cardTransaction: tellCardTransaction,
+  processorMessage: tellProcessorMessage,
   tokenization: tellTokenization,
   reference: tellReference,
   deposit: tellTransfer,

@@ -51,7 +51,7 @@ export function noteStatusChanges(tx: Tx, accountId: string, changes: readonly N
 }
 
 // Raw: numbers, time and rows in one statement. A waiting update reads the row anew once it has the lock, so the numbers follow
-// those of whoever held it.
+// those of whoever held it. Of an account that is not there the changes have no number: they are refused, and the transaction with them.
 const NOTE = `
   with numbered as (
     update ledger_accounts
@@ -60,9 +60,9 @@ const NOTE = `
     returning entries - $2::int as before, last_at as at)
   insert into status_changes (account_id, at, number, id, kind, record_id, reference_id, status, previous_status, failure)
   select $1, n.at, n.before + c.o, c.id, c.kind, c.record_id, c.reference_id, c.status, c.previous_status, c.failure
-    from numbered n
-   cross join json_to_recordset($3::json) as c(o int, id text, kind text, record_id text, reference_id text, status text,
-           previous_status text, failure text)`;
+    from json_to_recordset($3::json) as c(o int, id text, kind text, record_id text, reference_id text, status text,
+           previous_status text, failure text)
+    left join numbered n on true`;
 
 /** A status change as a statement of {@link NEWEST_CHANGES} gives it. */
 export interface StatusChangeRow {

@@ -5,7 +5,7 @@ import type { Tx } from '../../kernel/db/database';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import type { Decimal } from '../../kernel/money/money';
 import { amount, firstProblem, text } from '../../kernel/wire/schemas';
-import { concludeTransfer, weighConclusion } from '../../transfers/conclude';
+import { concludeTransfer, holdTransfer, weighConclusion } from '../../transfers/conclude';
 import type { DoorKind } from '../../transfers/engine/books/doors';
 import { CONCLUSIONS } from '../../transfers/engine/conclusion';
 import { useDoor, weighDoor } from '../../transfers/suspense';
@@ -41,6 +41,8 @@ interface DecisionKind<Terms> {
   terms: z.ZodType<Terms>;
   /** Refuses what could not be done now; does nothing. @throws Problem */
   weigh(session: Session, tx: Tx, terms: Terms): Promise<Weighed>;
+  /** Locks what it is about, where its worth is not in its terms and so may change; absent where it is. */
+  hold?(session: Session, tx: Tx, subject: string): Promise<void>;
   /** Carries it out, by the rules of then. @throws Problem */
   execute(session: Session, tx: Tx, terms: Terms, by: By): Promise<Done>;
 }
@@ -48,10 +50,12 @@ interface DecisionKind<Terms> {
 /** The same, whatever its terms: they are read by its own shape. */
 export interface AnyDecisionKind {
   weigh(session: Session, tx: Tx, terms: unknown): Promise<Weighed>;
+  hold?(session: Session, tx: Tx, subject: string): Promise<void>;
   execute(session: Session, tx: Tx, terms: unknown, by: By): Promise<Done>;
 }
 
-const kind = <Terms>({ terms: shape, weigh, execute }: DecisionKind<Terms>): AnyDecisionKind => ({
+const kind = <Terms>({ terms: shape, weigh, execute, ...rest }: DecisionKind<Terms>): AnyDecisionKind => ({
+  ...rest,
   weigh: async (session, tx, terms) => weigh(session, tx, read(shape, terms)),
   execute: async (session, tx, terms, by) => execute(session, tx, read(shape, terms), by),
 });
@@ -131,6 +135,7 @@ const conclusion = kind({
     const weighed = await weighConclusion(tx, terms, session.now());
     return { ...weighed, subject: terms.transferId, ever: true, terms };
   },
+  hold: (session, tx, transferId) => holdTransfer(tx, transferId, session.now()),
   async execute(session, tx, { transferId, as }, { reason: evidence, decidedBy }) {
     const { before, after } = await concludeTransfer(session, tx, { transferId, as, evidence, decidedBy });
     const { status, tenantId } = after.transfer;

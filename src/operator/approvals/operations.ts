@@ -1,3 +1,4 @@
+import type { Tx } from '../../kernel/db/database';
 import { conflict } from '../../kernel/errors';
 import { formatAmount } from '../../kernel/money/money';
 import { type Approval, decideApproval, requestApproval } from '../../process/approvals/operations';
@@ -9,7 +10,7 @@ import {
   weighAlone,
 } from '../../process/limits/operations';
 import type { ChangeEntry, Session } from '../session';
-import { type AnyDecisionKind, DECISION_KINDS, type DecisionName, type Done } from './kinds';
+import { type AnyDecisionKind, DECISION_KINDS, type DecisionName, type Done, type Weighed } from './kinds';
 
 /** Done at once, or asked for: then another operator approves it. */
 export type Outcome = { done: Done } | { asked: Approval; weight: Weight };
@@ -30,15 +31,13 @@ export function decideOrAsk(
   return session.change(
     async (tx): Promise<Outcome> => {
       const by = { reason, decidedBy: session.actor };
-      const weighed = await kind.weigh(session, tx, terms);
-      const { ever, terms: settled, ...about } = weighed;
-      const at = session.now();
-      const weight = await weighAlone(tx, { ...about, ever, decidedBy: session.actor, at, person: true });
+      const { weighed, weight } = await weigh(session, tx, kind, terms);
+      const { ever: _, terms: settled, ...about } = weighed;
       if (!weight.takesTwo) {
         const limit = countAlone(tx, weight);
         return { done: limited(await kind.execute(session, tx, settled, by), limit) };
       }
-      const requested = { requestedBy: session.actor, requestedAt: at };
+      const requested = { requestedBy: session.actor, requestedAt: weight.alone.at };
       const given = { ...about, ...requested, terms: settled, kind: name, reason };
       return { asked: await requestApproval(tx, given), weight };
     },
@@ -48,6 +47,26 @@ export function decideOrAsk(
       return entryOf('approval.ask', outcome.asked, { limit: limitText(limit), sum: sum.toFixed() });
     },
   );
+}
+
+/**
+ * What it comes to, with the sums' locks held. What a party's word may raise until those are got is held after them, and weighed
+ * again: what is done is no more than what was weighed.
+ */
+async function weigh(
+  session: Session,
+  tx: Tx,
+  kind: AnyDecisionKind,
+  terms: object,
+): Promise<{ weighed: Weighed; weight: Weight }> {
+  const by = { decidedBy: session.actor, at: session.now(), person: true };
+  const weightOf = ({ terms: _, ...about }: Weighed) => weighAlone(tx, { ...about, ...by });
+  const weighed = await kind.weigh(session, tx, terms);
+  const weight = await weightOf(weighed);
+  if (!kind.hold) return { weighed, weight };
+  await kind.hold(session, tx, weighed.subject);
+  const held = await kind.weigh(session, tx, terms);
+  return { weighed: held, weight: await weightOf(held) };
 }
 
 /** Written down with the limit that was in force. */

@@ -14,7 +14,7 @@ import {
   updateOperator,
 } from './store';
 
-export { listOperators, type Operator } from './store';
+export { listOperators, lockOperators, type Operator } from './store';
 
 /** Who makes the first operator, as the audit log names it: nobody is there yet who could. */
 export const INSTALLATION = 'installation';
@@ -81,7 +81,9 @@ export async function admitOperator(
   if (isAdmitted(found)) throw conflict('invalid_transition', `${found.name} was admitted before.`);
   const others = (await listOperators(tx)).filter(decides).map(actorOf);
   const [second] = others.filter((other) => other !== by);
-  if (second === undefined) return updateOperator(tx, id, { admittedBy: by, admittedAt: at });
+  // Nobody else has a say: neither who has proposed him and was disabled since, nor the same one twice.
+  if (second === undefined)
+    return updateOperator(tx, id, { proposedBy: null, admittedBy: by, admittedAt: at });
   if (found.proposedBy === by)
     throw conflict('invalid_transition', `You have admitted ${found.name}: another operator must, too.`);
   // Who has proposed him and was disabled since has no say any more.

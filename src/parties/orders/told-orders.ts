@@ -24,6 +24,8 @@ export interface OrderName {
 /** One that the party has told of, and whoever asks what has become of it. */
 export interface ToldOrder extends OrderName {
   look: WorkflowCommand;
+  /** What became of it is known: it is asked for to find a contradiction, which has time. */
+  hasEnded?: boolean;
 }
 
 const orders = () => table('party_orders');
@@ -49,15 +51,54 @@ export async function tellOrders(
   );
 }
 
+/** As rows, each once; in one order: two that tell of many at once wait for one another. */
+const inOrder = (told: readonly ToldOrder[]): OrderName[] =>
+  [...new Map(told.map((order) => [order.ref, order])).values()]
+    .sort((one, other) => (one.ref < other.ref ? -1 : 1))
+    .map(({ party, ref, subject, tenantId }) => ({ party, ref, subject, tenantId }));
+
 /** Each telling sets another `due_by`, never a later one, so that a step sees whether it was told since it asked. */
 async function makeDue(tx: Tx, told: readonly ToldOrder[], at: Date): Promise<void> {
   if (told.length === 0) return;
-  // In one order: two that tell of many at once wait for one another.
-  const rows = [...new Map(told.map((order) => [order.ref, order])).values()]
-    .sort((one, other) => (one.ref < other.ref ? -1 : 1))
-    .map(({ look: _, ...order }) => ({ ...order, dueBy: at }));
+  const rows = inOrder(told).map((order) => ({ ...order, dueBy: at }));
   const earlier = raw(`least(party_orders.due_by - interval '1 millisecond', excluded.due_by)`);
   await tx.run(orders().insert(rows).onConflict(['party', 'ref']).merge({ dueBy: earlier }));
+}
+
+/** So many are told in one turn of the watcher, three seconds each: as many a second as a processor and Temporal do not feel. */
+const A_TURN = 15;
+
+/**
+ * Keeps that a list has told of orders that have ended, and leaves it to {@link tellInTurn} to tell their workflows: a list that is
+ * read from its beginning names every order that was ever given.
+ */
+export async function keepForTurn(tx: Tx, ended: readonly ToldOrder[]): Promise<void> {
+  if (ended.length === 0) return;
+  const rows = inOrder(ended).map((order) => ({ ...order, inTurn: true }));
+  await tx.run(orders().insert(rows).onConflict(['party', 'ref']).merge(['in_turn']));
+}
+
+/**
+ * Tells the next few of those that {@link keepForTurn} has kept.
+ * @param lookOf whoever asks what has become of one
+ */
+export async function tellInTurn(
+  { commands, now }: Pick<Telling, 'commands' | 'now'>,
+  tx: Tx,
+  party: OrderParty,
+  lookOf: (order: OrderName) => WorkflowCommand,
+): Promise<void> {
+  const next = orders().select('ref').where({ party, inTurn: true }).orderBy('ref').limit(A_TURN);
+  const taken = orders().where({ party }).whereIn('ref', next.forUpdate().skipLocked());
+  const found = await tx.run<OrderName>(
+    taken.update({ inTurn: false }).returning(['party', 'ref', 'subject', 'tenantId']),
+  );
+  const told = found.map((order) => ({ ...order, look: lookOf(order) }));
+  await makeDue(tx, told, now());
+  commands.append(
+    tx,
+    told.map(({ look }) => look),
+  );
 }
 
 /** What was heard of an order, and when it must have been asked for, as it stands before the party is asked. */

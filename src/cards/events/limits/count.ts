@@ -83,6 +83,7 @@ const isLimited = (card: Card, limits: LimitsBySubject, programmes: ReadonlyMap<
  * Counts anew, from their events since the month began, what those cards have spent that are limited now, and forgets what
  * the others have. A programme's terms are believed for seconds and may change at any time, so this also comes with an event.
  * @param cards locked; told whether they are limited
+ * @returns what was counted, of those that are limited
  */
 export async function settleCounting(
   tx: Sql,
@@ -90,15 +91,18 @@ export async function settleCounting(
   cards: Card[],
   limits: LimitsBySubject,
   programmes: ReadonlyMap<string, Programme>,
-): Promise<void> {
+): Promise<SpendingChange[]> {
+  let counted: SpendingChange[] = [];
   for (const card of cards) card.limited = isLimited(card, limits, programmes);
   for (const limited of [true, false]) {
     const those = cards.filter((card) => card.limited === limited);
     if (those.length === 0) continue;
     const ids = those.map(({ id }) => id);
-    await replaceSpending(tx, ids, limited ? await spendingOf(tx, at, those) : []);
+    if (limited) counted = await spendingOf(tx, at, those);
+    await replaceSpending(tx, ids, limited ? counted : []);
     await setLimited(tx, ids, limited);
   }
+  return counted;
 }
 
 /** What those cards have spent on each day since the month began, from their events. */

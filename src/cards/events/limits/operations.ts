@@ -41,7 +41,7 @@ export async function setCardLimits(
   for (const [field, value] of amountsOf(given)) assertFits(value, currency, field);
   assertConsistent(given);
   const cards = await lockedCards(tx, [id]);
-  return replaceLimits(deps, tx, cards[0] as Card, given, cards);
+  return (await replaceLimits(deps, tx, cards[0] as Card, given, cards)).changed;
 }
 
 /**
@@ -59,9 +59,9 @@ export async function setUserLimits(
   // No card is issued to them meanwhile, which would not know that it is limited.
   const user = await requireUser(tx, reach, id, undefined, 'update');
   const cards = await lockedCards(tx, await cardIdsOfUser(tx, id));
-  const changed = await replaceLimits(deps, tx, user, given, cards);
-  const counted = setSomething(changed.after) ? await spendingOf(tx, await databaseTime(tx), cards) : [];
-  await replaceSpending(tx, [id], ofSubject(id, counted));
+  const { changed, counted } = await replaceLimits(deps, tx, user, given, cards);
+  // Where the user is limited all of the cards are, and so were all counted.
+  await replaceSpending(tx, [id], setSomething(changed.after) ? ofSubject(id, counted) : []);
   return changed;
 }
 
@@ -119,7 +119,7 @@ async function replaceLimits(
   { id, tenantId }: { id: string; tenantId: string },
   { version, ...given }: GivenLimits,
   cards: Card[],
-): Promise<ChangedLimits> {
+): Promise<{ changed: ChangedLimits; counted: SpendingChange[] }> {
   const subjects = [...new Set([id, ...cards.flatMap((card) => [card.id, card.userId])])];
   const limits = await readLimits(tx, subjects);
   const before = limits.get(id) ?? limitsNeverSet(id);
@@ -129,8 +129,8 @@ async function replaceLimits(
   await writeLimits(tx, after);
   limits.set(id, after);
   const programmes = await deps.programmes.of(tx, [...new Set(cards.map(({ bin }) => bin))]);
-  await settleCounting(tx, await databaseTime(tx), cards, limits, programmes);
-  return { subject: { id, tenantId }, before, after };
+  const counted = await settleCounting(tx, await databaseTime(tx), cards, limits, programmes);
+  return { changed: { subject: { id, tenantId }, before, after }, counted };
 }
 
 async function lockedCards(tx: Tx, ids: string[]): Promise<Card[]> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Decimal, formatAmount, maxOf, minOf, ZERO } from '../../../kernel/money/money';
+import { Decimal, formatAmount, maxOf, minOf, roundTo, ZERO } from '../../../kernel/money/money';
 import { isCountry } from '../../../kernel/wire/countries';
 import { amount, money } from '../../../kernel/wire/schemas';
 import type { Level } from '../rules/limits';
@@ -106,8 +106,9 @@ function limitsView(given: Limits, show: Show) {
 
 const usedView = ({ day, month }: Used, show: Show) => ({ perDay: show(day), perMonth: show(month) });
 
-/** The least that any of them leaves: nothing where none bounds it. */
-function remainingView(levels: readonly Level[], show: Show) {
+/** The least that any of them leaves, rounded down, for a user's limits may have more decimals: nothing where none bounds it. */
+function remainingView(levels: readonly Level[], currency: string) {
+  const show: Show = (value) => formatAmount(roundTo(value, currency, Decimal.ROUND_DOWN), currency);
   const least = (leaves: (level: Level) => Decimal | undefined) => {
     const all = levels.map(leaves).filter((each) => each !== undefined);
     return all.length > 0 ? show(maxOf(all.reduce(minOf), ZERO)) : undefined;
@@ -134,7 +135,7 @@ export function cardLimitsView({
     version: own.version,
     programme: limitsView(programme, show),
     used: usedView(spent, show),
-    remaining: remainingView(levels, show),
+    remaining: remainingView(levels, card.currency),
   };
 }
 
@@ -142,7 +143,7 @@ export function cardLimitsView({
 const plainly: Show = (value) => value.toFixed(Math.max(2, value.decimalPlaces()));
 
 export function userLimitsView({ own, used: spent }: Awaited<ReturnType<typeof readUserLimits>>) {
-  const byCurrency = <T>(of: (each: Used, show: Show) => T) =>
+  const byCurrency = <T>(of: (each: Used & { currency: string }, show: Show) => T) =>
     Object.fromEntries(
       spent.map((each) => [each.currency, of(each, (value) => formatAmount(value, each.currency))]),
     );
@@ -151,7 +152,7 @@ export function userLimitsView({ own, used: spent }: Awaited<ReturnType<typeof r
     ...limitsView(own, plainly),
     version: own.version,
     used: byCurrency(usedView),
-    remaining: byCurrency((each, show) => remainingView([{ limits: own, used: each }], show)),
+    remaining: byCurrency((each) => remainingView([{ limits: own, used: each }], each.currency)),
   };
 }
 

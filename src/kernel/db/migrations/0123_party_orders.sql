@@ -7,6 +7,8 @@ create table party_orders (
   tenant_id id not null,
   version   double precision,                    -- a whole number; absent where the party counts none
   due_by    timestamptz(3),
+  in_turn   boolean not null default false,      -- one that has ended, listed: its workflow is told in its turn, a few at a time
   primary key (party, ref)
 );
 create index party_orders_due on party_orders (party, due_by) where due_by is not null;
+create index party_orders_in_turn on party_orders (party, ref) where in_turn;

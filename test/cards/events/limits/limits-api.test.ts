@@ -313,9 +313,11 @@ describe('GET and PUT /v1/users/{id}/limits', () => {
     expect(await authorize('0.01')).toBe('limit_exceeded');
   });
 
-  it('show what was given, to the last decimal', async () => {
-    const { body } = await put(ofUser(), { perDay: '1.005', perMonth: '7', version: 0 });
-    expect(body).toMatchObject({ perDay: '1.005', perMonth: '7.00' });
+  it('show what was given, to the last decimal, and what remains of it in whole ones of the currency', async () => {
+    const { body } = await put(ofUser(), { perDay: '10.005', perMonth: '7', version: 0 });
+    expect(body).toMatchObject({ perDay: '10.005', perMonth: '7.00' });
+    expect(body.remaining).toEqual({ USD: { perDay: '10.00', perMonth: '7.00' } });
+    expect((await get(ofCard())).remaining).toEqual({ perDay: '10.00', perMonth: '7.00' });
   });
 });
 

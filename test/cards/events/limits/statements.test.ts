@@ -30,6 +30,16 @@ async function readBy(referenceId?: string): Promise<string[]> {
 }
 let keys = 0;
 
+it('what the cards of a user have spent is counted once where the user’s limits are set', async () => {
+  const path = `/v1/users/${card.userId}/limits`;
+  for (const version of [0, 1]) {
+    statements.length = 0;
+    expect((await client.call('PUT', path, { perDay: '50.00', version })).status).toBe(200);
+    expect(statements.filter(({ text }) => text.includes('cross join lateral'))).toHaveLength(1);
+  }
+  expect((await client.call('PUT', path, { version: 2 })).status).toBe(200);
+});
+
 it('a card without limits is read as it ever was; one with limits costs two statements more, in one round trip', async () => {
   const unlimited = await readBy();
   expect(unlimited.join()).not.toMatch(/spending/);

@@ -9,6 +9,7 @@ import {
   INSTALLATION,
   isAdmitted,
   listOperators,
+  lockOperators,
   type Operator,
   type OperatorCredential,
 } from '../../../operators/operations';
@@ -91,6 +92,7 @@ function addAdmit(group: Command, { console, run }: CommandContext): void {
           ({ name, proposedBy, admittedBy }) => ({
             ...{ action: 'operator.admit', subject: id, after: { name, proposedBy, admittedBy } },
           }),
+          lockOperators,
         );
         const told = isAdmitted(operator) ? 'may decide.' : 'waits for another operator to admit him, too.';
         show(console, json, operator, `${operator.name} ${told}`);
@@ -110,6 +112,7 @@ function addDisable(group: Command, { console, run }: CommandContext): void {
         const operator: Operator = await session.change(
           (tx) => disableOperator(tx, { ...given, by: session.actor }),
           ({ id, name }) => ({ action: 'operator.disable', subject: id, after: { name, reason } }),
+          lockOperators,
         );
         show(console, json, operator, `${operator.name} is disabled.`);
       }),

@@ -1,0 +1,50 @@
+import { keepMessage } from '../../src/cards/processor/store';
+import { TELLERS, tell } from '../../src/desk/story/tell';
+import { type IdKind, newId, PREFIXES } from '../../src/kernel/ids';
+import { type TestDatabase, testDatabase } from '../support/database';
+
+/** Whose ids have no story of their own: they are told in another's, or by what the audit log says of them. */
+const WITHOUT: readonly IdKind[] = [
+  'accountTransaction',
+  'approval',
+  'cardBuffer',
+  'depositRefund',
+  'operator',
+  'statusChange',
+  'suspense',
+];
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await testDatabase();
+});
+afterAll(() => test.drop());
+
+it('of every kind of id is told, or it is named here that it is not', () => {
+  const kinds = Object.keys(PREFIXES) as IdKind[];
+  expect([...Object.keys(TELLERS), ...WITHOUT].sort()).toEqual(kinds.sort());
+});
+
+it('of a message that was answered beside its key is told', async () => {
+  const id = newId('processorMessage');
+  const tenantId = newId('tenant');
+  await keepMessage(test.database, {
+    ...{
+      id,
+      messageId: 'm-1',
+      reason: 'unanswered',
+      fingerprint: Buffer.from('f'),
+      tenantId,
+      settledAt: null,
+    },
+    message: {
+      ...{ messageId: 'm-1', networkReference: 'n-1', type: 'authorization', cardReference: 'prc-1' },
+      ...{ currency: 'USD', amount: '5.00', sentAt: new Date().toISOString() },
+    },
+    ...{ status: 200, body: '{}' },
+  });
+  expect(await tell({ database: test.database, now: () => new Date() }, id, 10)).toMatchObject({
+    ...{ id, what: 'processor message', tenantId, status: 'unanswered' },
+    ...{ workflowId: `unanswered-authorization-${id}`, record: { cardReference: 'prc-1', amount: '5.00' } },
+  });
+});
