@@ -38,7 +38,7 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
   const expiring = messages.flatMap((message) =>
     message.type === 'expire' ? [message.authorizationId] : [],
   );
-  const ofNetworks = messages.filter((message) => message.type === 'network');
+  const ofNetworks = messages.filter((message) => message.type === 'network' || message.type === 'unanswered');
   const [cards, { accounts, now }, found, merchants, networks] = await Promise.all([
     lockCards(tx, cardIds),
     lockCardAccounts(tx, cardIds),

@@ -73,8 +73,12 @@ export interface UnansweredMessage extends Pick<ProcessorMessage, 'cardId' | 'me
   type: 'unanswered';
   amount: Decimal;
   currency: string;
+  /** The network's. */
+  reference: string;
   /** What it holds after all has this reference; absent where it holds nothing. */
   referenceId?: string;
+  /** Of its chain, since it came. */
+  cancelled?: Decimal;
 }
 
 /** What the card processor gives of a card that it has issued. */

@@ -7,7 +7,8 @@ import { answersWrite, type IdempotencyKey, lookUpKeys, type StoredAnswer } from
 import { newId } from '../../kernel/ids';
 import { Decimal } from '../../kernel/money/money';
 import type { ProcessorMessage } from '../../parties/card-processor/message';
-import { authorizedUnder } from '../events/history';
+import { requireLockedCard } from '../cards/operations';
+import { authorizedUnder, cancelledSince } from '../events/history';
 import { recordCardEvent } from '../events/operations';
 import type { CardServices } from '../services';
 import { approvedReference } from './answers';
@@ -20,7 +21,13 @@ import { startUnanswered } from './workflows';
 /** What became of an authorization that was declined without an answer. */
 export type Settled = 'released' | 'nothing_held' | 'recorded' | 'unknown_card';
 
-type Message = ProcessorMessage & { fingerprint: Buffer };
+/** The message that was declined. */
+interface Unanswered {
+  message: ProcessorMessage & { fingerprint: Buffer };
+  /** When it came: milliseconds, monotonic. */
+  since: number;
+  tenantId: string | null;
+}
 
 /** Between two attempts at writing one down. Milliseconds. */
 const AGAIN_MS = 250;
@@ -32,15 +39,14 @@ const AGAIN_MS = 250;
  */
 export async function declineUnanswered(
   services: CardServices,
-  message: Message,
-  tenantId: string | null,
+  declined: Unanswered,
   answer: StoredAnswer,
 ): Promise<StoredAnswer> {
   for (;;) {
     try {
-      return await writeDecline(services, message, tenantId, answer);
+      return await writeDecline(services, declined, answer);
     } catch (error) {
-      services.log.error({ messageId: message.messageId, err: error }, 'a decline could not be written down');
+      services.log.error({ messageId: declined.message.messageId, err: error }, 'a decline could not be written down');
       if (!isAway(error)) throw error;
       await sleep(AGAIN_MS, undefined, { ref: false });
     }
@@ -49,16 +55,16 @@ export async function declineUnanswered(
 
 function writeDecline(
   services: CardServices,
-  message: Message,
-  tenantId: string | null,
+  { message, since, tenantId }: Unanswered,
   answer: StoredAnswer,
 ): Promise<StoredAnswer> {
   const { messageId, fingerprint } = message;
+  const given: Parameters<typeof keepMessage>[1] = {
+    ...{ id: newId('processorMessage'), messageId, fingerprint, message: storedMessage(message), tenantId },
+    ...{ reason: 'unanswered', ...answer, settledAt: null },
+  };
   return services.database.transaction(async (tx) => {
-    const kept = await keepMessage(tx, {
-      ...{ id: newId('processorMessage'), messageId, fingerprint, message: storedMessage(message), tenantId },
-      ...{ reason: 'unanswered', ...answer, settledAt: null },
-    });
+    const kept = await keepMessage(tx, given, since);
     services.commands.append(tx, [startUnanswered(kept)]);
     return { status: kept.status, body: kept.body };
   });
@@ -100,17 +106,20 @@ async function settle(
   const key = keyOfMessage(card.tenantId, kept);
   const stored = await answerUnder(tx, key);
   if (stored === 'of_another') return showMismatch(tx, kept, card.tenantId);
-  const { currency, merchant, ...message } = kept.message;
-  const event = { type: 'unanswered', cardId: card.id, reach: null, currency, merchant } as const;
+  const { currency, merchant, networkReference: reference, ...message } = kept.message;
+  const event = { type: 'unanswered', cardId: card.id, reach: null, currency, merchant, reference } as const;
   if (!stored) {
     writeWithCommit(tx, [answersWrite([{ key, answer: { status: kept.status, body: kept.body } }])]);
     await recordCardEvent(tx, services, { ...event, amount: new Decimal(message.amount) });
     return 'recorded';
   }
-  const held = await authorizedUnder(tx, approvedReference(stored));
-  if (!held) return 'nothing_held';
-  const { referenceId, amount } = held;
-  const { transaction } = await recordCardEvent(tx, services, { ...event, amount, referenceId });
+  const authorized = await authorizedUnder(tx, approvedReference(stored));
+  if (!authorized) return 'nothing_held';
+  await requireLockedCard(tx, card.id); // what is cancelled now is seen
+  const cancelled = await cancelledSince(tx, authorized, kept.receivedAt);
+  const { amount, referenceId } = authorized;
+  const held = { ...event, amount, referenceId, cancelled };
+  const { transaction } = await recordCardEvent(tx, services, held);
   return transaction ? 'released' : 'nothing_held';
 }
 

@@ -107,16 +107,22 @@ function clear(step: Step): CardTransaction {
   return settled;
 }
 
-/** Releases what is held, so much at most. */
+/**
+ * Releases what is held, so much at most. First it is taken for the reversal of what we have released by ourselves: which one it
+ * is, the network does not say, and what was approved must not be released for it.
+ */
 function reverse({ board, card, message, known, chain }: Step): CardTransaction | undefined {
-  const held = minOf(message.amount, chain ? remaining(chain.own) : ZERO);
+  const before = minOf(message.amount, known.releasedUnanswered);
+  const amount = message.amount.minus(before);
+  const held = minOf(amount, chain ? remaining(chain.own) : ZERO);
   const released = chain && !held.isZero() ? release(board, card, chain, held) : undefined;
-  const ahead = message.amount.minus(held);
+  const ahead = amount.minus(held);
+  known.releasedUnanswered = known.releasedUnanswered.minus(before);
   if (!ahead.isZero()) {
     known.reversedAhead = known.reversedAhead.plus(ahead);
     known.reversedAheadAt = later(known.reversedAheadAt, message.sentAt);
-    board.networks.keep(known);
   }
+  if (!before.isZero() || !ahead.isZero()) board.networks.keep(known);
   return released;
 }
 
