@@ -20,7 +20,7 @@ export type DeclineReason =
   | 'limit_exceeded'
   | 'invalid_merchant'
   | 'do_not_honor'
-  /** No answer was there in time: ours, and nobody pays a fee for it. */
+  /** No answer was there in time, or no rate: ours, and nobody pays a fee for it. */
   | 'processing_error';
 
 /** What a card processor reports of a card. Amounts are in `currency`. */

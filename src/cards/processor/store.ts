@@ -88,15 +88,22 @@ export async function keepMessage(
 
 /** A moment of this process by the clock of the database, or one before it: never one after it, however long the question takes. */
 async function timeOf(sql: Sql, moment: number): Promise<Date> {
-  const [row] = await sql.query<{ now: Date }>(
-    `select date_trunc('milliseconds', clock_timestamp()) as now`,
-  );
+  const [row] = await sql.query<{ now: Date }>(`select date_trunc('milliseconds', clock_timestamp()) as now`);
   return new Date((row as { now: Date }).now.getTime() - Math.ceil(performance.now() - moment));
 }
 
 export async function findKept(sql: Sql, id: string): Promise<KeptMessage | undefined> {
   const [row] = await sql.run<KeptMessage>(messages().select(COLUMNS).where({ id }));
   return row;
+}
+
+/** Gives it that answer from now on. */
+export async function answerKept(
+  tx: Sql,
+  id: string,
+  answer: Pick<KeptMessage, 'status' | 'body'>,
+): Promise<void> {
+  await tx.run(messages().where({ id }).update(answer));
 }
 
 /** Nothing more is to be done for it. */

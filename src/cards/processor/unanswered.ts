@@ -15,11 +15,11 @@ import { approvedReference } from './answers';
 import { showUnbooked, showUnknownCard } from './breaks';
 import { keyOfMessage } from './key';
 import { type KeptMessage, storedMessage } from './record';
-import { findKept, keepMessage, lookUpMessages, settleKept } from './store';
+import { answerKept, findKept, keepMessage, lookUpMessages, settleKept } from './store';
 import { startUnanswered } from './workflows';
 
 /** What became of an authorization that was declined without an answer. */
-export type Settled = 'released' | 'nothing_held' | 'recorded' | 'unknown_card';
+export type Settled = 'released' | 'approved_before' | 'nothing_held' | 'recorded' | 'unknown_card';
 
 /** The message that was declined. */
 interface Unanswered {
@@ -46,7 +46,10 @@ export async function declineUnanswered(
     try {
       return await writeDecline(services, declined, answer);
     } catch (error) {
-      services.log.error({ messageId: declined.message.messageId, err: error }, 'a decline could not be written down');
+      services.log.error(
+        { messageId: declined.message.messageId, err: error },
+        'a decline could not be written down',
+      );
       if (!isAway(error)) throw error;
       await sleep(AGAIN_MS, undefined, { ref: false });
     }
@@ -72,8 +75,9 @@ function writeDecline(
 
 /**
  * Makes the books say what the network was told: what the authorization holds after all is released; where it holds nothing, its
- * decline is recorded, and its key has that answer, so that it is never judged. Idempotent.
- * @throws Problem 503 while it is being judged, and without a rate
+ * decline is recorded, and its key has that answer, so that it is never judged. What had been approved before it came to whoever
+ * declined it stays held, and a person is shown. Idempotent.
+ * @throws Problem 503 while it is being judged
  */
 export async function settleUnanswered(
   services: CardServices,
@@ -115,6 +119,7 @@ async function settle(
   }
   const authorized = await authorizedUnder(tx, approvedReference(stored));
   if (!authorized) return 'nothing_held';
+  if (authorized.at < kept.receivedAt) return showApproved(tx, kept, card.tenantId, stored);
   await requireLockedCard(tx, card.id); // what is cancelled now is seen
   const cancelled = await cancelledSince(tx, authorized, kept.receivedAt);
   const { amount, referenceId } = authorized;
@@ -128,6 +133,22 @@ async function showMismatch(tx: Tx, { message }: KeptMessage, tenantId: string):
   const shown = { ...message, amount: new Decimal(message.amount) };
   await showUnbooked(tx, 'processor_message_mismatch', tenantId, shown);
   return 'nothing_held';
+}
+
+/**
+ * It had been approved before it came to whoever declined it, so both may have been answered: what is held stays, the first answer
+ * is the message's again, and a person looks at what the network has made of it.
+ */
+async function showApproved(
+  tx: Tx,
+  { id, message }: KeptMessage,
+  tenantId: string,
+  { status, body }: StoredAnswer,
+): Promise<Settled> {
+  await answerKept(tx, id, { status, body });
+  const shown = { ...message, amount: new Decimal(message.amount) };
+  await showUnbooked(tx, 'processor_answers_differ', tenantId, shown);
+  return 'approved_before';
 }
 
 /** Its key is locked to the end of the transaction: nobody judges it meanwhile. */

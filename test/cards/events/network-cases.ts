@@ -205,4 +205,32 @@ export const NETWORK_CASES: NetworkCase[] = [
       told: ['authorization 50.00', 'authorization 30.00', 'cancel 30.00', 'cancel 50.00'],
     },
   },
+  {
+    rule: 'An authorization in a currency that has no rate is declined at once, for nothing; an increment has its chain’s.',
+    given: { card: '100', master: '10', fees: { decline: '0.20' } },
+    when: [
+      { event: 'authorization', amount: '20.00', currency: 'EUR', sent: 0, declined: 'processing_error' },
+    ],
+    then: { card: '100.00 0.00 0.00', master: '10.00 0.00', told: ['decline 0.00'] },
+  },
+  {
+    rule: 'Where the card may not be used it is declined for that, as others are.',
+    given: { card: '100', master: '10', fees: { decline: '0.20' }, more: { status: 'frozen' } },
+    when: [{ event: 'authorization', amount: '20.00', currency: 'EUR', sent: 0, declined: 'card_frozen' }],
+    then: { card: '100.00 0.00 0.00', master: '9.80 0.00', told: ['decline 0.00', 'fee/decline_fee 0.20'] },
+  },
+  {
+    rule: 'What was declined for want of time is recorded without a rate, too.',
+    given: { card: '100', master: '10' },
+    when: [{ event: 'unanswered', amount: '20.00', currency: 'EUR', sent: 0, declined: 'processing_error' }],
+    then: { card: '100.00 0.00 0.00', told: ['decline 0.00'] },
+  },
+  {
+    rule: 'And where it comes to more than a card can be charged.',
+    given: { card: '100', master: '10', more: { rates: { 'EUR USD': '1000000000' } } },
+    when: [
+      { event: 'unanswered', amount: '900000000.00', currency: 'EUR', sent: 0, declined: 'processing_error' },
+    ],
+    then: { card: '100.00 0.00 0.00', told: ['decline 0.00'] },
+  },
 ];

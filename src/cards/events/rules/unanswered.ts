@@ -3,7 +3,7 @@ import type { Card } from '../../cards/record';
 import { type CardTransaction, remaining, type UnansweredMessage } from '../record';
 import type { Board } from './board';
 import { release } from './cancel';
-import { spendOf } from './conversion';
+import { spendOfDeclined } from './conversion';
 import { decline } from './decline';
 
 /**
@@ -17,11 +17,9 @@ export function judgeUnanswered(
   card: Card,
   message: UnansweredMessage,
 ): CardTransaction | undefined {
-  const { referenceId, amount, cancelled = ZERO, currency, merchant } = message;
-  if (referenceId === undefined) {
-    const spend = spendOf(board, card, { type: 'decline', cardId: card.id, currency, merchant }, amount);
-    return decline(board, card, spend, 'processing_error');
-  }
+  const { referenceId, amount, cancelled = ZERO } = message;
+  if (referenceId === undefined)
+    return decline(board, card, spendOfDeclined(board, card, message), 'processing_error');
   const authorization = board.authorization(card.id, referenceId);
   if (!authorization) return undefined;
   const released = minOf(maxOf(amount.minus(cancelled), ZERO), remaining(authorization.own));
