@@ -206,7 +206,7 @@ export const NETWORK_CASES: NetworkCase[] = [
     },
   },
   {
-    rule: 'An authorization in a currency that has no rate is declined at once, for nothing; an increment has its chain’s.',
+    rule: 'An authorization in a currency that has no rate is declined at once, and costs nothing.',
     given: { card: '100', master: '10', fees: { decline: '0.20' } },
     when: [
       { event: 'authorization', amount: '20.00', currency: 'EUR', sent: 0, declined: 'processing_error' },
