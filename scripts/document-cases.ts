@@ -82,7 +82,8 @@ function describeStep(step: Step): string {
 
 function describeNetworkStep(step: NetworkStep): string {
   const words = [
-    ...[step.event, step.amount, step.currency, step.final ? 'final' : undefined, `sent at ${step.sent}`],
+    ...[step.event, step.amount, step.currency, step.of === undefined ? undefined : `(${step.of})`],
+    ...[step.final ? 'final' : undefined, `sent at ${step.sent}`],
     step.declined ? `→ declined: \`${step.declined}\`` : undefined,
   ];
   return words.filter((word) => word !== undefined).join(' ');

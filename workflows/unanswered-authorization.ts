@@ -8,6 +8,11 @@ const { settleUnanswered } = proxyActivities<CardEventActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
+const ENDED: Record<string, string> = {
+  released: 'What it held is released.',
+  approved_before: 'It had been approved before: that stays held, and a person is shown.',
+};
+
 /**
  * Releases what an authorization holds that was declined to the network because no answer was there in time
  * (`unanswered-authorization-<id>`), or records the decline.
@@ -15,6 +20,6 @@ const { settleUnanswered } = proxyActivities<CardEventActivities>({
 export async function unansweredAuthorization(id: string): Promise<string> {
   showStatus('declined', 'Finding out what the authorization holds.');
   const settled = await settleUnanswered(id);
-  showStatus('declined', settled === 'released' ? 'What it held is released.' : 'It holds nothing.');
+  showStatus('declined', ENDED[settled] ?? 'It holds nothing.');
   return settled;
 }

@@ -29,6 +29,7 @@ export async function closeAtProcessor(services: Services, cardId: string): Prom
     await noteWord(tx, {
       ...{ order: closureOrder(card), cardId, word, before, at: services.now() },
       contradiction: againstClosure(locked, word),
+      hasEnded: locked.processorClosedAt !== null,
     });
     if (locked.processorClosedAt) return 'confirmed';
     if (!isClosed(locked.status)) return 'open';

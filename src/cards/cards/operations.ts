@@ -12,6 +12,7 @@ export {
   countOpenCards,
   insertCard,
   keepBufferAccount,
+  keepProcessorReference,
   lockCardAccounts,
   lockCards,
   setLimited,

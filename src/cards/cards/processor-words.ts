@@ -9,7 +9,7 @@ import type { Tokenization } from './tokenization-store';
 /** The card processor says otherwise than what has become of an order here: it has passed when it says the same. */
 export const CONTRADICTED = 'card_order_contradicted';
 
-type Said = 'unknown_to_party' | { version?: number | undefined };
+type Said = 'unknown_to_party' | { version?: number | undefined; status: string };
 
 export interface HeardWord {
   order: OrderName;
@@ -20,24 +20,38 @@ export interface HeardWord {
   before: HeardOrder;
   /** How the word contradicts what has become of the order here; nothing where it does not. */
   contradiction: string | undefined;
+  /** Its order has ended here. */
+  hasEnded: boolean;
   at: Date;
 }
 
 /**
  * Notes that the processor was heard about an order, and shows a person where it contradicts what has become of it here. One that
- * it does not know, or no longer, and a state older than one that was heard, say nothing of it. The card's row is locked.
+ * it does not know, or no longer, and a state older than one that was heard, say nothing of it; nor does `processing` of one that
+ * has ended, unless it is known to be newer: it is on its way for longer. The card's row is locked.
  */
 export async function noteWord(tx: Tx, heard: HeardWord): Promise<void> {
-  const { order, cardId, word, before, contradiction, at } = heard;
+  const { order, cardId, word, before, contradiction, hasEnded, at } = heard;
   const version = word === 'unknown_to_party' ? undefined : word.version;
   await noteHeard(tx, order, before, version);
-  if (word === 'unknown_to_party' || (version ?? Number.POSITIVE_INFINITY) < (before.version ?? 0)) return;
+  if (word === 'unknown_to_party' || saysNothing(word, before, hasEnded)) return;
   const open = (await openBreaksOf(tx, cardId)).filter(
     ({ kind, detail }) => kind === CONTRADICTED && detail.startsWith(`${order.ref}: `),
   );
   const wanted =
     contradiction === undefined ? [] : [{ kind: CONTRADICTED, detail: `${order.ref}: ${contradiction}` }];
   await syncBreaks(tx, { tenantId: order.tenantId, subject: cardId, open, wanted, notices: [], at });
+}
+
+/** Versions are compared where both are known. */
+function saysNothing(
+  { status, version }: Exclude<Said, 'unknown_to_party'>,
+  { version: heard }: HeardOrder,
+  hasEnded: boolean,
+): boolean {
+  const areKnown = version !== undefined && heard !== null;
+  if (hasEnded && status === 'processing') return !(areKnown && version > heard);
+  return areKnown && version < heard;
 }
 
 const says = (here: string, there: string) => `${here}, and the processor says ${there}`;

@@ -114,6 +114,15 @@ export async function keepBufferAccount(tx: Sql, cardId: string, bufferAccountId
   await tx.run(table('cards').where({ id: cardId }).update({ bufferAccountId }));
 }
 
+/**
+ * The processor has issued a card after all that has failed here: what a network says of it is booked, and returns to zero.
+ * `updated_at` stays: to the client it has failed.
+ */
+export async function keepProcessorReference(tx: Sql, cardId: string, reference: string): Promise<void> {
+  const failed = table('cards').where({ id: cardId, status: 'failed' }).whereNull('processorReference');
+  await tx.run(failed.update({ processorReference: reference }));
+}
+
 /** `updated_at` stays: a client sees nothing of the processor's answer. */
 export async function confirmClosure(tx: Sql, cardId: string, at: Date): Promise<void> {
   await tx.run(

@@ -97,6 +97,7 @@ function recordTokenization(
     await noteWord(tx, {
       ...{ order: tokenizationOrder(tokenization), cardId, word, before, at: services.now() },
       contradiction: againstTokenization(tokenization, word),
+      hasEnded: tokenization.status !== 'pending',
     });
     return tokenization.status === 'pending' ? 'processing' : tokenization.status;
   });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import { CARD_EFFECTS } from '../../kernel/ledger/effects';
+import { type Decimal, ZERO } from '../../kernel/money/money';
 import {
   foreignCursor,
   type Page,
@@ -69,6 +70,21 @@ export async function authorizedUnder(
 ): Promise<CardTransaction | undefined> {
   const found = reference === undefined ? [] : await transactionsOfReference(sql, reference);
   return found.find(({ type }) => type === 'authorization');
+}
+
+/**
+ * What of an authorization's chain was cancelled from a moment on, in its currency, but for what was declined without an answer:
+ * each of these is released for itself.
+ */
+export async function cancelledSince(
+  sql: Sql,
+  { authorizationId }: CardTransaction,
+  from: Date,
+): Promise<Decimal> {
+  const events = authorizationId === null ? [] : await eventsOfAuthorization(sql, authorizationId);
+  return events
+    .filter(({ type, source, at }) => type === 'cancel' && source !== 'unanswered' && at >= from)
+    .reduce((sum, { amount }) => sum.plus(amount), ZERO);
 }
 
 /** Where a page of card transactions ended. */

@@ -1,9 +1,7 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
-import { unavailable } from '../../kernel/errors';
 import { bookOf } from '../../kernel/ledger/book';
 import type { Observers } from '../../kernel/metrics/observers';
-import type { Decimal } from '../../kernel/money/money';
 import { eventsWrite } from '../../kernel/outbox/events';
 import type { Rates } from '../../parties/rates/port';
 import { cardStatesWrite, lockCardAccounts, lockCards } from '../cards/operations';
@@ -38,7 +36,9 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
   const expiring = messages.flatMap((message) =>
     message.type === 'expire' ? [message.authorizationId] : [],
   );
-  const ofNetworks = messages.filter((message) => message.type === 'network');
+  const ofNetworks = messages.filter(
+    (message) => message.type === 'network' || message.type === 'unanswered',
+  );
   const [cards, { accounts, now }, found, merchants, networks] = await Promise.all([
     lockCards(tx, cardIds),
     lockCardAccounts(tx, cardIds),
@@ -64,15 +64,8 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
     ),
     networks: networks.references,
     // Out of memory, for rows are locked; nothing is awaited while messages are judged, so all go by one snapshot.
-    rate: (currency, billingCurrency) => rateNow(deps, currency, billingCurrency),
+    rate: (currency, billingCurrency) => deps.parties.rates.worth(currency, billingCurrency),
   });
-}
-
-/** @throws Problem 503, where there is none: a processor's message is not refused for good */
-function rateNow({ parties }: CardEventDeps, currency: string, billingCurrency: string): Decimal {
-  const rate = parties.rates.worth(currency, billingCurrency);
-  if (!rate) throw unavailable(`There is no rate from ${currency} to ${billingCurrency} now.`);
-  return rate;
 }
 
 const referencesOf = (message: Message): string[] =>

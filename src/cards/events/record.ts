@@ -20,7 +20,7 @@ export type DeclineReason =
   | 'limit_exceeded'
   | 'invalid_merchant'
   | 'do_not_honor'
-  /** No answer was there in time: ours, and nobody pays a fee for it. */
+  /** No answer was there in time, or no rate: ours, and nobody pays a fee for it. */
   | 'processing_error';
 
 /** What a card processor reports of a card. Amounts are in `currency`. */
@@ -75,8 +75,12 @@ export interface UnansweredMessage extends Pick<ProcessorMessage, 'cardId' | 'me
   type: 'unanswered';
   amount: Decimal;
   currency: string;
+  /** The network's. */
+  reference: string;
   /** What it holds after all has this reference; absent where it holds nothing. */
   referenceId?: string;
+  /** Of its chain, since it came. */
+  cancelled?: Decimal;
 }
 
 /** What the card processor gives of a card that it has issued. */

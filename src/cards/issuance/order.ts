@@ -7,7 +7,7 @@ import { assertOrders } from '../../process/switches/switches';
 import { endOperation } from '../buffered/end';
 import { openOperationOf } from '../buffered/operations';
 import { lookAtOperation } from '../buffered/workflows';
-import { requireCard, requireLockedCard } from '../cards/operations';
+import { keepProcessorReference, requireCard, requireLockedCard } from '../cards/operations';
 import { issuanceOrder, orderKey, PROCESSOR_CALLBACKS } from '../cards/processor-orders';
 import { againstIssuance, noteWord } from '../cards/processor-words';
 import type { Card, CardStatus } from '../cards/record';
@@ -76,9 +76,12 @@ async function recordIssuance(
     const message = messageOf({ cardId: id, reach: null, idempotencyKey }, word);
     const isDecided = locked.status === 'pending' && message !== undefined;
     const card = isDecided ? await decide(services, tx, message) : locked;
+    if (card.status === 'failed' && message?.type === 'issue')
+      await keepProcessorReference(tx, id, message.processor.reference);
     await noteWord(tx, {
       ...{ order: issuanceOrder(card), cardId: id, word, before, at: services.now() },
       contradiction: againstIssuance(card, word),
+      hasEnded: card.status !== 'pending',
     });
     if (card.status !== 'pending') return card.status;
     return word === 'unknown_to_party' ? 'not_found' : 'processing';

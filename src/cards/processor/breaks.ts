@@ -22,10 +22,10 @@ export async function showUnknownCard(tx: Sql, message: Shown): Promise<void> {
   });
 }
 
-/** Shows a person money that the network says has moved, and that could not be booked. */
+/** Shows a person money that the network says has moved and that could not be booked, or that was approved and declined. */
 export async function showUnbooked(
   tx: Sql,
-  kind: 'processor_message_unbooked' | 'processor_message_mismatch',
+  kind: 'processor_message_unbooked' | 'processor_message_mismatch' | 'processor_answers_differ',
   tenantId: string | null,
   { type, messageId, amount, currency }: Shown,
 ): Promise<void> {

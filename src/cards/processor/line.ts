@@ -47,7 +47,8 @@ interface Given {
 /** A message while it is being answered. */
 interface Attempt {
   message: Message;
-  /** Milliseconds, monotonic. */
+  /** When it came, and when its time is over. Milliseconds, monotonic. */
+  since: number;
   endsAt: number;
   /** Known as soon as its card is. */
   tenantId: string | null;
@@ -67,7 +68,7 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
     if (answer) return answer;
     services.log.warn({ messageId: message.messageId }, 'an authorization was declined without an answer');
     const decline = declined(message, 'processing_error');
-    const kept = await inTime(declineUnanswered(services, message, attempt.tenantId, decline), keepMs);
+    const kept = await inTime(declineUnanswered(services, attempt, decline), keepMs);
     return { ...(kept ?? decline), replayed: false };
   }
 
@@ -78,8 +79,9 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
   }
 
   function begin(message: Message): Promise<KeyedAnswer> {
-    const endsAt = performance.now() + (isAuthorization(message) ? judgeMs : NOTICE_MS);
-    const attempt = { message, endsAt, tenantId: null };
+    const since = performance.now();
+    const endsAt = since + (isAuthorization(message) ? judgeMs : NOTICE_MS);
+    const attempt = { message, since, endsAt, tenantId: null };
     return isAuthorization(message) ? authorization(attempt) : notice(attempt);
   }
 
@@ -170,7 +172,7 @@ async function judged(services: CardServices, lookUp: LookUp, attempt: Attempt):
     if (!kept.fingerprint.equals(message.fingerprint)) throw await mismatched(services, message, null);
     return { status: kept.status, body: kept.body, replayed: true };
   }
-  if (!card) return keepUnknownCard(services, message);
+  if (!card) return keepUnknownCard(services, attempt);
   attempt.tenantId = card.tenantId;
   const answer = await services.gatherer
     .submit({
@@ -207,14 +209,16 @@ function networkMessage(message: ProcessorMessage, cardId: string): NetworkMessa
 }
 
 /** It is kept with its answer, and a person is shown it. */
-async function keepUnknownCard({ database }: CardServices, message: Message): Promise<KeyedAnswer> {
+async function keepUnknownCard({ database }: CardServices, attempt: Attempt): Promise<KeyedAnswer> {
+  const { message, since } = attempt;
   const { messageId, fingerprint } = message;
   const answer: StoredAnswer = unknownCardAnswer(message);
   return database.transaction(async (tx) => {
-    const { status, body } = await keepMessage(tx, {
+    const kept: Parameters<typeof keepMessage>[1] = {
       ...{ id: newId('processorMessage'), messageId, fingerprint, message: storedMessage(message) },
       ...{ reason: 'unknown_card', ...answer, tenantId: null, settledAt: new Date() },
-    });
+    };
+    const { status, body } = await keepMessage(tx, kept, since);
     await showUnknownCard(tx, message);
     return { status, body, replayed: false };
   });

@@ -16,6 +16,8 @@ export interface KeptMessage {
   body: string;
   /** Null where the card was not known. */
   tenantId: string | null;
+  /** By the clock of the database: not after it came, and no longer before it than asking that clock took. */
+  receivedAt: Date;
   /** When it must have been settled. */
   dueBy: Date;
   settledAt: Date | null;

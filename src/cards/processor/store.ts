@@ -1,4 +1,4 @@
-import { NOW, table } from '../../kernel/db/build';
+import { NOW, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { overdueIn } from '../../process/overdue';
 import { cardsOfProcessor } from '../cards/operations';
@@ -60,29 +60,50 @@ const COLUMNS = [
     'status',
     'body',
     'tenantId',
+    'receivedAt',
     'dueBy',
     'settledAt',
   ],
 ] as const;
 
-/** @returns the one that there is, where it came before */
+/**
+ * @param since when it came here: milliseconds, monotonic
+ * @returns the one that there is, where it came before: it has come when it first did
+ */
 export async function keepMessage(
   tx: Sql,
-  { message, ...given }: Omit<KeptMessage, 'dueBy'>,
+  { message, ...given }: Omit<KeptMessage, 'dueBy' | 'receivedAt'>,
+  since: number,
 ): Promise<KeptMessage> {
+  const receivedAt = await timeOf(tx, since);
   const [row] = await tx.run<KeptMessage>(
     messages()
-      .insert({ ...given, message: JSON.stringify(message), dueBy: NOW })
+      .insert({ ...given, message: JSON.stringify(message), receivedAt, dueBy: NOW })
       .onConflict('messageId')
-      .merge(['messageId']) // changes nothing: it makes the one that exists come back
+      .merge({ receivedAt: raw('least(processor_messages.received_at, excluded.received_at)') })
       .returning(COLUMNS),
   );
   return row as KeptMessage;
 }
 
+/** A moment of this process by the clock of the database, or one before it: never one after it, however long the question takes. */
+async function timeOf(sql: Sql, moment: number): Promise<Date> {
+  const [row] = await sql.query<{ now: Date }>(`select date_trunc('milliseconds', clock_timestamp()) as now`);
+  return new Date((row as { now: Date }).now.getTime() - Math.ceil(performance.now() - moment));
+}
+
 export async function findKept(sql: Sql, id: string): Promise<KeptMessage | undefined> {
   const [row] = await sql.run<KeptMessage>(messages().select(COLUMNS).where({ id }));
   return row;
+}
+
+/** Gives it that answer from now on. */
+export async function answerKept(
+  tx: Sql,
+  id: string,
+  answer: Pick<KeptMessage, 'status' | 'body'>,
+): Promise<void> {
+  await tx.run(messages().where({ id }).update(answer));
 }
 
 /** Nothing more is to be done for it. */

@@ -8,7 +8,9 @@ import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/sig
 import { partySecret } from '../../../src/parties/sandbox/mount';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
 import { type Client, type TestApi, testApi } from '../../support/api';
+import { cardBalance } from '../../support/cards';
 import { until } from '../../support/outside/receiver';
+import { messageOf, send } from '../processor/support';
 import { accountBalance, requestedCard } from './support';
 
 /** What the processor says of an order that has ended otherwise here: a person is shown, until it says the same. */
@@ -87,6 +89,19 @@ describe('an issuance', () => {
       contradicted(`issue-${id}`, 'failed, and the processor says issued'),
     );
     expect(await accountBalance(client, accountId)).toBe(released);
+    // The card is there, and is spent on: it has failed here all the same, and what it costs its account pays.
+    const [{ reference }] = (await api.database.query<{ reference: string }>(
+      'select processor_reference as reference from cards where id = $1',
+      [id],
+    )) as [{ reference: string }];
+    const say = (message: Parameters<typeof messageOf>[1]) =>
+      send(api, messageOf({ reference }, message), { at: clock.at });
+    expect((await say({ type: 'authorization', amount: '20.00' })).body).toMatchObject({ approved: false });
+    const cleared = await say({ type: 'clearing', amount: '20.00', sent: 1 });
+    expect([cleared.status, cleared.body.unbooked]).toEqual([200, undefined]);
+    expect(await cardBalance(client, id)).toBe('0.00 0.00 20.00');
+    expect(await accountBalance(client, accountId)).not.toBe(released);
+    expect((await client.call('GET', `/v1/cards/${id}`)).body.status).toBe('failed');
   });
 
   it('that is issued here and failed there, or another card: shown until it is the same', async () => {
@@ -171,6 +186,15 @@ it('a wallet’s token that was refused here and is given there', async () => {
   const refused = async () => ({ version: 3, status: 'failed' }) as never;
   await whileProcessor({ tokenization: refused }, () => tokenizeAtProcessor(api.services, id));
   expect(await openBreaks(cardId)).toEqual([]);
+  // On its way for longer than the end was: what is not known to be newer contradicts nothing.
+  for (const late of [{ status: 'processing' }, { version: 3, status: 'processing' }]) {
+    const word = async () => late as never;
+    await whileProcessor({ tokenization: word }, () => tokenizeAtProcessor(api.services, id));
+    expect(await openBreaks(cardId)).toEqual([]);
+  }
+  const newer = async () => ({ version: 4, status: 'processing' }) as never;
+  await whileProcessor({ tokenization: newer }, () => tokenizeAtProcessor(api.services, id));
+  expect(await openBreaks(cardId)).toHaveLength(1);
 });
 
 it('what was told is asked for, whatever Temporal has lost', async () => {

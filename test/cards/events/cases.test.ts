@@ -20,7 +20,8 @@ describe.each(CASES.map((one) => [one.rule, one] as const))('%s', (_rule, one) =
 describe.each(NETWORK_CASES.map((one) => [one.rule, one] as const))('%s', (_rule, one) => {
   it('holds', () => {
     const s = scene(optionsOf(one));
-    for (const step of one.when) tell(s, step);
+    const done: (CardTransaction | undefined)[] = [];
+    for (const step of one.when) done.push(tell(s, step, done));
     expectThen(s, one);
   });
 });
@@ -38,13 +39,32 @@ function expectThen(s: Scene, one: Omit<Case, 'when'>): void {
   expectChainsOfReferences(s.events());
 }
 
-/** A message of the network's transaction. */
-function tell(s: Scene, { sent, declined, ...step }: NetworkStep): void {
+/** A message of the network's transaction, or what follows of one that it was answered for want of time. */
+function tell(
+  s: Scene,
+  { sent, declined, of, ...step }: NetworkStep,
+  done: (CardTransaction | undefined)[],
+): CardTransaction | undefined {
   const sentAt = new Date(NOW.getTime() + sent * 60_000);
-  const result = s.does({ type: 'network', reference: 'network-1', currency: 'USD', sentAt, ...step });
+  const message = { reference: 'network-1', currency: 'USD', ...step };
+  const result =
+    step.event === 'unanswered'
+      ? s.does({ ...message, type: 'unanswered', ...heldBy(s, of, done) })
+      : s.does({ ...message, type: 'network', sentAt });
   if (typeof result === 'string') throw new Error(`${step.event} was refused: ${result}`);
   if (declined !== undefined) expect(result).toMatchObject({ type: 'decline', declineReason: declined });
   else expect(result?.type).not.toBe('decline');
+  return result;
+}
+
+/** What an authorization that was declined holds, and all that was cancelled: each case's messages are of one chain. */
+function heldBy(s: Scene, of: number | undefined, done: (CardTransaction | undefined)[]) {
+  if (of === undefined) return {};
+  const cancelled = s
+    .events()
+    .filter(({ type, source }) => type === 'cancel' && source !== 'unanswered')
+    .reduce((sum, { amount }) => sum.plus(amount), money('0'));
+  return { referenceId: done[of - 1]?.referenceId, cancelled };
 }
 
 it('stands in docs/card-events.md as it is tested here', () => {

@@ -2,7 +2,9 @@ import type { Case } from './cases';
 
 /** A message of the network's one transaction; `sent`: the minute at which it was, which tells what came late. */
 export interface NetworkStep {
-  event: 'authorization' | 'advice' | 'clearing' | 'reversal' | 'refund';
+  event: 'authorization' | 'advice' | 'clearing' | 'reversal' | 'refund' | 'unanswered';
+  /** Of `unanswered`: the step whose hold is released, for it was answered with a decline. */
+  of?: number;
   amount: string;
   sent: number;
   currency?: string;
@@ -144,5 +146,91 @@ export const NETWORK_CASES: NetworkCase[] = [
       card: '58.00 20.00 22.00',
       told: ['authorization 20.00', 'authorization 22.00 forced', 'settle 22.00'],
     },
+  },
+  {
+    rule: 'What holds although it was declined for want of time is released; a reversal of it by the network then releases nothing.',
+    given: { card: '100', master: '10', fees: FEE },
+    when: [
+      { event: 'authorization', amount: '50.00', sent: 0 },
+      { event: 'authorization', amount: '30.00', sent: 1 },
+      { event: 'unanswered', amount: '30.00', sent: 1, of: 2 },
+      { event: 'reversal', amount: '30.00', sent: 2 },
+    ],
+    then: {
+      card: '50.00 50.00 0.00',
+      master: '9.43 0.57',
+      told: ['authorization 50.00', 'authorization 30.00', 'cancel 30.00'],
+    },
+  },
+  {
+    rule: 'Where the network has reversed it before that, it is not released again.',
+    given: { card: '100', master: '10', fees: FEE },
+    when: [
+      { event: 'authorization', amount: '50.00', sent: 0 },
+      { event: 'authorization', amount: '30.00', sent: 1 },
+      { event: 'reversal', amount: '30.00', sent: 2 },
+      { event: 'unanswered', amount: '30.00', sent: 1, of: 2 },
+    ],
+    then: {
+      card: '50.00 50.00 0.00',
+      master: '9.43 0.57',
+      told: ['authorization 50.00', 'authorization 30.00', 'cancel 30.00'],
+    },
+  },
+  {
+    rule: 'Nor where the network has reversed it before it held: what was approved stays held.',
+    given: { card: '100', master: '100' },
+    when: [
+      { event: 'authorization', amount: '50.00', sent: 0 },
+      { event: 'reversal', amount: '30.00', sent: 2 },
+      { event: 'authorization', amount: '30.00', sent: 1 },
+      { event: 'unanswered', amount: '30.00', sent: 1, of: 3 },
+    ],
+    then: {
+      card: '50.00 50.00 0.00',
+      told: ['authorization 50.00', 'cancel 30.00', 'authorization 30.00'],
+    },
+  },
+  {
+    rule: 'A reversal of all of it releases what was approved, and what was released before not again.',
+    given: { card: '100', master: '100' },
+    when: [
+      { event: 'authorization', amount: '50.00', sent: 0 },
+      { event: 'authorization', amount: '30.00', sent: 1 },
+      { event: 'unanswered', amount: '30.00', sent: 1, of: 2 },
+      { event: 'reversal', amount: '80.00', sent: 2 },
+    ],
+    then: {
+      card: '100.00 0.00 0.00',
+      told: ['authorization 50.00', 'authorization 30.00', 'cancel 30.00', 'cancel 50.00'],
+    },
+  },
+  {
+    rule: 'An authorization in a currency that has no rate is declined at once, and costs nothing.',
+    given: { card: '100', master: '10', fees: { decline: '0.20' } },
+    when: [
+      { event: 'authorization', amount: '20.00', currency: 'EUR', sent: 0, declined: 'processing_error' },
+    ],
+    then: { card: '100.00 0.00 0.00', master: '10.00 0.00', told: ['decline 0.00'] },
+  },
+  {
+    rule: 'Where the card may not be used it is declined for that, as others are.',
+    given: { card: '100', master: '10', fees: { decline: '0.20' }, more: { status: 'frozen' } },
+    when: [{ event: 'authorization', amount: '20.00', currency: 'EUR', sent: 0, declined: 'card_frozen' }],
+    then: { card: '100.00 0.00 0.00', master: '9.80 0.00', told: ['decline 0.00', 'fee/decline_fee 0.20'] },
+  },
+  {
+    rule: 'What was declined for want of time is recorded without a rate, too.',
+    given: { card: '100', master: '10' },
+    when: [{ event: 'unanswered', amount: '20.00', currency: 'EUR', sent: 0, declined: 'processing_error' }],
+    then: { card: '100.00 0.00 0.00', told: ['decline 0.00'] },
+  },
+  {
+    rule: 'And where it comes to more than a card can be charged.',
+    given: { card: '100', master: '10', more: { rates: { 'EUR USD': '1000000000' } } },
+    when: [
+      { event: 'unanswered', amount: '900000000.00', currency: 'EUR', sent: 0, declined: 'processing_error' },
+    ],
+    then: { card: '100.00 0.00 0.00', told: ['decline 0.00'] },
   },
 ];

@@ -69,6 +69,17 @@ it('is one chain for a network reference, another for another', async () => {
   expect(events.body.data[0].referenceId).toBe(first.referenceId);
 });
 
+it('declines at once what no rate is quoted for: judged, not given up', async () => {
+  const message = messageOf(card, { type: 'authorization', amount: '40', currency: 'KPW' });
+  expect((await send(api, message)).body).toMatchObject({
+    approved: false,
+    declineReason: 'processing_error',
+  });
+  expect(await history()).toEqual(['issue 100.00', 'decline 0.00']);
+  const kept = 'select 1 from processor_messages where message_id = $1';
+  expect(await api.database.query(kept, [message['messageId']])).toEqual([]);
+});
+
 it('declines with a reason, as a card event with its answer', async () => {
   const answer = await say({ type: 'authorization', amount: '1000.00' });
   expect(answer).toEqual({

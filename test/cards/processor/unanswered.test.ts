@@ -161,6 +161,59 @@ it('has nothing to release where the network has reversed it by then', async () 
   expect(await cardBalance(client, card.id)).toBe('100.00 0.00 0.00');
 });
 
+it.each(['before', 'after'])(
+  'releases an increment once where the network reverses it %s that',
+  async (when) => {
+    await send(api, messageOf(card, { type: 'authorization', amount: '50.00' }));
+    const message = messageOf(card, { type: 'authorization', amount: '30.00', sent: 1 });
+    fate.unheard = true;
+    expect((await send(api, message)).body).toEqual(DECLINED);
+    fate.away = false;
+    const { id } = await keptOf(message['messageId']);
+    expect(await cardBalance(client, card.id)).toBe('20.00 80.00 0.00');
+    const reversal = messageOf(card, { type: 'reversal', amount: '30.00', sent: 2 });
+    if (when === 'before') await send(api, reversal);
+    expect(await settleUnanswered(api.services, id)).toBe(when === 'before' ? 'nothing_held' : 'released');
+    if (when === 'after') expect((await send(api, reversal)).status).toBe(200);
+    expect(await cardBalance(client, card.id)).toBe('50.00 50.00 0.00');
+    // What is reversed after that is the approved hold's.
+    await send(api, messageOf(card, { type: 'reversal', amount: '20.00', sent: 3 }));
+    expect(await cardBalance(client, card.id)).toBe('70.00 30.00 0.00');
+  },
+);
+
+it('releases each of two increments for itself', async () => {
+  await send(api, messageOf(card, { type: 'authorization', amount: '50.00' }));
+  const ids: string[] = [];
+  for (const amount of ['20.00', '10.00']) {
+    const message = messageOf(card, { type: 'authorization', amount, sent: 1 });
+    fate.unheard = true;
+    expect((await send(api, message)).body).toEqual(DECLINED);
+    expect(fate.away).toBe(true);
+    fate.away = false;
+    ids.push((await keptOf(message['messageId'])).id);
+  }
+  for (const id of ids.reverse()) expect(await settleUnanswered(api.services, id)).toBe('released');
+  expect(await cardBalance(client, card.id)).toBe('50.00 50.00 0.00');
+});
+
+it('keeps what was approved before it came to whoever declined it, and shows a person', async () => {
+  const message = messageOf(card, { type: 'authorization', amount: '40.00' });
+  const first = await sendElsewhere(api, message);
+  await new Promise((resolve) => setTimeout(resolve, 10)); // the network repeats it later
+  fate.away = true;
+  expect((await send(api, message)).body).toEqual(DECLINED);
+  fate.away = false;
+  const { id } = await keptOf(message['messageId']);
+  expect(await settleUnanswered(api.services, id)).toBe('approved_before');
+  expect(await settleUnanswered(api.services, id)).toBe('settled_before');
+  expect(await cardBalance(client, card.id)).toBe('60.00 40.00 0.00');
+  expect(await breaksOf(api, 'processor_answers_differ')).toEqual([
+    { subject: message['messageId'], detail: 'authorization', amount: '40.00', currency: 'USD' },
+  ]);
+  expect((await sendElsewhere(api, message)).body).toBe(first.body);
+});
+
 it('records the decline where nothing was committed: without a fee, and nobody judges it any more', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '40.00' });
   fate.away = true;
@@ -176,6 +229,16 @@ it('records the decline where nothing was committed: without a fee, and nobody j
   );
   expect(key?.body).toBe(answer.text);
   expect((await sendElsewhere(api, message)).body).toBe(answer.text);
+});
+
+it('records the decline of what no rate is quoted for', async () => {
+  const message = messageOf(card, { type: 'authorization', amount: '40', currency: 'KPW' });
+  fate.away = true;
+  expect((await send(api, message)).body).toEqual(DECLINED);
+  fate.away = false;
+  const { id } = await keptOf(message['messageId']);
+  expect(await settleUnanswered(api.services, id)).toBe('recorded');
+  expect(await events()).toEqual(['decline processing_error 0.00']);
 });
 
 it('leaves a decline that was committed as it is', async () => {

@@ -21,6 +21,8 @@ export interface NetworkReference extends NetworkKey {
   /** Reversed without having been held. */
   reversedAhead: Decimal;
   reversedAheadAt: Date | null;
+  /** Released by ourselves, of declines that nobody had judged in time. The network may yet reverse it, which releases nothing then. */
+  releasedUnanswered: Decimal;
   /** When the last final clearing was sent. */
   finalAt: Date | null;
 }
@@ -52,6 +54,6 @@ export function createNetworkReferences(known: NetworkReference[]): NetworkRefer
 const nameOf = ({ cardId, currency, reference }: NetworkKey) => `${cardId} ${currency} ${reference}`;
 
 const unknown = ({ cardId, reference, currency }: NetworkKey): NetworkReference => ({
-  ...{ cardId, reference, currency, authorizationId: null, finalAt: null },
+  ...{ cardId, reference, currency, authorizationId: null, finalAt: null, releasedUnanswered: ZERO },
   ...{ settledAhead: ZERO, settledAheadAt: null, reversedAhead: ZERO, reversedAheadAt: null },
 });

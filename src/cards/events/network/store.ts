@@ -15,6 +15,7 @@ interface Row {
   reversed_ahead: string;
   reversed_ahead_at: Date | null;
   final_at: Date | null;
+  released_unanswered: string;
   /** Of the chain, where there is one. */
   id: string | null;
   merchant: Merchant | null;
@@ -33,7 +34,8 @@ export async function readNetworkReferences(sql: Sql, keys: NetworkKey[]): Promi
   const rows = await sql.prepared<Row & Record<string, unknown>>(
     'network-references',
     `select n.card_id as known_card, n.reference as known_reference, n.currency as known_currency, n.authorization_id,
-            n.settled_ahead, n.settled_ahead_at, n.reversed_ahead, n.reversed_ahead_at, n.final_at, ${READ}, o.merchant
+            n.settled_ahead, n.settled_ahead_at, n.reversed_ahead, n.reversed_ahead_at, n.final_at,
+            n.released_unanswered, ${READ}, o.merchant
        from (select distinct * from unnest($1::text[], $2::text[], $3::text[]) as u(card, reference, currency)) u
       cross join lateral (select * from network_references
                            where card_id = u.card and reference = u.reference and currency = u.currency limit 1) n
@@ -61,6 +63,7 @@ const referenceOf = (row: Row): NetworkReference => ({
   reversedAhead: new Decimal(row.reversed_ahead),
   reversedAheadAt: row.reversed_ahead_at,
   finalAt: row.final_at,
+  releasedUnanswered: new Decimal(row.released_unanswered),
 });
 
 function chainOf(row: Row & Record<string, unknown>): FoundAuthorization {
@@ -82,6 +85,7 @@ export function networkReferencesWrite(references: NetworkReference[]): Write | 
     reversed_ahead: each.reversedAhead.toFixed(),
     reversed_ahead_at: each.reversedAheadAt,
     final_at: each.finalAt,
+    released_unanswered: each.releasedUnanswered.toFixed(),
   }));
   return { name: 'network-references', statement: UPSERT, values: [JSON.stringify(rows)] };
 }
@@ -89,7 +93,7 @@ export function networkReferencesWrite(references: NetworkReference[]): Write | 
 const KEY = ['card_id', 'reference', 'currency'];
 const CHANGING = [
   ...['authorization_id', 'settled_ahead', 'settled_ahead_at', 'reversed_ahead', 'reversed_ahead_at'],
-  'final_at',
+  ...['final_at', 'released_unanswered'],
 ];
 const NAMES = [...KEY, ...CHANGING].join(', ');
 const UPSERT = `insert into network_references (${NAMES})

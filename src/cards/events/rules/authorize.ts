@@ -30,7 +30,8 @@ export function authorize(board: Board, card: Card, message: ProcessorMessage): 
   return heldOrDeclined(board, card, spend, open(board, card, spend, { follows: named }));
 }
 
-const isOpen = ({ own, expiresAt }: Authorization, at: Date): boolean =>
+/** Whether it may grow, at its own rate. */
+export const isOpen = ({ own, expiresAt }: Authorization, at: Date): boolean =>
   remaining(own).gt(0) && expiresAt > at;
 
 /** Authorizes whatever the balance and the card are: it has happened already. The chain that is named is that of `authorize`. */

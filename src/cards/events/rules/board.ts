@@ -67,8 +67,8 @@ export interface Board {
   authorizationById(id: string): Authorization | undefined;
   /** The chains of networks' transactions. */
   readonly networks: NetworkReferences;
-  /** Billing per unit of `currency`, without markup. @throws Problem 503 when no rate is fresh enough */
-  rate(currency: string, billingCurrency: string): Decimal;
+  /** Billing per unit of `currency`, without markup; nothing when no rate is fresh enough. */
+  rate(currency: string, billingCurrency: string): Decimal | undefined;
   /** Posts and records an event, or tells which account refused it. */
   record(card: Card, event: NewEvent): CardTransaction | Refused;
   /** Posts what moves on accounts without a card event. */
@@ -99,7 +99,7 @@ export interface BoardState {
   references: Map<string, string>;
   /** Those of the networks' transactions that messages are of, where something is known of them. */
   networks?: NetworkReference[];
-  rate(currency: string, billingCurrency: string): Decimal;
+  rate(currency: string, billingCurrency: string): Decimal | undefined;
 }
 
 /** A board that can be written. */

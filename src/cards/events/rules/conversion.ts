@@ -1,5 +1,5 @@
-import { conflict, invalid } from '../../../kernel/errors';
-import { Decimal, fitsCurrency, roundTo, toRate } from '../../../kernel/money/money';
+import { conflict, invalid, unavailable } from '../../../kernel/errors';
+import { Decimal, fitsCurrency, roundTo, toRate, ZERO } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
 import type { Authorization, Merchant, ProcessorMessage } from '../record';
 import type { Board } from './board';
@@ -31,17 +31,33 @@ export function spendOf(
 ): Spend {
   const currency = currencyOfMessage(message, authorization, card.currency);
   const rate = authorization?.rate ?? billingRate(board, card, currency);
+  if (!rate) throw unavailable(`There is no rate from ${currency} to ${card.currency} now.`); // it is not refused for good
   const billing = roundTo(amount.times(rate), card.currency);
   if (billing.gt(MAX_BILLING))
     throw conflict('limit_exceeded', 'The amount is too large in the currency of the card.', 'amount');
   return { amount, currency, rate, billing, merchant: message.merchant };
 }
 
-/** The current rate with the programme's markup on top, or 1 in the card's own currency. */
-function billingRate(board: Board, card: Card, currency: string): Decimal {
+/** What moves nothing, converted where that can be: else nothing, at no rate. */
+export function spendOfDeclined(board: Board, card: Card, { amount, currency, merchant }: Declined): Spend {
+  const rate = billingRate(board, card, currency) ?? ZERO;
+  const billing = roundTo(amount.times(rate), card.currency);
+  const told = billing.gt(MAX_BILLING) ? { rate: ZERO, billing: ZERO } : { rate, billing };
+  return { amount, currency, ...told, ...(merchant ? { merchant } : {}) };
+}
+
+type Declined = Pick<Spend, 'amount' | 'currency' | 'merchant'>;
+
+/** Whether an amount in that currency can be judged just now. */
+export const isConvertible = (board: Board, card: Card, currency: string): boolean =>
+  currency === card.currency || board.rate(currency, card.currency) !== undefined;
+
+/** The current rate with the programme's markup on top, or 1 in the card's own currency; nothing where there is none. */
+function billingRate(board: Board, card: Card, currency: string): Decimal | undefined {
   if (currency === card.currency) return ONE;
   const markup = board.programme(card.bin).markupPercent.dividedBy(100).plus(1);
-  return toRate(board.rate(currency, card.currency).times(markup));
+  const rate = board.rate(currency, card.currency);
+  return rate && toRate(rate.times(markup));
 }
 
 /**

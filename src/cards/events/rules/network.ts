@@ -9,9 +9,10 @@ import {
   refundable,
   remaining,
 } from '../record';
-import { authorize, authorizeByForce } from './authorize';
+import { authorize, authorizeByForce, isOpen } from './authorize';
 import type { Board } from './board';
 import { release } from './cancel';
+import { isConvertible, spendOfDeclined } from './conversion';
 import { decline, declineReason } from './decline';
 import { refund } from './refund';
 import { settle } from './settle';
@@ -31,7 +32,7 @@ interface Step {
  * cleared or reversed before its authorization is remembered, and an authorization that was sent no later holds so much
  * less. Nothing but an authorization is ever refused.
  * @returns nothing where nothing moves: what is asked for has happened, or it was a question
- * @throws Problem 503 without a fresh rate, 409 `limit_exceeded` for what no card can be charged
+ * @throws Problem 503 without a fresh rate for what cannot be declined, 409 `limit_exceeded` for what no card can be charged
  */
 export function judgeNetwork(board: Board, card: Card, message: NetworkMessage): CardTransaction | undefined {
   const known = board.networks.of(message);
@@ -40,7 +41,7 @@ export function judgeNetwork(board: Board, card: Card, message: NetworkMessage):
 }
 
 const RULES: Record<NetworkMessage['event'], (step: Step) => CardTransaction | undefined> = {
-  authorization: (step) => (step.message.amount.isZero() ? verify(step) : hold(step, authorize)),
+  authorization: (step) => (step.message.amount.isZero() ? verify(step) : hold(step, authorizeAtOnce)),
   advice: (step) => (step.message.amount.isZero() ? undefined : hold(step, authorizeByForce)),
   clearing: clear,
   reversal: reverse,
@@ -54,10 +55,20 @@ function verify({ board, card, message }: Step): CardTransaction | undefined {
   return reason && decline(board, card, { amount, currency, billing: ZERO, rate: ZERO, merchant }, reason);
 }
 
+/** Without a rate it is declined: whoever sent it waits a second, and no rate comes in that time. */
+function authorizeAtOnce(board: Board, card: Card, message: OfNetwork): CardTransaction {
+  const { referenceId, currency, merchant } = message;
+  const named = board.authorization(card.id, referenceId);
+  if ((named && isOpen(named, board.book.at)) || isConvertible(board, card, currency))
+    return authorize(board, card, message);
+  const reason = declineReason(board, card, { billing: ZERO, total: ZERO, merchant });
+  return decline(board, card, spendOfDeclined(board, card, message), reason ?? 'processing_error');
+}
+
 /** Holds what of an authorization has not been cleared or reversed ahead of it. */
 function hold(
   step: Step,
-  judged: (board: Board, card: Card, message: ProcessorMessage) => CardTransaction,
+  judged: (board: Board, card: Card, message: OfNetwork) => CardTransaction,
 ): CardTransaction | undefined {
   const { board, card, message, known } = step;
   const covered = clearedAhead(message, known);
@@ -107,16 +118,22 @@ function clear(step: Step): CardTransaction {
   return settled;
 }
 
-/** Releases what is held, so much at most. */
+/**
+ * Releases what is held, so much at most. First it is taken for the reversal of what we have released by ourselves: which one it
+ * is, the network does not say, and what was approved must not be released for it.
+ */
 function reverse({ board, card, message, known, chain }: Step): CardTransaction | undefined {
-  const held = minOf(message.amount, chain ? remaining(chain.own) : ZERO);
+  const before = minOf(message.amount, known.releasedUnanswered);
+  const amount = message.amount.minus(before);
+  const held = minOf(amount, chain ? remaining(chain.own) : ZERO);
   const released = chain && !held.isZero() ? release(board, card, chain, held) : undefined;
-  const ahead = message.amount.minus(held);
+  const ahead = amount.minus(held);
+  known.releasedUnanswered = known.releasedUnanswered.minus(before);
   if (!ahead.isZero()) {
     known.reversedAhead = known.reversedAhead.plus(ahead);
     known.reversedAheadAt = later(known.reversedAheadAt, message.sentAt);
-    board.networks.keep(known);
   }
+  if (!before.isZero() || !ahead.isZero()) board.networks.keep(known);
   return released;
 }
 
@@ -124,11 +141,13 @@ function reverse({ board, card, message, known, chain }: Step): CardTransaction 
 const refunded = ({ message, chain }: Pick<Step, 'message' | 'chain'>) =>
   chain && message.amount.lte(refundable(chain.own)) ? { message, chain } : { message };
 
+type OfNetwork = ProcessorMessage & Pick<NetworkMessage, 'amount' | 'currency'>;
+
 /** The message as the rules of one authorization take it. */
 function understood(
   { message, chain }: { message: NetworkMessage; chain?: Authorization | undefined },
   type: ProcessorMessage['type'],
-): ProcessorMessage {
+): OfNetwork {
   const { cardId, amount, currency, final, merchant } = message;
   return { type, cardId, amount, currency, final, merchant, referenceId: chain?.referenceId };
 }

@@ -12,5 +12,6 @@ create table network_references (
   reversed_ahead   numeric not null default 0 check (reversed_ahead >= 0),  -- reversed, and not held then
   reversed_ahead_at timestamptz(3),
   final_at         timestamptz(3),              -- when the last final clearing was sent: what was sent before holds nothing
+  released_unanswered numeric not null default 0 check (released_unanswered >= 0), -- of declines: a reversal does not release it again
   primary key (card_id, reference, currency)
 ) with (fillfactor = 80);

@@ -9,6 +9,7 @@ create table processor_messages (
   status      smallint not null,                 -- what was answered, for ever
   body        text not null,
   tenant_id   id,                                -- where the card was known then
+  received_at timestamptz(3) not null,           -- not after it came: by the clock of the database
   due_by      timestamptz(3) not null,
   settled_at  timestamptz(3),                    -- what may have been held is released
   created_at  timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
