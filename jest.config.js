@@ -17,6 +17,5 @@ module.exports = {
   reporters: ['default', '<rootDir>/test/support/count-reporter.js'],
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   testTimeout: 300_000,
-  // One more than the cores of a small machine: the files that kill processes and start them again mostly wait for them.
-  maxWorkers: 3,
+  maxWorkers: 2,
 };
