@@ -45,7 +45,7 @@ function fated(database: Database): Database {
 }
 
 beforeAll(async () => {
-  api = await testApi({ answerWithin: { judgeMs: 400, keepMs: 400 } }, fated);
+  api = await testApi({ answerWithin: { judgeMs: 2_000, keepMs: 400 } }, fated);
   client = await api.client();
 });
 beforeEach(async () => {
