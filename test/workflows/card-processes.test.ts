@@ -65,8 +65,8 @@ const dieUntil = (deaths: number) => (attempt: number) => {
   if (attempt <= deaths) throw new Error('the worker dies');
 };
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** What the payloads of a history say, wherever in it they stand. */
@@ -187,6 +187,7 @@ describe('card issuance', () => {
       args: [id, 20],
     });
     await until(() => attempts.includes('orderCard'));
+    await until(async () => (await handle.describe()).raw.pendingActivities?.length === 0); // it has been answered
     const refused = { type: 'issue_failed', cardId: id, failure: 'callback', reach: null } as const;
     await api.database.transaction((tx) => recordCardEvent(tx, api.services, refused));
     await handle.signal(LOOK);

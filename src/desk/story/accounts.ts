@@ -12,7 +12,7 @@ import {
   transactionsByReference,
   transactionWithChain,
 } from '../../cards/events/history';
-import { findKept } from '../../cards/processor/store';
+import { findKept } from '../../cards/processor/operations';
 import { startUnanswered } from '../../cards/processor/workflows';
 import { notFound } from '../../kernel/errors';
 import { readBalances } from '../../kernel/ledger/accounts';

@@ -1,0 +1,1 @@
+export { findKept } from './store';
