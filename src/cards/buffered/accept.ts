@@ -19,7 +19,7 @@ import { assertTakesMoney } from '../events/rules/funding';
 import { requestCard } from '../issuance/issue';
 import type { CardServices } from '../services';
 import { noteStatus } from './end';
-import { openBuffer } from './open-buffer';
+import { openBuffer } from './operations';
 import { lockIssueQuote, reachedCard } from './quote';
 import { type CardOperation, type Funding, issueTerms, topupTerms, totalDebit } from './record';
 import { insertOperation, newestOperationOf } from './store';

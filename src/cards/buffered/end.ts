@@ -1,8 +1,8 @@
 import type { Tx } from '../../kernel/db/database';
 import { writeWithCommit } from '../../kernel/db/writes';
-import { newId } from '../../kernel/ids';
 import { noteStatusChanges } from '../../kernel/ledger/status-changes';
 import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/outbox/events';
+import { statusEvent } from '../../kernel/outbox/status-event';
 import type { Services } from '../../services';
 import type { CardOperation, OperationTrigger } from './record';
 import { resultOf } from './result';
@@ -41,7 +41,7 @@ export async function moveOperation(
   const moved = { ...operation, status, updatedAt: now() };
   await keepOperation(tx, moved);
   tellWhenCommitted(tx);
-  writeWithCommit(tx, [eventsWrite([statusEvent(moved, operation.status)])]); // after what was posted for it
+  writeWithCommit(tx, [eventsWrite([told(moved, operation.status)])]); // after what was posted for it
   noteStatus(tx, moved, operation.status, referenceId);
   return moved;
 }
@@ -57,20 +57,9 @@ export function noteStatus(
   noteStatusChanges(tx, cardId, [{ ...record, status, previousStatus, failure: failure?.code ?? null }]);
 }
 
-/** `transfer.status_changed` (decisions part 4, Webhooks). */
-function statusEvent(operation: CardOperation, previousStatus: string): WebhookEvent {
-  const { id, tenantId, accountId, status, failure, idempotencyKey, updatedAt } = operation;
-  return {
-    tenantId,
-    registration: 'transfer',
-    event: 'transfer.status_changed',
-    data: {
-      id: newId('event'),
-      ...{ recordId: id, accountId, status, previousStatus },
-      ...(failure === null ? {} : { failure: failure.code }),
-      timestamp: updatedAt.toISOString(),
-    },
-    at: updatedAt,
-    idempotencyKey,
-  };
+/** What is told of it. */
+function told(operation: CardOperation, previousStatus: string): WebhookEvent {
+  const { id: recordId, tenantId, accountId, status, failure, idempotencyKey, updatedAt: at } = operation;
+  const change = { recordId, tenantId, accountId, status, previousStatus, at, idempotencyKey };
+  return statusEvent({ ...change, failure: failure?.code ?? null }, 'transfer');
 }

@@ -1,5 +1,8 @@
-import type { Sql } from '../../kernel/db/database';
+import type { Sql, Tx } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
+import { newId } from '../../kernel/ids';
+import { openLedgerAccount } from '../../kernel/ledger/accounts';
+import type { Decimal } from '../../kernel/money/money';
 import type { CardOperation } from './record';
 import { findOperation } from './store';
 
@@ -10,4 +13,16 @@ export async function requireOperation(sql: Sql, reach: string | null, id: strin
   const operation = await findOperation(sql, reach, id);
   if (!operation) throw notFound('operation');
   return operation;
+}
+
+/** Opens the ledger account of a card's buffer. @returns its id; null where nothing is to be set aside */
+export async function openBuffer(
+  tx: Tx,
+  { tenantId, currency }: { tenantId: string; currency: string },
+  buffer: Decimal,
+): Promise<string | null> {
+  if (buffer.isZero()) return null;
+  const id = newId('cardBuffer');
+  await openLedgerAccount(tx, { id, kind: 'card_buffer', tenantId, currency });
+  return id;
 }

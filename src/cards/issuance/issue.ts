@@ -9,7 +9,7 @@ import { holdEntry } from '../../kernel/ledger/entries';
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import { requireApprovedCardholder, requireCardholder } from '../../people/cardholders/operations';
 import { requireActiveUser, requireUser } from '../../people/users/operations';
-import { openBuffer } from '../buffered/open-buffer';
+import { openBuffer } from '../buffered/operations';
 import { totalDebit } from '../buffered/record';
 import { type CardCall, insertCard } from '../cards/operations';
 import type { Card } from '../cards/record';

@@ -1,4 +1,5 @@
 import { NOW, raw, table } from '../../kernel/db/build';
+import { databaseTime } from '../../kernel/db/clock';
 import type { Sql } from '../../kernel/db/database';
 import { overdueIn } from '../../process/overdue';
 import { cardsOfProcessor } from '../cards/operations';
@@ -51,19 +52,17 @@ export async function lookUpMessages(sql: Sql, lookups: MessageLookup[]): Promis
 const messages = () => table('processor_messages');
 
 const COLUMNS = [
-  ...[
-    'id',
-    'messageId',
-    'reason',
-    'fingerprint',
-    'message',
-    'status',
-    'body',
-    'tenantId',
-    'receivedAt',
-    'dueBy',
-    'settledAt',
-  ],
+  'id',
+  'messageId',
+  'reason',
+  'fingerprint',
+  'message',
+  'status',
+  'body',
+  'tenantId',
+  'receivedAt',
+  'dueBy',
+  'settledAt',
 ] as const;
 
 /**
@@ -88,8 +87,8 @@ export async function keepMessage(
 
 /** A moment of this process by the clock of the database, or one before it: never one after it, however long the question takes. */
 async function timeOf(sql: Sql, moment: number): Promise<Date> {
-  const [row] = await sql.query<{ now: Date }>(`select date_trunc('milliseconds', clock_timestamp()) as now`);
-  return new Date((row as { now: Date }).now.getTime() - Math.ceil(performance.now() - moment));
+  const now = await databaseTime(sql);
+  return new Date(now.getTime() - Math.ceil(performance.now() - moment));
 }
 
 export async function findKept(sql: Sql, id: string): Promise<KeptMessage | undefined> {

@@ -1,4 +1,5 @@
 import { anyOf, columnsOf, table } from '../db/build';
+import { databaseTime } from '../db/clock';
 import type { Sql } from '../db/database';
 import { Decimal } from '../money/money';
 import { type Balances, INTERNAL_ACCOUNTS, type InternalAccount, internalAccountId } from './entries';
@@ -92,13 +93,6 @@ async function lockThose(
     [values],
   );
   return { accounts: rows.map(ledgerAccount), now: rows.at(-1)?.now ?? (await databaseTime(tx)) };
-}
-
-/** For a posting between internal accounts alone, which locks nothing. */
-async function databaseTime(sql: Sql): Promise<Date> {
-  const [row] = await sql.query<{ now: Date }>(`select date_trunc('milliseconds', clock_timestamp()) as now`);
-  if (!row) throw new Error('the database has no time');
-  return row.now;
 }
 
 /** The balances of the accounts as last committed, without a lock. */

@@ -1,3 +1,4 @@
+import { databaseTime } from '../../../kernel/db/clock';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { Decimal } from '../../../kernel/money/money';
@@ -10,7 +11,7 @@ import type { Level } from '../rules/limits';
 import { NOTHING_USED, type SpendingChange, usedKey } from '../rules/spending';
 import { settleCounting, spendingOf, summedUp, usedOf } from './count';
 import { type Limits, limitsNeverSet, limitsOfProgramme, type SubjectLimits, setSomething } from './record';
-import { databaseTime, readLimits, readUsed, replaceSpending, writeLimits } from './store';
+import { readLimits, readUsed, replaceSpending, writeLimits } from './store';
 
 /** The limits that a caller puts in the place of those of a version. */
 export interface GivenLimits extends Limits {

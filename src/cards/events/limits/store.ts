@@ -69,13 +69,6 @@ export async function readUsed(sql: Sql, subjectIds: string[], at: Date): Promis
   );
 }
 
-/** By which days begin: what happens to a card is stamped by it. */
-export async function databaseTime(sql: Sql): Promise<Date> {
-  const [row] = await sql.query<{ now: Date }>(`select date_trunc('milliseconds', clock_timestamp()) as now`);
-  if (!row) throw new Error('the database has no time');
-  return row.now;
-}
-
 /** `2026-01-01`, of the month or of a later one. */
 export const firstOfMonth = (at: Date, later = 0): string =>
   dayOf(new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + later)));

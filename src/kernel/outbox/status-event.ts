@@ -1,0 +1,36 @@
+import { newId } from '../ids';
+import type { WebhookEvent } from './events';
+
+/** What has gone from one status to another: a payout of either kind, another transfer, an operation of a card. */
+export interface StatusChange {
+  recordId: string;
+  tenantId: string;
+  accountId: string | null;
+  status: string;
+  previousStatus: string;
+  /** A code. */
+  failure: string | null;
+  at: Date;
+  idempotencyKey: string | null;
+}
+
+/** `payout.status_changed`, `transfer.status_changed` (decisions part 4, Webhooks). */
+export function statusEvent(
+  { tenantId, failure, at, idempotencyKey, ...change }: StatusChange,
+  registration: 'payout' | 'transfer',
+): WebhookEvent {
+  const { recordId, accountId, status, previousStatus } = change;
+  return {
+    tenantId,
+    registration,
+    event: `${registration}.status_changed`,
+    data: {
+      id: newId('event'),
+      ...{ recordId, accountId, status, previousStatus },
+      ...(failure === null ? {} : { failure }),
+      timestamp: at.toISOString(),
+    },
+    at,
+    idempotencyKey,
+  };
+}
