@@ -4,7 +4,7 @@ import { boardWrites } from '../../../src/cards/events/load-board';
 import type { CardTransaction, Message } from '../../../src/cards/events/record';
 import { createBoard } from '../../../src/cards/events/rules/board';
 import { type Judgement, judge } from '../../../src/cards/events/rules/judge';
-import { createSpending, type SpendingState, usedKey } from '../../../src/cards/events/rules/spending';
+import { createSpending, type SpendingState, usedKey } from '../../../src/cards/events/rules/limits/spending';
 import type { Programme } from '../../../src/cards/programmes/record';
 import type { Write } from '../../../src/kernel/db/writes';
 import { Problem } from '../../../src/kernel/errors';

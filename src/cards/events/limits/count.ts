@@ -14,7 +14,7 @@ import {
   type Spending,
   type SpendingChange,
   usedKey,
-} from '../rules/spending';
+} from '../rules/limits/spending';
 import { limitsOfProgramme, type SubjectLimits, setSomething, sumsUp, type Used } from './record';
 import {
   firstOfMonth,

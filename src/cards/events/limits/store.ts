@@ -2,7 +2,7 @@ import { camelRow, columnsOf, NOW, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { compositeArray, type Write } from '../../../kernel/db/writes';
 import { Decimal } from '../../../kernel/money/money';
-import { dayOf, type Part, type SpendingChange, usedKey } from '../rules/spending';
+import { dayOf, type Part, type SpendingChange, usedKey } from '../rules/limits/spending';
 import type { SubjectLimits, Used } from './record';
 
 const AMOUNTS = ['perTransaction', 'perDay', 'perMonth'] as const;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Decimal, formatAmount, maxOf, minOf, roundTo, ZERO } from '../../../kernel/money/money';
 import { isCountry } from '../../../kernel/wire/countries';
 import { amount, money } from '../../../kernel/wire/schemas';
-import type { Level } from '../rules/limits';
+import type { Level } from '../rules/limits/limits';
 import type { GivenLimits, readCardLimits, readUserLimits } from './operations';
 import type { Limits, Used } from './record';
 

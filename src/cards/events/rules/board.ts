@@ -14,7 +14,7 @@ import {
 } from '../network/references';
 import type { Authorization, CardTransaction, DeclineReason, EventSource, Merchant } from '../record';
 import { cardTransactionEvent } from '../view';
-import type { Spending } from './spending';
+import type { Spending } from './limits/spending';
 
 /** An event that a rule asks for; the board completes, posts and records it. */
 export interface NewEvent {

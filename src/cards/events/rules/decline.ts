@@ -6,7 +6,7 @@ import type { CardTransaction, DeclineReason } from '../record';
 import { accepted, type Board } from './board';
 import type { Spend } from './conversion';
 import { feeEntries } from './fee-entries';
-import { type Asked, brokenLimit } from './limits';
+import { type Asked, brokenLimit } from './limits/limits';
 
 /** A decline is recorded, and the programme's decline fee falls on the master account, whatever it has. */
 export function decline(

@@ -15,10 +15,10 @@ import {
   unfreeze,
   unfreezeAsAsked,
 } from './lifecycle';
-import { judgeNetwork } from './network';
+import { judgeNetwork } from './network/network';
+import { judgeUnanswered } from './network/unanswered';
 import { refund } from './refund';
 import { settle } from './settle';
-import { judgeUnanswered } from './unanswered';
 
 export interface Judgement {
   card: Card;

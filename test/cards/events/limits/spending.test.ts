@@ -8,7 +8,7 @@ import {
   released,
   type SpendingChange,
   usedKey,
-} from '../../../../src/cards/events/rules/spending';
+} from '../../../../src/cards/events/rules/limits/spending';
 import { Decimal, ZERO } from '../../../../src/kernel/money/money';
 import { money, scene } from '../scene';
 

@@ -1,10 +1,10 @@
-import { maxOf, minOf, ZERO } from '../../../kernel/money/money';
-import type { Card } from '../../cards/record';
-import { type CardTransaction, remaining, type UnansweredMessage } from '../record';
-import type { Board } from './board';
-import { release } from './cancel';
-import { spendOfDeclined } from './conversion';
-import { decline } from './decline';
+import { maxOf, minOf, ZERO } from '../../../../kernel/money/money';
+import type { Card } from '../../../cards/record';
+import { type CardTransaction, remaining, type UnansweredMessage } from '../../record';
+import type { Board } from '../board';
+import { release } from '../cancel';
+import { spendOfDeclined } from '../conversion';
+import { decline } from '../decline';
 
 /**
  * The network was told of a decline because no answer was there in time. What the authorization holds after all is released;

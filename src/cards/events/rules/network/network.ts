@@ -1,6 +1,6 @@
-import { type Decimal, maxOf, minOf, ZERO } from '../../../kernel/money/money';
-import type { Card } from '../../cards/record';
-import type { NetworkReference } from '../network/references';
+import { type Decimal, maxOf, minOf, ZERO } from '../../../../kernel/money/money';
+import type { Card } from '../../../cards/record';
+import type { NetworkReference } from '../../network/references';
 import {
   type Authorization,
   type CardTransaction,
@@ -8,14 +8,14 @@ import {
   type ProcessorMessage,
   refundable,
   remaining,
-} from '../record';
-import { authorize, authorizeByForce, isOpen } from './authorize';
-import type { Board } from './board';
-import { release } from './cancel';
-import { isConvertible, spendOfDeclined } from './conversion';
-import { decline, declineReason } from './decline';
-import { refund } from './refund';
-import { settle } from './settle';
+} from '../../record';
+import { authorize, authorizeByForce, isOpen } from '../authorize';
+import type { Board } from '../board';
+import { release } from '../cancel';
+import { isConvertible, spendOfDeclined } from '../conversion';
+import { decline, declineReason } from '../decline';
+import { refund } from '../refund';
+import { settle } from '../settle';
 
 /** One message, and what is known of the network's transaction that it is of. */
 interface Step {

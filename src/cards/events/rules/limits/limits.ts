@@ -1,7 +1,7 @@
-import type { Decimal } from '../../../kernel/money/money';
-import { alpha2Of } from '../../../kernel/wire/countries';
-import type { Limits, Used } from '../limits/record';
-import type { DeclineReason, Merchant } from '../record';
+import type { Decimal } from '../../../../kernel/money/money';
+import { alpha2Of } from '../../../../kernel/wire/countries';
+import type { Limits, Used } from '../../limits/record';
+import type { DeclineReason, Merchant } from '../../record';
 
 /** What an authorization asks for, in the currency of the card. */
 export interface Asked {

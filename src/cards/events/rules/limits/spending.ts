@@ -1,8 +1,8 @@
-import { type Decimal, ZERO } from '../../../kernel/money/money';
-import type { Card } from '../../cards/record';
-import type { Programme } from '../../programmes/record';
-import { type Limits, limitsOfProgramme, type Used } from '../limits/record';
-import type { Authorization } from '../record';
+import { type Decimal, ZERO } from '../../../../kernel/money/money';
+import type { Card } from '../../../cards/record';
+import type { Programme } from '../../../programmes/record';
+import { type Limits, limitsOfProgramme, type Used } from '../../limits/record';
+import type { Authorization } from '../../record';
 import type { Level } from './limits';
 
 /** What was authorized on a day, in UTC, and has not been released. */
