@@ -26,6 +26,8 @@ const id = (prefix: string) => `${prefix} || '_' || lpad(n::text, 26, '0')`;
 const ROWS = 'from generate_series(1, $3::int) n where $1::text is not null and $2::text is not null';
 /** So many seconds ago, the older the lower. */
 const AT = `now() - make_interval(secs => ($3::int - n) * 30)`;
+/** Two hundred a day, the last of them today, whatever the hour. */
+const DAY = `(now() at time zone 'utc')::date - ($3::int - n) / 200`;
 
 const FILLS = [
   `insert into transfers (id, kind, tenant_id, account_id, status, terms, reference_id, party, party_ref, word, word_at, created_at, updated_at)
@@ -47,7 +49,7 @@ const FILLS = [
   `insert into quotes (id, tenant_id, account_id, kind, terms, expires_at, used_by, used_at, created_at)
    select ${id(`'quo'`)}, $1::text, $2::text, 'payout', '{}', ${AT}, ${id(`'pay'`)}, ${AT}, ${AT} ${ROWS}`,
   `insert into daily_outflows (transfer_id, tenant_id, day, amount, currency, rate)
-   select ${id(PREFIX)}, $1::text, (${AT})::date, 1, 'USD', 1 ${ROWS}`,
+   select ${id(PREFIX)}, $1::text, ${DAY}, 1, 'USD', 1 ${ROWS}`,
   `insert into breaks (id, tenant_id, kind, subject, detail, created_at, resolved_at, resolved_by)
    select ${id(`'brk'`)}, $1::text, 'transfer_suspense', ${id(PREFIX)}, 'x', ${AT}, now(), 'system' ${ROWS}`,
   `insert into audit_log (at, actor, action, subject, tenant_id)
