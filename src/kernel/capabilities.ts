@@ -23,6 +23,8 @@ export const CARRIED_BY: Readonly<Record<Party, readonly Capability[]>> = {
   payouts: ['payout'],
   externalCards: ['card_topup', 'card_withdrawal'],
   bank: ['virtual_iban'],
+  // Between accounts only the rates are needed.
+  exchange: [],
   rates: ['exchange'],
 };
 

@@ -9,6 +9,7 @@ export const PARTY_NAMES = {
   payouts: 'payouts',
   externalCards: 'external-cards',
   bank: 'bank',
+  exchange: 'exchange',
   rates: 'rates',
 } as const;
 

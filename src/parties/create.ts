@@ -14,6 +14,7 @@ import { createStripeCheckout } from './checkout/stripe/checkout';
 import { createMemoryStore } from './documents/memory';
 import { createDocuments } from './documents/sealed';
 import { createStore } from './documents/settings';
+import { createHttpExchange } from './exchange/http';
 import { createHttpExternalCards } from './external-cards/http';
 import { leftOut } from './left-out';
 import type { Parties } from './parties';
@@ -48,6 +49,7 @@ const ADAPTERS: { readonly [P in Party]: (options: AdapterOptions, wiring: Parti
   payouts: createHttpPayouts,
   externalCards: createHttpExternalCards,
   bank: createHttpBank,
+  exchange: createHttpExchange,
   rates: (address, { log, now, observers }) =>
     createRates(observed('rates', createHttpRates(address), observers.observePartyCall), {
       ...{ log, now },
@@ -63,6 +65,7 @@ const WITHOUT: { readonly [P in Party]: () => Parties[P] } = {
   payouts: leftOut,
   externalCards: leftOut,
   bank: leftOut,
+  exchange: leftOut,
   rates: ratesLeftOut,
 };
 

@@ -3,6 +3,7 @@ import type { CardProcessor } from './card-processor/port';
 import type { CardholderReview } from './cardholder-review/port';
 import type { CheckoutParty } from './checkout/port';
 import type { Documents } from './documents/port';
+import type { ExchangeParty } from './exchange/port';
 import type { ExternalCards } from './external-cards/port';
 import type { PayoutParty } from './payouts/port';
 import type { RefreshedRates } from './rates/port';
@@ -18,4 +19,5 @@ export interface Parties {
   externalCards: ExternalCards;
   /** That keeps the money behind the virtual IBANs. */
   bank: Bank;
+  exchange: ExchangeParty;
 }

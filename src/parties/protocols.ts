@@ -2,6 +2,7 @@ import { bankProtocol } from './bank/protocol';
 import { cardProcessorProtocol } from './card-processor/protocol';
 import { cardholderReviewProtocol } from './cardholder-review/protocol';
 import { checkoutProtocol } from './checkout/protocol';
+import { exchangeProtocol } from './exchange/protocol';
 import { externalCardsProtocol } from './external-cards/protocol';
 import { payoutsProtocol } from './payouts/protocol';
 import type { PartyProtocol } from './protocol/description';
@@ -13,6 +14,7 @@ export const PARTY_PROTOCOLS: readonly PartyProtocol[] = [
   payoutsProtocol,
   externalCardsProtocol,
   bankProtocol,
+  exchangeProtocol,
   cardProcessorProtocol,
   cardholderReviewProtocol,
   ratesProtocol,

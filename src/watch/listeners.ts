@@ -33,6 +33,7 @@ export const LISTENERS: Readonly<Record<WatchedParty, Listener>> = {
   payouts: transfersOf('payouts'),
   externalCards: transfersOf('externalCards'),
   bank: transfersOf('bank'),
+  exchange: transfersOf('exchange'),
   cardProcessor: {
     known: (sql, refs) => heardVersions(sql, 'cardProcessor', refs),
     tell: (services, tx, refs) => tellProcessorOrders(services, tx, refs, 'list'),

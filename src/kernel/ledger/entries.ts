@@ -55,6 +55,7 @@ export const INTERNAL_ACCOUNTS = [
   'suspense', // money that could not be matched
   'deposits', // settled by a checkout party
   'payouts',
+  'settlement', // what the exchange has of us, or we of it
   'treasury',
   'losses', // written off by an operator
 ] as const;

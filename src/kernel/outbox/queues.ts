@@ -14,6 +14,7 @@ const MONEY_PARTY_QUEUES = {
   payouts: 'party-payouts',
   externalCards: 'party-external-cards',
   bank: 'party-bank',
+  exchange: 'party-exchange',
 } as const;
 
 /** Activities that ask a party, a queue each: one that hangs takes nobody else's workers. */

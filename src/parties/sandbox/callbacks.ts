@@ -133,6 +133,7 @@ const REF_NAMES: Record<SandboxParty, string> = {
   payouts: 'key',
   'external-cards': 'key',
   bank: 'creditId',
+  exchange: 'key',
   'card-processor': 'key',
   'cardholder-review': 'key',
   rates: 'base', // it calls nobody

@@ -7,6 +7,7 @@ import { createBankParty } from '../bank/sandbox/application';
 import { createCardProcessorParty } from '../card-processor/sandbox/application';
 import { createCardholderReviewParty } from '../cardholder-review/sandbox/application';
 import { createCheckoutParty } from '../checkout/sandbox/application';
+import { createExchangeParty } from '../exchange/sandbox/application';
 import { createExternalCardsParty } from '../external-cards/sandbox/application';
 import { createPayoutsParty } from '../payouts/sandbox/application';
 import { isAuthorized } from '../protocol/signature';
@@ -53,6 +54,7 @@ const PARTIES: Readonly<Record<SandboxParty, (options: PartyOptions) => Middlewa
   checkout: createCheckoutParty,
   'external-cards': createExternalCardsParty,
   bank: createBankParty,
+  exchange: createExchangeParty,
   payouts: createPayoutsParty,
   'card-processor': createCardProcessorParty,
   'cardholder-review': createCardholderReviewParty,

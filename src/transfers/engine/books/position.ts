@@ -47,12 +47,13 @@ export type Component =
 export type ComponentTable = Readonly<Record<string, Component>>;
 
 /**
- * Of every kind. `deposits` and `payouts` stand for the party that it comes from, or goes to; `fx` takes what is left in each
+ * Of every kind. `deposits`, `payouts` and `settlement` stand for the party that it comes from, or goes to; `fx` takes what is left in each
  * currency: the exchange, and what rounding leaves.
  */
 const INTERNAL_COMPONENTS: ComponentTable = {
   deposits: { on: 'internal', account: 'deposits' },
   payouts: { on: 'internal', account: 'payouts' },
+  settlement: { on: 'internal', account: 'settlement' },
   fees: { on: 'internal', account: 'fees' },
   suspense: { on: 'internal', account: 'suspense' },
   losses: { on: 'internal', account: 'losses' },

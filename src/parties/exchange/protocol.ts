@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { positiveDecimal } from '../protocol/answers';
+import type { PartyProtocol } from '../protocol/description';
+import { partyName, storedDecimal } from '../protocol/stored';
+import { exchangeOrderWord, exchangeWithdrawalWord } from './word';
+
+const currency = z.string().min(1).max(8);
+
+export const exchangeOrder = z.object({
+  from: currency.describe('What is sold.'),
+  to: currency.describe('What is bought.'),
+  amount: positiveDecimal.describe('Of `from`: what is to be sold at most.'),
+  minReceive: positiveDecimal
+    .optional()
+    .describe('Of `to`: with it the order is dealt whole and for this at least, or not at all.'),
+  callbackUrl: z.url(),
+});
+
+export const withdrawalOrder = z.object({
+  amount: positiveDecimal.describe('What the destination receives.'),
+  currency,
+  destination: z
+    .record(z.string(), z.string())
+    .describe(
+      'A bank account, personal data: `name`, and of `iban`, `bic`, `accountNumber`, `country` what it has.',
+    ),
+  callbackUrl: z.url(),
+});
+
+const key = partyName.describe('The order’s `idempotency-key`.');
+export const exchangeOrderAnswer = exchangeOrderWord.extend({ key });
+export const withdrawalAnswer = exchangeWithdrawalWord.extend({ key });
+
+export const balancesAnswer = z.object({
+  asOf: z.iso
+    .datetime({ offset: true })
+    .transform((text) => new Date(text))
+    .describe('The one moment of all of them.'),
+  balances: z
+    .array(z.object({ currency, amount: storedDecimal }))
+    .describe('What is settled, a currency once; below zero where it is owed to the party.'),
+});
+
+export const exchangeCallback = z.object({ id: partyName, key: partyName });
+
+const ORDER = { key: 'exchange-exo_01h2xcejqtf2nbrexx3vqjhp41', version: 3 };
+const WITHDRAWAL = { key: 'exchange-withdrawal-exw_01h2xcejqtf2nbrexx3vqjhp41', version: 2 };
+
+export const exchangeProtocol: PartyProtocol = {
+  name: 'exchange',
+  title: 'Exchange',
+  purpose: 'Exchanges currencies, holds what it owes us, and pays it out to bank accounts.',
+  operations: [
+    {
+      ...{ name: 'order', kind: 'order', method: 'POST', path: '/orders', ref: 'key' },
+      summary: 'Exchange',
+      description:
+        'Dealt once for each key, whole or in part, at the party’s price. It answers with the whole state of the order.',
+      request: exchangeOrder,
+      sample: ({ callbackUrl }) => ({ from: 'EUR', to: 'USD', amount: '100.00', callbackUrl }),
+      another: { amount: '101.00' },
+      answer: exchangeOrderAnswer,
+      example: { ...ORDER, version: 1, status: 'open', fills: [] },
+      refusals: {
+        malformed_order: 'The body is not of this shape, or the key is missing.',
+        market_closed: 'Any reason of the party’s own: it is told to the client as the order’s failure.',
+      },
+    },
+    {
+      ...{ name: 'state', kind: 'state', method: 'GET', path: '/orders/{key}', ref: 'key' },
+      summary: 'The state of an order',
+      answer: exchangeOrderAnswer,
+      example: { ...ORDER, status: 'filled', fills: [{ id: 'fill-1', sold: '100.00', bought: '108.41' }] },
+    },
+    {
+      ...{
+        name: 'withdrawal',
+        kind: 'order',
+        method: 'POST',
+        path: '/withdrawals',
+        ref: 'key',
+        moved: 'sent',
+      },
+      summary: 'Pay out of our balance',
+      description: 'The money leaves once for each key. It answers with the whole state of the withdrawal.',
+      request: withdrawalOrder,
+      sample: ({ callbackUrl }) => ({
+        ...{ amount: '100.00', currency: 'EUR' },
+        destination: { name: 'Example GmbH', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' },
+        callbackUrl,
+      }),
+      another: { amount: '101.00' },
+      answer: withdrawalAnswer,
+      example: { ...WITHDRAWAL, version: 1, status: 'processing', sent: '0', returns: [] },
+      refusals: {
+        malformed_order: 'The body is not of this shape, or the key is missing.',
+        account_closed:
+          'Any reason of the party’s own: it is told to the client as the withdrawal’s failure.',
+      },
+    },
+    {
+      ...{ name: 'withdrawal-state', kind: 'state', method: 'GET', path: '/withdrawals/{key}', ref: 'key' },
+      summary: 'The state of a withdrawal',
+      answer: withdrawalAnswer,
+      example: { ...WITHDRAWAL, status: 'completed', sent: '100.00', returns: [] },
+    },
+    {
+      ...{ name: 'balances', kind: 'question', method: 'GET', path: '/balances' },
+      summary: 'What the party holds of ours',
+      description: 'Asked every five minutes. What it has dealt and not settled yet is not in it.',
+      answer: balancesAnswer,
+      example: { asOf: '2026-01-31T12:00:00Z', balances: [{ currency: 'USD', amount: '10084.10' }] },
+    },
+  ],
+  callback: { schema: exchangeCallback, ref: 'key', example: { id: 'change-17', key: ORDER.key } },
+  changes: true,
+};
