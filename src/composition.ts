@@ -2,6 +2,7 @@ import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
 import type { AccountServices } from './accounts/accounts/services';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
+import { accountExchangeRoutes } from './accounts/exchange/routes';
 import { cardQuoteRoutes } from './cards/buffered/quote-routes';
 import { bufferedCardRoutes } from './cards/buffered/routes';
 import { processorCallbackRoute } from './cards/cards/callback-routes';
@@ -168,6 +169,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...healthRoutes(() => services.readiness()),
     ...accountRoutes(services),
     ...userAccountRoutes(services),
+    ...accountExchangeRoutes(services),
     ...accountProgrammeRoutes({
       ...services,
       hasVirtualIban,

@@ -29,6 +29,7 @@ export function createMarket(): Market {
         return rate;
       },
       worth: (from, to) => rateOf(from, to)?.mid,
+      snapshot: () => snapshotOf(epoch, new Date()),
       ready: () => Promise.resolve(),
       start: () => undefined,
       stop: () => Promise.resolve(),

@@ -1,6 +1,8 @@
 import { historyPage as accountHistory } from '../../accounts/accounts/history';
 import { requireAccount } from '../../accounts/accounts/operations';
 import { accountViews } from '../../accounts/accounts/view';
+import { findExchange } from '../../accounts/exchange/operations';
+import { exchangeFields } from '../../accounts/exchange/view';
 import { requireOperation } from '../../cards/buffered/operations';
 import { bufferedCard, operationView } from '../../cards/buffered/view';
 import { startOperation } from '../../cards/buffered/workflows';
@@ -149,6 +151,24 @@ export const tellProcessorMessage: Teller = async ({ database }, id, limit) => {
       record: line({ reason, answered, ...message }),
     },
     await commonLists(database, { id, workflowId }, limit),
+    limit,
+  );
+};
+
+/** An exchange between two accounts; it was completed as it was made. */
+export const tellAccountExchange: Teller = async ({ database }, id, limit) => {
+  const exchange = await findExchange(database, id);
+  if (!exchange) return undefined;
+  const { tenantId, remainder } = exchange;
+  const { createdAt, ...record } = exchangeFields(exchange);
+  const entries = await listedByReference(database, id, limit + 1);
+  return storyOf(
+    id,
+    {
+      ...{ what: 'account exchange', tenantId, status: 'completed', since: createdAt },
+      record: { ...record, remainder: remainder.toFixed() },
+    },
+    { ...(await commonLists(database, { id, references: [id] }, limit)), entries: entries.map(line) },
     limit,
   );
 };

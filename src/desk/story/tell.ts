@@ -3,6 +3,7 @@ import { type IdKind, kindOfId } from '../../kernel/ids';
 import type { DeskDeps } from '../queue';
 import {
   tellAccount,
+  tellAccountExchange,
   tellCard,
   tellCardOperation,
   tellCardTransaction,
@@ -24,6 +25,7 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   kycDocument: tellDocument,
   file: tellFile,
   account: tellAccount,
+  accountExchange: tellAccountExchange,
   virtualIban: tellVirtualIban,
   card: tellCard,
   cardOperation: tellCardOperation,

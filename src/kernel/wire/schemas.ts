@@ -43,6 +43,13 @@ export function amountOrZero() {
 /** A decimal string that may be zero, kept as text: of settings, and of what parties say. */
 export const decimalText = () => z.string().regex(DECIMAL_TEXT, 'must be a decimal string such as "10.00"');
 
+/** {@link decimalText} as the command line reads it, too, which takes a bare number for one. */
+export const typedDecimal = () =>
+  z.preprocess((given) => (typeof given === 'number' ? String(given) : given), decimalText());
+
+/** A decimal as we have kept it ourselves, in JSON: of any length, for it may be exact below every minor unit. */
+export const keptDecimal = z.string().transform((text) => new Decimal(text));
+
 /** @throws Problem 400 when the amount has more decimals than its currency */
 export function assertFits(value: Decimal, currency: string, field = 'amount'): void {
   if (!fitsCurrency(value, currency))

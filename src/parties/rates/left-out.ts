@@ -6,6 +6,9 @@ import { rateOfItself } from './snapshot';
 export const ratesLeftOut = (): RefreshedRates => ({
   rate: (from) => rateOfItself(from, new Date()),
   worth: (from, to) => (from === to ? rateOfItself(from, new Date()).mid : undefined),
+  snapshot() {
+    throw capabilityDisabled();
+  },
   ready: async () => undefined,
   start: () => undefined,
   stop: async () => undefined,
@@ -13,12 +16,16 @@ export const ratesLeftOut = (): RefreshedRates => ({
 
 /**
  * Rates that are dealt on while the party is on.
- * @returns whose `rate` alone throws Problem 403 `capability_disabled` for two currencies while it is not
+ * @returns whose `rate` (for two currencies) and `snapshot` throw Problem 403 `capability_disabled` while it is not
  */
 export const dealtWhileOn = (rates: RefreshedRates, isOn: () => boolean): RefreshedRates => ({
   ...rates,
   rate(from, to) {
     if (from !== to && !isOn()) throw capabilityDisabled();
     return rates.rate(from, to);
+  },
+  snapshot() {
+    if (!isOn()) throw capabilityDisabled();
+    return rates.snapshot();
   },
 });

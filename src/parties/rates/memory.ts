@@ -64,6 +64,11 @@ export function createRates(source: RateSource, options: RatesOptions): Refreshe
       const rate = heldRate(from, to);
       return rate && isDealtOn(rate) ? rate.mid : undefined;
     },
+    snapshot() {
+      if (!held) throw unavailable('There are no rates.');
+      if (!isFresh(held)) throw unavailable('The rates are too old to deal on.');
+      return held;
+    },
     async ready() {
       if (!held || !isFresh(held)) await refresh();
     },

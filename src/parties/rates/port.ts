@@ -47,6 +47,11 @@ export interface Rates {
    */
   worth(from: string, to: string): Decimal | undefined;
   /**
+   * Every rate of one moment, fresh enough to deal on: what is listed. Asks nobody.
+   * @throws Problem 503 `unavailable` when there is none, or it is too old; 403 `capability_disabled` while the party is off
+   */
+  snapshot(): Snapshot;
+  /**
    * Asks the party once where nothing is known that is fresh enough, as in a process that has just begun. Never while rows
    * are locked. Whether it could be asked, {@link Rates.rate} tells.
    */

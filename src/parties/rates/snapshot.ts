@@ -29,6 +29,16 @@ export interface Rate {
   asOf: Date;
 }
 
+/** Digits of a quotient before it is rounded down or up. */
+const QUOTIENT_DIGITS = 40;
+
+/**
+ * A source may tell the reverse of a rate: 1 / (1 / 1.0921) is 1.0921, and not, rounded down, 1.09209999999999. Forty digits
+ * are more than any amount has, so that what they add to a rate never comes to a minor unit.
+ */
+const quotient = (dividend: Decimal, divisor: Decimal): Decimal =>
+  dividend.dividedBy(divisor).toSignificantDigits(QUOTIENT_DIGITS);
+
 const ONE = new Decimal(1);
 const ITSELF: Quoted = { bid: ONE, ask: ONE };
 
@@ -43,12 +53,15 @@ export function rateIn({ base, asOf, rates }: Snapshot, from: string, to: string
   if (!sold || !bought) return undefined;
   return {
     ...{ from, to, asOf },
-    bid: toRate(sold.bid.dividedBy(bought.ask), Decimal.ROUND_DOWN),
-    ask: toRate(sold.ask.dividedBy(bought.bid), Decimal.ROUND_UP),
-    mid: toRate(sold.bid.plus(sold.ask).dividedBy(bought.bid.plus(bought.ask))),
+    bid: toRate(quotient(sold.bid, bought.ask), Decimal.ROUND_DOWN),
+    ask: toRate(quotient(sold.ask, bought.bid), Decimal.ROUND_UP),
+    mid: toRate(quotient(sold.bid.plus(sold.ask), bought.bid.plus(bought.ask))),
     derived: from !== base && to !== base,
   };
 }
+
+/** Every currency that a snapshot has a rate of, the base among them. */
+export const currenciesIn = ({ base, rates }: Snapshot): string[] => [base, ...rates.keys()].sort();
 
 /** A currency in itself: one, whoever quotes. */
 export const rateOfItself = (currency: string, asOf: Date): Rate => ({

@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import { currency, decimalText } from '../../kernel/wire/schemas';
+import { currency, decimalText, typedDecimal } from '../../kernel/wire/schemas';
 
 /** By currency: above it a person decides. */
 export const thresholds = () => z.array(z.strictObject({ currency: currency(), amount: decimalText() }));
 
 export type Thresholds = z.infer<ReturnType<typeof thresholds>>;
-
-/** A decimal as the command line reads it, too, which takes a bare number for one. */
-const threshold = z.preprocess((given) => (typeof given === 'number' ? String(given) : given), decimalText());
 
 /**
  * What a tenant may send out in a day, over all of its payouts, payouts from its virtual IBAN and withdrawals to cards: what
@@ -16,7 +13,7 @@ const threshold = z.preprocess((given) => (typeof given === 'number' ? String(gi
  * `externalCards.withdrawal.approvalAbove`.
  */
 export const approvalSettings = z.object({
-  aboveDaily: threshold.nullable().default(null),
+  aboveDaily: typedDecimal().nullable().default(null),
   currency: currency().default('USD'),
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { byCurrency, Decimal, sumOf, ZERO } from '../../kernel/money/money';
+import { keptDecimal as decimal } from '../../kernel/wire/schemas';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import { doorsOf, letOutBy } from '../engine/books/doors';
 import {
@@ -14,7 +15,7 @@ import {
 import type { ComponentTable, Holding } from '../engine/books/position';
 import { backsAmong, partsToldOf, type ToldBack } from '../engine/books/refunds';
 import { last, moneyOf, type Part, type Situation } from '../engine/record';
-import { decimal, type Price, quotedTerms } from './quotes/price';
+import { type Price, quotedTerms } from './quotes/price';
 
 /**
  * What a deposit's money comes to, by its terms, the party's word and decisions: what was paid, what goes back, what was

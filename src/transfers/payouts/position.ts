@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
+import { keptDecimal as decimal } from '../../kernel/wire/schemas';
 import type { PayoutWord } from '../../parties/payouts/word';
 import type { WantedBreak } from '../../process/breaks/operations';
 import { doorsOf } from '../engine/books/doors';
@@ -8,7 +9,7 @@ import { returnsToldIn } from '../engine/books/parts';
 import type { Holding } from '../engine/books/position';
 import type { NewDecision } from '../engine/kind';
 import { first, type Transfer } from '../engine/record';
-import { decimal, type Payout } from './record';
+import type { Payout } from './record';
 import { isCalledOff } from './rules';
 
 export const payoutPosition = (payout: Payout): Holding[] => outflowPosition(outflowOf(payout));

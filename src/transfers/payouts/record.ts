@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { Decimal } from '../../kernel/money/money';
+import type { Decimal } from '../../kernel/money/money';
+import { keptDecimal as decimal } from '../../kernel/wire/schemas';
 import { type Destination, PAYOUT_METHODS } from '../../parties/payouts/port';
 import type { PayoutWord } from '../../parties/payouts/word';
 import type { Situation, Transition } from '../engine/record';
-
-export const decimal = z.string().transform((text) => new Decimal(text));
 
 /** What the client has agreed to. `amount` and `fee` are in the account's currency. */
 export const payoutTerms = z.object({

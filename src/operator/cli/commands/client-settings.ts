@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exchangeSettings } from '../../../accounts/exchange/settings';
 import { invalid } from '../../../kernel/errors';
 import { firstProblem } from '../../../kernel/wire/schemas';
 import { type TenantSettings, tenantSettings } from '../../../tenants/clients/settings';
@@ -22,6 +23,7 @@ const wholeSettings = z.object({
   externalCards: externalCardSettings.prefault({}),
   banking: bankingSettings.prefault({}),
   approvals: approvalSettings.prefault({}),
+  exchange: exchangeSettings.prefault({}),
 });
 
 /** With the defaults of every section. */

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { conflict, invalid } from '../../../kernel/errors';
 import { Decimal, formatAmount, roundTo } from '../../../kernel/money/money';
+import { keptDecimal as decimal } from '../../../kernel/wire/schemas';
 import { DEPOSIT_METHODS, type DepositMethod, type FundingTerms } from '../settings';
-
-export const decimal = z.string().transform((text) => new Decimal(text));
 
 /** What a deposit will be, as its quote keeps it. */
 export const quotedTerms = z.object({

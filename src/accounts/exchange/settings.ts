@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { Decimal, fitsCurrency } from '../../kernel/money/money';
+import { currency, decimalText, typedDecimal } from '../../kernel/wire/schemas';
+
+const percent = typedDecimal().refine((text) => new Decimal(text).lt(100), 'must be less than 100');
+
+const fixedFee = z
+  .strictObject({ currency: currency(), amount: decimalText() })
+  .refine(({ currency: code, amount }) => fitsCurrency(new Decimal(amount), code), {
+    path: ['amount'],
+    message: 'must have no more decimals than its currency',
+  });
+
+/**
+ * What a tenant pays for exchanges between its accounts, as the operator sets it. Nothing unless it is set.
+ * `spreadBps`: basis points by which the tenant's rate is below the bid; 25 is a quarter of a percent.
+ * `feePercent`: of the whole debit; "0.5" is half a percent.
+ * `feeFixed`: by the currency that is sold, on top of the percentage; a list, set whole. A currency that is not listed has none.
+ */
+export const exchangeSettings = z.object({
+  spreadBps: z.number().int().min(0).max(5_000).default(0),
+  feePercent: percent.default('0'),
+  feeFixed: z.array(fixedFee).default([]),
+});
+
+export type ExchangeSettings = z.infer<typeof exchangeSettings>;
+
+export const exchangeSettingsSection = { name: 'exchange', schema: exchangeSettings };
