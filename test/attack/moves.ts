@@ -138,6 +138,14 @@ export const MOVES: Move[] = [
     quote: quotedAt('payout', 'sepa'),
     body: async () => ({ destination }),
   }),
+  move('an exchange', 'POST /v2/accounts/{accountId}/exchanges', ['account'], {
+    purse: 'account',
+    quote: async (records) => ({
+      path: await at('POST /v2/accounts/{accountId}/exchange-quote', 'account')(records),
+      body: { toAccountId: await records.id('euroAccount'), amount: '10.00' },
+    }),
+    body: async () => ({}),
+  }),
   move('a payout from a virtual IBAN', `POST ${BANKING}/payouts`, ['company'], {
     purse: 'virtualIban',
     quote: async (records) => ({

@@ -42,6 +42,8 @@ const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/^\/v2\/accounts\/\{accountId\}\/deposits$/, 'quoteId', 'depositQuote'],
   [/^\/v2\/accounts\/\{accountId\}\/payouts$/, 'quoteId', 'payoutQuote'],
   [/^\/v1\/corporate-banking\/\{companyId\}\/payouts$/, 'quoteId', 'ibanQuote'],
+  [/^\/v2\/accounts\/\{accountId\}\/exchanges$/, 'quoteId', 'exchangeQuote'],
+  [/^\/v2\/accounts\/\{accountId\}\/exchange-quote$/, 'toAccountId', 'euroAccount'],
   [/^\/v2\/cards$/, 'quoteId', 'cardIssueQuote'],
   [/^\/v2\/cards\/\{id\}\/topup$/, 'quoteId', 'cardTopupQuote'],
 ];
@@ -93,7 +95,7 @@ const PLAIN = new Set([
     'status',
     'kycStatus',
   ],
-  ...['ownerType', 'slot', 'wallet', 'enabled', 'final', 'mute', 'region', 'overlapSeconds'],
+  ...['ownerType', 'slot', 'wallet', 'enabled', 'final', 'mute', 'region', 'overlapSeconds', 'side'],
   ...['url', 'returnUrl', 'paymentMethodToken', 'destination', 'merchant', 'meta', 'file'],
   ...['firstName', 'lastName', 'email', 'phone', 'phoneCode', 'birthday', 'country', 'town', 'address'],
   ...['postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate', 'nationality', 'occupation'],

@@ -34,6 +34,8 @@ export const KINDS = [
   'withdrawal',
   'depositQuote',
   'deposit',
+  'euroAccount',
+  'exchangeQuote',
   'payoutQuote',
   'payout',
   'virtualIban',
@@ -238,6 +240,15 @@ const MAKERS: Record<Kind, Maker> = {
     const quoteId = await quoteOf(world, 'deposit', 'card');
     const body = { quoteId, returnUrl: `https://${mark}.example/`, externalId };
     return idIn(await keyed(client, `/v2/accounts/${await id('account')}/deposits`, body));
+  },
+  /** To exchange with. */
+  euroAccount: ({ client }) => masterAccount(client, 'EUR'),
+  exchangeQuote: async ({ client, id }) => {
+    const path = `/v2/accounts/${await id('account')}/exchange-quote`;
+    return idIn(
+      await client.call('POST', path, { toAccountId: await id('euroAccount'), amount: '20.00' }),
+      'quoteId',
+    );
   },
   payoutQuote: (world) => quoteOf(world, 'payout', 'sepa'),
   payout: async (world) => {

@@ -164,6 +164,11 @@ it('deals in no rates while their party is off, and goes on converting what sche
   await without({ party: 'rates' }, async () => {
     expect((await quoted()).body.code).toBe('capability_disabled');
     expect(() => rates.rate('EUR', 'USD')).toThrow(expect.objectContaining({ status: 403 }));
+    expect(() => rates.snapshot()).toThrow(expect.objectContaining({ status: 403 }));
+    expect((await client.call('GET', '/v1/exchange/rates')).body.code).toBe('capability_disabled');
+    const exchanged = { toAccountId: accountId, amount: '1.00' };
+    const path = `/v2/accounts/${card.accountId}/exchange-quote`;
+    expect((await client.call('POST', path, exchanged)).body.code).toBe('capability_disabled');
     expect(rates.worth('EUR', 'USD')?.toFixed()).toBe(worth);
     const paid = await simulate(client, {
       ...{ type: 'authorization', cardId: card.id, amount: '1.00', currency: 'EUR' },
