@@ -8,6 +8,7 @@ import {
   readPartySecrets,
   readPartySettings,
 } from './party-settings';
+import { type RatesSettings, readRatesSettings } from './rates-settings';
 
 /** The only reader of the process's environment: everything else is handed a {@link Config}. */
 
@@ -132,6 +133,8 @@ export interface Config {
   /** Absent: the checkout that `parties` names, or the sandbox's. */
   stripe: StripeSettings | undefined;
   parties: PartySettings;
+  /** Absent: the rates' party, or the sandbox's. */
+  ratesSource: RatesSettings | undefined;
   /** Of the sandbox's parties, where this process serves them. */
   partySecrets: PartySecrets;
   /** Without a trailing slash; the API's own address on this machine when not given. */
@@ -162,25 +165,30 @@ export function readConfig(
   const served = partyUse === 'serves' ? readPartySecrets(given) : { secrets: {}, wrong: [] };
   const parties = partyUse === 'serves' ? { settings: {}, wrong: served.wrong } : readPartySettings(given);
   const { stripe, wrong: wrongStripe } = readStripe(given);
+  const { ratesSource, wrong: wrongRates } = readRatesSettings(given);
   const live = given['MODE'] === 'live';
   const wrong = [
     ...(parsed.success ? wrongTogether(parsed.data) : wrongAlone(parsed.error, given)),
     ...wrongStripe,
+    ...wrongRates,
     ...parties.wrong,
     ...(stripe && parties.settings.checkout ? ['PARTY_CHECKOUT: Stripe is the checkout already'] : []),
     ...(live && partyUse === 'reaches' && parties.wrong.length === 0
-      ? missingParties(parties.settings, stripe ? ['checkout'] : [])
+      ? missingParties(parties.settings, [
+          ...(stripe ? (['checkout'] as const) : []),
+          ...(ratesSource ? (['rates'] as const) : []),
+        ])
       : []),
   ];
   if (!parsed.success || wrong.length > 0)
     throw new ConfigError(`The environment is not right:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
   const partySecrets = served.secrets;
-  return { ...configOf(parsed.data), stripe, parties: parties.settings, partySecrets };
+  return { ...configOf(parsed.data), stripe, ratesSource, parties: parties.settings, partySecrets };
 }
 
 type Environment = z.infer<typeof schema>;
 
-function configOf(env: Environment): Omit<Config, 'stripe' | 'parties' | 'partySecrets'> {
+function configOf(env: Environment): Omit<Config, 'stripe' | 'ratesSource' | 'parties' | 'partySecrets'> {
   return {
     mode: env.MODE,
     production: env.NODE_ENV === 'production',

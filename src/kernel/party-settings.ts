@@ -45,9 +45,14 @@ export function readPartySecrets(given: Environment): { secrets: PartySecrets; w
 export const missingParties = (settings: PartySettings, adapted: readonly Party[]): string[] =>
   PARTIES.filter((party) => settings[party] === undefined && !adapted.includes(party)).map((party) => {
     const name = partyVariable(party);
-    const stripe = party === 'checkout' ? ', STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET' : '';
-    return `${name}_URL and ${name}_SECRET${stripe}, or ${name}=off: MODE=live has no simulated parties`;
+    return `${name}_URL and ${name}_SECRET${INSTEAD[party] ?? ''}, or ${name}=off: MODE=live has no simulated parties`;
   });
+
+/** What else reaches it. */
+const INSTEAD: Partial<Record<Party, string>> = {
+  checkout: ', STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET',
+  rates: ', RATES_SOURCE=file or ecb',
+};
 
 interface ReadParty {
   setting?: PartyAddress | 'off';
@@ -70,8 +75,11 @@ function wrongSecret(name: string, secret: string | undefined): string[] {
   return Buffer.byteLength(secret) < SECRET_BYTES ? [`${name}: must be ${SECRET_BYTES} bytes at least`] : [];
 }
 
-function wrongUrl(name: string, text: string | undefined): string[] {
-  if (text === undefined) return [`${name}: must be given with the secret`];
+const wrongUrl = (name: string, text: string | undefined): string[] =>
+  text === undefined ? [`${name}: must be given with the secret`] : wrongAddress(name, text);
+
+/** Lines for an address that is not https, or http near us; nothing for one that may be asked. */
+export function wrongAddress(name: string, text: string): string[] {
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return [`${name}: must be an https URL`];
   const { protocol, hostname, username, password, search, hash } = new URL(text);
   if (username + password + search + hash !== '')

@@ -3,6 +3,7 @@ import type { DocumentsSettings, StripeSettings } from '../kernel/config';
 import type { Observers } from '../kernel/metrics/observers';
 import { PARTIES, PARTY_NAMES, type Party } from '../kernel/parties';
 import { missingParties, type PartySettings } from '../kernel/party-settings';
+import type { RatesSettings } from '../kernel/rates-settings';
 import type { Keyring } from '../kernel/security/keyring';
 import { StartupError } from '../kernel/startup-error';
 import { createHttpBank } from './bank/http';
@@ -21,9 +22,11 @@ import type { Parties } from './parties';
 import { createHttpPayouts } from './payouts/http';
 import type { AdapterOptions } from './protocol/client';
 import { observed } from './protocol/observed';
+import { type ConfiguredSource, configuredSource } from './rates/configured';
 import { createHttpRates } from './rates/http';
 import { ratesLeftOut } from './rates/left-out';
 import { createRates } from './rates/memory';
+import type { RefreshedRates } from './rates/port';
 import { partyPath, partySecret } from './sandbox/mount';
 
 export interface PartiesOptions {
@@ -36,6 +39,7 @@ export interface PartiesOptions {
   parties?: Partial<Parties> | undefined;
   documents?: DocumentsSettings | undefined;
   stripe?: StripeSettings | undefined;
+  ratesSource?: RatesSettings | undefined;
   partySettings?: PartySettings | undefined;
   /** Where the sandbox's parties are served, without a trailing slash. */
   sandboxPartiesUrl(): string;
@@ -50,12 +54,18 @@ const ADAPTERS: { readonly [P in Party]: (options: AdapterOptions, wiring: Parti
   externalCards: createHttpExternalCards,
   bank: createHttpBank,
   exchange: createHttpExchange,
-  rates: (address, { log, now, observers }) =>
-    createRates(observed('rates', createHttpRates(address), observers.observePartyCall), {
-      ...{ log, now },
-      observeUnusable: (what) => observers.observeUnusable('rates', what),
-    }),
+  rates: (address, options) => keptRates({ source: createHttpRates(address) }, options),
 };
+
+/** Out of memory, from whatever source; how it is asked is a live feed's when nothing is said. */
+const keptRates = (
+  { source, ...how }: Partial<ConfiguredSource> & Pick<ConfiguredSource, 'source'>,
+  { log, now, observers }: PartiesOptions,
+): RefreshedRates =>
+  createRates(observed('rates', source, observers.observePartyCall), {
+    ...{ log, now, ...how },
+    observeUnusable: (what) => observers.observeUnusable('rates', what),
+  });
 
 /** What stands in for one that is left out. */
 const WITHOUT: { readonly [P in Party]: () => Parties[P] } = {
@@ -74,10 +84,12 @@ const WITHOUT: { readonly [P in Party]: () => Parties[P] } = {
  * @throws StartupError in live mode, naming each that is neither given nor left out
  */
 export function createParties(options: PartiesOptions): Parties {
-  const { keyring, mode, documents, stripe, now, parties = {}, partySettings = {} } = options;
-  const given: Partial<Parties> = stripe
-    ? { checkout: createStripeCheckout({ ...stripe, now }), ...parties }
-    : parties;
+  const { keyring, mode, documents, stripe, ratesSource, now, partySettings = {} } = options;
+  const given: Partial<Parties> = {
+    ...(stripe ? { checkout: createStripeCheckout({ ...stripe, now }) } : {}),
+    ...(ratesSource ? { rates: keptRates(configuredSource(ratesSource, now), options) } : {}),
+    ...options.parties,
+  };
   const adapted = PARTIES.filter((party) => given[party] !== undefined);
   const missing = mode === 'live' ? missingParties(partySettings, adapted) : [];
   if (mode === 'live' && !documents && !given.documents)

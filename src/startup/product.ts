@@ -109,6 +109,7 @@ function connect(setup: Setup): Parts {
     temporalIsServing: () => temporal.isServing(),
     publicUrl: () => config.publicUrl ?? ownUrl(),
     stripe: config.stripe,
+    ratesSource: config.ratesSource,
     partySettings: config.parties,
     sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),
     observers: metrics.observers,

@@ -9,6 +9,7 @@ import type { Reading } from '../kernel/metrics/readings';
 import type { HandOver } from '../kernel/outbox/commands';
 import type { PartySettings } from '../kernel/party-settings';
 import type { RateLimiter } from '../kernel/rate-limit';
+import type { RatesSettings } from '../kernel/rates-settings';
 import type { Keyring } from '../kernel/security/keyring';
 import type { FirstStep } from '../kernel/temporal/hand-over';
 import type { Reconcilable } from '../kernel/temporal/reconciler';
@@ -35,6 +36,8 @@ export interface Wiring {
   documents?: DocumentsSettings;
   /** Given: payers of deposits are led there rather than to the sandbox's checkout. */
   stripe?: StripeSettings | undefined;
+  /** Given: rates come from there rather than from the party. */
+  ratesSource?: RatesSettings | undefined;
   /** What the sandbox's reviewer of cardholders takes for a decision. */
   cardholderReviewSeconds?: number | undefined;
   /** What the sandbox's card processor takes for one. */

@@ -1,7 +1,8 @@
-import { type Dispatcher, request } from 'undici';
+import { request } from 'undici';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
 import { codeOf, type Meaning, meaningOf } from './meanings';
 import { authorizationFor } from './signature';
+import { textOf } from './text-of';
 
 export interface PartyClientOptions {
   /** Asked at each call: the address may be known only when the API listens. */
@@ -73,21 +74,6 @@ export function partyClient(options: PartyClientOptions): PartyClient {
     post: (path, body, key) => send('POST', path, JSON.stringify(body), key),
     get: (path) => send('GET', path),
   };
-}
-
-/** Whatever a party has to say is smaller; more would fill the memory. Bytes. */
-const MOST_BYTES = 8 * 1024 * 1024;
-
-/** @throws Error for more than it may be: as good as no answer */
-async function textOf(answer: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new Error('the party answers without end'); // which destroys the connection
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** The answer, or what it throws. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { isCurrency } from '../../kernel/money/currencies';
 import { type AdapterOptions, partyClient } from '../protocol/client';
+import { faultOf } from './middle';
 import { type DroppedRate, type RateSource, type ReadRates, UnreadableRates } from './port';
 import { rateRow, ratesAnswer } from './protocol';
 import type { Quoted } from './snapshot';
@@ -36,7 +37,5 @@ function readRates({ base, asOf, rates }: z.output<typeof ratesAnswer>): ReadRat
 function quotedIn(row: unknown): Quoted | DroppedRate['reason'] {
   const parsed = rateRow.safeParse(row);
   if (!parsed.success) return 'unreadable';
-  const { bid, ask } = parsed.data;
-  if (bid.lte(0) || ask.lte(0)) return 'not_positive';
-  return bid.gt(ask) ? 'crossed' : { bid, ask };
+  return faultOf(parsed.data) ?? parsed.data;
 }

@@ -1,7 +1,13 @@
 import { table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 
-export type QuoteKind = 'deposit' | 'payout' | 'iban_payout' | 'card_issue' | 'card_topup' | 'account_exchange';
+export type QuoteKind =
+  | 'deposit'
+  | 'payout'
+  | 'iban_payout'
+  | 'card_issue'
+  | 'card_topup'
+  | 'account_exchange';
 
 export interface Quote {
   id: string;

@@ -1,0 +1,61 @@
+import { isCurrency } from '../../kernel/money/currencies';
+import { DECIMAL_TEXT, Decimal } from '../../kernel/money/money';
+import { quotedAround } from './middle';
+import { type DroppedRate, type ReadRates, UnreadableRates } from './port';
+import type { Quoted } from './snapshot';
+
+/**
+ * The ECB's euro foreign exchange reference rates of a day, `eurofxref-daily.xml`: one envelope with one cube of one day, in which
+ * each currency has the number of its units for one euro. It is read as the fixed format that it is and not as XML at large:
+ * no entities, declarations, comments or other elements stand in it, and whatever does makes it unreadable.
+ */
+const ENVELOPE =
+  /^\uFEFF?<\?xml version=(["'])1\.0\1 encoding=(["'])UTF-8\2\?>\s*<gesmes:Envelope( xmlns(:gesmes)?=(["'])[\w:/.-]+\5)*>\s*<gesmes:subject>[^<&]*<\/gesmes:subject>\s*<gesmes:Sender>\s*<gesmes:name>[^<&]*<\/gesmes:name>\s*<\/gesmes:Sender>\s*<Cube>\s*<Cube time=(["'])(?<day>\d{4}-\d\d-\d\d)\6>(?<rows>[^&]*)<\/Cube>\s*<\/Cube>\s*<\/gesmes:Envelope>\s*$/;
+
+const ROW = /\s*<Cube currency=(["'])(?<currency>[A-Z]{3})\1 rate=(["'])(?<units>[^"'<>]*)\3\s*\/>\s*/y;
+
+export const ECB_BASE = 'EUR';
+
+/**
+ * @param halfSpreadBps around each rate, which the file tells as one number
+ * @returns rates of the beginning of the file's day, in UTC
+ * @throws UnreadableRates
+ */
+export function readEcbFile(text: string, halfSpreadBps: Decimal): ReadRates {
+  const { day, rows } = ENVELOPE.exec(text)?.groups ?? {};
+  if (day === undefined || rows === undefined) throw new UnreadableRates();
+  const read = new Map<string, Quoted>();
+  const dropped: DroppedRate[] = [];
+  for (const [currency, units] of unitsIn(rows)) {
+    if (!isCurrency(currency) || currency === ECB_BASE) continue;
+    const reason = faultIn(units);
+    if (reason) dropped.push({ currency, reason });
+    else read.set(currency, quotedAround(new Decimal(1).dividedBy(units), halfSpreadBps));
+  }
+  return { snapshot: { base: ECB_BASE, asOf: beginningOf(day), rates: read }, dropped };
+}
+
+/** Each row's currency and its units for one euro. @throws UnreadableRates for anything else, for none, and for one that stands twice */
+function unitsIn(rows: string): Map<string, string> {
+  const found = new Map<string, string>();
+  const row = new RegExp(ROW);
+  for (let end = 0; end < rows.length; end = row.lastIndex) {
+    const { currency = '', units = '' } = row.exec(rows)?.groups ?? {};
+    if (currency === '' || found.has(currency)) throw new UnreadableRates();
+    found.set(currency, units);
+  }
+  if (found.size === 0) throw new UnreadableRates();
+  return found;
+}
+
+function faultIn(units: string): DroppedRate['reason'] | undefined {
+  if (!DECIMAL_TEXT.test(units)) return 'unreadable';
+  return new Decimal(units).isZero() ? 'not_positive' : undefined;
+}
+
+/** @throws UnreadableRates for a day that is in no calendar */
+function beginningOf(day: string): Date {
+  const at = new Date(`${day}T00:00:00.000Z`);
+  if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(day)) throw new UnreadableRates();
+  return at;
+}
