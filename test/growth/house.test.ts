@@ -4,6 +4,7 @@ import { tell } from '../../src/desk/story/tell';
 import { QUEUES, waitingCounts } from '../../src/desk/waiting';
 import { listAudit, verifyAudit } from '../../src/kernel/audit/log';
 import type { Database } from '../../src/kernel/db/database';
+import { newId } from '../../src/kernel/ids';
 import { approvalsToDecide, listApprovals } from '../../src/process/approvals/store';
 import { listStops } from '../../src/process/stops/store';
 import { sumOfDay } from '../../src/transfers/approval/store';
@@ -23,6 +24,7 @@ const MANY = 60_000;
 const LARGE = [
   ...['transfers', 'transfer_words', 'transfer_entries', 'transfer_decisions', 'deposits', 'payouts'],
   ...['iban_payouts', 'quotes', 'daily_outflows', 'breaks', 'audit_log', 'audit_chain', 'approvals'],
+  'account_exchanges',
   ...['kyc_reviews', 'workflow_commands', 'users', 'cardholders', 'cards', 'card_tokenizations', 'events'],
   'ledger_legs',
 ];
@@ -65,6 +67,7 @@ it.each([
   ['an account', () => card.accountId],
   ['a user', () => card.userId],
   ['a cardholder', () => card.cardholderId],
+  ['an exchange', () => newId('accountExchange')],
   ['a tenant', () => client.clientId],
   ['what a break names', () => 'something-of-a-party'],
 ])('the story of %s', async (_name, id) => {

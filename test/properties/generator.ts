@@ -182,6 +182,7 @@ const operation = among<Operation>(
   [2, issuing('issue_failed')],
   [12, expiry],
   [10, account('transfer')],
+  [8, account('exchange')],
   [20, account('deposit', plenty)],
   [5, account('withdrawal')],
   [1, user('block')],

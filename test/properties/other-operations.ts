@@ -1,5 +1,8 @@
 import { correct } from '../../src/accounts/accounts/admin';
+import { requireAccount } from '../../src/accounts/accounts/operations';
 import { transfer } from '../../src/accounts/accounts/transfer';
+import { exchange } from '../../src/accounts/exchange/operations';
+import { quoteExchange } from '../../src/accounts/exchange/quote';
 import { expireAuthorizations } from '../../src/cards/events/expiry';
 import { setCardLimits, setUserLimits } from '../../src/cards/events/limits/operations';
 import { limitsNeverSet } from '../../src/cards/events/limits/record';
@@ -7,6 +10,7 @@ import type { Message } from '../../src/cards/events/record';
 import { requestCard } from '../../src/cards/issuance/issue';
 import { orderCard } from '../../src/cards/issuance/order';
 import type { Tx } from '../../src/kernel/db/database';
+import { newId } from '../../src/kernel/ids';
 import { setUserStatus } from '../../src/people/users/operations';
 import { PROCESSOR } from '../support/cards';
 import { pick, short } from './messages';
@@ -40,6 +44,8 @@ export async function otherOperation(
   switch (operation.do) {
     case 'transfer':
       return transferBetween(stage, world, operation);
+    case 'exchange':
+      return exchangeBetween(stage, world, operation);
     case 'deposit':
     case 'withdrawal':
       return correctBalance(stage, world, operation);
@@ -72,6 +78,30 @@ async function transferBetween(stage: Stage, world: World, operation: AccountOpe
   const stranger = to.tenantId !== from.tenantId;
   return { text: `transfer ${amount.toFixed()} from ${from.name} to ${to.name}`, answers, stranger };
 }
+
+/** Quoted and taken at once, for an account in another currency. */
+async function exchangeBetween(stage: Stage, world: World, operation: AccountOperation): Promise<Result> {
+  const { services } = stage.api;
+  const from = pick(world.accounts, operation.account);
+  const { tenantId } = from;
+  const to = pick(
+    world.accounts.filter((each) => exchangeable(from, each) !== operation.stranger),
+    operation.to,
+  );
+  const amount = amountOf(operation.minor, from.currency);
+  const key = { idempotencyKey: newId('reference'), callerId: tenantId };
+  const answers = await answered(stage, async (tx) => {
+    const account = await requireAccount(tx, tenantId, from.id);
+    const asked = { toAccountId: to.id, amount, side: 'sell' as const };
+    const { quoteId } = await quoteExchange(services, tx, account, asked);
+    await exchange(tx, account, quoteId, key, services.now());
+  });
+  const stranger = to.tenantId !== tenantId;
+  return { text: `exchange ${amount.toFixed()} from ${from.name} to ${to.name}`, answers, stranger };
+}
+
+const exchangeable = (a: WorldAccount, b: WorldAccount): boolean =>
+  a.tenantId === b.tenantId && a.currency !== b.currency;
 
 const fitting = (a: WorldAccount, b: WorldAccount): boolean =>
   a.id !== b.id && a.tenantId === b.tenantId && a.currency === b.currency;

@@ -71,7 +71,7 @@ export interface ExpiryOperation {
 }
 
 export interface AccountOperation {
-  do: 'transfer' | 'deposit' | 'withdrawal';
+  do: 'transfer' | 'exchange' | 'deposit' | 'withdrawal';
   account: number;
   to: number;
   minor: number;
