@@ -1,5 +1,6 @@
 import type { Reached } from '../cards/programmes/rules';
 import { Problem } from '../kernel/errors';
+import { currenciesIn } from '../parties/rates/snapshot';
 import type { Services } from '../services';
 import { bothSettingsOf } from '../tenants/clients/operations';
 import { depositSettingsSection } from './deposits/settings';
@@ -7,7 +8,7 @@ import { payoutSettingsSection } from './payouts/settings';
 
 /**
  * The currencies, of those given, that some option of the tenant's can be paid into and out of now: its own currency, or
- * another that is dealt in.
+ * another that is dealt in; and those that can be exchanged for another, which have a rate.
  */
 export async function currenciesReached(
   { database, parties }: Pick<Services, 'database' | 'parties'>,
@@ -22,17 +23,12 @@ export async function currenciesReached(
   );
   await parties.rates.ready();
 
-  function isDealt(from: string, to: string): boolean {
-    try {
-      parties.rates.rate(from, to);
-      return true;
-    } catch (error) {
-      if (error instanceof Problem) return false;
-      throw error;
-    }
-  }
+  const isDealt = (from: string, to: string) =>
+    unlessRefused(() => parties.rates.rate(from, to)) !== undefined;
+  const quoted = unlessRefused(() => currenciesIn(parties.rates.snapshot())) ?? [];
 
   return {
+    exchange: new Set(currencies.filter((own) => quoted.includes(own))),
     deposit: new Set(
       currencies.filter((own) => deposits.options.some(({ currency }) => isDealt(currency, own))),
     ),
@@ -40,4 +36,14 @@ export async function currenciesReached(
       currencies.filter((own) => payouts.options.some(({ currency }) => isDealt(own, currency))),
     ),
   };
+}
+
+/** Nothing where there are no rates to deal on. */
+function unlessRefused<T>(ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
 }

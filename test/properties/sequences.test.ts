@@ -12,7 +12,7 @@ afterAll(() => stage.close());
 
 /** What is rarer than these is in `buffered-life.test.ts`. */
 const NEEDED = [
-  ...['a buffer is drawn', 'topup completed', 'withdraw completed'],
+  ...['a buffer is drawn', 'topup completed', 'withdraw completed', 'an exchange'],
   ...['advice: authorization', 'authorization: authorization', 'authorization: decline'],
   ...['clearing: settle', 'refund: refund', 'reversal: nothing'],
 ];

@@ -35,7 +35,7 @@ function settingsRoute(services: AccountProgrammeServices): Route {
     description:
       'The master accounts with what can be begun on them now: a capability that the operator or the installation has ' +
       'switched off is missing, and so are card_issuing without an open BIN of the currency, deposit and payout without an ' +
-      'option that reaches it.',
+      'option that reaches it, exchange without a rate of it.',
     response: z.object({
       clientId: z.string(),
       accounts: z.array(

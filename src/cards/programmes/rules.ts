@@ -22,6 +22,7 @@ export const SERVED = [
   'card_topup',
   'card_withdrawal',
   'virtual_iban',
+  'exchange',
 ] as const satisfies readonly Capability[];
 
 /** By capability, the currencies of accounts that it reaches; one that is not named reaches all. */

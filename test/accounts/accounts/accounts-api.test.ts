@@ -110,7 +110,7 @@ describe('GET /v1/client/settings', () => {
         account.capabilities,
       ]),
     );
-    const money = ['deposit', 'payout', 'card_topup', 'card_withdrawal'];
+    const money = ['deposit', 'payout', 'card_topup', 'card_withdrawal', 'exchange'];
     expect(byCurrency).toEqual({
       USD: ['transfer', 'card_issuing', ...money],
       EUR: ['transfer', 'card_issuing', ...money],

@@ -1,3 +1,4 @@
+import { openMasterAccount } from '../../../src/accounts/accounts/operations';
 import { currenciesIn } from '../../../src/parties/rates/snapshot';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
@@ -57,6 +58,16 @@ it('has no row of a currency that nobody quotes, and names one that nobody knows
 it('is for admins too, and for nobody without a credential', async () => {
   expect((await rates('?from=EUR&to=USD', await api.client('admin'))).data).toHaveLength(1);
   expect((await api.call('GET', '/v1/exchange/rates')).status).toBe(401);
+});
+
+it('an account can be exchanged on where its currency has a rate', async () => {
+  const fresh = await api.client();
+  await api.database.transaction((tx) => openMasterAccount(tx, fresh.clientId, 'AMD'));
+  const { accounts } = (await fresh.call('GET', '/v1/client/settings')).body;
+  const able = accounts.filter(({ capabilities }: { capabilities: string[] }) =>
+    capabilities.includes('exchange'),
+  );
+  expect(able.map(({ currency }: { currency: string }) => currency).sort()).toEqual(['EUR', 'GBP', 'USD']);
 });
 
 it('neither tells rates that are too old, nor quotes by them', async () => {

@@ -2,6 +2,7 @@ import type { Database } from '../../../src/kernel/db/database';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import type { Played, Submission } from '../play';
+import { auditExchanges } from './exchanges';
 import { follows, isReleased } from './followers';
 import { auditHistories } from './histories';
 import { auditInternals } from './internals';
@@ -35,6 +36,7 @@ export async function audit(
     ...auditSpending(records),
     ...auditTenants(records),
     ...auditOperations(records),
+    ...auditExchanges(records),
     ...auditNetworks(records, played),
     ...auditTold(records, asked),
     ...played.submissions.flatMap((submission) => auditKey(records, submission)),

@@ -4,7 +4,7 @@ import type { Records, TransactionRow } from './records';
 
 /** What a life has come to, in words: whoever plays many tells whether they reached what they are played for. */
 export function reachedBy(
-  { transactions, operations, entries }: Records,
+  { transactions, operations, exchanges, entries }: Records,
   { heard }: Played,
   asked: ReadonlySet<string>,
 ): string[] {
@@ -14,6 +14,7 @@ export function reachedBy(
     ...operations.map(({ type, status, failure }) => [type, status, failure?.code].filter(Boolean).join(' ')),
     ...heard.map(({ message, answer }) => `${message.event}: ${answer.type ?? answer.code ?? 'nothing'}`),
     ...refunds.map(() => 'a buffer goes back'),
+    ...exchanges.map(() => 'an exchange'),
   ];
 }
 

@@ -19,6 +19,8 @@ export interface Records {
   /** What clients have asked of cards with buffers, the prices that they were offered, and what was told of it. */
   operations: OperationRow[];
   quotes: QuoteRow[];
+  /** Between accounts, each with the quote that it took. */
+  exchanges: ExchangeRow[];
   /** In the histories of cards, in their order. */
   changes: ChangeRow[];
 }
@@ -43,6 +45,21 @@ export interface QuoteRow {
   id: string;
   terms: { principal: string; buffer: string; fee: string };
   used_by: string | null;
+}
+
+export interface ExchangeRow {
+  id: string;
+  /** Of the quote whose id the record has. */
+  used_by: string | null;
+  from_account_id: string;
+  to_account_id: string;
+  sell_currency: string;
+  sell_amount: Decimal;
+  fee: Decimal;
+  buy_currency: string;
+  buy_amount: Decimal;
+  rate: Decimal;
+  remainder: Decimal;
 }
 
 /** A status that an operation took; it has a number among the entries of its card. */
@@ -197,7 +214,8 @@ const STATEMENTS: Record<keyof Records, string> = {
   limits: `select * from spending_limits where subject_id in (${SUBJECTS})`,
   spending: `select *, day::text as day from spending where subject_id in (${SUBJECTS})`,
   operations: 'select * from card_operations where tenant_id = any($1) order by id',
-  quotes: 'select * from quotes where tenant_id = any($1)',
+  quotes: `select * from quotes where tenant_id = any($1) and kind <> 'account_exchange'`,
+  exchanges: `select e.*, q.used_by from account_exchanges e left join quotes q on q.id = e.quote_id where e.tenant_id = any($1)`,
   changes: `select s.* from status_changes s join cards c on c.id = s.account_id where c.tenant_id = any($1)
     order by s.account_id, s.number`,
 };
