@@ -65,6 +65,7 @@ describe('account open', () => {
       'payout',
       'card_topup',
       'card_withdrawal',
+      'exchange',
     ]);
   });
 
@@ -168,10 +169,30 @@ it('tells of an account no option reaches neither deposit nor payout', async () 
   expect((await setting('payouts.options', [])).code).toBe(0);
   expect((await setting('deposits.options', [{ ...option, estimatedTime: 'PT5M' }])).code).toBe(0);
   expect(await settingsIn('EUR')).toEqual([
-    ...['transfer', 'card_issuing', 'deposit', 'card_topup', 'card_withdrawal'],
+    ...['transfer', 'card_issuing', 'deposit', 'card_topup', 'card_withdrawal', 'exchange'],
   ]);
   // USD is dealt in for EUR, and a currency that nobody quotes is not.
   expect(await settingsIn('USD')).toContain('deposit');
   await operator('account', 'open', '--client', client.clientId, '--currency', 'KPW');
   expect(await settingsIn('KPW')).toEqual(['transfer', 'card_topup', 'card_withdrawal']);
+});
+
+it('sets what a tenant pays for exchanges between its accounts, and refuses what cannot be paid', async () => {
+  const set = (...changes: string[]) =>
+    operator('client', 'settings', client.clientId, ...changes.flatMap((change) => ['--set', change]));
+  const fixed = (amount: string) => `exchange.feeFixed=${JSON.stringify([{ currency: 'USD', amount }])}`;
+  expect((await set('exchange.spreadBps=25', 'exchange.feePercent=0.5', fixed('0.30'))).code).toBe(0);
+  const stored = `select settings->'exchange' as exchange from tenants where id = $1`;
+  const kept = {
+    exchange: { spreadBps: 25, feePercent: '0.5', feeFixed: [{ currency: 'USD', amount: '0.30' }] },
+  };
+  expect(await api.database.query(stored, [client.clientId])).toEqual([kept]);
+  for (const change of [
+    'exchange.spreadBps=-1',
+    'exchange.spreadBps=0.5',
+    'exchange.feePercent=100',
+    fixed('0.001'),
+  ])
+    expect([change, (await set(change)).code]).not.toEqual([change, 0]);
+  expect(await api.database.query(stored, [client.clientId])).toEqual([kept]);
 });
