@@ -68,6 +68,7 @@ import { currenciesReached } from './transfers/capabilities';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
+import { exchangeOrderRoutes } from './transfers/exchange/orders/routes';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { createFirstStep } from './transfers/first-step';
 import { bankingRoutes } from './transfers/iban/routes';
@@ -189,6 +190,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...bufferedCardRoutes(services),
     ...cardTransactionRoutes(services),
     ...depositRoutes(services),
+    ...exchangeOrderRoutes(services),
     ...payoutRoutes(services),
     ...bankingRoutes(services),
     ...sandboxRoutes(services),

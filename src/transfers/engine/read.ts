@@ -100,13 +100,23 @@ export async function transferOfDecision(sql: Sql, id: string): Promise<string |
   return row?.transferId;
 }
 
+/** By the word that counts. */
+export async function findTransfer<Terms, Word extends PartyWord>(
+  deps: Deps,
+  kind: TransferKind<Terms, Word>,
+  id: string,
+): Promise<Situation<Terms, Word> | undefined> {
+  const [found] = await readEffective(deps, kind, (query) => void query.where({ id }));
+  return found;
+}
+
 /** By the word that counts. @throws Problem 404, also for another account's and another tenant's */
 export async function requireTransfer<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
   { id, accountId, reach, noun }: { id: string; accountId: string; reach: string | null; noun: string },
 ): Promise<Situation<Terms, Word>> {
-  const [found] = await readEffective({ database, now }, kind, (query) => void query.where({ id }));
+  const found = await findTransfer({ database, now }, kind, id);
   const { transfer } = found ?? {};
   const own = transfer?.accountId === accountId && (reach === null || transfer.tenantId === reach);
   if (!found || !own) throw notFound(noun);
