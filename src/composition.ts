@@ -69,6 +69,7 @@ import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
 import { exchangeOrderRoutes } from './transfers/exchange/orders/routes';
+import { settlementRoutes } from './transfers/exchange/settlement/routes';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { createFirstStep } from './transfers/first-step';
 import { bankingRoutes } from './transfers/iban/routes';
@@ -191,6 +192,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...cardTransactionRoutes(services),
     ...depositRoutes(services),
     ...exchangeOrderRoutes(services),
+    ...settlementRoutes(services),
     ...payoutRoutes(services),
     ...bankingRoutes(services),
     ...sandboxRoutes(services),
