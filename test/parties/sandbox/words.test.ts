@@ -4,8 +4,8 @@ import { SCENARIOS } from '../../../src/parties/card-processor/sandbox/scenarios
 import { REVIEW_SCENARIOS } from '../../../src/parties/cardholder-review/sandbox/scenarios';
 import { CHECKOUT_SCENARIOS } from '../../../src/parties/checkout/sandbox/scenarios';
 import { CARD_SCENARIOS } from '../../../src/parties/external-cards/sandbox/scenarios';
-import { PAYOUT_SCENARIOS } from '../../../src/parties/payouts/sandbox/scenarios';
 import type { SandboxParty } from '../../../src/parties/sandbox/options';
+import { PAYING_SCENARIOS } from '../../../src/parties/sandbox/paying/scenarios';
 import { PartyRefused } from '../../../src/process/party-errors';
 import {
   application,
@@ -39,7 +39,7 @@ const EVERY: [SandboxParty, string, Place][] = [
   ...CHECKOUT_SCENARIOS.filter(({ refusal, unreachableSeconds, losesFirstAnswer }) =>
     [refusal, unreachableSeconds, losesFirstAnswer].every((fault) => fault === undefined),
   ).map(({ amount }): [SandboxParty, string, Place] => ['checkout', amount, session]),
-  ...PAYOUT_SCENARIOS.filter(({ orderRefusal }) => orderRefusal === undefined).map(
+  ...PAYING_SCENARIOS.filter(({ orderRefusal }) => orderRefusal === undefined).map(
     ({ amount }): [SandboxParty, string, Place] => ['payouts', amount, payout],
   ),
   ...CARD_SCENARIOS.filter(({ orderRefusal }) => orderRefusal === undefined).flatMap(
