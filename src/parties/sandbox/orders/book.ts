@@ -26,12 +26,16 @@ export interface KeptOrder {
   calls: number;
   /** When the order was taken. */
   acceptedAt: Date | null;
+  /** Where the table has several. */
+  kind?: string;
 }
 
 /** The orders of one kind that a party keeps in a table, a row a key. */
 export interface OrderBook<Order extends { key: string }, Kept extends KeptOrder, Word extends object> {
   party: SandboxParty;
   table: string;
+  /** Where the table has several: a key is of one order, whichever its kind. */
+  kind?: string;
   /** Beside those of {@link KeptOrder}. */
   columns: readonly string[];
   rowOf(order: Order): { key: string } & Record<string, unknown>;
@@ -49,27 +53,27 @@ export interface OrderBook<Order extends { key: string }, Kept extends KeptOrder
 
 const KEPT = ['key', 'callbackUrl', 'firstAskedAt', 'calls', 'acceptedAt'];
 
+const ofKind = (kind: string | undefined) => (kind === undefined ? {} : { kind });
+
 /** The order of that key, locked; noted at the first call. */
 export async function lockOrder<Order extends { key: string }, Kept extends KeptOrder>(
   tx: Sql,
-  { table: name, columns, rowOf, keptOf }: OrderBook<Order, Kept, object>,
+  { table: name, kind, columns, rowOf, keptOf }: OrderBook<Order, Kept, object>,
   order: Order,
   at: Date,
 ): Promise<Kept> {
-  const row = { ...rowOf(order), firstAskedAt: at };
-  return keptOf((await lockByKey(tx, name, row, [...KEPT, ...columns])) as never);
+  const row = { ...rowOf(order), ...ofKind(kind), firstAskedAt: at };
+  const read = [...KEPT, ...Object.keys(ofKind(kind)), ...columns];
+  return keptOf(await lockByKey<never>(tx, name, row, read));
 }
 
 export async function findOrder<Order extends { key: string }, Kept extends KeptOrder>(
   sql: Sql,
-  { table: name, columns, keptOf }: OrderBook<Order, Kept, object>,
+  { table: name, kind, columns, keptOf }: OrderBook<Order, Kept, object>,
   key: string,
 ): Promise<Kept | undefined> {
-  const [row] = await sql.run(
-    table(name)
-      .select([...KEPT, ...columns])
-      .where({ key }),
-  );
+  const found = table(name).where({ key, ...ofKind(kind) });
+  const [row] = await sql.run(found.select([...KEPT, ...columns]));
   return row && keptOf(row as never);
 }
 

@@ -12,7 +12,7 @@ export async function takeOrder<Order extends { key: string }, Kept extends Kept
   now: () => Date,
 ): Promise<Word | 'another' | 'unreachable' | 'silent'> {
   const kept = await lockOrder(tx, book, order, now());
-  if (book.isAnother(order, kept)) return 'another';
+  if (kept.kind !== book.kind || book.isAnother(order, kept)) return 'another';
   const at = now();
   const { key, firstAskedAt, calls, acceptedAt } = kept;
   const { unreachableSeconds = 0, losesFirstOrder, losesFirstAnswer } = book.faultsOf(kept);
