@@ -42,6 +42,7 @@ const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/^\/v2\/accounts\/\{accountId\}\/deposits$/, 'quoteId', 'depositQuote'],
   [/^\/v2\/accounts\/\{accountId\}\/payouts$/, 'quoteId', 'payoutQuote'],
   [/^\/v1\/corporate-banking\/\{companyId\}\/payouts$/, 'quoteId', 'ibanQuote'],
+  [/^\/v1\/exchange\/orders$/, 'toAccountId', 'otherCurrencyAccount'],
   [/^\/v2\/cards$/, 'quoteId', 'cardIssueQuote'],
   [/^\/v2\/cards\/\{id\}\/topup$/, 'quoteId', 'cardTopupQuote'],
 ];
@@ -60,6 +61,7 @@ const BY_NAME: Record<string, Kind> = {
   fromAccountId: 'account',
   iban: 'iban',
   operation_id: 'cardOperation',
+  orderId: 'exchangeOrder',
   referenceId: 'reference',
   toAccountId: 'masterAccount',
   userId: 'user',
@@ -69,6 +71,7 @@ const BY_NAME: Record<string, Kind> = {
 const PLAIN = new Set([
   ...[
     'amount',
+    'minReceive',
     'allocation',
     'currency',
     'method',

@@ -34,6 +34,8 @@ export const KINDS = [
   'withdrawal',
   'depositQuote',
   'deposit',
+  'otherCurrencyAccount',
+  'exchangeOrder',
   'payoutQuote',
   'payout',
   'virtualIban',
@@ -238,6 +240,14 @@ const MAKERS: Record<Kind, Maker> = {
     const quoteId = await quoteOf(world, 'deposit', 'card');
     const body = { quoteId, returnUrl: `https://${mark}.example/`, externalId };
     return idIn(await keyed(client, `/v2/accounts/${await id('account')}/deposits`, body));
+  },
+  /** The user's, in a currency that the first is exchanged to. */
+  otherCurrencyAccount: async ({ client, id }) =>
+    idIn(await client.call('POST', `/v1/users/${await id('user')}/accounts`, { currency: 'EUR' })),
+  exchangeOrder: async ({ client, id }) => {
+    const [fromAccountId, toAccountId] = [await id('account'), await id('otherCurrencyAccount')];
+    const body = { fromAccountId, toAccountId, amount: '10.00' };
+    return idIn(await keyed(client, '/v1/exchange/orders', body));
   },
   payoutQuote: (world) => quoteOf(world, 'payout', 'sepa'),
   payout: async (world) => {

@@ -27,7 +27,10 @@ export async function world(): Promise<World> {
 let keys = 0;
 export const newKey = () => ({ 'x-idempotency-key': `exchange-${(keys += 1)}` });
 
-export const ask = ({ client, eur, usd }: World, given: Record<string, unknown> = {}, headers = newKey()) =>
+/** Whose account is exchanged into which. */
+type Pair = Pick<World, 'client' | 'eur' | 'usd'>;
+
+export const ask = ({ client, eur, usd }: Pair, given: Record<string, unknown> = {}, headers = newKey()) =>
   client.call(
     'POST',
     '/v1/exchange/orders',
@@ -36,7 +39,7 @@ export const ask = ({ client, eur, usd }: World, given: Record<string, unknown> 
   );
 
 /** An order that was asked for; its workflow has not run. */
-export async function ordered(on: World, given: Record<string, unknown> = {}): Promise<string> {
+export async function ordered(on: Pair, given: Record<string, unknown> = {}): Promise<string> {
   const answer = await ask(on, given);
   if (answer.status !== 201) throw new Error(`no order: ${answer.text}`);
   return answer.body.id as string;
