@@ -75,7 +75,7 @@ import { createFirstStep } from './transfers/first-step';
 import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban/virtual-ibans/capability';
-import { openTransfersReading, suspenseReading } from './transfers/metrics';
+import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
 import { payoutRoutes } from './transfers/payouts/routes';
 import { createListsRead } from './watch/list-state';
 
@@ -136,6 +136,7 @@ export function createServices(options: Wiring): Composed {
     readiness,
     ...observers,
     isListRead: createListsRead({ database, now }),
+    settlementDifferenceSeconds: options.settlementDifferenceSeconds ?? 3_600,
     now,
   };
 }
@@ -156,6 +157,7 @@ export const readings = (services: Composed): Reading[] => [
   breaksReading,
   suspenseReading,
   openTransfersReading,
+  settlementReading,
   overdueReading(reconcilables(services), services.now),
   endpointsReading,
   waitingReading((sql) => waitingCounts(sql)),

@@ -23,6 +23,7 @@ export { ibanMonthlyFees } from './transfers/iban-monthly-fees';
 export { ibanPayout } from './transfers/iban-payout';
 export { partyWatcher } from './transfers/party-watcher';
 export { payoutLifecycle } from './transfers/payout-lifecycle';
+export { settlementReading } from './transfers/settlement-reading';
 export { unansweredAuthorization } from './unanswered-authorization';
 export { webhookDispatcher } from './webhook-dispatcher';
 export { webhookRecovery } from './webhook-recovery';

@@ -27,11 +27,20 @@ export async function settlementBalances(
   return comparedWith(services.database, await readBalances(services));
 }
 
-/** A reading beside our books as they are now. */
-export async function comparedWith(sql: Sql, reading: SettlementReading): Promise<SettlementBalance[]> {
+/**
+ * A reading beside our books as they are now.
+ * @param also currencies that are wanted though nothing is there
+ */
+export async function comparedWith(
+  sql: Sql,
+  reading: SettlementReading,
+  also: readonly string[] = [],
+): Promise<SettlementBalance[]> {
   const books = await internalBalances(sql, 'settlement', CURRENCIES);
   return CURRENCIES.map((currency) => {
     const [booked, reported] = [(books.get(currency) ?? ZERO).negated(), balanceOf(reading, currency)];
     return { currency, booked, reported, difference: reported.minus(booked), asOf: reading.asOf };
-  }).filter(({ booked, reported }) => !(booked.isZero() && reported.isZero()));
+  }).filter(
+    ({ currency, booked, reported }) => also.includes(currency) || !(booked.isZero() && reported.isZero()),
+  );
 }
