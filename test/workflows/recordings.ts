@@ -50,14 +50,6 @@ const ibanPayout = (way: string, answers: object[], told?: true): Recording => (
   ...(told ? { told } : {}),
 });
 
-const exchangeOrder = (way: string, answers: unknown[], told?: true): Recording => ({
-  workflow: 'exchangeOrder',
-  way,
-  args: ['exo_01h455vb4pex5vsknk084sn02q'],
-  answers: { advanceExchangeOrder: answers },
-  ...(told ? { told } : {}),
-});
-
 const open = (status: string) => ({ status, open: true });
 const ended = (status: string) => ({ status, open: false });
 
@@ -268,10 +260,6 @@ export const RECORDINGS: readonly Recording[] = [
   ]),
   cardTransfer('engine-told', [transferWaits('processing', DEADLINE), transferEnded('failed')], true),
   cardTransfer('engine-returned-late', [transferEnded('returned')], true),
-  exchangeOrder('completed', [open('executing'), open('awaiting_settlement'), ended('completed')]),
-  exchangeOrder('told', [open('executing'), ended('failed')], true),
-  exchangeOrder('away', ['!PartyAway', open('executing'), ended('failed')]),
-  { workflow: 'settlementReading', way: 'read', args: [], answers: { readSettlement: ['!PartyAway', null] } },
   ibanPayout('completed', [open('processing'), open('sent'), ended('completed')]),
   ibanPayout('told', [open('processing'), ended('failed')], true),
   ibanPayout('months', [...times(400, open('processing')), ended('returned')]),
