@@ -3,6 +3,7 @@ import { createBankingActivities } from './banking';
 import { createCardEventActivities } from './card-events';
 import { createCardholderActivities } from './cardholders';
 import { createCardActivities } from './cards';
+import { createExchangeActivities } from './exchange';
 import { createHousekeepingActivities } from './housekeeping';
 import { createKycActivities } from './kyc';
 import { createTransferActivities } from './transfers';
@@ -15,6 +16,7 @@ export function createActivities(services: Composed) {
     ...createCardholderActivities(services),
     ...createCardEventActivities(services),
     ...createBankingActivities(services),
+    ...createExchangeActivities(services),
     ...createHousekeepingActivities(services),
     ...createKycActivities(services),
     ...createTransferActivities(services),

@@ -6,6 +6,7 @@ import { depositKind } from '../src/transfers/deposits/kind';
 import { discover } from '../src/transfers/discover';
 import { advance, type Progress } from '../src/transfers/engine/advance';
 import type { AnyKind, Discovered } from '../src/transfers/engine/kind';
+import { exchangeOrderKind } from '../src/transfers/exchange/orders/kind';
 import { lookAtCredit } from '../src/transfers/iban/credits/look';
 import { ibanPayoutKind } from '../src/transfers/iban/payouts/kind';
 import { requireKind } from '../src/transfers/kinds';
@@ -24,6 +25,7 @@ export interface TransferActivities {
   matchSession(sessionId: string): Promise<Discovered>;
   /** Of a top-up and of a withdrawal: both have ids of one kind. */
   advanceExternalCard(id: string): Promise<Progress>;
+  advanceExchangeOrder(id: string): Promise<Progress>;
   /** @param bankId the bank's name for a payment: of which there may be no record yet */
   lookAtIbanCredit(bankId: string): Promise<Progress>;
   /** Follows what a party lists, for some minutes. */
@@ -54,6 +56,7 @@ export function createTransferActivities(
     matchSession: (sessionId) => through('checkout', () => discover(services, 'checkout', sessionId)),
     advanceExternalCard: (id) =>
       through('externalCards', async () => advance(services, await requireKind(services.database, id), id)),
+    advanceExchangeOrder: step(exchangeOrderKind),
     lookAtIbanCredit,
     watchParty: (party) => watchParty(services, party, watching()),
     bookIbanCredit: async (bankId) => (await lookAtIbanCredit(bankId)).status,

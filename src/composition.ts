@@ -69,12 +69,14 @@ import { currenciesReached } from './transfers/capabilities';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
+import { exchangeOrderRoutes } from './transfers/exchange/orders/routes';
+import { settlementRoutes } from './transfers/exchange/settlement/routes';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { createFirstStep } from './transfers/first-step';
 import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban/virtual-ibans/capability';
-import { openTransfersReading, suspenseReading } from './transfers/metrics';
+import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
 import { payoutRoutes } from './transfers/payouts/routes';
 import { createListsRead } from './watch/list-state';
 
@@ -135,6 +137,7 @@ export function createServices(options: Wiring): Composed {
     readiness,
     ...observers,
     isListRead: createListsRead({ database, now }),
+    settlementDifferenceSeconds: options.settlementDifferenceSeconds ?? 3_600,
     now,
   };
 }
@@ -155,6 +158,7 @@ export const readings = (services: Composed): Reading[] => [
   breaksReading,
   suspenseReading,
   openTransfersReading,
+  settlementReading,
   overdueReading(reconcilables(services), services.now),
   endpointsReading,
   waitingReading((sql) => waitingCounts(sql)),
@@ -191,6 +195,8 @@ export function apiRoutes(services: Composed): Route[] {
     ...bufferedCardRoutes(services),
     ...cardTransactionRoutes(services),
     ...depositRoutes(services),
+    ...exchangeOrderRoutes(services),
+    ...settlementRoutes(services),
     ...payoutRoutes(services),
     ...bankingRoutes(services),
     ...sandboxRoutes(services),

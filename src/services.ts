@@ -24,5 +24,7 @@ export interface Services extends Observers {
   readiness(): Promise<Readiness>;
   /** Whether what a party lists of what has changed is read: else it is asked for each transfer. */
   isListRead(party: MoneyParty): Promise<boolean>;
+  /** So long the exchange's balance may differ from our books before a person is shown. */
+  settlementDifferenceSeconds: number;
   now(): Date;
 }

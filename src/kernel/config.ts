@@ -71,6 +71,8 @@ const schema = z.object({
   SANDBOX_PARTIES_URL: z.url({ normalize: true }).optional(),
   /** Above it, in any currency, what one operator decides takes a second one: of the installation, when an API or a worker starts. */
   ADMIN_LIMIT: z.string().regex(DECIMAL_TEXT, 'must be a decimal such as 1000000').optional(),
+  /** So long what the exchange says that it holds may differ from our books before a person is shown. */
+  SETTLEMENT_DIFFERENCE_SECONDS: seconds.default(3_600),
   /** Of the operator at the command line. */
   OPERATOR_SECRET: text.optional(),
   /** Seconds a request in flight may take while the process stops. */
@@ -141,6 +143,7 @@ export interface Config {
   sandboxPartiesUrl: string | undefined;
   shutdownSeconds: number;
   adminLimit: Decimal | undefined;
+  settlementDifferenceSeconds: number;
   /** Absent: the embedded sandbox's own operator. */
   operatorSecret: string | undefined;
   /** By `npm start`: npm is the parent process. */
@@ -213,6 +216,7 @@ function configOf(env: Environment): Omit<Config, 'stripe' | 'ratesSource' | 'pa
     sandboxRates: env.RATES,
     sandboxPartiesUrl: env.SANDBOX_PARTIES_URL?.replace(/\/+$/, ''),
     adminLimit: env.ADMIN_LIMIT === undefined ? undefined : new Decimal(env.ADMIN_LIMIT),
+    settlementDifferenceSeconds: env.SETTLEMENT_DIFFERENCE_SECONDS,
     operatorSecret: env.OPERATOR_SECRET,
     shutdownSeconds: env.SHUTDOWN_SECONDS,
     startedByNpm: env.npm_lifecycle_event === 'start',

@@ -105,6 +105,7 @@ function connect(setup: Setup): Parts {
     documents: config.documents,
     cardholderReviewSeconds: config.cardholderReviewSeconds,
     sandboxRates: config.sandboxRates,
+    settlementDifferenceSeconds: config.settlementDifferenceSeconds,
     handOver,
     temporalIsServing: () => temporal.isServing(),
     publicUrl: () => config.publicUrl ?? ownUrl(),

@@ -44,6 +44,8 @@ export interface Wiring {
   cardProcessorSeconds?: number | undefined;
   /** What the sandbox's rates do: they stand still when nothing is said. */
   sandboxRates?: Config['sandboxRates'];
+  /** What a difference from the exchange's balance may last; an hour when absent. */
+  settlementDifferenceSeconds?: number | undefined;
   /** Asked when it is needed: the port may be chosen only when the API listens. */
   publicUrl?: () => string;
   /** Where the sandbox parties are served, without a trailing slash; where the API is when absent. */

@@ -1,8 +1,10 @@
 import { sample } from '../kernel/metrics/definitions';
 import type { Reading } from '../kernel/metrics/readings';
+import { CURRENCIES } from '../kernel/money/currencies';
 import { sumOpenBreaks } from '../process/breaks/operations';
 import { SUSPENSE } from './engine/breaks';
 import { countOpenTransfers } from './engine/open-transfers';
+import { lastReadings } from './exchange/settlement/store';
 
 /** What is nobody's yet, and what is ours to claim. Its breaks tell: the entries of suspense are a history. */
 export const suspenseReading: Reading = {
@@ -20,4 +22,13 @@ export const openTransfersReading: Reading = {
   gauges: ['transfers_open'],
   read: async (sql) =>
     (await countOpenTransfers(sql)).map(({ count, ...labels }) => sample('transfers_open', labels, count)),
+};
+
+export const settlementReading: Reading = {
+  name: 'settlement',
+  gauges: ['settlement_difference'],
+  read: async (sql) =>
+    [...(await lastReadings(sql, CURRENCIES)).values()].map(({ currency, reported, booked }) =>
+      sample('settlement_difference', { currency }, reported.minus(booked).toNumber()),
+    ),
 };

@@ -133,6 +133,16 @@ export const MOVES: Move[] = [
     quote: quotedAt('deposit', 'card'),
     body: async () => ({ returnUrl: 'https://shop.example/back' }),
   }),
+  move('an exchange order', 'POST /v1/exchange/orders', [], {
+    purse: 'account',
+    body: async ({ id }) => ({
+      ...{ fromAccountId: await id('account'), toAccountId: await id('otherCurrencyAccount') },
+      amount: '10.00',
+    }),
+  }),
+  move('a check of the settlement', 'POST /v1/exchange/settlement/check-increase', [], {
+    ...{ by: 'admin', status: 200, body: async () => ({ currency: 'EUR' }) },
+  }),
   move('a payout', 'POST /v2/accounts/{accountId}/payouts', ['account'], {
     purse: 'account',
     quote: quotedAt('payout', 'sepa'),

@@ -44,6 +44,7 @@ const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/^\/v1\/corporate-banking\/\{companyId\}\/payouts$/, 'quoteId', 'ibanQuote'],
   [/^\/v2\/accounts\/\{accountId\}\/exchanges$/, 'quoteId', 'exchangeQuote'],
   [/^\/v2\/accounts\/\{accountId\}\/exchange-quote$/, 'toAccountId', 'euroAccount'],
+  [/^\/v1\/exchange\/orders$/, 'toAccountId', 'euroAccount'],
   [/^\/v2\/cards$/, 'quoteId', 'cardIssueQuote'],
   [/^\/v2\/cards\/\{id\}\/topup$/, 'quoteId', 'cardTopupQuote'],
 ];
@@ -62,6 +63,7 @@ const BY_NAME: Record<string, Kind> = {
   fromAccountId: 'account',
   iban: 'iban',
   operation_id: 'cardOperation',
+  orderId: 'exchangeOrder',
   referenceId: 'reference',
   toAccountId: 'masterAccount',
   userId: 'user',
@@ -71,6 +73,7 @@ const BY_NAME: Record<string, Kind> = {
 const PLAIN = new Set([
   ...[
     'amount',
+    'minReceive',
     'allocation',
     'currency',
     'method',

@@ -36,6 +36,7 @@ export const KINDS = [
   'deposit',
   'euroAccount',
   'exchangeQuote',
+  'exchangeOrder',
   'payoutQuote',
   'payout',
   'virtualIban',
@@ -249,6 +250,11 @@ const MAKERS: Record<Kind, Maker> = {
       await client.call('POST', path, { toAccountId: await id('euroAccount'), amount: '20.00' }),
       'quoteId',
     );
+  },
+  exchangeOrder: async ({ client, id }) => {
+    const [fromAccountId, toAccountId] = [await id('account'), await id('euroAccount')];
+    const body = { fromAccountId, toAccountId, amount: '10.00' };
+    return idIn(await keyed(client, '/v1/exchange/orders', body));
   },
   payoutQuote: (world) => quoteOf(world, 'payout', 'sepa'),
   payout: async (world) => {

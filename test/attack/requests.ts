@@ -24,6 +24,7 @@ let references = 0;
 const samplesFor = (api: TestApi): Record<string, unknown> => ({
   ...identity(api),
   amount: '10.00',
+  minReceive: '0.01',
   allocation: '0.25',
   currency: 'USD',
   destination: DESTINATION,

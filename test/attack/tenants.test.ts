@@ -247,6 +247,6 @@ it('asks whoever adds an operation what its names are', () => {
   });
   expect(() => operationsOf(document([{ in: 'path', name: 'thingId' }], {}))).toThrow('thingId (path)');
   expect(() => operationsOf(document([{ in: 'query', name: 'walletId' }], {}))).toThrow('walletId (query)');
-  expect(() => operationsOf(document([], { orderId: { type: 'string' } }))).toThrow('orderId (body)');
+  expect(() => operationsOf(document([], { invoiceId: { type: 'string' } }))).toThrow('invoiceId (body)');
   expect(() => operationsOf(document([], { amount: { type: 'string' } }))).not.toThrow();
 });

@@ -5,6 +5,7 @@ import { type OverdueQuery, reconcilable } from '../../src/process/overdue';
 import { processOfRecord } from '../../src/process/workflow-command';
 import { depositKind } from '../../src/transfers/deposits/kind';
 import { DISCOVERIES } from '../../src/transfers/discover';
+import { exchangeOrderKind } from '../../src/transfers/exchange/orders/kind';
 import { CARD_KINDS } from '../../src/transfers/external-cards/kind';
 import { ibanCreditKind } from '../../src/transfers/iban/credits/kind';
 import { ibanPayoutKind } from '../../src/transfers/iban/payouts/kind';
@@ -51,6 +52,7 @@ it.each([
   ],
   [topup.process.start(record), 'externalCardTransfer', 'start', 'card-topup-x_1', TOPUP],
   [withdrawal.process.look(record), 'externalCardTransfer', 'look', 'card-withdrawal-x_1', WITHDRAWAL],
+  [exchangeOrderKind.process.start(record), 'exchangeOrder', 'start', 'exchange-order-x_1', 'Exchange order'],
 ])('drives a record: %#', (command, workflow, action, workflowId, summary) => {
   expect(command).toStrictEqual({
     ...{ workflow, workflowId, taskQueue: 'processes', action },

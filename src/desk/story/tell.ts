@@ -38,6 +38,7 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   ibanPayout: tellTransfer,
   ibanCredit: tellTransfer,
   externalCardTransaction: tellTransfer,
+  exchangeOrder: tellTransfer,
   decision: tellDecision,
   break: tellBreak,
   callback: tellCallback,

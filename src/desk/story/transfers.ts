@@ -5,6 +5,8 @@ import { type ClientDeposit } from '../../transfers/deposits/money';
 import { depositView } from '../../transfers/deposits/view';
 import { bookedOf, entriesOf, readSituation, transferOfDecision, wordsOf } from '../../transfers/engine/read';
 import type { Situation, Transfer } from '../../transfers/engine/record';
+import { type ExchangeOrder } from '../../transfers/exchange/orders/record';
+import { exchangeOrderView } from '../../transfers/exchange/orders/view';
 import { ibanPayoutKind } from '../../transfers/iban/payouts/kind';
 import { ibanPayoutView } from '../../transfers/iban/view';
 import { findKind } from '../../transfers/kinds';
@@ -22,6 +24,7 @@ const VIEWS: Record<string, (sql: Sql, situation: Situation) => Promise<object>>
   payout: async (sql, payout) => payoutView(await shownPayout(sql, payoutKind, payout as Payout)),
   iban_payout: async (sql, payout) =>
     ibanPayoutView(await shownPayout(sql, ibanPayoutKind, payout as Payout)),
+  exchange_order: async (_, order) => exchangeOrderView(order as ExchangeOrder),
 };
 
 /** The whole story of money that crosses our border. */

@@ -1,7 +1,7 @@
 import { anyOf, columnsOf, table } from '../db/build';
 import { databaseTime } from '../db/clock';
 import type { Sql } from '../db/database';
-import { Decimal } from '../money/money';
+import { Decimal, ZERO } from '../money/money';
 import { type Balances, INTERNAL_ACCOUNTS, type InternalAccount, internalAccountId } from './entries';
 
 export type { Balances } from './entries';
@@ -103,15 +103,27 @@ export async function readBalances(sql: Sql, ids: string[]): Promise<Map<string,
 
 /** What stands on an internal account as last committed; zero where there is none in that currency. */
 export async function internalBalance(sql: Sql, name: InternalAccount, currency: string): Promise<Decimal> {
-  // Raw: the last snapshot, and the entries of transactions that it has not seen.
-  const [row] = await sql.query<{ balance: string }>(
-    `with snapshot as (select available, horizon from ledger_snapshots where account_id = $1 order by taken_at desc limit 1)
-     select (coalesce((select available from snapshot), 0)
-             + coalesce((select sum(available) from ledger_legs where account_id = $1 and number is null
-                           and xact >= coalesce((select horizon from snapshot), '0'::xid8)), 0))::text as balance`,
-    [internalAccountId(name, currency)],
+  return (await internalBalances(sql, name, [currency])).get(currency) ?? ZERO;
+}
+
+/** The same in several currencies, as of one moment. */
+export async function internalBalances(
+  sql: Sql,
+  name: InternalAccount,
+  currencies: readonly string[],
+): Promise<Map<string, Decimal>> {
+  // Raw: the last snapshot of each, and the entries of transactions that it has not seen.
+  const rows = await sql.query<{ currency: string; balance: string }>(
+    `select a.currency, (coalesce(s.available, 0) + coalesce(tail.total, 0))::text as balance
+       from ledger_accounts a
+       left join lateral (select available, horizon from ledger_snapshots where account_id = a.id
+                           order by taken_at desc limit 1) s on true
+       left join lateral (select sum(available) as total from ledger_legs l
+         where l.account_id = a.id and l.number is null and l.xact >= coalesce(s.horizon, '0'::xid8)) tail on true
+      where a.id = any($1)`,
+    [currencies.map((currency) => internalAccountId(name, currency))],
   );
-  return new Decimal(row?.balance ?? 0);
+  return new Map(rows.map(({ currency, balance }) => [currency, new Decimal(balance)]));
 }
 
 /** The balances of one account after its last entry up to that moment; zeros before its first. */

@@ -82,6 +82,9 @@ export const ACCOUNT_EFFECTS = {
   'deposit/card_withdrawal_reversed': effect(+1),
   'deposit/withdrawal_fee_reversed': effect(+1),
   'deposit/exchange_withdrawal_reversed': effect(+1),
+  'deposit/exchange_out_reversed': effect(+1),
+  'deposit/exchange_fee_reversed': effect(+1),
+  'withdraw/exchange_in_reversed': effect(-1),
 } as const satisfies Record<string, Effect>;
 
 export type AccountEffect = keyof typeof ACCOUNT_EFFECTS;

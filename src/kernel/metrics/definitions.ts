@@ -84,6 +84,12 @@ export const METRICS = {
     help: 'Transfers that wait for their party, a person or the time, by how long ago they were made.',
     alert: '`processing` or `sent` that are `older`.',
   },
+  settlement_difference: {
+    type: 'gauge',
+    labels: ['currency'],
+    help: 'What the exchange says that it holds of ours, less what our books say, as of the last reading.',
+    alert: 'A break `settlement_difference`: it has lasted longer than `SETTLEMENT_DIFFERENCE_SECONDS`.',
+  },
   records_overdue: {
     type: 'gauge',
     labels: ['process'],

@@ -14,8 +14,8 @@ export interface Schedule {
   id: string;
   workflow: string;
   taskQueue: string;
-  /** At the full minute, or the full hour. */
-  every: 'minute' | 'hour';
+  /** At the full minute, the fifth of each, or the full hour. */
+  every: 'minute' | 'five_minutes' | 'hour';
   /** For the operator who reads the schedule in Temporal's UI. */
   note: string;
 }
@@ -43,6 +43,13 @@ export const SCHEDULES: readonly Schedule[] = [
     note: 'Takes the monthly fees of virtual IBANs that are due and unpaid, of missed months too',
   },
   {
+    id: 'settlement-reading',
+    workflow: 'settlementReading',
+    taskQueue: QUEUES.processes,
+    every: 'five_minutes',
+    note: 'Keeps what the exchange says that it holds of ours, and shows a difference that lasts',
+  },
+  {
     id: 'document-removal',
     workflow: 'documentRemoval',
     taskQueue: QUEUES.processes,
@@ -54,7 +61,7 @@ export const SCHEDULES: readonly Schedule[] = [
 /** Of earlier releases: they are deleted. */
 const ENDED = ['iban-credit-catch-up'] as const;
 
-const MINUTES = { minute: 1, hour: 60 };
+const MINUTES = { minute: 1, five_minutes: 5, hour: 60 };
 const MINUTE_MS = 60_000;
 // Each looks for whatever is due, so one run makes up for all that were missed, and two at once are of no use.
 const POLICIES = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE_MS };

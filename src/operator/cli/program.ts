@@ -10,6 +10,7 @@ import { addLedgerCommands } from './commands/ledger';
 import { addAccountCommands } from './commands/oversight/accounts';
 import { addApprovalCommands } from './commands/oversight/approvals';
 import { addAuditCommands } from './commands/oversight/audit';
+import { addExchangeOrderCommands } from './commands/oversight/exchange-orders';
 import { addOperatorCommands } from './commands/oversight/operators';
 import { addStopCommands } from './commands/oversight/stops';
 import { addSwitchCommands } from './commands/oversight/switches';
@@ -103,6 +104,7 @@ function programOf(context: CommandContext, json: boolean): Command {
   addKycCommands(program, context);
   addDepositCommands(program, context);
   addPayoutCommands(program, context);
+  addExchangeOrderCommands(program, context);
   addSuspenseCommands(program, context);
   addWebhookCommands(program, context);
   addIbanCommands(program, context);

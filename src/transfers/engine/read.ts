@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { filtered, type IdPage, newestFirst, table } from '../../kernel/db/build';
+import { anyOf, filtered, type IdPage, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { notFound } from '../../kernel/errors';
@@ -23,7 +23,7 @@ export {
 } from './store';
 export { wordsOf } from './tables/words';
 
-type Deps = Pick<Services, 'database' | 'now'>;
+type Deps = Pick<Services, 'now'> & { database: Sql };
 
 /** The filters that every list of transfers takes; a kind may add its own. */
 export interface ListFilter {
@@ -100,13 +100,31 @@ export async function transferOfDecision(sql: Sql, id: string): Promise<string |
   return row?.transferId;
 }
 
+/** Those ids' transfers of a kind, in no order, by the word that counts. */
+export const findTransfers = <Terms, Word extends PartyWord>(
+  deps: Deps,
+  kind: TransferKind<Terms, Word>,
+  ids: readonly string[],
+): Promise<Situation<Terms, Word>[]> =>
+  readEffective(deps, kind, (query) => void query.where(anyOf('id', ids)));
+
+/** By the word that counts. */
+export async function findTransfer<Terms, Word extends PartyWord>(
+  deps: Deps,
+  kind: TransferKind<Terms, Word>,
+  id: string,
+): Promise<Situation<Terms, Word> | undefined> {
+  const [found] = await readEffective(deps, kind, (query) => void query.where({ id }));
+  return found;
+}
+
 /** By the word that counts. @throws Problem 404, also for another account's and another tenant's */
 export async function requireTransfer<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
   { id, accountId, reach, noun }: { id: string; accountId: string; reach: string | null; noun: string },
 ): Promise<Situation<Terms, Word>> {
-  const [found] = await readEffective({ database, now }, kind, (query) => void query.where({ id }));
+  const found = await findTransfer({ database, now }, kind, id);
   const { transfer } = found ?? {};
   const own = transfer?.accountId === accountId && (reach === null || transfer.tenantId === reach);
   if (!found || !own) throw notFound(noun);

@@ -18,7 +18,7 @@ afterEach(async () => {
   expect(await books(world)).toEqual(before);
 });
 
-const PARTIES: MoneyParty[] = ['checkout', 'payouts', 'externalCards', 'bank'];
+const PARTIES: MoneyParty[] = ['checkout', 'payouts', 'externalCards', 'bank', 'exchange'];
 
 /** Turns of the party's watcher, so many seconds apart. */
 async function watched(party: MoneyParty, turns: number, seconds = 3): Promise<void> {
@@ -75,7 +75,7 @@ describe.each(PARTIES)('the list of %s', (party) => {
     world.party.list = listOf([row('c1', ref), row('c2')]);
     await watched(party, 3);
     expect(looks()).toBe(1);
-    const alone = party === 'payouts' || party === 'externalCards';
+    const alone = party !== 'checkout' && party !== 'bank';
     expect(await openBreaks(world, ref)).toEqual(alone ? ['party_order_unknown'] : []);
     expect(world.observed).toEqual(alone ? [`${party} unknown_name`] : []);
     // Where it may be money that nobody ordered it is looked into.

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 afterAll(() => world.close());
 
-const PARTIES: MoneyParty[] = ['checkout', 'payouts', 'externalCards', 'bank'];
+const PARTIES: MoneyParty[] = ['checkout', 'payouts', 'externalCards', 'bank', 'exchange'];
 
 /** In the path, the party behind it, and what its message names the record by. */
 const CALLBACKS: [string, MoneyParty, string][] = [
@@ -31,6 +31,7 @@ const CALLBACKS: [string, MoneyParty, string][] = [
   ['payouts', 'payouts', 'key'],
   ['iban-payouts', 'payouts', 'key'],
   ['external-cards', 'externalCards', 'key'],
+  ['exchange', 'exchange', 'key'],
   ['bank', 'bank', 'creditId'],
 ];
 
@@ -102,7 +103,8 @@ describe.each(PARTIES)('an answer of %s', (party) => {
   const money = (fields: Json): Json => {
     const { amount = '100.00' } = fields;
     const payments = [{ id: 'p1', currency: 'USD', status: 'settled', ...fields, amount }];
-    return { sent: amount, moved: amount, amount, payments, ...fields };
+    const fills = [{ id: 'f1', sold: amount, bought: amount }];
+    return { sent: amount, moved: amount, amount, payments, fills, ...fields };
   };
 
   it.each<[string, Json]>([
@@ -139,7 +141,7 @@ describe.each(PARTIES)('an answer of %s', (party) => {
   }
 
   it('with a version that falls is dropped and shown, and asked for again', async () => {
-    const nothing = { status: 'failed', sent: '0', moved: '0', payments: [], page: 'expired' };
+    const nothing = { status: 'failed', sent: '0', moved: '0', payments: [], fills: [], page: 'expired' };
     const fallen =
       party === 'bank' ? { recalls: [{ id: 'r1', amount: '500.00', status: 'succeeded' }] } : nothing;
     world.party.words.set(made.ref, { ...right, ...fallen, version: 2 });

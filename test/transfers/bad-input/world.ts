@@ -4,11 +4,14 @@ import pino from 'pino';
 import type { MoneyParty } from '../../../src/kernel/outbox/queues';
 import { createHttpBank } from '../../../src/parties/bank/http';
 import { createHttpCheckout } from '../../../src/parties/checkout/http';
+import { createHttpExchange } from '../../../src/parties/exchange/http';
 import { createHttpExternalCards } from '../../../src/parties/external-cards/http';
 import { createHttpPayouts } from '../../../src/parties/payouts/http';
 import { signMessage } from '../../../src/parties/protocol/signature';
 import { type Client, type TestApi, testApi } from '../../support/api';
+import { masterAccount } from '../../support/cards';
 import * as deposits from '../deposits/support';
+import * as exchange from '../exchange/support';
 import * as cards from '../external-cards/support';
 import * as iban from '../iban/support';
 import * as payouts from '../payouts/support';
@@ -65,6 +68,7 @@ export async function badWorld(): Promise<World> {
       payouts: createHttpPayouts(options),
       externalCards: createHttpExternalCards(options),
       bank: createHttpBank(options),
+      exchange: createHttpExchange(options),
     },
   });
   return {
@@ -128,6 +132,11 @@ function taken({ words }: Party, what: string, { key, body }: { key: string; bod
     words.set(sessionId, { sessionId, key, version: 3, page: 'paid', risk: 'normal', ...parts });
     return { sessionId, redirectUrl: 'https://pay.example/page', state: words.get(sessionId) };
   }
+  if ('from' in body) {
+    const fills = [{ id: 'f1', sold: amount, bought: '108.41' }];
+    words.set(key, { key, version: 3, status: 'filled', fills });
+    return words.get(key) as Json;
+  }
   const isPayout = what === 'orders';
   const status = isPayout ? { status: 'sent', sent: amount } : { status: 'succeeded', moved: amount };
   words.set(key, { key, version: 3, ...status, returns: [] });
@@ -157,6 +166,13 @@ export const MAKE: Readonly<Record<MoneyParty, (world: World, led?: boolean) => 
   externalCards: async (world, led = true) => {
     const { id } = await cards.asked(world.api, world.client, 'topup', 'tok_visa');
     return rested(world, id, led);
+  },
+  exchange: async (world, led = true) => {
+    const [eur, usd] = [
+      await payouts.fundedAccount(world.api, world.client),
+      await masterAccount(world.client, 'USD'),
+    ];
+    return rested(world, await exchange.ordered({ ...world, eur, usd }), led);
   },
   bank: async ({ api, client, party }) => {
     const ref = `credit-${(credits += 1)}`;

@@ -19,11 +19,15 @@ export const booksOf = <Terms, Word extends PartyWord>(
   counting: Situation<Terms, Word>,
 ): Holding[] => balanced(kind.position(counting), kind.components);
 
-/** What the books say that the party has of ours in a currency. */
-export const heldByParty = (books: readonly Holding[], component: string, currency: string): Decimal =>
+/** What the books say that the party has of ours in a currency. @param component one, or several, that stand for it */
+export const heldByParty = (
+  books: readonly Holding[],
+  component: string | readonly string[],
+  currency: string,
+): Decimal =>
   totalOf(
     books.filter((each) => each.currency === currency),
-    component,
+    ...[component].flat(),
   ).negated();
 
 /** What is booked once a position has been posted: target minus booked, component by component. */

@@ -39,8 +39,8 @@ export interface KindProof<Terms, Word extends PartyWord> {
   closed?(now: Situation<Terms, Word>, before: Situation<Terms, Word>): NewDecision | undefined;
   /** All that stand in words and terms. */
   currencies: readonly string[];
-  /** The component that stands for the party. */
-  partyComponent: string;
+  /** The components that stand for the party. */
+  partyComponent: string | readonly string[];
   /** What the party itself would say that it owes us, in a currency. */
   positionOfParty(of: Pick<Transfer<Terms, Word>, 'terms' | 'word'>, currency: string): Decimal;
   /** Components that are never below zero: what a client has been given, or has had taken. */

@@ -2,12 +2,14 @@ import type { PartyWord } from '../../../../../src/transfers/engine/record';
 import type { PostgresProof } from '../stage';
 import { cardTopupThroughPostgres, cardWithdrawalThroughPostgres } from './card-orders-postgres';
 import { depositThroughPostgres } from './deposits-postgres';
+import { exchangeOrderThroughPostgres } from './exchange-orders-postgres';
 import { ibanCreditThroughPostgres } from './iban-credits-postgres';
 import { ibanPayoutThroughPostgres, payoutThroughPostgres } from './payouts-postgres';
 
 const proofs = [
   ...[depositThroughPostgres, payoutThroughPostgres, ibanPayoutThroughPostgres],
   ...[cardTopupThroughPostgres, cardWithdrawalThroughPostgres, ibanCreditThroughPostgres],
+  exchangeOrderThroughPostgres,
 ];
 
 /** Every kind that is proved, on the pure functions and through Postgres: a new one adds itself here. */

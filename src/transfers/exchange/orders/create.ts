@@ -1,0 +1,73 @@
+import { requireAccount } from '../../../accounts/accounts/operations';
+import { assertFundable } from '../../../accounts/accounts/transfer';
+import type { Tx } from '../../../kernel/db/database';
+import { invalid, notFound } from '../../../kernel/errors';
+import type { OperationKey } from '../../../kernel/idempotency';
+import { isId, newId } from '../../../kernel/ids';
+import { Decimal, percentOf } from '../../../kernel/money/money';
+import { assertFits } from '../../../kernel/wire/schemas';
+import type { Services } from '../../../services';
+import { settingsOf } from '../../../tenants/clients/operations';
+import { openTransfer } from '../../engine/open';
+import { findTransfer } from '../../engine/read';
+import { exchangeKey, exchangeOrderKind } from './kind';
+import type { ExchangeOrder, ExchangeOrderTerms } from './record';
+import { orderedOf } from './rules';
+import { exchangeOrderSettingsSection } from './settings';
+
+/** Body of `POST /v1/exchange/orders`. */
+export interface ExchangeOrderRequest {
+  fromAccountId: string;
+  toAccountId: string;
+  /** The whole debit, in the currency of the account that pays. */
+  amount: Decimal;
+  /** In the other's. */
+  minReceive?: Decimal | undefined;
+}
+
+/**
+ * Accepts an exchange order: it is `created`, its whole amount is held, and its process begins.
+ * @throws Problem 404 naming the account; 400 naming `toAccountId`, `amount` or `minReceive`; 409 `account_closed`,
+ *   `user_blocked`, `insufficient_funds`
+ */
+export async function createExchangeOrder(
+  services: Services,
+  tx: Tx,
+  request: ExchangeOrderRequest,
+  { reach, ...key }: { reach: string | null } & OperationKey,
+): Promise<ExchangeOrder> {
+  const { amount, minReceive = null } = request;
+  const from = await requireAccount(tx, reach, request.fromAccountId, 'fromAccountId');
+  // Also for an admin, who reaches both: money does not cross from one tenant to another.
+  const to = await requireAccount(tx, from.tenantId, request.toAccountId, 'toAccountId');
+  if (from.currency === to.currency)
+    throw invalid(`toAccountId must be an account in another currency than ${from.currency}.`, 'toAccountId');
+  assertFits(amount, from.currency);
+  if (minReceive) assertFits(minReceive, to.currency, 'minReceive');
+  const { orderFeePercent } = await settingsOf(tx, from.tenantId, exchangeOrderSettingsSection);
+  const terms: ExchangeOrderTerms = {
+    ...{ currency: from.currency, toAccountId: to.id, toCurrency: to.currency, amount, minReceive },
+    fee: percentOf(amount, new Decimal(orderFeePercent), from.currency),
+  };
+  if (!orderedOf(terms).gt(0)) throw invalid('amount must be more than its fee.', 'amount');
+  await assertFundable(tx, from, 'fromAccountId');
+  await assertFundable(tx, to, 'toAccountId');
+  const id = newId('exchangeOrder');
+  const made = await openTransfer(services, tx, exchangeOrderKind, {
+    ...{ id, tenantId: from.tenantId, accountId: from.id, status: 'created', terms, key, field: 'amount' },
+    ...{ referenceId: id, partyRef: exchangeKey(id), at: services.now() },
+  });
+  if (!made) throw new Error(`the exchange knows the order ${id} already`);
+  return made;
+}
+
+/** @throws Problem 404, also for another tenant's */
+export async function requireExchangeOrder(
+  services: Pick<Services, 'database' | 'now'>,
+  reach: string | null,
+  id: string,
+): Promise<ExchangeOrder> {
+  const found = isId('exchangeOrder', id) ? await findTransfer(services, exchangeOrderKind, id) : undefined;
+  if (!found || (reach !== null && found.transfer.tenantId !== reach)) throw notFound('exchange order');
+  return found;
+}

@@ -1,0 +1,99 @@
+import { requireAccount } from '../../../accounts/accounts/operations';
+import type { Tx } from '../../../kernel/db/database';
+import { type ExchangeOrderWord, exchangeOrderWord } from '../../../parties/exchange/word';
+import { processOfRecord } from '../../../process/workflow-command';
+import type { ComponentTable } from '../../engine/books/position';
+import { statusEvent } from '../../engine/events';
+import type { NewDecision, ProcessSubject, TransferKind } from '../../engine/kind';
+import { whyNotFundable } from '../../funding';
+import { EXCHANGE_CALLBACKS } from '../party';
+import { changedSince, closingOf, exchangeOrderPosition, givenTo } from './position';
+import {
+  EXCHANGE_ORDER_TRANSITIONS,
+  type ExchangeOrder,
+  type ExchangeOrderTerms,
+  exchangeOrderTerms,
+} from './record';
+import * as rules from './rules';
+
+/** The party's name for an order is the key that we order it under. */
+export const exchangeKey = (id: string) => `exchange-${id}`;
+
+export const EXCHANGE_ORDER_COMPONENTS = {
+  held: { on: 'hold', up: 'pending/exchange', down: 'transfer/exchange' },
+  sold: { on: 'client', up: 'transfer/exchange_out', down: 'deposit/exchange_out_reversed' },
+  fee: { on: 'client', up: 'fee/exchange_fee', down: 'deposit/exchange_fee_reversed' },
+  bought: { on: 'client', up: 'transfer/exchange_in', down: 'withdraw/exchange_in_reversed' },
+  released: { on: 'client', up: 'transfer/exchange_in', down: 'withdraw/exchange_in_reversed' },
+  // Apart from what the party took of us, which `settlement` counts: that is what a check of the settlement must know.
+  owed: { on: 'internal', account: 'settlement' },
+} as const satisfies ComponentTable;
+
+/** An exchange through the party that deals currencies (decisions part 4, Exchange). Its own account is the one that pays. */
+export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWord> = {
+  name: 'exchange_order',
+  party: 'exchange',
+  process: processOfRecord<ProcessSubject>({
+    ...{ workflow: 'exchangeOrder', prefix: 'exchange-order-', summary: 'Exchange order' },
+  }),
+  terms: exchangeOrderTerms,
+  word: exchangeOrderWord,
+  components: EXCHANGE_ORDER_COMPONENTS,
+  transitions: EXCHANGE_ORDER_TRANSITIONS,
+  doors: ['credit', 'write_off', 'recover'],
+  // Nothing here depends on the time or on the way.
+  choose: () => undefined,
+  measures: rules.measures,
+  amounts: rules.amounts,
+  // A deal is booked whole, so no fill is a part of its own.
+  parts: () => [],
+  trigger: rules.trigger,
+  failure: rules.failure,
+  position: exchangeOrderPosition,
+  orders: rules.orders,
+  concluded: rules.concluded,
+  isOpen: rules.isOpen,
+  deadline: () => null,
+  told: (order, previous) => statusEvent(order, previous, 'transfer'),
+  notices: changedSince,
+  consider,
+  async give(services, { transfer: { id, terms } }) {
+    const { currency: from, toCurrency: to, minReceive } = terms;
+    const key = exchangeKey(id);
+    const word = await services.parties.exchange.order({
+      ...{ key, from, to, amount: rules.orderedOf(terms) },
+      ...(minReceive === null ? {} : { minReceive }),
+      callbackUrl: services.publicUrl() + EXCHANGE_CALLBACKS,
+    });
+    return { partyRef: key, word };
+  },
+  async ask({ parties }, { transfer: { id } }) {
+    const word = await parties.exchange.askOrder(exchangeKey(id));
+    return word === 'unknown_to_party' ? word : { word };
+  },
+};
+
+/** Before it is ordered: whether accounts and users may still exchange. After: whether what is given has an account to come to. */
+async function consider(
+  tx: Tx,
+  order: ExchangeOrder,
+  before: ExchangeOrder,
+): Promise<NewDecision | undefined> {
+  const { status, orderedAt, accountId, terms } = order.transfer;
+  const [from, to] = [accountId ?? '', terms.toAccountId];
+  if (status === 'created' && orderedAt === null) {
+    const code = (await whyNot(tx, from)) ?? (await whyNot(tx, to));
+    return code === undefined ? undefined : { kind: 'cancel', data: { code } };
+  }
+  const given = givenTo(before, order);
+  return closingOf(before, {
+    from: given.from && (await isClosed(tx, from)),
+    to: given.to && (await isClosed(tx, to)),
+  });
+}
+
+const whyNot = async (tx: Tx, accountId: string): Promise<string | undefined> =>
+  whyNotFundable(tx, await requireAccount(tx, null, accountId));
+
+export const isClosed = async (tx: Tx, accountId: string): Promise<boolean> =>
+  (await requireAccount(tx, null, accountId)).status === 'closed';

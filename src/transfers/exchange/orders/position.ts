@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { byCurrency, type Decimal, maxOf, minOf, roundTo, ZERO } from '../../../kernel/money/money';
+import { storedDecimal as decimal } from '../../../parties/protocol/stored';
+import type { WantedBreak } from '../../../process/breaks/operations';
+import { doorHolding, doorsOf } from '../../engine/books/doors';
+import { type Holding, internal } from '../../engine/books/position';
+import type { NewDecision } from '../../engine/kind';
+import { first, moneyOf } from '../../engine/record';
+import type { ExchangeOrder, ExchangeOrderTerms } from './record';
+import {
+  type Deal,
+  dealtIn,
+  isCalledOff,
+  isReleased,
+  NO_DEAL,
+  orderedDeal,
+  orderedOf,
+  outcomeOf,
+} from './rules';
+
+/** A deal with what it costs, in the currency that is sold. */
+interface ClientDeal extends Deal {
+  fee: Decimal;
+}
+
+/**
+ * What the books hold because of an order. `settlement` has what the party took of us, `owed` what it owes us for it: both
+ * are the exchange's account. Until the deal is the client's it stands in the FX position, and the client's money is held;
+ * what was dealt and is not as ordered stands in suspense, in both currencies.
+ */
+export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
+  const { accountId, id, terms, word } = order.transfer;
+  if (accountId === null) throw new Error(`the exchange order ${id} has no account`);
+  const { currency, toCurrency, toAccountId } = terms;
+  const [dealt, claimed, due] = [dealtIn(word), claimedIn(order), dueToClient(order)];
+  const booked = withClosedAccounts(order, due);
+  const doors = doorsOf(order.decisions);
+  const part = null;
+  const debit = (component: string, amount: Decimal) => ({
+    ...{ component, part, account: accountId, currency, amount },
+  });
+  return [
+    ...(isHeld(order) ? [debit('held', terms.amount)] : []),
+    debit('sold', booked.sold),
+    debit('fee', booked.fee),
+    { component: 'bought', part, account: toAccountId, currency: toCurrency, amount: booked.bought },
+    internal('fees', currency, due.fee),
+    internal('settlement', currency, dealt.sold),
+    internal('owed', toCurrency, dealt.bought.negated()),
+    ...byCurrency([
+      { currency, amount: claimed.sold.minus(dealt.sold) },
+      { currency, amount: booked.sold.minus(due.sold).plus(booked.fee).minus(due.fee) },
+      { currency: toCurrency, amount: dealt.bought.minus(claimed.bought) },
+      { currency: toCurrency, amount: due.bought.minus(booked.bought) },
+      ...doors.map((door) => ({ currency: door.currency, amount: door.amount.negated() })),
+    ]).map(({ currency: its, amount }) => internal('suspense', its, amount)),
+    ...doors.map(doorHolding),
+  ];
+}
+
+/** Of what was dealt, what is the client's, or is to be. */
+function claimedIn({ transfer: { terms, word } }: ExchangeOrder): Deal {
+  if (word === null) return NO_DEAL;
+  const outcome = outcomeOf(terms, word);
+  return outcome === 'open' || outcome === 'dealt' ? orderedDeal(terms, word) : NO_DEAL;
+}
+
+/** The deal is over, and as it was ordered: it waits for the settlement, or has been released. */
+export const dealOf = ({ transfer: { terms, word } }: ExchangeOrder): Deal | undefined =>
+  word !== null && outcomeOf(terms, word) === 'dealt' ? orderedDeal(terms, word) : undefined;
+
+/** What is the client's by now, as long as its accounts are open. */
+export function dueToClient(order: ExchangeOrder): ClientDeal {
+  const deal = isReleased(order) ? dealOf(order) : undefined;
+  return deal ? { ...deal, fee: feeFor(order.transfer.terms, deal.sold) } : { ...NO_DEAL, fee: ZERO };
+}
+
+/** The fee of what was sold: all of it for all that was ordered. */
+function feeFor(terms: ExchangeOrderTerms, sold: Decimal): Decimal {
+  const ordered = orderedOf(terms);
+  return sold.gte(ordered) ? terms.fee : roundTo(terms.fee.times(sold).dividedBy(ordered), terms.currency);
+}
+
+/** It may still be dealt, or what was dealt is not the client's yet. */
+function isHeld(order: ExchangeOrder): boolean {
+  const { terms, word } = order.transfer;
+  if (closedIn(order).from?.sold.gt(0)) return false;
+  if (word === null) return !isCalledOff(order);
+  const outcome = outcomeOf(terms, word);
+  return outcome === 'open' || (outcome === 'dealt' && !isReleased(order));
+}
+
+// Closed accounts ---------------------------------------------------------------------------------------------------
+
+const closing = z.object({
+  from: z.object({ sold: decimal, fee: decimal }).optional(),
+  to: z.object({ bought: decimal }).optional(),
+});
+
+const CLOSED = 'account_closed';
+
+function closedIn({ decisions }: Pick<ExchangeOrder, 'decisions'>) {
+  const all = decisions.filter(({ kind }) => kind === CLOSED).map(({ data }) => closing.parse(data));
+  return { from: all.find(({ from }) => from)?.from, to: all.find(({ to }) => to)?.to };
+}
+
+/** An account that was closed is given nothing more: what it would be stands in suspense. */
+function withClosedAccounts(order: ExchangeOrder, due: ClientDeal): ClientDeal {
+  const { from, to } = closedIn(order);
+  return {
+    sold: from ? maxOf(due.sold, from.sold) : due.sold,
+    fee: from ? maxOf(due.fee, from.fee) : due.fee,
+    bought: to ? minOf(due.bought, to.bought) : due.bought,
+  };
+}
+
+/** Of an order's accounts, those to which something is true. */
+export interface Sides {
+  from: boolean;
+  to: boolean;
+}
+
+/** Which of its accounts the word gives more than the one before, or gives back; of each a closing is noted once. */
+export function givenTo(before: ExchangeOrder, now: ExchangeOrder): Sides {
+  const [had, has, closed] = [dueToClient(before), dueToClient(now), closedIn(now)];
+  return {
+    from: !closed.from && (has.sold.lt(had.sold) || has.fee.lt(had.fee)),
+    to: !closed.to && has.bought.gt(had.bought),
+  };
+}
+
+/** That accounts were closed, with what each had paid or been given until then. */
+export function closingOf(before: ExchangeOrder, { from, to }: Sides): NewDecision | undefined {
+  if (!from && !to) return undefined;
+  const { sold, fee, bought } = dueToClient(before);
+  return {
+    kind: CLOSED,
+    data: {
+      ...(from ? { from: { sold: sold.toFixed(), fee: fee.toFixed() } } : {}),
+      ...(to ? { to: { bought: bought.toFixed() } } : {}),
+    },
+  };
+}
+
+/** The party has dealt something else than what was released: the books follow it, and a person asks why. */
+export function changedSince(order: ExchangeOrder): WantedBreak[] {
+  const release = first(order, 'release');
+  const deal = dealOf(order);
+  if (!release || !deal) return [];
+  const { amount: released, currency } = moneyOf(release);
+  if (deal.bought.eq(released)) return [];
+  const detail = `${released.toFixed()} was released, and ${deal.bought.toFixed()} is bought`;
+  return [{ kind: 'exchange_changed_after_release', detail, amount: deal.bought.minus(released), currency }];
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { type Route, route } from '../../../http/route';
+import { auditAdmin } from '../../../kernel/audit/audit';
+import { operationKey } from '../../../kernel/idempotency';
+import { amount, identifier } from '../../../kernel/wire/schemas';
+import type { Services } from '../../../services';
+import { assertExchange } from '../party';
+import { createExchangeOrder, requireExchangeOrder } from './create';
+import type { ExchangeOrderStatus } from './record';
+import { isFinal } from './record';
+import { exchangeOrderSchema, exchangeOrderView } from './view';
+
+const tag = 'Exchange';
+
+/** Exchanges through the party that deals currencies (`interface.md 4.1`, Exchange). */
+export const exchangeOrderRoutes = (services: Services): Route[] => [creation(services), retrieval(services)];
+
+const creation = (services: Services): Route =>
+  route({
+    method: 'POST',
+    path: '/v1/exchange/orders',
+    tag,
+    capability: 'exchange',
+    summary: 'Create an exchange order',
+    description:
+      'The whole amount is held at once. With `minReceive` the order is dealt whole and for that at least, or not at all; ' +
+      'without it a part may be dealt, and the rest is released. It is `completed` when what the exchange owes for it has ' +
+      'come; until then it is `awaiting_settlement`. `Prefer: wait=N` waits for its end.',
+    body: z.strictObject({
+      fromAccountId: identifier('acc_01jz0000000000000000000000'),
+      toAccountId: identifier('acc_01jz0000000000000000000001'),
+      amount: amount(),
+      minReceive: amount().optional(),
+    }),
+    response: exchangeOrderSchema,
+    status: 201,
+    idempotency: 'required',
+    problems: ['account_closed', 'user_blocked', 'insufficient_funds'],
+    settling: {
+      read: async ({ caller }, id) =>
+        exchangeOrderView(await requireExchangeOrder(services, caller.reach, id)),
+      settled: ({ status }: { status: ExchangeOrderStatus }) => isFinal(status),
+    },
+    prepare: () => assertExchange(services),
+    async write(tx, request) {
+      const key = { reach: request.caller.reach, ...operationKey(request) };
+      const order = await createExchangeOrder(services, tx, request.body, key);
+      const { id: subject, tenantId, status } = order.transfer;
+      const action = 'exchange.orders.create';
+      await auditAdmin(tx, { ...request, action, subject, tenantId, after: { status } });
+      return exchangeOrderView(order);
+    },
+  });
+
+const retrieval = (services: Services): Route =>
+  route({
+    method: 'GET',
+    path: '/v1/exchange/orders/{orderId}',
+    tag,
+    capability: 'exchange',
+    summary: 'Exchange order status',
+    response: exchangeOrderSchema,
+    async read({ caller, params }) {
+      await assertExchange(services, true);
+      return exchangeOrderView(await requireExchangeOrder(services, caller.reach, params['orderId'] ?? ''));
+    },
+  });

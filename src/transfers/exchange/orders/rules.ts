@@ -1,0 +1,157 @@
+import { Decimal, roundTo, sumOf, ZERO } from '../../../kernel/money/money';
+import type { ExchangeOrderWord } from '../../../parties/exchange/word';
+import { plainCode } from '../../../parties/protocol/codes';
+import type { Money } from '../../engine/books/inflow';
+import type { Order } from '../../engine/kind';
+import { first, refusalOf } from '../../engine/record';
+import {
+  type ExchangeOrder,
+  type ExchangeOrderStatus,
+  type ExchangeOrderTerms,
+  type ExchangeOrderTrigger,
+  isFinal,
+} from './record';
+
+/** What comes of an order's terms, word and decisions. Pure. */
+
+/** What was sold, and what was bought for it, each in its currency. */
+export interface Deal {
+  sold: Decimal;
+  bought: Decimal;
+}
+
+export const NO_DEAL: Deal = { sold: ZERO, bought: ZERO };
+
+/** What the exchange is to sell: the amount less the fee. */
+export const orderedOf = ({ amount, fee }: Pick<ExchangeOrderTerms, 'amount' | 'fee'>): Decimal =>
+  amount.minus(fee);
+
+/** All that the party has dealt, whoever's it is. */
+export const dealtIn = (word: ExchangeOrderWord | null): Deal => ({
+  sold: sumOf((word?.fills ?? []).map(({ sold: amount }) => ({ amount }))),
+  bought: sumOf((word?.fills ?? []).map(({ bought: amount }) => ({ amount }))),
+});
+
+/**
+ * Of what the party has dealt, what was ordered: of more than that, so much at the price of the whole. Nothing of what was
+ * given for nothing.
+ */
+export function orderedDeal(terms: ExchangeOrderTerms, word: ExchangeOrderWord | null): Deal {
+  const { sold, bought } = dealtIn(word);
+  const ordered = orderedOf(terms);
+  if (sold.isZero()) return NO_DEAL;
+  if (sold.lte(ordered)) return { sold, bought };
+  const share = roundTo(bought.times(ordered).dividedBy(sold), terms.toCurrency, Decimal.ROUND_DOWN);
+  return { sold: ordered, bought: share };
+}
+
+/** `dealt`: over, and for the client. `failed`: over, and nothing of it is the client's. `incoherent`: failed, and yet dealt. */
+export type Outcome = 'open' | 'dealt' | 'failed' | 'incoherent';
+
+export function outcomeOf(terms: ExchangeOrderTerms, word: ExchangeOrderWord): Outcome {
+  if (word.status === 'open') return 'open';
+  const { sold, bought } = dealtIn(word);
+  const isNothing = sold.isZero() && bought.isZero();
+  if (word.status === 'failed') return isNothing ? 'failed' : 'incoherent';
+  return isAsOrdered(terms, orderedDeal(terms, word)) ? 'dealt' : 'failed';
+}
+
+function isAsOrdered(terms: ExchangeOrderTerms, { sold, bought }: Deal): boolean {
+  const { minReceive } = terms;
+  if (sold.isZero() || bought.isZero()) return false;
+  return minReceive === null || (sold.eq(orderedOf(terms)) && bought.gte(minReceive));
+}
+
+/** A check of the settlement has let it go. */
+export const isReleased = (order: Pick<ExchangeOrder, 'decisions'>): boolean =>
+  first(order, 'release') !== undefined;
+
+/** It ended before the party had it, by decisions alone. */
+export const isCalledOff = (order: ExchangeOrder): boolean =>
+  first(order, 'cancel') !== undefined || refusalOf(order, order.transfer.id) !== undefined;
+
+// Status ------------------------------------------------------------------------------------------------------------
+
+export function trigger(order: ExchangeOrder): ExchangeOrderTrigger | undefined {
+  const { terms, word } = order.transfer;
+  const status = order.transfer.status as ExchangeOrderStatus;
+  if (word !== null) return triggerOfWord(status, outcomeOf(terms, word), order);
+  if (status !== 'created') return undefined;
+  if (first(order, 'cancel')) return 'cancelled';
+  return refusalOf(order, order.transfer.id) && 'failed';
+}
+
+function triggerOfWord(
+  status: ExchangeOrderStatus,
+  outcome: Outcome,
+  order: ExchangeOrder,
+): ExchangeOrderTrigger | undefined {
+  switch (outcome) {
+    case 'incoherent':
+      return 'incoherent';
+    case 'failed':
+      return status === 'failed' || status === 'cancelled' ? undefined : 'failed';
+    case 'open':
+      if (status === 'created') return 'accepted';
+      return status === 'executing' ? undefined : 'reopened';
+    case 'dealt':
+      if (status === 'created') return 'accepted';
+      if (status === 'awaiting_settlement') return isReleased(order) ? 'released' : undefined;
+      return status === 'completed' ? undefined : 'filled';
+  }
+}
+
+/** The code that goes with a status. */
+export function failure(order: ExchangeOrder, on: string): string | null {
+  const { word } = order.transfer;
+  if (on === 'cancelled') return first(order, 'cancel')?.data['code'] as string;
+  if (on !== 'failed') return null;
+  if (word?.status === 'filled') return dealtIn(word).sold.isZero() ? 'nothing_filled' : 'not_as_ordered';
+  const refusal = refusalOf(order, order.transfer.id)?.data['code'];
+  return plainCode(word === null ? refusal : word.failureCode) ?? 'provider_refused';
+}
+
+/** It waits for the party or for the settlement; the party may also say that it is open although the status has ended. */
+export const isOpen = ({ transfer: { status, word } }: ExchangeOrder): boolean =>
+  !isFinal(status) || word?.status === 'open';
+
+// The party ---------------------------------------------------------------------------------------------------------
+
+/** One order, under one key for ever: until the party has said what it has of it, or has refused it. */
+export const orders = (order: ExchangeOrder): Order[] =>
+  order.transfer.status === 'created' && order.transfer.word === null && !isCalledOff(order)
+    ? [{ key: order.transfer.id, what: 'open' }]
+    : [];
+
+/** What a later word does not lower by itself: each fill, and that it was over. */
+export const measures = ({ status, fills }: ExchangeOrderWord): Record<string, Decimal> => ({
+  over: new Decimal(status === 'open' ? 0 : 1),
+  ...Object.fromEntries(
+    fills.flatMap(({ id, sold, bought }) => [
+      [`sold ${id}`, sold],
+      [`bought ${id}`, bought],
+    ]),
+  ),
+});
+
+export const amounts = (
+  { fills }: ExchangeOrderWord,
+  { transfer: { terms } }: Pick<ExchangeOrder, 'transfer'>,
+): Money[] =>
+  fills.flatMap(({ sold, bought }) => [
+    { amount: sold, currency: terms.currency },
+    { amount: bought, currency: terms.toCurrency },
+  ]);
+
+/**
+ * A word for one that the party has and never ends: what it has dealt stays so, and no more will be. It can be concluded as
+ * paid only where something was dealt, for nobody but the party knows its price.
+ */
+export function concluded({ transfer }: ExchangeOrder, as: 'paid' | 'failed'): ExchangeOrderWord | undefined {
+  const { word, orderedAt } = transfer;
+  if (orderedAt === null || (word !== null && word.status !== 'open')) return undefined;
+  const { sold, bought } = dealtIn(word);
+  const fills = word?.fills ?? [];
+  if (sold.gt(0) || bought.gt(0)) return { status: 'filled', fills };
+  return as === 'failed' ? { status: 'failed', fills } : undefined;
+}

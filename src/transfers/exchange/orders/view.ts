@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { formatAmount, toRate } from '../../../kernel/money/money';
+import { instant, money } from '../../../kernel/wire/schemas';
+import { dealOf, dueToClient } from './position';
+import { EXCHANGE_ORDER_STATUSES, type ExchangeOrder, type ExchangeOrderStatus } from './record';
+import { orderedDeal, outcomeOf } from './rules';
+
+/**
+ * An exchange order on the wire (decisions part 4, Exchange). Its account transactions carry its id as their `referenceId`;
+ * those of what the party has changed afterwards have one of their own, and its id as their `linkedId`.
+ */
+export const exchangeOrderSchema = z
+  .object({
+    id: z.string().meta({ examples: ['exo_01jz0000000000000000000000'] }),
+    fromAccountId: z.string(),
+    toAccountId: z.string(),
+    fromCurrency: z.string(),
+    toCurrency: z.string(),
+    status: z.enum(EXCHANGE_ORDER_STATUSES),
+    amount: money().meta({ description: 'The whole debit, at most.' }),
+    fee: money().meta({
+      description: 'Of the amount: of all of it, or once completed of what was sold.',
+    }),
+    minReceive: money().optional(),
+    sold: money().meta({ description: 'What has been sold by now, without the fee.' }),
+    bought: money(),
+    rate: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Of `toCurrency` for one of `fromCurrency`, over all that was sold.',
+        examples: ['1.0841'],
+      }),
+    failure: z.string().optional().meta({ description: 'A code; when it failed or was cancelled.' }),
+    createdAt: instant(),
+    updatedAt: instant(),
+    filledAt: instant().optional(),
+    completedAt: instant().optional(),
+  })
+  .meta({ id: 'ExchangeOrder' });
+
+export type ExchangeOrderView = z.output<typeof exchangeOrderSchema>;
+
+export function exchangeOrderView(order: ExchangeOrder): ExchangeOrderView {
+  const { id, accountId, status, terms, failure, reached, createdAt, updatedAt } = order.transfer;
+  const { currency, toCurrency, toAccountId, minReceive, amount } = terms;
+  const { sold, bought } = dealShown(order);
+  const due = dueToClient(order);
+  return {
+    ...{ id, fromAccountId: accountId ?? '', toAccountId, fromCurrency: currency, toCurrency },
+    status: status as ExchangeOrderStatus,
+    amount: formatAmount(amount, currency),
+    fee: formatAmount(due.sold.gt(0) ? due.fee : terms.fee, currency),
+    minReceive: minReceive === null ? undefined : formatAmount(minReceive, toCurrency),
+    sold: formatAmount(sold, currency),
+    bought: formatAmount(bought, toCurrency),
+    rate: sold.gt(0) ? toRate(bought.dividedBy(sold)).toFixed() : undefined,
+    failure: failure ?? undefined,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    filledAt: reached['awaiting_settlement'],
+    completedAt: reached['completed'],
+  };
+}
+
+/** What is the client's, or is to be; nothing of what was dealt otherwise than it was ordered. */
+function dealShown(order: ExchangeOrder) {
+  const { terms, word } = order.transfer;
+  const isUnderWay = word !== null && outcomeOf(terms, word) === 'open';
+  return (isUnderWay ? orderedDeal(terms, word) : dealOf(order)) ?? orderedDeal(terms, null);
+}

@@ -1,0 +1,46 @@
+import type { Sql } from '../../../kernel/db/database';
+import { internalBalances } from '../../../kernel/ledger/accounts';
+import { CURRENCIES } from '../../../kernel/money/currencies';
+import { type Decimal, ZERO } from '../../../kernel/money/money';
+import type { SettlementReading } from '../../../parties/exchange/port';
+import type { Services } from '../../../services';
+import { balanceOf, readBalances } from './reading';
+
+export interface SettlementBalance {
+  currency: string;
+  /** By our books the exchange has that of ours; below zero where we owe it. */
+  booked: Decimal;
+  /** As the exchange says at `asOf`. */
+  reported: Decimal;
+  difference: Decimal;
+  asOf: Date;
+}
+
+/**
+ * What the exchange has of ours, of each currency in which there is something: as it says now, beside our books. What it has
+ * dealt and not paid yet is booked, and not reported.
+ * @throws Problem 503 while it cannot be asked
+ */
+export async function settlementBalances(
+  services: Pick<Services, 'parties' | 'database'>,
+): Promise<SettlementBalance[]> {
+  return comparedWith(services.database, await readBalances(services));
+}
+
+/**
+ * A reading beside our books as they are now.
+ * @param also currencies that are wanted though nothing is there
+ */
+export async function comparedWith(
+  sql: Sql,
+  reading: SettlementReading,
+  also: readonly string[] = [],
+): Promise<SettlementBalance[]> {
+  const books = await internalBalances(sql, 'settlement', CURRENCIES);
+  return CURRENCIES.map((currency) => {
+    const [booked, reported] = [(books.get(currency) ?? ZERO).negated(), balanceOf(reading, currency)];
+    return { currency, booked, reported, difference: reported.minus(booked), asOf: reading.asOf };
+  }).filter(
+    ({ currency, booked, reported }) => also.includes(currency) || !(booked.isZero() && reported.isZero()),
+  );
+}

@@ -1,0 +1,78 @@
+import type { Tx } from '../../../kernel/db/database';
+import { CURRENCIES } from '../../../kernel/money/currencies';
+import type { SettlementReading as Said } from '../../../parties/exchange/port';
+import {
+  closeBreaksOf,
+  openBreakAgain,
+  openBreaksOf,
+  syncBreaks,
+  type WantedBreak,
+} from '../../../process/breaks/operations';
+import { UnreadableAnswer } from '../../../process/party-errors';
+import type { Services } from '../../../services';
+import { UNREADABLE } from '../../engine/breaks';
+import { comparedWith } from './balance';
+import { askBalances } from './reading';
+import { insertReadings, lastReadings, type SettlementReading } from './store';
+
+type Deps = Pick<Services, 'database' | 'parties' | 'switches' | 'now' | 'settlementDifferenceSeconds'>;
+
+/** Of what it holds as a whole. */
+const SUBJECT = 'settlement';
+
+/**
+ * Keeps what the exchange says that it holds, beside our books; a difference that lasts is shown. Nothing of a check is moved
+ * by it. Done twice, it has been done once.
+ * @throws PartyAway the same again; an answer that cannot be read is shown, too
+ */
+export async function readSettlement(services: Deps): Promise<void> {
+  const { database, switches, now } = services;
+  if ((await switches.party('exchange')) === 'left_out') return;
+  try {
+    const said = await askBalances(services);
+    await closeBreaksOf(database, { subject: SUBJECT, kinds: [UNREADABLE], at: now() });
+    await database.transaction((tx) => keepReading(services, tx, said));
+  } catch (error) {
+    if (error instanceof UnreadableAnswer)
+      await openBreakAgain(database, {
+        ...{ tenantId: null, kind: UNREADABLE, subject: SUBJECT, detail: 'exchange' },
+      });
+    throw error;
+  }
+}
+
+/** @param said one that is not newer than the last is that one */
+async function keepReading(
+  { now, settlementDifferenceSeconds }: Pick<Deps, 'now' | 'settlementDifferenceSeconds'>,
+  tx: Tx,
+  said: Said,
+): Promise<void> {
+  const before = await lastReadings(tx, CURRENCIES);
+  const differed = [...before.values()].flatMap(({ currency, differsSince }) =>
+    differsSince === null ? [] : [currency],
+  );
+  const found = await comparedWith(tx, said, differed);
+  const readings = found
+    .filter(({ currency, asOf }) => asOf > (before.get(currency)?.asOf ?? new Date(0)))
+    .map(({ currency, asOf, reported, booked, difference }) => {
+      const differsSince = difference.isZero() ? null : (before.get(currency)?.differsSince ?? asOf);
+      return { currency, asOf, reported, booked, differsSince };
+    });
+  await insertReadings(tx, readings);
+  const at = now();
+  const limit = new Date(at.getTime() - settlementDifferenceSeconds * 1_000);
+  for (const reading of readings) {
+    const subject = `${SUBJECT}:${reading.currency}`;
+    const open = await openBreaksOf(tx, subject);
+    await syncBreaks(tx, { tenantId: null, subject, open, wanted: lasting(reading, limit), notices: [], at });
+  }
+}
+
+function lasting(
+  { currency, reported, booked, differsSince }: SettlementReading,
+  limit: Date,
+): WantedBreak[] {
+  if (differsSince === null || differsSince > limit) return [];
+  const detail = `${currency}, since ${differsSince.toISOString()}`;
+  return [{ kind: 'settlement_difference', detail, amount: reported.minus(booked), currency }];
+}

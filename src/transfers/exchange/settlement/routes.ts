@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { type Route, route } from '../../../http/route';
+import { audit } from '../../../kernel/audit/audit';
+import { currency } from '../../../kernel/wire/schemas';
+import type { Services } from '../../../services';
+import { assertExchange } from '../party';
+import { settlementBalances } from './balance';
+import { askForIncrease, checkIncrease } from './check-increase';
+import {
+  checkedIncreaseSchema,
+  checkedIncreaseView,
+  settlementBalanceSchema,
+  settlementBalanceView,
+} from './view';
+
+const tag = 'Exchange';
+
+/** What the exchange owes us, and whether it has paid it (`interface.md 4.1`, Exchange). */
+export const settlementRoutes = (services: Services): Route[] => [
+  balanceRoute(services),
+  increaseRoute(services),
+];
+
+const balanceRoute = (services: Services): Route =>
+  route({
+    method: 'GET',
+    path: '/v1/exchange/settlement/balance',
+    tag,
+    role: 'admin',
+    summary: 'Settlement balance',
+    description: 'What the exchange says now that it has of ours, beside our books, by currency.',
+    response: z.array(settlementBalanceSchema),
+    problems: ['unavailable', 'capability_disabled'],
+    async read() {
+      await assertExchange(services, true);
+      return (await settlementBalances(services)).map(settlementBalanceView);
+    },
+  });
+
+const increaseRoute = (services: Services): Route =>
+  route({
+    method: 'POST',
+    path: '/v1/exchange/settlement/check-increase',
+    tag,
+    role: 'admin',
+    summary: 'Check settlement balance increase',
+    description:
+      'Asks the exchange what it has of ours. Orders that wait for that currency complete as far as what has come covers ' +
+      'them: the oldest first, each whole, none overtaken; the next check begins with what is left over.',
+    body: z.strictObject({ currency: currency() }),
+    response: checkedIncreaseSchema,
+    problems: ['unavailable', 'capability_disabled'],
+    async prepare({ body }) {
+      await assertExchange(services, true);
+      return askForIncrease(services, body.currency);
+    },
+    async write(tx, request, now) {
+      const { caller, body } = request;
+      const given = { currency: body.currency, now, decidedBy: caller.tenantId };
+      const checked = checkedIncreaseView(await checkIncrease(services, tx, given));
+      const [action, subject] = ['exchange.settlement.check-increase', body.currency];
+      await audit(tx, { ...request, action, subject, tenantId: null, after: checked });
+      return checked;
+    },
+  });

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { formatAmount } from '../../../kernel/money/money';
+import { instant, money } from '../../../kernel/wire/schemas';
+import type { SettlementBalance } from './balance';
+import type { CheckedIncrease } from './check-increase';
+
+/** What the exchange has of ours in a currency (decisions part 4, Exchange). */
+export const settlementBalanceSchema = z
+  .object({
+    currency: z.string(),
+    booked: money().meta({
+      description: 'By our books, with what is dealt and not paid yet; below zero where we owe it.',
+    }),
+    reported: money().meta({ description: 'As the exchange says.' }),
+    difference: money().meta({ description: '`reported` less `booked`.' }),
+    asOf: instant().meta({ description: 'Of what is reported.' }),
+  })
+  .meta({ id: 'SettlementBalance' });
+
+export function settlementBalanceView(balance: SettlementBalance): z.output<typeof settlementBalanceSchema> {
+  const { currency, booked, reported, difference, asOf } = balance;
+  return {
+    currency,
+    booked: formatAmount(booked, currency),
+    reported: formatAmount(reported, currency),
+    difference: formatAmount(difference, currency),
+    asOf: asOf.toISOString(),
+  };
+}
+
+/** What a check of the settlement has found, and done (decisions part 4, Exchange). */
+export const checkedIncreaseSchema = z
+  .object({
+    currency: z.string(),
+    previous: money().meta({ description: 'What the exchange reported at the last check.' }),
+    current: money().meta({ description: 'What it reports now.' }),
+    increase: money().meta({
+      description:
+        'What has come since: what is there more, and what we have sent out of it; never below zero.',
+    }),
+    leftOver: money().meta({
+      description: 'Kept for the next check; below zero where more has gone than our books know of.',
+    }),
+    ordersReleased: z
+      .array(z.string())
+      .meta({ description: 'Orders that have completed, the longest waiting first.' }),
+    asOf: instant(),
+  })
+  .meta({ id: 'SettlementIncrease' });
+
+export function checkedIncreaseView(checked: CheckedIncrease): z.output<typeof checkedIncreaseSchema> {
+  const { currency, previous, current, increase, leftOver, ordersReleased, asOf } = checked;
+  return {
+    currency,
+    previous: formatAmount(previous, currency),
+    current: formatAmount(current, currency),
+    increase: formatAmount(increase, currency),
+    leftOver: formatAmount(leftOver, currency),
+    ordersReleased,
+    asOf: asOf.toISOString(),
+  };
+}

@@ -1,0 +1,240 @@
+import { switchOff, switchOn } from '../../../src/process/switches/operations';
+import { cancelOrder } from '../../../src/transfers/exchange/orders/decide';
+import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
+import {
+  ask,
+  balance,
+  breaks,
+  check,
+  dealt,
+  internal,
+  lines,
+  looked,
+  newKey,
+  ordered,
+  read,
+  type World,
+  world,
+} from './support';
+
+let on: World;
+beforeAll(async () => {
+  on = await world();
+});
+afterAll(() => on.api.close());
+
+const rows = async (text: string, ...values: unknown[]) =>
+  on.api.database.query<Record<string, string>>(text, values);
+
+it('holds the whole amount, sells it, waits for the settlement and becomes exact amounts', async () => {
+  const before = await balance(on.client, on.eur);
+  const answer = await ask(on);
+  expect(answer.status).toBe(201);
+  expect(answer.body).toMatchObject({
+    ...{ fromAccountId: on.eur, toAccountId: on.usd, fromCurrency: 'EUR', toCurrency: 'USD' },
+    ...{ status: 'created', amount: '100.00', fee: '0.00', sold: '0.00', bought: '0.00' },
+  });
+  const { id } = answer.body;
+  expect(await balance(on.client, on.eur)).toBe('900.00 100.00');
+  expect(before).toBe('1000.00 0.00');
+
+  expect(await looked(on, id)).toMatchObject({ status: 'executing', open: true });
+  expect(on.double.orders.get(exchangeKey(id))).toMatchObject({ from: 'EUR', to: 'USD' });
+  on.double.say(exchangeKey(id), 'filled', '60 65.04', '40 43.37');
+  expect(await looked(on, id)).toMatchObject({ status: 'awaiting_settlement', open: true });
+  expect(await read(on, id)).toMatchObject({ sold: '100.00', bought: '108.41', rate: '1.0841' });
+  // Not the client's yet, and the exchange owes it.
+  expect(await balance(on.client, on.eur)).toBe('900.00 100.00');
+  expect(await lines(on, on.usd)).toEqual([]);
+  expect([await internal(on, 'settlement:EUR'), await internal(on, 'settlement:USD')]).toEqual([
+    100, -108.41,
+  ]);
+  expect([await internal(on, 'fx_position:EUR'), await internal(on, 'fx_position:USD')]).toEqual([
+    -100, 108.41,
+  ]);
+
+  on.double.balances = { EUR: '-100', USD: '108.41' };
+  expect((await check(on)).body).toMatchObject({
+    ordersReleased: [id],
+    increase: '108.41',
+    leftOver: '0.00',
+  });
+  expect(await read(on, id)).toMatchObject({
+    status: 'completed',
+    sold: '100.00',
+    bought: '108.41',
+    fee: '0.00',
+  });
+  expect(await lines(on, on.eur)).toEqual(['transfer/exchange_out -100.00']);
+  expect(await lines(on, on.usd)).toEqual(['transfer/exchange_in 108.41']);
+  expect(await balance(on.client, on.eur)).toBe('900.00 0.00');
+  expect([await internal(on, 'fx_position:EUR'), await internal(on, 'fx_position:USD')]).toEqual([0, 0]);
+  // One reference, told in the order of things, and each status once.
+  const legs = await rows(`select distinct reference_id from ledger_legs where reference_id = $1`, id);
+  expect(legs).toHaveLength(1);
+  const told = await rows(
+    `select data::json->>'status' as status from events where event = 'transfer.status_changed' and data::json->>'recordId' = $1 order by number`,
+    id,
+  );
+  expect(told.map(({ status }) => status)).toEqual(['executing', 'awaiting_settlement', 'completed']);
+  const history = await on.client.call('GET', `/v2/accounts/${on.eur}/transactions?kind=exchange_order`);
+  expect(history.body.data.map(({ status }: { status: string }) => status)).toEqual([
+    ...['completed', 'awaiting_settlement', 'executing', 'created'],
+  ]);
+});
+
+it('a part that was filled is the client’s, with its share of the fee, and the rest is released', async () => {
+  const settings = JSON.stringify({ exchange: { orderFeePercent: '0.5' } });
+  await on.api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
+    on.client.clientId,
+    settings,
+  ]);
+  const before = Number((await balance(on.client, on.eur)).split(' ')[0]);
+  const id = await dealt(on, '100.00', '49.75 53.93');
+  expect((await ask(on, { amount: '100.00' })).body).toMatchObject({ fee: '0.50' });
+  on.double.balances = { EUR: '-149.75', USD: '162.34' };
+  await check(on);
+  expect(await read(on, id)).toMatchObject({
+    status: 'completed',
+    sold: '49.75',
+    fee: '0.25',
+    bought: '53.93',
+  });
+  expect((await lines(on, on.eur)).slice(-2)).toEqual([
+    'transfer/exchange_out -49.75',
+    'fee/exchange_fee -0.25',
+  ]);
+  expect(await internal(on, 'fees:EUR')).toBe(0.25);
+  expect(Number((await balance(on.client, on.eur)).split(' ')[0])).toBe(before - 50 - 100);
+  await on.api.database.query(`update tenants set settings = settings - 'exchange' where id = $1`, [
+    on.client.clientId,
+  ]);
+});
+
+it.each([
+  ['a part of all or nothing', { minReceive: '105.00' }, '50 60'],
+  ['less than the least', { minReceive: '105.00' }, '100 104.99'],
+  ['something for nothing', {}, '100 0'],
+])('%s is not the client’s: it stands in suspense, and a person is shown', async (_, given, fill) => {
+  const [eur, usd] = [await balance(on.client, on.eur), await balance(on.client, on.usd)];
+  const id = await ordered(on, given);
+  await looked(on, id);
+  on.double.say(exchangeKey(id), 'filled', fill);
+  expect(await looked(on, id)).toMatchObject({ status: 'failed', open: false });
+  expect(await read(on, id)).toMatchObject({ status: 'failed', failure: 'not_as_ordered', bought: '0.00' });
+  expect([await balance(on.client, on.eur), await balance(on.client, on.usd)]).toEqual([eur, usd]);
+  const [sold, bought] = fill.split(' ').map(Number);
+  const shown = [`transfer_suspense -${sold} EUR`, ...(bought ? [`transfer_suspense ${bought} USD`] : [])];
+  expect(await breaks(on, id)).toEqual(shown);
+});
+
+it('what was sold beyond the order is not the client’s', async () => {
+  const id = await dealt(on, '100.00', '110 121');
+  expect(await read(on, id)).toMatchObject({
+    status: 'awaiting_settlement',
+    sold: '100.00',
+    bought: '110.00',
+  });
+  expect(await breaks(on, id)).toEqual(['transfer_suspense -10 EUR', 'transfer_suspense 11 USD']);
+});
+
+it.each([
+  ['refuses it', async (_: string) => undefined, 'market_closed'],
+  ['deals nothing', async (id: string) => on.double.say(exchangeKey(id), 'filled'), 'nothing_filled'],
+  ['gives it up', async (id: string) => on.double.say(exchangeKey(id), 'failed'), 'provider_refused'],
+])('the exchange %s: failed, and what was held is free', async (what, act, failure) => {
+  const before = await balance(on.client, on.eur);
+  if (what === 'refuses it') on.double.next.push('refused');
+  const id = await ordered(on);
+  await looked(on, id);
+  await act(id);
+  expect(await looked(on, id)).toMatchObject({ status: 'failed', open: false });
+  expect(await read(on, id)).toMatchObject({ failure });
+  expect(await balance(on.client, on.eur)).toBe(before);
+});
+
+it('an answer that was lost is asked for again under the same key: one deal', async () => {
+  const id = await ordered(on);
+  on.double.next.push('lost');
+  await expect(looked(on, id)).rejects.toThrow();
+  expect(await looked(on, id)).toMatchObject({ status: 'executing' });
+  expect([...on.double.orders.keys()].filter((key) => key === exchangeKey(id))).toHaveLength(1);
+});
+
+it('an operator cancels what the exchange has not had, and nothing else', async () => {
+  const cancel = (orderId: string) =>
+    on.api.database.transaction((tx) =>
+      cancelOrder(on.api.services, tx, { orderId, reason: 'asked for', decidedBy: 'operator:ida' }),
+    );
+  const before = await balance(on.client, on.eur);
+  const id = await ordered(on);
+  await cancel(id);
+  expect(await read(on, id)).toMatchObject({ status: 'cancelled', failure: 'cancelled_by_operator' });
+  expect(await balance(on.client, on.eur)).toBe(before);
+  expect(await looked(on, id)).toMatchObject({ status: 'cancelled', open: false });
+  expect(on.double.orders.has(exchangeKey(id))).toBe(false);
+  await expect(cancel(id)).rejects.toMatchObject({ code: 'invalid_transition' });
+  // The answer of one was lost: it may have been taken.
+  const other = await ordered(on);
+  on.double.next.push('lost');
+  await expect(looked(on, other)).rejects.toThrow();
+  await expect(cancel(other)).rejects.toMatchObject({ code: 'invalid_transition' });
+});
+
+it('while the exchange is stopped nothing is begun, and what was not ordered waits', async () => {
+  const id = await ordered(on);
+  const party = { kind: 'party' as const, name: 'exchange', tenantId: null };
+  const how = { at: new Date(), by: 'operator:ida', reason: 'a test' };
+  const off = () => on.api.database.transaction((tx) => switchOff(tx, party, how));
+  const again = () => on.api.database.transaction((tx) => switchOn(tx, party, how));
+  await off();
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  expect(await ask(on)).toMatchObject({ status: 403, body: { code: 'capability_disabled' } });
+  await expect(looked(on, id)).rejects.toThrow();
+  expect(await read(on, id)).toMatchObject({ status: 'created' });
+  await again();
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  expect(await looked(on, id)).toMatchObject({ status: 'executing' });
+});
+
+it.each([
+  ['the same account', (w: World) => ({ toAccountId: w.eur }), 400, 'toAccountId'],
+  ['no account that pays', () => ({ fromAccountId: 'acc_01jz0000000000000000000000' }), 404, 'fromAccountId'],
+  ['no account that is paid', () => ({ toAccountId: 'acc_01jz0000000000000000000000' }), 404, 'toAccountId'],
+  ['a tenth of a cent', () => ({ amount: '1.001' }), 400, 'amount'],
+  ['nothing', () => ({ amount: '0' }), 400, 'amount'],
+  ['a least of a tenth of a cent', () => ({ minReceive: '1.001' }), 400, 'minReceive'],
+  ['more than there is', () => ({ amount: '100000.00' }), 409, 'amount'],
+])('%s is refused, and leaves no trace', async (_, given, status, field) => {
+  const before = await rows('select count(*) from transfers');
+  const answer = await ask(on, given(on));
+  expect(answer).toMatchObject({ status, body: { field } });
+  expect(await rows('select count(*) from transfers')).toEqual(before);
+});
+
+it('takes a key, gives the same for it, and is nobody else’s', async () => {
+  expect((await ask(on, {}, {} as never)).body.code).toBe('idempotency_key_required');
+  const key = newKey();
+  const [one, again] = [await ask(on, {}, key), await ask(on, {}, key)];
+  expect(again.text).toBe(one.text);
+  const other = await on.api.client();
+  expect((await other.call('GET', `/v1/exchange/orders/${one.body.id}`)).status).toBe(404);
+  expect((await on.admin.call('GET', `/v1/exchange/orders/${one.body.id}`)).status).toBe(200);
+});
+
+it('what the exchange changes after the release the books follow, and a person is shown', async () => {
+  const id = await dealt(on, '10.00', '10 11');
+  on.double.balances = { USD: '100000' };
+  await check(on);
+  expect(await read(on, id)).toMatchObject({ status: 'completed' });
+  const usd = Number((await balance(on.client, on.usd)).split(' ')[0]);
+  on.double.say(exchangeKey(id), 'filled', '10 10.50');
+  expect(await looked(on, id)).toMatchObject({ status: 'completed' });
+  expect(Number((await balance(on.client, on.usd)).split(' ')[0])).toBe(usd - 0.5);
+  expect((await lines(on, on.usd)).at(-1)).toBe('withdraw/exchange_in_reversed -0.50');
+  expect(await breaks(on, id)).toEqual(['exchange_changed_after_release -0.5 USD']);
+  on.double.say(exchangeKey(id), 'failed');
+  expect(await looked(on, id)).toMatchObject({ status: 'failed' });
+  expect((await lines(on, on.eur)).at(-1)).toBe('deposit/exchange_out_reversed 10.00');
+  expect(await breaks(on, id)).toContain('transfer_contradicted');
+});

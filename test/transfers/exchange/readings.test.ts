@@ -1,0 +1,85 @@
+import { readSettlement } from '../../../src/transfers/exchange/settlement/readings';
+import { settlementReading } from '../../../src/transfers/metrics';
+import { breaks, check, dealt, type World, world } from './support';
+
+let on: World;
+let ahead = 0;
+beforeEach(async () => {
+  on = await world();
+  ahead = 0;
+  const began = Date.now();
+  on.api.services.now = () => new Date(began + ahead);
+  on.double.clock.stands = true;
+});
+afterEach(() => on.api.close());
+
+/** Some minutes later, by everybody's clock. */
+async function readAfter(minutes: number): Promise<void> {
+  ahead += minutes * 60_000;
+  on.double.clock.at = on.api.services.now();
+  await readSettlement(on.api.services);
+}
+
+it('a difference that lasts longer than its limit is shown with its amount and age, and passes when it is gone', async () => {
+  await dealt(on, '50.00', '50 55');
+  on.double.balances = { EUR: '-50', USD: '0' };
+  await readAfter(0);
+  const since = on.double.clock.at.toISOString();
+  await readAfter(5);
+  expect(await breaks(on, 'settlement:USD')).toEqual([]);
+  await readAfter(55);
+  expect(await breaks(on, 'settlement:USD')).toEqual(['settlement_difference -55 USD']);
+  const [shown] = await on.api.database.query<{ detail: string }>(`select detail from breaks`);
+  expect(shown?.detail).toBe(`USD, since ${since}`);
+  // It is another, and has lasted as long.
+  on.double.balances = { EUR: '-50', USD: '15' };
+  await readAfter(5);
+  expect(await breaks(on, 'settlement:USD')).toEqual(['settlement_difference -40 USD']);
+  expect(await breaks(on, 'settlement:EUR')).toEqual([]);
+  const samples = await settlementReading.read(on.api.database);
+  expect(samples.map(({ labels, value }) => [Object.values(labels)[0], value])).toEqual([
+    ['EUR', 0],
+    ['USD', -40],
+  ]);
+  on.double.balances = { EUR: '-50', USD: '55' };
+  await readAfter(5);
+  expect(await breaks(on, 'settlement:USD')).toEqual([]);
+  // It begins anew.
+  on.double.balances = { EUR: '-50' };
+  await readAfter(5);
+  await readAfter(55);
+  expect(await breaks(on, 'settlement:USD')).toEqual([]);
+});
+
+it('what was booked and reported and is neither any more has passed', async () => {
+  on.double.balances = { USD: '3' };
+  await readAfter(0);
+  await readAfter(60);
+  expect(await breaks(on, 'settlement:USD')).toEqual(['settlement_difference 3 USD']);
+  on.double.balances = {};
+  await readAfter(5);
+  expect(await breaks(on, 'settlement:USD')).toEqual([]);
+});
+
+it('is kept, moves no check, and an older one is none', async () => {
+  on.double.balances = { USD: '3' };
+  await readAfter(0);
+  await readAfter(0);
+  await readAfter(-5);
+  expect(await on.api.database.query('select currency, reported::text from settlement_readings')).toEqual([
+    { currency: 'USD', reported: '3' },
+  ]);
+  ahead += 10 * 60_000;
+  on.double.clock.at = on.api.services.now();
+  expect((await check(on)).body).toMatchObject({ previous: '0.00', increase: '3.00' });
+});
+
+it('an amount that its currency has not is shown, and asked for again', async () => {
+  on.double.balances = { USD: '3.001' };
+  await expect(readAfter(0)).rejects.toThrow();
+  expect(await breaks(on, 'settlement')).toEqual(['party_word_unreadable']);
+  expect((await check(on)).status).toBe(503);
+  on.double.balances = { USD: '3' };
+  await readAfter(5);
+  expect(await breaks(on, 'settlement')).toEqual([]);
+});

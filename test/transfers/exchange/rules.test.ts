@@ -1,0 +1,132 @@
+import { Decimal } from '../../../src/kernel/money/money';
+import type { ExchangeOrderWord } from '../../../src/parties/exchange/word';
+import { exchangeOrderKind } from '../../../src/transfers/exchange/orders/kind';
+import { exchangeOrderPosition } from '../../../src/transfers/exchange/orders/position';
+import {
+  EXCHANGE_ORDER_TRANSITIONS,
+  type ExchangeOrder,
+  type ExchangeOrderTerms,
+} from '../../../src/transfers/exchange/orders/record';
+import { covered, increaseSince } from '../../../src/transfers/exchange/settlement/rules';
+import { shown } from '../engine/books';
+import { begun, START } from '../engine/look';
+
+it('has these transitions, and no other', () => {
+  const lines = EXCHANGE_ORDER_TRANSITIONS.flatMap(({ from, on, to, contradicts }) =>
+    from.map((status) => `${status} ${on} ${to}${contradicts ? ' !' : ''}`),
+  );
+  expect(lines.sort()).toEqual([
+    'awaiting_settlement failed failed !',
+    'awaiting_settlement released completed',
+    'awaiting_settlement reopened executing !',
+    'completed failed failed !',
+    'completed reopened executing !',
+    'created accepted executing',
+    'created cancelled cancelled',
+    'created failed failed',
+    'executing failed failed',
+    'executing filled awaiting_settlement',
+    'failed filled awaiting_settlement !',
+    'failed reopened executing !',
+  ]);
+});
+
+const d = (value: string | number) => new Decimal(value);
+const TERMS: ExchangeOrderTerms = {
+  ...{ currency: 'EUR', toAccountId: 'acc_to', toCurrency: 'USD', minReceive: null },
+  ...{ amount: d(100), fee: d(1) },
+};
+
+function order(
+  word: [ExchangeOrderWord['status'], string?] | null,
+  { released = false, ...terms }: Partial<ExchangeOrderTerms> & { released?: boolean } = {},
+): ExchangeOrder {
+  const [status = 'open', fill] = word ?? [];
+  const [sold = '0', bought = '0'] = fill?.split(' ') ?? [];
+  const fills = fill ? [{ id: 'f1', sold: d(sold), bought: d(bought) }] : [];
+  const made = begun<ExchangeOrderTerms, ExchangeOrderWord>({
+    ...{ kind: 'exchange_order', status: 'executing', terms: { ...TERMS, ...terms } },
+    word: word && { status, fills },
+  });
+  const release = { id: 'dec_1', kind: 'release', amount: d(bought), currency: 'USD', accountId: null };
+  const decision = { ...release, data: {}, reason: null, decidedBy: 'cli_admin', at: START };
+  return { ...made, decisions: released ? [decision] : [] };
+}
+
+const booked = (...of: Parameters<typeof order>) =>
+  Object.fromEntries(
+    Object.entries(shown(exchangeOrderPosition(order(...of)).filter(({ amount }) => !amount.isZero()))),
+  );
+/** With its currency, where a component stands in two. */
+const suspense = (...of: Parameters<typeof order>) =>
+  exchangeOrderPosition(order(...of))
+    .filter(({ component, amount }) => component === 'suspense' && !amount.isZero())
+    .map(({ currency, amount }) => `${amount.toFixed()} ${currency}`);
+
+it('holds the amount until the deal is the client’s, and what is sold stands with the exchange', () => {
+  expect(booked(null)).toEqual({ held: 100 });
+  expect(booked(['open'])).toEqual({ held: 100 });
+  expect(booked(['open', '33 36'])).toEqual({ held: 100, settlement: 33, owed: -36 });
+  expect(booked(['filled', '99 108'])).toEqual({ held: 100, settlement: 99, owed: -108 });
+  expect(booked(['failed'])).toEqual({});
+});
+
+it('becomes exact amounts when it is released: of a part that part of the fee', () => {
+  const whole = { sold: 99, fee: 1, bought: 108, fees: 1, settlement: 99, owed: -108 };
+  expect(booked(['filled', '99 108'], { released: true })).toEqual(whole);
+  const half = { sold: 49.5, fee: 0.5, bought: 54, fees: 0.5, settlement: 49.5, owed: -54 };
+  expect(booked(['filled', '49.5 54'], { released: true })).toEqual(half);
+});
+
+it('what is dealt otherwise than it was ordered is nobody’s, in both currencies', () => {
+  const minReceive = d(107);
+  expect(suspense(['filled', '50 60'], { minReceive })).toEqual(['-50 EUR', '60 USD']);
+  expect(suspense(['filled', '99 106.99'], { minReceive })).toEqual(['-99 EUR', '106.99 USD']);
+  expect(suspense(['filled', '99 107'], { minReceive })).toEqual([]);
+  expect(suspense(['failed', '10 11'])).toEqual(['-10 EUR', '11 USD']);
+  expect(suspense(['filled', '0 11'])).toEqual(['11 USD']);
+});
+
+it('of more than was ordered so much is the client’s at the price of the whole, rounded down', () => {
+  expect(suspense(['filled', '110 121.05'])).toEqual(['-11 EUR', '12.11 USD']);
+  expect(booked(['filled', '110 121.05'], { released: true })).toMatchObject({ sold: 99, bought: 108.94 });
+});
+
+it('concludes what is open as it is dealt, and as paid only where something was', () => {
+  const conclude = (word: ['open', string?] | null, as: 'paid' | 'failed') => {
+    const given = order(word);
+    const ordered = { ...given, transfer: { ...given.transfer, orderedAt: START } };
+    return exchangeOrderKind.concluded?.(ordered, as)?.status;
+  };
+  expect(conclude(null, 'paid')).toBeUndefined();
+  expect(conclude(null, 'failed')).toBe('failed');
+  expect(conclude(['open', '10 11'], 'paid')).toBe('filled');
+  expect(conclude(['open', '10 11'], 'failed')).toBe('filled');
+  expect(exchangeOrderKind.concluded?.(order(['filled', '10 11']), 'failed')).toBeUndefined();
+});
+
+it('counts what has come since the last check, whatever was sent out meanwhile', () => {
+  const last = { currency: 'USD', reported: d(100), sentOut: d(30), leftOver: d(0) };
+  const at = (time: number) => new Date(time);
+  const since = (reported: number, sentOut: number, asOf = 2) => {
+    const now = { reported: d(reported), sentOut: d(sentOut), asOf: at(asOf) };
+    const { increase, come } = increaseSince({ ...last, asOf: at(1), checkedAt: at(1) }, now);
+    return [increase.toNumber(), come.toNumber()];
+  };
+  expect(since(150, 30)).toEqual([50, 50]);
+  expect(since(70, 80)).toEqual([20, 20]);
+  expect(since(70, 30)).toEqual([0, -30]);
+  expect(since(150, 30, 1)).toEqual([0, 0]);
+});
+
+it('covers the oldest first, each whole, and overtakes none', () => {
+  const waiting = [50, 100, 10].map((amount, n) => ({ id: `exo_${n}`, amount: d(amount) }));
+  const by = (available: number) => {
+    const { released, left } = covered(waiting, d(available));
+    return [released.map(({ id }) => id), left.toNumber()];
+  };
+  expect(by(-5)).toEqual([[], -5]);
+  expect(by(60)).toEqual([['exo_0'], 10]);
+  expect(by(150)).toEqual([['exo_0', 'exo_1'], 0]);
+  expect(by(500)).toEqual([['exo_0', 'exo_1', 'exo_2'], 340]);
+});

@@ -1,0 +1,99 @@
+import { advance, type Progress } from '../../../src/transfers/engine/advance';
+import { exchangeKey, exchangeOrderKind } from '../../../src/transfers/exchange/orders/kind';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { fund, masterAccount } from '../../support/cards';
+import { type ExchangeDouble, exchangeDouble } from './double';
+
+export interface World {
+  api: TestApi;
+  double: ExchangeDouble;
+  client: Client;
+  admin: Client;
+  /** The client's own accounts. */
+  eur: string;
+  usd: string;
+}
+
+/** A client with 1,000.00 EUR, and an exchange that does what the test says. */
+export async function world(): Promise<World> {
+  const double = exchangeDouble();
+  const api = await testApi({ parties: { exchange: double.port } });
+  const [client, admin] = [await api.client(), await api.client('admin')];
+  const [eur, usd] = [await masterAccount(client, 'EUR'), await masterAccount(client, 'USD')];
+  await fund(api, eur, '1000.00');
+  return { api, double, client, admin, eur, usd };
+}
+
+let keys = 0;
+export const newKey = () => ({ 'x-idempotency-key': `exchange-${(keys += 1)}` });
+
+/** Whose account is exchanged into which. */
+type Pair = Pick<World, 'client' | 'eur' | 'usd'>;
+
+export const ask = ({ client, eur, usd }: Pair, given: Record<string, unknown> = {}, headers = newKey()) =>
+  client.call(
+    'POST',
+    '/v1/exchange/orders',
+    { fromAccountId: eur, toAccountId: usd, amount: '100.00', ...given },
+    headers,
+  );
+
+/** An order that was asked for; its workflow has not run. */
+export async function ordered(on: Pair, given: Record<string, unknown> = {}): Promise<string> {
+  const answer = await ask(on, given);
+  if (answer.status !== 201) throw new Error(`no order: ${answer.text}`);
+  return answer.body.id as string;
+}
+
+/** One step of its workflow. */
+export const looked = ({ api: { services } }: World, id: string): Promise<Progress> =>
+  advance(services, exchangeOrderKind, id);
+
+export const read = async ({ client }: Pick<World, 'client'>, id: string) =>
+  (await client.call('GET', `/v1/exchange/orders/${id}`)).body;
+
+/** It is dealt, and waits for its settlement. @param fills as `sold bought` */
+export async function dealt(on: World, amount: string, ...fills: string[]): Promise<string> {
+  const id = await ordered(on, { amount });
+  await looked(on, id);
+  on.double.say(exchangeKey(id), 'filled', ...fills);
+  await looked(on, id);
+  return id;
+}
+
+/** `available pending` of an account. */
+export async function balance(client: Client, accountId: string): Promise<string> {
+  const { body } = await client.call('GET', `/v2/accounts/${accountId}/balance`);
+  return `${body.available} ${body.pending}`;
+}
+
+/** What is on an internal account. */
+export async function internal({ api }: World, account: string): Promise<number> {
+  const [row] = await api.database.query<{ sum: string }>(
+    'select coalesce(sum(available), 0) as sum from ledger_legs where account_id = $1',
+    [account],
+  );
+  return Number(row?.sum);
+}
+
+/** `type/subtype amount` of an account's transactions, oldest first. */
+export async function lines({ api }: World, accountId: string): Promise<string[]> {
+  const rows = await api.database.query<{ name: string; amount: string }>(
+    `select type || '/' || subtype as name, available::numeric(20, 2)::text as amount from ledger_legs
+      where account_id = $1 and listed and type || '/' || subtype <> 'deposit/admin_deposit' order by number`,
+    [accountId],
+  );
+  return rows.map(({ name, amount }) => `${name} ${amount}`);
+}
+
+export async function breaks({ api }: World, subject: string): Promise<string[]> {
+  const rows = await api.database.query<{ kind: string; amount: string | null; currency: string | null }>(
+    'select kind, amount, currency from breaks where subject = $1 and resolved_at is null order by kind, currency',
+    [subject],
+  );
+  return rows.map(({ kind, amount, currency }) => [kind, amount, currency].filter(Boolean).join(' '));
+}
+
+/** A check of the settlement, by an admin. */
+export const check = ({ admin }: World, currency = 'USD', headers: Record<string, string> = {}) =>
+  admin.call('POST', '/v1/exchange/settlement/check-increase', { currency }, headers);
