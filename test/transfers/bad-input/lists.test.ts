@@ -1,7 +1,16 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import type { MoneyParty } from '../../../src/kernel/outbox/queues';
 import { watchParty } from '../../../src/watch/watch';
-import { badWorld, books, type Json, MAKE, type Made, openBreaks, type Page, type World } from './world';
+import {
+  badWorld,
+  books,
+  type Json,
+  MAKE,
+  type Made,
+  openBreaks,
+  type Page,
+  type Tried,
+  type World,
+} from './world';
 
 /** What a party lists and cannot mean: every party, every case. What it lists rightly beside that is told all the same. */
 
@@ -18,10 +27,10 @@ afterEach(async () => {
   expect(await books(world)).toEqual(before);
 });
 
-const PARTIES: MoneyParty[] = ['checkout', 'payouts', 'externalCards', 'bank'];
+const PARTIES: Tried[] = ['checkout', 'payouts', 'externalCards', 'bank'];
 
 /** Turns of the party's watcher, so many seconds apart. */
-async function watched(party: MoneyParty, turns: number, seconds = 3): Promise<void> {
+async function watched(party: Tried, turns: number, seconds = 3): Promise<void> {
   const ending = new AbortController();
   let left = turns;
   const beat = () => {

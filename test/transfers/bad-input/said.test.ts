@@ -1,8 +1,17 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import type { MoneyParty } from '../../../src/kernel/outbox/queues';
 import { UnreadableAnswer } from '../../../src/process/party-errors';
 import { discover } from '../../../src/transfers/discover';
-import { badWorld, books, callback, type Json, MAKE, type Made, openBreaks, type World } from './world';
+import {
+  badWorld,
+  books,
+  callback,
+  type Json,
+  MAKE,
+  type Made,
+  openBreaks,
+  type Tried,
+  type World,
+} from './world';
 
 /**
  * What a party says and cannot mean, in callbacks and answers: every party, every case. Each is a break, a metric and a line in
@@ -23,10 +32,10 @@ afterEach(async () => {
 });
 afterAll(() => world.close());
 
-const PARTIES: MoneyParty[] = ['checkout', 'payouts', 'externalCards', 'bank'];
+const PARTIES: Tried[] = ['checkout', 'payouts', 'externalCards', 'bank'];
 
 /** In the path, the party behind it, and what its message names the record by. */
-const CALLBACKS: [string, MoneyParty, string][] = [
+const CALLBACKS: [string, Tried, string][] = [
   ['checkout', 'checkout', 'sessionId'],
   ['payouts', 'payouts', 'key'],
   ['iban-payouts', 'payouts', 'key'],
