@@ -4,6 +4,7 @@ import { BANK_SCENARIOS } from '../src/parties/bank/sandbox/scenarios';
 import { SCENARIOS } from '../src/parties/card-processor/sandbox/scenarios';
 import { REVIEW_SCENARIOS } from '../src/parties/cardholder-review/sandbox/scenarios';
 import { CHECKOUT_SCENARIOS } from '../src/parties/checkout/sandbox/scenarios';
+import { EXCHANGE_SCENARIOS } from '../src/parties/exchange/sandbox/scenarios';
 import { CARD_SCENARIOS } from '../src/parties/external-cards/sandbox/scenarios';
 import { PAYING_SCENARIOS } from '../src/parties/sandbox/paying/scenarios';
 import { KYC_SCENARIOS } from '../src/people/kyc/sandbox-review';
@@ -33,7 +34,12 @@ export function renderMagicValues(): string {
       effect,
     ]),
     ...PAYING_SCENARIOS.map(({ amount, effect }): [string, string, string] => [
-      '`receivedAmount` of a payout',
+      '`receivedAmount` of a payout, `amount` of an exchange withdrawal',
+      amount,
+      effect,
+    ]),
+    ...EXCHANGE_SCENARIOS.map(({ amount, effect }): [string, string, string] => [
+      '`amount` of an exchange order',
       amount,
       effect,
     ]),

@@ -1,5 +1,5 @@
 import { type Asked, type Reply, told } from './caller';
-import { bodyFor, type Context, newKey, pathOf, stateOperation } from './context';
+import { bodyFor, type Context, newKey, pathOf, stateOperation, stateOperations } from './context';
 import { type Check, Failed, Skipped } from './outcome';
 
 /** Who is let in, and what is not there. */
@@ -63,12 +63,14 @@ function requestsOf(context: Context): Asked[] {
 }
 
 async function mustBeUnknown(context: Context): Promise<void> {
-  const state = stateOperation(context);
-  if (!state) throw new Skipped('this party keeps no records');
-  const asked: Asked = { method: 'GET', path: pathOf(state, newKey()) };
-  const reply = await context.ask(asked);
-  const { code } = (reply.body ?? {}) as { code?: unknown };
-  if (reply.status !== 404 || code !== 'not_found') throw new Failed(describe(asked, reply));
+  const states = stateOperations(context);
+  if (states.length === 0) throw new Skipped('this party keeps no records');
+  for (const state of states) {
+    const asked: Asked = { method: 'GET', path: pathOf(state, newKey()) };
+    const reply = await context.ask(asked);
+    const { code } = (reply.body ?? {}) as { code?: unknown };
+    if (reply.status !== 404 || code !== 'not_found') throw new Failed(describe(asked, reply));
+  }
 }
 
 const describe = ({ method, path }: Asked, reply: Reply): string =>

@@ -2,7 +2,7 @@ import type { PartyProtocol } from '../../src/parties/protocol/description';
 import { accessChecks, readOf } from './access-checks';
 import { callbackChecks } from './callback-checks';
 import { createCaller, told } from './caller';
-import { type Context, stateOperation } from './context';
+import type { Context } from './context';
 import { listChecks } from './list-checks';
 import type { Heard } from './listener';
 import { type Check, type CheckResult, Failed, runChecks } from './outcome';
@@ -42,7 +42,7 @@ export async function checkParty(options: ConformanceOptions): Promise<CheckResu
     ...questionChecks(context),
     ...list.before,
     ...writing.flatMap((operation) => writeChecks(context, operation)),
-    ...(stateOperation(context) ? stateChecks(context) : []),
+    ...stateChecks(context),
     ...list.after,
     ...callbackChecks(context),
   ];

@@ -61,15 +61,22 @@ export function bodyFor(
 export const pathOf = ({ path }: { path: string }, ref: string): string =>
   path.replaceAll(/\{\w+\}/g, encodeURIComponent(ref));
 
-export const stateOperation = ({ protocol }: Context): StateOperation | undefined =>
-  protocol.operations.find((one): one is StateOperation => one.kind === 'state');
+export const stateOperations = ({ protocol }: Context): StateOperation[] =>
+  protocol.operations.filter((one): one is StateOperation => one.kind === 'state');
+
+/** What tells the state of a record: what its order names, where this run has made it; else the party's first. */
+export function stateOperation(context: Context, ref?: string): StateOperation | undefined {
+  const named = context.made.find((one) => one.ref === ref)?.operation.state;
+  const [first, ...others] = stateOperations(context);
+  return others.find(({ name }) => name === named) ?? first;
+}
 
 /** The state of a record. @throws Failed where it is no state; Skipped where the party tells none */
 export async function stateOf(
   context: Context,
   ref: string,
 ): Promise<Read & { value: Record<string, unknown> }> {
-  const operation = stateOperation(context);
+  const operation = stateOperation(context, ref);
   if (!operation) throw new Skipped('this party keeps no records');
   const reply = await context.ask({ method: 'GET', path: pathOf(operation, ref) });
   if (!isDone(reply)) throw new Failed(`GET ${pathOf(operation, ref)} was answered with ${told(reply)}`);

@@ -136,7 +136,7 @@ export const MOVES: Move[] = [
   move('an exchange order', 'POST /v1/exchange/orders', [], {
     purse: 'account',
     body: async ({ id }) => ({
-      ...{ fromAccountId: await id('account'), toAccountId: await id('otherCurrencyAccount') },
+      ...{ fromAccountId: await id('account'), toAccountId: await id('euroAccount') },
       amount: '10.00',
     }),
   }),

@@ -25,7 +25,10 @@ const receivedPayment = (callbackUrl: string) =>
     ),
   );
 
-const ORDERED = ['payouts', 'external-cards', 'checkout', 'card-processor', 'cardholder-review', 'rates'];
+const ORDERED = [
+  ...['payouts', 'external-cards', 'checkout', 'exchange'],
+  ...['card-processor', 'cardholder-review', 'rates'],
+];
 
 /** Side by side: most of the time of a check is waiting for what the party does by itself. */
 it(`${ORDERED.join(', ')}: each keeps its protocol`, async () => {
@@ -55,7 +58,7 @@ it('a party of which nothing is known yet is asked for what it has', async () =>
 
 it('knows each party', () => {
   const tried = [
-    ...['checkout', 'payouts', 'external-cards', 'bank'],
+    ...['checkout', 'payouts', 'external-cards', 'bank', 'exchange'],
     ...['card-processor', 'cardholder-review', 'rates'],
   ];
   expect(PARTY_PROTOCOLS.map(({ name }) => name)).toEqual(tried);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
+import { orAway, orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
 import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
 import type { ExchangeParty } from './port';
@@ -36,7 +36,8 @@ export function createHttpExchange(options: AdapterOptions): ExchangeParty {
     },
     askWithdrawal: (key) =>
       orUnknown(client.get(path('withdrawals', key)).then((answer) => wordIn(withdrawalAnswer, key, answer))),
-    balances: async () => parseAnswer(balancesAnswer, await client.get('/balances'), isOnePerCurrency),
+    balances: async () =>
+      parseAnswer(balancesAnswer, await orAway(client.get('/balances'), 'its balances'), isOnePerCurrency),
     changes: changesOver(client),
     verify(raw, headers) {
       const message = verifiedMessage(exchangeCallback, raw, headers, { secret, now: now() });

@@ -52,7 +52,7 @@ export const exchangeProtocol: PartyProtocol = {
   purpose: 'Exchanges currencies, holds what it owes us, and pays it out to bank accounts.',
   operations: [
     {
-      ...{ name: 'order', kind: 'order', method: 'POST', path: '/orders', ref: 'key' },
+      ...{ name: 'order', kind: 'order', method: 'POST', path: '/orders', ref: 'key', state: 'state' },
       summary: 'Exchange',
       description:
         'Dealt once for each key, whole or in part, at the party’s price. It answers with the whole state of the order.',
@@ -79,6 +79,7 @@ export const exchangeProtocol: PartyProtocol = {
         method: 'POST',
         path: '/withdrawals',
         ref: 'key',
+        state: 'withdrawal-state',
         moved: 'sent',
       },
       summary: 'Pay out of our balance',

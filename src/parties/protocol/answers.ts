@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isCurrency } from '../../kernel/money/currencies';
 import { DECIMAL_TEXT, Decimal, fitsCurrency } from '../../kernel/money/money';
 import { decimalText } from '../../kernel/wire/schemas';
-import { PartyRefused, UnreadableAnswer, UnreadableCallback } from '../../process/party-errors';
+import { PartyAway, PartyRefused, UnreadableAnswer, UnreadableCallback } from '../../process/party-errors';
 import { verifySignature } from './signature';
 
 /** An amount in a party's answer or message: a decimal string. */
@@ -38,6 +38,15 @@ export async function orUnknown<T>(answer: Promise<T>): Promise<T | 'unknown_to_
   } catch (error) {
     if (error instanceof PartyRefused && error.code === 'not_found') return 'unknown_to_party';
     throw error;
+  }
+}
+
+/** The answer to a question about no record: a party without it is one that cannot be asked for it. */
+export async function orAway<T>(answer: Promise<T>, asked: string): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof PartyRefused ? new PartyAway(`the party does not tell ${asked}`) : error;
   }
 }
 

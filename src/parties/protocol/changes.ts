@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { PartyAway, PartyRefused } from '../../process/party-errors';
-import { parseAnswer } from './answers';
+import { orAway, parseAnswer } from './answers';
 import type { PartyClient } from './client';
 import { partyName, partyVersion } from './stored';
 
@@ -61,19 +60,10 @@ export const changesOver =
   (client: PartyClient): ReadChanges =>
   async (after) => {
     const query = after === null ? '' : `?after=${encodeURIComponent(after)}`;
-    const page = parseAnswer(pageSchema, await answered(client.get(`/changes${query}`)));
+    const page = parseAnswer(pageSchema, await orAway(client.get(`/changes${query}`), 'the list of changes'));
     const next = page.next ?? after;
     return { ...readRows(page.changes), next, more: page.more && next !== after };
   };
-
-/** A party without the list is one that cannot be asked for it. */
-async function answered(answer: Promise<unknown>): Promise<unknown> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw error instanceof PartyRefused ? new PartyAway('the party has no list of changes') : error;
-  }
-}
 
 function readRows(rows: readonly unknown[]): Pick<ChangesPage, 'changes' | 'unreadable'> {
   const changes: PartyChange[] = [];

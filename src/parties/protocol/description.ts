@@ -39,6 +39,8 @@ export interface OrderOperation extends Changing {
   kind: 'order';
   /** The field of the answer that names the record: by that its state is asked for. */
   ref: string;
+  /** The name of the operation that tells its state, where the party has several; else the only one. */
+  state?: string;
   /** The field of the state that tells what has moved by it: never more than the `amount` that was ordered. */
   moved?: string;
 }

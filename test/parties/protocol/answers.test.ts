@@ -131,18 +131,31 @@ describe.each(MONEY_ADAPTERS)('a question to %s', (name) => {
   it.each<[string, unknown]>([
     [
       'an amount below zero',
-      { sent: '-1', moved: '-1', amount: '-1', payments: [payment({ amount: '-1' })] },
+      {
+        ...{ sent: '-1', moved: '-1', amount: '-1', payments: [payment({ amount: '-1' })] },
+        fills: [fill({ bought: '-1' })],
+      },
     ],
-    ['an amount that is a number', { sent: 1, moved: 1, amount: 1, payments: [payment({ amount: 1 })] }],
+    [
+      'an amount that is a number',
+      { sent: 1, moved: 1, amount: 1, payments: [payment({ amount: 1 })], fills: [fill({ sold: 1 })] },
+    ],
     [
       'a part that stands twice',
-      { returns: [back(), back()], recalls: [back(), back()], payments: [payment(), payment()] },
+      {
+        ...{ returns: [back(), back()], recalls: [back(), back()], payments: [payment(), payment()] },
+        fills: [fill(), fill()],
+      },
     ],
   ])('is not answered by %s', (_, fields) => isNotReadAs(name, fields as object));
 });
 
 function payment(given: object = {}) {
   return { id: 'p1', amount: '10.00', currency: 'EUR', status: 'settled', ...given };
+}
+
+function fill(given: object = {}) {
+  return { id: 'f1', sold: '10.00', bought: '10.78', ...given };
 }
 
 describe('a word', () => {
@@ -176,7 +189,7 @@ describe('a word', () => {
       expect([other, await reasonOf(other)]).toEqual([other, undefined]);
   });
 
-  it.each(['payouts', 'cards', 'checkout', 'tokenizations'] as const)(
+  it.each(['payouts', 'cards', 'checkout', 'deals', 'withdrawals', 'tokenizations'] as const)(
     'of %s keeps a failure code that is a plain word, and drops any other',
     async (name) => {
       const failureOf = async (failureCode: unknown) => {

@@ -5,6 +5,7 @@ import { createHttpBank } from '../../../src/parties/bank/http';
 import { createHttpCardProcessor } from '../../../src/parties/card-processor/http';
 import { createHttpCardholderReview } from '../../../src/parties/cardholder-review/http';
 import { createHttpCheckout } from '../../../src/parties/checkout/http';
+import { createHttpExchange } from '../../../src/parties/exchange/http';
 import { createHttpExternalCards } from '../../../src/parties/external-cards/http';
 import { createHttpPayouts } from '../../../src/parties/payouts/http';
 
@@ -35,6 +36,7 @@ export async function scriptedParty() {
     adapters: adaptersOf(baseUrl),
     impatient: adaptersOf(baseUrl, { timeoutMs: IMPATIENT_MS }),
     processor: createHttpCardProcessor({ baseUrl, secret: SECRET }),
+    exchange: createHttpExchange({ baseUrl, secret: SECRET }),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -49,6 +51,7 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
   const payouts = createHttpPayouts(options);
   const cards = createHttpExternalCards(options);
   const bank = createHttpBank(options);
+  const exchange = createHttpExchange(options);
   const processor = createHttpCardProcessor(options);
   const review = createHttpCardholderReview(options);
   const ofCard = { key: 'ref_1', reference: 'card_1', callbackUrl: 'https://api.example' };
@@ -94,6 +97,24 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
       ask: () => bank.ask('ref_1'),
       order: () => bank.giveBack({ key: 'ret_1', creditId: 'ref_1', amount: money.amount }),
     },
+    deals: {
+      changes: exchange.changes,
+      ask: () => exchange.askOrder('ref_1'),
+      order: () =>
+        exchange.order({
+          ...{ key: 'ref_1', from: 'EUR', to: 'USD', amount: money.amount },
+          callbackUrl: 'https://api.example',
+        }),
+    },
+    withdrawals: {
+      changes: exchange.changes,
+      ask: () => exchange.askWithdrawal('ref_1'),
+      order: () =>
+        exchange.withdraw({
+          ...{ key: 'ref_1', destination: { name: 'Acme' }, callbackUrl: 'https://api.example' },
+          ...money,
+        }),
+    },
     issuing: {
       changes: processor.changes,
       ask: () => processor.issuance('ref_1'),
@@ -128,7 +149,9 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
 export type AdapterName = keyof ReturnType<typeof adaptersOf>;
 
 /** Those whose words tell of money. */
-export const MONEY_ADAPTERS: readonly AdapterName[] = ['checkout', 'refunds', 'payouts', 'cards', 'bank'];
+export const MONEY_ADAPTERS: readonly AdapterName[] = [
+  ...(['checkout', 'refunds', 'payouts', 'cards', 'bank', 'deals', 'withdrawals'] as const),
+];
 export const ADAPTERS: readonly AdapterName[] = [
   ...MONEY_ADAPTERS,
   ...(['issuing', 'closures', 'tokenizations', 'review'] as const),
@@ -141,6 +164,8 @@ export const WORDS: Readonly<Record<AdapterName, Record<string, unknown>>> = {
   payouts: { key: 'ref_1', version: 3, status: 'sent', sent: '10', returns: [] },
   cards: { key: 'ref_1', version: 3, status: 'succeeded', moved: '10', returns: [] },
   bank: { id: 'ref_1', version: 3, iban: 'LT00', amount: '10', currency: 'EUR', recalls: [], returns: [] },
+  deals: { key: 'ref_1', version: 3, status: 'filled', fills: [{ id: 'f1', sold: '10', bought: '10.78' }] },
+  withdrawals: { key: 'ref_1', version: 3, status: 'sent', sent: '10', returns: [] },
   issuing: {
     ...{ key: 'ref_1', version: 3, status: 'issued', reference: 'card_1' },
     ...{ last4: '4242', expiryMonth: 12, expiryYear: 2030 },

@@ -25,6 +25,8 @@ const card = () => ({
   ...{ token: 'tok_visa', ...money, merchant: 'Acme', returnUrl: null, expiresAt },
   callbackUrl: `${world.shop.url}/a`,
 });
+const deal = () => ({ from: 'EUR', to: 'USD', amount: '10.00', callbackUrl: `${world.shop.url}/a` });
+const withdrawal = () => ({ ...money, destination: { name: 'Acme' }, callbackUrl: `${world.shop.url}/a` });
 const session = () => ({
   ...{ method: 'card', ...money, merchant: 'Acme', expiresAt },
   ...{ returnUrl: 'https://shop.example/', callbackUrl: `${world.shop.url}/a` },
@@ -35,6 +37,8 @@ it.each<[SandboxParty, string, () => object]>([
   ['external-cards', '/charges', card],
   ['external-cards', '/pushes', card],
   ['checkout', '/sessions', session],
+  ['exchange', '/orders', deal],
+  ['exchange', '/withdrawals', withdrawal],
 ])('%s %s: another amount under a key that was used is 409', async (party, path, order) => {
   const key = `key-${randomUUID()}`;
   const first = await post(party, path, order(), key);

@@ -1,5 +1,6 @@
 import { Decimal, roundTo, sumOf, ZERO } from '../../../kernel/money/money';
-import { changeAt, type LaterChange } from '../../sandbox/orders/moments';
+import type { LaterChange } from '../../sandbox/orders/book';
+import { changeAt } from '../../sandbox/orders/moments';
 import { type ExchangeScenario, exchangeScenarioOf } from './scenarios';
 
 /** A deal as it was taken. */

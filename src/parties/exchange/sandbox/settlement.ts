@@ -1,5 +1,5 @@
 import { Decimal, roundTo, sumOf } from '../../../kernel/money/money';
-import type { LaterChange } from '../../sandbox/orders/moments';
+import type { LaterChange } from '../../sandbox/orders/book';
 import { type Payment, changesOf as paymentChanges, wordAt } from '../../sandbox/paying/progress';
 import { secondsAfter } from '../../sandbox/time';
 import { changesOf, type Deal, type DealChange, type Fill } from './progress';

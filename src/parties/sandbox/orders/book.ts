@@ -2,7 +2,6 @@ import { raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import type { SandboxParty } from '../options';
 import { lockByKey } from '../rows';
-import type { LaterChange } from './moments';
 
 /** What goes wrong between a party and whoever orders, where a magic value says so. */
 export interface OrderFaults {
@@ -28,6 +27,12 @@ export interface KeptOrder {
   acceptedAt: Date | null;
   /** Where the table has several. */
   kind?: string;
+}
+
+/** How an order changes by itself. */
+export interface LaterChange {
+  /** Counted from when it was taken; Infinity: never. */
+  afterSeconds: number;
 }
 
 /** The orders of one kind that a party keeps in a table, a row a key. */

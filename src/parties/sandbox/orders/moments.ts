@@ -1,12 +1,6 @@
 import type { Moment } from '../changes';
 import { secondsAfter } from '../time';
-import type { OrderFaults } from './book';
-
-/** How an order changes by itself. */
-export interface LaterChange {
-  /** Counted from when it was taken; Infinity: never. */
-  afterSeconds: number;
-}
+import type { LaterChange, OrderFaults } from './book';
 
 /** What another change follows within this is told with it. */
 const TOGETHER_SECONDS = 5;

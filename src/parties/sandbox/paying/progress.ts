@@ -1,5 +1,6 @@
 import { Decimal, roundTo } from '../../../kernel/money/money';
-import { changeAt, type LaterChange } from '../orders/moments';
+import type { LaterChange } from '../orders/book';
+import { changeAt } from '../orders/moments';
 import { type PayingScenario, payingScenarioOf } from './scenarios';
 
 /** What somebody is to be paid. */
