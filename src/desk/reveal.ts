@@ -7,7 +7,7 @@ import { requireUser } from '../people/users/operations';
 import { readSituation } from '../transfers/engine/read';
 import { ibanPayoutKind } from '../transfers/iban/payouts/kind';
 import { payoutKind } from '../transfers/payouts/kind';
-import type { PayoutKind } from '../transfers/payouts/outgoing';
+import type { PayoutKind } from '../transfers/payouts/paid-by-party';
 import { revealDestination } from '../transfers/payouts/reveal';
 
 /** What an approver must see of a record and nobody else: a beneficiary, an applicant. */

@@ -10,7 +10,7 @@ import { ibanPayoutKind } from '../../transfers/iban/payouts/kind';
 import { ibanPayoutView } from '../../transfers/iban/view';
 import { countPayoutsToApprove, payoutsToApprove } from '../../transfers/payouts/create';
 import { payoutKind } from '../../transfers/payouts/kind';
-import type { PayoutKind } from '../../transfers/payouts/outgoing';
+import type { PayoutKind } from '../../transfers/payouts/paid-by-party';
 import { type ShownPayout, totalDebit } from '../../transfers/payouts/record';
 import { payoutView } from '../../transfers/payouts/view';
 import { countSuspense, listSuspense } from '../../transfers/suspense';

@@ -4,7 +4,7 @@ import type { Tx } from '../../kernel/db/database';
 import type { ComponentTable } from '../engine/books/position';
 import type { NewDecision } from '../engine/kind';
 import { whyNotFundable } from '../funding';
-import { outgoingKind, type PayoutKind } from './outgoing';
+import { type PayoutKind, paidByParty } from './paid-by-party';
 import { closingOf } from './position';
 import type { Payout } from './record';
 
@@ -23,7 +23,7 @@ export const PAYOUT_COMPONENTS = {
 } as const satisfies ComponentTable;
 
 /** A payout of an account (decisions part 4, Payouts). */
-export const payoutKind: PayoutKind = outgoingKind({
+export const payoutKind: PayoutKind = paidByParty({
   name: 'payout',
   workflow: 'payoutLifecycle',
   prefix: 'payout-lifecycle-',

@@ -5,7 +5,7 @@ import { PartyRefused } from '../../../../../src/process/party-errors';
 import { ibanPayoutKind } from '../../../../../src/transfers/iban/payouts/kind';
 import { decidePayout } from '../../../../../src/transfers/payouts/decide';
 import { orderKey, payoutKind } from '../../../../../src/transfers/payouts/kind';
-import type { PayoutKind } from '../../../../../src/transfers/payouts/outgoing';
+import type { PayoutKind } from '../../../../../src/transfers/payouts/paid-by-party';
 import type { PayoutTerms } from '../../../../../src/transfers/payouts/record';
 import type { Client, TestApi } from '../../../../support/api';
 import { credited, enabled, paidOut } from '../../../iban/support';

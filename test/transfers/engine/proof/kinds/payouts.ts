@@ -6,7 +6,7 @@ import type { Holding } from '../../../../../src/transfers/engine/books/position
 import type { NewDecision } from '../../../../../src/transfers/engine/kind';
 import { ibanPayoutKind } from '../../../../../src/transfers/iban/payouts/kind';
 import { payoutKind } from '../../../../../src/transfers/payouts/kind';
-import type { PayoutKind } from '../../../../../src/transfers/payouts/outgoing';
+import type { PayoutKind } from '../../../../../src/transfers/payouts/paid-by-party';
 import { closingOf } from '../../../../../src/transfers/payouts/position';
 import type { Payout, PayoutTerms } from '../../../../../src/transfers/payouts/record';
 import { assertSuspense, type Exchange, hasDoors, negated, smallestOf, totalOf } from '../../books';
