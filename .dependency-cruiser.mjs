@@ -45,7 +45,7 @@ const ORDER_WITHIN = {
     'iban',
     'external-cards',
     'chain-deposits',
-    'exchange-withdrawals',
+    'exchange',
   ],
   chain: ['networks', 'wallets', 'gas-station'],
 };

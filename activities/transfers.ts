@@ -6,6 +6,7 @@ import { depositKind } from '../src/transfers/deposits/kind';
 import { discover } from '../src/transfers/discover';
 import { advance, type Progress } from '../src/transfers/engine/advance';
 import type { AnyKind, Discovered } from '../src/transfers/engine/kind';
+import { exchangeWithdrawalKind } from '../src/transfers/exchange/withdrawals/kind';
 import { lookAtCredit } from '../src/transfers/iban/credits/look';
 import { ibanPayoutKind } from '../src/transfers/iban/payouts/kind';
 import { requireKind } from '../src/transfers/kinds';
@@ -20,6 +21,7 @@ export interface TransferActivities {
   lookAtDeposit(step: Step): Promise<Progress>;
   advancePayout(step: Step): Promise<Progress>;
   advanceIbanPayout(step: Step): Promise<Progress>;
+  advanceExchangeWithdrawal(id: string): Promise<Progress>;
   /** @returns what has become of a session that no deposit knew */
   matchSession(sessionId: string): Promise<Discovered>;
   /** Of a top-up and of a withdrawal: both have ids of one kind. */
@@ -51,6 +53,7 @@ export function createTransferActivities(
     lookAtDeposit: step(depositKind),
     advancePayout: step(payoutKind),
     advanceIbanPayout: step(ibanPayoutKind),
+    advanceExchangeWithdrawal: step(exchangeWithdrawalKind),
     matchSession: (sessionId) => through('checkout', () => discover(services, 'checkout', sessionId)),
     advanceExternalCard: (id) =>
       through('externalCards', async () => advance(services, await requireKind(services.database, id), id)),

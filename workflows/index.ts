@@ -15,6 +15,7 @@ export { housekeeping } from './housekeeping';
 export { kycReview } from './kyc-review';
 export { checkoutPayment } from './transfers/checkout-payment';
 export { depositLifecycle } from './transfers/deposit-lifecycle';
+export { exchangeWithdrawal } from './transfers/exchange-withdrawal';
 export { externalCardTransfer } from './transfers/external-card-transfer';
 export { ibanCredit } from './transfers/iban-credit';
 export { ibanCreditCatchUp } from './transfers/iban-credit-catch-up';

@@ -6,6 +6,7 @@ import { callbackRoute } from '../process/callbacks/routes';
 import type { Services } from '../services';
 import { CALLBACK_PATH } from './deposits/kind';
 import { tellOf } from './discover';
+import { EXCHANGE_CALLBACKS } from './exchange/party';
 import { CALLBACK_PATH as EXTERNAL_CARDS_PATH } from './external-cards/kind';
 import { CREDIT_CALLBACK_PATH } from './iban/credits/kind';
 import { IBAN_PAYOUT_CALLBACKS } from './iban/payouts/kind';
@@ -18,6 +19,7 @@ const CALLBACKS: { party: MoneyParty; name: string; path: string }[] = [
   { party: 'payouts', name: 'iban-payouts', path: IBAN_PAYOUT_CALLBACKS },
   { party: 'externalCards', name: 'external-cards', path: EXTERNAL_CARDS_PATH },
   { party: 'bank', name: 'bank', path: CREDIT_CALLBACK_PATH },
+  { party: 'exchange', name: 'exchange', path: EXCHANGE_CALLBACKS },
 ];
 
 /**

@@ -3,6 +3,7 @@ import { notFound } from '../kernel/errors';
 import { depositKind } from './deposits/kind';
 import type { AnyKind } from './engine/kind';
 import { kindNameOf } from './engine/read';
+import { exchangeWithdrawalKind } from './exchange/withdrawals/kind';
 import { cardTopupKind, cardWithdrawalKind } from './external-cards/kind';
 import { ibanCreditKind } from './iban/credits/kind';
 import { ibanPayoutKind } from './iban/payouts/kind';
@@ -16,6 +17,7 @@ export const TRANSFER_KINDS: readonly AnyKind[] = [
   cardWithdrawalKind,
   ibanPayoutKind,
   ibanCreditKind,
+  exchangeWithdrawalKind,
 ];
 
 /** @throws Error for a name that is none's */

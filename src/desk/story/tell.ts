@@ -11,6 +11,7 @@ import {
   tellTokenization,
   tellVirtualIban,
 } from './accounts';
+import { tellWithdrawalDestination } from './destinations';
 import { tellBreak, tellCallback, tellEvent, tellQuote, tellSubject, tellTenant } from './house';
 import { tellCardholder, tellDocument, tellFile, tellUser } from './people';
 import type { Story, Teller } from './story';
@@ -36,6 +37,8 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   ibanPayout: tellTransfer,
   ibanCredit: tellTransfer,
   externalCardTransaction: tellTransfer,
+  exchangeWithdrawal: tellTransfer,
+  withdrawalDestination: tellWithdrawalDestination,
   decision: tellDecision,
   break: tellBreak,
   callback: tellCallback,

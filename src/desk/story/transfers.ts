@@ -5,6 +5,9 @@ import { type ClientDeposit } from '../../transfers/deposits/money';
 import { depositView } from '../../transfers/deposits/view';
 import { bookedOf, entriesOf, readSituation, transferOfDecision, wordsOf } from '../../transfers/engine/read';
 import type { Situation, Transfer } from '../../transfers/engine/record';
+import { shownWithdrawal } from '../../transfers/exchange/withdrawals/create';
+import type { ExchangeWithdrawal } from '../../transfers/exchange/withdrawals/kind';
+import { exchangeWithdrawalView } from '../../transfers/exchange/withdrawals/view';
 import { ibanPayoutKind } from '../../transfers/iban/payouts/kind';
 import { ibanPayoutView } from '../../transfers/iban/view';
 import { findKind } from '../../transfers/kinds';
@@ -22,6 +25,8 @@ const VIEWS: Record<string, (sql: Sql, situation: Situation) => Promise<object>>
   payout: async (sql, payout) => payoutView(await shownPayout(sql, payoutKind, payout as Payout)),
   iban_payout: async (sql, payout) =>
     ibanPayoutView(await shownPayout(sql, ibanPayoutKind, payout as Payout)),
+  exchange_withdrawal: async (sql, withdrawal) =>
+    exchangeWithdrawalView(await shownWithdrawal(sql, withdrawal as ExchangeWithdrawal)),
 };
 
 /** The whole story of money that crosses our border. */

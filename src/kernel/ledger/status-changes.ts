@@ -6,7 +6,15 @@ import { newId } from '../ids';
  * record is a line here, and a call of {@link noteStatusChanges} where its status changes.
  */
 export const STATUS_KINDS = {
-  account: ['deposit', 'payout', 'card_topup', 'card_withdrawal', 'iban_payout', 'iban_credit'],
+  account: [
+    'deposit',
+    'payout',
+    'card_topup',
+    'card_withdrawal',
+    'iban_payout',
+    'iban_credit',
+    'exchange_withdrawal',
+  ],
   card: ['card_operation'],
 } as const;
 

@@ -1,11 +1,21 @@
+import { requireAccount } from '../../accounts/accounts/operations';
+import { assertFundable } from '../../accounts/accounts/transfer';
 import type { Tx } from '../../kernel/db/database';
 import type { InternalAccount } from '../../kernel/ledger/entries';
 import { type OutgoingWord, outgoingWord } from '../../parties/protocol/outgoing-word';
 import { processOfRecord } from '../../process/workflow-command';
 import { statusEvent } from '../engine/events';
-import type { ProcessSubject, TransferKind } from '../engine/kind';
-import { outgoingPosition, shortfall } from './position';
-import { type Outgoing, type OutgoingTerms, PAYOUT_TRANSITIONS } from './record';
+import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
+import type { Transition } from '../engine/record';
+import { whyNotFundable } from '../funding';
+import { closingOf, outgoingPosition, shortfall } from './position';
+import {
+  type Outgoing,
+  type OutgoingTerms,
+  PAYOUT_TRANSITIONS,
+  type PayoutStatus,
+  type PayoutTrigger,
+} from './record';
 import * as rules from './rules';
 
 /** Money that a party pays out of an account under one order: a payout of either kind, a withdrawal from the exchange. */
@@ -35,19 +45,42 @@ export interface OutgoingSpec<Terms extends OutgoingTerms> extends Pick<Outgoing
   prefix: string;
   summary: string;
   fallbacks: rules.Fallbacks;
+  /** Lines that it has beside those of every payout. */
+  further?: readonly Transition<PayoutStatus, PayoutTrigger>[];
   /** The internal account that stands for the party. */
   account: InternalAccount;
   /** The event that tells clients of its status: `payout.status_changed`, `transfer.status_changed`. */
   event: 'payout' | 'transfer';
 }
 
+/** Before it is ordered: whether account and user may still pay. After: whether what comes back has an account to come to. */
+export async function mayItStillPay(
+  tx: Tx,
+  payout: Outgoing,
+  before: Outgoing,
+): Promise<NewDecision | undefined> {
+  const { status, orderedAt, accountId } = payout.transfer;
+  const asked = status === 'created' && orderedAt === null;
+  const closing = closingOf(before, payout);
+  if (!asked && !closing) return undefined;
+  const account = await requireAccount(tx, null, accountId ?? '');
+  if (!asked) return account.status === 'closed' ? closing : undefined;
+  const reason = await whyNotFundable(tx, account);
+  return reason === undefined ? undefined : { kind: 'cancel', reason };
+}
+
+/** Before it is approved. @throws Problem 409 `account_closed`, `user_blocked` */
+export async function assertMayPay(tx: Tx, { transfer: { accountId } }: Outgoing): Promise<void> {
+  await assertFundable(tx, await requireAccount(tx, null, accountId ?? ''));
+}
+
 export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Terms>): OutgoingKind<Terms> {
-  const { workflow, prefix, summary, fallbacks, account, event, ...own } = spec;
+  const { workflow, prefix, summary, fallbacks, further = [], account, event, ...own } = spec;
   return {
     ...own,
     process: processOfRecord<ProcessSubject>({ workflow, prefix, summary }),
     word: outgoingWord,
-    transitions: PAYOUT_TRANSITIONS,
+    transitions: [...PAYOUT_TRANSITIONS, ...further],
     doors: ['credit', 'write_off', 'recover'],
     // Nothing here depends on the time or on the way: whether a person must decide is in the terms.
     choose: () => undefined,

@@ -30,9 +30,11 @@ export function trigger(payout: Outgoing): PayoutTrigger | undefined {
       return terms.needsApproval ? 'approval_required' : 'accepted';
     case 'pending_approval': {
       const decision = decisionOn(payout);
-      return decision && (decision.kind === 'approve' ? 'approved' : 'rejected');
+      if (decision) return decision.kind === 'approve' ? 'approved' : 'rejected';
+      return first(payout, 'cancel') && 'cancelled';
     }
     case 'processing':
+      if (word === null && first(payout, 'cancel')) return 'cancelled';
       if (word === null) return refusalOf(payout, payout.transfer.id) && 'failed';
       return triggerOfWord('processing', word);
     default:

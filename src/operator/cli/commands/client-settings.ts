@@ -4,6 +4,7 @@ import { firstProblem } from '../../../kernel/wire/schemas';
 import { type TenantSettings, tenantSettings } from '../../../tenants/clients/settings';
 import { approvalSettings } from '../../../transfers/approval/settings';
 import { depositSettings } from '../../../transfers/deposits/settings';
+import { exchangeSettings } from '../../../transfers/exchange/settings';
 import { externalCardSettings } from '../../../transfers/external-cards/settings';
 import { bankingSettings } from '../../../transfers/iban/settings';
 import { payoutSettings } from '../../../transfers/payouts/settings';
@@ -21,6 +22,7 @@ const wholeSettings = z.object({
   payouts: payoutSettings.prefault({}),
   externalCards: externalCardSettings.prefault({}),
   banking: bankingSettings.prefault({}),
+  exchange: exchangeSettings.prefault({}),
   approvals: approvalSettings.prefault({}),
 });
 
