@@ -3,11 +3,16 @@ import type { PostgresProof } from '../stage';
 import { cardTopupThroughPostgres, cardWithdrawalThroughPostgres } from './card-orders-postgres';
 import { depositThroughPostgres } from './deposits-postgres';
 import { ibanCreditThroughPostgres } from './iban-credits-postgres';
-import { ibanPayoutThroughPostgres, payoutThroughPostgres } from './payouts-postgres';
+import {
+  exchangeWithdrawalThroughPostgres,
+  ibanPayoutThroughPostgres,
+  payoutThroughPostgres,
+} from './payouts-postgres';
 
 const proofs = [
   ...[depositThroughPostgres, payoutThroughPostgres, ibanPayoutThroughPostgres],
   ...[cardTopupThroughPostgres, cardWithdrawalThroughPostgres, ibanCreditThroughPostgres],
+  exchangeWithdrawalThroughPostgres,
 ];
 
 /** Every kind that is proved, on the pure functions and through Postgres: a new one adds itself here. */
