@@ -22,7 +22,7 @@ const SAMPLE = 40;
 /** Pays itself and is settled at once (src/parties/checkout/sandbox/scenarios.ts): no browser is needed. */
 const PAYS_ITSELF = '700.01';
 const WAITS = '50.00';
-/** Received by a payout whose party takes twenty seconds and sends no callback (src/parties/payouts/sandbox/scenarios.ts). */
+/** Received by a payout whose party takes twenty seconds and sends no callback (src/parties/sandbox/paying/scenarios.ts). */
 const SLOW_AND_SILENT = '901.16';
 const SLOW_ONES = 10;
 /** Only these, where one is looked into: `BENCH_KINDS=deposit`. */

@@ -5,7 +5,7 @@ import { SCENARIOS } from '../src/parties/card-processor/sandbox/scenarios';
 import { REVIEW_SCENARIOS } from '../src/parties/cardholder-review/sandbox/scenarios';
 import { CHECKOUT_SCENARIOS } from '../src/parties/checkout/sandbox/scenarios';
 import { CARD_SCENARIOS } from '../src/parties/external-cards/sandbox/scenarios';
-import { PAYOUT_SCENARIOS } from '../src/parties/payouts/sandbox/scenarios';
+import { PAYING_SCENARIOS } from '../src/parties/sandbox/paying/scenarios';
 import { KYC_SCENARIOS } from '../src/people/kyc/sandbox-review';
 
 /** Writes the sandbox's magic values into the README, between its two marks: `npx tsx scripts/document-sandbox.ts`. */
@@ -32,7 +32,7 @@ export function renderMagicValues(): string {
       amount,
       effect,
     ]),
-    ...PAYOUT_SCENARIOS.map(({ amount, effect }): [string, string, string] => [
+    ...PAYING_SCENARIOS.map(({ amount, effect }): [string, string, string] => [
       '`receivedAmount` of a payout',
       amount,
       effect,

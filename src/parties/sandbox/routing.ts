@@ -21,6 +21,8 @@ export type Outcome =
   | 'unreachable'
   /** No answer comes. */
   | 'silent'
+  /** The key was used for another order. */
+  | 'another'
   /** A refusal, by its code. */
   | { refused: string };
 
@@ -62,6 +64,7 @@ function tell(ctx: Context, status: number, outcome: Outcome): void {
   if (outcome === undefined) return refuse(ctx, 404, 'not_found');
   if (outcome === 'unreachable') return refuse(ctx, 503, 'unavailable');
   if (outcome === 'silent') return dropConnection(ctx);
+  if (outcome === 'another') return refuse(ctx, 409, 'idempotency_mismatch');
   if ('refused' in outcome) return refuse(ctx, 422, outcome.refused);
   answer(ctx, status, outcome);
 }

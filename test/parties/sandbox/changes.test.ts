@@ -14,11 +14,13 @@ import {
   cardOrder,
   changesOf,
   credit,
+  deal,
   payout,
   readAll,
   type SandboxWorld,
   sandboxWorld,
   session,
+  withdrawal,
 } from './support';
 
 /** What is to happen at the sandbox's parties stands in rows: it is listed, and told, whatever becomes of processes. */
@@ -61,7 +63,7 @@ const rowsOf = (ref: string): Promise<Row[]> =>
 describe('the list of changes', () => {
   it.each([
     ...['checkout', 'payouts', 'external-cards'],
-    ...['bank', 'card-processor', 'cardholder-review'],
+    ...['bank', 'exchange', 'card-processor', 'cardholder-review'],
   ] as Exclude<SandboxParty, 'rates'>[])(
     'of %s is read on from any place, in the order of time, with nothing of the future',
     async (party) => {
@@ -70,6 +72,7 @@ describe('the list of changes', () => {
         payouts: () => payout(world, '901.07'),
         'external-cards': () => cardOrder('topup')(world, 'tok_chargeback_won'),
         bank: () => credit(world, '801.01'),
+        exchange: () => deal(world, '905.14'),
         'card-processor': () => card(world, 'sandbox:slow'),
         'cardholder-review': () => application(world, 'sandbox:slow'),
       }[party];
@@ -237,6 +240,8 @@ describe('a callback', () => {
   it.each([
     ['payouts', '901.13', payout],
     ['external-cards', 'tok_mute', cardOrder('topup')],
+    ['exchange', '905.17', deal],
+    ['exchange', '901.13', withdrawal],
   ] as const)('is never sent of %s at %s, though the list has what happened', async (party, magic, place) => {
     const { ref, word } = await place(world, magic);
     pass(60);
@@ -250,6 +255,8 @@ describe('a callback', () => {
   it.each([
     ['payouts', '901.12', payout],
     ['external-cards', 'tok_stutter', cardOrder('topup')],
+    ['exchange', '905.16', deal],
+    ['exchange', '901.12', withdrawal],
   ] as const)('of %s at %s comes twice, with a forged one beside it', async (party, magic, place) => {
     const { ref, path } = await place(world, magic);
     pass(1);

@@ -141,6 +141,22 @@ export const application: Place = async (world, magic) => {
   return { ref: key, path, word: async () => plain(await cardholderReview.outcome(key)) };
 };
 
+export const deal: Place = async (world, magic) => {
+  const { exchange } = world.api.services.parties;
+  const { key, path, callbackUrl } = placed(world);
+  const order = { key, from: 'EUR', to: 'USD', amount: new Decimal(magic), callbackUrl };
+  await insisted(world, () => exchange.order(order));
+  return { ref: key, path, word: async () => plain(await exchange.askOrder(key)) };
+};
+
+export const withdrawal: Place = async (world, magic) => {
+  const { exchange } = world.api.services.parties;
+  const { key, path, callbackUrl } = placed(world);
+  const order = { key, amount: new Decimal(magic), currency: 'EUR', callbackUrl };
+  await insisted(world, () => exchange.withdraw({ ...order, destination: { name: 'Acme' } }));
+  return { ref: key, path, word: async () => plain(await exchange.askWithdrawal(key)) };
+};
+
 export const credit: Place = async (world, magic) => {
   const { api, clock } = world;
   const { path, callbackUrl } = placed(world);
@@ -152,9 +168,10 @@ export const credit: Place = async (world, magic) => {
 };
 
 export const changesOf = ({ api }: SandboxWorld, party: SandboxParty): ReadChanges => {
-  const { checkout, payouts, externalCards, bank, cardProcessor, cardholderReview } = api.services.parties;
+  const { checkout, payouts, externalCards, bank, exchange } = api.services.parties;
+  const { cardProcessor, cardholderReview } = api.services.parties;
   const readers: Partial<Record<SandboxParty, { changes: ReadChanges }>> = {
-    ...{ checkout, payouts, 'external-cards': externalCards, bank },
+    ...{ checkout, payouts, 'external-cards': externalCards, bank, exchange },
     ...{ 'card-processor': cardProcessor, 'cardholder-review': cardholderReview },
   };
   const reader = readers[party];

@@ -3,9 +3,10 @@ import { BANK_SCENARIOS } from '../../../src/parties/bank/sandbox/scenarios';
 import { SCENARIOS } from '../../../src/parties/card-processor/sandbox/scenarios';
 import { REVIEW_SCENARIOS } from '../../../src/parties/cardholder-review/sandbox/scenarios';
 import { CHECKOUT_SCENARIOS } from '../../../src/parties/checkout/sandbox/scenarios';
+import { EXCHANGE_SCENARIOS } from '../../../src/parties/exchange/sandbox/scenarios';
 import { CARD_SCENARIOS } from '../../../src/parties/external-cards/sandbox/scenarios';
-import { PAYOUT_SCENARIOS } from '../../../src/parties/payouts/sandbox/scenarios';
 import type { SandboxParty } from '../../../src/parties/sandbox/options';
+import { PAYING_SCENARIOS } from '../../../src/parties/sandbox/paying/scenarios';
 import { PartyRefused } from '../../../src/process/party-errors';
 import {
   application,
@@ -14,6 +15,7 @@ import {
   changesOf,
   closure,
   credit,
+  deal,
   type Place,
   payout,
   readAll,
@@ -21,6 +23,7 @@ import {
   sandboxWorld,
   session,
   tokenization,
+  withdrawal,
 } from './support';
 
 /** What the sandbox's parties say of a record as time passes, at each of their magic values. */
@@ -39,8 +42,14 @@ const EVERY: [SandboxParty, string, Place][] = [
   ...CHECKOUT_SCENARIOS.filter(({ refusal, unreachableSeconds, losesFirstAnswer }) =>
     [refusal, unreachableSeconds, losesFirstAnswer].every((fault) => fault === undefined),
   ).map(({ amount }): [SandboxParty, string, Place] => ['checkout', amount, session]),
-  ...PAYOUT_SCENARIOS.filter(({ orderRefusal }) => orderRefusal === undefined).map(
-    ({ amount }): [SandboxParty, string, Place] => ['payouts', amount, payout],
+  ...PAYING_SCENARIOS.filter(({ orderRefusal }) => orderRefusal === undefined).flatMap(
+    ({ amount }): [SandboxParty, string, Place][] => [
+      ['payouts', amount, payout],
+      ['exchange', amount, withdrawal],
+    ],
+  ),
+  ...EXCHANGE_SCENARIOS.filter(({ orderRefusal }) => orderRefusal === undefined).map(
+    ({ amount }): [SandboxParty, string, Place] => ['exchange', amount, deal],
   ),
   ...CARD_SCENARIOS.filter(({ orderRefusal }) => orderRefusal === undefined).flatMap(
     ({ token }): [SandboxParty, string, Place][] => [

@@ -1,5 +1,5 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { PAYOUT_SCENARIOS } from '../../../src/parties/payouts/sandbox/scenarios';
+import { PAYING_SCENARIOS } from '../../../src/parties/sandbox/paying/scenarios';
 import { accountBalance } from '../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { breaksOf, created, fundedAccount, look, read } from './support';
@@ -58,10 +58,10 @@ const EXPECTED: Record<string, string[]> = {
 };
 
 it('every scenario is tried here', () => {
-  expect(PAYOUT_SCENARIOS.map(({ amount }) => amount)).toEqual(Object.keys(EXPECTED));
+  expect(PAYING_SCENARIOS.map(({ amount }) => amount)).toEqual(Object.keys(EXPECTED));
 });
 
-it.each(PAYOUT_SCENARIOS)('$amount: $effect', async ({ amount, refusal, orderRefusal }) => {
+it.each(PAYING_SCENARIOS)('$amount: $effect', async ({ amount, refusal, orderRefusal }) => {
   const [available = 0, held = 0] = (await accountBalance(client, accountId)).split(' ').map(Number);
   const { id, statuses } = await statusesOf(amount);
   expect(statuses).toEqual(EXPECTED[amount]);

@@ -1,7 +1,56 @@
-import type { Context, Middleware } from 'koa';
-import { refuse } from '../../sandbox/answers';
+import type { Middleware } from 'koa';
+import { type Decimal, fitsCurrency } from '../../../kernel/money/money';
 import type { PartyOptions } from '../../sandbox/options';
+import { presentWord, takeOrder } from '../../sandbox/orders/taking';
+import { payingScenarioOf } from '../../sandbox/paying/scenarios';
+import { orderRoute, questionRoute, routed } from '../../sandbox/routing';
+import { exchangeOrder, withdrawalOrder } from '../protocol';
+import { holdBalances, presentBalances } from './balances';
+import { dealBook, WITHDRAWALS } from './orders';
+import { exchangeScenarioOf } from './scenarios';
+import { isDealt } from './table-price';
 
-export function createExchangeParty(_: PartyOptions): Middleware {
-  return async (ctx: Context) => refuse(ctx, 404, 'not_found');
+/**
+ * An exchange that deals with nobody: orders and withdrawals under an `idempotency-key`, and what it holds of us. It commits
+ * by itself, as an outside party would: what it did stays done although its caller may fail afterwards. Faults come from the
+ * amount (scenarios.ts), never by chance. Of a destination it keeps nothing, and it lets us owe it.
+ */
+export function createExchangeParty({ database, now, rates = 'still' }: PartyOptions): Middleware {
+  const deals = dealBook(rates);
+  return routed([
+    orderRoute(/^\/orders$/, { body: exchangeOrder }, async (body, key) => {
+      const { from: currency, to: bought, amount, minReceive = null, callbackUrl } = body;
+      const refused = refusalOf([currency, bought], amount) ?? exchangeScenarioOf(amount).orderRefusal;
+      if (refused !== undefined) return { refused };
+      const order = { key, currency, amount, bought, minReceive, callbackUrl };
+      return database.transaction(async (tx) => {
+        await holdBalances(tx);
+        return takeOrder(tx, deals, order, now);
+      });
+    }),
+    questionRoute(/^\/orders\/([^/]+)$/, (key = '') =>
+      database.transaction((tx) => presentWord(tx, deals, key, now)),
+    ),
+    orderRoute(/^\/withdrawals$/, { body: withdrawalOrder }, async ({ destination: _, ...order }, key) => {
+      const { amount, currency } = order;
+      const refused = refusalOf([currency], amount) ?? payingScenarioOf(amount).orderRefusal;
+      if (refused !== undefined) return { refused };
+      return database.transaction(async (tx) => {
+        await holdBalances(tx);
+        return takeOrder(tx, WITHDRAWALS, { key, ...order }, now);
+      });
+    }),
+    questionRoute(/^\/withdrawals\/([^/]+)$/, (key = '') =>
+      database.transaction((tx) => presentWord(tx, WITHDRAWALS, key, now)),
+    ),
+    questionRoute(/^\/balances$/, () => database.transaction((tx) => presentBalances(tx, now))),
+  ]);
+}
+
+/** Of what could never be done, whatever the time: an order that was taken must not be refused when it comes again. */
+function refusalOf(currencies: readonly [string, ...string[]], amount: Decimal): string | undefined {
+  const [moved] = currencies;
+  if (!currencies.every(isDealt) || new Set(currencies).size < currencies.length)
+    return 'unsupported_currency';
+  return fitsCurrency(amount, moved) ? undefined : 'malformed_order';
 }

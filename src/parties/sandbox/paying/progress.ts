@@ -1,11 +1,17 @@
 import { Decimal, roundTo } from '../../../kernel/money/money';
-import type { Moment } from '../../sandbox/changes';
-import { secondsAfter } from '../../sandbox/time';
-import { type PayoutScenario, scenarioOf } from './scenarios';
-import type { SandboxPayout } from './store';
+import { changeAt, type LaterChange } from '../orders/moments';
+import { type PayingScenario, payingScenarioOf } from './scenarios';
 
-/** A payout as the party tells of it: amounts as decimal strings. */
-export interface ToldPayout {
+/** What somebody is to be paid. */
+export interface Payment {
+  key: string;
+  amount: Decimal;
+  currency: string;
+  acceptedAt: Date | null;
+}
+
+/** A payment as the party tells of it: amounts as decimal strings. */
+export interface ToldPayment {
   key: string;
   version: number;
   status: 'processing' | 'sent' | 'completed' | 'failed' | 'returned';
@@ -19,11 +25,11 @@ const SENT_SECONDS = 0.15;
 const COMPLETED_SECONDS = 0.1;
 
 /** `returned`: all that has come back by then, each part. */
-type Change = Pick<ToldPayout, 'status' | 'failureCode'> & { afterSeconds: number; returned?: string[] };
+type Change = Pick<ToldPayment, 'status' | 'failureCode'> & LaterChange & { returned?: string[] };
 
-/** What happens to a payout and when, counted from the order; in the order of time. */
-export function changesOf({ amount, currency }: Pick<SandboxPayout, 'amount' | 'currency'>): Change[] {
-  const scenario = scenarioOf(amount);
+/** What happens to a payment and when, counted from the order; in the order of time. */
+export function changesOf({ amount, currency }: Pick<Payment, 'amount' | 'currency'>): Change[] {
+  const scenario = payingScenarioOf(amount);
   const { decisionSeconds = SENT_SECONDS, refusal } = scenario;
   const changes = refusal
     ? refused(scenario, refusal, decisionSeconds)
@@ -31,7 +37,7 @@ export function changesOf({ amount, currency }: Pick<SandboxPayout, 'amount' | '
   return changes.filter(({ afterSeconds }) => Number.isFinite(afterSeconds));
 }
 
-function refused(scenario: Partial<PayoutScenario>, failureCode: string, at: number): Change[] {
+function refused(scenario: Partial<PayingScenario>, failureCode: string, at: number): Change[] {
   const { sentAfterRefusalSeconds: later } = scenario;
   return [
     { status: 'failed', failureCode, afterSeconds: at },
@@ -39,7 +45,7 @@ function refused(scenario: Partial<PayoutScenario>, failureCode: string, at: num
   ];
 }
 
-function paid(scenario: Partial<PayoutScenario>, sentAt: number): Change[] {
+function paid(scenario: Partial<PayingScenario>, sentAt: number): Change[] {
   const { completionSeconds = COMPLETED_SECONDS, failsAfterSendingSeconds } = scenario;
   return [
     { status: 'sent', afterSeconds: sentAt },
@@ -52,7 +58,7 @@ function paid(scenario: Partial<PayoutScenario>, sentAt: number): Change[] {
 
 /** One part comes back, and after as long again the rest where the scenario says so. */
 function returned(
-  { returnSeconds, returnedShare = '1', returnsRest }: Partial<PayoutScenario>,
+  { returnSeconds, returnedShare = '1', returnsRest }: Partial<PayingScenario>,
   amount: Decimal,
   currency: string,
 ): Change[] {
@@ -63,31 +69,14 @@ function returned(
   return returnsRest ? [first, { ...first, returned: parts, afterSeconds: 2 * returnSeconds }] : [first];
 }
 
-/** What another change follows within this is told with it. */
-const TOGETHER_SECONDS = 5;
-
-/** When it changes by itself, counted from when the order was taken. */
-export function momentsOf(payout: SandboxPayout, acceptedAt: Date): Moment[] {
-  const changes = changesOf(payout);
-  const { sendsNoCallbacks = false } = scenarioOf(payout.amount);
-  return changes.map(({ afterSeconds }, index) => {
-    const next = changes[index + 1]?.afterSeconds ?? Number.POSITIVE_INFINITY;
-    const quiet = sendsNoCallbacks || next - afterSeconds < TOGETHER_SECONDS;
-    return { at: secondsAfter(acceptedAt, afterSeconds), quiet };
-  });
-}
-
-/** Where a payout stands at that time. */
-export function wordAt(payout: SandboxPayout, version: number, at: Date): ToldPayout {
-  const { key, amount, acceptedAt } = payout;
-  const elapsed = (at.getTime() - (acceptedAt ?? at).getTime()) / 1000;
+/** Where a payment stands at that time. */
+export function wordAt(payment: Payment, version: number, at: Date): ToldPayment {
+  const { key, amount, acceptedAt } = payment;
   const {
     afterSeconds: _,
     returned: back = [],
     ...now
-  } = changesOf(payout)
-    .reverse()
-    .find(({ afterSeconds }) => afterSeconds <= elapsed) ?? { status: 'processing', afterSeconds: 0 };
+  } = changeAt(changesOf(payment), acceptedAt ?? at, at) ?? { status: 'processing', afterSeconds: 0 };
   const hasLeft = ['sent', 'completed', 'returned'].includes(now.status);
   const returns = back.map((part, index) => ({ id: `return-${key}-${index + 1}`, amount: part }));
   return { key, version, ...now, sent: hasLeft ? amount.toFixed() : '0', returns };

@@ -1,8 +1,10 @@
+import type { OrderFaults } from '../orders/book';
+
 /**
- * How the sandbox's payouts party treats a payout: decided by the amount that the destination receives, whatever its
- * currency, and by nothing else. Any other amount is sent and completed at once.
+ * How the sandbox's parties that pay treat what they are to pay: decided by the amount that the destination receives,
+ * whatever its currency, and by nothing else. Any other amount is sent and completed at once.
  */
-export interface PayoutScenario {
+export interface PayingScenario extends OrderFaults {
   /** As it is ordered: `901.01`. */
   amount: string;
   /** For the README: what a client sees. */
@@ -24,19 +26,9 @@ export interface PayoutScenario {
   failsAfterSendingSeconds?: number;
   /** Seconds from the order until the party takes back that it refused it. */
   sentAfterRefusalSeconds?: number;
-  /** The first order is carried out and its answer is lost. */
-  losesFirstAnswer?: boolean;
-  /** The first order is lost on its way, and no answer comes. */
-  losesFirstOrder?: boolean;
-  /** Seconds in which no order reaches the party, counted from the first. */
-  unreachableSeconds?: number;
-  /** Every callback is sent twice, and a forged one with it. */
-  repeatsCallbacks?: boolean;
-  /** No callback is sent: what happens is found by asking. */
-  sendsNoCallbacks?: boolean;
 }
 
-export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
+export const PAYING_SCENARIOS: readonly PayingScenario[] = [
   {
     amount: '901.01',
     effect: 'The party refuses: `failed` with `account_not_found`, the hold is released.',
@@ -123,12 +115,12 @@ export const PAYOUT_SCENARIOS: readonly PayoutScenario[] = [
   },
 ];
 
-const byAmount = new Map(PAYOUT_SCENARIOS.map((scenario) => [scenario.amount, scenario]));
+const byAmount = new Map(PAYING_SCENARIOS.map((scenario) => [scenario.amount, scenario]));
 
 /** @param amount with or without further zeros: `901.010000` is `901.01` */
-export function scenarioOf(amount: {
+export function payingScenarioOf(amount: {
   toFixed(decimals: number): string;
   decimalPlaces(): number;
-}): Partial<PayoutScenario> {
+}): Partial<PayingScenario> {
   return (amount.decimalPlaces() <= 2 ? byAmount.get(amount.toFixed(2)) : undefined) ?? {};
 }

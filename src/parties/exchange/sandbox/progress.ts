@@ -1,0 +1,113 @@
+import { Decimal, roundTo, sumOf, ZERO } from '../../../kernel/money/money';
+import { changeAt, type LaterChange } from '../../sandbox/orders/moments';
+import { type ExchangeScenario, exchangeScenarioOf } from './scenarios';
+
+/** A deal as it was taken. */
+export interface Deal {
+  key: string;
+  /** Sold. */
+  currency: string;
+  amount: Decimal;
+  /** The currency that is bought. */
+  bought: string;
+  minReceive: Decimal | null;
+  /** What one unit was worth when the order was taken; null before that. */
+  rate: Decimal | null;
+  acceptedAt: Date | null;
+}
+
+/** A deal as the party tells of it: amounts as decimal strings. */
+export interface ToldDeal {
+  key: string;
+  version: number;
+  status: 'open' | 'filled' | 'failed';
+  failureCode?: string;
+  fills: { id: string; sold: string; bought: string }[];
+}
+
+export interface Fill {
+  sold: Decimal;
+  bought: Decimal;
+}
+
+/** `fills`: all that stand by then. */
+export type DealChange = Pick<ToldDeal, 'status' | 'failureCode'> & LaterChange & { fills: readonly Fill[] };
+
+/** From an order to its first fill, and from one to the next, where no scenario says another. */
+const FILL_SECONDS = 0.15;
+const NEXT_FILL_SECONDS = 5;
+
+const WHOLE: NonNullable<ExchangeScenario['fills']> = [{ share: '1', price: '1' }];
+
+/** What happens to a deal and when, counted from the order; in the order of time. */
+export function changesOf(deal: Deal): DealChange[] {
+  const scenario = exchangeScenarioOf(deal.amount);
+  const {
+    refusal,
+    decisionSeconds = FILL_SECONDS,
+    filledAfterRefusalSeconds: later,
+    undoneSeconds,
+  } = scenario;
+  const failed = (failureCode: string, afterSeconds: number): DealChange => ({
+    ...{ status: 'failed', failureCode, fills: [], afterSeconds },
+  });
+  const fills = fillsOf(deal, scenario);
+  const why = unfillable(deal, fills);
+  const filled = (afterSeconds: number) =>
+    why === undefined ? filling(deal, fills, afterSeconds) : [failed(why, afterSeconds)];
+  const changes = refusal === undefined ? filled(decisionSeconds) : [failed(refusal, decisionSeconds)];
+  if (refusal !== undefined && later !== undefined && why === undefined) changes.push(...filled(later));
+  if (undoneSeconds !== undefined && why === undefined) changes.push(failed('deal_cancelled', undoneSeconds));
+  return changes.filter(({ afterSeconds }) => Number.isFinite(afterSeconds));
+}
+
+/** Each at the table's price when the order was taken, or worse; the last has the rest of what is sold. */
+function fillsOf(
+  { currency, amount, bought, rate }: Deal,
+  { fills = WHOLE }: Partial<ExchangeScenario>,
+): Fill[] {
+  let share = ZERO;
+  let before = ZERO;
+  return fills.map((fill) => {
+    share = share.plus(fill.share);
+    const until = roundTo(amount.times(share), currency, Decimal.ROUND_DOWN);
+    const sold = until.minus(before);
+    before = until;
+    const worth = sold.times(rate ?? ZERO).times(fill.price);
+    return { sold, bought: roundTo(worth, bought, Decimal.ROUND_DOWN) };
+  });
+}
+
+/** Why those fills are none: with `minReceive` it is all or nothing, and nothing is bought with nothing. */
+function unfillable({ amount, minReceive }: Deal, fills: readonly Fill[]): string | undefined {
+  const sum = (field: keyof Fill) => sumOf(fills.map((fill) => ({ amount: fill[field] })));
+  if (fills.some(({ bought, sold }) => bought.isZero() || sold.isZero())) return 'amount_too_small';
+  const isMet = minReceive === null || (sum('sold').eq(amount) && sum('bought').gte(minReceive));
+  return isMet ? undefined : 'min_receive_not_met';
+}
+
+/** One after the other; together where the order is not to be filled in part. */
+function filling({ minReceive }: Deal, fills: readonly Fill[], from: number): DealChange[] {
+  const changes = fills.map(
+    (_, index): DealChange => ({
+      status: index === fills.length - 1 ? 'filled' : 'open',
+      fills: fills.slice(0, index + 1),
+      afterSeconds: from + index * NEXT_FILL_SECONDS,
+    }),
+  );
+  return minReceive === null ? changes : changes.slice(-1);
+}
+
+/** Where a deal stands at that time. */
+export function wordAt(deal: Deal, version: number, at: Date): ToldDeal {
+  const { key, acceptedAt } = deal;
+  const {
+    afterSeconds: _,
+    fills,
+    ...now
+  } = changeAt(changesOf(deal), acceptedAt ?? at, at) ?? { status: 'open', fills: [], afterSeconds: 0 };
+  const told = fills.map(({ sold, bought }, index) => ({
+    ...{ id: `fill-${key}-${index + 1}`, sold: sold.toFixed(), bought: bought.toFixed() },
+  }));
+  return { key, version, ...now, fills: told };
+}

@@ -1,0 +1,27 @@
+import { Decimal } from '../../../kernel/money/money';
+import { SANDBOX_USD_RATES, type SandboxRates, sandboxSnapshot } from '../../rates/sandbox/table';
+import { rateIn } from '../../rates/snapshot';
+
+/** Whether the exchange deals in it: it has a rate. */
+export const isDealt = (currency: string): boolean => Object.hasOwn(SANDBOX_USD_RATES, currency);
+
+interface Asked {
+  from: string;
+  to: string;
+  at: Date;
+  rates: SandboxRates;
+}
+
+/**
+ * What the party gives for one unit of `from`: the bid of the pair, out of the table that the party of rates quotes from.
+ * @throws RangeError for a currency that is not dealt
+ */
+export function tablePrice({ from, to, at, rates }: Asked): Decimal {
+  const { base, rates: quoted } = sandboxSnapshot(at, rates);
+  const quotes = Object.entries(quoted).map(([currency, { bid, ask }]) => {
+    return [currency, { bid: new Decimal(bid), ask: new Decimal(ask) }] as const;
+  });
+  const rate = rateIn({ base, asOf: at, rates: new Map(quotes) }, from, to);
+  if (!rate) throw new RangeError(`${from}/${to} is not dealt`);
+  return rate.bid;
+}
