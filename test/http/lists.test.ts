@@ -12,6 +12,7 @@ const WHOLE = [
   '/v1/cardholders/cities',
   '/v1/cardholders/occupations',
   '/v1/cardholders/regions',
+  '/v1/exchange/withdrawal-destinations',
   '/v1/webhooks',
   '/v2/accounts/{accountId}/funding-options',
   '/v2/accounts/{accountId}/payout-options',

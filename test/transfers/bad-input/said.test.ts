@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 afterAll(() => world.close());
 
-const PARTIES: MoneyParty[] = ['checkout', 'payouts', 'externalCards', 'bank'];
+const PARTIES: MoneyParty[] = ['checkout', 'payouts', 'externalCards', 'bank', 'exchange'];
 
 /** In the path, the party behind it, and what its message names the record by. */
 const CALLBACKS: [string, MoneyParty, string][] = [
@@ -32,6 +32,7 @@ const CALLBACKS: [string, MoneyParty, string][] = [
   ['iban-payouts', 'payouts', 'key'],
   ['external-cards', 'externalCards', 'key'],
   ['bank', 'bank', 'creditId'],
+  ['exchange', 'exchange', 'key'],
 ];
 
 describe.each(CALLBACKS)('a callback of %s', (name, party, field) => {

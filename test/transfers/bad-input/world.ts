@@ -4,11 +4,13 @@ import pino from 'pino';
 import type { MoneyParty } from '../../../src/kernel/outbox/queues';
 import { createHttpBank } from '../../../src/parties/bank/http';
 import { createHttpCheckout } from '../../../src/parties/checkout/http';
+import { createHttpExchange } from '../../../src/parties/exchange/http';
 import { createHttpExternalCards } from '../../../src/parties/external-cards/http';
 import { createHttpPayouts } from '../../../src/parties/payouts/http';
 import { signMessage } from '../../../src/parties/protocol/signature';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import * as deposits from '../deposits/support';
+import * as exchange from '../exchange/withdrawals/support';
 import * as cards from '../external-cards/support';
 import * as iban from '../iban/support';
 import * as payouts from '../payouts/support';
@@ -65,6 +67,7 @@ export async function badWorld(): Promise<World> {
       payouts: createHttpPayouts(options),
       externalCards: createHttpExternalCards(options),
       bank: createHttpBank(options),
+      exchange: createHttpExchange(options),
     },
   });
   return {
@@ -128,7 +131,7 @@ function taken({ words }: Party, what: string, { key, body }: { key: string; bod
     words.set(sessionId, { sessionId, key, version: 3, page: 'paid', risk: 'normal', ...parts });
     return { sessionId, redirectUrl: 'https://pay.example/page', state: words.get(sessionId) };
   }
-  const isPayout = what === 'orders';
+  const isPayout = what === 'orders' || what === 'withdrawals';
   const status = isPayout ? { status: 'sent', sent: amount } : { status: 'succeeded', moved: amount };
   words.set(key, { key, version: 3, ...status, returns: [] });
   return words.get(key) as Json;
@@ -157,6 +160,13 @@ export const MAKE: Readonly<Record<MoneyParty, (world: World, led?: boolean) => 
   externalCards: async (world, led = true) => {
     const { id } = await cards.asked(world.api, world.client, 'topup', 'tok_visa');
     return rested(world, id, led);
+  },
+  exchange: async (world, led = true) => {
+    const { api, client } = world;
+    const accountId = await payouts.fundedAccount(api, client);
+    const destinationId = await exchange.destinationOf(api, client);
+    const made = await exchange.withdrawn(client, { accountId, destinationId, amount: '100.00' });
+    return rested(world, String(made.id), led);
   },
   bank: async ({ api, client, party }) => {
     const ref = `credit-${(credits += 1)}`;
