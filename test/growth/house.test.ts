@@ -119,7 +119,7 @@ it('withdrawals and their destinations', async () => {
   await expectIndexes(() => client.call('GET', '/v1/exchange/withdrawal-destinations'));
   await expectIndexes(() => client.call('GET', `/v1/exchange/withdrawals/${withdrawal}`));
   await expectIndexes(() =>
-    api.database.transaction((tx) =>
+    database().transaction((tx) =>
       disableDestination(api.services, tx, { id: destinationId, by: 'operator:ida' }),
     ),
   );
