@@ -7,6 +7,7 @@ import { discover } from '../src/transfers/discover';
 import { advance, type Progress } from '../src/transfers/engine/advance';
 import type { AnyKind, Discovered } from '../src/transfers/engine/kind';
 import { exchangeOrderKind } from '../src/transfers/exchange/orders/kind';
+import { exchangeWithdrawalKind } from '../src/transfers/exchange/withdrawals/kind';
 import { lookAtCredit } from '../src/transfers/iban/credits/look';
 import { ibanPayoutKind } from '../src/transfers/iban/payouts/kind';
 import { requireKind } from '../src/transfers/kinds';
@@ -21,6 +22,7 @@ export interface TransferActivities {
   lookAtDeposit(step: Step): Promise<Progress>;
   advancePayout(step: Step): Promise<Progress>;
   advanceIbanPayout(step: Step): Promise<Progress>;
+  advanceExchangeWithdrawal(id: string): Promise<Progress>;
   /** @returns what has become of a session that no deposit knew */
   matchSession(sessionId: string): Promise<Discovered>;
   /** Of a top-up and of a withdrawal: both have ids of one kind. */
@@ -53,6 +55,7 @@ export function createTransferActivities(
     lookAtDeposit: step(depositKind),
     advancePayout: step(payoutKind),
     advanceIbanPayout: step(ibanPayoutKind),
+    advanceExchangeWithdrawal: step(exchangeWithdrawalKind),
     matchSession: (sessionId) => through('checkout', () => discover(services, 'checkout', sessionId)),
     advanceExternalCard: (id) =>
       through('externalCards', async () => advance(services, await requireKind(services.database, id), id)),

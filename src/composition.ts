@@ -69,8 +69,10 @@ import { currenciesReached } from './transfers/capabilities';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
+import { withdrawalDestinationRoutes } from './transfers/exchange/destinations/routes';
 import { exchangeOrderRoutes } from './transfers/exchange/orders/routes';
 import { settlementRoutes } from './transfers/exchange/settlement/routes';
+import { withdrawalRoutes } from './transfers/exchange/withdrawals/routes';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { createFirstStep } from './transfers/first-step';
 import { bankingRoutes } from './transfers/iban/routes';
@@ -199,6 +201,8 @@ export function apiRoutes(services: Composed): Route[] {
     ...settlementRoutes(services),
     ...payoutRoutes(services),
     ...bankingRoutes(services),
+    ...withdrawalDestinationRoutes(services),
+    ...withdrawalRoutes(services),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),

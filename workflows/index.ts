@@ -16,6 +16,7 @@ export { kycReview } from './kyc-review';
 export { checkoutPayment } from './transfers/checkout-payment';
 export { depositLifecycle } from './transfers/deposit-lifecycle';
 export { exchangeOrder } from './transfers/exchange-order';
+export { exchangeWithdrawal } from './transfers/exchange-withdrawal';
 export { externalCardTransfer } from './transfers/external-card-transfer';
 export { ibanCredit } from './transfers/iban-credit';
 export { ibanCreditCatchUp } from './transfers/iban-credit-catch-up';

@@ -5,9 +5,11 @@ import type { Keyring } from '../kernel/security/keyring';
 import { requireCardholder } from '../people/cardholders/operations';
 import { requireUser } from '../people/users/operations';
 import { readSituation } from '../transfers/engine/read';
+import { bankOf, requireDestination } from '../transfers/exchange/destinations/operations';
+import { exchangeWithdrawalKind } from '../transfers/exchange/withdrawals/kind';
 import { ibanPayoutKind } from '../transfers/iban/payouts/kind';
 import { payoutKind } from '../transfers/payouts/kind';
-import type { PayoutKind } from '../transfers/payouts/outgoing';
+import type { PayoutKind } from '../transfers/payouts/paid-by-party';
 import { revealDestination } from '../transfers/payouts/reveal';
 
 /** What an approver must see of a record and nobody else: a beneficiary, an applicant. */
@@ -23,6 +25,17 @@ type Revealer = (sql: Sql, keyring: Keyring, id: string) => Promise<Revealed>;
 const REVEALERS: Partial<Record<IdKind, Revealer>> = {
   payout: beneficiaryOf(payoutKind),
   ibanPayout: beneficiaryOf(ibanPayoutKind),
+  exchangeWithdrawal: async (sql, keyring, id) => {
+    const found = await readSituation(sql, exchangeWithdrawalKind, id, new Date());
+    if (!found) throw notFound('withdrawal');
+    const { tenantId, terms } = found.transfer;
+    const data = await bankOf(sql, keyring, terms.destinationId);
+    return { action: 'exchange_withdrawal.reveal', tenantId, data };
+  },
+  withdrawalDestination: async (sql, keyring, id) => {
+    const { tenantId } = await requireDestination(sql, null, id);
+    return { action: 'destination.reveal', tenantId, data: await bankOf(sql, keyring, id) };
+  },
   cardholder: async (sql, _, id) => {
     const { userId, tenantId } = await requireCardholder(sql, null, id);
     const data = userId === null ? {} : (await requireUser(sql, null, userId)).meta;
@@ -50,6 +63,10 @@ function beneficiaryOf(kind: PayoutKind): Revealer {
 export function reveal(sql: Sql, keyring: Keyring, id: string): Promise<Revealed> {
   const kind = kindOfId(id);
   const revealer = kind && REVEALERS[kind];
-  if (!revealer) throw invalid('Only payouts, cardholders and users have something to reveal.', 'reveal');
+  if (!revealer)
+    throw invalid(
+      'Only payouts, withdrawals from the exchange and their destinations, cardholders and users have something to reveal.',
+      'reveal',
+    );
   return revealer(sql, keyring, id);
 }

@@ -3,7 +3,14 @@ import { notFound } from '../kernel/errors';
 import type { Queue } from './queue';
 import { adoptions, approvals, breaks, commands, endpoints, overdue } from './queues/house';
 import { cardholders, kyc } from './queues/people';
-import { deposits, ibanPayouts, payouts, suspense, withdrawals } from './queues/transfers';
+import {
+  deposits,
+  exchangeWithdrawals,
+  ibanPayouts,
+  payouts,
+  suspense,
+  withdrawals,
+} from './queues/transfers';
 
 /** Everything that waits for a person, in the order of the overview. */
 export const QUEUES: readonly Queue[] = [
@@ -13,6 +20,7 @@ export const QUEUES: readonly Queue[] = [
   payouts,
   ibanPayouts,
   withdrawals,
+  exchangeWithdrawals,
   approvals,
   suspense,
   breaks,

@@ -20,5 +20,13 @@ export function feeOf(
   assertFits(amount, currency);
   if (amount.lt(min) || amount.gt(max))
     throw conflict('limit_exceeded', `amount must be from ${min} to ${max} ${currency}.`, 'amount');
-  return roundTo(new Decimal(feeFixed), currency).plus(percentOf(amount, new Decimal(feePercent), currency));
+  return chargeOf(amount, currency, { feeFixed, feePercent });
 }
+
+/** What an amount costs, whatever it is. */
+export const chargeOf = (
+  amount: Decimal,
+  currency: string,
+  { feeFixed, feePercent }: Pick<FeeSchedule, 'feeFixed' | 'feePercent'>,
+): Decimal =>
+  roundTo(new Decimal(feeFixed), currency).plus(percentOf(amount, new Decimal(feePercent), currency));

@@ -4,6 +4,7 @@ import { depositKind } from './deposits/kind';
 import type { AnyKind } from './engine/kind';
 import { kindNameOf } from './engine/read';
 import { exchangeOrderKind } from './exchange/orders/kind';
+import { exchangeWithdrawalKind } from './exchange/withdrawals/kind';
 import { cardTopupKind, cardWithdrawalKind } from './external-cards/kind';
 import { ibanCreditKind } from './iban/credits/kind';
 import { ibanPayoutKind } from './iban/payouts/kind';
@@ -18,6 +19,7 @@ export const TRANSFER_KINDS: readonly AnyKind[] = [
   ibanPayoutKind,
   ibanCreditKind,
   exchangeOrderKind,
+  exchangeWithdrawalKind,
 ];
 
 /** @throws Error for a name that is none's */

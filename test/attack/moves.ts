@@ -12,7 +12,7 @@ export interface Move {
   body(records: Records): Promise<Record<string, unknown>>;
   status: number;
   /** Whose money it takes; a move that takes none can be made as often as one likes. */
-  purse?: 'account' | 'card' | 'virtualIban';
+  purse?: 'account' | 'card' | 'virtualIban' | 'euroAccount';
   /** It accepts a quote, which each call of its own needs a new one of. */
   quote?: (records: Records) => Promise<{ path: string; body: object }>;
 }
@@ -167,6 +167,14 @@ export const MOVES: Move[] = [
   move('a transfer from a virtual IBAN', `POST ${BANKING}/transfers`, ['company'], {
     purse: 'virtualIban',
     body: async () => ({ amount: '10.00' }),
+  }),
+  move('a withdrawal from the exchange', 'POST /v1/exchange/withdrawals', [], {
+    purse: 'euroAccount',
+    body: async ({ id }) => ({
+      accountId: await id('euroAccount'),
+      destinationId: await id('destination'),
+      amount: '10.00',
+    }),
   }),
   sandbox('an authorization', { type: 'authorization' }, { purse: 'card' }),
   sandbox('an authorization that is declined', { type: 'authorization', amount: '9000.00' }),

@@ -39,6 +39,7 @@ const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/\/withdraw\/\{txId\}$/, 'txId', 'withdrawal'],
   [/^\/v2\/accounts\/\{accountId\}\/payouts/, 'payoutId', 'payout'],
   [/^\/v1\/corporate-banking\/\{companyId\}\/payouts/, 'payoutId', 'ibanPayout'],
+  [/^\/v1\/exchange\/withdrawals$/, 'accountId', 'euroAccount'],
   [/^\/v2\/accounts\/\{accountId\}\/deposits$/, 'quoteId', 'depositQuote'],
   [/^\/v2\/accounts\/\{accountId\}\/payouts$/, 'quoteId', 'payoutQuote'],
   [/^\/v1\/corporate-banking\/\{companyId\}\/payouts$/, 'quoteId', 'ibanQuote'],
@@ -57,6 +58,7 @@ const BY_NAME: Record<string, Kind> = {
   cardId: 'card',
   companyId: 'company',
   depositId: 'deposit',
+  destinationId: 'destination',
   docId: 'document',
   externalId: 'externalId',
   fileId: 'file',
@@ -67,6 +69,7 @@ const BY_NAME: Record<string, Kind> = {
   referenceId: 'reference',
   toAccountId: 'masterAccount',
   userId: 'user',
+  withdrawalId: 'exchangeWithdrawal',
 };
 
 /** Names of values that belong to nobody. A destination may be anybody's; `reference` is a text of the operator's. */

@@ -114,11 +114,12 @@ describe(`${AT_ONCE} identical requests at once under one key have one effect an
 async function available({ client, id }: Records, purse: Move['purse'] & string): Promise<Decimal> {
   const path = {
     account: async () => `/v2/accounts/${await id('account')}/balance`,
+    euroAccount: async () => `/v2/accounts/${await id('euroAccount')}/balance`,
     card: async () => `/v1/cards/${await id('card')}`,
     virtualIban: async () => `/v1/corporate-banking/${await id('company')}/account`,
   };
   const { body } = await client.call('GET', await path[purse]());
-  return new Decimal(purse === 'account' ? body.available : body.balance.available);
+  return new Decimal(purse.toLowerCase().endsWith('account') ? body.available : body.balance.available);
 }
 
 /** Takes money away until that much is left. */
@@ -126,11 +127,13 @@ async function leave(tenant: Records, purse: Move['purse'] & string, left: Decim
   const { client, id } = tenant;
   const amount = (await available(tenant, purse)).minus(left).toFixed(2);
   const headers = { 'x-idempotency-key': newKey() };
+  const writtenOff = async (kind: 'account' | 'euroAccount') => {
+    const body = { accountId: await id(kind), amount, reason: 'test' };
+    return admin.call('POST', '/v1/accounts/admin-withdrawal', body, headers);
+  };
   const ways = {
-    account: async () => {
-      const body = { accountId: await id('account'), amount, reason: 'test' };
-      return admin.call('POST', '/v1/accounts/admin-withdrawal', body, headers);
-    },
+    account: () => writtenOff('account'),
+    euroAccount: () => writtenOff('euroAccount'),
     card: async () => client.call('POST', `/v1/cards/${await id('card')}/withdraw`, { amount }, headers),
     virtualIban: async () =>
       client.call('POST', `/v1/corporate-banking/${await id('company')}/transfers`, { amount }, headers),

@@ -5,6 +5,7 @@ import { B2C_USD, decide, identity, steps } from '../people/cardholders/support'
 import type { Answer, Client, TestApi } from '../support/api';
 import { fund, masterAccount, simulate } from '../support/cards';
 import { jpeg, upload, uploadAll, uploadDocument } from '../support/uploads';
+import { destinationOf } from '../transfers/exchange/withdrawals/support';
 import { credited, DESTINATION, enabled } from '../transfers/iban/support';
 
 /** Every kind of thing of a tenant that a request can name. */
@@ -43,6 +44,8 @@ export const KINDS = [
   'iban',
   'ibanQuote',
   'ibanPayout',
+  'destination',
+  'exchangeWithdrawal',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -242,8 +245,12 @@ const MAKERS: Record<Kind, Maker> = {
     const body = { quoteId, returnUrl: `https://${mark}.example/`, externalId };
     return idIn(await keyed(client, `/v2/accounts/${await id('account')}/deposits`, body));
   },
-  /** To exchange with. */
-  euroAccount: ({ client }) => masterAccount(client, 'EUR'),
+  /** The tenant's, with money on it. */
+  euroAccount: async ({ api, client }) => {
+    const accountId = await masterAccount(client, 'EUR');
+    await fund(api, accountId, '500.00');
+    return accountId;
+  },
   exchangeQuote: async ({ client, id }) => {
     const path = `/v2/accounts/${await id('account')}/exchange-quote`;
     return idIn(
@@ -277,5 +284,11 @@ const MAKERS: Record<Kind, Maker> = {
     const path = `/v1/corporate-banking/${await world.id('company')}/payouts`;
     const body = { quoteId: await ibanQuote(world), externalId: world.externalId };
     return idIn(await keyed(world.client, path, body));
+  },
+  destination: ({ api, client, mark }) =>
+    destinationOf(api, client, { bank: { name: mark, accountNumber: `1000${next()}`, bic: 'COBADEFF' } }),
+  exchangeWithdrawal: async ({ client, id }) => {
+    const named = { accountId: await id('euroAccount'), destinationId: await id('destination') };
+    return idIn(await keyed(client, '/v1/exchange/withdrawals', { ...named, amount: '20.00' }));
   },
 };

@@ -46,6 +46,8 @@ const FILLS = [
    select ${id(`'pay'`)}, $1::text, ${id(`'quo'`)}, '', '{}' ${ROWS} and n % 6 = 1`,
   `insert into iban_payouts (id, tenant_id, quote_id, destination, destination_masked)
    select ${id(`'ipo'`)}, $1::text, ${id(`'quo'`)}, '', '{}' ${ROWS} and n % 6 = 2`,
+  `insert into withdrawal_destinations (id, tenant_id, currency, destination, destination_masked, account_hash, active_from, added_by, created_at, updated_at)
+   select ${id(`'wdd'`)}, 'cli_' || n % 1000, 'EUR', '', '{}', n::text::bytea, ${AT}, 'operator:1', ${AT}, ${AT} ${ROWS}`,
   `insert into quotes (id, tenant_id, account_id, kind, terms, expires_at, used_by, used_at, created_at)
    select ${id(`'quo'`)}, $1::text, $2::text, 'payout', '{}', ${AT}, ${id(`'pay'`)}, ${AT}, ${AT} ${ROWS}`,
   `insert into account_exchanges (id, tenant_id, quote_id, from_account_id, to_account_id, sell_currency, sell_amount, fee, buy_currency,

@@ -8,8 +8,10 @@ import { newId } from '../../src/kernel/ids';
 import { approvalsToDecide, listApprovals } from '../../src/process/approvals/store';
 import { listStops } from '../../src/process/stops/store';
 import { sumOfDay } from '../../src/transfers/approval/store';
+import { disableDestination } from '../../src/transfers/exchange/withdrawals/disable-destination';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, simulate, type TestCard } from '../support/cards';
+import { destinationOf, withdrawn } from '../transfers/exchange/withdrawals/support';
 import { created, fundedAccount, look } from '../transfers/payouts/support';
 import { expectIndexes as explained } from './explain';
 import { fillHouse } from './fill-house';
@@ -25,6 +27,7 @@ const LARGE = [
   ...['transfers', 'transfer_words', 'transfer_entries', 'transfer_decisions', 'deposits', 'payouts'],
   ...['iban_payouts', 'quotes', 'daily_outflows', 'breaks', 'audit_log', 'audit_chain', 'approvals'],
   'account_exchanges',
+  'withdrawal_destinations',
   ...['kyc_reviews', 'workflow_commands', 'users', 'cardholders', 'cards', 'card_tokenizations', 'events'],
   'ledger_legs',
 ];
@@ -33,6 +36,8 @@ let api: TestApi;
 let client: Client;
 let card: TestCard;
 let payout: string;
+let destinationId: string;
+let withdrawal: string;
 let statements: Statement[];
 beforeAll(async () => {
   const spied: Statement[] = [];
@@ -41,7 +46,10 @@ beforeAll(async () => {
   client = await api.client();
   card = await activeCard(api, client);
   await fund(api, card.accountId, '10.00');
-  payout = await created(client, await fundedAccount(api, client));
+  const accountId = await fundedAccount(api, client);
+  payout = await created(client, accountId);
+  destinationId = await destinationOf(api, client);
+  withdrawal = (await withdrawn(client, { accountId, destinationId, amount: '10.00' })).id;
   await look(api, payout);
   await fillHouse(api.database, { tenantId: client.clientId, accountId: card.accountId }, MANY);
 }, 300_000);
@@ -64,6 +72,8 @@ it('the overview of the queues', () => expectIndexes(() => waitingCounts(databas
 it.each([
   ['a payout', () => payout],
   ['a card', () => card.id],
+  ['a withdrawal from the exchange', () => withdrawal],
+  ['its destination', () => destinationId],
   ['an account', () => card.accountId],
   ['a user', () => card.userId],
   ['a cardholder', () => card.cardholderId],
@@ -98,6 +108,16 @@ it('the audit log, and the pages of its proof', async () => {
   await expectIndexes(() => listAudit(database(), { actor: 'operator:1', subject: payout }, 20));
   // The filled rows are no chain: the proof ends at its first page.
   await expectIndexes(() => verifyAudit(database()));
+});
+
+it('withdrawals and their destinations', async () => {
+  await expectIndexes(() => client.call('GET', '/v1/exchange/withdrawal-destinations'));
+  await expectIndexes(() => client.call('GET', `/v1/exchange/withdrawals/${withdrawal}`));
+  await expectIndexes(() =>
+    database().transaction((tx) =>
+      disableDestination(api.services, tx, { id: destinationId, by: 'operator:ida' }),
+    ),
+  );
 });
 
 it('the sum of a day', async () => {

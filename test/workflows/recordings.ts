@@ -20,6 +20,7 @@ const ENDPOINT = { tenantId: 'cli_01h455vb4pex5vsknk084sn02q', registration: 'ca
 
 const EXTERNAL_CARD = 'ect_01h455vb4pex5vsknk084sn02q';
 const IBAN_PAYOUT = 'ibp_01h455vb4pex5vsknk084sn02q';
+const EXCHANGE_WITHDRAWAL = 'exw_01h455vb4pex5vsknk084sn02q';
 const IBAN = 'vib_01h455vb4pex5vsknk084sn02q';
 
 const DEPOSIT = 'dep_01h455vb4pex5vsknk084sn02q';
@@ -47,6 +48,14 @@ const ibanPayout = (way: string, answers: object[], told?: true): Recording => (
   way,
   args: [IBAN_PAYOUT],
   answers: { advanceIbanPayout: answers },
+  ...(told ? { told } : {}),
+});
+
+const exchangeWithdrawal = (way: string, answers: unknown[], told?: true): Recording => ({
+  workflow: 'exchangeWithdrawal',
+  way,
+  args: [EXCHANGE_WITHDRAWAL],
+  answers: { advanceExchangeWithdrawal: answers },
   ...(told ? { told } : {}),
 });
 
@@ -262,6 +271,12 @@ export const RECORDINGS: readonly Recording[] = [
   cardTransfer('engine-returned-late', [transferEnded('returned')], true),
   ibanPayout('completed', [open('processing'), open('sent'), ended('completed')]),
   ibanPayout('told', [open('processing'), ended('failed')], true),
+  exchangeWithdrawal('completed', [
+    ...[transferWaits('pending_approval', DEADLINE), '!PartyAway', transferWaits('processing', DEADLINE)],
+    ...[transferWaits('sent', DEADLINE), transferEnded('completed')],
+  ]),
+  exchangeWithdrawal('told', [transferWaits('processing', DEADLINE), transferEnded('cancelled')], true),
+  exchangeWithdrawal('returned-late', [transferEnded('returned')], true),
   ibanPayout('months', [...times(400, open('processing')), ended('returned')]),
   { workflow: 'ibanCredit', way: 'credited', args: ['sbp-1'], answers: { bookIbanCredit: ['credited'] } },
   {

@@ -4,13 +4,15 @@ import { netOf } from '../../transfers/deposits/money';
 import { underDecision } from '../../transfers/deposits/rules';
 import { depositView, type ShownDeposit } from '../../transfers/deposits/view';
 import { countWaitingForOperator, waitingForOperator } from '../../transfers/engine/read';
+import { countWithdrawalsToApprove, withdrawalsToApprove } from '../../transfers/exchange/withdrawals/create';
+import { exchangeWithdrawalView } from '../../transfers/exchange/withdrawals/view';
 import { cardWithdrawalKind } from '../../transfers/external-cards/kind';
 import type { CardTransfer } from '../../transfers/external-cards/order-rules';
 import { ibanPayoutKind } from '../../transfers/iban/payouts/kind';
 import { ibanPayoutView } from '../../transfers/iban/view';
 import { countPayoutsToApprove, payoutsToApprove } from '../../transfers/payouts/create';
 import { payoutKind } from '../../transfers/payouts/kind';
-import type { PayoutKind } from '../../transfers/payouts/outgoing';
+import type { PayoutKind } from '../../transfers/payouts/paid-by-party';
 import { type ShownPayout, totalDebit } from '../../transfers/payouts/record';
 import { payoutView } from '../../transfers/payouts/view';
 import { countSuspense, listSuspense } from '../../transfers/suspense';
@@ -99,6 +101,22 @@ export const withdrawals: Queue = queueOf({
     ...[id, tenantId, accountId, shownMoney(terms.amount.plus(terms.fee), terms.currency)],
   ],
   record: withdrawalView,
+});
+
+export const exchangeWithdrawals: Queue = queueOf({
+  name: 'exchange-withdrawals',
+  description: "withdrawals from the exchange above their tenant's threshold: whether they are ordered",
+  commands: ['show ID --reveal --reason TEXT', 'withdrawal approve ID', 'withdrawal reject ID --reason TEXT'],
+  columns: ['id', 'client', 'account', 'destination', 'total'],
+  byCurrency: true,
+  load: withdrawalsToApprove,
+  count: (sql) => countWithdrawalsToApprove(sql),
+  place: ({ withdrawal: { transfer } }) => placeOf(transfer),
+  cells: ({ withdrawal: { transfer } }) => [
+    ...[transfer.id, transfer.tenantId, transfer.accountId, transfer.terms.destinationId],
+    shownMoney(totalDebit(transfer.terms), transfer.terms.currency),
+  ],
+  record: exchangeWithdrawalView,
 });
 
 /** As the operator sees it, with the status that clients are not told. */

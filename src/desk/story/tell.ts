@@ -12,6 +12,7 @@ import {
   tellTokenization,
   tellVirtualIban,
 } from './accounts';
+import { tellWithdrawalDestination } from './destinations';
 import { tellBreak, tellCallback, tellEvent, tellQuote, tellSubject, tellTenant } from './house';
 import { tellCardholder, tellDocument, tellFile, tellUser } from './people';
 import type { Story, Teller } from './story';
@@ -39,6 +40,8 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   ibanCredit: tellTransfer,
   externalCardTransaction: tellTransfer,
   exchangeOrder: tellTransfer,
+  exchangeWithdrawal: tellTransfer,
+  withdrawalDestination: tellWithdrawalDestination,
   decision: tellDecision,
   break: tellBreak,
   callback: tellCallback,

@@ -7,6 +7,9 @@ import { bookedOf, entriesOf, readSituation, transferOfDecision, wordsOf } from 
 import type { Situation, Transfer } from '../../transfers/engine/record';
 import { type ExchangeOrder } from '../../transfers/exchange/orders/record';
 import { exchangeOrderView } from '../../transfers/exchange/orders/view';
+import { shownWithdrawal } from '../../transfers/exchange/withdrawals/create';
+import type { ExchangeWithdrawal } from '../../transfers/exchange/withdrawals/kind';
+import { exchangeWithdrawalView } from '../../transfers/exchange/withdrawals/view';
 import { ibanPayoutKind } from '../../transfers/iban/payouts/kind';
 import { ibanPayoutView } from '../../transfers/iban/view';
 import { findKind } from '../../transfers/kinds';
@@ -25,6 +28,8 @@ const VIEWS: Record<string, (sql: Sql, situation: Situation) => Promise<object>>
   iban_payout: async (sql, payout) =>
     ibanPayoutView(await shownPayout(sql, ibanPayoutKind, payout as Payout)),
   exchange_order: async (_, order) => exchangeOrderView(order as ExchangeOrder),
+  exchange_withdrawal: async (sql, withdrawal) =>
+    exchangeWithdrawalView(await shownWithdrawal(sql, withdrawal as ExchangeWithdrawal)),
 };
 
 /** The whole story of money that crosses our border. */

@@ -14,6 +14,7 @@ export const STATUS_KINDS = {
     'iban_payout',
     'iban_credit',
     'exchange_order',
+    'exchange_withdrawal',
   ],
   card: ['card_operation'],
 } as const;

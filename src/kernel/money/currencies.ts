@@ -22,6 +22,12 @@ for (const [units, codes] of Object.entries(OTHERS)) {
   for (const code of codes.split(' ')) minorUnits.set(code, Number(units));
 }
 
+/** Assets of chains. */
+const ASSETS = ['USDT', 'USDC', 'ETH'];
+
+/** A currency that banks deal in. */
+export const isFiat = (code: string): boolean => isCurrency(code) && !ASSETS.includes(code);
+
 export function isCurrency(code: string): boolean {
   return minorUnits.has(code);
 }

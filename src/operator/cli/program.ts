@@ -5,6 +5,7 @@ import { addBreakCommands } from './commands/breaks';
 import { addCardholderCommands } from './commands/cardholders';
 import { addClientCommands } from './commands/clients';
 import { addDepositCommands } from './commands/deposits';
+import { addDestinationCommands } from './commands/destinations';
 import { addIbanCommands } from './commands/iban';
 import { addLedgerCommands } from './commands/ledger';
 import { addAccountCommands } from './commands/oversight/accounts';
@@ -38,6 +39,7 @@ Examples:
   npm run operator -- breaks list
   npm run operator -- suspense credit dep_01h… --account acc_01h… --reason "the payer named it"
   npm run operator -- iban enable cli_01h…
+  npm run operator -- destination add --client cli_01h… --currency EUR --name "Example GmbH" --iban DE89370400440532013000
   npm run operator -- capability off payout --reason "the bank is down"
   npm run operator -- user block usr_01h… --reason "stolen papers"
   npm run operator -- stops list
@@ -108,6 +110,7 @@ function programOf(context: CommandContext, json: boolean): Command {
   addSuspenseCommands(program, context);
   addWebhookCommands(program, context);
   addIbanCommands(program, context);
+  addDestinationCommands(program, context);
   addSwitchCommands(program, context);
   addLedgerCommands(program, context);
   addBreakCommands(program, context);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { failureCode } from '../protocol/codes';
+import { type OutgoingWord, outgoingWord } from '../protocol/outgoing-word';
 import { partyName as name, partsOf, partyVersion, storedAmount } from '../protocol/stored';
 
 /**
@@ -22,20 +23,7 @@ export const exchangeOrderWord = z.object({
 
 export type ExchangeOrderWord = z.output<typeof exchangeOrderWord>;
 
-/**
- * The whole present state of a withdrawal from the exchange, in its currency: what has left the party for the destination,
- * and what of that has come back.
- */
-export const exchangeWithdrawalWord = z.object({
-  version: partyVersion,
-  status: z.enum(['processing', 'sent', 'completed', 'failed', 'returned']),
-  failureCode,
-  sent: storedAmount.describe(
-    'What has left; zero while nothing has, and when the party says that nothing has after all.',
-  ),
-  returns: partsOf(z.object({ id: name, amount: storedAmount })).describe(
-    'What has come back, each by the party’s own name.',
-  ),
-});
+/** The whole present state of a withdrawal from the exchange, in its currency. */
+export const exchangeWithdrawalWord = outgoingWord;
 
-export type ExchangeWithdrawalWord = z.output<typeof exchangeWithdrawalWord>;
+export type ExchangeWithdrawalWord = OutgoingWord;

@@ -7,10 +7,10 @@ export const thresholds = () => z.array(z.strictObject({ currency: currency(), a
 export type Thresholds = z.infer<ReturnType<typeof thresholds>>;
 
 /**
- * What a tenant may send out in a day, over all of its payouts, payouts from its virtual IBAN and withdrawals to cards: what
+ * What a tenant may send out in a day, over all of its payouts, payouts from its virtual IBAN, withdrawals to cards and from the exchange: what
  * takes the sum of a UTC day above `aboveDaily`, in `currency`, waits for an operator. Without one nothing is summed. What a
  * single one may be is set with each kind: `payouts.approvalAbove`, `banking.payout.approvalAbove`,
- * `externalCards.withdrawal.approvalAbove`.
+ * `externalCards.withdrawal.approvalAbove`, `exchange.withdrawal.approvalAbove`.
  */
 export const approvalSettings = z.object({
   aboveDaily: typedDecimal().nullable().default(null),

@@ -118,15 +118,28 @@ export async function findTransfer<Terms, Word extends PartyWord>(
   return found;
 }
 
-/** By the word that counts. @throws Problem 404, also for another account's and another tenant's */
+/** Of a tenant, those that the party has not been told of, whose terms have that value: by their ids. */
+export async function notOrdered(
+  sql: Sql,
+  { name: kind }: Pick<AnyKind, 'name'>,
+  { tenantId, term, value }: { tenantId: string; term: string; value: string },
+): Promise<string[]> {
+  const query = table('transfers').select('id').where({ kind, tenantId }).whereNull('orderedAt');
+  const rows = await sql.run<{ id: string }>(query.whereRaw('terms->>? = ?', [term, value]).orderBy('id'));
+  return rows.map(({ id }) => id);
+}
+
+/** By the word that counts. @param wanted.accountId absent: of any account @throws Problem 404, also for another account's and another tenant's */
 export async function requireTransfer<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
-  { id, accountId, reach, noun }: { id: string; accountId: string; reach: string | null; noun: string },
+  { id, accountId, reach, noun }: { id: string; accountId?: string; reach: string | null; noun: string },
 ): Promise<Situation<Terms, Word>> {
   const found = await findTransfer({ database, now }, kind, id);
   const { transfer } = found ?? {};
-  const own = transfer?.accountId === accountId && (reach === null || transfer.tenantId === reach);
+  const own =
+    (accountId === undefined || transfer?.accountId === accountId) &&
+    (reach === null || transfer?.tenantId === reach);
   if (!found || !own) throw notFound(noun);
   return found;
 }

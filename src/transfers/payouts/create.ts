@@ -23,7 +23,7 @@ import {
 import { checkDestination, maskDestination } from './destinations/destination';
 import { sealDestination } from './destinations/sealing';
 import { orderKey, payoutKind } from './kind';
-import type { PayoutKind } from './outgoing';
+import type { PayoutKind } from './paid-by-party';
 import { type Payout, type PayoutTerms, quotedTerms, type ShownPayout, totalDebit } from './record';
 import { payoutSettingsSection } from './settings';
 import { havingExternalId, insertDetails, type NewPayoutDetails, withDetails } from './store';

@@ -1,12 +1,6 @@
-import { requireAccount } from '../../accounts/accounts/operations';
-import { assertFundable } from '../../accounts/accounts/transfer';
-import type { Tx } from '../../kernel/db/database';
 import type { ComponentTable } from '../engine/books/position';
-import type { NewDecision } from '../engine/kind';
-import { whyNotFundable } from '../funding';
-import { outgoingKind, type PayoutKind } from './outgoing';
-import { closingOf } from './position';
-import type { Payout } from './record';
+import { assertMayPay, mayItStillPay } from './outgoing';
+import { type PayoutKind, paidByParty } from './paid-by-party';
 
 /** Where the payouts party tells of payouts. */
 export const PAYOUT_CALLBACKS = '/callbacks/payouts';
@@ -23,7 +17,7 @@ export const PAYOUT_COMPONENTS = {
 } as const satisfies ComponentTable;
 
 /** A payout of an account (decisions part 4, Payouts). */
-export const payoutKind: PayoutKind = outgoingKind({
+export const payoutKind: PayoutKind = paidByParty({
   name: 'payout',
   workflow: 'payoutLifecycle',
   prefix: 'payout-lifecycle-',
@@ -34,18 +28,5 @@ export const payoutKind: PayoutKind = outgoingKind({
   consider: mayItStillPay,
   table: 'payouts',
   sealedFor: 'payout-destinations',
-  assertApprovable: async (tx, { transfer: { accountId } }) =>
-    assertFundable(tx, await requireAccount(tx, null, accountId ?? '')),
+  assertApprovable: assertMayPay,
 });
-
-/** Before it is ordered: whether account and user may still pay. After: whether what comes back has an account to come to. */
-async function mayItStillPay(tx: Tx, payout: Payout, before: Payout): Promise<NewDecision | undefined> {
-  const { status, orderedAt, accountId } = payout.transfer;
-  const asked = status === 'created' && orderedAt === null;
-  const closing = closingOf(before, payout);
-  if (!asked && !closing) return undefined;
-  const account = await requireAccount(tx, null, accountId ?? '');
-  if (!asked) return account.status === 'closed' ? closing : undefined;
-  const reason = await whyNotFundable(tx, account);
-  return reason === undefined ? undefined : { kind: 'cancel', reason };
-}

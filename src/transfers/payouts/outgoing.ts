@@ -1,44 +1,86 @@
+import { requireAccount } from '../../accounts/accounts/operations';
+import { assertFundable } from '../../accounts/accounts/transfer';
 import type { Tx } from '../../kernel/db/database';
-import { type PayoutWord, payoutWord } from '../../parties/payouts/word';
+import type { InternalAccount } from '../../kernel/ledger/entries';
+import { type OutgoingWord, outgoingWord } from '../../parties/protocol/outgoing-word';
 import { processOfRecord } from '../../process/workflow-command';
 import { statusEvent } from '../engine/events';
-import type { ProcessSubject, TransferKind } from '../engine/kind';
-import { openDestination, type SealedFor } from './destinations/sealing';
-import { payoutPosition, shortfall } from './position';
-import { PAYOUT_TRANSITIONS, type Payout, type PayoutTerms, payoutTerms } from './record';
+import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
+import type { Transition } from '../engine/record';
+import { whyNotFundable } from '../funding';
+import { closingOf, outgoingPosition, shortfall } from './position';
+import {
+  type Outgoing,
+  type OutgoingTerms,
+  PAYOUT_TRANSITIONS,
+  type PayoutStatus,
+  type PayoutTrigger,
+} from './record';
 import * as rules from './rules';
-import { findSealedDestination, type PayoutTable } from './store';
 
-/** Money that the payouts party pays (decisions part 4, Payouts): from an account, or from a virtual IBAN. */
-export interface PayoutKind extends TransferKind<PayoutTerms, PayoutWord> {
-  /** Of what it has beside its transfers. */
-  readonly table: PayoutTable;
-  readonly sealedFor: SealedFor;
+/** Money that a party pays out of an account under one order: a payout of either kind, a withdrawal from the exchange. */
+export interface OutgoingKind<Terms extends OutgoingTerms> extends TransferKind<Terms, OutgoingWord> {
+  /** What people call one. */
+  readonly noun: string;
   /** What else stands against an approval. @throws Problem 409 */
-  assertApprovable?(tx: Tx, payout: Payout): Promise<void>;
+  assertApprovable?(tx: Tx, payout: Outgoing<Terms>): Promise<void>;
 }
 
-/** What tells one kind of payout from another. */
-export interface OutgoingSpec
-  extends Pick<PayoutKind, 'name' | 'components' | 'consider' | 'table' | 'sealedFor' | 'assertApprovable'> {
+/** How one kind speaks to its party, and what its own people and entries call it. */
+type Own =
+  | 'name'
+  | 'noun'
+  | 'party'
+  | 'terms'
+  | 'components'
+  | 'give'
+  | 'ask'
+  | 'consider'
+  | 'assertApprovable';
+
+/** What tells one kind from another. */
+export interface OutgoingSpec<Terms extends OutgoingTerms> extends Pick<OutgoingKind<Terms>, Own> {
   /** Its workflow, and what the workflow's id begins with. */
   workflow: string;
   prefix: string;
   summary: string;
   fallbacks: rules.Fallbacks;
-  /** Where the party tells that it has moved. */
-  callbackPath: string;
+  /** Lines that it has beside those of every payout. */
+  further?: readonly Transition<PayoutStatus, PayoutTrigger>[];
+  /** The internal account that stands for the party. */
+  account: InternalAccount;
+  /** The event that tells clients of its status: `payout.status_changed`, `transfer.status_changed`. */
+  event: 'payout' | 'transfer';
 }
 
-export function outgoingKind(spec: OutgoingSpec): PayoutKind {
-  const { workflow, prefix, summary, fallbacks, callbackPath, ...own } = spec;
+/** Before it is ordered: whether account and user may still pay. After: whether what comes back has an account to come to. */
+export async function mayItStillPay(
+  tx: Tx,
+  payout: Outgoing,
+  before: Outgoing,
+): Promise<NewDecision | undefined> {
+  const { status, orderedAt, accountId } = payout.transfer;
+  const asked = status === 'created' && orderedAt === null;
+  const closing = closingOf(before, payout);
+  if (!asked && !closing) return undefined;
+  const account = await requireAccount(tx, null, accountId ?? '');
+  if (!asked) return account.status === 'closed' ? closing : undefined;
+  const reason = await whyNotFundable(tx, account);
+  return reason === undefined ? undefined : { kind: 'cancel', reason };
+}
+
+/** Before it is approved. @throws Problem 409 `account_closed`, `user_blocked` */
+export async function assertMayPay(tx: Tx, { transfer: { accountId } }: Outgoing): Promise<void> {
+  await assertFundable(tx, await requireAccount(tx, null, accountId ?? ''));
+}
+
+export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Terms>): OutgoingKind<Terms> {
+  const { workflow, prefix, summary, fallbacks, further = [], account, event, ...own } = spec;
   return {
     ...own,
-    party: 'payouts',
     process: processOfRecord<ProcessSubject>({ workflow, prefix, summary }),
-    terms: payoutTerms,
-    word: payoutWord,
-    transitions: PAYOUT_TRANSITIONS,
+    word: outgoingWord,
+    transitions: [...PAYOUT_TRANSITIONS, ...further],
     doors: ['credit', 'write_off', 'recover'],
     // Nothing here depends on the time or on the way: whether a person must decide is in the terms.
     choose: () => undefined,
@@ -48,24 +90,12 @@ export function outgoingKind(spec: OutgoingSpec): PayoutKind {
     parts: rules.parts,
     trigger: rules.trigger,
     failure: (payout, on) => rules.failure(payout, on, fallbacks),
-    position: payoutPosition,
+    position: (payout) => outgoingPosition(payout, account),
     orders: rules.orders,
     concluded: rules.concluded,
     isOpen: rules.isOpen,
     deadline: () => null,
     notices: shortfall,
-    told: (payout, previous) => statusEvent(payout, previous, 'payout'),
-    async give({ database, keyring, parties, publicUrl }, { transfer: { id, partyRef, terms } }) {
-      const { method, receivedAmount: amount, receivedCurrency: currency } = terms;
-      const sealed = await findSealedDestination(database, own.table, id);
-      const destination = openDestination(keyring, own.sealedFor, sealed, id);
-      const callbackUrl = publicUrl() + callbackPath;
-      const order = { key: partyRef ?? id, method, amount, currency, destination, callbackUrl };
-      return { word: await parties.payouts.order(order) };
-    },
-    async ask({ parties }, { transfer: { id, partyRef } }) {
-      const word = await parties.payouts.ask(partyRef ?? id);
-      return word === 'unknown_to_party' ? word : { word };
-    },
+    told: (payout, previous) => statusEvent(payout, previous, event),
   };
 }

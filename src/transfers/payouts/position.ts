@@ -1,20 +1,29 @@
 import { z } from 'zod';
+import type { InternalAccount } from '../../kernel/ledger/entries';
 import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import { keptDecimal as decimal } from '../../kernel/wire/schemas';
-import type { PayoutWord } from '../../parties/payouts/word';
+import type { OutgoingWord } from '../../parties/protocol/outgoing-word';
 import type { WantedBreak } from '../../process/breaks/operations';
 import { doorsOf } from '../engine/books/doors';
-import { creditedOf, type Outflow, outflowPosition, type PaidAtClosing } from '../engine/books/outflow';
+import {
+  accountHoldings,
+  creditedOf,
+  type OfAccount,
+  outflowPosition,
+  type PaidAtClosing,
+} from '../engine/books/outflow';
 import { returnsToldIn } from '../engine/books/parts';
 import type { Holding } from '../engine/books/position';
 import type { NewDecision } from '../engine/kind';
 import { first, type Transfer } from '../engine/record';
-import type { Payout } from './record';
+import type { Outgoing } from './record';
 import { isCalledOff } from './rules';
 
-export const payoutPosition = (payout: Payout): Holding[] => outflowPosition(outflowOf(payout));
+/** @param party the internal account that stands for the party */
+export const outgoingPosition = (payout: Outgoing, party: InternalAccount): Holding[] =>
+  outflowPosition({ ...outflowOf(payout), party });
 
-function outflowOf(payout: Payout): Outflow {
+function outflowOf(payout: Outgoing): OfAccount {
   const { transfer, decisions } = payout;
   const { terms, word } = transfer;
   const held = isHeld(payout);
@@ -29,7 +38,6 @@ function outflowOf(payout: Payout): Outflow {
     backs: returnsToldIn(transfer),
     doors: doorsOf(decisions),
     closed: closedIn(payout),
-    party: 'payouts',
   };
 }
 
@@ -39,20 +47,20 @@ function accountOf({ accountId, id }: Transfer): string {
 }
 
 /** It may still leave: the party has it and has sent nothing, or has not had it yet and nobody has called it off. */
-function isHeld(payout: Payout): boolean {
+function isHeld(payout: Outgoing): boolean {
   const { word } = payout.transfer;
   if (closedIn(payout)?.sent.gt(0)) return false;
   if (word === null) return !isCalledOff(payout);
   return word.sent.isZero() && ['processing', 'sent', 'completed'].includes(word.status);
 }
 
-const isFeeDue = (word: PayoutWord | null): boolean =>
+const isFeeDue = (word: OutgoingWord | null): boolean =>
   word !== null && ['sent', 'completed', 'returned'].includes(word.status);
 
 /** What the account has been credited of it again, in its currency; nothing while that is nothing, unless it has come back. */
-export function creditedAgain(payout: Payout): Decimal | undefined {
+export function creditedAgain(payout: Outgoing): Decimal | undefined {
   const { status, terms, word } = payout.transfer;
-  const position = payoutPosition(payout);
+  const position = accountHoldings(outflowOf(payout));
   const of = (component: string) => sumOf(position.filter((each) => each.component === component));
   const undone = status === 'returned' && word?.status === 'failed' ? terms.amount.minus(of('paid')) : ZERO;
   const credited = of('returned').plus(undone);
@@ -63,7 +71,7 @@ export function creditedAgain(payout: Payout): Decimal | undefined {
 
 const closing = z.object({ sent: decimal, fee: decimal, backs: z.record(z.string(), decimal) });
 
-function closedIn(payout: Payout): PaidAtClosing | undefined {
+function closedIn(payout: Outgoing): PaidAtClosing | undefined {
   const decision = first(payout, 'account_closed');
   if (!decision) return undefined;
   const { sent, fee, backs } = closing.parse(decision.data);
@@ -75,7 +83,7 @@ function closedIn(payout: Payout): PaidAtClosing | undefined {
  * account had paid, and had been credited of each part, by the word before.
  * @param before the payout with the word that was applied last
  */
-export function closingOf(before: Payout, now: Payout): NewDecision | undefined {
+export function closingOf(before: Outgoing, now: Outgoing): NewDecision | undefined {
   if (closedIn(now) || !givesBack(before, now)) return undefined;
   const { terms, word } = before.transfer;
   const backs = [...creditedOf(outflowOf(before))].map(([part, amount]) => [part, amount.toFixed()]);
@@ -90,7 +98,7 @@ export function closingOf(before: Payout, now: Payout): NewDecision | undefined 
 }
 
 /** Whether a word credits an account with what the one before had taken of it, or with more of what came back. */
-function givesBack(before: Payout, now: Payout): boolean {
+function givesBack(before: Outgoing, now: Outgoing): boolean {
   const [from, to] = [before.transfer.word, now.transfer.word];
   if (to === null) return false;
   const known = new Map((from?.returns ?? []).map(({ id, amount }) => [id, amount]));
@@ -102,7 +110,7 @@ function givesBack(before: Payout, now: Payout): boolean {
 }
 
 /** Less was sent than was ordered, which takes less of the account and leaves nothing in suspense: a person asks why. */
-export function shortfall({ transfer: { word, terms } }: Payout): WantedBreak[] {
+export function shortfall({ transfer: { word, terms } }: Outgoing): WantedBreak[] {
   const { receivedAmount: ordered, receivedCurrency: currency } = terms;
   if (!word?.sent.gt(0) || word.sent.gte(ordered)) return [];
   const detail = `${word.sent.toFixed()} of ${ordered.toFixed()} was sent`;

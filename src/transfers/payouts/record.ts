@@ -2,31 +2,41 @@ import { z } from 'zod';
 import type { Decimal } from '../../kernel/money/money';
 import { keptDecimal as decimal } from '../../kernel/wire/schemas';
 import { type Destination, PAYOUT_METHODS } from '../../parties/payouts/port';
-import type { PayoutWord } from '../../parties/payouts/word';
+import type { OutgoingWord } from '../../parties/protocol/outgoing-word';
 import type { Situation, Transition } from '../engine/record';
 
-/** What the client has agreed to. `amount` and `fee` are in the account's currency. */
-export const payoutTerms = z.object({
-  method: z.enum(PAYOUT_METHODS),
+/** What the client has agreed to, whatever party pays. `amount` and `fee` are in the account's currency. */
+export const outgoingTerms = z.object({
   currency: z.string(),
   amount: decimal,
   fee: decimal,
   receivedCurrency: z.string(),
   receivedAmount: decimal,
-  /** Of the received currency for one of the account's. */
-  rate: decimal,
   /** Above the tenant's threshold of that time: a person decides. */
   needsApproval: z.boolean(),
+});
+
+export type OutgoingTerms = z.output<typeof outgoingTerms>;
+
+/** The same of a payout. */
+export const payoutTerms = outgoingTerms.extend({
+  method: z.enum(PAYOUT_METHODS),
+  /** Of the received currency for one of the account's. */
+  rate: decimal,
 });
 
 export type PayoutTerms = z.output<typeof payoutTerms>;
 
 /** A price as the quote of an account's payout keeps it. */
 export const quotedTerms = payoutTerms.omit({ currency: true, needsApproval: true });
-export type Payout = Situation<PayoutTerms, PayoutWord>;
+
+/** Money that a party pays out of an account. */
+export type Outgoing<Terms extends OutgoingTerms = OutgoingTerms> = Situation<Terms, OutgoingWord>;
+export type Payout = Outgoing<PayoutTerms>;
 
 /** What is held, and leaves. */
-export const totalDebit = ({ amount, fee }: Pick<PayoutTerms, 'amount' | 'fee'>): Decimal => amount.plus(fee);
+export const totalDebit = ({ amount, fee }: Pick<OutgoingTerms, 'amount' | 'fee'>): Decimal =>
+  amount.plus(fee);
 
 export const PAYOUT_STATUSES = [
   'created',

@@ -1,28 +1,28 @@
 import { Decimal, minOf, sumOf, ZERO } from '../../kernel/money/money';
-import type { PayoutWord } from '../../parties/payouts/word';
 import { plainCode } from '../../parties/protocol/codes';
+import type { OutgoingWord } from '../../parties/protocol/outgoing-word';
 import type { Order } from '../engine/kind';
 import { type Decision, first, refusalOf } from '../engine/record';
-import { isFinal, type Payout, type PayoutStatus, type PayoutTrigger } from './record';
+import { isFinal, type Outgoing, type PayoutStatus, type PayoutTrigger } from './record';
 
 /**
- * What comes of a payout's terms, word and decisions. Pure, and the same for one from an account and one from a virtual IBAN:
- * they differ in what their entries are called.
+ * What comes of a payout's terms, word and decisions. Pure, and the same for one from an account, one from a virtual IBAN
+ * and a withdrawal from the exchange: they differ in who pays, and in what their entries are called.
  */
 
 /** What a person decided of one that needed it. */
-export const decisionOn = (payout: Payout): Decision | undefined =>
+export const decisionOn = (payout: Outgoing): Decision | undefined =>
   payout.transfer.terms.needsApproval ? first(payout, 'approve', 'reject') : undefined;
 
 /** It ended before the party had it, by decisions alone. */
-export const isCalledOff = (payout: Payout): boolean =>
+export const isCalledOff = (payout: Outgoing): boolean =>
   first(payout, 'cancel') !== undefined ||
   decisionOn(payout)?.kind === 'reject' ||
   refusalOf(payout, payout.transfer.id) !== undefined;
 
 // Status ------------------------------------------------------------------------------------------------------------
 
-export function trigger(payout: Payout): PayoutTrigger | undefined {
+export function trigger(payout: Outgoing): PayoutTrigger | undefined {
   const { status, terms, word } = payout.transfer;
   switch (status as PayoutStatus) {
     case 'created':
@@ -30,9 +30,11 @@ export function trigger(payout: Payout): PayoutTrigger | undefined {
       return terms.needsApproval ? 'approval_required' : 'accepted';
     case 'pending_approval': {
       const decision = decisionOn(payout);
-      return decision && (decision.kind === 'approve' ? 'approved' : 'rejected');
+      if (decision) return decision.kind === 'approve' ? 'approved' : 'rejected';
+      return first(payout, 'cancel') && 'cancelled';
     }
     case 'processing':
+      if (word === null && first(payout, 'cancel')) return 'cancelled';
       if (word === null) return refusalOf(payout, payout.transfer.id) && 'failed';
       return triggerOfWord('processing', word);
     default:
@@ -40,7 +42,7 @@ export function trigger(payout: Payout): PayoutTrigger | undefined {
   }
 }
 
-type Reported = PayoutWord['status'];
+type Reported = OutgoingWord['status'];
 
 /** What happens by the word of a party that has the order, one line at a time; nothing where the payout stands there. */
 const BY_WORD: Record<Reported, Partial<Record<PayoutStatus, PayoutTrigger>>> = {
@@ -63,11 +65,11 @@ const BY_WORD: Record<Reported, Partial<Record<PayoutStatus, PayoutTrigger>>> = 
   },
 };
 
-const triggerOfWord = (status: PayoutStatus, word: PayoutWord): PayoutTrigger | undefined =>
+const triggerOfWord = (status: PayoutStatus, word: OutgoingWord): PayoutTrigger | undefined =>
   isCoherent(word) ? BY_WORD[word.status][status] : 'incoherent';
 
 /** Whether something has left where the status says so, and nothing is out where it says that nothing is. */
-export function isCoherent(word: PayoutWord): boolean {
+export function isCoherent(word: OutgoingWord): boolean {
   switch (word.status) {
     case 'processing':
       return word.sent.isZero() && backIn(word).isZero();
@@ -78,7 +80,7 @@ export function isCoherent(word: PayoutWord): boolean {
   }
 }
 
-export const backIn = ({ returns }: PayoutWord): Decimal => sumOf(returns);
+export const backIn = ({ returns }: OutgoingWord): Decimal => sumOf(returns);
 
 /** What a client reads where the party gives no reason, or none that may be shown. */
 export interface Fallbacks {
@@ -87,7 +89,7 @@ export interface Fallbacks {
 }
 
 /** The code that goes with a status: a party's words may give it away, or a person. */
-export function failure(payout: Payout, on: string, fallbacks: Fallbacks): string | null {
+export function failure(payout: Outgoing, on: string, fallbacks: Fallbacks): string | null {
   const { word } = payout.transfer;
   switch (on as PayoutTrigger) {
     case 'cancelled':
@@ -106,28 +108,28 @@ export function failure(payout: Payout, on: string, fallbacks: Fallbacks): strin
   }
 }
 
-const REJECTED = 'The operator has rejected the payout.';
-
-/** Why a person rejected it, as the client reads it. */
-export const descriptionOf = (payout: Payout): string | undefined =>
-  payout.transfer.status === 'rejected' ? (decisionOn(payout)?.reason ?? REJECTED) : undefined;
+/** Why a person rejected it, as the client reads it. @param noun what it is called where no reason was given */
+export const descriptionOf = (payout: Outgoing, noun = 'payout'): string | undefined =>
+  payout.transfer.status === 'rejected'
+    ? (decisionOn(payout)?.reason ?? `The operator has rejected the ${noun}.`)
+    : undefined;
 
 /** It waits for a person or for the party, which may also say that it does although the status has ended. */
-export const isOpen = ({ transfer: { status, word } }: Payout): boolean =>
+export const isOpen = ({ transfer: { status, word } }: Outgoing): boolean =>
   !isFinal(status) || word?.status === 'processing' || word?.status === 'sent';
 
 // The party ---------------------------------------------------------------------------------------------------------
 
 /** One order, under one key for ever: until the party has said what it has of it, or has refused it. */
-export const orders = ({ transfer, decisions }: Payout): Order[] =>
+export const orders = ({ transfer, decisions }: Outgoing): Order[] =>
   transfer.status === 'processing' && transfer.word === null && !refusalOf({ decisions }, transfer.id)
     ? [{ key: transfer.id, what: 'open' }]
     : [];
 
-export const parts = ({ returns }: PayoutWord): string[] => returns.map(({ id }) => id);
+export const parts = ({ returns }: OutgoingWord): string[] => returns.map(({ id }) => id);
 
 /** What a later word does not lower by itself: amounts, and how far it had come. */
-export const measures = ({ status, sent, returns }: PayoutWord): Record<string, Decimal> => ({
+export const measures = ({ status, sent, returns }: OutgoingWord): Record<string, Decimal> => ({
   sent,
   decided: new Decimal(status === 'processing' ? 0 : 1),
   arrived: new Decimal(status === 'completed' || status === 'returned' ? 1 : 0),
@@ -135,7 +137,7 @@ export const measures = ({ status, sent, returns }: PayoutWord): Record<string, 
 });
 
 /** A word for one that the party has and never ends: what is out has arrived, or has not, and what came back stays so. */
-export function concluded({ transfer }: Payout, as: 'paid' | 'failed'): PayoutWord | undefined {
+export function concluded({ transfer }: Outgoing, as: 'paid' | 'failed'): OutgoingWord | undefined {
   const { word, terms, orderedAt } = transfer;
   const ended = word !== null && word.status !== 'processing' && word.status !== 'sent';
   if (orderedAt === null || ended) return undefined;

@@ -5,7 +5,14 @@ import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import { DESTINATION_FIELDS, destinationSchema } from './destinations/destination';
 import type { PayoutQuote } from './operations';
 import { creditedAgain } from './position';
-import { PAYOUT_STATUSES, type PayoutStatus, type PayoutTerms, type ShownPayout, totalDebit } from './record';
+import {
+  type Outgoing,
+  PAYOUT_STATUSES,
+  type PayoutStatus,
+  type PayoutTerms,
+  type ShownPayout,
+  totalDebit,
+} from './record';
 import { descriptionOf } from './rules';
 import type { PayoutOption } from './settings';
 
@@ -60,30 +67,45 @@ export function payoutQuoteView(quote: PayoutQuote): z.output<typeof payoutQuote
 export const payoutFields = {
   quoteId: z.string(),
   externalId: z.string().optional(),
-  status: z.enum(PAYOUT_STATUSES),
-  amount: money(),
-  fee: money(),
-  totalDebit: money(),
-  description: z.string().optional().meta({ description: 'Why an operator rejected it.' }),
-  failure: z.string().optional().meta({ description: 'A code; when it failed, was cancelled or came back.' }),
-  returnedAmount: money().optional().meta({ description: 'What was credited again.' }),
-  createdAt: instant(),
-  updatedAt: instant(),
-  sentAt: instant().optional(),
-  completedAt: instant().optional(),
+  ...outgoingFields(),
 };
 
-export function shownFields({ payout, details: { quoteId, externalId } }: ShownPayout) {
+/** What whatever is paid out of an account shows. */
+export function outgoingFields() {
+  return {
+    status: z.enum(PAYOUT_STATUSES),
+    amount: money(),
+    fee: money(),
+    totalDebit: money(),
+    description: z.string().optional().meta({ description: 'Why an operator rejected it.' }),
+    failure: z
+      .string()
+      .optional()
+      .meta({ description: 'A code; when it failed, was cancelled or came back.' }),
+    returnedAmount: money().optional().meta({ description: 'What was credited again.' }),
+    createdAt: instant(),
+    updatedAt: instant(),
+    sentAt: instant().optional(),
+    completedAt: instant().optional(),
+  };
+}
+
+export const shownFields = ({ payout, details: { quoteId, externalId } }: ShownPayout) => ({
+  quoteId,
+  externalId: externalId ?? undefined,
+  ...shownOutgoing(payout),
+});
+
+/** @param noun what the client knows it as */
+export function shownOutgoing(payout: Outgoing, noun?: string) {
   const { status, terms, failure, reached, createdAt, updatedAt } = payout.transfer;
   const shown = (amount: Decimal) => formatAmount(amount, terms.currency);
   return {
-    quoteId,
-    externalId: externalId ?? undefined,
     status: status as PayoutStatus,
     amount: shown(terms.amount),
     fee: shown(terms.fee),
     totalDebit: shown(totalDebit(terms)),
-    description: descriptionOf(payout),
+    description: descriptionOf(payout, noun),
     failure: failure ?? undefined,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

@@ -29,6 +29,7 @@ const PARTIES: [string, SandboxParty, Record<string, string>][] = [
   ['iban-payouts', 'payouts', { key: 'unknown' }],
   ['external-cards', 'external-cards', { key: 'unknown' }],
   ['bank', 'bank', { creditId: 'crd_unknown' }],
+  ['exchange', 'exchange', { key: 'unknown' }],
 ];
 
 async function post(party: string, body: string | Buffer, headers: Record<string, string> = {}) {

@@ -33,6 +33,7 @@ const CALLBACKS: [string, MoneyParty, string][] = [
   ['external-cards', 'externalCards', 'key'],
   ['exchange', 'exchange', 'key'],
   ['bank', 'bank', 'creditId'],
+  ['exchange', 'exchange', 'key'],
 ];
 
 describe.each(CALLBACKS)('a callback of %s', (name, party, field) => {

@@ -137,7 +137,7 @@ function taken({ words }: Party, what: string, { key, body }: { key: string; bod
     words.set(key, { key, version: 3, status: 'filled', fills });
     return words.get(key) as Json;
   }
-  const isPayout = what === 'orders';
+  const isPayout = what === 'orders' || what === 'withdrawals';
   const status = isPayout ? { status: 'sent', sent: amount } : { status: 'succeeded', moved: amount };
   words.set(key, { key, version: 3, ...status, returns: [] });
   return words.get(key) as Json;

@@ -84,7 +84,7 @@ it('holds the whole amount, sells it, waits for the settlement and becomes exact
 });
 
 it('a part that was filled is the client’s, with its share of the fee, and the rest is released', async () => {
-  const settings = JSON.stringify({ exchange: { orderFeePercent: '0.5' } });
+  const settings = JSON.stringify({ exchange: { order: { feePercent: '0.5' } } });
   await on.api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
     on.client.clientId,
     settings,

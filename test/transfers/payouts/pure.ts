@@ -5,7 +5,7 @@ import { effective } from '../../../src/transfers/engine/conclusion';
 import { DOUBT_MS } from '../../../src/transfers/engine/follow';
 import type { Decision } from '../../../src/transfers/engine/record';
 import { payoutKind } from '../../../src/transfers/payouts/kind';
-import { closingOf, payoutPosition } from '../../../src/transfers/payouts/position';
+import { closingOf } from '../../../src/transfers/payouts/position';
 import { type Payout, type PayoutTerms } from '../../../src/transfers/payouts/record';
 import { begun, look, START } from '../engine/look';
 
@@ -80,7 +80,7 @@ export function through(...words: (PayoutWord | Decision)[]): Moved {
   return last;
 }
 
-export const positionOf = (payout: Payout) => payoutPosition(effective(KIND, payout));
+export const positionOf = (payout: Payout) => KIND.position(effective(KIND, payout));
 export const shown = (payout: Payout) =>
   Object.fromEntries(
     positionOf(payout)

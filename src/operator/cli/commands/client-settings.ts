@@ -5,6 +5,7 @@ import { firstProblem } from '../../../kernel/wire/schemas';
 import { type TenantSettings, tenantSettings } from '../../../tenants/clients/settings';
 import { approvalSettings } from '../../../transfers/approval/settings';
 import { depositSettings } from '../../../transfers/deposits/settings';
+import { exchangePartySettings } from '../../../transfers/exchange/settings';
 import { externalCardSettings } from '../../../transfers/external-cards/settings';
 import { bankingSettings } from '../../../transfers/iban/settings';
 import { payoutSettings } from '../../../transfers/payouts/settings';
@@ -22,8 +23,8 @@ const wholeSettings = z.object({
   payouts: payoutSettings.prefault({}),
   externalCards: externalCardSettings.prefault({}),
   banking: bankingSettings.prefault({}),
+  exchange: z.object({ ...exchangeSettings.shape, ...exchangePartySettings.shape }).prefault({}),
   approvals: approvalSettings.prefault({}),
-  exchange: exchangeSettings.prefault({}),
 });
 
 /** With the defaults of every section. */

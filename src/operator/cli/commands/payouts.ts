@@ -6,7 +6,7 @@ import { ibanPayoutView } from '../../../transfers/iban/view';
 import { shownPayout } from '../../../transfers/payouts/create';
 import { decidePayout } from '../../../transfers/payouts/decide';
 import { payoutKind } from '../../../transfers/payouts/kind';
-import type { PayoutKind } from '../../../transfers/payouts/outgoing';
+import type { PayoutKind } from '../../../transfers/payouts/paid-by-party';
 import type { ShownPayout } from '../../../transfers/payouts/record';
 import { payoutView } from '../../../transfers/payouts/view';
 import type { CommandContext } from '../context';

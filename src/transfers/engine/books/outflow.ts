@@ -3,8 +3,8 @@ import { type Door, doorHolding } from './doors';
 import type { Money } from './inflow';
 import { type Holding, internal } from './position';
 
-/** Money that leaves an account through a party, and what of it comes back: a payout of any kind. */
-export interface Outflow {
+/** What leaves an account through a party, and what of it comes back. */
+export interface OfAccount {
   account: string;
   currency: string;
   /** In the account's currency. */
@@ -21,6 +21,10 @@ export interface Outflow {
   doors: readonly Door[];
   /** Where the account has been closed since: what it had paid then, and had been credited of each part. */
   closed?: PaidAtClosing | undefined;
+}
+
+/** The same with who pays: a payout of any kind. */
+export interface Outflow extends OfAccount {
   /** The internal account that stands for the party. */
   party: string;
 }
@@ -38,7 +42,27 @@ export interface PaidAtClosing {
  * all that was sent, and what a closed account would be given back.
  */
 export function outflowPosition(outflow: Outflow): Holding[] {
-  const { account, currency, target, sent, backs, doors, party } = outflow;
+  const { currency, target, sent, backs, doors, party } = outflow;
+  const ordered = orderedOf(outflow);
+  const { due, taken } = feesOf(outflow);
+  const { beyond } = returnsOf(outflow, ordered);
+  const gone = sumOf(backs);
+  return [
+    ...accountHoldings(outflow),
+    internal('fees', currency, due),
+    internal(party, target.currency, sent.minus(gone)),
+    ...suspense(
+      { currency: target.currency, amount: ordered.minus(sent).plus(beyond) },
+      { currency, amount: taken.minus(due) },
+      ...doors.map((door) => ({ currency: door.currency, amount: door.amount.negated() })),
+    ),
+    ...doors.map(doorHolding),
+  ];
+}
+
+/** What of it is the account's: held, paid, and credited again. */
+export function accountHoldings(outflow: OfAccount): Holding[] {
+  const { account, currency } = outflow;
   const own = (component: string, amount: Decimal, part: string | null = null): Holding => ({
     component,
     part,
@@ -47,38 +71,32 @@ export function outflowPosition(outflow: Outflow): Holding[] {
     amount,
   });
   const ordered = orderedOf(outflow);
-  const due = sent.gt(0) ? outflow.fee : ZERO;
-  const fee = maxOf(due, outflow.closed?.fee ?? ZERO);
-  const returned = returnsOf(outflow, ordered);
-  const gone = sumOf(backs);
   return [
     ...(outflow.held ? [own('held', outflow.amount.plus(outflow.fee))] : []),
     own('paid', shareOf(outflow, ordered)),
-    own('fee', fee),
-    ...returned.parts.map(({ part, amount }) => own('returned', amount, part)),
-    internal('fees', currency, due),
-    internal(party, target.currency, sent.minus(gone)),
-    ...suspense(
-      { currency: target.currency, amount: ordered.minus(sent).plus(returned.beyond) },
-      { currency, amount: fee.minus(due) },
-      ...doors.map((door) => ({ currency: door.currency, amount: door.amount.negated() })),
-    ),
-    ...doors.map(doorHolding),
+    own('fee', feesOf(outflow).taken),
+    ...returnsOf(outflow, ordered).parts.map(({ part, amount }) => own('returned', amount, part)),
   ];
+}
+
+/** What is due for what was sent; and what the account has paid, which a closed one is not given back. */
+function feesOf({ sent, fee, closed }: OfAccount) {
+  const due = sent.gt(0) ? fee : ZERO;
+  return { due, taken: maxOf(due, closed?.fee ?? ZERO) };
 }
 
 const suspense = (...all: readonly Money[]): Holding[] =>
   byCurrency(all).map(({ currency, amount }) => internal('suspense', currency, amount));
 
 /** Of each part that came back, what is the account's, in the target's currency. */
-export const creditedOf = (outflow: Outflow): Map<string, Decimal> =>
+export const creditedOf = (outflow: OfAccount): Map<string, Decimal> =>
   new Map(returnsOf(outflow, orderedOf(outflow)).parts.map(({ part, own }) => [part, own]));
 
 /** What is the account's to pay; it stays so where it has been closed. */
-const orderedOf = ({ sent, closed, target }: Outflow): Decimal =>
+const orderedOf = ({ sent, closed, target }: OfAccount): Decimal =>
   minOf(maxOf(sent, closed?.sent ?? ZERO), target.amount);
 
-function returnsOf(outflow: Outflow, ordered: Decimal) {
+function returnsOf(outflow: OfAccount, ordered: Decimal) {
   const { closed } = outflow;
   const backs = outflow.backs.map((back) => ({
     ...back,
@@ -103,7 +121,7 @@ function returnsOf(outflow: Outflow, ordered: Decimal) {
 }
 
 /** What a part of the target comes to in the account's currency, cumulatively. */
-function shareOf({ amount, target, currency }: Outflow, part: Decimal): Decimal {
+function shareOf({ amount, target, currency }: OfAccount, part: Decimal): Decimal {
   if (part.gte(target.amount)) return amount;
   return roundTo(amount.times(part).dividedBy(target.amount), currency);
 }

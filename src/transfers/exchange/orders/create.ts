@@ -10,10 +10,10 @@ import type { Services } from '../../../services';
 import { settingsOf } from '../../../tenants/clients/operations';
 import { openTransfer } from '../../engine/open';
 import { findTransfer } from '../../engine/read';
+import { exchangePartySection } from '../settings';
 import { exchangeKey, exchangeOrderKind } from './kind';
 import type { ExchangeOrder, ExchangeOrderTerms } from './record';
 import { orderedOf } from './rules';
-import { exchangeOrderSettingsSection } from './settings';
 
 /** Body of `POST /v1/exchange/orders`. */
 export interface ExchangeOrderRequest {
@@ -44,10 +44,10 @@ export async function createExchangeOrder(
     throw invalid(`toAccountId must be an account in another currency than ${from.currency}.`, 'toAccountId');
   assertFits(amount, from.currency);
   if (minReceive) assertFits(minReceive, to.currency, 'minReceive');
-  const { orderFeePercent } = await settingsOf(tx, from.tenantId, exchangeOrderSettingsSection);
+  const { order: its } = await settingsOf(tx, from.tenantId, exchangePartySection);
   const terms: ExchangeOrderTerms = {
     ...{ currency: from.currency, toAccountId: to.id, toCurrency: to.currency, amount, minReceive },
-    fee: percentOf(amount, new Decimal(orderFeePercent), from.currency),
+    fee: percentOf(amount, new Decimal(its.feePercent), from.currency),
   };
   if (!orderedOf(terms).gt(0)) throw invalid('amount must be more than its fee.', 'amount');
   await assertFundable(tx, from, 'fromAccountId');

@@ -1,5 +1,5 @@
 import { PAYOUT_COMPONENTS } from '../../payouts/kind';
-import { outgoingKind, type PayoutKind } from '../../payouts/outgoing';
+import { type PayoutKind, paidByParty } from '../../payouts/paid-by-party';
 
 /** Where the payouts party tells of payouts from virtual IBANs. */
 export const IBAN_PAYOUT_CALLBACKS = '/callbacks/iban-payouts';
@@ -8,7 +8,7 @@ export const IBAN_PAYOUT_CALLBACKS = '/callbacks/iban-payouts';
  * A payout from a virtual IBAN by SEPA (decisions part 4, Payouts, virtual IBAN); all in EUR. The party's name for it is its
  * id. One that is under way goes on when its IBAN is disabled, and what comes back is credited to it.
  */
-export const ibanPayoutKind: PayoutKind = outgoingKind({
+export const ibanPayoutKind: PayoutKind = paidByParty({
   name: 'iban_payout',
   workflow: 'ibanPayout',
   prefix: 'iban-payout-',

@@ -2,9 +2,9 @@ import type { Keyring } from '../../../kernel/security/keyring';
 import type { Destination } from '../../../parties/payouts/port';
 
 /** The key of its own that each kind's destinations are sealed with. */
-export type SealedFor = 'payout-destinations' | 'iban-payout-destinations';
+export type SealedFor = 'payout-destinations' | 'iban-payout-destinations' | 'withdrawal-destinations';
 
-/** A destination as it is kept. @param context what it is bound to: its payout, or who has had it quoted */
+/** A destination as it is kept. @param context what it is bound to: its payout, who has had it quoted, or its own id */
 export const sealDestination = (
   keyring: Keyring,
   purpose: SealedFor,

@@ -1,23 +1,53 @@
 import type { Command } from 'commander';
 import { withdrawals, withdrawalView } from '../../../../desk/queues/transfers';
+import type { Tx } from '../../../../kernel/db/database';
+import { isId } from '../../../../kernel/ids';
+import type { Decided } from '../../../../transfers/engine/decide';
+import { shownWithdrawal } from '../../../../transfers/exchange/withdrawals/create';
+import {
+  type ExchangeWithdrawal,
+  exchangeWithdrawalKind,
+} from '../../../../transfers/exchange/withdrawals/kind';
+import { exchangeWithdrawalView } from '../../../../transfers/exchange/withdrawals/view';
 import { decideWithdrawal } from '../../../../transfers/external-cards/decide';
+import type { CardTransfer } from '../../../../transfers/external-cards/order-rules';
+import { decidePayout } from '../../../../transfers/payouts/decide';
+import type { Session } from '../../../session';
 import type { CommandContext } from '../../context';
 import { addQueueListing } from '../../desk/queue-listing';
 import { groupOf } from '../../groups';
-import { addDecisions } from '../approve-reject';
+import { addDecisions, type DecisionGiven } from '../approve-reject';
 
-/** Withdrawals to payment cards that wait for the operator (decisions part 2). */
+/** Withdrawals to payment cards, and from the exchange, that wait for the operator (decisions part 2). */
 export function addWithdrawalCommands(program: Command, context: CommandContext): void {
-  const group = groupOf(program, 'withdrawal', "withdrawals to cards above their tenant's thresholds");
+  const group = groupOf(program, 'withdrawal', "withdrawals above their tenant's thresholds");
   addQueueListing(group, context, withdrawals);
-  addDecisions(group, context, {
+  addDecisions<Withdrawal>(group, context, {
     noun: 'withdrawal',
-    approve: 'lets it be ordered of the acquirer',
-    reject: 'it has failed, and what is held is released',
-    decide: (session, tx, { id, ...given }) => decideWithdrawal(session, tx, { withdrawalId: id, ...given }),
+    approve: 'lets it be ordered of the acquirer, or of the exchange',
+    reject: 'it has ended, and what is held is released',
+    decide: (session, tx, given) => decisionOf(session, tx, given),
     tenantOf: ({ transfer }) => transfer.tenantId,
     audited: ({ transfer: { status } }) => ({ status }),
-    record: (withdrawal) => withdrawalView(withdrawal),
+    record: async (withdrawal, session) =>
+      isFromExchange(withdrawal)
+        ? exchangeWithdrawalView(await shownWithdrawal(session.database, withdrawal))
+        : withdrawalView(withdrawal),
     told: (_, { transfer: { id, status } }) => `${id} is ${status}.`,
   });
 }
+
+type Withdrawal = CardTransfer | ExchangeWithdrawal;
+
+const isFromExchange = (withdrawal: Withdrawal): withdrawal is ExchangeWithdrawal =>
+  withdrawal.transfer.kind === exchangeWithdrawalKind.name;
+
+/** Of the kind that the id tells. */
+const decisionOf = (
+  session: Session,
+  tx: Tx,
+  { id, ...given }: DecisionGiven,
+): Promise<Decided<Withdrawal>> =>
+  isId('exchangeWithdrawal', id)
+    ? decidePayout(session, tx, exchangeWithdrawalKind, { payoutId: id, ...given })
+    : decideWithdrawal(session, tx, { withdrawalId: id, ...given });

@@ -4,12 +4,17 @@ import { cardTopupThroughPostgres, cardWithdrawalThroughPostgres } from './card-
 import { depositThroughPostgres } from './deposits-postgres';
 import { exchangeOrderThroughPostgres } from './exchange-orders-postgres';
 import { ibanCreditThroughPostgres } from './iban-credits-postgres';
-import { ibanPayoutThroughPostgres, payoutThroughPostgres } from './payouts-postgres';
+import {
+  exchangeWithdrawalThroughPostgres,
+  ibanPayoutThroughPostgres,
+  payoutThroughPostgres,
+} from './payouts-postgres';
 
 const proofs = [
   ...[depositThroughPostgres, payoutThroughPostgres, ibanPayoutThroughPostgres],
   ...[cardTopupThroughPostgres, cardWithdrawalThroughPostgres, ibanCreditThroughPostgres],
   exchangeOrderThroughPostgres,
+  exchangeWithdrawalThroughPostgres,
 ];
 
 /** Every kind that is proved, on the pure functions and through Postgres: a new one adds itself here. */

@@ -1,13 +1,23 @@
 import { ZERO } from '../../../../../src/kernel/money/money';
+import type { ExchangeParty } from '../../../../../src/parties/exchange/port';
 import type { PayoutParty } from '../../../../../src/parties/payouts/port';
 import type { PayoutWord } from '../../../../../src/parties/payouts/word';
+import type { OutgoingWord } from '../../../../../src/parties/protocol/outgoing-word';
 import { PartyRefused } from '../../../../../src/process/party-errors';
+import { disableDestination } from '../../../../../src/transfers/exchange/withdrawals/disable-destination';
+import {
+  exchangeWithdrawalKind,
+  type WithdrawalTerms,
+  withdrawalKey,
+} from '../../../../../src/transfers/exchange/withdrawals/kind';
 import { ibanPayoutKind } from '../../../../../src/transfers/iban/payouts/kind';
 import { decidePayout } from '../../../../../src/transfers/payouts/decide';
 import { orderKey, payoutKind } from '../../../../../src/transfers/payouts/kind';
-import type { PayoutKind } from '../../../../../src/transfers/payouts/outgoing';
-import type { PayoutTerms } from '../../../../../src/transfers/payouts/record';
+import type { OutgoingKind } from '../../../../../src/transfers/payouts/outgoing';
+import type { PayoutKind } from '../../../../../src/transfers/payouts/paid-by-party';
+import type { OutgoingTerms, PayoutTerms } from '../../../../../src/transfers/payouts/record';
 import type { Client, TestApi } from '../../../../support/api';
+import { destinationOf, withdraw } from '../../../exchange/withdrawals/support';
 import { credited, enabled, paidOut } from '../../../iban/support';
 import { type Asked, create } from '../../../payouts/support';
 import { OPERATOR } from '../acts';
@@ -15,7 +25,7 @@ import { oneOf } from '../random';
 import type { PostgresProof } from '../stage';
 import type { WordDouble } from '../word-double';
 import { onSomeAccount, provide, sometimesClosed } from './accounts';
-import { ibanPayoutProof, payoutProof } from './payouts';
+import { exchangeWithdrawalProof, ibanPayoutProof, payoutProof } from './payouts';
 
 /** A payouts party whose orders are the double's; they go by their keys. */
 function payoutsOver(double: WordDouble<PayoutWord>, refuses: (key: string) => boolean): PayoutParty {
@@ -33,16 +43,17 @@ function payoutsOver(double: WordDouble<PayoutWord>, refuses: (key: string) => b
 
 type Proof = PostgresProof<PayoutTerms, PayoutWord>;
 
-const either = (of: PayoutKind) =>
+const ofAny = <Terms extends OutgoingTerms>(of: OutgoingKind<Terms>) =>
   ({
     firstWord: () => ({ status: 'processing', sent: ZERO, returns: [] }),
-    port: payoutsOver,
     act(services, tx, payoutId, { kind }) {
       if (kind !== 'approve' && kind !== 'reject') return undefined;
       const decision = kind === 'approve' ? 'approved' : 'rejected';
       return decidePayout(services, tx, of, { payoutId, decision, decidedBy: OPERATOR });
     },
-  }) satisfies Partial<Proof>;
+  }) satisfies Partial<PostgresProof<Terms, OutgoingWord>>;
+
+const either = (of: PayoutKind) => ({ ...ofAny(of), port: payoutsOver });
 
 /** One client's payouts all wait for a person. */
 async function withApproval({ database }: TestApi, { clientId }: Client): Promise<void> {
@@ -94,3 +105,55 @@ export const ibanPayoutThroughPostgres: Proof = {
     return { id, ref: id };
   },
 };
+
+/** An exchange whose withdrawals are the double's; they go by their keys, and nobody asks it for anything else. */
+function exchangeOver(double: WordDouble<OutgoingWord>, refuses: (key: string) => boolean): ExchangeParty {
+  const none = () => Promise.reject(new Error('nobody asks for that'));
+  const { order, ask, ...rest } = payoutsOver(double, refuses);
+  return {
+    ...{ order: none, askOrder: none, balances: none, askWithdrawal: ask },
+    ...{ changes: rest.changes, verify: () => undefined },
+    withdraw: ({ key, amount, currency, callbackUrl }) =>
+      order({ key, method: 'sepa', amount, currency, destination: {}, callbackUrl }),
+  };
+}
+
+/** A client's destinations: one that stays, and others that are disabled soon. */
+const lasting = new Map<string, string>();
+
+export const exchangeWithdrawalThroughPostgres: PostgresProof<WithdrawalTerms, OutgoingWord> = {
+  ...ofAny(exchangeWithdrawalKind),
+  port: exchangeOver,
+  proof: exchangeWithdrawalProof,
+  async prepare(api, client, n) {
+    await provide(api, client);
+    lasting.set(client.clientId, await destinationOf(api, client));
+    const withdrawal = { approvalAbove: n === 0 ? [] : [{ currency: 'EUR', amount: '10000.00' }] };
+    await api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
+      ...[client.clientId, JSON.stringify({ exchange: { withdrawal: { ...withdrawal, feeFixed: '1.00' } } })],
+    ]);
+  },
+  comesTo: ['cancelled', 'completed', 'pending_approval', 'processing', 'returned', 'sent'],
+  decided: ['approve', 'cancel', 'conclude', 'refused'],
+  async open({ api, client, random }) {
+    const isShort = random() < 0.2;
+    const destinationId = isShort ? await another(api, client) : (lasting.get(client.clientId) ?? '');
+    const wanted = { currency: 'EUR', amount: 120 };
+    const id = await onSomeAccount(api, client, wanted, random, (accountId) =>
+      withdraw(client, { accountId, destinationId, amount: '100.00' }),
+    );
+    const gone = { id: destinationId, by: OPERATOR };
+    if (isShort) await api.database.transaction((tx) => disableDestination(api.services, tx, gone));
+    await sometimesClosed(api, id, random);
+    return { id, ref: withdrawalKey(id) };
+  },
+};
+
+let accounts = 0;
+
+/** One with an account of its own. */
+async function another(api: TestApi, client: Client): Promise<string> {
+  accounts += 1;
+  const bank = { name: 'Ada Byron', accountNumber: `1000${accounts}`, bic: 'COBADEFF' };
+  return destinationOf(api, client, { bank });
+}

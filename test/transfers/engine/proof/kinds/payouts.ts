@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Decimal, sumOf, ZERO } from '../../../../../src/kernel/money/money';
-import type { PayoutWord } from '../../../../../src/parties/payouts/word';
+import type { OutgoingWord } from '../../../../../src/parties/protocol/outgoing-word';
 import type { Holding } from '../../../../../src/transfers/engine/books/position';
 import type { NewDecision } from '../../../../../src/transfers/engine/kind';
+import { exchangeWithdrawalKind } from '../../../../../src/transfers/exchange/withdrawals/kind';
 import { ibanPayoutKind } from '../../../../../src/transfers/iban/payouts/kind';
 import { payoutKind } from '../../../../../src/transfers/payouts/kind';
-import type { PayoutKind } from '../../../../../src/transfers/payouts/outgoing';
+import type { OutgoingKind } from '../../../../../src/transfers/payouts/outgoing';
 import { closingOf } from '../../../../../src/transfers/payouts/position';
-import type { Payout, PayoutTerms } from '../../../../../src/transfers/payouts/record';
+import type { Outgoing, OutgoingTerms, PayoutTerms } from '../../../../../src/transfers/payouts/record';
 import { assertSuspense, type Exchange, hasDoors, negated, smallestOf, totalOf } from '../../books';
 import { begun } from '../../look';
 import { type Act, CLOSE, type KindProof } from '../kind-proof';
@@ -54,10 +55,10 @@ const returns = fc.uniqueArray(fc.record({ id: fc.constantFrom('r1', 'r2', 'r3')
 });
 
 /** Mostly what parties say, with the amounts of the status; now and then what they should not. */
-const words: fc.Arbitrary<PayoutWord> = fc
+const words: fc.Arbitrary<OutgoingWord> = fc
   .record({
     version,
-    status: fc.constantFrom<PayoutWord['status']>('processing', 'sent', 'completed', 'failed', 'returned'),
+    status: fc.constantFrom<OutgoingWord['status']>('processing', 'sent', 'completed', 'failed', 'returned'),
     failureCode: fc.constantFrom(undefined, 'account_closed'),
     sent: fc.option(amounts, { nil: null, freq: 3 }),
     returns,
@@ -70,29 +71,36 @@ const words: fc.Arbitrary<PayoutWord> = fc
     returns: status === 'returned' ? backs : backs.slice(2),
   }));
 
+/** The destination is disabled, which ends what the party has not been told of. */
+const DISABLE = 'disable';
+
+const isDisabledInTime = ({ transfer: { status, orderedAt, word } }: Outgoing): boolean =>
+  ['created', 'pending_approval', 'processing'].includes(status) && orderedAt === null && word === null;
+
 /** What a person may decide of one that waits for him. */
 const decisionOn =
-  (proved: PayoutKind) =>
-  (payout: Payout, act: Act, heard: Payout): NewDecision | undefined => {
+  <Terms extends OutgoingTerms>(proved: OutgoingKind<Terms>) =>
+  (payout: Outgoing<Terms>, act: Act, heard: Outgoing<Terms>): NewDecision | undefined => {
     const { kind } = act;
+    if (kind === DISABLE) return isDisabledInTime(payout) ? { kind: 'cancel', reason: 'a test' } : undefined;
     if (kind !== 'approve' && kind !== 'reject') return commonDecision(proved, payout, act, heard);
     return payout.transfer.status === 'pending_approval' ? { kind } : undefined;
   };
 
 /** Before it is ordered it is cancelled; after, what comes back has no account to come to. */
-const closed = (now: Payout, before: Payout): NewDecision | undefined =>
+const closed = (now: Outgoing, before: Outgoing): NewDecision | undefined =>
   now.transfer.status === 'created' && now.transfer.orderedAt === null
     ? { kind: 'cancel', reason: 'account_closed' }
     : closingOf(before, now);
 
-function exchange({ transfer: { terms } }: Payout): Exchange | null {
+function exchange({ transfer: { terms } }: Outgoing<OutgoingTerms & { rate?: Decimal }>): Exchange | null {
   const { currency: from, receivedCurrency: to, rate } = terms;
-  if (from === to) return null;
+  if (from === to || rate === undefined) return null;
   return { from, to, rate, rounding: smallestOf(from).times(rate).plus(smallestOf(to)).times(2) };
 }
 
 /** Nobody pays twice, or more than was agreed, and what the party says is what it is. */
-function asAgreed({ transfer, decisions }: Payout, books: readonly Holding[], impossible: boolean): void {
+function asAgreed({ transfer, decisions }: Outgoing, books: readonly Holding[], impossible: boolean): void {
   const { terms, word, status } = transfer;
   const [held, paid, fee, returned] = ['held', 'paid', 'fee', 'returned'].map((name) =>
     totalOf(books, name),
@@ -117,14 +125,19 @@ function asAgreed({ transfer, decisions }: Payout, books: readonly Holding[], im
   );
 }
 
-const proofOf = (kind: PayoutKind, terms: readonly PayoutTerms[]): KindProof<PayoutTerms, PayoutWord> => ({
+const proofOf = <Terms extends OutgoingTerms>(
+  kind: OutgoingKind<Terms>,
+  terms: readonly Terms[],
+  partyComponent = 'payouts',
+  acts: readonly [string, number][] = [],
+): KindProof<Terms, OutgoingWord> => ({
   kind,
   fresh: fc
     .constantFrom(...terms)
-    .map((each) => begun<PayoutTerms, PayoutWord>({ kind: kind.name, status: 'created', terms: each })),
+    .map((each) => begun<Terms, OutgoingWord>({ kind: kind.name, status: 'created', terms: each })),
   words,
   acts: actsOf(
-    [['approve', 4], ['reject', 1], ...(kind.consider ? [[CLOSE, 3] as [string, number]] : [])],
+    [['approve', 4], ['reject', 1], ...acts, ...(kind.consider ? [[CLOSE, 3] as [string, number]] : [])],
     ...['EUR', 'USD'],
   ),
   addressed: (word, { situation }) => {
@@ -141,7 +154,7 @@ const proofOf = (kind: PayoutKind, terms: readonly PayoutTerms[]): KindProof<Pay
   // A payout from a virtual IBAN goes on when that is disabled.
   ...(kind.consider ? { closed } : { never: ['cancelled'] }),
   currencies: ['EUR', 'USD', 'JPY', 'USDT', 'GBP'],
-  partyComponent: 'payouts',
+  partyComponent,
   // What has come back of what has left us.
   positionOfParty: ({ terms, word }, currency) =>
     word && terms.receivedCurrency === currency ? sumOf(word.returns).minus(word.sent) : ZERO,
@@ -152,3 +165,9 @@ const proofOf = (kind: PayoutKind, terms: readonly PayoutTerms[]): KindProof<Pay
 
 export const payoutProof = proofOf(payoutKind, [...IN_EUROS, ...EXCHANGED]);
 export const ibanPayoutProof = proofOf(ibanPayoutKind, IN_EUROS);
+export const exchangeWithdrawalProof = proofOf(
+  exchangeWithdrawalKind,
+  IN_EUROS.map((terms) => ({ ...terms, destinationId: 'wdd_1' })),
+  'settlement',
+  [[DISABLE, 2]],
+);

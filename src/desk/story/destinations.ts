@@ -1,0 +1,28 @@
+import { findDestination } from '../../transfers/exchange/destinations/operations';
+import { statusAt } from '../../transfers/exchange/destinations/record';
+import { withdrawalDestinationView } from '../../transfers/exchange/destinations/view';
+import { commonLists } from './parts';
+import { storyOf, type Teller } from './story';
+
+/** Where a tenant may withdraw to: who has added, let in and disabled it. */
+export const tellWithdrawalDestination: Teller = async ({ database, now }, id, limit) => {
+  const found = await findDestination(database, null, id);
+  if (!found) return undefined;
+  const { tenantId, updatedAt, addedBy, waivedAt, waivedBy, disabledAt, disabledBy } = found;
+  const people = {
+    addedBy,
+    ...(waivedAt ? { waivedAt: waivedAt.toISOString(), waivedBy } : {}),
+    ...(disabledAt ? { disabledAt: disabledAt.toISOString(), disabledBy } : {}),
+  };
+  const at = now();
+  return storyOf(
+    id,
+    {
+      ...{ what: 'withdrawal destination', tenantId, status: statusAt(found, at) },
+      since: updatedAt.toISOString(),
+      record: { ...withdrawalDestinationView(found, at), ...people },
+    },
+    await commonLists(database, { id }, limit),
+    limit,
+  );
+};

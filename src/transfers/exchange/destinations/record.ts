@@ -1,0 +1,32 @@
+import type { Destination } from '../../../parties/payouts/port';
+
+/** Where a tenant may withdraw fiat to: a bank account that the operator has added. */
+export interface WithdrawalDestination {
+  id: string;
+  tenantId: string;
+  currency: string;
+  label: string | null;
+  destinationMasked: Destination;
+  activeFrom: Date;
+  /** `operator:<name>`, as all who change it. */
+  addedBy: string;
+  /** When and by whom it was let in before its time. */
+  waivedAt: Date | null;
+  waivedBy: string | null;
+  disabledAt: Date | null;
+  disabledBy: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export const DESTINATION_STATUSES = ['pending', 'active', 'disabled'] as const;
+export type DestinationStatus = (typeof DESTINATION_STATUSES)[number];
+
+/** `pending` until it may be used. */
+export function statusAt(
+  { activeFrom, disabledAt }: Pick<WithdrawalDestination, 'activeFrom' | 'disabledAt'>,
+  at: Date,
+): DestinationStatus {
+  if (disabledAt !== null) return 'disabled';
+  return activeFrom > at ? 'pending' : 'active';
+}

@@ -1,0 +1,86 @@
+import { anyOf, filtered, NOW, raw, table } from '../../../kernel/db/build';
+import type { Sql } from '../../../kernel/db/database';
+import { isId } from '../../../kernel/ids';
+import type { WithdrawalDestination } from './record';
+
+const COLUMNS = [
+  ...['id', 'tenantId', 'currency', 'label', 'destinationMasked', 'activeFrom', 'addedBy', 'waivedAt'],
+  ...['waivedBy', 'disabledAt', 'disabledBy', 'createdAt', 'updatedAt'],
+];
+const destinations = () => table('withdrawal_destinations');
+
+export interface NewDestination
+  extends Pick<
+    WithdrawalDestination,
+    'id' | 'tenantId' | 'currency' | 'label' | 'destinationMasked' | 'activeFrom' | 'addedBy' | 'createdAt'
+  > {
+  /** Sealed under the id. */
+  destination: Buffer;
+  /** Of account and currency. */
+  accountHash: Buffer;
+}
+
+/** @returns nothing where the tenant has one with that account that is not disabled */
+export async function insertDestination(
+  tx: Sql,
+  given: NewDestination,
+): Promise<WithdrawalDestination | undefined> {
+  const row = {
+    ...given,
+    destinationMasked: JSON.stringify(given.destinationMasked),
+    updatedAt: given.createdAt,
+  };
+  const open = raw('(tenant_id, account_hash) where disabled_at is null');
+  const [made] = await tx.run<WithdrawalDestination>(
+    destinations().insert(row).onConflict(open).ignore().returning(COLUMNS),
+  );
+  return made;
+}
+
+/** @param reach whose it must be, or null for any tenant's @param lock to the end of the transaction */
+export async function findDestination(
+  sql: Sql,
+  reach: string | null,
+  id: string,
+  lock?: 'share' | 'update',
+): Promise<WithdrawalDestination | undefined> {
+  if (!isId('withdrawalDestination', id)) return undefined;
+  const query = destinations().select(COLUMNS).where({ id }).modify(filtered, { tenantId: reach });
+  if (lock === 'share') void query.forShare();
+  if (lock === 'update') void query.forNoKeyUpdate();
+  const [found] = await sql.run<WithdrawalDestination>(query);
+  return found;
+}
+
+export const findDestinations = (sql: Sql, ids: readonly string[]): Promise<WithdrawalDestination[]> =>
+  sql.run(destinations().select(COLUMNS).where(anyOf('id', ids)));
+
+/** All of a tenant, or of all tenants, newest first. */
+export const listDestinations = (
+  sql: Sql,
+  filter: { tenantId?: string | undefined; currency?: string | undefined },
+): Promise<WithdrawalDestination[]> =>
+  sql.run(destinations().select(COLUMNS).modify(filtered, filter).orderBy('id', 'desc'));
+
+export async function updateDestination(
+  tx: Sql,
+  id: string,
+  change: Partial<
+    Pick<WithdrawalDestination, 'activeFrom' | 'waivedAt' | 'waivedBy' | 'disabledAt' | 'disabledBy'>
+  >,
+): Promise<WithdrawalDestination> {
+  const [changed] = await tx.run<WithdrawalDestination>(
+    destinations()
+      .where({ id })
+      .update({ ...change, updatedAt: NOW })
+      .returning(COLUMNS),
+  );
+  if (!changed) throw new Error(`the destination ${id} was locked and is not there`);
+  return changed;
+}
+
+export async function findSealed(sql: Sql, id: string): Promise<Buffer> {
+  const [row] = await sql.run<{ destination: Buffer }>(destinations().select('destination').where({ id }));
+  if (!row) throw new Error(`the destination ${id} is not there`);
+  return row.destination;
+}

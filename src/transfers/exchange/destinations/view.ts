@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { instant } from '../../../kernel/wire/schemas';
+import { destinationSchema } from '../../payouts/destinations/destination';
+import { DESTINATION_STATUSES, statusAt, type WithdrawalDestination } from './record';
+
+/** A destination on the wire (decisions part 4, Exchange). */
+export const withdrawalDestinationSchema = z
+  .object({
+    id: z.string().meta({ examples: ['wdd_01jz0000000000000000000000'] }),
+    label: z.string().optional(),
+    currency: z.string().meta({ description: 'Of the accounts that may withdraw to it.' }),
+    destination: destinationSchema
+      .pick({ name: true, iban: true, bic: true, country: true, accountNumber: true })
+      .meta({ description: 'Masked.' }),
+    status: z.enum(DESTINATION_STATUSES).meta({ description: '`pending` until `activeFrom`.' }),
+    activeFrom: instant(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'WithdrawalDestination' });
+
+export function withdrawalDestinationView(
+  found: WithdrawalDestination,
+  at: Date,
+): z.output<typeof withdrawalDestinationSchema> {
+  const { id, label, currency, destinationMasked: destination, activeFrom, createdAt, updatedAt } = found;
+  return {
+    ...{ id, label: label ?? undefined, currency, destination, status: statusAt(found, at) },
+    activeFrom: activeFrom.toISOString(),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}

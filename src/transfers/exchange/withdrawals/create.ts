@@ -1,0 +1,113 @@
+import { requireAccount } from '../../../accounts/accounts/operations';
+import { assertFundable } from '../../../accounts/accounts/transfer';
+import { inOrder, type Sql, type Tx } from '../../../kernel/db/database';
+import type { WaitingCount, WaitingFilter } from '../../../kernel/db/waiting';
+import { invalid } from '../../../kernel/errors';
+import type { OperationKey } from '../../../kernel/idempotency';
+import { newId } from '../../../kernel/ids';
+import type { Decimal } from '../../../kernel/money/money';
+import { assertFits } from '../../../kernel/wire/schemas';
+import type { Services } from '../../../services';
+import { bothSettingsOf } from '../../../tenants/clients/operations';
+import { isAbove, needsApproval } from '../../approval/needs-approval';
+import { approvalSettingsSection } from '../../approval/settings';
+import { openTransfer } from '../../engine/open';
+import { countWaitingForOperator, requireTransfer, waitingForOperator } from '../../engine/read';
+import { chargeOf } from '../../fee-schedule';
+import { assertUsable, findDestinations, requireDestination } from '../destinations/operations';
+import type { WithdrawalDestination } from '../destinations/record';
+import { exchangePartySection } from '../settings';
+import { type ExchangeWithdrawal, exchangeWithdrawalKind, withdrawalKey } from './kind';
+
+/** Body of `POST /v1/exchange/withdrawals`. */
+export interface WithdrawalRequest {
+  accountId: string;
+  destinationId: string;
+  amount: Decimal;
+}
+
+/** With where it goes. */
+export interface ShownWithdrawal {
+  withdrawal: ExchangeWithdrawal;
+  destination: WithdrawalDestination;
+}
+
+/**
+ * Makes a withdrawal: it is `created` with its amount and fee held, and its process begins.
+ * @throws Problem 404 naming `accountId` or `destinationId`; 400 naming `amount`, or `destinationId` for one of another
+ *   currency; 409 `invalid_transition` for a destination that is disabled or not active yet, `account_closed`,
+ *   `user_blocked`, `insufficient_funds`, in this order
+ */
+export async function createWithdrawal(
+  services: Services,
+  tx: Tx,
+  { accountId, destinationId, amount }: WithdrawalRequest,
+  { reach, ...key }: { reach: string | null } & OperationKey,
+): Promise<ShownWithdrawal> {
+  const account = await requireAccount(tx, reach, accountId, 'accountId');
+  const { tenantId, currency } = account;
+  const [destination, [{ withdrawal }, daily]] = await inOrder([
+    requireDestination(tx, tenantId, destinationId, { field: 'destinationId', lock: 'share' }),
+    bothSettingsOf(tx, tenantId, exchangePartySection, approvalSettingsSection),
+  ]);
+  assertFits(amount, currency);
+  if (destination.currency !== currency)
+    throw invalid(`destinationId must be of a destination in ${currency}.`, 'destinationId');
+  const [id, at] = [newId('exchangeWithdrawal'), services.now()];
+  assertUsable(destination, at, 'destinationId');
+  await assertFundable(tx, account, 'accountId');
+  const fee = chargeOf(amount, currency, withdrawal);
+  const debit = amount.plus(fee);
+  const alone = isAbove(debit, currency, withdrawal.approvalAbove);
+  const waits = await needsApproval(services, tx, { id, tenantId, debit, currency, at }, { alone, daily });
+  const made = await openTransfer(services, tx, exchangeWithdrawalKind, {
+    ...{ id, tenantId, accountId: account.id, status: 'created', referenceId: id },
+    ...{ partyRef: withdrawalKey(id), key, at, field: 'amount' },
+    terms: {
+      ...{ currency, amount, fee, receivedCurrency: currency, receivedAmount: amount },
+      ...{ needsApproval: waits, destinationId: destination.id },
+    },
+  });
+  if (!made) throw new Error(`the exchange knows the withdrawal ${id} already`);
+  return { withdrawal: made, destination };
+}
+
+/** @throws Problem 404, also for another tenant's */
+export async function requireWithdrawal(
+  services: Pick<Services, 'database' | 'now'>,
+  reach: string | null,
+  id: string,
+): Promise<ShownWithdrawal> {
+  const found = await requireTransfer(services, exchangeWithdrawalKind, { id, reach, noun: 'withdrawal' });
+  return shownWithdrawal(services.database, found);
+}
+
+export async function shownWithdrawal(sql: Sql, withdrawal: ExchangeWithdrawal): Promise<ShownWithdrawal> {
+  const [shown] = await withDestinations(sql, [withdrawal]);
+  return shown as ShownWithdrawal;
+}
+
+async function withDestinations(sql: Sql, found: readonly ExchangeWithdrawal[]): Promise<ShownWithdrawal[]> {
+  const destinationOf = ({ transfer }: ExchangeWithdrawal) => transfer.terms.destinationId;
+  const rows = await findDestinations(sql, [...new Set(found.map(destinationOf))]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return found.map((withdrawal) => {
+    const destination = byId.get(destinationOf(withdrawal));
+    if (!destination) throw new Error(`the withdrawal ${withdrawal.transfer.id} has no destination`);
+    return { withdrawal, destination };
+  });
+}
+
+const TO_APPROVE = { status: 'pending_approval', kind: 'kind' } as const;
+
+/** Those that wait for the operator's approval, the longest first. @throws Problem 400 */
+export async function withdrawalsToApprove(
+  services: Pick<Services, 'database' | 'now'>,
+  filter: WaitingFilter,
+): Promise<ShownWithdrawal[]> {
+  const found = await waitingForOperator(services, exchangeWithdrawalKind, TO_APPROVE, filter);
+  return withDestinations(services.database, found);
+}
+
+export const countWithdrawalsToApprove = (sql: Sql): Promise<WaitingCount> =>
+  countWaitingForOperator(sql, exchangeWithdrawalKind, TO_APPROVE);

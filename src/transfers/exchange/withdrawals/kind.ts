@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { ComponentTable } from '../../engine/books/position';
+import type { Transition } from '../../engine/record';
+import { assertMayPay, mayItStillPay, type OutgoingKind, outgoingKind } from '../../payouts/outgoing';
+import { type Outgoing, outgoingTerms, type PayoutStatus, type PayoutTrigger } from '../../payouts/record';
+import { bankOf } from '../destinations/operations';
+import { EXCHANGE_CALLBACKS } from '../party';
+
+/** In one currency: what leaves the account beside the fee is what the destination receives. */
+export const withdrawalTerms = outgoingTerms.extend({ destinationId: z.string() });
+
+export type WithdrawalTerms = z.output<typeof withdrawalTerms>;
+export type ExchangeWithdrawal = Outgoing<WithdrawalTerms>;
+
+/** The party's name for a withdrawal is the key that we order it under. */
+export const withdrawalKey = (id: string) => `exchange-withdrawal-${id}`;
+
+export const WITHDRAWAL_COMPONENTS = {
+  held: { on: 'hold', up: 'pending/withdrawal', down: 'transfer/withdrawal' },
+  paid: { on: 'client', up: 'withdraw/exchange_withdrawal', down: 'deposit/exchange_withdrawal_reversed' },
+  fee: { on: 'client', up: 'fee/withdrawal_fee', down: 'deposit/withdrawal_fee_reversed' },
+  returned: { on: 'client', up: 'deposit/payout_returned', down: 'withdraw/payout_returned_reversed' },
+  released: { on: 'client', up: 'deposit/payout_returned', down: 'withdraw/payout_returned_reversed' },
+} as const satisfies ComponentTable;
+
+/** As long as the exchange has not been told of it, it ends with its destination. */
+const CANCELLED: readonly Transition<PayoutStatus, PayoutTrigger>[] = [
+  { from: ['pending_approval', 'processing'], on: 'cancelled', to: 'cancelled' },
+];
+
+/** A withdrawal of fiat from the exchange to a destination of the tenant's (decisions part 4, Exchange). */
+export const exchangeWithdrawalKind: OutgoingKind<WithdrawalTerms> = outgoingKind<WithdrawalTerms>({
+  ...{ name: 'exchange_withdrawal', noun: 'withdrawal', event: 'transfer' },
+  ...{ party: 'exchange', account: 'settlement', terms: withdrawalTerms },
+  workflow: 'exchangeWithdrawal',
+  prefix: 'exchange-withdrawal-',
+  summary: 'Withdrawal from the exchange',
+  components: WITHDRAWAL_COMPONENTS,
+  further: CANCELLED,
+  fallbacks: { failed: 'provider_refused', returned: null },
+  consider: mayItStillPay,
+  assertApprovable: assertMayPay,
+  async give({ database, keyring, parties, publicUrl }, { transfer: { id, partyRef, terms } }) {
+    const { receivedAmount: amount, receivedCurrency: currency, destinationId } = terms;
+    const destination = await bankOf(database, keyring, destinationId);
+    const callbackUrl = publicUrl() + EXCHANGE_CALLBACKS;
+    const order = { key: partyRef ?? id, amount, currency, destination, callbackUrl };
+    return { word: await parties.exchange.withdraw(order) };
+  },
+  async ask({ parties }, { transfer: { id, partyRef } }) {
+    const word = await parties.exchange.askWithdrawal(partyRef ?? id);
+    return word === 'unknown_to_party' ? word : { word };
+  },
+});

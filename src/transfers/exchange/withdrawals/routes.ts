@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { requireAccount } from '../../../accounts/accounts/operations';
+import { type Route, route } from '../../../http/route';
+import { auditAdmin } from '../../../kernel/audit/audit';
+import { operationKey } from '../../../kernel/idempotency';
+import { amount, identifier } from '../../../kernel/wire/schemas';
+import type { Services } from '../../../services';
+import { isFinal } from '../../payouts/record';
+import { assertExchange } from '../party';
+import { createWithdrawal, requireWithdrawal } from './create';
+import { type ExchangeWithdrawalView, exchangeWithdrawalSchema, exchangeWithdrawalView } from './view';
+
+const guarded = { tag: 'Exchange', capability: 'exchange' } as const;
+
+/** Withdrawals of fiat (`interface.md 4.1`, Exchange). */
+export const withdrawalRoutes = (services: Services): Route[] => [
+  creationRoute(services),
+  retrievalRoute(services),
+];
+
+function creationRoute(services: Services): Route {
+  return route({
+    ...guarded,
+    method: 'POST',
+    path: '/v1/exchange/withdrawals',
+    summary: 'Create a fiat withdrawal',
+    description:
+      'To one of your destinations, in its currency. Amount and fee are held at once and leave when it is `sent`. Above your ' +
+      'threshold an operator approves it first. Its account transactions carry its id as `referenceId`. `Prefer: wait=N` waits ' +
+      'for its end.',
+    body: z.strictObject({
+      accountId: identifier('acc_01jz0000000000000000000000'),
+      destinationId: identifier('wdd_01jz0000000000000000000000'),
+      amount: amount(),
+    }),
+    response: exchangeWithdrawalSchema,
+    status: 201,
+    idempotency: 'required',
+    problems: ['invalid_transition', 'account_closed', 'user_blocked', 'insufficient_funds'],
+    settling: {
+      read: ({ caller }, id) => readWithdrawal(services, caller.reach, id),
+      settled: ({ status }: ExchangeWithdrawalView) => isFinal(status),
+    },
+    prepare: () => assertExchange(services),
+    async write(tx, request) {
+      const key = { reach: request.caller.reach, ...operationKey(request) };
+      const made = exchangeWithdrawalView(await createWithdrawal(services, tx, request.body, key));
+      const { id: subject, accountId, status } = made;
+      const { tenantId } = await requireAccount(tx, null, accountId);
+      const after = { status };
+      await auditAdmin(tx, { ...request, action: 'exchange.withdraw', subject, tenantId, after });
+      return made;
+    },
+  });
+}
+
+function retrievalRoute(services: Services): Route {
+  return route({
+    ...guarded,
+    method: 'GET',
+    path: '/v1/exchange/withdrawals/{withdrawalId}',
+    summary: 'Withdrawal status',
+    response: exchangeWithdrawalSchema,
+    async read({ params, caller }) {
+      await assertExchange(services, true);
+      return readWithdrawal(services, caller.reach, params['withdrawalId'] ?? '');
+    },
+  });
+}
+
+const readWithdrawal = async (services: Services, reach: string | null, id: string) =>
+  exchangeWithdrawalView(await requireWithdrawal(services, reach, id));

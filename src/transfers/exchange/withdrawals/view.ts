@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { formatAmount } from '../../../kernel/money/money';
+import { instant } from '../../../kernel/wire/schemas';
+import { creditedAgain } from '../../payouts/position';
+import { outgoingFields, shownOutgoing } from '../../payouts/view';
+import { withdrawalDestinationSchema } from '../destinations/view';
+import type { ShownWithdrawal } from './create';
+import { exchangeWithdrawalKind } from './kind';
+
+/**
+ * A withdrawal on the wire (decisions part 4, Exchange). Its account transactions carry its id as their `referenceId`; those of
+ * what came back, and of what the party took back, have one of their own, and its id as their `linkedId`.
+ */
+export const exchangeWithdrawalSchema = z
+  .object({
+    id: z.string().meta({ examples: ['exw_01jz0000000000000000000000'] }),
+    accountId: z.string(),
+    destinationId: z.string(),
+    destination: withdrawalDestinationSchema.shape.destination,
+    currency: z.string(),
+    ...outgoingFields(),
+    returnedAt: instant().optional(),
+  })
+  .meta({ id: 'ExchangeWithdrawal' });
+
+export type ExchangeWithdrawalView = z.output<typeof exchangeWithdrawalSchema>;
+
+export function exchangeWithdrawalView({ withdrawal, destination }: ShownWithdrawal): ExchangeWithdrawalView {
+  const { id, accountId, terms, reached } = withdrawal.transfer;
+  const returned = creditedAgain(withdrawal);
+  return {
+    id,
+    accountId: accountId ?? '',
+    destinationId: terms.destinationId,
+    destination: destination.destinationMasked,
+    currency: terms.currency,
+    ...shownOutgoing(withdrawal, exchangeWithdrawalKind.noun),
+    returnedAmount: returned && formatAmount(returned, terms.currency),
+    returnedAt: reached['returned'],
+  };
+}

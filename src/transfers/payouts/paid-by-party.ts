@@ -1,0 +1,39 @@
+import { openDestination, type SealedFor } from './destinations/sealing';
+import { type OutgoingKind, type OutgoingSpec, outgoingKind } from './outgoing';
+import { type PayoutTerms, payoutTerms } from './record';
+import { findSealedDestination, type PayoutTable } from './store';
+
+/** Money that the payouts party pays (decisions part 4, Payouts): from an account, or from a virtual IBAN. */
+export interface PayoutKind extends OutgoingKind<PayoutTerms> {
+  /** Of what it has beside its transfers. */
+  readonly table: PayoutTable;
+  readonly sealedFor: SealedFor;
+}
+
+/** What tells one kind of payout from another. */
+export interface PayoutSpec
+  extends Omit<OutgoingSpec<PayoutTerms>, 'noun' | 'party' | 'account' | 'event' | 'terms' | 'give' | 'ask'>,
+    Pick<PayoutKind, 'table' | 'sealedFor'> {
+  /** Where the party tells that it has moved. */
+  callbackPath: string;
+}
+
+export function paidByParty({ table, sealedFor, callbackPath, ...spec }: PayoutSpec): PayoutKind {
+  const kind = outgoingKind({
+    ...spec,
+    ...{ noun: 'payout', party: 'payouts', account: 'payouts', event: 'payout', terms: payoutTerms },
+    async give({ database, keyring, parties, publicUrl }, { transfer: { id, partyRef, terms } }) {
+      const { method, receivedAmount: amount, receivedCurrency: currency } = terms;
+      const sealed = await findSealedDestination(database, table, id);
+      const destination = openDestination(keyring, sealedFor, sealed, id);
+      const callbackUrl = publicUrl() + callbackPath;
+      const order = { key: partyRef ?? id, method, amount, currency, destination, callbackUrl };
+      return { word: await parties.payouts.order(order) };
+    },
+    async ask({ parties }, { transfer: { id, partyRef } }) {
+      const word = await parties.payouts.ask(partyRef ?? id);
+      return word === 'unknown_to_party' ? word : { word };
+    },
+  });
+  return { ...kind, table, sealedFor };
+}
