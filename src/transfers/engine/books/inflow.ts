@@ -127,10 +127,13 @@ interface Taken {
   after: Decimal;
 }
 
-const CLAIMS: readonly [Back['as'], Back['state']][] = [
-  ['refund', 'done'],
-  ['refund', 'asked'],
-  ['dispute', 'done'],
+/** In this order: the party's list may name parts in any, and whose money goes back must not follow from that. */
+const CLAIMS: readonly ((back: Back) => boolean)[] = [
+  // Before what the party gave back by itself, which may take what a door has let out.
+  ({ as, state, ordered = false }) => as === 'refund' && state === 'done' && ordered,
+  ({ as, state, ordered = false }) => as === 'refund' && state === 'done' && !ordered,
+  ({ as, state }) => as === 'refund' && state === 'asked',
+  ({ as, state }) => as === 'dispute' && state === 'done',
 ];
 
 /** Who pays for each part. What is only asked for claims its share, and takes nothing of what was not credited yet. */
@@ -140,17 +143,15 @@ function allocate(
 ): Taken[] {
   let pool = maxOf(ZERO, uncredited);
   let before = ZERO;
-  return CLAIMS.flatMap(([as, state]) => backs.filter((one) => one.as === as && one.state === state)).map(
-    (back) => {
-      const there = back.ordered ? maxOf(ZERO, pool.minus(letOut)) : pool;
-      const fromPool = minOf(back.amount, there);
-      const after = before.plus(minOf(back.amount.minus(fromPool), base.minus(before)));
-      const taken = { back, fromPool, before, after };
-      pool = pool.minus(fromPool);
-      before = after;
-      return taken;
-    },
-  );
+  return CLAIMS.flatMap((claims) => backs.filter(claims)).map((back) => {
+    const there = back.ordered ? maxOf(ZERO, pool.minus(letOut)) : pool;
+    const fromPool = minOf(back.amount, there);
+    const after = before.plus(minOf(back.amount.minus(fromPool), base.minus(before)));
+    const taken = { back, fromPool, before, after };
+    pool = pool.minus(fromPool);
+    before = after;
+    return taken;
+  });
 }
 
 function creditHoldings(credit: Credit, base: Decimal, parts: readonly Taken[]): Holding[] {
