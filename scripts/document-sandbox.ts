@@ -39,7 +39,7 @@ export function renderMagicValues(): string {
       effect,
     ]),
     ...EXCHANGE_SCENARIOS.map(({ amount, effect }): [string, string, string] => [
-      '`amount` of an exchange order',
+      '`amount` of an exchange order, less its fee',
       amount,
       effect,
     ]),

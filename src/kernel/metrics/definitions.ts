@@ -82,7 +82,7 @@ export const METRICS = {
     type: 'gauge',
     labels: ['kind', 'status', 'age'],
     help: 'Transfers that wait for their party, a person or the time, by how long ago they were made.',
-    alert: '`processing` or `sent` that are `older`.',
+    alert: '`processing`, `sent`, `executing` or `awaiting_settlement` that are `older`.',
   },
   settlement_difference: {
     type: 'gauge',

@@ -11,7 +11,7 @@ interface FillShare {
 
 /**
  * How the sandbox's exchange treats an order: decided by the amount that is sold, whatever its currency, and by nothing else.
- * Any other amount is filled and settled at once.
+ * Any other amount is filled and settled at once; its order completes when a check of the settlement covers it.
  */
 export interface ExchangeScenario extends OrderFaults {
   /** As it is ordered: `905.01`. */
@@ -50,7 +50,7 @@ export const EXCHANGE_SCENARIOS: readonly ExchangeScenario[] = [
   },
   {
     amount: '905.03',
-    effect: 'The party takes 20 seconds to fill it: `executing`, then as usual.',
+    effect: 'The party takes 20 seconds to fill it: `executing`, then `awaiting_settlement`.',
     decisionSeconds: 20,
   },
   {
@@ -65,24 +65,24 @@ export const EXCHANGE_SCENARIOS: readonly ExchangeScenario[] = [
   },
   {
     amount: '905.06',
-    effect: 'The order is lost on its way: it is ordered again, and dealt once.',
+    effect: 'The order is lost on its way: `created` until it is ordered again, and dealt once.',
     losesFirstOrder: true,
   },
   {
     amount: '905.07',
-    effect: 'The party cannot be reached for 30 seconds: then as usual.',
+    effect: 'The party cannot be reached for 30 seconds: `created`, then as usual.',
     unreachableSeconds: 30,
   },
   {
     amount: '905.08',
     effect:
-      'Half of it is filled and no more will be: the rest of the hold is released. With `minReceive`: `failed` with `min_receive_not_met`.',
+      'Half of it is filled and no more will be: `awaiting_settlement`; as it completes the rest of the hold is released. With `minReceive`: `failed` with `min_receive_not_met`.',
     fills: [{ share: '0.5', price: '1' }],
   },
   {
     amount: '905.09',
     effect:
-      'It is filled in two halves, the second 5 seconds later and 1 % dearer: one posting. With `minReceive` both come together.',
+      'It is filled in two halves, the second 5 seconds later and 1 % dearer: one posting as it completes. With `minReceive` both come together.',
     fills: [
       { share: '0.5', price: '1' },
       { share: '0.5', price: '0.99' },
@@ -96,28 +96,32 @@ export const EXCHANGE_SCENARIOS: readonly ExchangeScenario[] = [
   },
   {
     amount: '905.11',
-    effect: 'It is filled, and what it bought is settled 20 seconds later.',
+    effect:
+      'It is filled, and what it bought is settled 20 seconds later: no check before that completes it.',
     settlementSeconds: 20,
   },
   {
     amount: '905.12',
-    effect: 'It is filled, and only half of what it bought is ever settled.',
+    effect:
+      'It is filled, and only half of what it bought is ever settled: `awaiting_settlement`, until what comes of other orders covers it.',
     settledShare: '0.5',
   },
   {
     amount: '905.13',
-    effect: 'It is filled and never settled: it stays `awaiting_settlement`.',
+    effect:
+      'It is filled and never settled: `awaiting_settlement`, until what comes of other orders covers it.',
     settlementSeconds: Number.POSITIVE_INFINITY,
   },
   {
     amount: '905.14',
     effect:
-      'It is filled and settled, and 20 seconds later the party says that it failed: both amounts go back there.',
+      'It is filled and settled, and 20 seconds later the party says that it failed: `failed` with `deal_cancelled`, the hold is released, or what a check had completed is reversed, and a break for the operator.',
     undoneSeconds: 20,
   },
   {
     amount: '905.15',
-    effect: 'The party says that it failed, and 20 seconds later that it was filled.',
+    effect:
+      '`failed` with `no_counterparty`, and 20 seconds later the party says that it was filled: held again and `awaiting_settlement`, and a break for the operator.',
     refusal: 'no_counterparty',
     filledAfterRefusalSeconds: 20,
   },

@@ -25,7 +25,8 @@ const creation = (services: Services): Route =>
     description:
       'The whole amount is held at once. With `minReceive` the order is dealt whole and for that at least, or not at all; ' +
       'without it a part may be dealt, and the rest is released. It is `completed` when what the exchange owes for it has ' +
-      'come; until then it is `awaiting_settlement`. `Prefer: wait=N` waits for its end.',
+      'come; until then it is `awaiting_settlement`. Its account transactions (`exchange_out`, `exchange_fee` where there is a fee, ' +
+      '`exchange_in`) carry its id as `referenceId`. `Prefer: wait=N` waits for its end.',
     body: z.strictObject({
       fromAccountId: identifier('acc_01jz0000000000000000000000'),
       toAccountId: identifier('acc_01jz0000000000000000000001'),
@@ -59,6 +60,7 @@ const retrieval = (services: Services): Route =>
     tag,
     capability: 'exchange',
     summary: 'Exchange order status',
+    description: 'Of one of your orders, also while the exchange is stopped.',
     response: exchangeOrderSchema,
     async read({ caller, params }) {
       await assertExchange(services, true);

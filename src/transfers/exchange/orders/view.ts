@@ -16,14 +16,18 @@ export const exchangeOrderSchema = z
     toAccountId: z.string(),
     fromCurrency: z.string(),
     toCurrency: z.string(),
-    status: z.enum(EXCHANGE_ORDER_STATUSES),
+    status: z.enum(EXCHANGE_ORDER_STATUSES).meta({
+      description:
+        '`created`: accepted, its amount held. `executing`: the exchange has it. `awaiting_settlement`: no more will be dealt, ' +
+        'and the exchange owes what was bought. `completed`: that has come. `failed`, `cancelled`: the hold is released.',
+    }),
     amount: money().meta({ description: 'The whole debit, at most.' }),
     fee: money().meta({
       description: 'Of the amount: of all of it, or once completed of what was sold.',
     }),
-    minReceive: money().optional(),
+    minReceive: money().optional().meta({ description: 'In `toCurrency`.' }),
     sold: money().meta({ description: 'What has been sold by now, without the fee.' }),
-    bought: money(),
+    bought: money().meta({ description: 'For it, in `toCurrency`; credited once `completed`.' }),
     rate: z
       .string()
       .optional()
@@ -34,7 +38,7 @@ export const exchangeOrderSchema = z
     failure: z.string().optional().meta({ description: 'A code; when it failed or was cancelled.' }),
     createdAt: instant(),
     updatedAt: instant(),
-    filledAt: instant().optional(),
+    filledAt: instant().optional().meta({ description: 'Since when it awaits its settlement.' }),
     completedAt: instant().optional(),
   })
   .meta({ id: 'ExchangeOrder' });

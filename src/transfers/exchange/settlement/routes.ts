@@ -28,7 +28,9 @@ const balanceRoute = (services: Services): Route =>
     tag,
     role: 'admin',
     summary: 'Settlement balance',
-    description: 'What the exchange says now that it has of ours, beside our books, by currency.',
+    description:
+      'What the exchange says now that it has of ours, beside our books, by currency. What it has dealt and not paid yet is ' +
+      'booked and not reported.',
     response: z.array(settlementBalanceSchema),
     problems: ['unavailable', 'capability_disabled'],
     async read() {

@@ -60,6 +60,7 @@ function retrievalRoute(services: Services): Route {
     method: 'GET',
     path: '/v1/exchange/withdrawals/{withdrawalId}',
     summary: 'Withdrawal status',
+    description: 'Of one of your withdrawals, also while the exchange is stopped. Its destination is masked.',
     response: exchangeWithdrawalSchema,
     async read({ params, caller }) {
       await assertExchange(services, true);
