@@ -188,7 +188,8 @@ it('sets what a tenant pays for exchanges between its accounts, and refuses what
         [client.clientId],
       )
     )[0]?.exchange;
-  const before = await stored();
+  const shown = await operator('client', 'settings', client.clientId, '--json');
+  const before: object = shown.json().exchange;
   expect((await set('exchange.spreadBps=25', 'exchange.feePercent=0.5', fixed('0.30'))).code).toBe(0);
   // What orders and withdrawals cost stands as it was.
   const fees = { spreadBps: 25, feePercent: '0.5', feeFixed: [{ currency: 'USD', amount: '0.30' }] };
