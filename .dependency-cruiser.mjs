@@ -38,15 +38,7 @@ const ORDER_WITHIN = {
   people: ['users', 'reference', 'kyc', 'cardholders'],
   accounts: ['accounts', 'exchange'],
   cards: ['programmes', 'cards', 'events', 'processor', 'issuance', 'buffers'],
-  transfers: [
-    'engine',
-    'payouts',
-    'deposits',
-    'iban',
-    'external-cards',
-    'chain-deposits',
-    'exchange',
-  ],
+  transfers: ['engine', 'payouts', 'deposits', 'iban', 'external-cards', 'chain-deposits', 'exchange'],
   chain: ['networks', 'wallets', 'gas-station'],
 };
 

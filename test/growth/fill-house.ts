@@ -53,6 +53,8 @@ const FILLS = [
   `insert into account_exchanges (id, tenant_id, quote_id, from_account_id, to_account_id, sell_currency, sell_amount, fee, buy_currency,
      buy_amount, rate, mid, remainder, idempotency_key, caller_id, created_at)
    select ${id(`'exc'`)}, $1::text, ${id(`'quo'`)}, $2::text, $2::text, 'EUR', 1, 0, 'USD', 1, 1, 1, 0, 'k-' || n, $1::text, ${AT} ${ROWS}`,
+  `insert into settlement_readings (currency, as_of, reported, booked)
+   select (array['EUR', 'USD'])[1 + n % 2], ${AT}, 0, 0 ${ROWS}`,
   `insert into daily_outflows (transfer_id, tenant_id, day, amount, currency, rate)
    select ${id(PREFIX)}, $1::text, ${DAY}, 1, 'USD', 1 ${ROWS}`,
   `insert into breaks (id, tenant_id, kind, subject, detail, created_at, resolved_at, resolved_by)

@@ -8,9 +8,13 @@ import { newId } from '../../src/kernel/ids';
 import { approvalsToDecide, listApprovals } from '../../src/process/approvals/store';
 import { listStops } from '../../src/process/stops/store';
 import { sumOfDay } from '../../src/transfers/approval/store';
+import { advance } from '../../src/transfers/engine/advance';
+import { exchangeOrderKind } from '../../src/transfers/exchange/orders/kind';
+import { readSettlement } from '../../src/transfers/exchange/settlement/readings';
 import { disableDestination } from '../../src/transfers/exchange/withdrawals/disable-destination';
 import { type Client, type TestApi, testApi } from '../support/api';
-import { activeCard, fund, simulate, type TestCard } from '../support/cards';
+import { activeCard, fund, masterAccount, simulate, type TestCard } from '../support/cards';
+import { ordered } from '../transfers/exchange/support';
 import { destinationOf, withdrawn } from '../transfers/exchange/withdrawals/support';
 import { created, fundedAccount, look } from '../transfers/payouts/support';
 import { expectIndexes as explained } from './explain';
@@ -26,8 +30,7 @@ const MANY = 60_000;
 const LARGE = [
   ...['transfers', 'transfer_words', 'transfer_entries', 'transfer_decisions', 'deposits', 'payouts'],
   ...['iban_payouts', 'quotes', 'daily_outflows', 'breaks', 'audit_log', 'audit_chain', 'approvals'],
-  'account_exchanges',
-  'withdrawal_destinations',
+  ...['account_exchanges', 'withdrawal_destinations', 'settlement_readings'],
   ...['kyc_reviews', 'workflow_commands', 'users', 'cardholders', 'cards', 'card_tokenizations', 'events'],
   'ledger_legs',
 ];
@@ -38,6 +41,7 @@ let card: TestCard;
 let payout: string;
 let destinationId: string;
 let withdrawal: string;
+let order: string;
 let statements: Statement[];
 beforeAll(async () => {
   const spied: Statement[] = [];
@@ -50,6 +54,10 @@ beforeAll(async () => {
   payout = await created(client, accountId);
   destinationId = await destinationOf(api, client);
   withdrawal = (await withdrawn(client, { accountId, destinationId, amount: '10.00' })).id;
+  order = await ordered({
+    ...{ client, eur: await masterAccount(client, 'EUR') },
+    usd: await masterAccount(client, 'USD'),
+  });
   await look(api, payout);
   await fillHouse(api.database, { tenantId: client.clientId, accountId: card.accountId }, MANY);
 }, 300_000);
@@ -74,6 +82,7 @@ it.each([
   ['a card', () => card.id],
   ['a withdrawal from the exchange', () => withdrawal],
   ['its destination', () => destinationId],
+  ['an order of the exchange', () => order],
   ['an account', () => card.accountId],
   ['a user', () => card.userId],
   ['a cardholder', () => card.cardholderId],
@@ -118,6 +127,23 @@ it('withdrawals and their destinations', async () => {
       disableDestination(api.services, tx, { id: destinationId, by: 'operator:ida' }),
     ),
   );
+});
+
+it('orders of the exchange, and what it owes for them', async () => {
+  const admin = await api.client('admin');
+  const step = () => advance(api.services, exchangeOrderKind, order);
+  await expectIndexes(() => client.call('GET', `/v1/exchange/orders/${order}`));
+  // Ordered, then dealt: it waits for its settlement.
+  await expectIndexes(step);
+  await expectIndexes(step);
+  const read = await client.call('GET', `/v1/exchange/orders/${order}`);
+  expect(read.body.status).toBe('awaiting_settlement');
+  await expectIndexes(() => readSettlement(api.services));
+  await expectIndexes(() => admin.call('GET', '/v1/exchange/settlement/balance'));
+  const check = () => admin.call('POST', '/v1/exchange/settlement/check-increase', { currency: 'USD' });
+  await expectIndexes(async () => expect((await check()).body.ordersReleased).toEqual([order]));
+  // From the second on, only what came after the sum of the first is added up.
+  await expectIndexes(async () => expect((await check()).status).toBe(200));
 });
 
 it('the sum of a day', async () => {
