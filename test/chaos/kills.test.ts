@@ -4,7 +4,7 @@ import { isSigned, type Received, type Receiver, startReceiver, until } from '..
 import { type Credential, type Fleet, startFleet } from '../support/product';
 import { foldOf } from './fold';
 import { type KillPlan, planKills, wipedWhilePartyIsAway } from './kills';
-import { liveMoney, MONEY_ENDS, type Moneyed } from './money';
+import { checkingSettlement, liveMoney, MONEY_ENDS, type Moneyed } from './money';
 import { ask, type Persistent, persistent } from './persistent';
 import { liveACard, storiesOf, VARIANTS } from './scenario';
 
@@ -27,6 +27,7 @@ let client: Persistent;
 let accountId: string;
 let plan: KillPlan;
 let moneyed: Moneyed;
+let stopChecking: () => Promise<void> = async () => undefined;
 /** What transfers came to, by the name of their life. */
 const ends = new Map<string, Record<string, string>>();
 /** The lives, by name, with their card. */
@@ -47,6 +48,7 @@ beforeAll(async () => {
   const deposit = { accountId, amount: '900000.00', reason: 'opening' };
   expect((await admin.send('POST', '/v1/accounts/admin-deposit', deposit, 'opening')).status).toBe(201);
   await giveIban(admin);
+  stopChecking = checkingSettlement(admin);
   // The measure: each variant once, with nothing in its way.
   ends.set('measure-money', await liveMoney(client, moneyed, 'measure-money'));
   await Promise.all(
@@ -55,18 +57,20 @@ beforeAll(async () => {
 }, 2 * START_MS);
 
 afterAll(async () => {
+  await stopChecking().catch(() => undefined);
   await receiver?.close();
   await database?.close();
   await fleet?.close();
   killAll();
 }, START_MS);
 
-/** An account in EUR and a virtual IBAN, with money on both. */
+/** An account in EUR and a virtual IBAN, with money on both; what is exchanged comes to an account of its own. */
 async function giveIban(admin: Persistent): Promise<void> {
   const { clientId: companyId } = credential;
   const accounts = await client.get('/v1/accounts?limit=100');
   const { id } = accounts.data.find((account: { currency: string }) => account.currency === 'EUR');
-  moneyed = { companyId, accountId: id };
+  const destinationId = await giveDestination(companyId);
+  moneyed = { companyId, accountId: id, destinationId, intoId: accountId };
   const opening = { accountId: id, amount: '900000.00', reason: 'opening' };
   await admin.send('POST', '/v1/accounts/admin-deposit', opening, 'opening-eur');
   expect(await fleet.operator('iban', 'enable', companyId)).toMatchObject({ code: 0 });
@@ -74,6 +78,17 @@ async function giveIban(admin: Persistent): Promise<void> {
   await client.send('POST', '/sandbox/iban-credits', { iban, amount: '900000.00' }, 'opening-iban');
   const isCredited = ({ balance }: { balance: { available: string } }) => Number(balance.available) > 0;
   await client.get(`/v1/corporate-banking/${companyId}/account`, isCredited);
+}
+
+/** A bank account that may be withdrawn to at once. @returns its id */
+async function giveDestination(companyId: string): Promise<string> {
+  const { out } = await fleet.operator(
+    ...['destination', 'add', '--client', companyId, '--currency', 'EUR', '--name', 'Ada Byron'],
+    ...['--iban', 'DE89370400440532013000', '--json'],
+  );
+  const { id } = JSON.parse(out) as { id: string };
+  expect(await fleet.operator('destination', 'waive', id)).toMatchObject({ code: 0 });
+  return id;
 }
 
 async function live(name: string, variant: (typeof VARIANTS)[number]): Promise<void> {
@@ -102,6 +117,7 @@ it(
     });
     await Promise.all(actors);
     client.onWrite = undefined;
+    await stopChecking();
     if (broken) throw broken;
     process.stderr.write(
       `${lives.size} cards, ${client.settled.length} answers; killed: ${plan.log.join(', ')}\n`,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Persistent } from './persistent';
 
 /** The life of a tenant's money across the border, each step under a key of its own: `<name>/<step>`. */
@@ -32,14 +33,49 @@ export const MONEY_ENDS = {
   'withdraw tok_visa': 'completed',
   'withdraw tok_declined': 'failed',
   'withdraw tok_slow_declined': 'returned',
+  'exchange order 60.00': 'completed',
+  'exchange order 905.01': 'failed', // the party does not take it
+  'exchange order 905.05': 'completed', // the answer to the order is lost
+  'exchange order 905.06': 'completed', // the order itself is lost
+  'exchange order 905.17': 'completed', // no callback is sent
+  'exchange withdrawal 70.00': 'completed',
+  'exchange withdrawal 901.04': 'completed',
+  'exchange withdrawal 901.05': 'completed',
 } as const satisfies Record<string, string>;
 
 export type MoneyEnd = keyof typeof MONEY_ENDS;
 
-/** A company with an account in EUR and a virtual IBAN. */
+/** A company with an account in EUR, a virtual IBAN, and a bank account that it may withdraw to at once. */
 export interface Moneyed {
   companyId: string;
   accountId: string;
+  destinationId: string;
+  /** Another account of its own, in USD. */
+  intoId: string;
+}
+
+/**
+ * Asks the exchange what has come in USD, as an admin's own process would, until it is stopped: nothing else lets orders
+ * complete that wait for their settlement.
+ * @returns stops it, and waits for the last check
+ */
+export function checkingSettlement(admin: Persistent, everyMs = 1_000): () => Promise<void> {
+  const stop = new AbortController();
+  const ended = (async () => {
+    for (let turn = 0; !stop.signal.aborted; turn += 1) {
+      await admin.send(
+        'POST',
+        '/v1/exchange/settlement/check-increase',
+        { currency: 'USD' },
+        `check-${turn}`,
+      );
+      await sleep(everyMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+  })();
+  return () => {
+    stop.abort();
+    return ended;
+  };
 }
 
 /**
@@ -73,7 +109,8 @@ async function endOf(client: Persistent, tenant: Moneyed, name: string, what: st
 const isAtRest = (value: string, { status }: { status: string }) =>
   value !== 'tok_slow_declined' || status === 'returned';
 
-const pathsOf = ({ companyId, accountId }: Moneyed) => ({
+const pathsOf = ({ companyId, accountId, destinationId, intoId }: Moneyed) => ({
+  ...{ accountId, destinationId, intoId },
   account: `/v2/accounts/${accountId}`,
   iban: `/v1/corporate-banking/${companyId}`,
 });
@@ -109,6 +146,20 @@ const BEGINNINGS = {
     );
     const { body } = await client.send('POST', `${iban}/payouts`, { quoteId: quote.quoteId }, key(''));
     return `${iban}/payouts/${body.id}`;
+  },
+  async 'exchange order'(client, { accountId: fromAccountId, intoId: toAccountId }, amount, key) {
+    const { body } = await client.send(
+      'POST',
+      '/v1/exchange/orders',
+      { fromAccountId, toAccountId, amount },
+      key(''),
+    );
+    return `/v1/exchange/orders/${body.id}`;
+  },
+  async 'exchange withdrawal'(client, { accountId, destinationId }, amount, key) {
+    const given = { accountId, destinationId, amount };
+    const { body } = await client.send('POST', '/v1/exchange/withdrawals', given, key(''));
+    return `/v1/exchange/withdrawals/${body.id}`;
   },
   topup: (client, { account }, token, key) => byCard(client, `${account}/topup`, token, key),
   withdraw: (client, { account }, token, key) => byCard(client, `${account}/withdraw`, token, key),

@@ -20,6 +20,7 @@ const ENDPOINT = { tenantId: 'cli_01h455vb4pex5vsknk084sn02q', registration: 'ca
 
 const EXTERNAL_CARD = 'ect_01h455vb4pex5vsknk084sn02q';
 const IBAN_PAYOUT = 'ibp_01h455vb4pex5vsknk084sn02q';
+const EXCHANGE_ORDER = 'exo_01h455vb4pex5vsknk084sn02q';
 const EXCHANGE_WITHDRAWAL = 'exw_01h455vb4pex5vsknk084sn02q';
 const IBAN = 'vib_01h455vb4pex5vsknk084sn02q';
 
@@ -48,6 +49,14 @@ const ibanPayout = (way: string, answers: object[], told?: true): Recording => (
   way,
   args: [IBAN_PAYOUT],
   answers: { advanceIbanPayout: answers },
+  ...(told ? { told } : {}),
+});
+
+const exchangeOrder = (way: string, answers: unknown[], told?: true): Recording => ({
+  workflow: 'exchangeOrder',
+  way,
+  args: [EXCHANGE_ORDER],
+  answers: { advanceExchangeOrder: answers },
   ...(told ? { told } : {}),
 });
 
@@ -271,6 +280,13 @@ export const RECORDINGS: readonly Recording[] = [
   cardTransfer('engine-returned-late', [transferEnded('returned')], true),
   ibanPayout('completed', [open('processing'), open('sent'), ended('completed')]),
   ibanPayout('told', [open('processing'), ended('failed')], true),
+  exchangeOrder('completed', [
+    ...[transferWaits('created', DEADLINE), '!PartyAway', transferWaits('executing', DEADLINE)],
+    ...[transferWaits('awaiting_settlement', DEADLINE), transferEnded('completed')],
+  ]),
+  exchangeOrder('told', [transferWaits('awaiting_settlement', DEADLINE), transferEnded('completed')], true),
+  exchangeOrder('failed', [transferWaits('created', DEADLINE), transferEnded('failed')]),
+  { workflow: 'settlementReading', way: 'read', args: [], answers: { readSettlement: ['!PartyAway', null] } },
   exchangeWithdrawal('completed', [
     ...[transferWaits('pending_approval', DEADLINE), '!PartyAway', transferWaits('processing', DEADLINE)],
     ...[transferWaits('sent', DEADLINE), transferEnded('completed')],
