@@ -152,3 +152,23 @@ it('shows what is booked beside what is reported', async () => {
     { currency: 'USD', booked: '55.00', reported: '0.00', difference: '-55.00' },
   ]);
 });
+
+it.each([
+  ['taken back', 'failed', [], '0', '0.00'],
+  ['lowered', 'filled', ['100 100'], '100', '0.00'],
+  ['raised', 'filled', ['100 120'], '120', '0.00'],
+] as const)(
+  'what is %s after its release is counted as gone or come, not kept from those that wait',
+  async (_, status, fills, there, leftOver) => {
+    const first = await dealt(on, '100.00', '100 110');
+    on.double.balances = { USD: '110' };
+    await check(on);
+    on.double.say(exchangeKey(first), status, ...fills);
+    await looked(on, first);
+    on.double.balances = { USD: there };
+    expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver });
+    const second = await dealt(on, '50.00', '50 55');
+    on.double.balances = { USD: String(Number(there) + 55) };
+    expect((await check(on)).body).toMatchObject({ increase: '55.00', ordersReleased: [second], leftOver });
+  },
+);

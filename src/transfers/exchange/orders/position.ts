@@ -25,8 +25,9 @@ interface ClientDeal extends Deal {
 
 /**
  * What the books hold because of an order. `settlement` has what the party took of us, `owed` what it owes us for it: both
- * are the exchange's account. Until the deal is the client's it stands in the FX position, and the client's money is held;
- * what was dealt and is not as ordered stands in suspense, in both currencies.
+ * are the exchange's account. What it has bought otherwise than was released counts as taken, too: no check releases it again,
+ * so that what is taken back would be kept from those that wait. Until the deal is the client's it stands in the FX position,
+ * and the client's money is held; what was dealt and is not as ordered stands in suspense, in both currencies.
  */
 export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
   const { accountId, id, terms, word } = order.transfer;
@@ -35,6 +36,7 @@ export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
   const [dealt, claimed, due] = [dealtIn(word), claimedIn(order), dueToClient(order)];
   const booked = withClosedAccounts(order, due);
   const doors = doorsOf(order.decisions);
+  const changed = boughtSinceRelease(order, dealt);
   const part = null;
   const debit = (component: string, amount: Decimal) => ({
     ...{ component, part, account: accountId, currency, amount },
@@ -46,7 +48,8 @@ export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
     { component: 'bought', part, account: toAccountId, currency: toCurrency, amount: booked.bought },
     internal('fees', currency, due.fee),
     internal('settlement', currency, dealt.sold),
-    internal('owed', toCurrency, dealt.bought.negated()),
+    internal('settlement', toCurrency, changed.negated()),
+    internal('owed', toCurrency, changed.minus(dealt.bought)),
     ...byCurrency([
       { currency, amount: claimed.sold.minus(dealt.sold) },
       { currency, amount: booked.sold.minus(due.sold).plus(booked.fee).minus(due.fee) },
@@ -56,6 +59,12 @@ export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
     ]).map(({ currency: its, amount }) => internal('suspense', its, amount)),
     ...doors.map(doorHolding),
   ];
+}
+
+/** What is bought beyond what a check of the settlement has let go; below zero where it was taken back. */
+function boughtSinceRelease(order: ExchangeOrder, { bought }: Deal): Decimal {
+  const release = first(order, 'release');
+  return release ? bought.minus(moneyOf(release).amount) : ZERO;
 }
 
 /** Of what was dealt, what is the client's, or is to be. */

@@ -68,8 +68,8 @@ const SENT = `select sum(e.amount) from transfer_entries e
    where e.component = 'settlement' and e.currency = settlement_checks.currency and e.at > settlement_checks.summed_to`;
 
 /**
- * All that has gone out of the exchange's balance by our books, ever: what orders have sold of the currency, and what
- * withdrawals have sent less what came back. Raw: the sum kept at a check, and what came after it.
+ * All that has gone out of the exchange's balance by our books, ever: what orders have sold of the currency, what was taken
+ * back of released ones, and what withdrawals have sent less what came back. Raw: the sum kept at a check, and what came after it.
  */
 export async function sentOut(sql: Sql, currency: string): Promise<Decimal> {
   const [row] = await sql.query<{ sum: string }>(

@@ -1,0 +1,83 @@
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
+import {
+  balance,
+  breaks,
+  check,
+  dealt,
+  internal,
+  lines,
+  looked,
+  ordered,
+  read,
+  type World,
+  world,
+} from './support';
+
+let on: World;
+beforeEach(async () => {
+  on = await world();
+});
+afterEach(async () => {
+  expect(await checkLedger(on.api.database)).toEqual([]);
+  await on.api.close();
+});
+
+const close = (accountId: string) =>
+  on.api.database.query(`update accounts set status = 'closed' where id = $1`, [accountId]);
+
+it('what was bought for an account that was closed before its release stands in suspense', async () => {
+  const id = await dealt(on, '100.00', '100 108.41');
+  await close(on.usd);
+  on.double.balances = { EUR: '-100', USD: '108.41' };
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [id], leftOver: '0.00' });
+  expect(await read(on, id)).toMatchObject({ status: 'completed', sold: '100.00' });
+  expect([await balance(on.client, on.eur), await balance(on.client, on.usd)]).toEqual([
+    ...['900.00 0.00', '0.00 0.00'],
+  ]);
+  expect(await lines(on, on.usd)).toEqual([]);
+  expect(await breaks(on, id)).toEqual(['transfer_suspense 108.41 USD']);
+  expect([await internal(on, 'suspense:USD'), await internal(on, 'settlement:USD')]).toEqual([
+    108.41, -108.41,
+  ]);
+  expect(await internal(on, 'fx_position:USD')).toBe(0);
+  // Looked at again, and checked again, nothing moves.
+  expect(await looked(on, id)).toMatchObject({ status: 'completed' });
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [] });
+  expect(await breaks(on, id)).toEqual(['transfer_suspense 108.41 USD']);
+});
+
+it('what the exchange buys more after that is not the account’s either', async () => {
+  const id = await dealt(on, '100.00', '100 108.41');
+  await close(on.usd);
+  on.double.balances = { USD: '108.41' };
+  await check(on);
+  on.double.say(exchangeKey(id), 'filled', '100 110');
+  await looked(on, id);
+  expect(await balance(on.client, on.usd)).toBe('0.00 0.00');
+  expect(await internal(on, 'suspense:USD')).toBe(110);
+  expect(await breaks(on, id)).toContain('transfer_suspense 110 USD');
+});
+
+it('what was sold and is taken back after its account was closed stands in suspense, and what was bought is taken back', async () => {
+  const id = await dealt(on, '100.00', '100 108.41');
+  on.double.balances = { USD: '108.41' };
+  await check(on);
+  await close(on.eur);
+  on.double.say(exchangeKey(id), 'failed');
+  expect(await looked(on, id)).toMatchObject({ status: 'failed' });
+  expect([await balance(on.client, on.eur), await balance(on.client, on.usd)]).toEqual([
+    ...['900.00 0.00', '0.00 0.00'],
+  ]);
+  expect(await internal(on, 'suspense:EUR')).toBe(100);
+  expect(await breaks(on, id)).toContain('transfer_suspense 100 EUR');
+});
+
+it.each(['eur', 'usd'] as const)('is not ordered once its %s account is closed', async (side) => {
+  const id = await ordered(on);
+  await close(on[side]);
+  expect(await looked(on, id)).toMatchObject({ status: 'cancelled', open: false });
+  expect(await read(on, id)).toMatchObject({ status: 'cancelled', failure: 'account_closed' });
+  expect(on.double.orders.has(exchangeKey(id))).toBe(false);
+  expect(await balance(on.client, on.eur)).toBe('1000.00 0.00');
+});
