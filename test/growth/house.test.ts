@@ -14,6 +14,7 @@ import { readSettlement } from '../../src/transfers/exchange/settlement/readings
 import { disableDestination } from '../../src/transfers/exchange/withdrawals/disable-destination';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, masterAccount, simulate, type TestCard } from '../support/cards';
+import { until } from '../support/outside/receiver';
 import { ordered } from '../transfers/exchange/support';
 import { destinationOf, withdrawn } from '../transfers/exchange/withdrawals/support';
 import { created, fundedAccount, look } from '../transfers/payouts/support';
@@ -133,13 +134,21 @@ it('orders of the exchange, and what it owes for them', async () => {
   const admin = await api.client('admin');
   const step = () => advance(api.services, exchangeOrderKind, order);
   await expectIndexes(() => client.call('GET', `/v1/exchange/orders/${order}`));
-  // Ordered, then dealt: it waits for its settlement.
-  await expectIndexes(step);
-  await expectIndexes(step);
-  const read = await client.call('GET', `/v1/exchange/orders/${order}`);
-  expect(read.body.status).toBe('awaiting_settlement');
+  // The exchange deals and pays in its own time.
+  const isDealt = async () => {
+    await expectIndexes(step);
+    const read = await client.call('GET', `/v1/exchange/orders/${order}`);
+    return read.body.status === 'awaiting_settlement';
+  };
+  await until(isDealt);
   await expectIndexes(() => readSettlement(api.services));
-  await expectIndexes(() => admin.call('GET', '/v1/exchange/settlement/balance'));
+  const balance = () => admin.call('GET', '/v1/exchange/settlement/balance');
+  await expectIndexes(balance);
+  const isPaid = async () =>
+    ((await balance()).body as { currency: string; difference: string }[]).every(
+      ({ currency, difference }) => currency !== 'USD' || Number(difference) === 0,
+    );
+  await until(isPaid);
   const check = () => admin.call('POST', '/v1/exchange/settlement/check-increase', { currency: 'USD' });
   await expectIndexes(async () => expect((await check()).body.ordersReleased).toEqual([order]));
   // From the second on, only what came after the sum of the first is added up.

@@ -127,13 +127,10 @@ interface Taken {
   after: Decimal;
 }
 
-/** In this order: the party's list may name parts in any, and whose money goes back must not follow from that. */
-const CLAIMS: readonly ((back: Back) => boolean)[] = [
-  // Before what the party gave back by itself, which may take what a door has let out.
-  ({ as, state, ordered = false }) => as === 'refund' && state === 'done' && ordered,
-  ({ as, state, ordered = false }) => as === 'refund' && state === 'done' && !ordered,
-  ({ as, state }) => as === 'refund' && state === 'asked',
-  ({ as, state }) => as === 'dispute' && state === 'done',
+const CLAIMS: readonly [Back['as'], Back['state']][] = [
+  ['refund', 'done'],
+  ['refund', 'asked'],
+  ['dispute', 'done'],
 ];
 
 /** Who pays for each part. What is only asked for claims its share, and takes nothing of what was not credited yet. */
@@ -143,7 +140,11 @@ function allocate(
 ): Taken[] {
   let pool = maxOf(ZERO, uncredited);
   let before = ZERO;
-  return CLAIMS.flatMap((claims) => backs.filter(claims)).map((back) => {
+  const inTurn = letOut.isZero() ? backs : orderedFirst(backs);
+  const claims = CLAIMS.flatMap(([as, state]) =>
+    inTurn.filter((one) => one.as === as && one.state === state),
+  );
+  return claims.map((back) => {
     const there = back.ordered ? maxOf(ZERO, pool.minus(letOut)) : pool;
     const fromPool = minOf(back.amount, there);
     const after = before.plus(minOf(back.amount.minus(fromPool), base.minus(before)));
@@ -153,6 +154,15 @@ function allocate(
     return taken;
   });
 }
+
+/**
+ * Once a door has let something out, what we ordered takes less of what was not credited than what the party gave back by
+ * itself: so it claims first, for whose money goes back must not follow from the order in which the party's list names them.
+ */
+const orderedFirst = (backs: readonly Back[]): Back[] => [
+  ...backs.filter(({ ordered }) => ordered),
+  ...backs.filter(({ ordered }) => !ordered),
+];
 
 function creditHoldings(credit: Credit, base: Decimal, parts: readonly Taken[]): Holding[] {
   const { account, currency } = credit;
