@@ -108,16 +108,6 @@ export const findTransfers = <Terms, Word extends PartyWord>(
 ): Promise<Situation<Terms, Word>[]> =>
   readEffective(deps, kind, (query) => void query.where(anyOf('id', ids)));
 
-/** By the word that counts. */
-export async function findTransfer<Terms, Word extends PartyWord>(
-  deps: Deps,
-  kind: TransferKind<Terms, Word>,
-  id: string,
-): Promise<Situation<Terms, Word> | undefined> {
-  const [found] = await readEffective(deps, kind, (query) => void query.where({ id }));
-  return found;
-}
-
 /** Of a tenant, those that the party has not been told of, whose terms have that value: by their ids. */
 export async function notOrdered(
   sql: Sql,
@@ -135,7 +125,7 @@ export async function requireTransfer<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   { id, accountId, reach, noun }: { id: string; accountId?: string; reach: string | null; noun: string },
 ): Promise<Situation<Terms, Word>> {
-  const found = await findTransfer({ database, now }, kind, id);
+  const [found] = await readEffective({ database, now }, kind, (query) => void query.where({ id }));
   const { transfer } = found ?? {};
   const own =
     (accountId === undefined || transfer?.accountId === accountId) &&

@@ -1,15 +1,15 @@
 import { requireAccount } from '../../../accounts/accounts/operations';
 import { assertFundable } from '../../../accounts/accounts/transfer';
 import type { Tx } from '../../../kernel/db/database';
-import { invalid, notFound } from '../../../kernel/errors';
+import { invalid } from '../../../kernel/errors';
 import type { OperationKey } from '../../../kernel/idempotency';
-import { isId, newId } from '../../../kernel/ids';
+import { newId } from '../../../kernel/ids';
 import { Decimal, percentOf } from '../../../kernel/money/money';
 import { assertFits } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { settingsOf } from '../../../tenants/clients/operations';
 import { openTransfer } from '../../engine/open';
-import { findTransfer } from '../../engine/read';
+import { requireTransfer } from '../../engine/read';
 import { exchangePartySection } from '../settings';
 import { exchangeKey, exchangeOrderKind } from './kind';
 import type { ExchangeOrder, ExchangeOrderTerms } from './record';
@@ -62,12 +62,9 @@ export async function createExchangeOrder(
 }
 
 /** @throws Problem 404, also for another tenant's */
-export async function requireExchangeOrder(
+export const requireExchangeOrder = (
   services: Pick<Services, 'database' | 'now'>,
   reach: string | null,
   id: string,
-): Promise<ExchangeOrder> {
-  const found = isId('exchangeOrder', id) ? await findTransfer(services, exchangeOrderKind, id) : undefined;
-  if (!found || (reach !== null && found.transfer.tenantId !== reach)) throw notFound('exchange order');
-  return found;
-}
+): Promise<ExchangeOrder> =>
+  requireTransfer(services, exchangeOrderKind, { id, reach, noun: 'exchange order' });
