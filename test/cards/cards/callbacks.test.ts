@@ -76,10 +76,11 @@ it('is a nudge for whoever asks, also what has become of an order that has ended
 });
 
 it('is kept and changes nothing where it is about none of ours', async () => {
-  const before = api.commands.length;
+  // The processor goes on to tell what it did in the tests before this one: those workflows are ours.
+  const ours = new Set(api.commands.map(({ workflowId }) => workflowId));
   for (const key of ['issue-', 'issue-card_x', 'close-chd_1', 'tokenize-tkn_x', 'payout-1'])
     expect(await call(key)).toEqual([200, 'unknown']);
-  expect(api.commands).toHaveLength(before);
+  expect(api.commands.filter(({ workflowId }) => !ours.has(workflowId))).toEqual([]);
 });
 
 it('is refused where the processor has not signed it', async () => {
