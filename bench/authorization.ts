@@ -5,7 +5,7 @@ import { processorTime } from './processor-time';
 import { openBench, runLoad, startCardApi } from './servers';
 
 const SECONDS = 10;
-const CONNECTIONS = 20;
+const CONNECTIONS = Number(process.env['BENCH_CONNECTIONS'] ?? 20);
 
 /**
  * What one authorization costs: processor time of the API and of Postgres, with cards spread over 50 tenants. One turn;
@@ -26,7 +26,7 @@ export async function benchAuthorization(): Promise<void> {
       count: await authorizations(services.database),
     });
     const before = await read();
-    const { perSecond } = await runLoad({
+    const { perSecond, p50, p99 } = await runLoad({
       ...plan,
       seconds: SECONDS,
       warmUp: 0,
@@ -38,7 +38,7 @@ export async function benchAuthorization(): Promise<void> {
       JSON.stringify({
         apiMs: each(after.api - before.api),
         postgresMs: each(after.postgres - before.postgres),
-        perSecond,
+        ...{ perSecond, p50, p99 },
       }),
     );
     await api.stop();

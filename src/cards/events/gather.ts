@@ -2,19 +2,18 @@ import type { Database, TransactionOptions } from '../../kernel/db/database';
 import { CommitUnknown, DatabaseAway, isLockTimeout, isOutOfReach } from '../../kernel/db/faults';
 import { afterUnknownOutcome, type KeyedAnswer } from '../../kernel/idempotency';
 import { type Result, runBatch, type Submission } from './batch';
+import { createLane, type Lane, type Queued } from './lane';
 import type { CardEventDeps } from './load-board';
 
-interface Waiting extends Submission {
-  /** Milliseconds, monotonic. */
-  since: number;
+interface Waiting extends Submission, Queued {
   resolve(answer: KeyedAnswer): void;
   reject(error: unknown): void;
 }
 
-/** Messages of one transaction: past this a batch gains nothing and its first caller waits for its last. */
-const MAX_BATCH = 64;
 /** Transactions at once: while Postgres works on one, the next is judged. A third gained nothing. */
 const MAX_TRANSACTIONS = 2;
+/** A transaction costs as much before its first message as some ten messages do (`docs/benchmarks.md`). */
+const GATHERING = { quietMs: 1, mostMs: 4 };
 
 /** Others wait for whoever waits for a lock here, so it is not for long. */
 const TOGETHER: TransactionOptions = { plansKept: true, lockSeconds: 0.5 };
@@ -38,23 +37,31 @@ export interface Gatherer {
  * waited for by its tenant alone. A message that fails by a fault of the database fails alone.
  */
 export function createGatherer(database: Database, deps: CardEventDeps): Gatherer {
-  const lanes = new Map<string, Lane>();
+  const lanes = new Map<string, Lane<Waiting>>();
   const run = (batch: Waiting[], options: TransactionOptions) => runAndAnswer(database, deps, batch, options);
 
-  const together = createLane(MAX_TRANSACTIONS, async (batch) => {
-    const failed = await run(batch, TOGETHER);
-    if (failed && isLockTimeout(failed.error)) for (const waiting of batch) laneOf(waiting).push(waiting);
-    else if (failed) await recover(batch, failed.error);
+  const together = createLane<Waiting>({
+    mostAtOnce: MAX_TRANSACTIONS,
+    gathering: GATHERING,
+    async run(waiting) {
+      const batch = withoutStale(waiting);
+      const failed = await run(batch, TOGETHER);
+      if (failed && isLockTimeout(failed.error)) for (const each of batch) laneOf(each).push(each);
+      else if (failed) await recover(batch, failed.error);
+    },
   });
 
-  function laneOf({ message }: Submission): Lane {
+  function laneOf({ message }: Submission): Lane<Waiting> {
     const name = laneName(message);
-    const lane = lanes.get(name) ?? createLane(1, apart, () => lanes.delete(name));
+    const lane =
+      lanes.get(name) ??
+      createLane({ mostAtOnce: 1, gathering: GATHERING, run: apart, emptied: () => lanes.delete(name) });
     lanes.set(name, lane);
     return lane;
   }
 
-  async function apart(batch: Waiting[]): Promise<void> {
+  async function apart(waiting: Waiting[]): Promise<void> {
+    const batch = withoutStale(waiting);
     const failed = await run(batch, APART);
     if (failed) await recover(batch, failed.error);
   }
@@ -101,6 +108,7 @@ async function runAndAnswer(
   batch: Waiting[],
   options: TransactionOptions,
 ): Promise<{ error: unknown } | undefined> {
+  if (batch.length === 0) return undefined;
   try {
     answerAll(batch, await database.transaction((tx) => runBatch(tx, deps, batch), options));
     return undefined;
@@ -131,61 +139,4 @@ function withoutStale(batch: Waiting[]): Waiting[] {
     reject(new DatabaseAway('it has waited for too long'));
     return false;
   });
-}
-
-interface Lane {
-  push(waiting: Waiting): void;
-}
-
-/** @param emptied called when nothing waits and nothing is under way */
-function createLane(
-  mostAtOnce: number,
-  run: (batch: Waiting[]) => Promise<void>,
-  emptied: () => void = () => undefined,
-): Lane {
-  const queue: Waiting[] = [];
-  let transactions = 0;
-  let underWay = 0;
-  let planned = false;
-
-  /** Whatever else this turn of the event loop brings in joins the batch. */
-  function plan(): void {
-    if (planned) return;
-    planned = true;
-    setImmediate(() => {
-      planned = false;
-      while (queue.length > 0 && mayBegin()) void runNext();
-    });
-  }
-
-  /** While another is under way, a batch begins when as many wait as that one has: small ones cost more than they bring. */
-  function mayBegin(): boolean {
-    return transactions === 0 || (transactions < mostAtOnce && queue.length >= underWay);
-  }
-
-  async function runNext(): Promise<void> {
-    const batch = withoutStale(queue.splice(0, MAX_BATCH));
-    if (batch.length === 0) return end();
-    transactions += 1;
-    underWay += batch.length;
-    try {
-      await run(batch);
-    } finally {
-      transactions -= 1;
-      underWay -= batch.length;
-      end();
-    }
-  }
-
-  function end(): void {
-    if (queue.length > 0) plan();
-    else if (transactions === 0) emptied();
-  }
-
-  return {
-    push(waiting) {
-      queue.push(waiting);
-      plan();
-    },
-  };
 }
