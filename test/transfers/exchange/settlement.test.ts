@@ -1,5 +1,20 @@
 import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
-import { balance, breaks, check, dealt, internal, looked, ordered, read, type World, world } from './support';
+import { readSettlement } from '../../../src/transfers/exchange/settlement/readings';
+import { fund } from '../../support/cards';
+import {
+  balance,
+  breaks,
+  check,
+  dealt,
+  internal,
+  looked,
+  newKey,
+  ordered,
+  read,
+  type World,
+  world,
+} from './support';
+import { destinationOf } from './withdrawals/support';
 
 let on: World;
 beforeEach(async () => {
@@ -108,18 +123,48 @@ it('fifty at once release each order once, and count what has come once', async 
   expect(await internal(on, 'settlement:USD')).toBe(-55);
 });
 
-it('checks and the looks of their orders’ workflows hinder nobody for good', async () => {
+it('checks, the steps of orders’ workflows, withdrawals and readings on the same accounts never deadlock', async () => {
+  const { services } = on.api;
+  await fund(on.api, on.usd, '1000.00');
+  const destinationId = await destinationOf(on.api, on.client);
   const ids: string[] = [];
   for (let n = 0; n < 6; n += 1) ids.push(await dealt(on, '10.00', '10 11'));
-  on.double.balances = { USD: '66' };
-  await Promise.all([
+  for (let n = 0; n < 6; n += 1) {
+    const id = await ordered(on, { fromAccountId: on.usd, toAccountId: on.eur, amount: '10.00' });
+    await looked(on, id);
+    on.double.say(exchangeKey(id), 'filled', '10 9');
+    ids.push(id);
+  }
+  on.double.balances = { EUR: '-6', USD: '6' };
+  const withdrawn = () =>
+    on.client.call(
+      'POST',
+      '/v1/exchange/withdrawals',
+      { accountId: on.eur, destinationId, amount: '1.00' },
+      newKey(),
+    );
+  const before = await deadlocks();
+  const turn = () => [
     ...ids.map((id) => looked(on, id)),
-    check(on),
-    check(on),
-    ...ids.map((id) => looked(on, id)),
-  ]);
+    ...[check(on, 'USD'), check(on, 'EUR'), withdrawn(), readSettlement(services)],
+  ];
+  const answers = await Promise.all([...turn(), ...turn(), ...turn()]);
+  const statuses = answers.flatMap((answer) => (answer && 'text' in answer ? [answer.status] : []));
+  expect(new Set(statuses)).toEqual(new Set([200, 201]));
+  for (const id of ids) await looked(on, id);
+  for (const currency of ['USD', 'EUR']) await check(on, currency);
+  expect(await deadlocks()).toBe(before);
   expect(new Set(await statusesOf(...ids))).toEqual(new Set(['completed']));
 });
+
+/** Of this database, ever: what Postgres has counted, as it is now. */
+async function deadlocks(): Promise<number> {
+  const rows = await on.api.database.query<{ deadlocks: number }>(
+    `select deadlocks::int as deadlocks, pg_stat_clear_snapshot()::text as cleared
+       from pg_stat_database where datname = current_database()`,
+  );
+  return rows[0]?.deadlocks ?? 0;
+}
 
 it('is the same for the same key, is the admin’s alone, and is written down', async () => {
   await dealt(on, '50.00', '50 55');
