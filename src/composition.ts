@@ -140,6 +140,7 @@ export function createServices(options: Wiring): Composed {
     ...observers,
     isListRead: createListsRead({ database, now }),
     settlementDifferenceSeconds: options.settlementDifferenceSeconds ?? 3_600,
+    settlementWaitSeconds: options.settlementWaitSeconds ?? 259_200,
     now,
   };
 }

@@ -26,5 +26,7 @@ export interface Services extends Observers {
   isListRead(party: MoneyParty): Promise<boolean>;
   /** So long the exchange's balance may differ from our books before a person is shown. */
   settlementDifferenceSeconds: number;
+  /** So long an order may wait for its settlement before a person is shown. */
+  settlementWaitSeconds: number;
   now(): Date;
 }

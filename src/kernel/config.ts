@@ -73,6 +73,8 @@ const schema = z.object({
   ADMIN_LIMIT: z.string().regex(DECIMAL_TEXT, 'must be a decimal such as 1000000').optional(),
   /** So long what the exchange says that it holds may differ from our books before a person is shown. */
   SETTLEMENT_DIFFERENCE_SECONDS: seconds.default(3_600),
+  /** So long an order of the exchange may wait for its settlement before a person is shown. */
+  SETTLEMENT_WAIT_SECONDS: seconds.default(259_200),
   /** Of the operator at the command line. */
   OPERATOR_SECRET: text.optional(),
   /** Seconds a request in flight may take while the process stops. */
@@ -144,6 +146,7 @@ export interface Config {
   shutdownSeconds: number;
   adminLimit: Decimal | undefined;
   settlementDifferenceSeconds: number;
+  settlementWaitSeconds: number;
   /** Absent: the embedded sandbox's own operator. */
   operatorSecret: string | undefined;
   /** By `npm start`: npm is the parent process. */
@@ -217,6 +220,7 @@ function configOf(env: Environment): Omit<Config, 'stripe' | 'ratesSource' | 'pa
     sandboxPartiesUrl: env.SANDBOX_PARTIES_URL?.replace(/\/+$/, ''),
     adminLimit: env.ADMIN_LIMIT === undefined ? undefined : new Decimal(env.ADMIN_LIMIT),
     settlementDifferenceSeconds: env.SETTLEMENT_DIFFERENCE_SECONDS,
+    settlementWaitSeconds: env.SETTLEMENT_WAIT_SECONDS,
     operatorSecret: env.OPERATOR_SECRET,
     shutdownSeconds: env.SHUTDOWN_SECONDS,
     startedByNpm: env.npm_lifecycle_event === 'start',

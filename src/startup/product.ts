@@ -106,6 +106,7 @@ function connect(setup: Setup): Parts {
     cardholderReviewSeconds: config.cardholderReviewSeconds,
     sandboxRates: config.sandboxRates,
     settlementDifferenceSeconds: config.settlementDifferenceSeconds,
+    settlementWaitSeconds: config.settlementWaitSeconds,
     handOver,
     temporalIsServing: () => temporal.isServing(),
     publicUrl: () => config.publicUrl ?? ownUrl(),

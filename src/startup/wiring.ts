@@ -46,6 +46,8 @@ export interface Wiring {
   sandboxRates?: Config['sandboxRates'];
   /** What a difference from the exchange's balance may last; an hour when absent. */
   settlementDifferenceSeconds?: number | undefined;
+  /** What an order may wait for its settlement; three days when absent. */
+  settlementWaitSeconds?: number | undefined;
   /** Asked when it is needed: the port may be chosen only when the API listens. */
   publicUrl?: () => string;
   /** Where the sandbox parties are served, without a trailing slash; where the API is when absent. */

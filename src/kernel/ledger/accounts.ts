@@ -101,6 +101,19 @@ export async function readBalances(sql: Sql, ids: string[]): Promise<Map<string,
   return new Map(rows.map((row) => [row.id, ledgerAccount(row)]));
 }
 
+/**
+ * SQL of what stands on an internal account, for statements that read it and something else as of one moment: its last snapshot,
+ * and the entries of transactions that this has not seen.
+ * @param account SQL of its id
+ */
+export const internalBalanceSql = (account: string): string => `(
+  select coalesce(s.available, 0) + coalesce(tail.total, 0)
+    from (select ${account} as id) a
+    left join lateral (select available, horizon from ledger_snapshots where account_id = a.id
+                        order by taken_at desc limit 1) s on true
+    left join lateral (select sum(available) as total from ledger_legs l
+      where l.account_id = a.id and l.number is null and l.xact >= coalesce(s.horizon, '0'::xid8)) tail on true)`;
+
 /** What stands on an internal account as last committed; zero where there is none in that currency. */
 export async function internalBalance(sql: Sql, name: InternalAccount, currency: string): Promise<Decimal> {
   return (await internalBalances(sql, name, [currency])).get(currency) ?? ZERO;
@@ -112,15 +125,9 @@ export async function internalBalances(
   name: InternalAccount,
   currencies: readonly string[],
 ): Promise<Map<string, Decimal>> {
-  // Raw: the last snapshot of each, and the entries of transactions that it has not seen.
+  // Raw: see internalBalanceSql.
   const rows = await sql.query<{ currency: string; balance: string }>(
-    `select a.currency, (coalesce(s.available, 0) + coalesce(tail.total, 0))::text as balance
-       from ledger_accounts a
-       left join lateral (select available, horizon from ledger_snapshots where account_id = a.id
-                           order by taken_at desc limit 1) s on true
-       left join lateral (select sum(available) as total from ledger_legs l
-         where l.account_id = a.id and l.number is null and l.xact >= coalesce(s.horizon, '0'::xid8)) tail on true
-      where a.id = any($1)`,
+    `select a.currency, ${internalBalanceSql('a.id')}::text as balance from ledger_accounts a where a.id = any($1)`,
     [currencies.map((currency) => internalAccountId(name, currency))],
   );
   return new Map(rows.map(({ currency, balance }) => [currency, new Decimal(balance)]));

@@ -4,10 +4,15 @@ import { accountTransactionView } from '../../accounts/accounts/view';
 import type { Tx } from '../../kernel/db/database';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import type { Decimal } from '../../kernel/money/money';
-import { amount, firstProblem, text } from '../../kernel/wire/schemas';
+import { amount, assertFits, currency, firstProblem, text } from '../../kernel/wire/schemas';
 import { concludeTransfer, holdTransfer, weighConclusion } from '../../transfers/conclude';
 import type { DoorKind } from '../../transfers/engine/books/doors';
 import { CONCLUSIONS } from '../../transfers/engine/conclusion';
+import {
+  moveSettlement,
+  SETTLEMENT_MOVES,
+  settlementAccount,
+} from '../../transfers/exchange/settlement/move';
 import { useDoor, weighDoor } from '../../transfers/suspense';
 import type { ChangeEntry, Session } from '../session';
 
@@ -147,6 +152,21 @@ const conclusion = kind({
   },
 });
 
+const settlementMove = kind({
+  terms: z.object({ currency: currency(), amount: amount(), as: z.enum(SETTLEMENT_MOVES) }),
+  async weigh(_, __, terms) {
+    const { amount: moved, currency: its } = terms;
+    assertFits(moved, its);
+    const about = { subject: settlementAccount(its), tenantId: null, ever: false };
+    return { ...about, amount: moved, currency: its, terms: { ...terms, amount: moved.toFixed() } };
+  },
+  async execute(_, tx, terms, { reason }) {
+    const result = await moveSettlement(tx, terms);
+    const [action, subject] = ['settlement.move', settlementAccount(terms.currency)];
+    return { entry: { action, subject, tenantId: null, after: { ...result, reason } }, result };
+  },
+});
+
 /** What takes two operators above the limit, and how each is done. Approvals that wait name these. */
 export const DECISION_KINDS = {
   'account.deposit': correction('account.deposit', 'deposit/admin_deposit'),
@@ -157,6 +177,7 @@ export const DECISION_KINDS = {
   'suspense.write-off': door('suspense.write-off', 'write_off'),
   'suspense.recover': door('suspense.recover', 'recover'),
   'transfer.conclude': conclusion,
+  'settlement.move': settlementMove,
 } as const satisfies Record<string, AnyDecisionKind>;
 
 export type DecisionName = keyof typeof DECISION_KINDS;

@@ -13,6 +13,7 @@ import { addApprovalCommands } from './commands/oversight/approvals';
 import { addAuditCommands } from './commands/oversight/audit';
 import { addExchangeOrderCommands } from './commands/oversight/exchange-orders';
 import { addOperatorCommands } from './commands/oversight/operators';
+import { addSettlementCommands } from './commands/oversight/settlement';
 import { addStopCommands } from './commands/oversight/stops';
 import { addSwitchCommands } from './commands/oversight/switches';
 import { addWithdrawalCommands } from './commands/oversight/withdrawals';
@@ -40,6 +41,7 @@ Examples:
   npm run operator -- suspense credit dep_01h… --account acc_01h… --reason "the payer named it"
   npm run operator -- iban enable cli_01h…
   npm run operator -- destination add --client cli_01h… --currency EUR --name "Example GmbH" --iban DE89370400440532013000
+  npm run operator -- settlement move --currency USD --amount 500.00 --as funding --reason "a cushion"
   npm run operator -- capability off payout --reason "the bank is down"
   npm run operator -- user block usr_01h… --reason "stolen papers"
   npm run operator -- stops list
@@ -107,6 +109,7 @@ function programOf(context: CommandContext, json: boolean): Command {
   addDepositCommands(program, context);
   addPayoutCommands(program, context);
   addExchangeOrderCommands(program, context);
+  addSettlementCommands(program, context);
   addSuspenseCommands(program, context);
   addWebhookCommands(program, context);
   addIbanCommands(program, context);

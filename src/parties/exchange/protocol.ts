@@ -35,7 +35,9 @@ export const balancesAnswer = z.object({
   asOf: z.iso
     .datetime({ offset: true })
     .transform((text) => new Date(text))
-    .describe('The one moment of all of them.'),
+    .describe(
+      'The one moment of all of them: the present one, by a clock that is right within five seconds.',
+    ),
   balances: z
     .array(z.object({ currency, amount: storedDecimal }))
     .describe('What is settled, a currency once; below zero where it is owed to the party.'),
@@ -108,7 +110,10 @@ export const exchangeProtocol: PartyProtocol = {
     {
       ...{ name: 'balances', kind: 'question', method: 'GET', path: '/balances' },
       summary: 'What the party holds of ours',
-      description: 'Asked every five minutes. What it has dealt and not settled yet is not in it.',
+      description:
+        'Asked every five minutes, and by each check of the settlement. What it has bought and not settled yet is not in it; what it ' +
+        'has sold has left it at its fill. It is read when it is asked for, never kept: an answer of more than five seconds before the ' +
+        'question lets no order go.',
       answer: balancesAnswer,
       example: { asOf: '2026-01-31T12:00:00Z', balances: [{ currency: 'USD', amount: '10084.10' }] },
     },

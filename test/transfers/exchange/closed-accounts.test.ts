@@ -54,9 +54,25 @@ it('what the exchange buys more after that is not the account’s either', async
   await check(on);
   on.double.say(exchangeKey(id), 'filled', '100 110');
   await looked(on, id);
+  on.double.balances = { USD: '110' };
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [id], leftOver: '0.00' });
   expect(await balance(on.client, on.usd)).toBe('0.00 0.00');
   expect(await internal(on, 'suspense:USD')).toBe(110);
   expect(await breaks(on, id)).toContain('transfer_suspense 110 USD');
+});
+
+it('an account that was closed after its release keeps what it had, and no more of a deal that has grown', async () => {
+  const id = await dealt(on, '100.00', '100 108');
+  on.double.balances = { USD: '108' };
+  await check(on);
+  await close(on.usd);
+  on.double.say(exchangeKey(id), 'filled', '100 110');
+  await looked(on, id);
+  on.double.balances = { USD: '110' };
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [id] });
+  expect(await balance(on.client, on.usd)).toBe('108.00 0.00');
+  expect(await internal(on, 'suspense:USD')).toBe(2);
+  expect(await internal(on, 'fx_position:USD')).toBe(0);
 });
 
 it('what was sold and is taken back after its account was closed stands in suspense, and what was bought is taken back', async () => {

@@ -14,7 +14,7 @@ export interface ExchangeDouble {
   say(key: string, status: ExchangeOrderWord['status'], ...fills: string[]): void;
   /** What it holds of ours, settled, by currency. */
   balances: Record<string, string>;
-  /** Its time; grows with each reading unless it is stopped. */
+  /** Its time: the present, and grows with each reading, unless it is stopped. */
   clock: { at: Date; stands: boolean };
   /** It cannot be asked for balances. */
   isAway: boolean;
@@ -49,7 +49,8 @@ export function exchangeDouble(): ExchangeDouble {
       ...{ withdraw: NOT_HERE, askWithdrawal: NOT_HERE, verify: () => undefined },
       async balances() {
         if (double.isAway) throw new PartyAway();
-        if (!double.clock.stands) double.clock.at = new Date(double.clock.at.getTime() + 1);
+        if (!double.clock.stands)
+          double.clock.at = new Date(Math.max(double.clock.at.getTime() + 1, Date.now()));
         const asOf = double.clock.at;
         const balances = Object.entries(double.balances).map(([currency, amount]) => ({
           ...{ currency, amount: new Decimal(amount) },

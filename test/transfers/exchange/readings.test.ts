@@ -74,12 +74,44 @@ it('is kept, moves no check, and an older one is none', async () => {
   expect((await check(on)).body).toMatchObject({ previous: '0.00', increase: '3.00' });
 });
 
-it('an amount that its currency has not is shown, and asked for again', async () => {
-  on.double.balances = { USD: '3.001' };
-  await expect(readAfter(0)).rejects.toThrow();
+it('an amount that its currency has not is shown, and stops no other', async () => {
+  on.double.balances = { USD: '3.001', GBP: '7' };
+  await readAfter(0);
   expect(await breaks(on, 'settlement')).toEqual(['party_word_unreadable']);
+  expect(await on.api.database.query('select currency from settlement_readings')).toEqual([
+    { currency: 'GBP' },
+  ]);
   expect((await check(on)).status).toBe(503);
   on.double.balances = { USD: '3' };
   await readAfter(5);
   expect(await breaks(on, 'settlement')).toEqual([]);
+});
+
+it('an order that waits for its settlement too long is shown until it does no more', async () => {
+  const id = await dealt(on, '50.00', '50 55');
+  await readAfter(3 * 24 * 60 - 1);
+  expect(await breaks(on, id)).toEqual([]);
+  // The exchange being away hides nobody.
+  on.double.isAway = true;
+  await expect(readAfter(2)).rejects.toThrow();
+  expect(await breaks(on, id)).toEqual(['settlement_overdue 55 USD']);
+  on.double.isAway = false;
+  await readAfter(5);
+  expect(await breaks(on, id)).toEqual(['settlement_overdue 55 USD']);
+  on.double.balances = { EUR: '-50', USD: '55' };
+  on.double.clock.at = new Date(on.double.clock.at.getTime() + 1);
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [id] });
+  await readAfter(5);
+  expect(await breaks(on, id)).toEqual([]);
+});
+
+it('is kept for ninety days', async () => {
+  const kept = () => on.api.database.query('select as_of from settlement_readings order by as_of');
+  on.double.balances = { USD: '3' };
+  await readAfter(0);
+  await readAfter(5);
+  await readAfter(90 * 24 * 60 - 5);
+  expect(await kept()).toHaveLength(3);
+  await readAfter(1);
+  expect(await kept()).toHaveLength(3);
 });

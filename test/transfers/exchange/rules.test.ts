@@ -7,7 +7,7 @@ import {
   type ExchangeOrder,
   type ExchangeOrderTerms,
 } from '../../../src/transfers/exchange/orders/record';
-import { covered, increaseSince } from '../../../src/transfers/exchange/settlement/rules';
+import { availableBy, covered, increaseSince } from '../../../src/transfers/exchange/settlement/rules';
 import { shown } from '../engine/books';
 import { begun, START } from '../engine/look';
 
@@ -20,6 +20,7 @@ it('has these transitions, and no other', () => {
     'awaiting_settlement released completed',
     'awaiting_settlement reopened executing !',
     'completed failed failed !',
+    'completed grown awaiting_settlement !',
     'completed reopened executing !',
     'created accepted executing',
     'created cancelled cancelled',
@@ -106,17 +107,25 @@ it('concludes what is open as it is dealt, and as paid only where something was'
 });
 
 it('counts what has come since the last check, whatever was sent out meanwhile', () => {
-  const last = { currency: 'USD', reported: d(100), sentOut: d(30), leftOver: d(0) };
-  const at = (time: number) => new Date(time);
-  const since = (reported: number, sentOut: number, asOf = 2) => {
-    const now = { reported: d(reported), sentOut: d(sentOut), asOf: at(asOf) };
-    const { increase, come } = increaseSince({ ...last, asOf: at(1), checkedAt: at(1) }, now);
-    return [increase.toNumber(), come.toNumber()];
-  };
-  expect(since(150, 30)).toEqual([50, 50]);
-  expect(since(70, 80)).toEqual([20, 20]);
-  expect(since(70, 30)).toEqual([0, -30]);
-  expect(since(150, 30, 1)).toEqual([0, 0]);
+  const last = { reported: d(100), sentOut: d(30) };
+  const since = (reported: number, sentOut: number) =>
+    increaseSince(last, { reported: d(reported), sentOut: d(sentOut) }).toNumber();
+  expect(since(150, 30)).toBe(50);
+  expect(since(70, 80)).toBe(20);
+  expect(since(70, 30)).toBe(0);
+});
+
+it('has available what is there beyond what the books of before and after expect to be there', () => {
+  const books = (booked: number, owed: number) => ({ booked: d(booked), owed: d(owed) });
+  const by = (reported: number, before: [number, number], after: [number, number]) =>
+    availableBy(d(reported), [books(...before), books(...after)]).toNumber();
+  // 110 is owed, and 60 of it has come.
+  expect(by(60, [110, 110], [110, 110])).toBe(60);
+  // 50 were sold between the books, before the reading or after it.
+  expect(by(10, [110, 110], [60, 110])).toBe(10);
+  expect(by(60, [110, 110], [60, 110])).toBe(60);
+  // Another check has released 40 meanwhile.
+  expect(by(60, [110, 110], [110, 70])).toBe(20);
 });
 
 it('covers the oldest first, each whole, and overtakes none', () => {

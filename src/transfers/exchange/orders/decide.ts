@@ -3,8 +3,9 @@ import { conflict } from '../../../kernel/errors';
 import type { Services } from '../../../services';
 import { type Decided, decide } from '../../engine/decide';
 import { exchangeOrderKind, isClosed } from './kind';
-import { closingOf, dealOf } from './position';
+import { releasing } from './position';
 import type { ExchangeOrder } from './record';
+import { awaitsPayment } from './rules';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
 
@@ -41,7 +42,7 @@ export const cancelOrder = (
 
 /**
  * Lets the deal of an order that waits for its settlement be the client's, whole. An account that was closed meanwhile is given
- * nothing: it stands in suspense.
+ * nothing: it stands in suspense. Of a deal that is nobody's it only notes that it was paid.
  * @throws Problem 404; 409 `invalid_transition` where it does not wait
  */
 export const releaseOrder = (
@@ -53,11 +54,8 @@ export const releaseOrder = (
     ...{ id, noun: NOUN, decidedBy },
     async judge(order) {
       const { status, terms } = order.transfer;
-      const deal = dealOf(order);
-      if (status !== 'awaiting_settlement' || !deal)
+      if (!awaitsPayment(order))
         throw conflict('invalid_transition', `An order that is ${status} does not wait for its settlement.`);
-      const closing = closingOf(order, { from: false, to: await isClosed(tx, terms.toAccountId) });
-      const release = { kind: 'release', amount: deal.bought, currency: terms.toCurrency };
-      return [release, ...(closing ? [closing] : [])];
+      return releasing(order, await isClosed(tx, terms.toAccountId));
     },
   });

@@ -24,8 +24,10 @@ export const EXCHANGE_ORDER_COMPONENTS = {
   sold: { on: 'client', up: 'transfer/exchange_out', down: 'deposit/exchange_out_reversed' },
   fee: { on: 'client', up: 'fee/exchange_fee', down: 'deposit/exchange_fee_reversed' },
   bought: { on: 'client', up: 'transfer/exchange_in', down: 'withdraw/exchange_in_reversed' },
+  // What an operator has let out of suspense to an account: not of a release by a check of the settlement.
   released: { on: 'client', up: 'transfer/exchange_in', down: 'withdraw/exchange_in_reversed' },
-  // Apart from what the party took of us, which `settlement` counts: that is what a check of the settlement must know.
+  // What the party owes us, paid or not. What it has taken of us is `settlement`, on the same account: checks sum that alone, as
+  // what was sent out of its balance.
   owed: { on: 'internal', account: 'settlement' },
 } as const satisfies ComponentTable;
 

@@ -5,7 +5,7 @@ import type { WantedBreak } from '../../../process/breaks/operations';
 import { doorHolding, doorsOf } from '../../engine/books/doors';
 import { type Holding, internal } from '../../engine/books/position';
 import type { NewDecision } from '../../engine/kind';
-import { first, moneyOf } from '../../engine/record';
+import { last, moneyOf } from '../../engine/record';
 import type { ExchangeOrder, ExchangeOrderTerms } from './record';
 import {
   type Deal,
@@ -25,8 +25,7 @@ interface ClientDeal extends Deal {
 
 /**
  * What the books hold because of an order. `settlement` has what the party took of us, `owed` what it owes us for it: both
- * are the exchange's account. What it has bought otherwise than was released counts as taken, too: no check releases it again,
- * so that what is taken back would be kept from those that wait. Until the deal is the client's it stands in the FX position,
+ * are the exchange's account. Until the deal is the client's it stands in the FX position,
  * and the client's money is held; what was dealt and is not as ordered stands in suspense, in both currencies.
  */
 export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
@@ -36,7 +35,6 @@ export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
   const [dealt, claimed, due] = [dealtIn(word), claimedIn(order), dueToClient(order)];
   const booked = withClosedAccounts(order, due);
   const doors = doorsOf(order.decisions);
-  const changed = boughtSinceRelease(order, dealt);
   const part = null;
   const debit = (component: string, amount: Decimal) => ({
     ...{ component, part, account: accountId, currency, amount },
@@ -48,8 +46,7 @@ export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
     { component: 'bought', part, account: toAccountId, currency: toCurrency, amount: booked.bought },
     internal('fees', currency, due.fee),
     internal('settlement', currency, dealt.sold),
-    internal('settlement', toCurrency, changed.negated()),
-    internal('owed', toCurrency, changed.minus(dealt.bought)),
+    internal('owed', toCurrency, dealt.bought.negated()),
     ...byCurrency([
       { currency, amount: claimed.sold.minus(dealt.sold) },
       { currency, amount: booked.sold.minus(due.sold).plus(booked.fee).minus(due.fee) },
@@ -59,12 +56,6 @@ export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
     ]).map(({ currency: its, amount }) => internal('suspense', its, amount)),
     ...doors.map(doorHolding),
   ];
-}
-
-/** What is bought beyond what a check of the settlement has let go; below zero where it was taken back. */
-function boughtSinceRelease(order: ExchangeOrder, { bought }: Deal): Decimal {
-  const release = first(order, 'release');
-  return release ? bought.minus(moneyOf(release).amount) : ZERO;
 }
 
 /** Of what was dealt, what is the client's, or is to be. */
@@ -107,6 +98,7 @@ const closing = z.object({
 });
 
 const CLOSED = 'account_closed';
+const RELEASE = 'release';
 
 function closedIn({ decisions }: Pick<ExchangeOrder, 'decisions'>) {
   const all = decisions.filter(({ kind }) => kind === CLOSED).map(({ data }) => closing.parse(data));
@@ -138,6 +130,23 @@ export function givenTo(before: ExchangeOrder, now: ExchangeOrder): Sides {
   };
 }
 
+/**
+ * The release of all that the party has bought by now, with what of it is the client's; and, where the account that it comes to was
+ * closed, that it keeps what it had of an earlier release, and is given nothing more.
+ */
+export function releasing(order: ExchangeOrder, isToClosed: boolean): NewDecision[] {
+  const { word, terms } = order.transfer;
+  const deal = dealOf(order) ?? NO_DEAL;
+  const release = { kind: RELEASE, amount: dealtIn(word).bought, currency: terms.toCurrency };
+  const data = { bought: deal.bought.toFixed() };
+  const earlier = last(order, RELEASE);
+  const closing =
+    isToClosed && deal.bought.gt(0) && !closedIn(order).to
+      ? [{ kind: CLOSED, data: { to: { bought: earlier?.data['bought'] ?? '0' } } }]
+      : [];
+  return [{ ...release, data }, ...closing];
+}
+
 /** That accounts were closed, with what each had paid or been given until then. */
 export function closingOf(before: ExchangeOrder, { from, to }: Sides): NewDecision | undefined {
   if (!from && !to) return undefined;
@@ -153,11 +162,11 @@ export function closingOf(before: ExchangeOrder, { from, to }: Sides): NewDecisi
 
 /** The party has dealt something else than what was released: the books follow it, and a person asks why. */
 export function changedSince(order: ExchangeOrder): WantedBreak[] {
-  const release = first(order, 'release');
-  const deal = dealOf(order);
-  if (!release || !deal) return [];
+  const release = last(order, RELEASE);
+  const { bought } = dealtIn(order.transfer.word);
+  if (!release || !dealOf(order)) return [];
   const { amount: released, currency } = moneyOf(release);
-  if (deal.bought.eq(released)) return [];
-  const detail = `${released.toFixed()} was released, and ${deal.bought.toFixed()} is bought`;
-  return [{ kind: 'exchange_changed_after_release', detail, amount: deal.bought.minus(released), currency }];
+  if (bought.eq(released)) return [];
+  const detail = `${released.toFixed()} was released, and ${bought.toFixed()} is bought`;
+  return [{ kind: 'exchange_changed_after_release', detail, amount: bought.minus(released), currency }];
 }

@@ -36,6 +36,8 @@ export type ExchangeOrderTrigger =
   | 'filled'
   /** What the party owes us for it has come, as far as a check of the settlement tells. */
   | 'released'
+  /** More was bought than it was released for. */
+  | 'grown'
   /** The party has refused it, has dealt nothing, or something else than was ordered. */
   | 'failed'
   /** By an operator, or because an account or its user may no longer exchange. */
@@ -52,6 +54,7 @@ export const EXCHANGE_ORDER_TRANSITIONS: readonly Transition<ExchangeOrderStatus
   { from: ['created', 'executing'], on: 'failed', to: 'failed' },
   { from: ['executing'], on: 'filled', to: 'awaiting_settlement' },
   { from: ['awaiting_settlement'], on: 'released', to: 'completed' },
+  { from: ['completed'], on: 'grown', to: 'awaiting_settlement', contradicts: true },
   { from: ['awaiting_settlement', 'completed'], on: 'failed', to: 'failed', contradicts: true },
   {
     from: ['awaiting_settlement', 'completed', 'failed'],

@@ -3,7 +3,7 @@ import type { ExchangeOrderWord } from '../../../parties/exchange/word';
 import { plainCode } from '../../../parties/protocol/codes';
 import type { Money } from '../../engine/books/inflow';
 import type { Order } from '../../engine/kind';
-import { first, refusalOf } from '../../engine/record';
+import { first, moneyOf, refusalOf } from '../../engine/record';
 import {
   type ExchangeOrder,
   type ExchangeOrderStatus,
@@ -62,9 +62,27 @@ function isAsOrdered(terms: ExchangeOrderTerms, { sold, bought }: Deal): boolean
   return minReceive === null || (sold.eq(orderedOf(terms)) && bought.gte(minReceive));
 }
 
-/** A check of the settlement has let it go. */
-export const isReleased = (order: Pick<ExchangeOrder, 'decisions'>): boolean =>
-  first(order, 'release') !== undefined;
+/**
+ * A check of the settlement has let it go, for all that it has bought by now. One that has bought more since has to be paid anew,
+ * whole: no earlier release counts.
+ */
+export function isReleased({ transfer: { word }, decisions }: ExchangeOrder): boolean {
+  const { bought } = dealtIn(word);
+  return decisions.some((decision) => decision.kind === 'release' && moneyOf(decision).amount.gte(bought));
+}
+
+/**
+ * What a check of the settlement may release: its deal is over, what the party owes for it has not been released, and it waits for
+ * that, or was not dealt as ordered. Of the latter a release only notes that it was paid.
+ */
+export function awaitsPayment(order: ExchangeOrder): boolean {
+  const { terms, word, status } = order.transfer;
+  if (word === null || !dealtIn(word).bought.gt(0) || isReleased(order)) return false;
+  return status === 'awaiting_settlement' || isNobodys(outcomeOf(terms, word));
+}
+
+/** What was dealt stands in suspense. */
+const isNobodys = (outcome: Outcome): boolean => outcome === 'failed' || outcome === 'incoherent';
 
 /** It ended before the party had it, by decisions alone. */
 export const isCalledOff = (order: ExchangeOrder): boolean =>
@@ -97,7 +115,8 @@ function triggerOfWord(
     case 'dealt':
       if (status === 'created') return 'accepted';
       if (status === 'awaiting_settlement') return isReleased(order) ? 'released' : undefined;
-      return status === 'completed' ? undefined : 'filled';
+      if (status === 'completed') return isReleased(order) ? undefined : 'grown';
+      return 'filled';
   }
 }
 

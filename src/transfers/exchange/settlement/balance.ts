@@ -2,9 +2,8 @@ import type { Sql } from '../../../kernel/db/database';
 import { internalBalances } from '../../../kernel/ledger/accounts';
 import { CURRENCIES } from '../../../kernel/money/currencies';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
-import type { SettlementReading } from '../../../parties/exchange/port';
 import type { Services } from '../../../services';
-import { balanceOf, readBalances } from './reading';
+import { balanceOf, readBalances, type SaidBalances, showUnreadable } from './reading';
 
 export interface SettlementBalance {
   currency: string;
@@ -18,29 +17,34 @@ export interface SettlementBalance {
 
 /**
  * What the exchange has of ours, of each currency in which there is something: as it says now, beside our books. What it has
- * dealt and not paid yet is booked, and not reported.
+ * dealt and not paid yet is booked, and not reported. A currency of which it says what cannot be read is shown to the operator,
+ * and left out.
  * @throws Problem 503 while it cannot be asked
  */
 export async function settlementBalances(
-  services: Pick<Services, 'parties' | 'database'>,
+  services: Pick<Services, 'parties' | 'database' | 'now'>,
 ): Promise<SettlementBalance[]> {
-  return comparedWith(services.database, await readBalances(services));
+  const said = await readBalances(services);
+  await showUnreadable(services.database, said, services.now());
+  return comparedWith(services.database, said);
 }
 
 /**
- * A reading beside our books as they are now.
+ * A reading beside our books as they are now, but for what of it cannot be read.
  * @param also currencies that are wanted though nothing is there
  */
 export async function comparedWith(
   sql: Sql,
-  reading: SettlementReading,
+  said: SaidBalances,
   also: readonly string[] = [],
 ): Promise<SettlementBalance[]> {
   const books = await internalBalances(sql, 'settlement', CURRENCIES);
-  return CURRENCIES.map((currency) => {
-    const [booked, reported] = [(books.get(currency) ?? ZERO).negated(), balanceOf(reading, currency)];
-    return { currency, booked, reported, difference: reported.minus(booked), asOf: reading.asOf };
-  }).filter(
-    ({ currency, booked, reported }) => also.includes(currency) || !(booked.isZero() && reported.isZero()),
-  );
+  return CURRENCIES.filter((currency) => !said.unreadable.includes(currency))
+    .map((currency) => {
+      const [booked, reported] = [(books.get(currency) ?? ZERO).negated(), balanceOf(said, currency)];
+      return { currency, booked, reported, difference: reported.minus(booked), asOf: said.asOf };
+    })
+    .filter(
+      ({ currency, booked, reported }) => also.includes(currency) || !(booked.isZero() && reported.isZero()),
+    );
 }

@@ -1,8 +1,6 @@
 import type { Tx } from '../../../kernel/db/database';
 import { CURRENCIES } from '../../../kernel/money/currencies';
-import type { SettlementReading as Said } from '../../../parties/exchange/port';
 import {
-  closeBreaksOf,
   openBreakAgain,
   openBreaksOf,
   syncBreaks,
@@ -12,25 +10,31 @@ import { UnreadableAnswer } from '../../../process/party-errors';
 import type { Services } from '../../../services';
 import { UNREADABLE } from '../../engine/breaks';
 import { comparedWith } from './balance';
-import { askBalances } from './reading';
-import { insertReadings, lastReadings, type SettlementReading } from './store';
+import { showOverdue } from './overdue';
+import { askBalances, type SaidBalances, SUBJECT, showUnreadable } from './reading';
+import { deleteReadings, insertReadings, lastReadings, type SettlementReading } from './readings-store';
 
-type Deps = Pick<Services, 'database' | 'parties' | 'switches' | 'now' | 'settlementDifferenceSeconds'>;
+type Deps = Pick<
+  Services,
+  'database' | 'parties' | 'switches' | 'now' | 'settlementDifferenceSeconds' | 'settlementWaitSeconds'
+>;
 
-/** Of what it holds as a whole. */
-const SUBJECT = 'settlement';
+/** Older readings are of no use to anybody: 288 come a day and currency. */
+const KEPT_MS = 90 * 24 * 60 * 60_000;
 
 /**
- * Keeps what the exchange says that it holds, beside our books; a difference that lasts is shown. Nothing of a check is moved
- * by it. Done twice, it has been done once.
+ * Keeps what the exchange says that it holds, beside our books; a difference that lasts is shown, and so are orders that wait
+ * for too long. Nothing of a check is moved by it, and no account is locked. Done twice, it has been done once.
  * @throws PartyAway the same again; an answer that cannot be read is shown, too
  */
 export async function readSettlement(services: Deps): Promise<void> {
   const { database, switches, now } = services;
   if ((await switches.party('exchange')) === 'left_out') return;
+  await showOverdue(services);
+  await deleteReadings(database, CURRENCIES, new Date(now().getTime() - KEPT_MS));
   try {
     const said = await askBalances(services);
-    await closeBreaksOf(database, { subject: SUBJECT, kinds: [UNREADABLE], at: now() });
+    await showUnreadable(database, said, now());
     await database.transaction((tx) => keepReading(services, tx, said));
   } catch (error) {
     if (error instanceof UnreadableAnswer)
@@ -45,7 +49,7 @@ export async function readSettlement(services: Deps): Promise<void> {
 async function keepReading(
   { now, settlementDifferenceSeconds }: Pick<Deps, 'now' | 'settlementDifferenceSeconds'>,
   tx: Tx,
-  said: Said,
+  said: SaidBalances,
 ): Promise<void> {
   const before = await lastReadings(tx, CURRENCIES);
   const differed = [...before.values()].flatMap(({ currency, differsSince }) =>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
+import { pageSchema, whole } from '../../../kernel/wire/pages';
 import { currency } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { assertExchange } from '../party';
@@ -30,12 +31,12 @@ const balanceRoute = (services: Services): Route =>
     summary: 'Settlement balance',
     description:
       'What the exchange says now that it has of ours, beside our books, by currency. What it has dealt and not paid yet is ' +
-      'booked and not reported.',
-    response: z.array(settlementBalanceSchema),
+      'booked and not reported. A currency whose balance the exchange tells unreadably is not among them, and is a break.',
+    response: pageSchema(settlementBalanceSchema),
     problems: ['unavailable', 'capability_disabled'],
     async read() {
       await assertExchange(services, true);
-      return (await settlementBalances(services)).map(settlementBalanceView);
+      return whole((await settlementBalances(services)).map(settlementBalanceView));
     },
   });
 
@@ -48,7 +49,8 @@ const increaseRoute = (services: Services): Route =>
     summary: 'Check settlement balance increase',
     description:
       'Asks the exchange what it has of ours. Orders that wait for that currency complete as far as what has come covers ' +
-      'them: the oldest first, each whole, none overtaken; the next check begins with what is left over.',
+      'them: the oldest first, each whole, none overtaken, fifty at once. What is left over is there for the next check. An ' +
+      'answer of the exchange that is older than the request by more than five seconds is a 503.',
     body: z.strictObject({ currency: currency() }),
     response: checkedIncreaseSchema,
     problems: ['unavailable', 'capability_disabled'],

@@ -1,28 +1,38 @@
-import { type Decimal, maxOf, ZERO } from '../../../kernel/money/money';
-import type { SettlementCheck } from './store';
+import { type Decimal, maxOf, minOf, ZERO } from '../../../kernel/money/money';
 
-/** What the exchange says now, and what had been sent out of its balance by our books before it was asked. */
-export interface NowReported {
+/** What the exchange says that it has of ours of a currency, and when that was by its clock. */
+export interface Reported {
   reported: Decimal;
   asOf: Date;
+  /** All that was sent out of its balance by our books before it was asked, ever. */
   sentOut: Decimal;
 }
 
-export interface Increase {
-  /** Never below zero. */
-  increase: Decimal;
-  /** The same, below zero where more has gone than our books know of by now: that is made up first. */
-  come: Decimal;
-  /** A reading that is not newer than the last check's is that check's. */
-  isNews: boolean;
+/** What has come since the last check: what is there more, and what was sent out of it meanwhile. Never below zero. */
+export const increaseSince = (last: Omit<Reported, 'asOf'>, now: Omit<Reported, 'asOf'>): Decimal =>
+  maxOf(ZERO, now.reported.minus(last.reported).plus(now.sentOut).minus(last.sentOut));
+
+/** Our books of a currency at one moment. */
+export interface Books {
+  /** What the exchange has of ours, with what it owes us; below zero where we owe it. */
+  booked: Decimal;
+  /** Of that, what it owes by orders that no check has released. */
+  owed: Decimal;
 }
 
-/** What has come since the last check: what is there more, and what was sent out of it meanwhile. */
-export function increaseSince(last: SettlementCheck, now: NowReported): Increase {
-  const isNews = now.asOf > last.asOf;
-  const come = isNews ? now.reported.minus(last.reported).plus(now.sentOut).minus(last.sentOut) : ZERO;
-  return { increase: maxOf(ZERO, come), come, isNews };
-}
+/**
+ * What has come from the exchange and no order was released for: all that it has beyond what our books expect to be there. Below zero where more
+ * has gone than our books know of, or what was released is owed again.
+ * @param books of before it was asked, and of after: what goes out in between is in one of them before it is in the reading, or in
+ *   the reading before it is in the other, so the lesser is never too much
+ */
+export const availableBy = (reported: Decimal, books: readonly [Books, Books]): Decimal => {
+  const [before, after] = books.map(({ booked, owed }) => reported.minus(booked).plus(owed)) as [
+    Decimal,
+    Decimal,
+  ];
+  return minOf(before, after);
+};
 
 /** Something that waits, oldest first. */
 export interface Waiting {

@@ -1,6 +1,9 @@
 import { raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
-import { Decimal, ZERO } from '../../../kernel/money/money';
+import { internalBalanceSql } from '../../../kernel/ledger/accounts';
+import { internalAccountId } from '../../../kernel/ledger/entries';
+import { Decimal } from '../../../kernel/money/money';
+import type { Books, Waiting } from './rules';
 
 /** How far the exchange's balance of a currency was known to have come at the last check. */
 export interface SettlementCheck {
@@ -10,7 +13,7 @@ export interface SettlementCheck {
   asOf: Date;
   /** All that was sent out by then, as {@link sentOut} tells it. */
   sentOut: Decimal;
-  /** What has come and no order was released for; below zero where more has gone than we know of. */
+  /** What was left over then: written down for who looks, and no later check begins with it. */
   leftOver: Decimal;
   checkedAt: Date;
 }
@@ -64,6 +67,16 @@ export function saveCheck(tx: Tx, check: SettlementCheck): void {
   );
 }
 
+/** What we have moved ourselves out of the exchange's balance: the next check counts it as sent. */
+export async function addSentOut(tx: Tx, currency: string, amount: Decimal): Promise<void> {
+  await lockCheck(tx, currency);
+  tx.defer(
+    checks()
+      .where({ currency })
+      .update({ sentOut: raw('sent_out - ?::numeric', [amount.toFixed()]) }),
+  );
+}
+
 const SENT = `select sum(e.amount) from transfer_entries e
    where e.component = 'settlement' and e.currency = settlement_checks.currency and e.at > settlement_checks.summed_to`;
 
@@ -82,69 +95,66 @@ export async function sentOut(sql: Sql, currency: string): Promise<Decimal> {
   return new Decimal(row?.sum ?? 0);
 }
 
-/** Orders that wait to be paid in that currency, the longest first. */
-export async function waitingOrderIds(sql: Sql, currency: string, limit: number): Promise<string[]> {
-  const rows = await sql.run<{ id: string }>(
-    table('transfers')
-      .select('id')
-      .where({ kind: 'exchange_order', status: 'awaiting_settlement' })
-      .whereRaw(`terms->>'toCurrency' = ?`, [currency])
-      .orderByRaw(`reached->>'awaiting_settlement', id`)
-      .limit(limit),
+/**
+ * SQL: of orders to that currency (SQL too), those for which the exchange owes something that no release covers, with what it owes (`owed`).
+ * One that is completed has a release that does, so the index leaves those out.
+ */
+const owedIn = (currency: string) => `from transfers t
+  cross join lateral (select coalesce(sum((fill->>'bought')::numeric), 0) as owed
+                        from jsonb_array_elements(t.word->'fills') fill) o
+  where t.kind = 'exchange_order' and t.status <> 'completed' and t.terms->>'toCurrency' = ${currency}
+    and t.word->'fills' <> '[]' and o.owed > 0
+    and not exists (select 1 from transfer_decisions d
+                     where d.transfer_id = t.id and d.kind = 'release' and d.amount >= o.owed)`;
+
+/** Those of them whose deal is over: they wait to be paid, or are nobody's. */
+const OVER = `(t.status in ('awaiting_settlement', 'failed') or t.word->>'status' = 'failed')`;
+
+const SINCE = `coalesce(t.reached->>'awaiting_settlement', t.reached->>'failed', t.reached->>'executing', '')`;
+
+/** Raw: both in one statement, for what is bought meanwhile is booked and owed at once. */
+export async function readBooks(sql: Sql, currency: string): Promise<Books> {
+  const [row] = await sql.query<{ balance: string; owed: string }>(
+    `select ${internalBalanceSql('$2::text')}::text as balance, (select coalesce(sum(o.owed), 0) ${owedIn('$1')})::text as owed`,
+    [currency, internalAccountId('settlement', currency)],
   );
-  return rows.map(({ id }) => id);
+  return { booked: new Decimal(row?.balance ?? 0).negated(), owed: new Decimal(row?.owed ?? 0) };
+}
+
+/** Orders that a check may release, the longest waiting first. Raw: see {@link owedIn}. */
+export async function waitingOrders(sql: Sql, currency: string, limit: number): Promise<Waiting[]> {
+  const rows = await sql.query<{ id: string; owed: string }>(
+    `select t.id, o.owed::text as owed ${owedIn('$1')} and ${OVER} order by ${SINCE}, t.id limit $2`,
+    [currency, limit],
+  );
+  return rows.map(({ id, owed }) => ({ id, amount: new Decimal(owed) }));
+}
+
+/** An order that waits for its settlement. */
+export interface OverdueOrder {
+  id: string;
+  tenantId: string | null;
+  currency: string;
+  owed: Decimal;
+}
+
+/** Those of these currencies that have waited since before then: of each the longest waiting. Raw: see {@link owedIn}. */
+export async function overdueOrders(
+  sql: Sql,
+  { currencies, before, limit }: { currencies: readonly string[]; before: Date; limit: number },
+): Promise<OverdueOrder[]> {
+  const rows = await sql.query<Omit<OverdueOrder, 'owed'> & { owed: string }>(
+    `select waiting.id, waiting.tenant_id as "tenantId", given.currency, waiting.owed::text as owed
+       from unnest($1::text[]) as given(currency)
+      cross join lateral (
+        select t.id, t.tenant_id, o.owed ${owedIn('given.currency')}
+           and t.status = 'awaiting_settlement' and ${SINCE} < $2 order by ${SINCE}, t.id limit $3) waiting`,
+    [currencies, before.toISOString(), limit],
+  );
+  return rows.map(({ owed, ...row }) => ({ ...row, owed: new Decimal(owed) }));
 }
 
 /** Rows of transfers, to the end of the transaction: in the order in which all lock several at once. */
 export async function lockTransfers(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.run(table('transfers').select('id').whereIn('id', ids).orderBy('id').forNoKeyUpdate());
-}
-
-/** What the exchange has reported at a time, beside what our books had. */
-export interface SettlementReading {
-  currency: string;
-  asOf: Date;
-  reported: Decimal;
-  booked: Decimal;
-  /** null: they were the same. */
-  differsSince: Date | null;
-}
-
-type ReadingRow = Omit<SettlementReading, 'reported' | 'booked'> & { reported: string; booked: string };
-
-/** The last reading of each currency. */
-export async function lastReadings(
-  sql: Sql,
-  currencies: readonly string[],
-): Promise<Map<string, SettlementReading>> {
-  // Raw: one row of the index for each.
-  const rows = await sql.query<ReadingRow>(
-    `select r.currency, r.as_of as "asOf", r.reported::text as reported, r.booked::text as booked,
-            r.differs_since as "differsSince"
-       from unnest($1::text[]) as given(currency)
-      cross join lateral (select * from settlement_readings where currency = given.currency
-                           order by as_of desc limit 1) r`,
-    [currencies],
-  );
-  return new Map(
-    rows.map(({ reported, booked, ...row }) => [
-      row.currency,
-      { ...row, reported: new Decimal(reported ?? ZERO), booked: new Decimal(booked) },
-    ]),
-  );
-}
-
-/** Keeps readings; one of a time that was read before is the one that there is. */
-export async function insertReadings(tx: Sql, readings: readonly SettlementReading[]): Promise<void> {
-  if (readings.length === 0) return;
-  await tx.run(
-    table('settlement_readings')
-      .insert(
-        readings.map(({ reported, booked, ...row }) => ({
-          ...{ ...row, reported: reported.toFixed(), booked: booked.toFixed() },
-        })),
-      )
-      .onConflict(['currency', 'as_of'])
-      .ignore(),
-  );
 }

@@ -39,7 +39,8 @@ export const checkedIncreaseSchema = z
         'What has come since: what is there more, and what we have sent out of it; never below zero.',
     }),
     leftOver: money().meta({
-      description: 'Kept for the next check; below zero where more has gone than our books know of.',
+      description:
+        'What has come and no order was released for, by our books as they are now; below zero where more has gone than they know of.',
     }),
     ordersReleased: z
       .array(z.string())

@@ -67,19 +67,30 @@ function addressed(word: ExchangeOrderWord, order: ExchangeOrder | undefined): E
 
 /** What people decide of one: a check of the settlement lets it go, an operator calls it off. */
 function decision(order: ExchangeOrder, act: Act, heard: ExchangeOrder): NewDecision | undefined {
-  const { status, orderedAt, terms } = order.transfer;
-  if (act.kind === 'release') {
-    const isWaiting = status === 'awaiting_settlement';
-    return isWaiting
-      ? { kind: 'release', amount: soldAndBought(order).bought, currency: terms.toCurrency }
-      : undefined;
-  }
+  const { status, orderedAt } = order.transfer;
+  if (act.kind === 'release') return release(order);
   if (act.kind === 'cancel')
     return status === 'created' && orderedAt === null
       ? { kind: 'cancel', data: { code: 'cancelled_by_operator' } }
       : undefined;
   return commonDecision(exchangeOrderKind, order, act, heard);
 }
+
+/** Of one that waits, whole; of one that has failed with something bought it says only that it was paid. */
+function release(order: ExchangeOrder): NewDecision | undefined {
+  const { status, terms } = order.transfer;
+  const { bought } = soldAndBought(order);
+  const isNobodys = status === 'failed' && bought.gt(0);
+  if ((status !== 'awaiting_settlement' && !isNobodys) || isPaid(order)) return undefined;
+  const data = { bought: isNobodys ? '0' : bought.toFixed() };
+  return { kind: 'release', amount: bought, currency: terms.toCurrency, data };
+}
+
+/** Some release is of all that is bought by now. */
+const isPaid = (order: ExchangeOrder): boolean =>
+  order.decisions.some(
+    ({ kind, amount }) => kind === 'release' && (amount ?? ZERO).gte(soldAndBought(order).bought),
+  );
 
 const soldAndBought = ({ transfer: { word } }: Pick<ExchangeOrder, 'transfer'>) => ({
   sold: sumOf((word?.fills ?? []).map(({ sold: amount }) => ({ amount }))),
@@ -114,11 +125,16 @@ function asAgreed(order: ExchangeOrder, books: readonly Holding[], impossible: b
     assert.equal(sold.isZero(), bought.isZero(), 'something for nothing');
     assert.equal(totalOf(books, 'fees').toFixed(), fee.toFixed(), 'the fee is what was taken');
     if (held.gt(0)) assert.ok(sold.isZero(), 'it is held, and taken');
+    if (bought.gt(0)) assert.ok(isPaid(order), 'it is the client’s before it was paid');
+    if (status === 'failed' && !impossible)
+      assert.ok(held.plus(sold).plus(bought).isZero(), 'failed, and taken');
     if (sold.eq(orderedOf(terms))) assert.equal(fee.toFixed(), terms.fee.toFixed());
     if (terms.minReceive && sold.gt(0))
       assert.ok(bought.gte(terms.minReceive) && sold.eq(orderedOf(terms)), 'less than the least');
   }
   if (impossible || word === null) return;
+  if (status === 'completed') assert.ok(isPaid(order), 'completed, and owed for');
+  if (status === 'awaiting_settlement') assert.ok(!isPaid(order), 'paid, and it waits');
   if (word.status === 'open') assert.ok(['executing', 'cancelled'].includes(status));
   if (word.status === 'failed') assert.ok(['failed', 'cancelled'].includes(status));
   if (status === 'completed' && isPlain) assert.ok(totalOf(books, 'fx').isZero() && sold.gt(0));

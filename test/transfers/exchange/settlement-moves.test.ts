@@ -1,0 +1,99 @@
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import {
+  anotherOperator,
+  command,
+  dayGoesBy,
+  operatorEnvironment,
+  setAdminLimit,
+} from '../../support/operator';
+import { check, dealt, internal, type World, world } from './support';
+
+let on: World;
+let ida: Record<string, string>;
+let bob: Record<string, string>;
+beforeEach(async () => {
+  on = await world();
+  ida = await operatorEnvironment(on.api.database, 'ida');
+  bob = await anotherOperator(ida, 'bob');
+  await setAdminLimit(on.api.database, '1000');
+  await dayGoesBy(on.api.database);
+});
+afterEach(async () => {
+  expect(await checkLedger(on.api.database)).toEqual([]);
+  await on.api.close();
+});
+
+const move = (amount: string, as: string, ...more: string[]) =>
+  command(
+    ida,
+    'settlement',
+    'move',
+    ...['--currency', 'usd', '--amount', amount, '--as', as],
+    ...WHY,
+    ...more,
+  );
+const WHY = ['--reason', 'the letter of 3 May'];
+
+/** On the accounts of the exchange, of our own money, and of what was lost. */
+const books = () =>
+  Promise.all(['settlement:USD', 'treasury:USD', 'losses:USD'].map((account) => internal(on, account)));
+
+const audited = () =>
+  on.api.database.query(
+    `select actor, action, after->>'as' as as, after->>'amount' as amount from audit_log
+      where subject = 'settlement:USD' order by id`,
+  );
+
+it('our own money goes to the exchange and comes home, and pays nobody’s order', async () => {
+  await dealt(on, '50.00', '50 55');
+  const { code, out } = await move('100.00', 'funding', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ currency: 'USD', amount: '100.00', as: 'funding' });
+  expect(await books()).toEqual([-155, 100, 0]);
+  on.double.balances = { USD: '100' };
+  expect((await check(on)).body).toMatchObject({ increase: '100.00', ordersReleased: [], leftOver: '0.00' });
+  // Thirty leave, and twenty of what it owes come.
+  expect((await move('30', 'withdrawal')).out).toBe('30.00 USD is booked as withdrawal.');
+  expect(await books()).toEqual([-125, 70, 0]);
+  on.double.balances = { USD: '90' };
+  expect((await check(on)).body).toMatchObject({ increase: '20.00', ordersReleased: [], leftOver: '20.00' });
+  expect(await audited()).toEqual([
+    { actor: 'operator:ida', action: 'settlement.move', as: 'funding', amount: '100.00' },
+    { actor: 'operator:ida', action: 'settlement.move', as: 'withdrawal', amount: '30.00' },
+  ]);
+});
+
+it('a settlement that came short is written off, and then its order is paid; a surplus goes the other way', async () => {
+  const id = await dealt(on, '50.00', '50 55');
+  on.double.balances = { USD: '54' };
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver: '54.00' });
+  await move('1.00', 'write-off');
+  expect(await books()).toEqual([-54, 0, -1]);
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [id], leftOver: '0.00' });
+  on.double.balances = { USD: '57' };
+  expect((await check(on)).body).toMatchObject({ leftOver: '3.00' });
+  await move('3.00', 'surplus');
+  expect(await books()).toEqual([-57, 0, 2]);
+  expect((await check(on)).body).toMatchObject({ leftOver: '0.00' });
+});
+
+it('above the limit another operator approves it, and nothing is booked before', async () => {
+  const { out } = await move('1000.01', 'funding', '--json');
+  const { approval } = JSON.parse(out) as { approval: { id: string } };
+  expect(await books()).toEqual([0, 0, 0]);
+  expect((await command(ida, 'approval', 'approve', approval.id)).code).toBe(4);
+  expect((await command(bob, 'approval', 'approve', approval.id)).code).toBe(0);
+  expect(await books()).toEqual([-1000.01, 1000.01, 0]);
+});
+
+it.each([
+  ['0', 'funding', 'amount'],
+  ['1.001', 'funding', 'amount'],
+  ['-1', 'write-off', 'amount'],
+  ['1', 'gift', 'as'],
+])('refuses %s as %s, without a trace', async (amount, as, field) => {
+  const { code, err } = await move(amount, as, '--json');
+  expect([code, err]).toEqual([2, expect.stringContaining(field)]);
+  expect(await books()).toEqual([0, 0, 0]);
+  expect(await audited()).toEqual([]);
+});

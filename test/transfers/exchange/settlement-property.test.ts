@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { Decimal, sumOf, ZERO } from '../../../src/kernel/money/money';
+import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
+import { moveSettlement } from '../../../src/transfers/exchange/settlement/move';
+import { fund } from '../../support/cards';
+import { check, internal, looked, ordered, read, type World, world } from './support';
+
+/**
+ * An exchange that deals, changes its mind and pays as it likes, and checks of the settlement at any time. What it has and has
+ * paid is counted here beside the product.
+ */
+
+type Step =
+  | { do: 'order'; to: Currency }
+  | { do: 'deal'; nth: number; bought: number; isHeard: boolean }
+  | { do: 'fail'; nth: number }
+  | { do: 'look'; nth: number }
+  | { do: 'pay'; currency: Currency; share: number }
+  | { do: 'move'; currency: Currency; as: 'funding' | 'withdrawal' }
+  | { do: 'check'; currency: Currency; isOld: boolean };
+
+type Currency = 'EUR' | 'USD';
+const other = (currency: Currency): Currency => (currency === 'EUR' ? 'USD' : 'EUR');
+
+const currency = fc.constantFrom<Currency>('EUR', 'USD', 'USD');
+const nth = fc.nat(9);
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('order' as const), to: currency }) },
+    {
+      weight: 7,
+      arbitrary: fc.record({
+        do: fc.constant('deal' as const),
+        ...{ nth, bought: fc.constantFrom(7, 10, 10, 13), isHeard: fc.boolean() },
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('fail' as const), nth }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('look' as const), nth }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant('pay' as const),
+        currency,
+        share: fc.constantFrom(1, 1, 0.5, 0.1),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        ...{ do: fc.constant('move' as const), currency },
+        as: fc.constantFrom('funding' as const, 'withdrawal' as const),
+      }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        ...{ do: fc.constant('check' as const), currency },
+        isOld: fc.constantFrom(false, false, false, true),
+      }),
+    },
+  ),
+  { minLength: 25, maxLength: 40 },
+);
+
+interface Deal {
+  sold: Decimal;
+  bought: Decimal;
+}
+
+/** An order as the exchange has it, as we have heard of it, and what checks have released it for. */
+interface Simulated {
+  id: string;
+  to: Currency;
+  dealt: Deal;
+  heard: Deal;
+  released: Decimal[];
+}
+
+const NOTHING: Deal = { sold: ZERO, bought: ZERO };
+const SOLD = new Decimal(10);
+
+/** What it has paid, and what of our own is there. */
+class Simulation {
+  readonly orders: Simulated[] = [];
+  private readonly paid = { EUR: ZERO, USD: ZERO };
+  private readonly own = { EUR: ZERO, USD: ZERO };
+  private answered: Record<Currency, string> = { EUR: '0', USD: '0' };
+
+  constructor(private readonly on: World) {}
+
+  async take(step: Step): Promise<void> {
+    const order = 'nth' in step ? this.orders[step.nth % Math.max(1, this.orders.length)] : undefined;
+    switch (step.do) {
+      case 'order':
+        return this.order(step.to);
+      case 'deal':
+        return order && this.deal(order, new Decimal(step.bought), step.isHeard);
+      case 'fail':
+        return order && this.fail(order);
+      case 'look':
+        return order && this.look(order);
+      case 'pay':
+        return this.pay(step.currency, step.share);
+      case 'move':
+        return this.move(step.currency, step.as);
+      case 'check':
+        return step.isOld ? this.checkOld(step.currency) : void (await this.check(step.currency));
+    }
+  }
+
+  private async order(to: Currency): Promise<void> {
+    const { eur, usd } = this.on;
+    const [fromAccountId, toAccountId] = to === 'USD' ? [eur, usd] : [usd, eur];
+    const id = await ordered(this.on, { fromAccountId, toAccountId, amount: SOLD.toFixed(2) });
+    await looked(this.on, id);
+    this.orders.push({ id, to, dealt: NOTHING, heard: NOTHING, released: [] });
+  }
+
+  /** For the first time, or otherwise than before. */
+  private async deal(order: Simulated, bought: Decimal, isHeard: boolean): Promise<void> {
+    order.dealt = { sold: SOLD, bought };
+    this.on.double.say(exchangeKey(order.id), 'filled', `${SOLD.toFixed()} ${bought.toFixed()}`);
+    if (isHeard) await this.look(order);
+  }
+
+  /** What it gives back of a sale looks like a payment until we have heard of it: it is heard at once. */
+  private async fail(order: Simulated): Promise<void> {
+    order.dealt = NOTHING;
+    this.on.double.say(exchangeKey(order.id), 'failed');
+    await this.look(order);
+  }
+
+  /** Twice, for what takes something back counts when it is read again. */
+  async look(order: Simulated): Promise<void> {
+    for (let time = 0; time < 2; time += 1) await looked(this.on, order.id);
+    order.heard = order.dealt;
+  }
+
+  private async pay(its: Currency, share: number): Promise<void> {
+    const owed = this.bought(its, 'dealt').minus(this.paid[its]);
+    if (owed.gt(0)) this.paid[its] = this.paid[its].plus(owed.times(share).toDecimalPlaces(2));
+  }
+
+  private async move(its: Currency, as: 'funding' | 'withdrawal'): Promise<void> {
+    const amount = new Decimal(5);
+    this.own[its] = as === 'funding' ? this.own[its].plus(amount) : this.own[its].minus(amount);
+    await this.on.api.database.transaction((tx) => moveSettlement(tx, { currency: its, amount, as }));
+  }
+
+  async check(its: Currency): Promise<number> {
+    this.answered = { EUR: this.reported('EUR').toFixed(), USD: this.reported('USD').toFixed() };
+    this.on.double.balances = this.answered;
+    const { body, status } = await check(this.on, its);
+    expect(status).toBe(200);
+    const released = this.orders.filter(({ id }) => (body.ordersReleased as string[]).includes(id));
+    expect(body.ordersReleased).toHaveLength(released.length);
+    for (const { released: all, heard } of released) all.push(heard.bought);
+    await this.agrees(its, body as { leftOver: string });
+    if (released.length > 0)
+      expect(this.releasedFor(its).toNumber()).toBeLessThanOrEqual(this.paid[its].toNumber());
+    return released.length;
+  }
+
+  /** `leftOver` is what is there beyond what is booked and not owed. */
+  private async agrees(its: Currency, { leftOver }: { leftOver: string }): Promise<void> {
+    const booked = -(await internal(this.on, `settlement:${its}`));
+    const waiting = this.bought(its, 'heard').minus(this.releasedFor(its));
+    expect(leftOver).toBe(new Decimal(this.answered[its]).minus(booked).plus(waiting).toFixed(2));
+  }
+
+  /** The exchange answers as it did at the last check, with the time of then. */
+  private async checkOld(its: Currency): Promise<void> {
+    const { double } = this.on;
+    double.clock.stands = true;
+    double.balances = this.answered;
+    expect((await check(this.on, its)).body.ordersReleased ?? []).toEqual([]);
+    double.clock.stands = false;
+  }
+
+  private reported(its: Currency): Decimal {
+    const sold = this.orders
+      .filter(({ to }) => to === other(its))
+      .map(({ dealt }) => ({ amount: dealt.sold }));
+    return this.paid[its].plus(this.own[its]).minus(sumOf(sold));
+  }
+
+  private bought(its: Currency, as: 'dealt' | 'heard'): Decimal {
+    const to = this.orders.filter((order) => order.to === its);
+    return sumOf(to.map((order) => ({ amount: order[as].bought })));
+  }
+
+  /** Of what we have heard, what some release covers. */
+  private releasedFor(its: Currency): Decimal {
+    const paid = this.orders.filter(
+      ({ to, heard, released }) => to === its && released.some((of) => of.gte(heard.bought)),
+    );
+    return sumOf(paid.map(({ heard }) => ({ amount: heard.bought })));
+  }
+
+  /** All is heard and paid: all is released. */
+  async rests(): Promise<void> {
+    for (const order of this.orders) await this.look(order);
+    for (const its of ['EUR', 'USD'] as const) {
+      await this.pay(its, 1);
+      await this.check(its);
+      const excess = this.paid[its].minus(this.bought(its, 'heard'));
+      expect((await check(this.on, its)).body).toMatchObject({
+        ordersReleased: [],
+        leftOver: excess.toFixed(2),
+      });
+    }
+    for (const { id, heard } of this.orders) {
+      const { status } = await read(this.on, id);
+      expect(status).toBe(heard.bought.gt(0) ? 'completed' : status === 'failed' ? 'failed' : 'executing');
+    }
+  }
+}
+
+it('what is left over is what is there beyond what is booked and not owed, nothing is released unpaid, and at rest all is', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      const on = await world();
+      try {
+        await fund(on.api, on.usd, '1000.00');
+        const simulation = new Simulation(on);
+        for (const step of all) await simulation.take(step);
+        await simulation.rests();
+        expect(await checkLedger(on.api.database)).toEqual([]);
+      } finally {
+        await on.api.close();
+      }
+    }),
+    { numRuns: 4, endOnFailure: true },
+  );
+});
