@@ -3,7 +3,6 @@ import { type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
 import { currency } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { assertExchange } from '../party';
 import { settlementBalances } from './balance';
 import { askForIncrease, checkIncrease } from './check-increase';
 import {
@@ -13,7 +12,7 @@ import {
   settlementBalanceView,
 } from './view';
 
-const tag = 'Exchange';
+const guarded = { tag: 'Exchange', role: 'admin', party: 'exchange' } as const;
 
 /** What the exchange owes us, and whether it has paid it (`interface.md 4.1`, Exchange). */
 export const settlementRoutes = (services: Services): Route[] => [
@@ -25,16 +24,14 @@ const balanceRoute = (services: Services): Route =>
   route({
     method: 'GET',
     path: '/v1/exchange/settlement/balance',
-    tag,
-    role: 'admin',
+    ...guarded,
     summary: 'Settlement balance',
     description:
       'What the exchange says now that it has of ours, beside our books, by currency. What it has dealt and not paid yet is ' +
       'booked and not reported.',
     response: z.array(settlementBalanceSchema),
-    problems: ['unavailable', 'capability_disabled'],
+    problems: ['unavailable'],
     async read() {
-      await assertExchange(services, true);
       return (await settlementBalances(services)).map(settlementBalanceView);
     },
   });
@@ -43,19 +40,16 @@ const increaseRoute = (services: Services): Route =>
   route({
     method: 'POST',
     path: '/v1/exchange/settlement/check-increase',
-    tag,
-    role: 'admin',
+    ...guarded,
+    asksOnly: true,
     summary: 'Check settlement balance increase',
     description:
       'Asks the exchange what it has of ours. Orders that wait for that currency complete as far as what has come covers ' +
       'them: the oldest first, each whole, none overtaken; the next check begins with what is left over.',
     body: z.strictObject({ currency: currency() }),
     response: checkedIncreaseSchema,
-    problems: ['unavailable', 'capability_disabled'],
-    async prepare({ body }) {
-      await assertExchange(services, true);
-      return askForIncrease(services, body.currency);
-    },
+    problems: ['unavailable'],
+    prepare: ({ body }) => askForIncrease(services, body.currency),
     async write(tx, request, now) {
       const { caller, body } = request;
       const given = { currency: body.currency, now, decidedBy: caller.tenantId };
