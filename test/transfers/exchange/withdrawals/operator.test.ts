@@ -2,7 +2,7 @@ import { reveal } from '../../../../src/desk/reveal';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { accountBalance } from '../../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../../support/api';
-import { command, operatorEnvironment } from '../../../support/operator';
+import { anotherOperator, command, operatorEnvironment } from '../../../support/operator';
 import { fundedAccount } from '../../payouts/support';
 import { BANK, destinationOf, exchangeDouble, IBAN, look, read, withdraw, withdrawn } from './support';
 
@@ -30,7 +30,9 @@ const destinations = async (query = '') =>
 const add = (...more: string[]) =>
   operator(
     ...['destination', 'add', '--client', client.clientId, '--currency', 'eur', '--name', 'Ada Byron'],
-    ...(more.includes('--iban') ? [] : ['--iban', IBAN]),
+    ...(more.some((each) => ['--iban', '--account-number', '--country'].includes(each))
+      ? []
+      : ['--iban', IBAN]),
     ...more,
   );
 
@@ -77,6 +79,11 @@ describe('destination', () => {
     [['--bic', 'NOBANK'], 2, 'bic'],
     [['--currency', 'USDT'], 2, 'currency'],
     [['--client', 'cli_none'], 3, undefined],
+    [['--account-number', '12'], 2, 'accountNumber'],
+    [['--account-number', '12345678'], 2, 'bic'],
+    [['--account-number', '12345678', '--iban', IBAN, '--bic', 'cobadeff'], 2, 'accountNumber'],
+    [['--country', 'DE'], 2, 'iban'],
+    [['--iban', IBAN, '--country', 'Germany'], 2, 'country'],
   ])('add refuses %j', async (more, code, field) => {
     const refused = await add(...more, '--json');
     expect([refused.code, JSON.parse(refused.err).field]).toEqual([code, field]);
@@ -93,6 +100,25 @@ describe('destination', () => {
     expect((await destinations('?status=pending&currency=EUR')).data.map((each: any) => each.id)).toEqual([
       anew,
     ]);
+  });
+
+  it('add takes an account without an IBAN, once', async () => {
+    const account = ['--account-number', '1234 5678', '--bic', 'CHASUS33', '--country', 'US'];
+    const { destination } = await added('--currency', 'USD', ...account);
+    expect(destination).toEqual({
+      ...{ name: 'A*** B***', accountNumber: '****78', bic: 'CHASUS33', country: 'US' },
+    });
+    expect((await operator('destination', 'list', '--client', client.clientId)).out).toContain('****78');
+    // The head office has a name of eleven characters, too.
+    const again = await add('--currency', 'USD', ...account, '--bic', 'CHASUS33XXX', '--json');
+    expect(JSON.parse(again.err)).toMatchObject({ code: 'ErrAlreadyExists', field: 'accountNumber' });
+    await added('--currency', 'USD', ...account, '--bic', 'CHASUS33ABC');
+  });
+
+  it('add opens what the books need in a currency that nobody has', async () => {
+    await added('--currency', 'XAF');
+    const rows = await api.database.query(`select 1 from ledger_accounts where id = 'settlement:XAF'`);
+    expect(rows).toHaveLength(1);
   });
 
   it('is another client’s own', async () => {
@@ -123,6 +149,18 @@ describe('destination', () => {
       ...{ what: 'withdrawal destination', status: 'active' },
       record: { addedBy: 'operator:ida', waivedBy: 'operator:ida' },
     });
+  });
+
+  it('waive is another’s than who added it, where another could', async () => {
+    const { id } = await added();
+    const other = await anotherOperator(environment, 'bea');
+    const refused = await operator('destination', 'waive', id, '--json');
+    expect([refused.code, JSON.parse(refused.err).code]).toEqual([4, 'invalid_transition']);
+    expect((await destinations()).data).toMatchObject([{ id, status: 'pending' }]);
+    expect((await command(other, 'destination', 'waive', id)).code).toBe(0);
+    const { id: second } = await added('--currency', 'USD');
+    expect((await operator('operator', 'disable', 'bea', '--reason', 'a test')).code).toBe(0);
+    expect((await operator('destination', 'waive', second)).code).toBe(0);
   });
 
   it('disable ends it for ever, with what was not ordered', async () => {
