@@ -25,7 +25,7 @@ import { type Admission, perform } from './run-operation';
 export interface AppDeps {
   database: Database;
   routes: Route[];
-  /** Of routes with a capability: absent, all are on. */
+  /** Of routes that need something to be on: absent, all is. */
   admission?: Admission;
   authenticate(clientId: string, clientSecret: string): Promise<Authenticated | undefined>;
   log: Logger;

@@ -9,7 +9,7 @@ import {
 import { FILE_TYPES } from '../kernel/wire/file-type';
 import type { FileSpec } from './multipart';
 import { PROBLEM_CODES } from './problem-codes';
-import type { Route } from './route';
+import { hasNeeds, type Route } from './route';
 
 /** The groups of `interface.md 4.1` in its order; others follow. */
 const TAGS = [
@@ -226,7 +226,7 @@ function codesOf(route: Route): Set<string> {
   add(route.method !== 'GET' || route.query !== undefined, 'invalid_request');
   add(route.role !== 'public', 'unauthorized', 'rate_limited');
   add(route.role === 'admin', 'forbidden');
-  add(route.capability !== undefined, 'capability_disabled');
+  add(hasNeeds(route), 'capability_disabled');
   add(pathParameters(route).length > 0 || namesRecords(route.body), 'not_found');
   add(route.method !== 'GET', 'payload_too_large', 'unsupported_media_type');
   add(keyed !== 'ignored', 'idempotency_in_progress', 'idempotency_mismatch');

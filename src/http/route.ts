@@ -4,6 +4,7 @@ import type { Call } from '../kernel/caller';
 import type { Capability } from '../kernel/capabilities';
 import type { Tx } from '../kernel/db/database';
 import type { IdempotencyKey } from '../kernel/idempotency';
+import type { Party } from '../kernel/parties';
 import type { UploadedFile } from '../kernel/wire/file-type';
 import type { FileSpec } from './multipart';
 
@@ -40,7 +41,20 @@ export interface Settling {
   settled(record: never): boolean;
 }
 
-interface Common<Q extends z.ZodType, B extends z.ZodType> {
+/** What must be on for an endpoint: where it is not, the answer is 403 before anything of the request is looked at. */
+export interface Needs {
+  /** On for the caller, or for whom an admin acts. */
+  capability?: Capability;
+  /** Beside those that carry the capability. One that the operator has stopped refuses what begins something. */
+  party?: Party;
+  /** It gives the party no order, whatever its method: it goes on while the party is stopped, as every GET does. */
+  asksOnly?: true;
+}
+
+export const hasNeeds = ({ capability, party }: Needs): boolean =>
+  capability !== undefined || party !== undefined;
+
+interface Common<Q extends z.ZodType, B extends z.ZodType> extends Needs {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `/v1/cards/{id}`: every name in braces is a string parameter. */
   path: string;
@@ -70,8 +84,6 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> {
   problems?: string[];
   deprecated?: boolean;
   settling?: Settling;
-  /** Where it is off for the caller, the answer is 403 before anything of the request is looked at. */
-  capability?: Capability;
 }
 
 export interface ReadRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType>

@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { type Caller } from '../kernel/caller';
-import type { Capability } from '../kernel/capabilities';
 import type { Database } from '../kernel/db/database';
 import { invalid, Problem } from '../kernel/errors';
 import {
@@ -21,6 +20,8 @@ import { parseQuery } from './query';
 import {
   type ApiRequest,
   type GatheredRoute,
+  hasNeeds,
+  type Needs,
   type RawRequest,
   type ReadRoute,
   Reply,
@@ -34,7 +35,7 @@ export interface PerformDeps {
   admission: Admission;
 }
 
-/** A request for an endpoint of a capability, before anything else of it is looked at. */
+/** A request for an endpoint that needs something to be on, before anything else of it is looked at. */
 export interface Asking {
   params: Record<string, string>;
   caller: Caller;
@@ -43,8 +44,8 @@ export interface Asking {
   body?: unknown;
 }
 
-/** Refuses a capability that is off for the caller. @throws Problem 403 `capability_disabled` */
-export type Admission = (capability: Capability, asking: Asking) => Promise<void>;
+/** Refuses where something that is needed is off for the caller. @throws Problem 403 `capability_disabled` */
+export type Admission = (needs: Needs, asking: Asking) => Promise<void>;
 
 /** Runs one matched request: reads and checks it, calls the handler under its key, sends the answer. */
 export async function perform(
@@ -54,7 +55,7 @@ export async function perform(
   caller: Caller,
   deps: PerformDeps,
 ): Promise<void> {
-  if (route.capability) await deps.admission(route.capability, { params, caller, method: route.method });
+  if (hasNeeds(route)) await deps.admission(route, { params, caller, method: route.method });
   const { body: rawBody, files, raw } = await received(ctx, route);
   const keyText = route.method === 'GET' ? undefined : checkedKey(headerOf(ctx, 'x-idempotency-key'));
   if (keyText === undefined && 'write' in route && route.idempotency === 'required') {
@@ -76,8 +77,8 @@ export async function perform(
     requestId: ctx.state['requestId'] as string,
     idempotencyKey: keyText,
   };
-  if (route.capability && caller.reach === null)
-    await deps.admission(route.capability, { params, caller, method: route.method, body: request.body });
+  if (hasNeeds(route) && caller.reach === null)
+    await deps.admission(route, { params, caller, method: route.method, body: request.body });
   if (route.files) assertFiles(files, route.files);
   if (route.deprecated) ctx.set('Deprecation', 'true');
   if ('read' in route) return sendRead(ctx, route, request);

@@ -23,9 +23,10 @@ export const CARRIED_BY: Readonly<Record<Party, readonly Capability[]>> = {
   payouts: ['payout'],
   externalCards: ['card_topup', 'card_withdrawal'],
   bank: ['virtual_iban'],
-  // Between accounts only the rates are needed.
+  // Of the capability `exchange` each endpoint needs one of these and names it: between accounts only rates are needed, of
+  // orders and withdrawals only the exchange.
   exchange: [],
-  rates: ['exchange'],
+  rates: [],
 };
 
 /** The parties without which a capability is off. */

@@ -8,10 +8,11 @@ import { payoutSettingsSection } from './payouts/settings';
 
 /**
  * The currencies, of those given, that some option of the tenant's can be paid into and out of now: its own currency, or
- * another that is dealt in; and those that can be exchanged for another, which have a rate.
+ * another that is dealt in; and those that can be exchanged: between accounts what has a rate to another currency, by an
+ * order whatever the exchange may take.
  */
 export async function currenciesReached(
-  { database, parties }: Pick<Services, 'database' | 'parties'>,
+  { database, parties, switches }: Pick<Services, 'database' | 'parties' | 'switches'>,
   tenantId: string,
   currencies: readonly string[],
 ): Promise<Reached> {
@@ -26,9 +27,11 @@ export async function currenciesReached(
   const isDealt = (from: string, to: string) =>
     unlessRefused(() => parties.rates.rate(from, to)) !== undefined;
   const quoted = unlessRefused(() => currenciesIn(parties.rates.snapshot())) ?? [];
+  const isQuoted = (own: string) => quoted.length > 1 && quoted.includes(own);
+  const takesOrders = (await switches.party('exchange')) === 'on';
 
   return {
-    exchange: new Set(currencies.filter((own) => quoted.includes(own))),
+    exchange: new Set(currencies.filter((own) => takesOrders || isQuoted(own))),
     deposit: new Set(
       currencies.filter((own) => deposits.options.some(({ currency }) => isDealt(currency, own))),
     ),

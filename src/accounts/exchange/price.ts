@@ -1,5 +1,6 @@
 import { invalid } from '../../kernel/errors';
-import { Decimal, roundTo, toRate, ZERO } from '../../kernel/money/money';
+import { Decimal, roundTo, toRate } from '../../kernel/money/money';
+import { fixedFeeIn } from '../../kernel/wire/fees';
 import type { Rate } from '../../parties/rates/port';
 import type { ExchangeSettings } from './settings';
 
@@ -58,11 +59,7 @@ interface Fees {
 }
 
 function feesIn({ feePercent, feeFixed }: ExchangeSettings, currency: string): Fees {
-  const fixed = feeFixed.find((fee) => fee.currency === currency)?.amount;
-  return {
-    fixed: fixed === undefined ? ZERO : new Decimal(fixed),
-    share: new Decimal(feePercent).dividedBy(100),
-  };
+  return { fixed: fixedFeeIn(feeFixed, currency), share: new Decimal(feePercent).dividedBy(100) };
 }
 
 interface Sold {

@@ -28,7 +28,7 @@ export const accountExchangeRoutes = (services: Services): Route[] => [
 ];
 
 const tag = 'Accounts';
-const capability = 'exchange';
+const guarded = { capability: 'exchange', party: 'rates' } as const;
 
 /** The account of the path. @throws Problem 404 */
 const accountIn = (tx: Tx, { params, caller }: Pick<ApiRequest, 'params' | 'caller'>) =>
@@ -38,7 +38,8 @@ function quoteRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v2/accounts/{accountId}/exchange-quote',
-    ...{ tag, capability },
+    tag,
+    ...guarded,
     summary: 'Price an exchange between two accounts',
     description:
       'Of the side `sell` (when nothing is said) the amount is what leaves this account, fee included, and buyAmount is rounded ' +
@@ -64,7 +65,8 @@ function exchangeRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v2/accounts/{accountId}/exchanges',
-    ...{ tag, capability },
+    tag,
+    ...guarded,
     summary: 'Exchange between two accounts',
     description:
       'Takes a quote of this account: all of it happens at once, or nothing. Its account transactions (`exchange_out`, ' +
@@ -92,7 +94,7 @@ function ratesRoute({ parties }: Services): Route {
     method: 'GET',
     path: '/v1/exchange/rates',
     tag: 'Exchange',
-    capability,
+    ...guarded,
     summary: 'Exchange rates',
     description:
       'Of both currencies the one pair; of `from` or `to` alone every pair with it on that side; of neither every currency ' +

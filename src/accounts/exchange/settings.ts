@@ -1,15 +1,5 @@
 import { z } from 'zod';
-import { Decimal, fitsCurrency } from '../../kernel/money/money';
-import { currency, decimalText, typedDecimal } from '../../kernel/wire/schemas';
-
-const percent = typedDecimal().refine((text) => new Decimal(text).lt(100), 'must be less than 100');
-
-const fixedFee = z
-  .strictObject({ currency: currency(), amount: decimalText() })
-  .refine(({ currency: code, amount }) => fitsCurrency(new Decimal(amount), code), {
-    path: ['amount'],
-    message: 'must have no more decimals than its currency',
-  });
+import { feePercent, fixedFees } from '../../kernel/wire/fees';
 
 /**
  * What a tenant pays for exchanges between its accounts, as the operator sets it. Nothing unless it is set.
@@ -19,8 +9,8 @@ const fixedFee = z
  */
 export const exchangeSettings = z.object({
   spreadBps: z.number().int().min(0).max(5_000).default(0),
-  feePercent: percent.default('0'),
-  feeFixed: z.array(fixedFee).default([]),
+  feePercent: feePercent().default('0'),
+  feeFixed: fixedFees().default([]),
 });
 
 export type ExchangeSettings = z.infer<typeof exchangeSettings>;

@@ -35,7 +35,7 @@ function settingsRoute(services: AccountProgrammeServices): Route {
     description:
       'The master accounts with what can be begun on them now: a capability that the operator or the installation has ' +
       'switched off is missing, and so are card_issuing without an open BIN of the currency, deposit and payout without an ' +
-      'option that reaches it, exchange without a rate of it.',
+      'option that reaches it, exchange where there is neither a rate of it nor an exchange that takes orders and withdrawals.',
     response: z.object({
       clientId: z.string(),
       accounts: z.array(

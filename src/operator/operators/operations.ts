@@ -79,7 +79,7 @@ export async function admitOperator(
   if (!found) throw notFound('operator');
   if (found.disabledAt) throw conflict('invalid_transition', `${found.name} has been disabled.`);
   if (isAdmitted(found)) throw conflict('invalid_transition', `${found.name} was admitted before.`);
-  const others = (await listOperators(tx)).filter(decides).map(actorOf);
+  const others = await deciding(tx);
   const [second] = others.filter((other) => other !== by);
   // Nobody else has a say: neither who has proposed him and was disabled since, nor the same one twice.
   if (second === undefined)
@@ -91,6 +91,14 @@ export async function admitOperator(
     return updateOperator(tx, id, { proposedBy: by });
   return updateOperator(tx, id, { admittedBy: by, admittedAt: at });
 }
+
+/** Those who may decide now, as actors. */
+const deciding = async (sql: Sql): Promise<string[]> =>
+  (await listOperators(sql)).filter(decides).map(actorOf);
+
+/** Whether somebody else may decide now: what takes two is asked of two. */
+export const othersDecide = async (sql: Sql, by: string): Promise<boolean> =>
+  (await deciding(sql)).some((each) => each !== by);
 
 export const hasOperators = async (sql: Sql): Promise<boolean> => (await listOperators(sql)).length > 0;
 

@@ -1,16 +1,17 @@
+import type { Needs } from '../../http/route';
 import type { Admission, Asking } from '../../http/run-operation';
 import type { Capability } from '../../kernel/capabilities';
 import { capabilityDisabled, Problem } from '../../kernel/errors';
 import { type IdKind, kindOfId } from '../../kernel/ids';
-import type { Switches } from './switches';
+import type { Switches, SwitchState } from './switches';
 
 /** Whose a record is, by the kind of its id. @throws Problem 404 for an id that is no record's */
 export type Owners = Partial<Record<IdKind, (id: string) => Promise<{ tenantId: string }>>>;
 
 /**
- * What `route({ capability })` stands for: 403 where the capability is off for the caller, or for whom an admin acts. One that
- * the operator has stopped refuses what begins something; what has begun is still read. One that is left out has nothing to
- * read.
+ * What `route({ capability, party })` stands for: 403 where the capability is off for the caller, or for whom an admin acts,
+ * or the party for everybody. What the operator has stopped refuses what begins something; what has begun is still read. What
+ * is left out has nothing to read.
  * @param grants of capabilities that a company has only where it was given them
  */
 export function createAdmission(
@@ -19,21 +20,29 @@ export function createAdmission(
   owners: Owners,
 ): Admission {
   async function admit(capability: Capability, method: string, tenantId: string): Promise<void> {
-    const state = await switches.capability(capability, tenantId);
-    if (state === 'left_out' || (state === 'stopped' && method !== 'GET')) throw capabilityDisabled();
+    refuseOff(await switches.capability(capability, tenantId), method === 'GET');
   }
 
-  return async (capability, asking) => {
-    const { caller, method, params, body } = asking;
-    if (body === undefined) {
-      await admit(capability, method, caller.tenantId);
-      await grants[capability]?.(asking);
-      return;
-    }
-    if (method === 'GET') return;
+  async function admitAtOnce({ capability, party, asksOnly }: Needs, asking: Asking): Promise<void> {
+    const { caller, method } = asking;
+    if (capability) await admit(capability, method, caller.tenantId);
+    if (party) refuseOff(await switches.party(party), method === 'GET' || asksOnly === true);
+    if (capability) await grants[capability]?.(asking);
+  }
+
+  return async (needs, asking) => {
+    const { method, params, body } = asking;
+    const { capability } = needs;
+    if (body === undefined) return admitAtOnce(needs, asking);
+    if (capability === undefined || method === 'GET') return;
     const named: unknown[] = [...Object.values(params), ...Object.values(body as Record<string, unknown>)];
     for (const tenantId of await tenantsOf(owners, named)) await admit(capability, method, tenantId);
   };
+}
+
+/** @param reads what it begins nothing with @throws Problem 403 */
+function refuseOff(state: SwitchState, reads: boolean): void {
+  if (state === 'left_out' || (state === 'stopped' && !reads)) throw capabilityDisabled();
 }
 
 /** Whose the records are that a request names. What is no record's is the operation's to refuse. */

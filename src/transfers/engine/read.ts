@@ -108,17 +108,6 @@ export const findTransfers = <Terms, Word extends PartyWord>(
 ): Promise<Situation<Terms, Word>[]> =>
   readEffective(deps, kind, (query) => void query.where(anyOf('id', ids)));
 
-/** Of a tenant, those that the party has not been told of, whose terms have that value: by their ids. */
-export async function notOrdered(
-  sql: Sql,
-  { name: kind }: Pick<AnyKind, 'name'>,
-  { tenantId, term, value }: { tenantId: string; term: string; value: string },
-): Promise<string[]> {
-  const query = table('transfers').select('id').where({ kind, tenantId }).whereNull('orderedAt');
-  const rows = await sql.run<{ id: string }>(query.whereRaw('terms->>? = ?', [term, value]).orderBy('id'));
-  return rows.map(({ id }) => id);
-}
-
 /** By the word that counts. @param wanted.accountId absent: of any account @throws Problem 404, also for another account's and another tenant's */
 export async function requireTransfer<Terms, Word extends PartyWord>(
   { database, now }: Deps,

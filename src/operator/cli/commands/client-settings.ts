@@ -5,7 +5,11 @@ import { firstProblem } from '../../../kernel/wire/schemas';
 import { type TenantSettings, tenantSettings } from '../../../tenants/clients/settings';
 import { approvalSettings } from '../../../transfers/approval/settings';
 import { depositSettings } from '../../../transfers/deposits/settings';
-import { exchangePartySettings } from '../../../transfers/exchange/settings';
+import {
+  exchangePartySettings,
+  keptExchangePartySettings,
+  withListedFees,
+} from '../../../transfers/exchange/settings';
 import { externalCardSettings } from '../../../transfers/external-cards/settings';
 import { bankingSettings } from '../../../transfers/iban/settings';
 import { payoutSettings } from '../../../transfers/payouts/settings';
@@ -17,7 +21,7 @@ export interface SettingChange {
 }
 
 /** All that can be set for a tenant: its own settings, and the sections of the domains. */
-const wholeSettings = z.object({
+const settable = z.object({
   ...tenantSettings.shape,
   deposits: depositSettings.prefault({}),
   payouts: payoutSettings.prefault({}),
@@ -27,8 +31,16 @@ const wholeSettings = z.object({
   approvals: approvalSettings.prefault({}),
 });
 
+/** As they are kept: with what was set before it had the bounds that it has. */
+const kept = settable.extend({
+  exchange: z.preprocess(
+    (given) => withListedFees(given ?? {}),
+    z.object({ ...exchangeSettings.shape, ...keptExchangePartySettings.shape }),
+  ),
+});
+
 /** With the defaults of every section. */
-export const shownSettings = (settings: TenantSettings): TenantSettings => wholeSettings.parse(settings);
+export const shownSettings = (settings: TenantSettings): TenantSettings => kept.parse(settings);
 
 /** @throws Problem 400 for a key that is none, or a value that it does not take */
 export function changedSettings(before: TenantSettings, changes: SettingChange[]): TenantSettings {
@@ -38,7 +50,7 @@ export function changedSettings(before: TenantSettings, changes: SettingChange[]
     if (!keys.includes(key)) throw invalid(`${key} is no setting. There are: ${keys.join(', ')}.`, key);
     assign(settings, key.split('.'), valueOf(value));
   }
-  const parsed = wholeSettings.safeParse(settings, { reportInput: true });
+  const parsed = settable.safeParse(settings, { reportInput: true });
   if (!parsed.success) throw firstProblem(parsed.error);
   return parsed.data;
 }

@@ -7,6 +7,7 @@ import {
 import { statusAt, type WithdrawalDestination } from '../../../transfers/exchange/destinations/record';
 import { withdrawalDestinationView } from '../../../transfers/exchange/destinations/view';
 import { disableDestination } from '../../../transfers/exchange/withdrawals/disable-destination';
+import { othersDecide } from '../../operators/operations';
 import type { Session } from '../../session';
 import { currencyArgument, textArgument } from '../arguments';
 import { show } from '../console';
@@ -17,8 +18,10 @@ interface AddOptions {
   client: string;
   currency: string;
   name: string;
-  iban: string;
+  iban?: string;
+  accountNumber?: string;
   bic?: string;
+  country?: string;
   label?: string;
   json?: boolean;
 }
@@ -33,7 +36,7 @@ export function addDestinationCommands(program: Command, context: CommandContext
       (await listDestinations(database, { tenantId: client })).map((each) => viewOf(each, now())),
     columns: ['id', 'client', 'currency', 'label', 'account', 'status', 'active from'],
     row: ({ id, clientId, currency, label, destination, status, activeFrom }) => [
-      ...[id, clientId, currency, label, destination.iban, status, activeFrom],
+      ...[id, clientId, currency, label, destination.iban ?? destination.accountNumber, status, activeFrom],
     ],
   });
   addNew(group, context);
@@ -58,13 +61,14 @@ function addNew(group: Command, { console, run }: CommandContext): void {
     .requiredOption('--client <id>', 'the tenant')
     .requiredOption('--currency <code>', 'for instance EUR', currencyArgument)
     .requiredOption('--name <name>', 'whose account it is', textArgument(70))
-    .requiredOption('--iban <iban>', 'checked', textArgument(60))
+    .option('--iban <iban>', 'checked', textArgument(60))
+    .option('--account-number <number>', 'of an account without an IBAN: with its --bic', textArgument(60))
     .option('--bic <bic>', 'of the bank', textArgument(20))
+    .option('--country <code>', 'of the bank, for instance US', textArgument(10))
     .option('--label <text>', 'what the client calls it', textArgument(100))
     .option('--json', 'print the destination as JSON')
-    .action(({ client: tenantId, currency, label, json, name, iban, bic }: AddOptions) =>
+    .action(({ client: tenantId, currency, label, json, ...bank }: AddOptions) =>
       run(async (session) => {
-        const bank = { name, iban, ...(bic === undefined ? {} : { bic }) };
         const made = await session.change(
           (tx) => addDestination(session, tx, { tenantId, currency, bank, label, by: session.actor }),
           (added) => ({
@@ -82,13 +86,15 @@ function addNew(group: Command, { console, run }: CommandContext): void {
 function addWaive(group: Command, { console, run }: CommandContext): void {
   group
     .command('waive <id>')
-    .description('lets a new one be used at once')
+    .description(
+      'lets a new one be used at once; where there are two operators, by another than who added it',
+    )
     .option('--json', 'print the destination as JSON')
     .action((id: string, { json }: { json?: boolean }) =>
       run(async (session) => {
-        const at = session.now();
+        const [at, by] = [session.now(), session.actor];
         const { after } = await session.change(
-          (tx) => waiveDestination(tx, { id, by: session.actor, at }),
+          async (tx) => waiveDestination(tx, { id, by, at, othersCan: await othersDecide(tx, by) }),
           (changed) => changeEntry('destination.waive', changed, at),
         );
         show(console, json, viewOf(after, at), `${id} may be used at once.`);

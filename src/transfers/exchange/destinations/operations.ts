@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { alreadyExists, conflict, invalid, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
+import { ensureInternalAccounts } from '../../../kernel/ledger/accounts';
 import { isFiat } from '../../../kernel/money/currencies';
 import type { Keyring } from '../../../kernel/security/keyring';
 import type { BankDestination } from '../../../parties/exchange/port';
@@ -31,8 +32,8 @@ export interface AddDestination {
 
 /**
  * Adds a bank account to a tenant's allow-list; it may be used a day later.
- * @throws Problem 404 for the tenant; 400 naming `currency`, `iban`, `bic` or `name`, and `iban` as `ErrAlreadyExists` where the tenant has
- *   that account in that currency
+ * @throws Problem 404 for the tenant; 400 naming `currency`, `iban`, `accountNumber`, `bic`, `country` or `name`, and `iban` or
+ *   `accountNumber` as `ErrAlreadyExists` where the tenant has that account in that currency
  */
 export async function addDestination(
   { keyring, now }: Pick<Services, 'keyring' | 'now'>,
@@ -50,18 +51,23 @@ export async function addDestination(
     accountHash: hashOf(keyring, currency, destination),
     activeFrom: new Date(createdAt.getTime() + WAITS_MS),
   });
-  if (!made) throw alreadyExists('The client has this destination in this currency.', 'iban');
+  if (!made) {
+    const field = destination.iban === undefined ? 'accountNumber' : 'iban';
+    throw alreadyExists('The client has this destination in this currency.', field);
+  }
+  // The exchange's own accounts among them: a withdrawal posts to them long after it was accepted.
+  await ensureInternalAccounts(tx, currency);
   return made;
 }
 
-/** Of what an account is known by; one of another currency is another. */
+/** Of what an account is known by; one of another currency is another. A BIC that ends in XXX is the head office's (ISO 9362). */
 const hashOf = (
   keyring: Keyring,
   currency: string,
   { iban, accountNumber, bic }: Partial<BankDestination>,
 ): Buffer =>
   createHmac('sha256', keyring.secretFor(SEALED_FOR))
-    .update(JSON.stringify([currency, iban ?? [accountNumber, bic]]))
+    .update(JSON.stringify([currency, iban ?? [accountNumber, bic?.replace(/^(.{8})XXX$/, '$1')]]))
     .digest();
 
 /**
@@ -101,11 +107,21 @@ interface Changed {
   after: WithdrawalDestination;
 }
 
-/** Lets it be used at once. @throws Problem 404; 409 `invalid_transition` for one that does not wait */
-export async function waiveDestination(tx: Tx, { id, by, at }: Change): Promise<Changed> {
+export interface Waive extends Change {
+  /** Another operator could: then who added it does not. */
+  othersCan: boolean;
+}
+
+/**
+ * Lets it be used at once. It takes two as soon as two can: who added it does not let it in.
+ * @throws Problem 404; 409 `invalid_transition` for one that does not wait, or by who added it
+ */
+export async function waiveDestination(tx: Tx, { id, by, at, othersCan }: Waive): Promise<Changed> {
   const before = await requireDestination(tx, null, id, { lock: 'update' });
   const status = statusAt(before, at);
   if (status !== 'pending') throw conflict('invalid_transition', `The destination is ${status}.`);
+  if (othersCan && before.addedBy === by)
+    throw conflict('invalid_transition', 'Who added it cannot waive its time: that takes another operator.');
   return { before, after: await updateDestination(tx, id, { activeFrom: at, waivedAt: at, waivedBy: by }) };
 }
 

@@ -4,13 +4,12 @@ import { auditAdmin } from '../../../kernel/audit/audit';
 import { operationKey } from '../../../kernel/idempotency';
 import { amount, identifier } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { assertExchange } from '../party';
 import { createExchangeOrder, requireExchangeOrder } from './create';
 import type { ExchangeOrderStatus } from './record';
 import { isFinal } from './record';
 import { exchangeOrderSchema, exchangeOrderView } from './view';
 
-const tag = 'Exchange';
+const guarded = { tag: 'Exchange', capability: 'exchange', party: 'exchange' } as const;
 
 /** Exchanges through the party that deals currencies (`interface.md 4.1`, Exchange). */
 export const exchangeOrderRoutes = (services: Services): Route[] => [creation(services), retrieval(services)];
@@ -19,8 +18,7 @@ const creation = (services: Services): Route =>
   route({
     method: 'POST',
     path: '/v1/exchange/orders',
-    tag,
-    capability: 'exchange',
+    ...guarded,
     summary: 'Create an exchange order',
     description:
       'The whole amount is held at once. With `minReceive` the order is dealt whole and for that at least, or not at all; ' +
@@ -42,7 +40,6 @@ const creation = (services: Services): Route =>
         exchangeOrderView(await requireExchangeOrder(services, caller.reach, id)),
       settled: ({ status }: { status: ExchangeOrderStatus }) => isFinal(status),
     },
-    prepare: () => assertExchange(services),
     async write(tx, request) {
       const key = { reach: request.caller.reach, ...operationKey(request) };
       const order = await createExchangeOrder(services, tx, request.body, key);
@@ -57,13 +54,11 @@ const retrieval = (services: Services): Route =>
   route({
     method: 'GET',
     path: '/v1/exchange/orders/{orderId}',
-    tag,
-    capability: 'exchange',
+    ...guarded,
     summary: 'Exchange order status',
     description: 'Of one of your orders, also while the exchange is stopped.',
     response: exchangeOrderSchema,
     async read({ caller, params }) {
-      await assertExchange(services, true);
       return exchangeOrderView(await requireExchangeOrder(services, caller.reach, params['orderId'] ?? ''));
     },
   });

@@ -4,7 +4,6 @@ import { audit } from '../../../kernel/audit/audit';
 import { pageSchema, whole } from '../../../kernel/wire/pages';
 import { currency } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { assertExchange } from '../party';
 import { settlementBalances } from './balance';
 import { askForIncrease, checkIncrease } from './check-increase';
 import {
@@ -14,7 +13,7 @@ import {
   settlementBalanceView,
 } from './view';
 
-const tag = 'Exchange';
+const guarded = { tag: 'Exchange', role: 'admin', party: 'exchange' } as const;
 
 /** What the exchange owes us, and whether it has paid it (`interface.md 4.1`, Exchange). */
 export const settlementRoutes = (services: Services): Route[] => [
@@ -26,16 +25,14 @@ const balanceRoute = (services: Services): Route =>
   route({
     method: 'GET',
     path: '/v1/exchange/settlement/balance',
-    tag,
-    role: 'admin',
+    ...guarded,
     summary: 'Settlement balance',
     description:
       'What the exchange says now that it has of ours, beside our books, by currency. What it has dealt and not paid yet is ' +
       'booked and not reported. A currency whose balance the exchange tells unreadably is not among them, and is a break.',
     response: pageSchema(settlementBalanceSchema),
-    problems: ['unavailable', 'capability_disabled'],
+    problems: ['unavailable'],
     async read() {
-      await assertExchange(services, true);
       return whole((await settlementBalances(services)).map(settlementBalanceView));
     },
   });
@@ -44,8 +41,8 @@ const increaseRoute = (services: Services): Route =>
   route({
     method: 'POST',
     path: '/v1/exchange/settlement/check-increase',
-    tag,
-    role: 'admin',
+    ...guarded,
+    asksOnly: true,
     summary: 'Check settlement balance increase',
     description:
       'Asks the exchange what it has of ours. Orders that wait for that currency complete as far as what has come covers ' +
@@ -53,11 +50,8 @@ const increaseRoute = (services: Services): Route =>
       'answer of the exchange that is older than the request by more than five seconds is a 503.',
     body: z.strictObject({ currency: currency() }),
     response: checkedIncreaseSchema,
-    problems: ['unavailable', 'capability_disabled'],
-    async prepare({ body }) {
-      await assertExchange(services, true);
-      return askForIncrease(services, body.currency);
-    },
+    problems: ['unavailable'],
+    prepare: ({ body }) => askForIncrease(services, body.currency),
     async write(tx, request, now) {
       const { caller, body } = request;
       const given = { currency: body.currency, now, decidedBy: caller.tenantId };

@@ -6,6 +6,7 @@ import { invalid } from '../../../kernel/errors';
 import type { OperationKey } from '../../../kernel/idempotency';
 import { newId } from '../../../kernel/ids';
 import type { Decimal } from '../../../kernel/money/money';
+import { fixedFeeIn } from '../../../kernel/wire/fees';
 import { assertFits } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { bothSettingsOf } from '../../../tenants/clients/operations';
@@ -56,7 +57,8 @@ export async function createWithdrawal(
   const [id, at] = [newId('exchangeWithdrawal'), services.now()];
   assertUsable(destination, at, 'destinationId');
   await assertFundable(tx, account, 'accountId');
-  const fee = chargeOf(amount, currency, withdrawal);
+  const feeFixed = fixedFeeIn(withdrawal.feeFixed, currency).toFixed();
+  const fee = chargeOf(amount, currency, { ...withdrawal, feeFixed });
   const debit = amount.plus(fee);
   const alone = isAbove(debit, currency, withdrawal.approvalAbove);
   const waits = await needsApproval(services, tx, { id, tenantId, debit, currency, at }, { alone, daily });

@@ -2,7 +2,7 @@ import { reveal } from '../../../../src/desk/reveal';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { accountBalance } from '../../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../../support/api';
-import { command, operatorEnvironment } from '../../../support/operator';
+import { anotherOperator, command, operatorEnvironment } from '../../../support/operator';
 import { fundedAccount } from '../../payouts/support';
 import { BANK, destinationOf, exchangeDouble, IBAN, look, read, withdraw, withdrawn } from './support';
 
@@ -30,7 +30,9 @@ const destinations = async (query = '') =>
 const add = (...more: string[]) =>
   operator(
     ...['destination', 'add', '--client', client.clientId, '--currency', 'eur', '--name', 'Ada Byron'],
-    ...(more.includes('--iban') ? [] : ['--iban', IBAN]),
+    ...(more.some((each) => ['--iban', '--account-number', '--country'].includes(each))
+      ? []
+      : ['--iban', IBAN]),
     ...more,
   );
 
@@ -77,6 +79,11 @@ describe('destination', () => {
     [['--bic', 'NOBANK'], 2, 'bic'],
     [['--currency', 'USDT'], 2, 'currency'],
     [['--client', 'cli_none'], 3, undefined],
+    [['--account-number', '12'], 2, 'accountNumber'],
+    [['--account-number', '12345678'], 2, 'bic'],
+    [['--account-number', '12345678', '--iban', IBAN, '--bic', 'cobadeff'], 2, 'accountNumber'],
+    [['--country', 'DE'], 2, 'iban'],
+    [['--iban', IBAN, '--country', 'Germany'], 2, 'country'],
   ])('add refuses %j', async (more, code, field) => {
     const refused = await add(...more, '--json');
     expect([refused.code, JSON.parse(refused.err).field]).toEqual([code, field]);
@@ -93,6 +100,25 @@ describe('destination', () => {
     expect((await destinations('?status=pending&currency=EUR')).data.map((each: any) => each.id)).toEqual([
       anew,
     ]);
+  });
+
+  it('add takes an account without an IBAN, once', async () => {
+    const account = ['--account-number', '1234 5678', '--bic', 'CHASUS33', '--country', 'US'];
+    const { destination } = await added('--currency', 'USD', ...account);
+    expect(destination).toEqual({
+      ...{ name: 'A*** B***', accountNumber: '****78', bic: 'CHASUS33', country: 'US' },
+    });
+    expect((await operator('destination', 'list', '--client', client.clientId)).out).toContain('****78');
+    // The head office has a name of eleven characters, too.
+    const again = await add('--currency', 'USD', ...account, '--bic', 'CHASUS33XXX', '--json');
+    expect(JSON.parse(again.err)).toMatchObject({ code: 'ErrAlreadyExists', field: 'accountNumber' });
+    await added('--currency', 'USD', ...account, '--bic', 'CHASUS33ABC');
+  });
+
+  it('add opens what the books need in a currency that nobody has', async () => {
+    await added('--currency', 'XAF');
+    const rows = await api.database.query(`select 1 from ledger_accounts where id = 'settlement:XAF'`);
+    expect(rows).toHaveLength(1);
   });
 
   it('is another client’s own', async () => {
@@ -123,6 +149,18 @@ describe('destination', () => {
       ...{ what: 'withdrawal destination', status: 'active' },
       record: { addedBy: 'operator:ida', waivedBy: 'operator:ida' },
     });
+  });
+
+  it('waive is another’s than who added it, where another could', async () => {
+    const { id } = await added();
+    const other = await anotherOperator(environment, 'bea');
+    const refused = await operator('destination', 'waive', id, '--json');
+    expect([refused.code, JSON.parse(refused.err).code]).toEqual([4, 'invalid_transition']);
+    expect((await destinations()).data).toMatchObject([{ id, status: 'pending' }]);
+    expect((await command(other, 'destination', 'waive', id)).code).toBe(0);
+    const { id: second } = await added('--currency', 'USD');
+    expect((await operator('operator', 'disable', 'bea', '--reason', 'a test')).code).toBe(0);
+    expect((await operator('destination', 'waive', second)).code).toBe(0);
   });
 
   it('disable ends it for ever, with what was not ordered', async () => {
@@ -213,10 +251,57 @@ it('what takes the sum of a day above its threshold waits, too', async () => {
 it('the tenant’s own threshold counts the whole debit', async () => {
   const sets = [
     ...['exchange.withdrawal.approvalAbove=[{"currency":"EUR","amount":"100.50"}]'],
-    ...['exchange.withdrawal.feeFixed="1.00"', 'exchange.withdrawal.feePercent="0"'],
+    ...[
+      'exchange.withdrawal.feeFixed=[{"currency":"EUR","amount":"1.00"},{"currency":"JPY","amount":"150"}]',
+    ],
   ].flatMap((set) => ['--set', set]);
   expect((await operator('client', 'settings', client.clientId, ...sets)).code).toBe(0);
   const destinationId = await destinationOf(api, client);
   const { id, fee } = await withdrawn(client, { accountId, destinationId, amount: '100.00' });
   expect([fee, await look(api, id)]).toEqual(['1.00', 'pending_approval']);
+});
+
+it.each([
+  ['exchange.withdrawal.feeFixed="1.00"', 'feeFixed'],
+  ['exchange.withdrawal.feeFixed=[{"currency":"JPY","amount":"1.5"}]', 'amount'],
+  ['exchange.withdrawal.feeFixed=[{"currency":"XXL","amount":"1"}]', 'currency'],
+  ['exchange.withdrawal.feePercent=100', 'feePercent'],
+  ['exchange.withdrawal.feePercent=-1', 'feePercent'],
+  ['exchange.order.feePercent=100', 'feePercent'],
+  ['exchange.feePercent=100', 'feePercent'],
+  ['exchange.spreadBps=5001', 'spreadBps'],
+])('client settings refuses %s, and changes nothing', async (set, field) => {
+  const settings = () => api.database.query('select settings from tenants where id = $1', [client.clientId]);
+  const before = await settings();
+  const { code, err } = await operator('client', 'settings', client.clientId, '--set', set, '--json');
+  expect([code, JSON.parse(err).field]).toEqual([2, field]);
+  expect(await settings()).toEqual(before);
+});
+
+it('what was set before fees were listed and had bounds is charged and shown as it was', async () => {
+  const before = { order: { feePercent: '0.5' }, withdrawal: { feeFixed: '1.50', feePercent: '120' } };
+  await api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
+    ...[client.clientId, JSON.stringify({ exchange: before })],
+  ]);
+  const destinationId = await destinationOf(api, client);
+  const { fee } = await withdrawn(client, { accountId, destinationId, amount: '100.00' });
+  expect(fee).toBe('121.50');
+  const { out } = await operator('client', 'settings', client.clientId, '--json');
+  const { exchange } = JSON.parse(out);
+  expect(exchange).toMatchObject({ spreadBps: 0, order: before.order, withdrawal: { feePercent: '120' } });
+  expect(exchange.withdrawal.feeFixed).toContainEqual({ currency: 'EUR', amount: '1.50' });
+  expect(exchange.withdrawal.feeFixed).toContainEqual({ currency: 'JPY', amount: '2' });
+  // What is set is of the present shape, all of it.
+  const changed = await operator(
+    'client',
+    'settings',
+    client.clientId,
+    '--set',
+    'exchange.spreadBps=5',
+    '--json',
+  );
+  expect([changed.code, JSON.parse(changed.err).field]).toEqual([2, 'feePercent']);
+  const mended = ['--set', 'exchange.spreadBps=5', '--set', 'exchange.withdrawal.feePercent=1'];
+  expect((await operator('client', 'settings', client.clientId, ...mended)).code).toBe(0);
+  expect((await withdrawn(client, { accountId, destinationId, amount: '100.00' })).fee).toBe('2.50');
 });

@@ -2,6 +2,7 @@ import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { setUserStatus } from '../../../../src/people/users/operations';
 import { switchOff, switchOn } from '../../../../src/process/switches/operations';
 import { disableDestination } from '../../../../src/transfers/exchange/withdrawals/disable-destination';
+import { withdrawalKey } from '../../../../src/transfers/exchange/withdrawals/kind';
 import { accountBalance } from '../../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../../support/api';
 import { breaksOf, fundedAccount, internal, told } from '../../payouts/support';
@@ -136,6 +137,15 @@ describe('POST /v1/exchange/withdrawals', () => {
     ]);
     expect(await balance()).toBe('5000.00 0.00');
     expect((await breaksOf(api, id)).map(({ kind }) => kind)).toEqual(['transfer_contradicted']);
+  });
+
+  it('goes to an account without an IBAN, whole', async () => {
+    const bank = { name: 'Ada Byron', accountNumber: '12345678', bic: 'CHASUS33', country: 'US' };
+    const to = await destinationOf(api, client, { bank });
+    const { id, destination } = await withdrawn(client, asked({ destinationId: to }));
+    expect(destination).toEqual({ ...bank, name: 'A*** B***', accountNumber: '****78' });
+    await look(api, id);
+    expect(exchange.orders.get(withdrawalKey(id))?.destination).toEqual(bank);
   });
 
   it('releases what is held when the exchange refuses', async () => {

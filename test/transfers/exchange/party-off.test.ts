@@ -1,0 +1,124 @@
+import type { PartySettings } from '../../../src/kernel/party-settings';
+import { switchOff } from '../../../src/process/switches/operations';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { fund, masterAccount } from '../../support/cards';
+
+/** What needs the exchange, what needs rates, and what a client is told of both. */
+
+interface Without {
+  api: TestApi;
+  client: Client;
+  admin: Client;
+  eur: string;
+  usd: string;
+}
+
+const open: TestApi[] = [];
+afterEach(async () => {
+  for (const api of open.splice(0)) await api.close();
+});
+
+async function without(partySettings: PartySettings): Promise<Without> {
+  const api = await testApi({ partySettings });
+  open.push(api);
+  const [client, admin] = [await api.client(), await api.client('admin')];
+  const [eur, usd] = [await masterAccount(client, 'EUR'), await masterAccount(client, 'USD')];
+  await fund(api, eur, '100.00');
+  return { api, client, admin, eur, usd };
+}
+
+async function stopped(party: 'exchange' | 'rates'): Promise<Without> {
+  const on = await without({});
+  const how = { at: new Date(), by: 'operator:ada', reason: 'a test' };
+  await on.api.database.transaction(
+    async (tx) => void (await switchOff(tx, { kind: 'party', name: party, tenantId: null }, how)),
+  );
+  // A switch counts within a second.
+  await new Promise((resolve) => setTimeout(resolve, 1_050));
+  return on;
+}
+
+const ORDERS = '/v1/exchange/orders';
+const WITHDRAWALS = '/v1/exchange/withdrawals';
+const DESTINATIONS = '/v1/exchange/withdrawal-destinations';
+const RATES = '/v1/exchange/rates';
+const BALANCE = '/v1/exchange/settlement/balance';
+const CHECK = '/v1/exchange/settlement/check-increase';
+
+const codeOf = async (by: Client, method: string, path: string, body?: unknown) =>
+  (await by.call(method, path, body)).body.code as string | undefined;
+
+const canExchange = async ({ client, eur }: Without) =>
+  (await client.call('GET', '/v1/client/settings')).body.accounts
+    .find(({ accountId }: { accountId: string }) => accountId === eur)
+    .capabilities.includes('exchange') as boolean;
+
+const quoteCode = ({ client, eur, usd }: Without) =>
+  codeOf(client, 'POST', `/v2/accounts/${eur}/exchange-quote`, { toAccountId: usd, amount: '1.00' });
+
+it('of a stopped exchange nothing is begun, whatever the request is, and all is read', async () => {
+  const on = await stopped('exchange');
+  for (const path of [ORDERS, WITHDRAWALS])
+    for (const body of ['{not json', {}])
+      expect(await codeOf(on.client, 'POST', path, body)).toBe('capability_disabled');
+  expect(await codeOf(on.client, 'GET', `${ORDERS}/exo_none`)).toBe('not_found');
+  expect(await codeOf(on.client, 'GET', `${WITHDRAWALS}/exw_none`)).toBe('not_found');
+  expect((await on.client.call('GET', DESTINATIONS)).status).toBe(200);
+  // A check asks the exchange, and orders nothing.
+  expect((await on.admin.call('POST', CHECK, { currency: 'EUR' })).status).toBe(200);
+  expect((await on.admin.call('GET', BALANCE)).status).toBe(200);
+  expect(await codeOf(on.client, 'GET', BALANCE)).toBe('forbidden');
+  expect([await quoteCode(on), await canExchange(on)]).toEqual([undefined, true]);
+});
+
+it('of an exchange that is left out there is nothing, and accounts exchange all the same', async () => {
+  const on = await without({ exchange: 'off' });
+  for (const [by, method, path] of [
+    ...[ORDERS, WITHDRAWALS].map((path) => [on.client, 'POST', path] as const),
+    ...[`${ORDERS}/exo_none`, `${WITHDRAWALS}/exw_none`].map((path) => [on.client, 'GET', path] as const),
+    [on.client, 'GET', `${DESTINATIONS}?status=nonsense`],
+    [on.admin, 'POST', CHECK],
+    [on.admin, 'GET', BALANCE],
+  ] as const)
+    expect(await codeOf(by, method, path, method === 'GET' ? undefined : '{not json')).toBe(
+      'capability_disabled',
+    );
+  expect([await quoteCode(on), await canExchange(on)]).toEqual([undefined, true]);
+});
+
+it('without rates accounts exchange nothing, and orders and withdrawals go on', async () => {
+  const on = await without({ rates: 'off' });
+  expect(await quoteCode(on)).toBe('capability_disabled');
+  expect(await codeOf(on.client, 'GET', `${RATES}?from=nonsense`)).toBe('capability_disabled');
+  const order = await on.client.call(
+    ...(['POST', ORDERS, { fromAccountId: on.eur, toAccountId: on.usd, amount: '10.00' }] as const),
+    { 'x-idempotency-key': 'one' },
+  );
+  expect([order.status, await canExchange(on)]).toEqual([201, true]);
+});
+
+it('without either there is no exchange', async () => {
+  const on = await without({ rates: 'off', exchange: 'off' });
+  expect([await quoteCode(on), await codeOf(on.client, 'POST', ORDERS, {})]).toEqual([
+    ...['capability_disabled', 'capability_disabled'],
+  ]);
+  expect(await canExchange(on)).toBe(false);
+});
+
+it('with rates of no other currency accounts exchange nothing', async () => {
+  const on = await without({ exchange: 'off' });
+  const { rates } = on.api.services.parties;
+  const empty = { base: 'EUR', asOf: new Date(), rates: new Map() };
+  on.api.services.parties.rates = { ...rates, snapshot: () => empty };
+  expect(await canExchange(on)).toBe(false);
+});
+
+it('is told by the description of the interface', async () => {
+  const on = await without({});
+  const { body } = await on.client.call('GET', '/openapi.json');
+  for (const [path, method] of [
+    ...[ORDERS, WITHDRAWALS, CHECK].map((each) => [each, 'post'] as const),
+    ...[DESTINATIONS, RATES, BALANCE].map((each) => [each, 'get'] as const),
+  ])
+    expect(body.paths[path][method].responses['403'].description).toContain('capability_disabled');
+});
