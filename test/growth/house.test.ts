@@ -145,7 +145,7 @@ it('orders of the exchange, and what it owes for them', async () => {
   const balance = () => admin.call('GET', '/v1/exchange/settlement/balance');
   await expectIndexes(balance);
   const isPaid = async () =>
-    ((await balance()).body as { currency: string; difference: string }[]).every(
+    ((await balance()).body.data as { currency: string; difference: string }[]).every(
       ({ currency, difference }) => currency !== 'USD' || Number(difference) === 0,
     );
   await until(isPaid);

@@ -1,19 +1,8 @@
 import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
 import { readSettlement } from '../../../src/transfers/exchange/settlement/readings';
 import { fund } from '../../support/cards';
-import {
-  balance,
-  breaks,
-  check,
-  dealt,
-  internal,
-  looked,
-  newKey,
-  ordered,
-  read,
-  type World,
-  world,
-} from './support';
+import { countConflicts } from '../../support/conflicts';
+import { balance, check, dealt, internal, looked, newKey, ordered, read, type World, world } from './support';
 import { destinationOf } from './withdrawals/support';
 
 let on: World;
@@ -124,6 +113,9 @@ it('fifty at once release each order once, and count what has come once', async 
 });
 
 it('checks, the steps of orders’ workflows, withdrawals and readings on the same accounts never deadlock', async () => {
+  const { conflicts, counting } = countConflicts();
+  await on.api.close();
+  on = await world(counting);
   const { services } = on.api;
   await fund(on.api, on.usd, '1000.00');
   const destinationId = await destinationOf(on.api, on.client);
@@ -153,7 +145,7 @@ it('checks, the steps of orders’ workflows, withdrawals and readings on the sa
   expect(new Set(statuses)).toEqual(new Set([200, 201]));
   for (const id of ids) await looked(on, id);
   for (const currency of ['USD', 'EUR']) await check(on, currency);
-  expect(await deadlocks()).toBe(before);
+  expect([await deadlocks(), conflicts()]).toEqual([before, 0]);
   expect(new Set(await statusesOf(...ids))).toEqual(new Set(['completed']));
 });
 
@@ -199,79 +191,6 @@ it('shows what is booked beside what is reported', async () => {
     { currency: 'GBP', booked: '0.00', reported: '7.00', difference: '7.00' },
     { currency: 'USD', booked: '55.00', reported: '0.00', difference: '-55.00' },
   ]);
-});
-
-it.each([
-  ['taken back', 'failed', [], '0', '0.00'],
-  ['lowered', 'filled', ['100 100'], '100', '0.00'],
-] as const)(
-  'what is %s after its release is counted as gone or come, not kept from those that wait',
-  async (_, status, fills, there, leftOver) => {
-    const first = await dealt(on, '100.00', '100 110');
-    on.double.balances = { USD: '110' };
-    await check(on);
-    on.double.say(exchangeKey(first), status, ...fills);
-    await looked(on, first);
-    on.double.balances = { USD: there };
-    expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver });
-    const second = await dealt(on, '50.00', '50 55');
-    on.double.balances = { USD: String(Number(there) + 55) };
-    expect((await check(on)).body).toMatchObject({ increase: '55.00', ordersReleased: [second], leftOver });
-  },
-);
-
-it('what grows after its release waits anew, its books reversed, and is released once all of it has come', async () => {
-  const id = await dealt(on, '100.00', '100 110');
-  on.double.balances = { USD: '110' };
-  await check(on);
-  expect(await balance(on.client, on.usd)).toBe('110.00 0.00');
-  const younger = await dealt(on, '10.00', '10 11');
-  on.double.say(exchangeKey(id), 'filled', '100 120');
-  expect(await looked(on, id)).toMatchObject({ status: 'awaiting_settlement', open: true });
-  expect([await balance(on.client, on.eur), await balance(on.client, on.usd)]).toEqual([
-    ...['890.00 110.00', '0.00 0.00'],
-  ]);
-  expect(await breaks(on, id)).toEqual(['exchange_changed_after_release 10 USD', 'transfer_contradicted']);
-  // What has come would do for the younger one, which may not overtake.
-  expect((await check(on)).body).toMatchObject({ increase: '0.00', ordersReleased: [], leftOver: '110.00' });
-  on.double.balances = { USD: '120' };
-  expect((await check(on)).body).toMatchObject({ increase: '10.00', ordersReleased: [id], leftOver: '0.00' });
-  expect(await balance(on.client, on.usd)).toBe('120.00 0.00');
-  expect(await statusesOf(id, younger)).toEqual(['completed', 'awaiting_settlement']);
-  expect(await releasesOf(id)).toEqual(['110', '120']);
-});
-
-const releasesOf = async (id: string) => {
-  const rows = await on.api.database.query<{ amount: string }>(
-    `select amount::text as amount from transfer_decisions where transfer_id = $1 and kind = 'release' order by number`,
-    [id],
-  );
-  return rows.map(({ amount }) => amount);
-};
-
-it('what was not dealt as ordered waits in the same queue, so that its payment releases nobody else’s', async () => {
-  const odd = await ordered(on, { amount: '100.00', minReceive: '109.00' });
-  await looked(on, odd);
-  on.double.say(exchangeKey(odd), 'filled', '100 108');
-  expect(await looked(on, odd)).toMatchObject({ status: 'failed' });
-  const younger = await dealt(on, '50.00', '50 55');
-  on.double.balances = { USD: '108' };
-  expect((await check(on)).body).toMatchObject({ ordersReleased: [odd], leftOver: '0.00' });
-  expect(await statusesOf(odd, younger)).toEqual(['failed', 'awaiting_settlement']);
-  expect(await internal(on, 'suspense:USD')).toBe(108);
-  expect(await balance(on.client, on.usd)).toBe('0.00 0.00');
-  on.double.balances = { USD: '163' };
-  expect((await check(on)).body).toMatchObject({ ordersReleased: [younger], leftOver: '0.00' });
-  expect(await releasesOf(odd)).toEqual(['108']);
-});
-
-it('all that the exchange has bought is to have come, of more than was ordered too', async () => {
-  const id = await dealt(on, '100.00', '110 121');
-  on.double.balances = { USD: '110' };
-  expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver: '110.00' });
-  on.double.balances = { USD: '121' };
-  expect((await check(on)).body).toMatchObject({ ordersReleased: [id], leftOver: '0.00' });
-  expect([await balance(on.client, on.usd), await internal(on, 'suspense:USD')]).toEqual(['110.00 0.00', 11]);
 });
 
 it('what is left over follows from the books and the reading alone, whatever the checks before have counted', async () => {

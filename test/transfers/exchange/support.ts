@@ -1,3 +1,4 @@
+import type { Database } from '../../../src/kernel/db/database';
 import { advance, type Progress } from '../../../src/transfers/engine/advance';
 import { exchangeKey, exchangeOrderKind } from '../../../src/transfers/exchange/orders/kind';
 import { type Client, type TestApi, testApi } from '../../support/api';
@@ -15,9 +16,9 @@ export interface World {
 }
 
 /** A client with 1,000.00 EUR, and an exchange that does what the test says. */
-export async function world(): Promise<World> {
+export async function world(wrap?: (database: Database) => Database): Promise<World> {
   const double = exchangeDouble();
-  const api = await testApi({ parties: { exchange: double.port } });
+  const api = await testApi({ parties: { exchange: double.port } }, wrap);
   const [client, admin] = [await api.client(), await api.client('admin')];
   const [eur, usd] = [await masterAccount(client, 'EUR'), await masterAccount(client, 'USD')];
   await fund(api, eur, '1000.00');
