@@ -128,6 +128,10 @@ it('withdrawals and their destinations', async () => {
       disableDestination(api.services, tx, { id: destinationId, by: 'operator:ida' }),
     ),
   );
+  // Of those to the destination that were never ordered, what has ended is not looked at.
+  const sent = statements.find(({ text }) => text.includes('terms->>'));
+  const plan = await database().query<{ 'QUERY PLAN': string }>(`explain ${sent?.text}`, sent?.values ?? []);
+  expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('withdrawals_open_not_ordered');
 });
 
 it('orders of the exchange, and what it owes for them', async () => {

@@ -60,14 +60,20 @@ it('is for admins too, and for nobody without a credential', async () => {
   expect((await api.call('GET', '/v1/exchange/rates')).status).toBe(401);
 });
 
-it('an account can be exchanged on where its currency has a rate', async () => {
-  const fresh = await api.client();
-  await api.database.transaction((tx) => openMasterAccount(tx, fresh.clientId, 'AMD'));
-  const { accounts } = (await fresh.call('GET', '/v1/client/settings')).body;
-  const able = accounts.filter(({ capabilities }: { capabilities: string[] }) =>
-    capabilities.includes('exchange'),
-  );
-  expect(able.map(({ currency }: { currency: string }) => currency).sort()).toEqual(['EUR', 'GBP', 'USD']);
+it('without the exchange an account can be exchanged on where its currency has a rate, with it in any', async () => {
+  const alone = await testApi({ partySettings: { exchange: 'off' } });
+  const able = async (on: TestApi) => {
+    const fresh = await on.client();
+    await on.database.transaction((tx) => openMasterAccount(tx, fresh.clientId, 'AMD'));
+    const { accounts } = (await fresh.call('GET', '/v1/client/settings')).body;
+    return (accounts as { currency: string; capabilities: string[] }[])
+      .filter(({ capabilities }) => capabilities.includes('exchange'))
+      .map(({ currency }) => currency)
+      .sort();
+  };
+  expect(await able(alone)).toEqual(['EUR', 'GBP', 'USD']);
+  expect(await able(api)).toEqual(['AMD', 'EUR', 'GBP', 'USD']);
+  await alone.close();
 });
 
 it('neither tells rates that are too old, nor quotes by them', async () => {
