@@ -17,5 +17,6 @@ module.exports = {
   reporters: ['default', '<rootDir>/test/support/count-reporter.js'],
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   testTimeout: 300_000,
-  maxWorkers: 2,
+  // One more than the cores of a small machine: files that kill processes, or let time pass, use half a core or less.
+  maxWorkers: 3,
 };
