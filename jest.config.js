@@ -1,6 +1,6 @@
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.mjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   transform: {
@@ -17,5 +17,6 @@ module.exports = {
   reporters: ['default', '<rootDir>/test/support/count-reporter.js'],
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   testTimeout: 300_000,
-  maxWorkers: 2,
+  // One more than the cores of a small machine: files that kill processes, or let time pass, use half a core or less.
+  maxWorkers: 3,
 };

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddedLog } from '../../src/startup/embedded/log-file';
 import { type EmbeddedPostgres, startPostgres } from '../../src/startup/embedded/postgres';
@@ -26,8 +26,15 @@ export function toolContext(): ToolContext {
   };
 }
 
-export function temporaryFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'cardwright-test-'));
+/** Linux keeps in memory what is there: the servers write as durably as ever, and wait for no disk. */
+const IN_MEMORY = '/dev/shm';
+/** Bytes that must be free, of the folder and of the machine: what killed runs leave there may not eat it up. */
+const ROOM = 8 * 1024 ** 3;
+
+export async function temporaryFolder(): Promise<string> {
+  const found = await statfs(IN_MEMORY).catch(() => undefined); // no such folder elsewhere
+  const hasRoom = found !== undefined && found.bavail * found.bsize > ROOM && freemem() > ROOM;
+  return mkdtemp(join(hasRoom ? IN_MEMORY : tmpdir(), 'cardwright-test-'));
 }
 
 /** Postgres on disk, as durable as in production. `stop` removes its data. */
