@@ -53,7 +53,7 @@ it('puts real ids in as examples, and changes nothing of what is valid', () => {
 });
 
 it('says what to install where there is no Python', async () => {
-  const cacheDir = await temporaryFolder();
+  const cacheDir = temporaryFolder();
   try {
     const context = { cacheDir, environment: { PATH: cacheDir } };
     await expect(pythonWithSchemathesis(context)).rejects.toThrow(

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { PARTIES, partyVariable } from '../../src/kernel/parties';
@@ -12,6 +11,7 @@ import { killAll, type Run, START_MS, start } from '../startup/process';
 import type { Answer, Client } from '../support/api';
 import { anotherOperator } from '../support/operator';
 import { shareBundles } from '../support/product';
+import { temporaryFolder } from '../support/servers';
 import { jpeg, uploadDocument } from '../support/uploads';
 
 /**
@@ -19,9 +19,8 @@ import { jpeg, uploadDocument } from '../support/uploads';
  * stands whoever may lose a callback.
  */
 
-const folder = (name: string) => mkdtempSync(join(tmpdir(), `cardwright-${name}-`));
-const dataDir = folder('live');
-const partiesDir = folder('parties');
+const dataDir = temporaryFolder('live');
+const partiesDir = temporaryFolder('parties');
 const BIN = '55112233';
 
 let environment: Record<string, string>;

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { callerOf } from '../../scripts/demo/api';
 import { stillRuns } from '../../src/startup/embedded/process-identity';
 import { embeddedServers, killAll, START_MS, start } from '../startup/process';
 import { startWhole, type Whole } from '../support/product';
+import { temporaryFolder } from '../support/servers';
 
 /** A newcomer's first hour: `npm start`, `npm run demo`, Ctrl-C, and whatever goes wrong with them. */
 
 const ROOT = join(__dirname, '../..');
-const dataDir = mkdtempSync(join(tmpdir(), 'cardwright-e2e-'));
+const dataDir = temporaryFolder('e2e');
 const DEMO_MS = 120_000;
 
 let whole: Whole;
@@ -172,7 +172,7 @@ it(
       [{ PORT: 'http' }, /^The environment is not right:\n {2}PORT: .*\(given: "http"\)$/],
     ];
     for (const [environment, message] of cases) {
-      const other = mkdtempSync(join(tmpdir(), 'cardwright-e2e-'));
+      const other = temporaryFolder('e2e');
       const run = start([], { DATA_DIR: other, ...environment });
       expect([await run.ended, run.text().trim()]).toEqual([1, expect.stringMatching(message)]);
       rmSync(other, { recursive: true, force: true });

@@ -1,15 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
 import { endProcess, type ProcessIdentity, stillRuns } from '../../src/startup/embedded/process-identity';
 import { shareBundles } from '../support/product';
+import { temporaryFolder } from '../support/servers';
 import { embeddedServers, killAll, type Run, START_MS, start } from './process';
 
 /** The real `npm start`: whom a signal reaches, and what a closed pipe does. */
 
-const dataDir = mkdtempSync(join(tmpdir(), 'cardwright-launched-'));
+const dataDir = temporaryFolder('launched');
 const NPM = ['npm', 'start', '--'];
 const READY = /Cardwright is ready[^]*Ctrl-C/;
 const TEST_MS = 2 * START_MS;

@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
 import { stillRuns } from '../../src/startup/embedded/process-identity';
 import { command } from '../support/operator';
+import { temporaryFolder } from '../support/servers';
 import { embeddedServers, killAll, START_MS, start as startProcess } from './process';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'cardwright-main-'));
+const dataDir = temporaryFolder('main');
 afterAll(() => {
   killAll();
   rmSync(dataDir, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { startTemporal } from '../../src/startup/embedded/temporal';
 import { temporalExecutable } from '../../src/startup/embedded/temporal-binary';
 import { type Run, START_MS, start } from '../startup/process';
 import { anotherOperator, command } from './operator';
-import { quietLog, toolContext } from './servers';
+import { quietLog, temporaryFolder, toolContext } from './servers';
 
 /** The whole product in processes of its own: as `npm start` runs it, and as docker-compose.yml does. */
 
@@ -89,7 +89,7 @@ export interface Fleet {
 
 /** Postgres and Temporal kept by the test, and `--role migrate`, `--role api` and `--role worker` beside them. */
 export async function startFleet(): Promise<Fleet> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'cardwright-fleet-'));
+  const dataDir = temporaryFolder('fleet');
   await shareBundles(dataDir);
   const [postgres, temporal] = await Promise.all([postgresOn(dataDir), temporalOn(dataDir)]);
   const port = await freePort();

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { mkdtempSync, statfsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddedLog } from '../../src/startup/embedded/log-file';
@@ -31,17 +32,24 @@ const IN_MEMORY = '/dev/shm';
 /** Bytes that must be free, of the folder and of the machine: what killed runs leave there may not eat it up. */
 const ROOM = 8 * 1024 ** 3;
 
-export async function temporaryFolder(): Promise<string> {
-  const found = await statfs(IN_MEMORY).catch(() => undefined); // no such folder elsewhere
-  const hasRoom = found !== undefined && found.bavail * found.bsize > ROOM && freemem() > ROOM;
-  return mkdtemp(join(hasRoom ? IN_MEMORY : tmpdir(), 'cardwright-test-'));
+export function temporaryFolder(name = 'test'): string {
+  return mkdtempSync(join(hasRoom() ? IN_MEMORY : tmpdir(), `cardwright-${name}-`));
+}
+
+function hasRoom(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(IN_MEMORY);
+    return bavail * bsize > ROOM && freemem() > ROOM;
+  } catch {
+    return false; // other systems have no such folder
+  }
 }
 
 /** Postgres on disk, as durable as in production. `stop` removes its data. */
 export async function startTestPostgres(
   settings: Record<string, string> = {},
 ): Promise<EmbeddedPostgres & { dataDir: string }> {
-  const dataDir = await temporaryFolder();
+  const dataDir = temporaryFolder();
   const server = await startPostgres({ dataDir, log: quietLog, settings });
   return { ...server, dataDir, stop: () => stopAndRemove(server, dataDir) };
 }
@@ -50,7 +58,7 @@ export async function startTestPostgres(
 export async function startTestTemporal(
   options: Partial<TemporalOptions> = {},
 ): Promise<EmbeddedTemporal & { dataDir: string }> {
-  const dataDir = await temporaryFolder();
+  const dataDir = temporaryFolder();
   const executable = await temporalExecutable(toolContext());
   const defaults = { dataDir, executable, searchAttributes: {}, log: quietLog, port: 0, uiPort: 0 };
   const server = await startTemporal({ ...defaults, ...options });

@@ -45,7 +45,7 @@ const commitAndHand = (ids: string[]) =>
   );
 
 beforeAll(async () => {
-  [dataDir, port] = await Promise.all([temporaryFolder(), freePort()]);
+  [dataDir, port] = [temporaryFolder(), await freePort()];
   await startServer();
   const options = { address: `127.0.0.1:${port}`, namespace: 'default', encrypt: false };
   temporal = createTemporalClient(options, createKeyring(Buffer.alloc(32)));

@@ -9,7 +9,7 @@ let dataDir: string;
 let server: EmbeddedPostgres | undefined;
 
 beforeEach(async () => {
-  dataDir = await temporaryFolder();
+  dataDir = temporaryFolder();
 });
 
 afterEach(async () => {

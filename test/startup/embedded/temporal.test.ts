@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 1_200_000);
 
 beforeEach(async () => {
-  dataDir = await temporaryFolder();
+  dataDir = temporaryFolder();
 });
 
 afterEach(async () => {

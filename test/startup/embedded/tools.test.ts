@@ -22,7 +22,7 @@ let requests: string[];
 let archived: string;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
+  folder = temporaryFolder();
   requests = [];
   archived = NEW_ENOUGH;
   site = createServer((request, response) => {
