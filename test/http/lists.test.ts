@@ -13,6 +13,7 @@ const WHOLE = [
   '/v1/cardholders/occupations',
   '/v1/cardholders/regions',
   '/v1/exchange/rates',
+  '/v1/exchange/settlement/balance',
   '/v1/exchange/withdrawal-destinations',
   '/v1/webhooks',
   '/v2/accounts/{accountId}/funding-options',

@@ -62,6 +62,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await onServersClock();
   on.api.services.parties.exchange = on.double.port;
+  on.double.clock.now = () => Date.now() + ahead;
   on.client = await on.api.client();
   [on.eur, on.usd] = [await masterAccount(on.client, 'EUR'), await masterAccount(on.client, 'USD')];
   await fund(on.api, on.eur, '50000.00');

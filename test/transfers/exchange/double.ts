@@ -15,7 +15,7 @@ export interface ExchangeDouble {
   /** What it holds of ours, settled, by currency. */
   balances: Record<string, string>;
   /** Its time: the present, and grows with each reading, unless it is stopped. */
-  clock: { at: Date; stands: boolean };
+  clock: { at: Date; stands: boolean; now: () => number };
   /** It cannot be asked for balances. */
   isAway: boolean;
   /** Before it answers with its balances. */
@@ -28,7 +28,13 @@ export function exchangeDouble(): ExchangeDouble {
   const words = new Map<string, ExchangeOrderWord>();
   const orders = new Map<string, ExchangeOrder>();
   const double: ExchangeDouble = {
-    ...{ orders, next: [], balances: {}, clock: { at: new Date(), stands: false }, isAway: false },
+    ...{
+      orders,
+      next: [],
+      balances: {},
+      clock: { at: new Date(), stands: false, now: Date.now },
+      isAway: false,
+    },
     beforeAnswer: async () => undefined,
     say(key, status, ...fills) {
       const version = (words.get(key)?.version ?? 0) + 1;
@@ -50,7 +56,7 @@ export function exchangeDouble(): ExchangeDouble {
       async balances() {
         if (double.isAway) throw new PartyAway();
         if (!double.clock.stands)
-          double.clock.at = new Date(Math.max(double.clock.at.getTime() + 1, Date.now()));
+          double.clock.at = new Date(Math.max(double.clock.at.getTime() + 1, double.clock.now()));
         const asOf = double.clock.at;
         const balances = Object.entries(double.balances).map(([currency, amount]) => ({
           ...{ currency, amount: new Decimal(amount) },
