@@ -1,8 +1,10 @@
-import type { Database, Sql } from '../src/kernel/db/database';
+import { forgetOldSpending } from '../src/cards/events/limits/count';
+import type { Sql } from '../src/kernel/db/database';
 import { forgetOldKeys } from '../src/kernel/idempotency';
 import { takeSnapshots } from '../src/kernel/ledger/check';
 import { forgetOldCallbacks } from '../src/process/callbacks/operations';
 import { forgetUnusedQuotes } from '../src/process/quotes/operations';
+import type { Services } from '../src/services';
 
 export interface HousekeepingActivities {
   takeLedgerSnapshots(): Promise<void>;
@@ -12,10 +14,15 @@ export interface HousekeepingActivities {
   forgetOldCallbacks(): Promise<number>;
   /** @returns how many were deleted */
   forgetUnusedQuotes(): Promise<number>;
+  /** @returns how many days of cards and users were deleted */
+  forgetOldSpending(): Promise<number>;
 }
 
 /** Idempotent: each deletes or summarizes what is old, and finds nothing left when it runs again. */
-export function createHousekeepingActivities({ database }: { database: Database }): HousekeepingActivities {
+export function createHousekeepingActivities({
+  database,
+  now,
+}: Pick<Services, 'database' | 'now'>): HousekeepingActivities {
   /** An hour's rows may take longer than a request's statements are allowed. */
   const withLongStatements = <T>(work: (sql: Sql) => Promise<T>) =>
     database.transaction(work, { statementSeconds: 600 });
@@ -24,5 +31,6 @@ export function createHousekeepingActivities({ database }: { database: Database 
     forgetOldIdempotencyKeys: () => withLongStatements(forgetOldKeys),
     forgetOldCallbacks: () => forgetOldCallbacks(database),
     forgetUnusedQuotes: () => withLongStatements(forgetUnusedQuotes),
+    forgetOldSpending: () => withLongStatements((sql) => forgetOldSpending(sql, now())),
   };
 }

@@ -15,7 +15,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it('takes snapshots, forgets old keys, callbacks and quotes, however long the database was away', async () => {
+it('takes snapshots, forgets old keys, callbacks, quotes and spending, however long the database was away', async () => {
   await test.database.query(`
     insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent, created_at) values
       ('cli_1', 'POST /v1/users', 'old', '', 201, '{}', false, now() - interval '26 hours'),
@@ -34,7 +34,13 @@ it('takes snapshots, forgets old keys, callbacks and quotes, however long the da
       select id, 'cli_1', 'acc_1', 'deposit', '{}', now() - age, now() - age, used_by, case when used_by is not null then now() end
         from (values ('quo_old', interval '31 days', null), ('quo_young', interval '29 days', null),
                      ('quo_used', interval '31 days', 'dep_1')) as q(id, age, used_by)`);
-  const real = createHousekeepingActivities(test);
+  await test.database.query(`
+    insert into spending (subject_id, currency, day, amount) values
+      ('car_1', 'USD', '2026-01-31', 5), ('car_1', 'USD', '2026-02-01', 6), ('car_1', 'USD', '2026-03-01', 7)`);
+  const real = createHousekeepingActivities({
+    database: test.database,
+    now: () => new Date('2026-03-01T00:00:00Z'),
+  });
   let away = 12;
   const activities = {
     ...real,
@@ -56,6 +62,10 @@ it('takes snapshots, forgets old keys, callbacks and quotes, however long the da
     { id: 'quo_used' },
     { id: 'quo_young' },
   ]);
+  expect(await test.database.query('select day::text from spending order by day')).toEqual([
+    { day: '2026-02-01' },
+    { day: '2026-03-01' },
+  ]);
 });
 
 it('forgets old keys while the snapshots cannot be taken', async () => {
@@ -69,6 +79,7 @@ it('forgets old keys while the snapshots cannot be taken', async () => {
     },
     forgetOldCallbacks: async () => 0,
     forgetUnusedQuotes: async () => 0,
+    forgetOldSpending: async () => 0,
   };
   await temporal.withWorkers(activities, (client) =>
     client.workflow.execute('housekeeping', { workflowId: 'apart', taskQueue: 'processes' }),

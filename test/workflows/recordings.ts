@@ -359,6 +359,15 @@ export const RECORDINGS: readonly Recording[] = [
     },
   },
   {
+    workflow: 'housekeeping',
+    way: 'old-spending',
+    args: [],
+    answers: {
+      ...{ takeLedgerSnapshots: [null], forgetOldIdempotencyKeys: [3], forgetOldCallbacks: [2] },
+      ...{ forgetUnusedQuotes: [7], forgetOldSpending: [40] },
+    },
+  },
+  {
     workflow: 'kycReview',
     way: 'completed',
     args: [USER, 1],

@@ -17,6 +17,7 @@ import {
 } from '../rules/limits/spending';
 import { limitsOfProgramme, type SubjectLimits, setSomething, sumsUp, type Used } from './record';
 import {
+  deleteSpending,
   firstOfMonth,
   type Moved,
   movesOfChains,
@@ -155,3 +156,7 @@ function partsOf(moved: Moved[]): Map<string, Part[]> {
   }
   return parts;
 }
+
+/** Of months before the last one: no limit looks at them any more. @returns how many rows were deleted */
+export const forgetOldSpending = (sql: Sql, at: Date): Promise<number> =>
+  deleteSpending(sql, firstOfMonth(at, -1));

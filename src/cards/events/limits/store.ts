@@ -108,6 +108,16 @@ export async function replaceSpending(tx: Sql, subjectIds: string[], rows: Spend
   if (rows.length > 0) await tx.query(ADD, [arrayOf(rows)]);
 }
 
+/** Deletes what was spent before that day: what is released of it later has no row, and leaves none. @returns how many rows */
+export async function deleteSpending(sql: Sql, before: string): Promise<number> {
+  // Raw: they are counted where they are, for there may be many.
+  const [row] = await sql.query<{ count: number }>(
+    `with gone as (delete from spending where day < $1::date returning 1) select count(*)::int as count from gone`,
+    [before],
+  );
+  return row?.count ?? 0;
+}
+
 /** An authorization of a card, or a release of it. */
 export interface Moved extends Part {
   cardId: string;
