@@ -174,7 +174,8 @@ it('tells of an account no option reaches neither deposit nor payout', async () 
   // USD is dealt in for EUR, and a currency that nobody quotes is not.
   expect(await settingsIn('USD')).toContain('deposit');
   await operator('account', 'open', '--client', client.clientId, '--currency', 'KPW');
-  expect(await settingsIn('KPW')).toEqual(['transfer', 'card_topup', 'card_withdrawal']);
+  // What the exchange deals in is its own affair.
+  expect(await settingsIn('KPW')).toEqual(['transfer', 'card_topup', 'card_withdrawal', 'exchange']);
 });
 
 it('sets what a tenant pays for exchanges between its accounts, and refuses what cannot be paid', async () => {
