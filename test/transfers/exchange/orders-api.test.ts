@@ -1,6 +1,7 @@
 import { switchOff, switchOn } from '../../../src/process/switches/operations';
 import { cancelOrder } from '../../../src/transfers/exchange/orders/decide';
 import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
+import { fund, masterAccount } from '../../support/cards';
 import {
   ask,
   balance,
@@ -209,6 +210,28 @@ it.each([
   const before = await rows('select count(*) from transfers');
   const answer = await ask(on, given(on));
   expect(answer).toMatchObject({ status, body: { field } });
+  expect(await rows('select count(*) from transfers')).toEqual(before);
+});
+
+it.each([
+  ['fromAccountId', 'eur'],
+  ['toAccountId', 'usd'],
+] as const)('of another tenant’s account as %s it is a 404, and leaves no trace', async (field, currency) => {
+  const other = await on.api.client();
+  const theirs = await masterAccount(other, currency.toUpperCase());
+  await fund(on.api, theirs, '1000.00');
+  const before = await rows('select count(*) from transfers');
+  expect(await ask(on, { [field]: theirs })).toMatchObject({ status: 404, body: { field } });
+  expect(await balance(other, theirs)).toBe('1000.00 0.00');
+  expect(await rows('select count(*) from transfers')).toEqual(before);
+});
+
+it('another account of the same currency is refused: nothing is exchanged', async () => {
+  const { id: userId } = (await on.client.call('POST', '/v1/users', {})).body;
+  const path = `/v1/users/${userId}/accounts`;
+  const { id } = (await on.client.call('POST', path, { currency: 'EUR' })).body;
+  const before = await rows('select count(*) from transfers');
+  expect(await ask(on, { toAccountId: id })).toMatchObject({ status: 400, body: { field: 'toAccountId' } });
   expect(await rows('select count(*) from transfers')).toEqual(before);
 });
 

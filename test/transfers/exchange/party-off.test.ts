@@ -27,15 +27,19 @@ async function without(partySettings: PartySettings): Promise<Without> {
   return { api, client, admin, eur, usd };
 }
 
-async function stopped(party: 'exchange' | 'rates'): Promise<Without> {
-  const on = await without({});
+async function stopped(party: 'exchange' | 'rates', settings: PartySettings = {}): Promise<Without> {
+  const on = await without(settings);
+  await stop(on, party);
+  return on;
+}
+
+async function stop({ api }: Without, party: 'exchange' | 'rates'): Promise<void> {
   const how = { at: new Date(), by: 'operator:ada', reason: 'a test' };
-  await on.api.database.transaction(
+  await api.database.transaction(
     async (tx) => void (await switchOff(tx, { kind: 'party', name: party, tenantId: null }, how)),
   );
   // A switch counts within a second.
   await new Promise((resolve) => setTimeout(resolve, 1_050));
-  return on;
 }
 
 const ORDERS = '/v1/exchange/orders';
@@ -55,6 +59,11 @@ const canExchange = async ({ client, eur }: Without) =>
 
 const quoteCode = ({ client, eur, usd }: Without) =>
   codeOf(client, 'POST', `/v2/accounts/${eur}/exchange-quote`, { toAccountId: usd, amount: '1.00' });
+
+async function orderStatus({ client, eur, usd }: Without): Promise<number> {
+  const body = { fromAccountId: eur, toAccountId: usd, amount: '10.00' };
+  return (await client.call('POST', ORDERS, body, { 'x-idempotency-key': 'one' })).status;
+}
 
 it('of a stopped exchange nothing is begun, whatever the request is, and all is read', async () => {
   const on = await stopped('exchange');
@@ -90,12 +99,27 @@ it('without rates accounts exchange nothing, and orders and withdrawals go on', 
   const on = await without({ rates: 'off' });
   expect(await quoteCode(on)).toBe('capability_disabled');
   expect(await codeOf(on.client, 'GET', `${RATES}?from=nonsense`)).toBe('capability_disabled');
-  const order = await on.client.call(
-    ...(['POST', ORDERS, { fromAccountId: on.eur, toAccountId: on.usd, amount: '10.00' }] as const),
-    { 'x-idempotency-key': 'one' },
-  );
-  expect([order.status, await canExchange(on)]).toEqual([201, true]);
+  expect([await orderStatus(on), await canExchange(on)]).toEqual([201, true]);
 });
+
+it('while rates are stopped orders and withdrawals go on, and with them the exchange', async () => {
+  const on = await stopped('rates');
+  expect([await canExchange(on), await quoteCode(on)]).toEqual([true, 'capability_disabled']);
+  expect(await orderStatus(on)).toBe(201);
+});
+
+it.each(['stopped', 'left out'] as const)(
+  'while rates are stopped and the exchange is %s there is no exchange',
+  async (how) => {
+    const on = await stopped('rates', how === 'left out' ? { exchange: 'off' } : {});
+    if (how === 'stopped') await stop(on, 'exchange');
+    // The first that is asked: what was known of the switches before is no answer.
+    expect(await canExchange(on)).toBe(false);
+    expect([await quoteCode(on), await codeOf(on.client, 'POST', ORDERS, {})]).toEqual([
+      ...['capability_disabled', 'capability_disabled'],
+    ]);
+  },
+);
 
 it('without either there is no exchange', async () => {
   const on = await without({ rates: 'off', exchange: 'off' });
