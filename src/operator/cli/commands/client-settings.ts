@@ -5,11 +5,7 @@ import { firstProblem } from '../../../kernel/wire/schemas';
 import { type TenantSettings, tenantSettings } from '../../../tenants/clients/settings';
 import { approvalSettings } from '../../../transfers/approval/settings';
 import { depositSettings } from '../../../transfers/deposits/settings';
-import {
-  exchangePartySettings,
-  keptExchangePartySettings,
-  withListedFees,
-} from '../../../transfers/exchange/settings';
+import { exchangePartySettings, keptExchangePartySettings } from '../../../transfers/exchange/settings';
 import { externalCardSettings } from '../../../transfers/external-cards/settings';
 import { bankingSettings } from '../../../transfers/iban/settings';
 import { payoutSettings } from '../../../transfers/payouts/settings';
@@ -20,40 +16,45 @@ export interface SettingChange {
   value: string;
 }
 
-/** All that can be set for a tenant: its own settings, and the sections of the domains. */
-const settable = z.object({
+/** A tenant's own settings, and the sections of the domains, as they are kept: also what was set before it had its bounds. */
+const kept = z.object({
   ...tenantSettings.shape,
   deposits: depositSettings.prefault({}),
   payouts: payoutSettings.prefault({}),
   externalCards: externalCardSettings.prefault({}),
   banking: bankingSettings.prefault({}),
-  exchange: z.object({ ...exchangeSettings.shape, ...exchangePartySettings.shape }).prefault({}),
+  exchange: z.object({ ...exchangeSettings.shape, ...keptExchangePartySettings.shape }).prefault({}),
   approvals: approvalSettings.prefault({}),
 });
 
-/** As they are kept: with what was set before it had the bounds that it has. */
-const kept = settable.extend({
-  exchange: z.preprocess(
-    (given) => withListedFees(given ?? {}),
-    z.object({ ...exchangeSettings.shape, ...keptExchangePartySettings.shape }),
-  ),
+/** What any of it can be set to. */
+const settable = kept.extend({
+  exchange: z.object({ ...exchangeSettings.shape, ...exchangePartySettings.shape }),
 });
 
 /** With the defaults of every section. */
 export const shownSettings = (settings: TenantSettings): TenantSettings => kept.parse(settings);
 
-/** @throws Problem 400 for a key that is none, or a value that it does not take */
+/**
+ * What is not among the changes stands as it is, whether or not it could still be set.
+ * @throws Problem 400 for a key that is none, or a value that it does not take
+ */
 export function changedSettings(before: TenantSettings, changes: SettingChange[]): TenantSettings {
   const settings = structuredClone(shownSettings(before)) as Record<string, unknown>;
   const keys = keysOf(settings);
+  const stood = new Set(problemsOf(settings).map(({ path }) => path.join('.')));
   for (const { key, value } of changes) {
     if (!keys.includes(key)) throw invalid(`${key} is no setting. There are: ${keys.join(', ')}.`, key);
     assign(settings, key.split('.'), valueOf(value));
+    stood.delete(key);
   }
-  const parsed = settable.safeParse(settings, { reportInput: true });
-  if (!parsed.success) throw firstProblem(parsed.error);
-  return parsed.data;
+  const refused = problemsOf(settings).filter(({ path }) => !stood.has(path.join('.')));
+  if (refused.length > 0) throw firstProblem(new z.ZodError(refused));
+  return kept.parse(settings);
 }
+
+const problemsOf = (settings: unknown): z.core.$ZodIssue[] =>
+  settable.safeParse(settings, { reportInput: true }).error?.issues ?? [];
 
 /** Every value's path: all settings have defaults, so that none is missing here. */
 function keysOf(settings: Record<string, unknown>, prefix = ''): string[] {

@@ -6,7 +6,6 @@ import { invalid } from '../../../kernel/errors';
 import type { OperationKey } from '../../../kernel/idempotency';
 import { newId } from '../../../kernel/ids';
 import type { Decimal } from '../../../kernel/money/money';
-import { fixedFeeIn } from '../../../kernel/wire/fees';
 import { assertFits } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { bothSettingsOf } from '../../../tenants/clients/operations';
@@ -14,10 +13,9 @@ import { isAbove, needsApproval } from '../../approval/needs-approval';
 import { approvalSettingsSection } from '../../approval/settings';
 import { openTransfer } from '../../engine/open';
 import { countWaitingForOperator, requireTransfer, waitingForOperator } from '../../engine/read';
-import { chargeOf } from '../../fee-schedule';
 import { assertUsable, findDestinations, requireDestination } from '../destinations/operations';
 import type { WithdrawalDestination } from '../destinations/record';
-import { exchangePartySection } from '../settings';
+import { exchangePartySection, withdrawalFee } from '../settings';
 import { type ExchangeWithdrawal, exchangeWithdrawalKind, withdrawalKey } from './kind';
 
 /** Body of `POST /v1/exchange/withdrawals`. */
@@ -57,8 +55,7 @@ export async function createWithdrawal(
   const [id, at] = [newId('exchangeWithdrawal'), services.now()];
   assertUsable(destination, at, 'destinationId');
   await assertFundable(tx, account, 'accountId');
-  const feeFixed = fixedFeeIn(withdrawal.feeFixed, currency).toFixed();
-  const fee = chargeOf(amount, currency, { ...withdrawal, feeFixed });
+  const fee = withdrawalFee(amount, currency, withdrawal);
   const debit = amount.plus(fee);
   const alone = isAbove(debit, currency, withdrawal.approvalAbove);
   const waits = await needsApproval(services, tx, { id, tenantId, debit, currency, at }, { alone, daily });

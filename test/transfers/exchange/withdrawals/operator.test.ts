@@ -251,9 +251,7 @@ it('what takes the sum of a day above its threshold waits, too', async () => {
 it('the tenant’s own threshold counts the whole debit', async () => {
   const sets = [
     ...['exchange.withdrawal.approvalAbove=[{"currency":"EUR","amount":"100.50"}]'],
-    ...[
-      'exchange.withdrawal.feeFixed=[{"currency":"EUR","amount":"1.00"},{"currency":"JPY","amount":"150"}]',
-    ],
+    ...['exchange.withdrawal.fees=[{"currency":"EUR","amount":"1.00"},{"currency":"JPY","amount":"150"}]'],
   ].flatMap((set) => ['--set', set]);
   expect((await operator('client', 'settings', client.clientId, ...sets)).code).toBe(0);
   const destinationId = await destinationOf(api, client);
