@@ -171,10 +171,9 @@ it('tells of an account no option reaches neither deposit nor payout', async () 
   expect(await settingsIn('EUR')).toEqual([
     ...['transfer', 'card_issuing', 'deposit', 'card_topup', 'card_withdrawal', 'exchange'],
   ]);
-  // USD is dealt in for EUR, and a currency that nobody quotes is not.
+  // USD is dealt in for EUR, and of a currency that nobody quotes only an order can be made: the exchange says what it takes.
   expect(await settingsIn('USD')).toContain('deposit');
   await operator('account', 'open', '--client', client.clientId, '--currency', 'KPW');
-  // What the exchange deals in is its own affair.
   expect(await settingsIn('KPW')).toEqual(['transfer', 'card_topup', 'card_withdrawal', 'exchange']);
 });
 

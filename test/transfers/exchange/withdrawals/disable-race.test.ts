@@ -31,13 +31,6 @@ const make = async (destinationId: string, count: number) => {
 const disabled = (id: string) =>
   api.services.database.transaction((tx) => disableDestination(api.services, tx, { id, by: OPERATOR }));
 
-const deadlocks = async () => {
-  const [row] = await api.database.query<{ deadlocks: string }>(
-    'select deadlocks from pg_stat_database where datname = current_database()',
-  );
-  return Number(row?.deadlocks);
-};
-
 it('is disabled beside twenty creations and the steps of what there is: nobody is in another’s way', async () => {
   const made: string[] = [];
   for (let round = 0; round < 4; round += 1) {
@@ -58,7 +51,8 @@ it('is disabled beside twenty creations and the steps of what there is: nobody i
       );
     made.push(...[...before, ...added].filter((id) => !changed.cancelled.includes(id)));
   }
-  expect([conflicts(), await deadlocks()]).toEqual([0, 0]);
+  // Whoever Postgres throws out of a deadlock is run again, and counted: its own statistics are late by a second and more.
+  expect(conflicts()).toBe(0);
   const pending = await Promise.all(
     accounts.map(async (id) => (await accountBalance(client, id)).split(' ')[1]),
   );
