@@ -160,8 +160,8 @@ const settlementMove = kind({
     const about = { subject: settlementAccount(its), tenantId: null, ever: false };
     return { ...about, amount: moved, currency: its, terms: { ...terms, amount: moved.toFixed() } };
   },
-  async execute(_, tx, terms, { reason }) {
-    const result = await moveSettlement(tx, terms);
+  async execute(session, tx, terms, { reason }) {
+    const result = await moveSettlement(tx, terms, session.now());
     const [action, subject] = ['settlement.move', settlementAccount(terms.currency)];
     return { entry: { action, subject, tenantId: null, after: { ...result, reason } }, result };
   },

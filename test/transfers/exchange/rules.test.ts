@@ -7,7 +7,12 @@ import {
   type ExchangeOrder,
   type ExchangeOrderTerms,
 } from '../../../src/transfers/exchange/orders/record';
-import { availableBy, covered, increaseSince } from '../../../src/transfers/exchange/settlement/rules';
+import {
+  availableBy,
+  covered,
+  increaseSince,
+  isOfItsTime,
+} from '../../../src/transfers/exchange/settlement/rules';
 import { shown } from '../engine/books';
 import { begun, START } from '../engine/look';
 
@@ -115,17 +120,24 @@ it('counts what has come since the last check, whatever was sent out meanwhile',
   expect(since(70, 30)).toBe(0);
 });
 
-it('has available what is there beyond what the books of before and after expect to be there', () => {
-  const books = (booked: number, owed: number) => ({ booked: d(booked), owed: d(owed) });
-  const by = (reported: number, before: [number, number], after: [number, number]) =>
-    availableBy(d(reported), [books(...before), books(...after)]).toNumber();
+it('has available what is there beyond what the books expect to be there, less what it may not know has gone', () => {
+  const by = (reported: number, booked: number, owed: number, sentSince = 0) =>
+    availableBy(d(reported), { booked: d(booked), owed: d(owed), sentSince: d(sentSince) }).toNumber();
   // 110 is owed, and 60 of it has come.
-  expect(by(60, [110, 110], [110, 110])).toBe(60);
-  // 50 were sold between the books, before the reading or after it.
-  expect(by(10, [110, 110], [60, 110])).toBe(10);
-  expect(by(60, [110, 110], [60, 110])).toBe(60);
+  expect(by(60, 110, 110)).toBe(60);
+  // 50 were sold just now: the reading has them still, or has them no more, which is too little for some seconds.
+  expect(by(60, 60, 110, 50)).toBe(60);
+  expect(by(10, 60, 110, 50)).toBe(10);
+  expect(by(10, 60, 110)).toBe(60);
   // Another check has released 40 meanwhile.
-  expect(by(60, [110, 110], [110, 70])).toBe(20);
+  expect(by(60, 110, 70)).toBe(20);
+});
+
+it('takes a reading for one of its time within five seconds', () => {
+  const at = (ms: number) => new Date(1_800_000_000_000 + ms);
+  const asked = { from: at(0), to: at(1_000) };
+  const taken = [-5_001, -5_000, 6_000, 6_001].map((ms) => isOfItsTime(at(ms), asked));
+  expect(taken).toEqual([false, true, true, false]);
 });
 
 it('covers the oldest first, each whole, and overtakes none', () => {

@@ -1,5 +1,17 @@
 import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
-import { balance, breaks, check, dealt, internal, looked, ordered, read, type World, world } from './support';
+import {
+  balance,
+  breaks,
+  check,
+  dealt,
+  internal,
+  later,
+  looked,
+  ordered,
+  read,
+  type World,
+  world,
+} from './support';
 
 let on: World;
 beforeEach(async () => {
@@ -20,6 +32,7 @@ it.each([
     await check(on);
     on.double.say(exchangeKey(first), status, ...fills);
     await looked(on, first);
+    later(on, 6);
     on.double.balances = { USD: there };
     expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver });
     const second = await dealt(on, '50.00', '50 55');
@@ -33,13 +46,14 @@ it('what grows after its release waits anew, its books reversed, and is released
   on.double.balances = { USD: '110' };
   await check(on);
   expect(await balance(on.client, on.usd)).toBe('110.00 0.00');
-  const younger = await dealt(on, '10.00', '10 11');
   on.double.say(exchangeKey(id), 'filled', '100 120');
   expect(await looked(on, id)).toMatchObject({ status: 'awaiting_settlement', open: true });
   expect([await balance(on.client, on.eur), await balance(on.client, on.usd)]).toEqual([
-    ...['890.00 110.00', '0.00 0.00'],
+    ...['900.00 100.00', '0.00 0.00'],
   ]);
   expect(await breaks(on, id)).toEqual(['exchange_changed_after_release 10 USD', 'transfer_contradicted']);
+  later(on, 6);
+  const younger = await dealt(on, '10.00', '10 11');
   // What has come would do for the younger one, which may not overtake.
   expect((await check(on)).body).toMatchObject({ increase: '0.00', ordersReleased: [], leftOver: '110.00' });
   on.double.balances = { USD: '120' };

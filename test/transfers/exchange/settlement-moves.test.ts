@@ -1,4 +1,5 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import { lockCheck } from '../../../src/transfers/exchange/settlement/store';
 import {
   anotherOperator,
   command,
@@ -6,7 +7,7 @@ import {
   operatorEnvironment,
   setAdminLimit,
 } from '../../support/operator';
-import { check, dealt, internal, type World, world } from './support';
+import { check, dealt, internal, later, type World, world } from './support';
 
 let on: World;
 let ida: Record<string, string>;
@@ -56,6 +57,9 @@ it('our own money goes to the exchange and comes home, and pays nobody’s order
   expect((await move('30', 'withdrawal')).out).toBe('30.00 USD is booked as withdrawal.');
   expect(await books()).toEqual([-125, 70, 0]);
   on.double.balances = { USD: '90' };
+  // The exchange may not have counted yet what left just now.
+  expect((await check(on)).status).toBe(503);
+  later(on, 6);
   expect((await check(on)).body).toMatchObject({ increase: '20.00', ordersReleased: [], leftOver: '20.00' });
   expect(await audited()).toEqual([
     { actor: 'operator:ida', action: 'settlement.move', as: 'funding', amount: '100.00' },
@@ -77,6 +81,60 @@ it('a settlement that came short is written off, and then its order is paid; a s
   expect((await check(on)).body).toMatchObject({ leftOver: '0.00' });
 });
 
+it('no more is written off than is short by the last check: the rest would pay orders that nobody has paid', async () => {
+  const [paid, unpaid] = [await dealt(on, '50.00', '50 55'), await dealt(on, '30.00', '30 33')];
+  on.double.balances = { USD: '54' };
+  await check(on);
+  const refused = await move('34.01', 'write-off', '--json');
+  expect([refused.code, JSON.parse(refused.err).message]).toEqual([4, expect.stringContaining('34.00 USD')]);
+  expect(await books()).toEqual([-88, 0, 0]);
+  await move('1.00', 'write-off');
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [paid], leftOver: '0.00' });
+  on.double.balances = { USD: '87' };
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [unpaid], leftOver: '0.00' });
+  // Nothing is owed any more, though the exchange has less than it had.
+  on.double.balances = { USD: '80' };
+  await check(on);
+  expect((await move('0.01', 'write-off')).code).toBe(4);
+});
+
+it('what was written off once is not short again', async () => {
+  await dealt(on, '50.00', '50 55');
+  expect((await move('55.00', 'write-off')).code).toBe(0);
+  expect((await move('0.01', 'write-off')).code).toBe(4);
+});
+
+it('what one operator moves in a day counts together', async () => {
+  expect((await move('600', 'funding')).code).toBe(0);
+  const { out } = await move('600', 'funding', '--json');
+  expect(JSON.parse(out)).toHaveProperty('approval');
+  expect(await books()).toEqual([-600, 600, 0]);
+});
+
+it('waits for a check of the currency that is under way', async () => {
+  await dealt(on, '50.00', '50 55');
+  let moved: Promise<unknown> = Promise.resolve();
+  await on.api.database.transaction(async (tx) => {
+    await lockCheck(tx, 'USD');
+    moved = move('1.00', 'write-off');
+    await expect(waitsForLock()).resolves.toBe(true);
+    expect(await books()).toEqual([-55, 0, 0]);
+  });
+  await moved;
+  expect(await books()).toEqual([-54, 0, -1]);
+});
+
+/** Somebody does, soon or late. */
+async function waitsForLock(): Promise<boolean> {
+  for (;;) {
+    const waiting = await on.api.database.query(
+      `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%settlement_checks%'`,
+    );
+    if (waiting.length > 0) return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 it('above the limit another operator approves it, and nothing is booked before', async () => {
   const { out } = await move('1000.01', 'funding', '--json');
   const { approval } = JSON.parse(out) as { approval: { id: string } };
@@ -90,7 +148,7 @@ it.each([
   ['0', 'funding', 'amount'],
   ['1.001', 'funding', 'amount'],
   ['-1', 'write-off', 'amount'],
-  ['1', 'gift', 'as'],
+  ['1', 'gift', "--as <kind>' argument 'gift'"],
 ])('refuses %s as %s, without a trace', async (amount, as, field) => {
   const { code, err } = await move(amount, as, '--json');
   expect([code, err]).toEqual([2, expect.stringContaining(field)]);

@@ -145,7 +145,9 @@ class Simulation {
   private async move(its: Currency, as: 'funding' | 'withdrawal'): Promise<void> {
     const amount = new Decimal(5);
     this.own[its] = as === 'funding' ? this.own[its].plus(amount) : this.own[its].minus(amount);
-    await this.on.api.database.transaction((tx) => moveSettlement(tx, { currency: its, amount, as }));
+    await this.on.api.database.transaction((tx) =>
+      moveSettlement(tx, { currency: its, amount, as }, this.on.api.services.now()),
+    );
   }
 
   async check(its: Currency): Promise<number> {

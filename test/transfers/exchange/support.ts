@@ -25,6 +25,13 @@ export async function world(wrap?: (database: Database) => Database): Promise<Wo
   return { api, double, client, admin, eur, usd };
 }
 
+/** So many seconds go by, on everybody's clock: a reading knows of what was sent more than five before it. */
+export function later({ api: { services }, double: { clock } }: World, seconds: number): void {
+  const [ours, theirs] = [services.now, clock.now];
+  services.now = () => new Date(ours().getTime() + seconds * 1_000);
+  clock.now = () => theirs() + seconds * 1_000;
+}
+
 let keys = 0;
 export const newKey = () => ({ 'x-idempotency-key': `exchange-${(keys += 1)}` });
 

@@ -11,9 +11,9 @@ import { settingsOf } from '../../../tenants/clients/operations';
 import { openTransfer } from '../../engine/open';
 import { requireTransfer } from '../../engine/read';
 import { exchangePartySection } from '../settings';
+import { orderedOf } from './deal';
 import { exchangeKey, exchangeOrderKind } from './kind';
 import type { ExchangeOrder, ExchangeOrderTerms } from './record';
-import { orderedOf } from './rules';
 
 /** Body of `POST /v1/exchange/orders`. */
 export interface ExchangeOrderRequest {

@@ -7,6 +7,7 @@ import { statusEvent } from '../../engine/events';
 import type { NewDecision, ProcessSubject, TransferKind } from '../../engine/kind';
 import { whyNotFundable } from '../../funding';
 import { EXCHANGE_CALLBACKS } from '../party';
+import { orderedOf } from './deal';
 import { changedSince, closingOf, exchangeOrderPosition, givenTo } from './position';
 import {
   EXCHANGE_ORDER_TRANSITIONS,
@@ -14,6 +15,7 @@ import {
   type ExchangeOrderTerms,
   exchangeOrderTerms,
 } from './record';
+import { fallen } from './release';
 import * as rules from './rules';
 
 /** The party's name for an order is the key that we order it under. */
@@ -43,8 +45,7 @@ export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWo
   components: EXCHANGE_ORDER_COMPONENTS,
   transitions: EXCHANGE_ORDER_TRANSITIONS,
   doors: ['credit', 'write_off', 'recover'],
-  // Nothing here depends on the time or on the way.
-  choose: () => undefined,
+  choose: fallen,
   measures: rules.measures,
   amounts: rules.amounts,
   // A deal is booked whole, so no fill is a part of its own.
@@ -63,7 +64,7 @@ export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWo
     const { currency: from, toCurrency: to, minReceive } = terms;
     const key = exchangeKey(id);
     const word = await services.parties.exchange.order({
-      ...{ key, from, to, amount: rules.orderedOf(terms) },
+      ...{ key, from, to, amount: orderedOf(terms) },
       ...(minReceive === null ? {} : { minReceive }),
       callbackUrl: services.publicUrl() + EXCHANGE_CALLBACKS,
     });

@@ -6,17 +6,10 @@ import { doorHolding, doorsOf } from '../../engine/books/doors';
 import { type Holding, internal } from '../../engine/books/position';
 import type { NewDecision } from '../../engine/kind';
 import { last, moneyOf } from '../../engine/record';
+import { type Deal, dealOf, dealtIn, NO_DEAL, orderedDeal, orderedOf, outcomeOf } from './deal';
 import type { ExchangeOrder, ExchangeOrderTerms } from './record';
-import {
-  type Deal,
-  dealtIn,
-  isCalledOff,
-  isReleased,
-  NO_DEAL,
-  orderedDeal,
-  orderedOf,
-  outcomeOf,
-} from './rules';
+import { givenBefore, isReleased, RELEASE } from './release';
+import { isCalledOff } from './rules';
 
 /** A deal with what it costs, in the currency that is sold. */
 interface ClientDeal extends Deal {
@@ -65,10 +58,6 @@ function claimedIn({ transfer: { terms, word } }: ExchangeOrder): Deal {
   return outcome === 'open' || outcome === 'dealt' ? orderedDeal(terms, word) : NO_DEAL;
 }
 
-/** The deal is over, and as it was ordered: it waits for the settlement, or has been released. */
-export const dealOf = ({ transfer: { terms, word } }: ExchangeOrder): Deal | undefined =>
-  word !== null && outcomeOf(terms, word) === 'dealt' ? orderedDeal(terms, word) : undefined;
-
 /** What is the client's by now, as long as its accounts are open. */
 export function dueToClient(order: ExchangeOrder): ClientDeal {
   const deal = isReleased(order) ? dealOf(order) : undefined;
@@ -98,7 +87,6 @@ const closing = z.object({
 });
 
 const CLOSED = 'account_closed';
-const RELEASE = 'release';
 
 function closedIn({ decisions }: Pick<ExchangeOrder, 'decisions'>) {
   const all = decisions.filter(({ kind }) => kind === CLOSED).map(({ data }) => closing.parse(data));
@@ -139,10 +127,9 @@ export function releasing(order: ExchangeOrder, isToClosed: boolean): NewDecisio
   const deal = dealOf(order) ?? NO_DEAL;
   const release = { kind: RELEASE, amount: dealtIn(word).bought, currency: terms.toCurrency };
   const data = { bought: deal.bought.toFixed() };
-  const earlier = last(order, RELEASE);
   const closing =
     isToClosed && deal.bought.gt(0) && !closedIn(order).to
-      ? [{ kind: CLOSED, data: { to: { bought: earlier?.data['bought'] ?? '0' } } }]
+      ? [{ kind: CLOSED, data: { to: { bought: givenBefore(order) } } }]
       : [];
   return [{ ...release, data }, ...closing];
 }

@@ -1,75 +1,14 @@
-import { Decimal, roundTo, sumOf, ZERO } from '../../../kernel/money/money';
+import { Decimal } from '../../../kernel/money/money';
 import type { ExchangeOrderWord } from '../../../parties/exchange/word';
 import { plainCode } from '../../../parties/protocol/codes';
 import type { Money } from '../../engine/books/inflow';
 import type { Order } from '../../engine/kind';
-import { first, moneyOf, refusalOf } from '../../engine/record';
-import {
-  type ExchangeOrder,
-  type ExchangeOrderStatus,
-  type ExchangeOrderTerms,
-  type ExchangeOrderTrigger,
-  isFinal,
-} from './record';
+import { first, refusalOf } from '../../engine/record';
+import { dealtIn, type Outcome, outcomeOf } from './deal';
+import { type ExchangeOrder, type ExchangeOrderStatus, type ExchangeOrderTrigger, isFinal } from './record';
+import { isReleased } from './release';
 
 /** What comes of an order's terms, word and decisions. Pure. */
-
-/** What was sold, and what was bought for it, each in its currency. */
-export interface Deal {
-  sold: Decimal;
-  bought: Decimal;
-}
-
-export const NO_DEAL: Deal = { sold: ZERO, bought: ZERO };
-
-/** What the exchange is to sell: the amount less the fee. */
-export const orderedOf = ({ amount, fee }: Pick<ExchangeOrderTerms, 'amount' | 'fee'>): Decimal =>
-  amount.minus(fee);
-
-/** All that the party has dealt, whoever's it is. */
-export const dealtIn = (word: ExchangeOrderWord | null): Deal => ({
-  sold: sumOf((word?.fills ?? []).map(({ sold: amount }) => ({ amount }))),
-  bought: sumOf((word?.fills ?? []).map(({ bought: amount }) => ({ amount }))),
-});
-
-/**
- * Of what the party has dealt, what was ordered: of more than that, so much at the price of the whole. Nothing of what was
- * given for nothing.
- */
-export function orderedDeal(terms: ExchangeOrderTerms, word: ExchangeOrderWord | null): Deal {
-  const { sold, bought } = dealtIn(word);
-  const ordered = orderedOf(terms);
-  if (sold.isZero()) return NO_DEAL;
-  if (sold.lte(ordered)) return { sold, bought };
-  const share = roundTo(bought.times(ordered).dividedBy(sold), terms.toCurrency, Decimal.ROUND_DOWN);
-  return { sold: ordered, bought: share };
-}
-
-/** `dealt`: over, and for the client. `failed`: over, and nothing of it is the client's. `incoherent`: failed, and yet dealt. */
-export type Outcome = 'open' | 'dealt' | 'failed' | 'incoherent';
-
-export function outcomeOf(terms: ExchangeOrderTerms, word: ExchangeOrderWord): Outcome {
-  if (word.status === 'open') return 'open';
-  const { sold, bought } = dealtIn(word);
-  const isNothing = sold.isZero() && bought.isZero();
-  if (word.status === 'failed') return isNothing ? 'failed' : 'incoherent';
-  return isAsOrdered(terms, orderedDeal(terms, word)) ? 'dealt' : 'failed';
-}
-
-function isAsOrdered(terms: ExchangeOrderTerms, { sold, bought }: Deal): boolean {
-  const { minReceive } = terms;
-  if (sold.isZero() || bought.isZero()) return false;
-  return minReceive === null || (sold.eq(orderedOf(terms)) && bought.gte(minReceive));
-}
-
-/**
- * A check of the settlement has let it go, for all that it has bought by now. One that has bought more since has to be paid anew,
- * whole: no earlier release counts.
- */
-export function isReleased({ transfer: { word }, decisions }: ExchangeOrder): boolean {
-  const { bought } = dealtIn(word);
-  return decisions.some((decision) => decision.kind === 'release' && moneyOf(decision).amount.gte(bought));
-}
 
 /**
  * What a check of the settlement may release: its deal is over, what the party owes for it has not been released, and it waits for

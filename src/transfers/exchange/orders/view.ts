@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { formatAmount, toRate } from '../../../kernel/money/money';
 import { instant, money } from '../../../kernel/wire/schemas';
-import { dealOf, dueToClient } from './position';
+import { dealOf, orderedDeal, outcomeOf } from './deal';
+import { dueToClient } from './position';
 import { EXCHANGE_ORDER_STATUSES, type ExchangeOrder, type ExchangeOrderStatus } from './record';
-import { orderedDeal, outcomeOf } from './rules';
 
 /**
  * An exchange order on the wire (decisions part 4, Exchange). Its account transactions carry its id as their `referenceId`;

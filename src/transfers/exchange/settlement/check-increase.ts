@@ -4,19 +4,26 @@ import { lockLedgerAccounts } from '../../../kernel/ledger/accounts';
 import type { Decimal } from '../../../kernel/money/money';
 import type { Services } from '../../../services';
 import { findTransfers } from '../../engine/read';
+import { dealtIn } from '../orders/deal';
 import { releaseOrder } from '../orders/decide';
 import { exchangeOrderKind } from '../orders/kind';
 import type { ExchangeOrder } from '../orders/record';
-import { awaitsPayment, dealtIn } from '../orders/rules';
+import { awaitsPayment } from '../orders/rules';
 import { balanceOf, readBalances } from './reading';
-import { availableBy, type Books, covered, increaseSince, type Reported, type Waiting } from './rules';
+import {
+  availableBy,
+  covered,
+  increaseSince,
+  isOfItsTime,
+  isToCome,
+  knownTo,
+  type Reported,
+  type Waiting,
+} from './rules';
 import { lockCheck, lockTransfers, readBooks, saveCheck, sentOut, waitingOrders } from './store';
 
 /** So many orders one check releases at most: more wait for the next, and no lock is held for long. */
 const AT_ONCE = 50;
-
-/** So much the exchange's clock may be behind ours. */
-const OLD_MS = 5_000;
 
 export interface CheckedIncrease {
   currency: string;
@@ -32,24 +39,19 @@ export interface CheckedIncrease {
   ordersReleased: string[];
 }
 
-/** What the exchange says now, and our books of before it was asked. */
-export interface Asked extends Reported {
-  before: Books;
-}
-
 /**
- * Asks the exchange, before anything is locked. Books and what was sent out are read first: what goes out meanwhile makes the
- * answer less, never more, and the next check finds it.
- * @throws Problem 503 while the exchange cannot be asked, or answers with what it knew before it was
+ * Asks the exchange, before anything is locked. What was sent out is read first: what goes out meanwhile is counted by the next
+ * check.
+ * @throws Problem 503 while the exchange cannot be asked, answers with what it knew before it was, or of a time to come
  */
-export async function askForIncrease(services: Services, currency: string): Promise<Asked> {
+export async function askForIncrease(services: Services, currency: string): Promise<Reported> {
   const { database, now } = services;
-  const begun = now();
-  const [before, sent] = await Promise.all([readBooks(database, currency), sentOut(database, currency)]);
+  const from = now();
+  const sent = await sentOut(database, currency);
   const said = await readBalances(services);
-  if (said.asOf.getTime() < begun.getTime() - OLD_MS)
-    throw unavailable('The exchange answers with an old reading.');
-  return { reported: balanceOf(said, currency), asOf: said.asOf, sentOut: sent, before };
+  if (!isOfItsTime(said.asOf, { from, to: now() }))
+    throw unavailable('The exchange answers with an old reading, or its clock is not ours.');
+  return { reported: balanceOf(said, currency), asOf: said.asOf, sentOut: sent };
 }
 
 /**
@@ -57,21 +59,26 @@ export async function askForIncrease(services: Services, currency: string): Prom
  * overtaken. Checks of a currency go one after the other; a reading that is not newer than the last one's counts as that
  * one, and releases nothing.
  * @param decidedBy whose call it is
+ * @throws Problem 503 for a reading that may not know yet of what an operator has taken home
  */
 export async function checkIncrease(
   services: Pick<Services, 'commands' | 'now'>,
   tx: Tx,
-  { currency, now, decidedBy }: { currency: string; now: Asked; decidedBy: string },
+  { currency, now, decidedBy }: { currency: string; now: Reported; decidedBy: string },
 ): Promise<CheckedIncrease> {
   const last = await lockCheck(tx, currency);
-  const isNews = now.asOf > last.asOf;
+  const checkedAt = services.now();
+  if (last.newsFrom !== null && now.asOf < last.newsFrom)
+    throw unavailable('Money was taken home just now: the exchange may not have counted that yet.');
+  // A time to come was kept by the release before, which asked of no clock.
+  const isNews = now.asOf > last.asOf || isToCome(last.asOf, checkedAt);
   const { reported, asOf, sentOut: sent } = isNews ? now : last;
-  const available = availableBy(reported, [now.before, await readBooks(tx, currency)]);
+  const available = availableBy(reported, await readBooks(tx, currency, knownTo(asOf)));
   const { released, left } = isNews
     ? await lockCovered(services, tx, currency, available)
     : { released: [], left: available };
   for (const { id: orderId } of released) await releaseOrder(services, tx, { orderId, decidedBy });
-  saveCheck(tx, { currency, reported, asOf, sentOut: sent, leftOver: left, checkedAt: services.now() });
+  saveCheck(tx, { currency, reported, asOf, sentOut: sent, leftOver: left, checkedAt });
   const increase = increaseSince(last, { reported, sentOut: sent });
   return {
     ...{ currency, previous: last.reported, current: reported, asOf, increase, leftOver: left },

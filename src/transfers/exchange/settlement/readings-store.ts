@@ -51,11 +51,16 @@ export async function insertReadings(tx: Sql, readings: readonly SettlementReadi
   );
 }
 
-/** Deletes those of these currencies from before then. Raw: by the currencies, which lead the index. @returns how many */
+/**
+ * Deletes those of these currencies from before then, but for the last of each: it tells whether the two differ, however long the
+ * exchange is away. Raw: by the currencies, which lead the index. @returns how many
+ */
 export async function deleteReadings(sql: Sql, currencies: readonly string[], before: Date): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
-    `with gone as (delete from settlement_readings r using unnest($1::text[]) as given(currency)
-                    where r.currency = given.currency and r.as_of < $2 returning 1)
+    `with gone as (delete from settlement_readings r
+                    using (select currency, (select max(as_of) from settlement_readings l where l.currency = given.currency) as last
+                             from unnest($1::text[]) as given(currency)) kept
+                    where r.currency = kept.currency and r.as_of < least($2::timestamptz, kept.last) returning 1)
      select count(*)::int as count from gone`,
     [currencies, before],
   );

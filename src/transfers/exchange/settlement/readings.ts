@@ -1,6 +1,7 @@
-import type { Tx } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import { CURRENCIES } from '../../../kernel/money/currencies';
 import {
+  closeBreaksOf,
   openBreakAgain,
   openBreaksOf,
   syncBreaks,
@@ -13,11 +14,15 @@ import { comparedWith } from './balance';
 import { showOverdue } from './overdue';
 import { askBalances, type SaidBalances, SUBJECT, showUnreadable } from './reading';
 import { deleteReadings, insertReadings, lastReadings, type SettlementReading } from './readings-store';
+import { isOfItsTime } from './rules';
 
 type Deps = Pick<
   Services,
   'database' | 'parties' | 'switches' | 'now' | 'settlementDifferenceSeconds' | 'settlementWaitSeconds'
 >;
+
+/** The clock of the exchange is not ours, or it answers with what it knew before it was asked. */
+const CLOCK = 'party_clock_differs';
 
 /** Older readings are of no use to anybody: 288 come a day and currency. */
 const KEPT_MS = 90 * 24 * 60 * 60_000;
@@ -29,13 +34,17 @@ const KEPT_MS = 90 * 24 * 60 * 60_000;
  */
 export async function readSettlement(services: Deps): Promise<void> {
   const { database, switches, now } = services;
-  if ((await switches.party('exchange')) === 'left_out') return;
+  // Also without an exchange: what waits for it may end by a person.
   await showOverdue(services);
+  if ((await switches.party('exchange')) === 'left_out') return;
   await deleteReadings(database, CURRENCIES, new Date(now().getTime() - KEPT_MS));
   try {
+    const from = now();
     const said = await askBalances(services);
     await showUnreadable(database, said, now());
-    await database.transaction((tx) => keepReading(services, tx, said));
+    const isOurs = isOfItsTime(said.asOf, { from, to: now() });
+    await showClock(database, isOurs, now());
+    if (isOurs) await database.transaction((tx) => keepReading(services, tx, said));
   } catch (error) {
     if (error instanceof UnreadableAnswer)
       await openBreakAgain(database, {
@@ -43,6 +52,12 @@ export async function readSettlement(services: Deps): Promise<void> {
       });
     throw error;
   }
+}
+
+/** A reading of another time than it was asked for is none: one of a time to come would be the last until then. */
+async function showClock(sql: Sql, isOurs: boolean, at: Date): Promise<void> {
+  if (isOurs) return closeBreaksOf(sql, { subject: SUBJECT, kinds: [CLOCK], at });
+  await openBreakAgain(sql, { tenantId: null, kind: CLOCK, subject: SUBJECT, detail: 'exchange' });
 }
 
 /** @param said one that is not newer than the last is that one */

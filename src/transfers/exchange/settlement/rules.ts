@@ -1,4 +1,4 @@
-import { type Decimal, maxOf, minOf, ZERO } from '../../../kernel/money/money';
+import { type Decimal, maxOf, ZERO } from '../../../kernel/money/money';
 
 /** What the exchange says that it has of ours of a currency, and when that was by its clock. */
 export interface Reported {
@@ -12,27 +12,40 @@ export interface Reported {
 export const increaseSince = (last: Omit<Reported, 'asOf'>, now: Omit<Reported, 'asOf'>): Decimal =>
   maxOf(ZERO, now.reported.minus(last.reported).plus(now.sentOut).minus(last.sentOut));
 
+/** How far the exchange's clock may be from ours. Milliseconds. */
+const CLOCK_MS = 5_000;
+
+/** Whether a reading of then is of between those two moments, as far as clocks tell. */
+export const isOfItsTime = (asOf: Date, { from, to }: { from: Date; to: Date }): boolean =>
+  asOf.getTime() >= from.getTime() - CLOCK_MS && !isToCome(asOf, to);
+
+/** By the exchange's clock it is of a time that ours has not reached. */
+export const isToCome = (asOf: Date, now: Date): boolean => asOf.getTime() > now.getTime() + CLOCK_MS;
+
+/** What was booked by then a reading of then knows of, whichever clock is ahead. */
+export const knownTo = (asOf: Date): Date => new Date(asOf.getTime() - CLOCK_MS);
+
+/** From then on a reading knows of what has left the exchange now. */
+export const knowingFrom = (now: Date): Date => new Date(now.getTime() + CLOCK_MS);
+
 /** Our books of a currency at one moment. */
 export interface Books {
   /** What the exchange has of ours, with what it owes us; below zero where we owe it. */
   booked: Decimal;
   /** Of that, what it owes by orders that no check has released. */
   owed: Decimal;
+  /** What has left its balance by our books since a time, whatever has come meanwhile. */
+  sentSince: Decimal;
 }
 
 /**
  * What has come from the exchange and no order was released for: all that it has beyond what our books expect to be there. Below zero where more
- * has gone than our books know of, or what was released is owed again.
- * @param books of before it was asked, and of after: what goes out in between is in one of them before it is in the reading, or in
- *   the reading before it is in the other, so the lesser is never too much
+ * has gone than our books know of, or what was released is owed again. For some seconds it is too little by what was just sent,
+ * and never too much: what the reading may still have and our books have not is taken off.
+ * @param books of after the reading; sent since what it is {@link knownTo} know of
  */
-export const availableBy = (reported: Decimal, books: readonly [Books, Books]): Decimal => {
-  const [before, after] = books.map(({ booked, owed }) => reported.minus(booked).plus(owed)) as [
-    Decimal,
-    Decimal,
-  ];
-  return minOf(before, after);
-};
+export const availableBy = (reported: Decimal, { booked, owed, sentSince }: Books): Decimal =>
+  reported.minus(booked).plus(owed).minus(sentSince);
 
 /** Something that waits, oldest first. */
 export interface Waiting {

@@ -2,6 +2,7 @@ import { raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { internalBalanceSql } from '../../../kernel/ledger/accounts';
 import { internalAccountId } from '../../../kernel/ledger/entries';
+import { decimalsOf } from '../../../kernel/money/currencies';
 import { Decimal } from '../../../kernel/money/money';
 import type { Books, Waiting } from './rules';
 
@@ -15,6 +16,8 @@ export interface SettlementCheck {
   sentOut: Decimal;
   /** What was left over then: written down for who looks, and no later check begins with it. */
   leftOver: Decimal;
+  /** A reading of before then may not know of what an operator has taken home; null: nothing was. */
+  newsFrom: Date | null;
   checkedAt: Date;
 }
 
@@ -37,7 +40,7 @@ export async function lockCheck(tx: Tx, currency: string): Promise<SettlementChe
   );
   const [row] = await tx.run<CheckRow>(
     checks()
-      .select('currency', 'asOf', 'checkedAt', ...AMOUNTS)
+      .select('currency', 'asOf', 'newsFrom', 'checkedAt', ...AMOUNTS)
       .where({ currency })
       .forUpdate(),
   );
@@ -52,7 +55,7 @@ export async function lockCheck(tx: Tx, currency: string): Promise<SettlementChe
 /** Entries are committed long before that: what they sum to does not change any more. */
 const SUMMED_AFTER_MS = 24 * 60 * 60_000;
 
-export function saveCheck(tx: Tx, check: SettlementCheck): void {
+export function saveCheck(tx: Tx, check: Omit<SettlementCheck, 'newsFrom'>): void {
   const { currency, asOf, checkedAt, reported, sentOut: sent, leftOver } = check;
   const summedTo = new Date(checkedAt.getTime() - SUMMED_AFTER_MS);
   tx.defer(
@@ -67,13 +70,15 @@ export function saveCheck(tx: Tx, check: SettlementCheck): void {
   );
 }
 
-/** What we have moved ourselves out of the exchange's balance: the next check counts it as sent. */
-export async function addSentOut(tx: Tx, currency: string, amount: Decimal): Promise<void> {
-  await lockCheck(tx, currency);
+/**
+ * What we have moved ourselves out of the exchange's balance, under the check's lock: the next check counts it as sent.
+ * @param newsFrom a reading of before then releases nothing
+ */
+export function addSentOut(tx: Tx, currency: string, amount: Decimal, newsFrom: Date): void {
   tx.defer(
     checks()
       .where({ currency })
-      .update({ sentOut: raw('sent_out - ?::numeric', [amount.toFixed()]) }),
+      .update({ newsFrom, sentOut: raw('sent_out - ?::numeric', [amount.toFixed()]) }),
   );
 }
 
@@ -81,8 +86,9 @@ const SENT = `select sum(e.amount) from transfer_entries e
    where e.component = 'settlement' and e.currency = settlement_checks.currency and e.at > settlement_checks.summed_to`;
 
 /**
- * All that has gone out of the exchange's balance by our books, ever: what orders have sold of the currency, what was taken
- * back of released ones, and what withdrawals have sent less what came back. Raw: the sum kept at a check, and what came after it.
+ * All that has gone out of the exchange's balance by our books, ever, for the reader's `increase`: what orders have sold of the
+ * currency, less what was given back of that, and what withdrawals have sent less what came back. What the exchange has taken back of
+ * what it had paid is not in it. Raw: the sum kept at a check, and what came after it.
  */
 export async function sentOut(sql: Sql, currency: string): Promise<Decimal> {
   const [row] = await sql.query<{ sum: string }>(
@@ -96,41 +102,63 @@ export async function sentOut(sql: Sql, currency: string): Promise<Decimal> {
 }
 
 /**
- * SQL: of orders to that currency (SQL too), those for which the exchange owes something that no release covers, with what it owes (`owed`).
- * One that is completed has a release that does, so the index leaves those out.
+ * SQL: of orders to that currency with so many decimals (both SQL too), those for which the exchange owes something that no release covers,
+ * with what it owes (`owed`): `isReleased` of ../orders/release.ts, in SQL. One that is completed has a release that does, so the
+ * index leaves those out. `ordered`: of what was bought, what was ordered, which a release of the release before is compared with.
  */
-const owedIn = (currency: string) => `from transfers t
-  cross join lateral (select coalesce(sum((fill->>'bought')::numeric), 0) as owed
+const owedIn = (currency: string, decimals: string) => `from transfers t
+  cross join lateral (select coalesce(sum((fill->>'bought')::numeric), 0) as owed, coalesce(sum((fill->>'sold')::numeric), 0) as sold,
+                             (t.terms->>'amount')::numeric - (t.terms->>'fee')::numeric as to_sell
                         from jsonb_array_elements(t.word->'fills') fill) o
+  cross join lateral (select case when o.sold = 0 then 0 when o.sold <= o.to_sell then o.owed
+                             else trunc(o.owed * o.to_sell / o.sold, ${decimals}) end as ordered) p
   where t.kind = 'exchange_order' and t.status <> 'completed' and t.terms->>'toCurrency' = ${currency}
     and t.word->'fills' <> '[]' and o.owed > 0
     and not exists (select 1 from transfer_decisions d
-                     where d.transfer_id = t.id and d.kind = 'release' and d.amount >= o.owed)`;
+                     where d.transfer_id = t.id and d.kind = 'release'
+                       and d.amount >= case when d.data->>'bought' is null then p.ordered else o.owed end
+                       and not exists (select 1 from transfer_decisions f
+                                        where f.transfer_id = t.id and f.kind = 'fallen' and f.number > d.number and f.amount < o.owed))`;
 
 /** Those of them whose deal is over: they wait to be paid, or are nobody's. */
 const OVER = `(t.status in ('awaiting_settlement', 'failed') or t.word->>'status' = 'failed')`;
 
-const SINCE = `coalesce(t.reached->>'awaiting_settlement', t.reached->>'failed', t.reached->>'executing', '')`;
+/**
+ * Since when one waits: since it first was over, or, where it was released before, since the word that has changed it. So what has
+ * grown goes behind those that waited by then, and is not overdue at once.
+ */
+const SINCE = `greatest(
+  coalesce((t.reached->>'awaiting_settlement')::timestamptz, (t.reached->>'failed')::timestamptz, (t.reached->>'executing')::timestamptz, t.created_at),
+  case when exists (select 1 from transfer_decisions d where d.transfer_id = t.id and d.kind = 'release') then t.word_at end)`;
 
-/** Raw: both in one statement, for what is bought meanwhile is booked and owed at once. */
-export async function readBooks(sql: Sql, currency: string): Promise<Books> {
-  const [row] = await sql.query<{ balance: string; owed: string }>(
-    `select ${internalBalanceSql('$2::text')}::text as balance, (select coalesce(sum(o.owed), 0) ${owedIn('$1')})::text as owed`,
-    [currency, internalAccountId('settlement', currency)],
+/** Of what the exchange holds or owes: what it took of us, and what it has taken back of what it owed or had paid. */
+const SENT_SINCE = `select coalesce(sum(e.amount), 0) from transfer_entries e
+   where e.component in ('settlement', 'owed') and e.amount > 0 and e.currency = $1 and e.at > $4`;
+
+/** @param since of what was sent. Raw: all in one statement, for what is bought meanwhile is booked and owed at once. */
+export async function readBooks(sql: Sql, currency: string, since: Date): Promise<Books> {
+  const [row] = await sql.query<{ balance: string; owed: string; sent: string }>(
+    `select ${internalBalanceSql('$2::text')}::text as balance, (${SENT_SINCE})::text as sent,
+            (select coalesce(sum(o.owed), 0) ${owedIn('$1', '$3::int')})::text as owed`,
+    [currency, internalAccountId('settlement', currency), decimalsOf(currency), since],
   );
-  return { booked: new Decimal(row?.balance ?? 0).negated(), owed: new Decimal(row?.owed ?? 0) };
+  return {
+    booked: new Decimal(row?.balance ?? 0).negated(),
+    owed: new Decimal(row?.owed ?? 0),
+    sentSince: new Decimal(row?.sent ?? 0),
+  };
 }
 
 /** Orders that a check may release, the longest waiting first. Raw: see {@link owedIn}. */
 export async function waitingOrders(sql: Sql, currency: string, limit: number): Promise<Waiting[]> {
   const rows = await sql.query<{ id: string; owed: string }>(
-    `select t.id, o.owed::text as owed ${owedIn('$1')} and ${OVER} order by ${SINCE}, t.id limit $2`,
-    [currency, limit],
+    `select t.id, o.owed::text as owed ${owedIn('$1', '$2::int')} and ${OVER} order by ${SINCE}, t.id limit $3`,
+    [currency, decimalsOf(currency), limit],
   );
   return rows.map(({ id, owed }) => ({ id, amount: new Decimal(owed) }));
 }
 
-/** An order that waits for its settlement. */
+/** An order that waits for its settlement, or what was not dealt as ordered and is not paid either. */
 export interface OverdueOrder {
   id: string;
   tenantId: string | null;
@@ -145,11 +173,11 @@ export async function overdueOrders(
 ): Promise<OverdueOrder[]> {
   const rows = await sql.query<Omit<OverdueOrder, 'owed'> & { owed: string }>(
     `select waiting.id, waiting.tenant_id as "tenantId", given.currency, waiting.owed::text as owed
-       from unnest($1::text[]) as given(currency)
+       from unnest($1::text[], $2::int[]) as given(currency, decimals)
       cross join lateral (
-        select t.id, t.tenant_id, o.owed ${owedIn('given.currency')}
-           and t.status = 'awaiting_settlement' and ${SINCE} < $2 order by ${SINCE}, t.id limit $3) waiting`,
-    [currencies, before.toISOString(), limit],
+        select t.id, t.tenant_id, o.owed ${owedIn('given.currency', 'given.decimals')}
+           and ${OVER} and ${SINCE} < $3 order by ${SINCE}, t.id limit $4) waiting`,
+    [currencies, currencies.map(decimalsOf), before, limit],
   );
   return rows.map(({ owed, ...row }) => ({ ...row, owed: new Decimal(owed) }));
 }

@@ -1,0 +1,103 @@
+import { newId } from '../../../src/kernel/ids';
+import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
+import { balance, check, dealt, internal, later, looked, ordered, read, type World, world } from './support';
+
+let on: World;
+beforeEach(async () => {
+  on = await world();
+});
+afterEach(() => on.api.close());
+
+const statusOf = async (id: string) => (await read(on, id)).status;
+
+async function says(id: string, status: 'open' | 'filled' | 'failed', ...fills: string[]): Promise<void> {
+  on.double.say(exchangeKey(id), status, ...fills);
+  await looked(on, id);
+}
+
+async function released(id: string, reported: string): Promise<void> {
+  on.double.balances = { USD: reported };
+  expect((await check(on)).body.ordersReleased).toEqual([id]);
+}
+
+it('what the party takes back whole and deals again is paid again, or waits', async () => {
+  const id = await dealt(on, '100.00', '100 110');
+  await released(id, '110');
+  await says(id, 'failed');
+  on.double.balances = { USD: '0' };
+  await says(id, 'filled', '100 110');
+  expect(await statusOf(id)).toBe('awaiting_settlement');
+  expect([await balance(on.client, on.eur), await balance(on.client, on.usd)]).toEqual([
+    ...['900.00 100.00', '0.00 0.00'],
+  ]);
+  later(on, 6);
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver: '0.00' });
+  later(on, 6);
+  await released(id, '110');
+  expect(await statusOf(id)).toBe('completed');
+});
+
+it('what was lowered and grows again is paid anew, though less than was released at first', async () => {
+  const id = await dealt(on, '100.00', '100 100');
+  await released(id, '100');
+  await says(id, 'filled', '100 80');
+  expect([await statusOf(id), await balance(on.client, on.usd)]).toEqual(['completed', '80.00 0.00']);
+  await says(id, 'filled', '100 95');
+  expect([await statusOf(id), await balance(on.client, on.usd)]).toEqual([
+    ...['awaiting_settlement', '0.00 0.00'],
+  ]);
+  later(on, 6);
+  on.double.balances = { USD: '80' };
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver: '80.00' });
+  await released(id, '95');
+  expect(await balance(on.client, on.usd)).toBe('95.00 0.00');
+});
+
+/** As the release before decided: its amount is what of the deal is the client's, and it has no data. */
+async function releasedBefore(id: string, amount: string): Promise<void> {
+  await on.api.database.query(
+    `insert into transfer_decisions (id, transfer_id, kind, amount, currency, data, decided_by, at)
+     values ($1, $2, 'release', $3, 'USD', '{}', 'cli_admin', now())`,
+    [newId('decision'), id, amount],
+  );
+  await looked(on, id);
+}
+
+it('a release of the release before stands, of more than was ordered too', async () => {
+  const id = await dealt(on, '100.00', '110 121');
+  await releasedBefore(id, '110');
+  expect(await statusOf(id)).toBe('completed');
+  await looked(on, id);
+  expect([await statusOf(id), await balance(on.client, on.usd)]).toEqual(['completed', '110.00 0.00']);
+  expect(await internal(on, 'suspense:USD')).toBe(11);
+  // Of one that is not completed the statements judge alike: it is released, and owed no more.
+  await says(id, 'open', '110 121');
+  on.double.balances = { USD: '121' };
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver: '0.00' });
+  await says(id, 'failed');
+  await says(id, 'filled', '110 121');
+  expect(await statusOf(id)).toBe('awaiting_settlement');
+});
+
+it('a closed account keeps what it had of a release of the release before', async () => {
+  const id = await dealt(on, '100.00', '100 110');
+  await releasedBefore(id, '110');
+  await on.api.database.query(`update accounts set status = 'closed' where id = $1`, [on.usd]);
+  await says(id, 'filled', '100 120');
+  await released(id, '120');
+  expect([await balance(on.client, on.usd), await internal(on, 'suspense:USD')]).toEqual(['110.00 0.00', 10]);
+});
+
+it('waits from when it grew: those that waited before it go first', async () => {
+  const id = await dealt(on, '100.00', '100 110');
+  await released(id, '110');
+  const younger = await dealt(on, '10.00', '10 11');
+  later(on, 6);
+  await says(id, 'filled', '100 120');
+  const last = await ordered(on, { amount: '5.00' });
+  await looked(on, last);
+  later(on, 6);
+  await says(last, 'filled', '5 5');
+  on.double.balances = { USD: '131' };
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [younger, id], leftOver: '0.00' });
+});
