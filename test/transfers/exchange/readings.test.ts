@@ -1,6 +1,7 @@
+import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
 import { readSettlement } from '../../../src/transfers/exchange/settlement/readings';
 import { settlementReading } from '../../../src/transfers/metrics';
-import { breaks, check, dealt, type World, world } from './support';
+import { breaks, check, dealt, looked, ordered, type World, world } from './support';
 
 let on: World;
 let ahead = 0;
@@ -105,7 +106,42 @@ it('an order that waits for its settlement too long is shown until it does no mo
   expect(await breaks(on, id)).toEqual([]);
 });
 
-it('is kept for ninety days', async () => {
+it('what was not dealt as ordered and is not paid is shown as well, for it keeps the others waiting', async () => {
+  const odd = await ordered(on, { amount: '100.00', minReceive: '109.00' });
+  await looked(on, odd);
+  on.double.say(exchangeKey(odd), 'filled', '100 108');
+  await looked(on, odd);
+  await readAfter(3 * 24 * 60 + 1);
+  expect(await breaks(on, odd)).toContain('settlement_overdue 108 USD');
+});
+
+it('what has grown waits from then, and not from when it was first dealt', async () => {
+  const id = await dealt(on, '50.00', '50 55');
+  on.double.balances = { EUR: '-50', USD: '55' };
+  await readAfter(0);
+  await check(on);
+  ahead += 4 * 24 * 60 * 60_000;
+  on.double.say(exchangeKey(id), 'filled', '50 60');
+  await looked(on, id);
+  await readAfter(3 * 24 * 60 - 1);
+  expect(await breaks(on, id)).not.toContain('settlement_overdue 60 USD');
+  await readAfter(2);
+  expect(await breaks(on, id)).toContain('settlement_overdue 60 USD');
+});
+
+it('an order that waits no more is shown no more, also without an exchange', async () => {
+  const id = await dealt(on, '50.00', '50 55');
+  await readAfter(3 * 24 * 60 + 1);
+  on.double.balances = { EUR: '-50', USD: '55' };
+  on.double.clock.at = new Date(on.double.clock.at.getTime() + 1);
+  await check(on);
+  const { services } = on.api;
+  const switches = { ...services.switches, party: async () => 'left_out' as const };
+  await readSettlement({ ...services, switches });
+  expect(await breaks(on, id)).toEqual([]);
+});
+
+it('is kept for ninety days, and the last of a currency for as long as it is the last', async () => {
   const kept = () => on.api.database.query('select as_of from settlement_readings order by as_of');
   on.double.balances = { USD: '3' };
   await readAfter(0);
@@ -114,4 +150,13 @@ it('is kept for ninety days', async () => {
   expect(await kept()).toHaveLength(3);
   await readAfter(1);
   expect(await kept()).toHaveLength(3);
+  // The exchange is away, and the difference that was shown is gone when it is back.
+  expect(await breaks(on, 'settlement:USD')).toEqual(['settlement_difference 3 USD']);
+  on.double.isAway = true;
+  await expect(readAfter(91 * 24 * 60)).rejects.toThrow();
+  expect(await kept()).toHaveLength(1);
+  on.double.isAway = false;
+  on.double.balances = {};
+  await readAfter(5);
+  expect(await breaks(on, 'settlement:USD')).toEqual([]);
 });

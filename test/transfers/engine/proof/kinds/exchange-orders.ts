@@ -86,11 +86,18 @@ function release(order: ExchangeOrder): NewDecision | undefined {
   return { kind: 'release', amount: bought, currency: terms.toCurrency, data };
 }
 
-/** Some release is of all that is bought by now. */
-const isPaid = (order: ExchangeOrder): boolean =>
-  order.decisions.some(
-    ({ kind, amount }) => kind === 'release' && (amount ?? ZERO).gte(soldAndBought(order).bought),
-  );
+/** It was released for so much, less what has fallen below it since: told in order, as it was decided. */
+function paidFor({ decisions }: ExchangeOrder): Decimal {
+  let paid = ZERO;
+  for (const { kind, amount } of decisions) {
+    if (kind === 'release') paid = amount ?? ZERO;
+    if (kind === 'fallen' && amount?.lt(paid)) paid = amount;
+  }
+  return paid;
+}
+
+/** All that is bought by now was paid. */
+const isPaid = (order: ExchangeOrder): boolean => paidFor(order).gte(soldAndBought(order).bought);
 
 const soldAndBought = ({ transfer: { word } }: Pick<ExchangeOrder, 'transfer'>) => ({
   sold: sumOf((word?.fills ?? []).map(({ sold: amount }) => ({ amount }))),
@@ -133,6 +140,7 @@ function asAgreed(order: ExchangeOrder, books: readonly Holding[], impossible: b
       assert.ok(bought.gte(terms.minReceive) && sold.eq(orderedOf(terms)), 'less than the least');
   }
   if (impossible || word === null) return;
+  assert.ok(paidFor(order).lte(soldAndBought(order).bought), 'paid for more than is bought');
   if (status === 'completed') assert.ok(isPaid(order), 'completed, and owed for');
   if (status === 'awaiting_settlement') assert.ok(!isPaid(order), 'paid, and it waits');
   if (word.status === 'open') assert.ok(['executing', 'cancelled'].includes(status));
