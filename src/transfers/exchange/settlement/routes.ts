@@ -46,8 +46,9 @@ const increaseRoute = (services: Services): Route =>
     summary: 'Check settlement balance increase',
     description:
       'Asks the exchange what it has of ours. Orders that wait for that currency complete as far as what has come covers ' +
-      'them: the oldest first, each whole, none overtaken, fifty at once. What is left over is there for the next check. An ' +
-      'answer of the exchange that is older than the request by more than five seconds is a 503.',
+      'them: the oldest first, each whole, none overtaken, fifty at once. What is left over is there for the next check. What ' +
+      'was sold or sent in the last five seconds is left out. An answer of the exchange that is older than the request by more ' +
+      'than five seconds, or of a time to come, is a 503, and so is one of just after an operator has taken money home.',
     body: z.strictObject({ currency: currency() }),
     response: checkedIncreaseSchema,
     problems: ['unavailable'],

@@ -40,7 +40,7 @@ export const checkedIncreaseSchema = z
     }),
     leftOver: money().meta({
       description:
-        'What has come and no order was released for, by our books as they are now; below zero where more has gone than they know of.',
+        'What has come and no order was released for, by our books as they are now, less what has just been sent; below zero where more has gone than they know of.',
     }),
     ordersReleased: z
       .array(z.string())

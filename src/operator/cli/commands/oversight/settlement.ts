@@ -17,10 +17,12 @@ interface MoveOptions {
 const AFTER = `
   funding     our own money that is sent to the exchange, from the treasury: book it before it leaves
   withdrawal  our own money that is taken home, to the treasury: book it once it has left the exchange
-  write-off   what the exchange owed and has not paid, to losses
+  write-off   what the exchange owed and has not paid, to losses: no more than is short by the last check
   surplus     what it has paid and did not owe, from losses
 
-What a check of the settlement finds beyond our books pays the orders that wait: in the other order, our own money would.`;
+What a check of the settlement finds beyond our books pays the orders that wait: in the other order, our own money would.
+While funding travels, as much of what the exchange has paid keeps orders waiting. For some seconds after a withdrawal no check
+is made.`;
 
 /** What we have at the exchange of our own, and what a settlement came short of (decisions part 4, Exchange). */
 export function addSettlementCommands(program: Command, { console, run }: CommandContext): void {
