@@ -106,7 +106,8 @@ export function firstProblem(error: z.ZodError) {
   if (issue && namesNothing(issue)) return notFound('record', fieldOf(issue));
   if (!issue) return invalid('The request is not valid.');
   if (issue.code === 'unrecognized_keys') {
-    const [key = ''] = issue.keys;
+    const [last = ''] = issue.keys;
+    const key = fieldAt([...issue.path, last]) ?? last;
     return invalid(`${key} is not a field of this request.`, key);
   }
   const field = fieldOf(issue);
@@ -114,8 +115,14 @@ export function firstProblem(error: z.ZodError) {
   return invalid(`${field} ${explain(issue)}.`, field);
 }
 
-const fieldOf = (issue: z.core.$ZodIssue) =>
-  issue.path.filter((part): part is string => typeof part === 'string').at(-1);
+const fieldOf = (issue: z.core.$ZodIssue) => fieldAt(issue.path);
+
+/** The bare name; of an object in a list, which has the same names as its neighbours, the way to it: `assets.0.contract`. */
+function fieldAt(path: readonly PropertyKey[]): string | undefined {
+  const names = path.filter((part): part is string => typeof part === 'string');
+  const inList = path.some((part, at) => typeof part === 'number' && typeof path[at + 1] === 'string');
+  return inList ? path.map(String).join('.') : names.at(-1);
+}
 
 /** An id that no record can have. */
 const namesNothing = (issue: z.core.$ZodIssue) =>
