@@ -59,5 +59,6 @@ export function fallen(order: ExchangeOrder): NewDecision | undefined {
 export function givenBefore(order: ExchangeOrder): string {
   const earlier = last(order, RELEASE, FALLEN);
   if (!earlier) return '0';
-  return String(earlier.data['bought'] ?? moneyOf(earlier).amount.toFixed());
+  const { bought } = earlier.data;
+  return typeof bought === 'string' ? bought : moneyOf(earlier).amount.toFixed();
 }

@@ -57,10 +57,9 @@ export async function insertReadings(tx: Sql, readings: readonly SettlementReadi
  */
 export async function deleteReadings(sql: Sql, currencies: readonly string[], before: Date): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
-    `with gone as (delete from settlement_readings r
-                    using (select currency, (select max(as_of) from settlement_readings l where l.currency = given.currency) as last
-                             from unnest($1::text[]) as given(currency)) kept
-                    where r.currency = kept.currency and r.as_of < least($2::timestamptz, kept.last) returning 1)
+    `with gone as (delete from settlement_readings r using unnest($1::text[]) as given(currency)
+                    where r.currency = given.currency and r.as_of < $2
+                      and r.as_of < (select max(as_of) from settlement_readings l where l.currency = r.currency) returning 1)
      select count(*)::int as count from gone`,
     [currencies, before],
   );
