@@ -2,6 +2,7 @@ import { benchAuthorization } from './authorization';
 import { benchCards } from './cards';
 import { benchGrowth } from './growth';
 import { benchHungParty } from './hung-party';
+import { benchLine } from './line';
 import { benchProcesses } from './processes';
 import { benchWebhooks } from './webhooks';
 
@@ -11,6 +12,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   cards: benchCards,
   growth: benchGrowth,
   'hung-party': benchHungParty,
+  line: benchLine,
   processes: benchProcesses,
   webhooks: benchWebhooks,
 };

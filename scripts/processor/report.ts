@@ -40,7 +40,7 @@ export function reportOf(played: Played, compared: readonly Compared[]): string[
   ];
 }
 
-function quantiles(times: readonly number[]): string {
+export function quantiles(times: readonly number[]): string {
   const sorted = [...times].sort((one, other) => one - other);
   const at = (share: number) =>
     (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
