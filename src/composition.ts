@@ -8,7 +8,7 @@ import { bufferedCardRoutes } from './cards/buffered/routes';
 import { processorCallbackRoute } from './cards/cards/callback-routes';
 import { blockCardsOf, requireCard } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
-import { createGatherer } from './cards/events/gather';
+import { createGatherer } from './cards/events/batches/gather';
 import { limitsRoutes } from './cards/events/limits/routes';
 import { cardEventRoutes } from './cards/events/routes';
 import { sandboxRoutes } from './cards/events/sandbox-routes';

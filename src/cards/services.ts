@@ -1,5 +1,5 @@
 import type { Services } from '../services';
-import type { Gatherer } from './events/gather';
+import type { Gatherer } from './events/batches/gather';
 import type { Programmes } from './programmes/cache';
 
 /** What the domains of cards are given. */

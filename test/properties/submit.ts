@@ -1,4 +1,4 @@
-import { createGatherer } from '../../src/cards/events/gather';
+import { createGatherer } from '../../src/cards/events/batches/gather';
 import { recordCardEvent } from '../../src/cards/events/operations';
 import type { CardTransaction, Message } from '../../src/cards/events/record';
 import type { Composed } from '../../src/composition';

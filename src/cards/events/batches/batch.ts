@@ -1,6 +1,6 @@
-import type { Tx } from '../../kernel/db/database';
-import { writeWithCommit } from '../../kernel/db/writes';
-import { inProgress, Problem } from '../../kernel/errors';
+import type { Tx } from '../../../kernel/db/database';
+import { writeWithCommit } from '../../../kernel/db/writes';
+import { inProgress, Problem } from '../../../kernel/errors';
 import {
   answersWrite,
   type IdempotencyKey,
@@ -10,12 +10,12 @@ import {
   lookUpKeys,
   type StoredAnswer,
   settledAnswer,
-} from '../../kernel/idempotency';
-import { tellWhenCommitted } from '../../kernel/outbox/events';
-import { boardWrites, type CardEventDeps, countWhenCommitted, loadBoard } from './load-board';
-import type { Message } from './record';
-import type { Board } from './rules/board';
-import { type Judgement, judge } from './rules/judge';
+} from '../../../kernel/idempotency';
+import { tellWhenCommitted } from '../../../kernel/outbox/events';
+import { boardWrites, type CardEventDeps, countWhenCommitted, loadBoard } from '../load-board';
+import type { Message } from '../record';
+import type { Board } from '../rules/board';
+import { type Judgement, judge } from '../rules/judge';
 
 export interface Submission {
   message: Message;

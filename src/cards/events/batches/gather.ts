@@ -1,9 +1,9 @@
-import type { Database, TransactionOptions } from '../../kernel/db/database';
-import { CommitUnknown, DatabaseAway, isLockTimeout, isOutOfReach } from '../../kernel/db/faults';
-import { afterUnknownOutcome, type KeyedAnswer } from '../../kernel/idempotency';
+import type { Database, TransactionOptions } from '../../../kernel/db/database';
+import { CommitUnknown, DatabaseAway, isLockTimeout, isOutOfReach } from '../../../kernel/db/faults';
+import { afterUnknownOutcome, type KeyedAnswer } from '../../../kernel/idempotency';
+import type { CardEventDeps } from '../load-board';
 import { type Result, runBatch, type Submission } from './batch';
 import { createLane, type Lane, type Queued } from './lane';
-import type { CardEventDeps } from './load-board';
 
 interface Waiting extends Submission, Queued {
   resolve(answer: KeyedAnswer): void;

@@ -1,4 +1,4 @@
-import { createLane, type Queued } from '../../../src/cards/events/lane';
+import { createLane, type Queued } from '../../../../src/cards/events/batches/lane';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

@@ -1,11 +1,11 @@
-import { createGatherer } from '../../../src/cards/events/gather';
-import type { Message } from '../../../src/cards/events/record';
-import type { Database } from '../../../src/kernel/db/database';
-import { CommitUnknown } from '../../../src/kernel/db/faults';
-import { newId } from '../../../src/kernel/ids';
-import { Decimal } from '../../../src/kernel/money/money';
-import { type TestApi, testApi } from '../../support/api';
-import { activeCard } from '../../support/cards';
+import { createGatherer } from '../../../../src/cards/events/batches/gather';
+import type { Message } from '../../../../src/cards/events/record';
+import type { Database } from '../../../../src/kernel/db/database';
+import { CommitUnknown } from '../../../../src/kernel/db/faults';
+import { newId } from '../../../../src/kernel/ids';
+import { Decimal } from '../../../../src/kernel/money/money';
+import { type TestApi, testApi } from '../../../support/api';
+import { activeCard } from '../../../support/cards';
 
 let api: TestApi;
 beforeAll(async () => {
