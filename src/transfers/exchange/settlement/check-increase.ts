@@ -4,6 +4,7 @@ import { lockLedgerAccounts } from '../../../kernel/ledger/accounts';
 import type { Decimal } from '../../../kernel/money/money';
 import type { Services } from '../../../services';
 import { findTransfers } from '../../engine/read';
+import { lockTransfers } from '../../engine/tables/lock-several';
 import { dealtIn } from '../orders/deal';
 import { releaseOrder } from '../orders/decide';
 import { exchangeOrderKind } from '../orders/kind';
@@ -20,7 +21,7 @@ import {
   type Reported,
   type Waiting,
 } from './rules';
-import { lockCheck, lockTransfers, readBooks, saveCheck, sentOut, waitingOrders } from './store';
+import { lockCheck, readBooks, saveCheck, sentOut, waitingOrders } from './store';
 
 /** So many orders one check releases at most: more wait for the next, and no lock is held for long. */
 const AT_ONCE = 50;

@@ -181,8 +181,3 @@ export async function overdueOrders(
   );
   return rows.map(({ owed, ...row }) => ({ ...row, owed: new Decimal(owed) }));
 }
-
-/** Rows of transfers, to the end of the transaction: in the order in which all lock several at once. */
-export async function lockTransfers(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.run(table('transfers').select('id').whereIn('id', ids).orderBy('id').forNoKeyUpdate());
-}

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../kernel/db/database';
 import type { Services } from '../../../services';
 import { decide } from '../../engine/decide';
-import { lockNotOrdered } from '../../engine/tables/not-ordered';
+import { lockNotOrdered } from '../../engine/tables/lock-several';
 import { isFinal, PAYOUT_STATUSES } from '../../payouts/record';
 import { type Change, shutDestination } from '../destinations/operations';
 import type { WithdrawalDestination } from '../destinations/record';

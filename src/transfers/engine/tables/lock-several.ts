@@ -3,6 +3,9 @@ import type { Tx } from '../../../kernel/db/database';
 import { lockLedgerAccounts } from '../../../kernel/ledger/accounts';
 import type { AnyKind } from '../kind';
 
+type Query = ReturnType<typeof table>;
+type Locked = { id: string; accountId: string | null };
+
 export interface NotOrdered {
   tenantId: string;
   /** Those that have not ended. */
@@ -22,14 +25,26 @@ export async function lockNotOrdered(
   { name: kind }: Pick<AnyKind, 'name'>,
   { tenantId, statuses, term, value }: NotOrdered,
 ): Promise<string[]> {
-  const open = table('transfers')
-    .select('id', 'accountId')
-    .where({ kind, tenantId })
-    .whereNull('orderedAt')
-    .where(anyOf('status', statuses))
-    .whereRaw('terms->>? = ?', [term, value]);
-  const rows = await tx.run<{ id: string; accountId: string | null }>(open.orderBy('id').forNoKeyUpdate());
+  const rows = await lockRows(tx, (query) =>
+    query
+      .where({ kind, tenantId })
+      .whereNull('orderedAt')
+      .where(anyOf('status', statuses))
+      .whereRaw('terms->>? = ?', [term, value]),
+  );
   const accounts = new Set(rows.flatMap(({ accountId }) => accountId ?? []));
   if (accounts.size > 0) await lockLedgerAccounts(tx, [...accounts]);
   return rows.map(({ id }) => id);
+}
+
+/** Locks the rows of those transfers alone: their accounts come after the last of them. */
+export async function lockTransfers(tx: Tx, ids: readonly string[]): Promise<void> {
+  await lockRows(tx, (query) => query.where(anyOf('id', ids)));
+}
+
+/** To the end of the transaction, in the order in which all lock several at once. */
+function lockRows(tx: Tx, narrowed: (query: Query) => Query): Promise<Locked[]> {
+  return tx.run<Locked>(
+    narrowed(table('transfers').select('id', 'accountId')).orderBy('id').forNoKeyUpdate(),
+  );
 }
