@@ -8,7 +8,7 @@ import {
   later,
   looked,
   ordered,
-  read,
+  statusesOf,
   type World,
   world,
 } from './support';
@@ -18,8 +18,6 @@ beforeEach(async () => {
   on = await world();
 });
 afterEach(() => on.api.close());
-
-const statusesOf = (...ids: string[]) => Promise.all(ids.map(async (id) => (await read(on, id)).status));
 
 it.each([
   ['taken back', 'failed', [], '0', '0.00'],
@@ -59,7 +57,7 @@ it('what grows after its release waits anew, its books reversed, and is released
   on.double.balances = { USD: '120' };
   expect((await check(on)).body).toMatchObject({ increase: '10.00', ordersReleased: [id], leftOver: '0.00' });
   expect(await balance(on.client, on.usd)).toBe('120.00 0.00');
-  expect(await statusesOf(id, younger)).toEqual(['completed', 'awaiting_settlement']);
+  expect(await statusesOf(on, id, younger)).toEqual(['completed', 'awaiting_settlement']);
   expect(await releasesOf(id)).toEqual(['110', '120']);
 });
 
@@ -79,7 +77,7 @@ it('what was not dealt as ordered waits in the same queue, so that its payment r
   const younger = await dealt(on, '50.00', '50 55');
   on.double.balances = { USD: '108' };
   expect((await check(on)).body).toMatchObject({ ordersReleased: [odd], leftOver: '0.00' });
-  expect(await statusesOf(odd, younger)).toEqual(['failed', 'awaiting_settlement']);
+  expect(await statusesOf(on, odd, younger)).toEqual(['failed', 'awaiting_settlement']);
   expect(await internal(on, 'suspense:USD')).toBe(108);
   expect(await balance(on.client, on.usd)).toBe('0.00 0.00');
   on.double.balances = { USD: '163' };

@@ -1,7 +1,7 @@
 import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
 import { readSettlement } from '../../../src/transfers/exchange/settlement/readings';
 import { fund } from '../../support/cards';
-import { breaks, check, dealt, later, looked, ordered, read, type World, world } from './support';
+import { breaks, check, dealt, later, looked, ordered, statusesOf, type World, world } from './support';
 
 let on: World;
 beforeEach(async () => {
@@ -9,8 +9,6 @@ beforeEach(async () => {
   await fund(on.api, on.usd, '1000.00');
 });
 afterEach(() => on.api.close());
-
-const statusesOf = (...ids: string[]) => Promise.all(ids.map(async (id) => (await read(on, id)).status));
 
 /** An order that sells USD: the exchange has dealt it, and we have not heard. */
 async function sale(amount: string): Promise<string> {
@@ -49,7 +47,7 @@ it('two checks and a sale between them release nothing that was not paid', async
   await looked(on, selling);
   expect((await one.answer()).body).toMatchObject({ ordersReleased: [paid], leftOver: '0.00' });
   expect((await other.answer()).body).toMatchObject({ ordersReleased: [], leftOver: '0.00' });
-  expect(await statusesOf(paid, unpaid)).toEqual(['completed', 'awaiting_settlement']);
+  expect(await statusesOf(on, paid, unpaid)).toEqual(['completed', 'awaiting_settlement']);
 });
 
 it('a sale that is booked before an answer of a second ago was asked for releases nothing', async () => {
@@ -73,7 +71,7 @@ it('what was paid and is taken back is not paid again by an answer that still ha
   on.double.say(exchangeKey(first), 'failed');
   await looked(on, first);
   expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver: '0.00' });
-  expect(await statusesOf(first, unpaid)).toEqual(['failed', 'awaiting_settlement']);
+  expect(await statusesOf(on, first, unpaid)).toEqual(['failed', 'awaiting_settlement']);
 });
 
 it('an answer of a time that has not come is none, and stops no later check', async () => {

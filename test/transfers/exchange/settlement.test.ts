@@ -11,7 +11,7 @@ import {
   looked,
   newKey,
   ordered,
-  read,
+  statusesOf,
   type World,
   world,
 } from './support';
@@ -22,8 +22,6 @@ beforeEach(async () => {
   on = await world();
 });
 afterEach(() => on.api.close());
-
-const statusesOf = (...ids: string[]) => Promise.all(ids.map(async (id) => (await read(on, id)).status));
 
 it('releases what is covered, the oldest first, each whole and none overtaken, and keeps what is left over', async () => {
   const a = await dealt(on, '50.00', '50 55');
@@ -39,14 +37,14 @@ it('releases what is covered, the oldest first, each whole and none overtaken, a
   expect((await check(on)).body).toMatchObject({
     ...{ previous: '60.00', increase: '20.00', ordersReleased: [], leftOver: '25.00' },
   });
-  expect(await statusesOf(a, b, c)).toEqual(['completed', 'awaiting_settlement', 'awaiting_settlement']);
+  expect(await statusesOf(on, a, b, c)).toEqual(['completed', 'awaiting_settlement', 'awaiting_settlement']);
   on.double.balances = { USD: '176' };
   expect((await check(on)).body).toMatchObject({
     increase: '96.00',
     ordersReleased: [b, c],
     leftOver: '0.00',
   });
-  expect(await statusesOf(a, b, c)).toEqual(['completed', 'completed', 'completed']);
+  expect(await statusesOf(on, a, b, c)).toEqual(['completed', 'completed', 'completed']);
   expect(await balance(on.client, on.usd)).toBe('176.00 0.00');
 });
 
@@ -70,7 +68,7 @@ it('what we have sold of a currency is no decrease of it', async () => {
   });
   on.double.balances = { USD: '90', EUR: '-64' };
   expect((await check(on, 'EUR')).body).toMatchObject({ increase: '36.00', ordersReleased: [back] });
-  expect(await statusesOf(id, back)).toEqual(['completed', 'completed']);
+  expect(await statusesOf(on, id, back)).toEqual(['completed', 'completed']);
 });
 
 it('what has gone before our books know of it is made up first', async () => {
@@ -87,7 +85,7 @@ it('what has gone before our books know of it is made up first', async () => {
   await looked(on, back);
   later(on, 6);
   expect((await check(on)).body).toMatchObject({ increase: '60.00', leftOver: '0.00', ordersReleased: [] });
-  expect(await statusesOf(waiting)).toEqual(['awaiting_settlement']);
+  expect(await statusesOf(on, waiting)).toEqual(['awaiting_settlement']);
 });
 
 it('a reading that is not newer than the last check’s counts as that one', async () => {
@@ -160,7 +158,7 @@ it('checks, the steps of orders’ workflows, withdrawals and readings on the sa
   later(on, 6);
   for (const currency of ['USD', 'EUR']) await check(on, currency);
   expect(conflicts()).toBe(0);
-  expect(new Set(await statusesOf(...ids))).toEqual(new Set(['completed']));
+  expect(new Set(await statusesOf(on, ...ids))).toEqual(new Set(['completed']));
 });
 
 it('is the same for the same key, is the admin’s alone, and is written down', async () => {
@@ -207,7 +205,7 @@ it('what is left over follows from the books and the reading alone, whatever the
   const second = await dealt(on, '50.00', '50 55');
   on.double.balances = { USD: '110' };
   expect((await check(on)).body).toMatchObject({ ordersReleased: [second], leftOver: '0.00' });
-  expect(await statusesOf(first, second)).toEqual(['completed', 'completed']);
+  expect(await statusesOf(on, first, second)).toEqual(['completed', 'completed']);
 });
 
 it('a sale that is booked while the exchange answers without it releases nobody', async () => {
@@ -226,7 +224,7 @@ it('a sale that is booked while the exchange answers without it releases nobody'
   later(on, 6);
   on.double.balances = { USD: '50' };
   expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver: '0.00' });
-  expect(await statusesOf(waiting)).toEqual(['awaiting_settlement']);
+  expect(await statusesOf(on, waiting)).toEqual(['awaiting_settlement']);
 });
 
 it('an answer of more than five seconds before it was asked is none', async () => {

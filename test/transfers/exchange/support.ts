@@ -60,6 +60,9 @@ export const looked = ({ api: { services } }: World, id: string): Promise<Progre
 export const read = async ({ client }: Pick<World, 'client'>, id: string) =>
   (await client.call('GET', `/v1/exchange/orders/${id}`)).body;
 
+export const statusesOf = (on: Pick<World, 'client'>, ...ids: string[]): Promise<string[]> =>
+  Promise.all(ids.map(async (id) => (await read(on, id)).status));
+
 /** It is dealt, and waits for its settlement. @param fills as `sold bought` */
 export async function dealt(on: World, amount: string, ...fills: string[]): Promise<string> {
   const id = await ordered(on, { amount });
