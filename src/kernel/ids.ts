@@ -37,6 +37,12 @@ export const PREFIXES = {
   operator: 'opr',
   approval: 'apr',
   processorMessage: 'prm',
+  wallet: 'wal',
+  walletAllocation: 'wla',
+  chainDeposit: 'cdp',
+  sweepOperation: 'swp',
+  topupOperation: 'gtp',
+  stationTopup: 'stp',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

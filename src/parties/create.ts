@@ -98,6 +98,8 @@ export function createParties(options: PartiesOptions): Parties {
   const made = PARTIES.map((party) => [party, given[party] ?? createParty(party, options)]);
   return {
     ...(Object.fromEntries(made) as Pick<Parties, Party>),
+    chain: given.chain ?? leftOut(),
+    signer: given.signer ?? leftOut(),
     documents:
       given.documents ?? createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
   };

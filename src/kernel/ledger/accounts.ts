@@ -2,7 +2,13 @@ import { anyOf, columnsOf, table } from '../db/build';
 import { databaseTime } from '../db/clock';
 import type { Sql } from '../db/database';
 import { Decimal, ZERO } from '../money/money';
-import { type Balances, INTERNAL_ACCOUNTS, type InternalAccount, internalAccountId } from './entries';
+import {
+  type Balances,
+  CHAIN_ACCOUNTS,
+  INTERNAL_ACCOUNTS,
+  type InternalAccount,
+  internalAccountId,
+} from './entries';
 
 export type { Balances } from './entries';
 
@@ -45,8 +51,19 @@ export async function openLedgerAccount(
 }
 
 /** For money in a currency that no client may have an account in, such as a payer's. */
-export async function ensureInternalAccounts(tx: Sql, currency: string): Promise<void> {
-  const accounts = INTERNAL_ACCOUNTS.map((name) => ({
+export const ensureInternalAccounts = (tx: Sql, currency: string): Promise<void> =>
+  ensureThose(tx, INTERNAL_ACCOUNTS, currency);
+
+/** What stands on a chain of an asset. */
+export const ensureChainAccounts = (tx: Sql, chain: string, asset: string): Promise<void> =>
+  ensureThose(
+    tx,
+    CHAIN_ACCOUNTS.map((name): InternalAccount => `${name}@${chain}`),
+    asset,
+  );
+
+async function ensureThose(tx: Sql, names: readonly InternalAccount[], currency: string): Promise<void> {
+  const accounts = names.map((name) => ({
     id: internalAccountId(name, currency),
     kind: 'internal',
     currency,

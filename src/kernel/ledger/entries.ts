@@ -60,7 +60,15 @@ export const INTERNAL_ACCOUNTS = [
   'losses', // written off by an operator
 ] as const;
 
-export type InternalAccount = (typeof INTERNAL_ACCOUNTS)[number];
+/**
+ * What stands on a chain, one of each per chain and asset (`pool@local:USDT`): what clients' deposits have left on the addresses of
+ * the pool, what was swept, what pays for gas, and what was paid for gas.
+ */
+export type ChainAccount = `${(typeof CHAIN_ACCOUNTS)[number]}@${string}`;
+
+export const CHAIN_ACCOUNTS = ['pool', 'treasury', 'station', 'gas'] as const;
+
+export type InternalAccount = (typeof INTERNAL_ACCOUNTS)[number] | ChainAccount;
 
 export function internalAccountId(name: InternalAccount, currency: string): string {
   return `${name}:${currency}`;

@@ -1,0 +1,39 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import solc from 'solc';
+
+/**
+ * `npx tsx scripts/compile-contracts.ts`: makes contracts/contracts.json of contracts/*.sol by the compiler that package.json
+ * pins. The result is checked in, so that the product runs without the compiler; a test holds it against the source.
+ */
+const FOLDER = join(__dirname, '../contracts');
+
+interface Compiled {
+  errors?: { severity: string; formattedMessage: string }[];
+  contracts: Record<string, Record<string, { abi: unknown[]; evm: { bytecode: { object: string } } }>>;
+}
+
+/** @returns contracts by name: their ABI, and the bytecode that makes one */
+export function compileContracts(): Record<string, { abi: unknown[]; bytecode: string }> {
+  const name = 'TestUsdt.sol';
+  const input = {
+    language: 'Solidity',
+    sources: { [name]: { content: readFileSync(join(FOLDER, name), 'utf8') } },
+    settings: {
+      optimizer: { enabled: true, runs: 200 },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+    },
+  };
+  const compiled = JSON.parse(solc.compile(JSON.stringify(input))) as Compiled;
+  const wrong = compiled.errors?.filter(({ severity }) => severity === 'error') ?? [];
+  if (wrong.length > 0) throw new Error(wrong.map(({ formattedMessage }) => formattedMessage).join('\n'));
+  return Object.fromEntries(
+    Object.entries(compiled.contracts[name] ?? {}).map(([contract, { abi, evm }]) => [
+      contract,
+      { abi, bytecode: `0x${evm.bytecode.object}` },
+    ]),
+  );
+}
+
+if (require.main === module)
+  writeFileSync(join(FOLDER, 'contracts.json'), `${JSON.stringify(compileContracts(), null, 2)}\n`);

@@ -1,0 +1,30 @@
+import type { Decimal } from '../../kernel/money/money';
+
+/** What a network carries: its native coin, or a token. */
+export interface NetworkAsset {
+  /** A currency of the ledger (`USDT`, `ETH`). */
+  symbol: string;
+  /** Of the token, checksummed; null: the native coin. */
+  contract: string | null;
+  /** Of the token on this chain; those of the ledger may be fewer. */
+  decimals: number;
+  /** In the asset; less than that is not credited. */
+  minDeposit: Decimal;
+}
+
+/** The configuration of a chain, without the addresses of its nodes, which are sealed. */
+export interface Network {
+  chain: string;
+  name: string;
+  kind: 'evm' | 'tron';
+  /** EIP-155; null of TRON. */
+  chainId: number | null;
+  explorerUrl: string | null;
+  /** From so many on a transaction is final; its own block counts one. */
+  confirmations: number;
+  enabled: boolean;
+  assets: readonly NetworkAsset[];
+  version: number;
+  createdAt: Date;
+  updatedAt: Date;
+}

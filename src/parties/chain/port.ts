@@ -1,0 +1,142 @@
+/**
+ * A node, or several, of one chain. Amounts are whole numbers of the coin's or token's smallest unit, as the chain counts them
+ * (wei; 10⁻⁶ USDT). Addresses are checksummed (EIP-55; Base58Check of TRON).
+ */
+
+/** How a chain is reached: what of a network's configuration its nodes are asked by. */
+export interface ChainAddress {
+  /** Our name for it: `local`, `ethereum`. */
+  chain: string;
+  kind: 'evm' | 'tron';
+  /** EIP-155; null: of a kind that has none. */
+  chainId: number | null;
+  /** Asked in this order; they may hold credentials. */
+  rpcUrls: readonly string[];
+}
+
+/** The chains, each by its nodes. A chain whose addresses changed is another one. */
+export interface ChainParty {
+  /** Keeps connections; the same address gives the same node. */
+  of(address: ChainAddress): ChainNode;
+}
+
+export interface Block {
+  number: number;
+  hash: string;
+  parentHash: string;
+  /** As the block says; seconds are all that a chain counts. */
+  at: Date;
+}
+
+/** The ordinal of a transfer of the native coin, which leaves no log (decisions part 4). */
+export const NATIVE = -1;
+
+/** Money that has moved to an address, in a transaction that is in a block and has not been reverted. */
+export interface ChainTransfer {
+  txHash: string;
+  /** Of the log in its transaction's receipt, from 0: it survives a reorganisation; {@link NATIVE} for the native coin. */
+  ordinal: number;
+  /** Block-wide, as explorers show it; null for the native coin. */
+  logIndex: number | null;
+  /** The token's contract; null: the native coin. */
+  token: string | null;
+  from: string;
+  to: string;
+  units: bigint;
+  block: Block;
+}
+
+/** What has become of a transaction. */
+export type ChainTransaction =
+  | { status: 'unknown' }
+  /** In no block yet. */
+  | { status: 'pending' }
+  | {
+      status: 'succeeded' | 'reverted';
+      block: Block;
+      from: string;
+      to: string | null;
+      nonce: number;
+      /** What its sender paid: gas used × effective price, in units of the native coin. */
+      fee: bigint;
+      gasUsed: bigint;
+      /** All transfers of it, native and of any token, to anybody. Empty when it was reverted. */
+      transfers: ChainTransfer[];
+    };
+
+/** Of several nodes, what those say that answer. */
+export interface AgreedBlock {
+  /** Of the block at that height, where all who know one name the same; null: none of those who answered knows one. */
+  hash: string | null;
+  /** How many have answered, of how many. */
+  said: number;
+  of: number;
+  /** Some know one and some do not, or they name different ones: nothing can be concluded yet. */
+  isSplit: boolean;
+}
+
+/** Prices of the next block, in units of the native coin for one gas. */
+export interface ChainFees {
+  baseFee: bigint;
+  /** Covers some full blocks of growth of the base fee. */
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+}
+
+/** A transaction to be signed (EIP-1559). All whole numbers as decimal text would lose nothing; in code they are bigint. */
+export interface UnsignedTransaction {
+  chainId: number;
+  nonce: number;
+  from: string;
+  to: string;
+  /** Of the native coin. */
+  value: bigint;
+  /** 0x… */
+  data: string;
+  gas: bigint;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+}
+
+/**
+ * One chain. Reads go to the first address that answers; one that fails or hangs is passed over, and asked again later.
+ * @throws ChainAway none of its addresses answers in time, or what they answer cannot be read
+ */
+export interface ChainNode {
+  /** What each address that answers says it is; an empty list when none does. Never throws. */
+  chainIds(): Promise<{ chainId: number; url: string }[]>;
+  /** The newest block of the node that is asked. */
+  head(): Promise<Block>;
+  /** Nothing: it has no block of that height. */
+  block(number: number): Promise<Block | undefined>;
+  /** Asks every address for the block of that height. @throws ChainAway none answers */
+  agreedBlock(number: number): Promise<AgreedBlock>;
+  /**
+   * What has moved to any of the addresses in the blocks of a range, both ends included: tokens of any contract in one call, and
+   * the native coin where it is asked for (a call a block).
+   * @returns with it the hash of the last block of the range, read of the same node before the logs: a range whose last block
+   *   changes meanwhile is read again
+   */
+  transfersTo(
+    range: { from: number; to: number },
+    addresses: readonly string[],
+    options: { native: boolean },
+  ): Promise<{ toBlockHash: string; transfers: ChainTransfer[] }>;
+  transaction(hash: string): Promise<ChainTransaction>;
+  /** @param token null: the native coin */
+  balance(address: string, token: string | null): Promise<bigint>;
+  /** The balances of many, in their order. */
+  balances(addresses: readonly string[], token: string | null): Promise<bigint[]>;
+  /** How many transactions it has sent that are in a block. */
+  nonce(address: string): Promise<number>;
+  fees(): Promise<ChainFees>;
+  /** @throws ChainRefused it would be reverted */
+  estimateGas(transaction: Pick<UnsignedTransaction, 'from' | 'to' | 'value' | 'data'>): Promise<bigint>;
+  /** The decimals that a token says it has. @throws ChainRefused no token stands there */
+  decimals(token: string): Promise<number>;
+  /**
+   * Hands a signed transaction to every address. One that a node knows already is taken.
+   * @throws ChainRefused all who answered refuse it; OutcomeUnknown it may have arrived
+   */
+  broadcast(signed: string): Promise<{ hash: string }>;
+}

@@ -1,0 +1,26 @@
+import type { UnsignedTransaction } from '../chain/port';
+
+/** A transaction, signed: nothing but its sender's key could have made it, and nobody can change it. */
+export interface SignedTransaction {
+  /** 0x…: what a node is handed. */
+  raw: string;
+  /** Its name on the chain, known before it is broadcast. */
+  hash: string;
+}
+
+/**
+ * Holds the keys of our wallets. The local one derives them from a sealed seed (BIP-39, BIP-44) and has a key in memory while it
+ * signs; a custody service could take its place.
+ */
+export interface Signer {
+  /**
+   * The addresses of wallets by their place in the derivation, in the order asked for; no key is opened for them where the
+   * extended public key suffices.
+   */
+  addresses(kind: 'evm' | 'tron', indices: readonly number[]): Promise<string[]>;
+  /**
+   * Signs for the wallet of that place. The same transaction gives the same bytes.
+   * @throws Error when the wallet of that place is not `transaction.from`
+   */
+  sign(index: number, transaction: UnsignedTransaction): Promise<SignedTransaction>;
+}

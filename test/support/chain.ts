@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Abi, type Address, createTestClient, type Hex, http, publicActions, walletActions } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { foundry } from 'viem/chains';
+import contracts from '../../contracts/contracts.json';
+import { anvilExecutable } from '../../src/startup/embedded/anvil-binary';
+import { freePort } from '../../src/startup/embedded/ports';
+import { kill } from './servers';
+
+/** The first account of anvil's well-known test mnemonic; it has 10,000 ETH. */
+const RICH: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+
+export interface TestChainOptions {
+  /** Seconds a block takes; absent: one for each transaction, at once. `manual`: none but by `mine`. */
+  blockTime?: number | 'manual';
+  chainId?: number;
+  /** Wei: the base fee that the chain begins with. */
+  baseFee?: bigint;
+}
+
+export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
+
+/** A real EVM node on a chain of its own, with a client that may do with it as it likes. */
+export async function startTestChain({ blockTime, chainId = 31_337, baseFee }: TestChainOptions = {}) {
+  const executable = anvilExecutable();
+  if (!executable) throw new Error('@foundry-rs/anvil is not installed for this machine');
+  const port = await freePort();
+  const args = [
+    ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--quiet'],
+    ...(blockTime === 'manual' ? ['--no-mining'] : []),
+    ...(typeof blockTime === 'number' ? ['--block-time', String(blockTime)] : []),
+    ...(baseFee === undefined ? [] : ['--base-fee', String(baseFee)]),
+  ];
+  const node: ChildProcess = spawn(executable, args, { stdio: 'ignore' });
+  const url = `http://127.0.0.1:${port}`;
+  const payer = privateKeyToAccount(RICH);
+  const chain = { ...foundry, id: chainId };
+  const client = createTestClient({
+    ...{ mode: 'anvil', chain, transport: http(url), account: payer },
+    ...{ pollingInterval: 20, cacheTime: 0 },
+  })
+    .extend(publicActions)
+    .extend(walletActions);
+  await untilItAnswers(() => client.getChainId());
+
+  /** Waits for its block; with manual mining a block is mined for it. */
+  async function mined(hash: Hex) {
+    if (blockTime === 'manual') await client.mine({ blocks: 1 });
+    return client.waitForTransactionReceipt({ hash });
+  }
+
+  async function deploy(name: keyof typeof contracts, args: unknown[] = []): Promise<Address> {
+    const { abi, bytecode } = contracts[name];
+    const hash = await client.deployContract({ abi: abi as Abi, bytecode: bytecode as Hex, args });
+    const { contractAddress } = await mined(hash);
+    if (!contractAddress) throw new Error(`${name} was not made`);
+    return contractAddress;
+  }
+
+  const write = (address: Address, name: keyof typeof contracts, functionName: string, args: unknown[]) =>
+    client.writeContract({ address, abi: contracts[name].abi as Abi, functionName, args });
+
+  return {
+    url,
+    chainId,
+    client,
+    payer: payer.address,
+    node,
+    mined,
+    write,
+    deploy,
+    /** The test USDT; the payer has 10⁹ of it. */
+    async token({ decimals = 6, feeBasisPoints = 0 } = {}): Promise<Address> {
+      const token = await deploy('TestUsdt', [decimals, feeBasisPoints]);
+      await mined(await write(token, 'TestUsdt', 'mint', [payer.address, 10n ** BigInt(9 + decimals)]));
+      return token;
+    },
+    /** @returns the hash, in a block unless blocks are mined by hand */
+    async pay(token: Address | null, to: string, units: bigint): Promise<Hex> {
+      const hash =
+        token === null
+          ? await client.sendTransaction({ to: to as Address, value: units })
+          : await write(token, 'TestUsdt', 'transfer', [to, units]);
+      if (blockTime === undefined) await mined(hash);
+      return hash;
+    },
+    stop: () => kill(node),
+  };
+}
+
+async function untilItAnswers(ask: () => Promise<unknown>): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await ask();
+      return;
+    } catch (error) {
+      if (tries === 200) throw error;
+      await sleep(25);
+    }
+  }
+}
