@@ -21,6 +21,7 @@ import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
+import { networkRoutes } from './chain/networks/routes';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { walletRoutes } from './chain/wallets/routes';
 import { WATCHED } from './desk/queues/house';
@@ -209,6 +210,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...withdrawalRoutes(services),
     ...walletRoutes(services),
     ...walletAdminRoutes(services),
+    ...networkRoutes(services),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),
