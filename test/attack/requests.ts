@@ -72,7 +72,8 @@ export function draftsOf(api: TestApi, operation: Operation, seed: number): Draf
         body: schema && body,
         form: operation.takesForm && body['file'] !== undefined,
         places: places.filter(
-          ({ in: at, name }) => at === 'path' || (at === 'query' ? extent === 'all' : name in body),
+          ({ in: at, name, required }) =>
+            at === 'path' || (at === 'query' ? extent === 'all' || required === true : name in body),
         ),
       };
     }),
