@@ -40,6 +40,7 @@ it('takes snapshots, forgets old keys, callbacks, quotes and spending, however l
   const real = createHousekeepingActivities({
     database: test.database,
     now: () => new Date('2026-03-01T00:00:00Z'),
+    walletQuarantineSeconds: 86_400,
   });
   let away = 12;
   const activities = {
@@ -80,6 +81,7 @@ it('forgets old keys while the snapshots cannot be taken', async () => {
     forgetOldCallbacks: async () => 0,
     forgetUnusedQuotes: async () => 0,
     forgetOldSpending: async () => 0,
+    releaseExpiredWallets: async () => 0,
   };
   await temporal.withWorkers(activities, (client) =>
     client.workflow.execute('housekeeping', { workflowId: 'apart', taskQueue: 'processes' }),

@@ -1,0 +1,134 @@
+import type { Knex } from 'knex';
+import { anyOf, filtered, NOW, raw, table } from '../../kernel/db/build';
+import type { Sql } from '../../kernel/db/database';
+import { Decimal } from '../../kernel/money/money';
+import type { Wallet, WalletStatus } from './record';
+
+/** NUMERIC comes as text. */
+type Row = Omit<Wallet, 'gasBalance'> & { gasBalance: string | null };
+
+const COLUMNS = [
+  ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'status', 'quarantinedUntil'],
+  ...['gasBalance', 'gasBalanceAt', 'createdAt', 'updatedAt'],
+];
+
+const wallets = () => table('wallets');
+
+const walletOf = (row: Row): Wallet => ({
+  ...row,
+  gasBalance: row.gasBalance === null ? null : new Decimal(row.gasBalance),
+});
+
+async function read(sql: Sql, query: Knex.QueryBuilder): Promise<Wallet[]> {
+  return (await sql.run<Row>(query.select(COLUMNS))).map(walletOf);
+}
+
+/** To the end of the transaction. */
+export interface Locking {
+  lock?: boolean;
+}
+
+async function readOne(sql: Sql, where: object, { lock = false }: Locking): Promise<Wallet | undefined> {
+  const query = wallets().where(where);
+  if (lock) void query.forNoKeyUpdate();
+  return (await read(sql, query))[0];
+}
+
+/** @param address as the chain's checksum writes it */
+export const findWallet = (sql: Sql, chain: string, address: string, locking: Locking = {}) =>
+  readOne(sql, { chain, address }, locking);
+
+export const findWalletById = (sql: Sql, id: string, locking: Locking = {}) => readOne(sql, { id }, locking);
+
+/** The wallets of these ids, in no order. */
+export const findWallets = (sql: Sql, ids: readonly string[]): Promise<Wallet[]> =>
+  read(sql, wallets().where(anyOf('id', ids)));
+
+/** The addresses of a chain's pool, in the order of their derivation. */
+export async function poolAddresses(sql: Sql, chain: string): Promise<string[]> {
+  const rows = await sql.run<{ address: string }>(
+    wallets().select('address').where({ chain, purpose: 'pool' }).orderBy('derivationIndex'),
+  );
+  return rows.map(({ address }) => address);
+}
+
+export async function hasWallets(sql: Sql): Promise<boolean> {
+  return (await sql.run(wallets().select('id').limit(1))).length > 0;
+}
+
+/** The place in the derivation of a chain's next wallet. Nobody else derives one of it until the transaction ends. */
+export async function nextIndex(tx: Sql, chain: string): Promise<number> {
+  // Raw: an advisory lock, for there is no row yet that could be locked.
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 148))', [chain]);
+  const highest = wallets().where({ chain }).max('derivationIndex as highest');
+  const [row] = await tx.run<{ highest: number | null }>(highest);
+  return (row?.highest ?? -1) + 1;
+}
+
+export async function insertWallets(
+  tx: Sql,
+  made: readonly Pick<Wallet, 'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose'>[],
+): Promise<Wallet[]> {
+  const rows = made.map((each) => ({ ...each, status: 'available', createdAt: NOW, updatedAt: NOW }));
+  return (await tx.run<Row>(wallets().insert(rows).returning(COLUMNS))).map(walletOf);
+}
+
+/** A wallet of the pool that is free at that time, locked; one that others are taking is passed over. */
+export async function lockFreeWallet(tx: Sql, chain: string, at: Date): Promise<Wallet | undefined> {
+  const pool = () => wallets().where({ chain, purpose: 'pool' }).limit(1).forNoKeyUpdate().skipLocked();
+  const [available] = await read(tx, pool().where({ status: 'available' }).orderBy('derivationIndex'));
+  if (available) return available;
+  const ripe = pool().where({ status: 'quarantined' }).where('quarantinedUntil', '<=', at);
+  return (await read(tx, ripe.orderBy('quarantinedUntil')))[0];
+}
+
+/** Who changes wallets holds their locks. */
+export async function updateWallets(
+  tx: Sql,
+  ids: readonly string[],
+  change: Partial<Pick<Wallet, 'status' | 'quarantinedUntil' | 'gasBalanceAt'>> & { gasBalance?: string },
+): Promise<Wallet[]> {
+  const update = wallets()
+    .where(anyOf('id', ids))
+    .update({ ...change, updatedAt: NOW });
+  return (await tx.run<Row>(update.returning(COLUMNS))).map(walletOf);
+}
+
+/** Those of the pool whose quarantine is over are available again. @returns how many, `limit` at most */
+export async function returnRipe(
+  tx: Sql,
+  { chain, at, to, limit }: { chain?: string | undefined; at: Date; to: WalletStatus; limit: number },
+): Promise<number> {
+  const ripe = wallets()
+    .select('id')
+    .where({ status: 'quarantined' })
+    .where('quarantinedUntil', '<=', at)
+    .modify(filtered, { chain })
+    .orderBy('quarantinedUntil')
+    .limit(limit)
+    .forNoKeyUpdate()
+    .skipLocked();
+  const found = await tx.run<{ id: string }>(ripe);
+  const ids = found.map(({ id }) => id);
+  await updateWallets(tx, ids, { status: to, quarantinedUntil: null });
+  return ids.length;
+}
+
+export interface StatusCount {
+  chain: string;
+  status: WalletStatus;
+  count: number;
+}
+
+/** How many wallets of each chain's pool have each status at that time; those that none has are not there. */
+export const countByStatus = (sql: Sql, at: Date): Promise<StatusCount[]> =>
+  sql.run(
+    wallets()
+      .select(
+        'chain',
+        raw(`case when quarantined_until <= ? then 'available' else status end as status`, [at]),
+      )
+      .select(raw('count(*)::int as count'))
+      .where({ purpose: 'pool' })
+      .groupByRaw('1, 2'),
+  );
