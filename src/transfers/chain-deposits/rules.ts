@@ -65,7 +65,8 @@ export const waitsForRate = (deposit: ChainDeposit): boolean => {
 export function choose(deposit: ChainDeposit): NewDecision | undefined {
   const { word, terms } = deposit.transfer;
   if (word === null) return undefined;
-  const { blockNumber, blockHash, rate } = word;
+  const { blockNumber, blockHash } = word;
+  const rate = needsRate(deposit) ? word.rate : null;
   if (word.state === 'gone' && isConfirmed(deposit))
     return { kind: VANISHED, data: { blockNumber, blockHash } };
   if (word.state !== 'final' || isConfirmed(deposit) || waitsForRate(deposit)) return undefined;

@@ -137,7 +137,13 @@ it('knows one that is mined again in another block, at another index of its logs
     functionName: 'mint',
     args: [payer, 1n],
   });
-  const given = { from: accounts[1], to: world.token, data: mint, maxFeePerGas: '0x12a05f2000', maxPriorityFeePerGas: '0xb2d05e00' };
+  const given = {
+    from: accounts[1],
+    to: world.token,
+    data: mint,
+    maxFeePerGas: '0x12a05f2000',
+    maxPriorityFeePerGas: '0xb2d05e00',
+  };
   await client.request({ method: 'eth_sendTransaction' as never, params: [given] as never });
   await client.sendRawTransaction({ serializedTransaction: raw });
   await mine(3);
