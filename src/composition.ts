@@ -21,6 +21,7 @@ import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
+import { networkRoutes } from './chain/networks/routes';
 import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
 import { createApp } from './http/app';
@@ -206,6 +207,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...withdrawalDestinationRoutes(services),
     ...withdrawalRoutes(services),
     ...chainDepositRoutes(services),
+    ...networkRoutes(services),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),
