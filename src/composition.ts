@@ -22,6 +22,8 @@ import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
 import { networkRoutes } from './chain/networks/routes';
+import { walletAdminRoutes } from './chain/wallets/admin-routes';
+import { walletRoutes } from './chain/wallets/routes';
 import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
 import { createApp } from './http/app';
@@ -143,6 +145,7 @@ export function createServices(options: Wiring): Composed {
     isListRead: createListsRead({ database, now }),
     settlementDifferenceSeconds: options.settlementDifferenceSeconds ?? 3_600,
     settlementWaitSeconds: options.settlementWaitSeconds ?? 259_200,
+    walletQuarantineSeconds: options.walletQuarantineSeconds ?? 86_400,
     now,
   };
 }
@@ -208,6 +211,8 @@ export function apiRoutes(services: Composed): Route[] {
     ...withdrawalRoutes(services),
     ...chainDepositRoutes(services),
     ...networkRoutes(services),
+    ...walletRoutes(services),
+    ...walletAdminRoutes(services),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),
