@@ -139,7 +139,7 @@ it('knows one that is mined again in another block, at another index of its logs
     args: [payer, 1n],
   });
   const given = {
-    from: accounts[1],
+    from: (accounts as Address[])[1],
     to: world.token,
     data: mint,
     maxFeePerGas: '0x12a05f2000',
