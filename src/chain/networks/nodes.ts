@@ -1,0 +1,22 @@
+import type { Sql } from '../../kernel/db/database';
+import { notFound } from '../../kernel/errors';
+import type { ChainNode } from '../../parties/chain/port';
+import type { Services } from '../../services';
+import { findOpened } from './operations';
+import type { Network } from './record';
+
+/**
+ * The nodes of a network, as its configuration names them now.
+ * @throws Problem 404 for a chain that has no network
+ */
+export async function nodeOf(
+  { keyring, parties }: Pick<Services, 'keyring' | 'parties'>,
+  sql: Sql,
+  chain: string,
+): Promise<{ network: Network; node: ChainNode }> {
+  const found = await findOpened({ keyring }, sql, chain);
+  if (!found) throw notFound('network');
+  const { network, rpcUrls } = found;
+  const { kind, chainId } = network;
+  return { network, node: parties.chain.of({ chain, kind, chainId, rpcUrls }) };
+}

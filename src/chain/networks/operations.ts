@@ -1,0 +1,87 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import { conflict, invalid, notFound } from '../../kernel/errors';
+import { ensureChainAccounts, ensureInternalAccounts } from '../../kernel/ledger/accounts';
+import type { Services } from '../../services';
+import { openUrls, sealUrls } from './addresses';
+import type { Network, NetworkAsset } from './record';
+import { findNetwork, findSealedNetwork, insertNetwork, updateNetwork } from './store';
+
+export { findNetwork, isAnyEnabled, listNetworks } from './store';
+
+/**
+ * @param field of the request that names it
+ * @throws Problem 404
+ */
+export async function requireNetwork(sql: Sql, chain: string, field?: string): Promise<Network> {
+  const found = await findNetwork(sql, chain);
+  if (!found) throw notFound('network', field);
+  return found;
+}
+
+export const assetOf = ({ assets }: Network, symbol: string): NetworkAsset | undefined =>
+  assets.find((asset) => asset.symbol === symbol);
+
+/** What is set of a network, all of it at once. */
+export interface NetworkTerms
+  extends Pick<
+    Network,
+    'name' | 'kind' | 'chainId' | 'explorerUrl' | 'confirmations' | 'enabled' | 'assets'
+  > {
+  rpcUrls: readonly string[];
+}
+
+/** A network with the addresses of its nodes, which may hold credentials: never to be shown, logged or kept. */
+export interface OpenedNetwork {
+  network: Network;
+  rpcUrls: readonly string[];
+}
+
+/** @param lock to the end of the transaction */
+export async function findOpened(
+  { keyring }: Pick<Services, 'keyring'>,
+  sql: Sql,
+  chain: string,
+  lock?: 'update',
+): Promise<OpenedNetwork | undefined> {
+  const found = await findSealedNetwork(sql, chain, lock);
+  return found && { network: found.network, rpcUrls: openUrls(keyring, chain, found.rpcUrls) };
+}
+
+/**
+ * Replaces all that is set of a network, or makes it, and opens the accounts that its assets are booked on.
+ * @param version that the caller has seen; 0: of none yet
+ * @throws Problem 404 for a chain that is not there, unless the version is 0; 409 `version_conflict`; 400 naming `kind` or `chainId`
+ */
+export async function saveNetwork(
+  { keyring, now }: Pick<Services, 'keyring' | 'now'>,
+  tx: Tx,
+  chain: string,
+  terms: NetworkTerms,
+  version: number,
+): Promise<{ before: OpenedNetwork | undefined; after: Network }> {
+  const before = await findOpened({ keyring }, tx, chain, 'update');
+  if (!before && version !== 0) throw notFound('network');
+  if ((before?.network.version ?? 0) !== version) throw versionConflict();
+  if (before) assertSameChain(before.network, terms);
+  const row = { ...terms, rpcUrls: sealUrls(keyring, chain, terms.rpcUrls) };
+  const after = before
+    ? await updateNetwork(tx, chain, row, version + 1)
+    : await insertNetwork(tx, chain, row, now());
+  if (!after) throw versionConflict();
+  for (const { symbol } of terms.assets) {
+    await ensureInternalAccounts(tx, symbol);
+    await ensureChainAccounts(tx, chain, symbol);
+  }
+  return { before, after };
+}
+
+const versionConflict = () =>
+  conflict('version_conflict', 'The network has another version now: read it again.', 'version');
+
+/** Its wallets' addresses and the books are of that chain: another one is another network. */
+function assertSameChain(before: Network, { kind, chainId }: NetworkTerms): void {
+  if (kind !== before.kind)
+    throw invalid('kind cannot be changed: another chain is another network.', 'kind');
+  if (before.enabled && chainId !== before.chainId)
+    throw invalid('chainId cannot be changed while the network is enabled.', 'chainId');
+}

@@ -1,0 +1,110 @@
+import { NOW, table } from '../../kernel/db/build';
+import type { Sql } from '../../kernel/db/database';
+import { keptDecimal } from '../../kernel/wire/schemas';
+import type { Network, NetworkAsset } from './record';
+
+const COLUMNS = [
+  ...['chain', 'name', 'kind', 'chainId', 'explorerUrl', 'confirmations', 'enabled', 'assets', 'version'],
+  ...['createdAt', 'updatedAt'],
+];
+
+type Row = Omit<Network, 'chainId' | 'assets'> & {
+  chainId: string | null;
+  assets: (Omit<NetworkAsset, 'minDeposit'> & { minDeposit: string })[];
+};
+
+const networks = () => table('networks');
+
+/** With the sealed addresses of its nodes. */
+export interface SealedNetwork {
+  network: Network;
+  rpcUrls: Buffer;
+}
+
+/** @param lock to the end of the transaction */
+export async function findSealedNetwork(
+  sql: Sql,
+  chain: string,
+  lock?: 'update',
+): Promise<SealedNetwork | undefined> {
+  const query = networks()
+    .select([...COLUMNS, 'rpcUrls'])
+    .where({ chain });
+  if (lock) void query.forNoKeyUpdate();
+  const [row] = await sql.run<Row & { rpcUrls: Buffer }>(query);
+  if (!row) return undefined;
+  const { rpcUrls, ...rest } = row;
+  return { network: networkOf(rest), rpcUrls };
+}
+
+export async function findNetwork(sql: Sql, chain: string): Promise<Network | undefined> {
+  const [row] = await sql.run<Row>(networks().select(COLUMNS).where({ chain }));
+  return row && networkOf(row);
+}
+
+/** All of them, by their names. */
+export async function listNetworks(sql: Sql): Promise<Network[]> {
+  return (await sql.run<Row>(networks().select(COLUMNS).orderBy('chain'))).map(networkOf);
+}
+
+export async function listSealedNetworks(sql: Sql): Promise<SealedNetwork[]> {
+  const rows = await sql.run<Row & { rpcUrls: Buffer }>(
+    networks()
+      .select([...COLUMNS, 'rpcUrls'])
+      .orderBy('chain'),
+  );
+  return rows.map(({ rpcUrls, ...row }) => ({ network: networkOf(row), rpcUrls }));
+}
+
+export async function isAnyEnabled(sql: Sql): Promise<boolean> {
+  return (await sql.run(networks().select('chain').where({ enabled: true }).limit(1))).length > 0;
+}
+
+/** What is written of a network; its addresses sealed under the chain's name. */
+export interface NetworkRow
+  extends Pick<
+    Network,
+    'name' | 'kind' | 'chainId' | 'explorerUrl' | 'confirmations' | 'enabled' | 'assets'
+  > {
+  rpcUrls: Buffer;
+}
+
+/** @returns nothing where the chain has been made meanwhile */
+export async function insertNetwork(
+  tx: Sql,
+  chain: string,
+  given: NetworkRow,
+  at: Date,
+): Promise<Network | undefined> {
+  const row = { ...columnsOf(given), chain, version: 1, createdAt: at, updatedAt: at };
+  const [made] = await tx.run<Row>(networks().insert(row).onConflict('chain').ignore().returning(COLUMNS));
+  return made && networkOf(made);
+}
+
+/** Of one that is locked. */
+export async function updateNetwork(
+  tx: Sql,
+  chain: string,
+  given: NetworkRow,
+  version: number,
+): Promise<Network> {
+  const [changed] = await tx.run<Row>(
+    networks()
+      .where({ chain })
+      .update({ ...columnsOf(given), version, updatedAt: NOW })
+      .returning(COLUMNS),
+  );
+  if (!changed) throw new Error(`the network ${chain} was locked and is not there`);
+  return networkOf(changed);
+}
+
+const columnsOf = ({ assets, ...given }: NetworkRow) => ({
+  ...given,
+  assets: JSON.stringify(assets.map((asset) => ({ ...asset, minDeposit: asset.minDeposit.toFixed() }))),
+});
+
+const networkOf = ({ chainId, assets, ...row }: Row): Network => ({
+  ...row,
+  chainId: chainId === null ? null : Number(chainId),
+  assets: assets.map((asset) => ({ ...asset, minDeposit: keptDecimal.parse(asset.minDeposit) })),
+});

@@ -1,0 +1,25 @@
+import { fromUnits, ledgerAmount, toUnits } from '../../../src/chain/networks/rules';
+import { Decimal } from '../../../src/kernel/money/money';
+
+const HUGE = 2n ** 256n - 1n;
+
+test('amounts and units are the same exactly, up to the largest that a chain can count', () => {
+  expect(toUnits(new Decimal('25.5'), 6)).toBe(25_500_000n);
+  expect(fromUnits(1n, 18).toFixed()).toBe('0.000000000000000001');
+  for (const decimals of [0, 6, 18, 36]) expect(toUnits(fromUnits(HUGE, decimals), decimals)).toBe(HUGE);
+});
+
+test('an amount below the smallest unit is refused, not rounded', () => {
+  expect(() => toUnits(new Decimal('0.0000001'), 6)).toThrow(RangeError);
+});
+
+test('the ledger holds what it has decimals for; the rest is dust', () => {
+  expect(ledgerAmount(1_234_567_890_123_456_789n, 18, 'USDT')).toEqual({
+    amount: new Decimal('1.234567'),
+    dust: 890_123_456_789n,
+  });
+  expect(ledgerAmount(1_234_567n, 6, 'USDT')).toEqual({ amount: new Decimal('1.234567'), dust: 0n });
+  expect(ledgerAmount(123n, 2, 'USDC')).toEqual({ amount: new Decimal('1.23'), dust: 0n });
+  const { amount, dust } = ledgerAmount(HUGE, 36, 'USDT');
+  expect(toUnits(amount, 36) + dust).toBe(HUGE);
+});
