@@ -1,6 +1,7 @@
 import type { Decimal } from '../../kernel/money/money';
 import type { ChainFees } from '../../parties/chain/port';
 import type { Network, NetworkAsset } from '../networks/record';
+import { fromUnits, NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import type { GasConfig } from './config/record';
 
 /** Pure: what operations, candidates and the preflight share. Units are of the coin or token as the chain counts it. */
@@ -18,10 +19,12 @@ export const minSweepOf = (
   { symbol, minDeposit }: NetworkAsset,
 ): Decimal => minSweepAmount[symbol] ?? minDeposit;
 
-const WEI_OF_GWEI = 1_000_000_000;
+/** Of a gwei: a wei is the least. */
+export const GWEI_DECIMALS = 9;
 
-/** Gwei, as prices of gas are set and shown, to wei; it has nine decimals at most. */
-export const weiOfGwei = (gwei: Decimal): bigint => BigInt(gwei.times(WEI_OF_GWEI).toFixed(0));
+/** Prices of gas are set and shown in gwei; it has nine decimals at most. */
+export const weiOfGwei = (gwei: Decimal): bigint => toUnits(gwei, GWEI_DECIMALS);
+export const gweiText = (wei: bigint): string => fromUnits(wei, GWEI_DECIMALS).toFixed();
 
 /** Prices of gas that a transaction may offer: those of the next block, none above the cap. */
 export interface BoundedFees {
@@ -43,3 +46,14 @@ export function boundedFees(
   if (baseFee + maxPriorityFeePerGas > most) return undefined;
   return { maxFeePerGas: maxFeePerGas < most ? maxFeePerGas : most, maxPriorityFeePerGas };
 }
+
+/** The native coin as the wire writes it: with all decimals that the chain has. */
+export const nativeAmount = ({ kind }: Pick<Network, 'kind'>, amount: Decimal): string =>
+  amount.toFixed(NATIVE_DECIMALS[kind]);
+
+/** What a wallet keeps of the native coin when it is swept: gas that a top-up has brought is not carried back. */
+export const reserveOf = ({ gasTopupAmount }: Pick<GasConfig, 'gasTopupAmount'>, network: Pick<Network, 'kind'>): bigint =>
+  toUnits(gasTopupAmount, NATIVE_DECIMALS[network.kind]);
+
+/** More than a transaction was estimated to use: what is swept meets the state of a later block. What is not used is not paid. */
+export const gasLimitOf = (estimated: bigint): bigint => (estimated * 120n) / 100n;
