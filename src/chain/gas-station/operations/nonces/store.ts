@@ -79,9 +79,7 @@ export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt
 
 /** Which operation a transaction that was signed here is of. */
 export async function operationSigned(sql: Sql, chain: string, hash: string): Promise<string | undefined> {
-  const [row] = await sql.run<{ operationId: string }>(
-    nonces().select('operationId').where({ chain, hash }),
-  );
+  const [row] = await sql.run<{ operationId: string }>(nonces().select('operationId').where({ chain, hash }));
   return row?.operationId;
 }
 
