@@ -22,6 +22,7 @@ import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
 import { gasStationRoutes } from './chain/gas-station/routes';
+import { networkRoutes } from './chain/networks/routes';
 import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
 import { createApp } from './http/app';
@@ -206,6 +207,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...withdrawalDestinationRoutes(services),
     ...withdrawalRoutes(services),
     ...gasStationRoutes(services),
+    ...networkRoutes(services),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),
