@@ -23,6 +23,8 @@ import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
 import { gasStationRoutes } from './chain/gas-station/routes';
 import { networkRoutes } from './chain/networks/routes';
+import { walletAdminRoutes } from './chain/wallets/admin-routes';
+import { walletRoutes } from './chain/wallets/routes';
 import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
 import { createApp } from './http/app';
@@ -143,6 +145,7 @@ export function createServices(options: Wiring): Composed {
     isListRead: createListsRead({ database, now }),
     settlementDifferenceSeconds: options.settlementDifferenceSeconds ?? 3_600,
     settlementWaitSeconds: options.settlementWaitSeconds ?? 259_200,
+    walletQuarantineSeconds: options.walletQuarantineSeconds ?? 86_400,
     now,
   };
 }
@@ -206,6 +209,8 @@ export function apiRoutes(services: Composed): Route[] {
     ...bankingRoutes(services),
     ...withdrawalDestinationRoutes(services),
     ...withdrawalRoutes(services),
+    ...walletRoutes(services),
+    ...walletAdminRoutes(services),
     ...gasStationRoutes(services),
     ...networkRoutes(services),
     ...sandboxRoutes(services),
