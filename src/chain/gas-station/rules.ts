@@ -51,9 +51,19 @@ export function boundedFees(
 export const nativeAmount = ({ kind }: Pick<Network, 'kind'>, amount: Decimal): string =>
   amount.toFixed(NATIVE_DECIMALS[kind]);
 
-/** What a wallet keeps of the native coin when it is swept: gas that a top-up has brought is not carried back. */
-export const reserveOf = ({ gasTopupAmount }: Pick<GasConfig, 'gasTopupAmount'>, network: Pick<Network, 'kind'>): bigint =>
-  toUnits(gasTopupAmount, NATIVE_DECIMALS[network.kind]);
-
-/** More than a transaction was estimated to use: what is swept meets the state of a later block. What is not used is not paid. */
-export const gasLimitOf = (estimated: bigint): bigint => (estimated * 120n) / 100n;
+/**
+ * What a sweep moves of a balance: all of a token. Of the native coin it leaves what a top-up brings, for gas is not carried back, and
+ * at least what it costs itself.
+ * @param fee of the sweep
+ */
+export function sweepableOf(
+  { gasTopupAmount }: Pick<GasConfig, 'gasTopupAmount'>,
+  { kind }: Pick<Network, 'kind'>,
+  { contract }: Pick<NetworkAsset, 'contract'>,
+  { units, fee }: { units: bigint; fee: bigint },
+): bigint {
+  if (contract !== null) return units;
+  const reserve = toUnits(gasTopupAmount, NATIVE_DECIMALS[kind]);
+  const left = reserve > fee ? reserve : fee;
+  return units > left ? units - left : 0n;
+}

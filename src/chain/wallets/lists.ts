@@ -11,9 +11,7 @@ export interface WalletFilter {
 
 /** Wallets of pool and stations, newest first. */
 export const listWallets = (sql: Sql, filter: WalletFilter, page: IdPage): Promise<Wallet[]> =>
-  sql.run(
-    table('wallets').select(WALLET_COLUMNS).modify(filtered, filter).modify(newestFirst, page),
-  );
+  sql.run(table('wallets').select(WALLET_COLUMNS).modify(filtered, filter).modify(newestFirst, page));
 
 /** What may be swept: nobody pays to them now, and no operator has taken them out. */
 export const SWEEPABLE = ['available', 'quarantined'] as const satisfies Wallet['status'][];

@@ -42,7 +42,9 @@ const scanRoute = (services: Services): Route =>
         .int('must be a whole number')
         .min(0)
         .optional()
-        .describe('Reads from that block on once more, or for the first time: from before the station was set.'),
+        .describe(
+          'Reads from that block on once more, or for the first time: from before the station was set.',
+        ),
     }),
     response: scanSchema,
     problems: ['invalid_transition', 'unavailable'],

@@ -45,21 +45,30 @@ export async function readScan(
   if (station === null) throw conflict('invalid_transition', 'The chain has no station.', 'chain');
   const asset = nativeSymbol(network);
   if (asset === undefined)
-    throw conflict('invalid_transition', 'The ledger has no currency for the native coin of this chain.', 'chain');
+    throw conflict(
+      'invalid_transition',
+      'The ledger has no currency for the native coin of this chain.',
+      'chain',
+    );
   const before = await scannedTo(sql, { chain, address: station });
   return askedOfChain(readRange(node, { network, station, asset, before, from }));
 }
 
 async function readRange(
   node: ChainNode,
-  given: Pick<Scan, 'network' | 'station' | 'asset'> & { before: number | undefined; from: number | undefined },
+  given: Pick<Scan, 'network' | 'station' | 'asset'> & {
+    before: number | undefined;
+    from: number | undefined;
+  },
 ): Promise<Scan> {
   const { before, from, ...scan } = given;
   const head = await node.head();
   const range = rangeToScan({ head: head.number, confirmations: scan.network.confirmations, before, from });
   if (range.from > range.to) return { ...scan, range, final: [], waiting: [] };
   const { transfers } = await node.transfersTo(range, [scan.station], { native: true });
-  const came = transfers.filter((each) => each.token === null && each.from !== scan.station && each.units > 0n);
+  const came = transfers.filter(
+    (each) => each.token === null && each.from !== scan.station && each.units > 0n,
+  );
   const isFinal = ({ block }: ChainTransfer) => block.number <= range.finalTo;
   return {
     ...scan,
@@ -70,7 +79,10 @@ async function readRange(
 }
 
 /** Books what is final and was not booked before. @returns what was booked now */
-export async function applyScan(tx: Tx, { network, station, asset, range, final }: Scan): Promise<StationTopup[]> {
+export async function applyScan(
+  tx: Tx,
+  { network, station, asset, range, final }: Scan,
+): Promise<StationTopup[]> {
   const { chain } = network;
   await ensureInternalAccounts(tx, asset);
   await ensureChainAccounts(tx, chain, asset);

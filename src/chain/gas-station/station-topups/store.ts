@@ -27,7 +27,9 @@ export interface TopupFilter {
 
 /** Newest first. */
 export const listTopups = async (sql: Sql, filter: TopupFilter, page: IdPage): Promise<StationTopup[]> =>
-  (await sql.run<Row>(topups().select(COLUMNS).modify(filtered, filter).modify(newestFirst, page))).map(topupOf);
+  (await sql.run<Row>(topups().select(COLUMNS).modify(filtered, filter).modify(newestFirst, page))).map(
+    topupOf,
+  );
 
 /** @returns nothing of one that is recorded already */
 export async function insertTopup(
@@ -53,7 +55,10 @@ export async function scannedTo(sql: Sql, { chain, address }: Scanned): Promise<
 }
 
 /** What came until then is not looked for. One that is being scanned goes on where it was. */
-export async function beginScan(tx: Sql, { head, ...of }: Scanned & { head: number | undefined }): Promise<void> {
+export async function beginScan(
+  tx: Sql,
+  { head, ...of }: Scanned & { head: number | undefined },
+): Promise<void> {
   if (head === undefined) return;
   const row = { ...of, scannedTo: head, updatedAt: NOW };
   await tx.run(scans().insert(row).onConflict(['chain', 'address']).ignore());

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ChainTransfer } from '../../../parties/chain/port';
 import { formatAmount } from '../../../kernel/money/money';
 import { instant, money } from '../../../kernel/wire/schemas';
+import type { ChainTransfer } from '../../../parties/chain/port';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { nativeAmount } from '../rules';
 import { PAYERS, type StationTopup } from './record';

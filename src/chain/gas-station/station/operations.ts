@@ -38,7 +38,8 @@ export async function setStation(
   const address = addressOf(network, text, 'address');
   const wallet = await findWallet(tx, network.chain, address);
   if (wallet?.purpose === 'pool') throw invalid('address must not be a wallet of the pool.', 'address');
-  if (wallet?.status === 'disabled') throw conflict('invalid_transition', 'The wallet is disabled.', 'address');
+  if (wallet?.status === 'disabled')
+    throw conflict('invalid_transition', 'The wallet is disabled.', 'address');
   const before = await lockGasConfig(tx, network);
   if (before.treasuryAddress === address) throw invalid('address must not be the treasury.', 'address');
   const after = await takeStation(tx, network, { address, walletId: wallet?.id ?? null, head });

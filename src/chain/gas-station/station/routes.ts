@@ -11,6 +11,8 @@ import { deriveWallets } from '../../wallets/operations';
 import { WALLET_STATUSES } from '../../wallets/record';
 import { GUARDED } from '../guarded';
 import { generateStation, headOf, setStation } from './operations';
+import { readStatus } from './status';
+import { statusSchema, statusView } from './status-view';
 import { generatedStationSchema, poolWalletSchema, poolWalletView, stationSchema, stationView } from './view';
 
 const MOST_WALLETS = 100;
@@ -18,11 +20,23 @@ const chain = () => identifier('local');
 
 /** The station and the wallets of the pool (`interface.md 4.1`, Gas station). */
 export const stationRoutes = (services: Services): Route[] => [
+  statusRoute(services),
   listRoute(services),
   generateRoute(services),
   setRoute(services),
   generateStationRoute(services),
 ];
+
+const statusRoute = (services: Services): Route =>
+  route({
+    ...{ method: 'GET', path: '/v1/gas-station/status/{chain}', ...GUARDED },
+    summary: 'Gas station status',
+    description: 'The station’s balance and the price of gas are read from the chain now.',
+    response: statusSchema,
+    problems: ['unavailable'],
+    read: async ({ params }) =>
+      statusView(await readStatus(services, services.database, params['chain'] ?? '')),
+  });
 
 const listRoute = ({ database }: Services): Route =>
   route({
