@@ -1,6 +1,6 @@
 import { encodeFunctionData, erc20Abi, parseEther } from 'viem';
 import { auditOf } from '../../../../src/kernel/audit/audit';
-import { execute, posted, sendAs, type TestStation, testStation } from './support';
+import { ether, execute, feesOf, posted, sendAs, type TestStation, testStation } from './support';
 
 const OPERATIONS = '/v1/gas-station/operations';
 const TOPUPS = '/v1/gas-station/topup-operations';
@@ -60,7 +60,7 @@ describe('by export and confirm', () => {
     expect(await world.tokens(treasury)).toBe(100_000_000n);
     expect(await world.held('treasury', 'USDT')).toBe('100');
     expect(await world.held('pool', 'USDT')).toBe('-100'); // what the deposits of this test would have booked
-    const fees = await Promise.all([paid, hash].map(feeOf));
+    const fees = await Promise.all([paid, hash].map((each) => feesOf(world.chain, [each])));
     expect(await world.held('gas', 'ETH')).toBe(ether(fees[0]! + fees[1]!));
     expect(await world.held('pool', 'ETH')).toBe(ether(parseEther('0.002') - fees[1]!));
     expect(await world.held('station', 'ETH')).toBe(`-${ether(parseEther('0.002') + fees[0]!)}`);
@@ -205,15 +205,6 @@ async function listed(path: string, query = ''): Promise<Record<string, string>[
     cursor = `&cursor=${body.nextCursor}`;
   }
 }
-
-async function feeOf(hash: `0x${string}`): Promise<bigint> {
-  const { gasUsed, effectiveGasPrice } = await world.chain.client.getTransactionReceipt({ hash });
-  return gasUsed * effectiveGasPrice;
-}
-
-/** A decimal of the ledger. */
-const ether = (units: bigint): string =>
-  `${units / 10n ** 18n}.${(units % 10n ** 18n).toString().padStart(18, '0')}`.replace(/\.?0+$/, '');
 
 /** anvil mines what reverts, and tells the sender as a failure. */
 async function revertedHash(): Promise<`0x${string}`> {

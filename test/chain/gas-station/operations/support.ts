@@ -75,6 +75,7 @@ export async function testStation(options: StationOptions = {}) {
         await chain.pay(token, address, units);
         if (gas !== '0') await fundNative(chain, address, parseEther(gas));
       }
+      if (options.chain?.blockTime === 'manual') await chain.client.mine({ blocks: 1 });
       return made;
     },
     sweep: (walletId: string) =>
@@ -82,6 +83,15 @@ export async function testStation(options: StationOptions = {}) {
     topup: (walletId: string, amount?: string) =>
       posted(admin, '/v1/gas-station/topup-operations', { walletId, ...(amount ? { amount } : {}) }),
     read: async (id: string) => (await admin.call('GET', `/v1/gas-station/operations/${id}`)).body,
+    /** Until it has ended, or waits for more than the next block. */
+    async lead(id: string, services: Services = api.services) {
+      for (let looks = 0; ; looks += 1) {
+        const progress = await advanceGasOperation(services, id);
+        const inMs = (progress.lookAt ?? 0) - now().getTime();
+        if (!progress.open || inMs > 20_000 || looks === 200) return progress;
+        await new Promise(setImmediate);
+      }
+    },
     advance: (id: string, services: Services = api.services) => advanceGasOperation(services, id),
     /** What an internal account of the chain has given: what the addresses hold by the books. */
     held: async (name: 'pool' | 'treasury' | 'station' | 'gas', currency: string) => {
@@ -162,3 +172,27 @@ export const withParties = (services: Services, parties: Partial<Parties>): Serv
   ...services,
   parties: { ...services.parties, ...parties },
 });
+
+/** The transactions of an operation, as they are kept. */
+export const attempts = ({ services }: Pick<TestStation, 'services'>, id: string) =>
+  services.database.query<{
+    address: string;
+    nonce: string;
+    attempt: number;
+    hash: Hex | null;
+    max_fee_per_gas: string;
+    max_priority_fee_per_gas: string;
+    released_at: Date | null;
+  }>('select * from chain_nonces where operation_id = $1 order by number', [id]);
+
+/** Gas used × price of transactions, by their receipts. */
+export async function feesOf(chain: TestChain, hashes: readonly Hex[]): Promise<bigint> {
+  const receipts = await Promise.all(hashes.map((hash) => chain.client.getTransactionReceipt({ hash })));
+  return receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n);
+}
+
+/** A decimal of the ledger. */
+export const ether = (units: bigint): string => {
+  const digits = `${units / 10n ** 18n}.${(units % 10n ** 18n).toString().padStart(18, '0')}`;
+  return digits.replace(/\.?0+$/, '');
+};
