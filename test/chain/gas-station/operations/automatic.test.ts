@@ -73,11 +73,10 @@ describe('by the station itself', () => {
     const { id } = await world.sweep(wallet!.id);
     await world.chain.client.setAutomine(false);
     await world.advance(id);
-    // Its gas suffices no more once the account has changed: the token is gone.
+    // What would have succeeded is refused by the time it is in a block.
     await world.chain.client.setCode({ address: world.token, bytecode: '0xfe' });
     await world.chain.client.setAutomine(true);
-    const code = world.chain.client;
-    await code.mine({ blocks: 1 });
+    await world.chain.client.mine({ blocks: 1 });
     expect(await world.lead(id)).toMatchObject({ status: 'failed' });
     const [attempt] = await attempts(world, id);
     expect(await world.read(id)).toMatchObject({
