@@ -69,6 +69,23 @@ describe('by export and confirm', () => {
     expect(await world.advance(sweep.id)).toEqual({ status: 'completed', open: false, lookAt: null });
   });
 
+  it('answers a repeat with the same key as before, whatever has become of the wallet', async () => {
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const body = { walletId: wallet!.id, asset: 'USDT' };
+    const keyed = (key: string, path = OPERATIONS, sent: object = body) =>
+      world.admin.call('POST', path, sent, { 'x-idempotency-key': key });
+    const made = await keyed('one');
+    expect(made.status).toBe(201);
+    expect((await keyed('one')).text).toBe(made.text);
+    const refused = await keyed('two');
+    expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+    const path = `${OPERATIONS}/${made.body.id}/fail`;
+    const failed = await keyed('three', path, { reason: 'test' });
+    expect((await keyed('three', path, { reason: 'test' })).text).toBe(failed.text);
+    expect((await keyed('two')).text).toBe(refused.text);
+    expect((await keyed('one', OPERATIONS, { ...body, asset: 'ETH' })).status).toBe(422);
+  });
+
   it('exports again under the same nonce, and as a file', async () => {
     const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
