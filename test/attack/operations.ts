@@ -48,6 +48,7 @@ const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/^\/v1\/exchange\/orders$/, 'toAccountId', 'euroAccount'],
   [/^\/v2\/cards$/, 'quoteId', 'cardIssueQuote'],
   [/^\/v2\/cards\/\{id\}\/topup$/, 'quoteId', 'cardTopupQuote'],
+  [/^\/v1\/wallets\//, 'address', 'wallet'],
 ];
 
 /** Names that mean one thing wherever they stand. */
@@ -56,6 +57,7 @@ const BY_NAME: Record<string, Kind> = {
   bin: 'bin',
   cardholderId: 'cardholder',
   cardId: 'card',
+  chain: 'network',
   companyId: 'company',
   depositId: 'deposit',
   destinationId: 'destination',
@@ -107,6 +109,7 @@ const PLAIN = new Set([
   ...['postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate', 'nationality', 'occupation'],
   ...['annualSalary', 'accountPurpose', 'expectedMonthlyVolume'],
   ...['perTransaction', 'perDay', 'perMonth', 'blockedMccs', 'allowedMccs', 'blockedCountries', 'version'],
+  ...['asset', 'ttlSeconds', 'gasBalance'],
 ]);
 
 /** What is the operator's alone: no request of it names anything of a tenant. */

@@ -72,6 +72,17 @@ it('books it once, however many scan at once and however often a block is read',
   expect((await books())['station@local:ETH']).toBeCloseTo(-0.31, 12);
 });
 
+it('answers a repeat with the same key as it did, whatever has become of the chain', async () => {
+  const keyed = () =>
+    world.admin.call('POST', `${PATH}/scan`, { chain: 'local' }, { 'x-idempotency-key': 'once' });
+  const first = await keyed();
+  await world.chain.pay(null, station, milliEth(1));
+  await mine(3);
+  const repeated = await keyed();
+  expect([repeated.status, repeated.text]).toEqual([200, first.text]);
+  expect(amounts((await scan()).found)).toEqual([0.001]);
+});
+
 it('knows the treasury and stations of ours for what they are', async () => {
   const { client } = world.chain;
   await world.configure({ treasuryAddress: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' });
@@ -132,7 +143,7 @@ it('is scanned by itself too, whatever becomes of other chains', async () => {
 
 it('is listed by pages, and by chain', async () => {
   const { data } = await list('limit=100');
-  expect(data.length).toBe(8);
+  expect(data.length).toBe(9);
   const first = await list('limit=3&chain=local');
   const rest = await list(`limit=100&cursor=${first.nextCursor}`);
   expect([...first.data, ...rest.data]).toEqual(data);
