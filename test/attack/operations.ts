@@ -113,7 +113,7 @@ const PLAIN = new Set([
 ]);
 
 /** What is the operator's alone: no request of it names anything of a tenant. */
-const OPERATORS = /^\/v1\/gas-station\//;
+const OPERATORS = /^\/v1\/(gas-station|networks)\//;
 
 /**
  * @throws Error for a name that is in no table here: whoever adds an operation says whether it names a record of a tenant,
