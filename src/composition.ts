@@ -21,6 +21,7 @@ import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
+import { gasStationRoutes } from './chain/gas-station/routes';
 import { networkRoutes } from './chain/networks/routes';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { walletRoutes } from './chain/wallets/routes';
@@ -212,6 +213,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...chainDepositRoutes(services),
     ...walletRoutes(services),
     ...walletAdminRoutes(services),
+    ...gasStationRoutes(services),
     ...networkRoutes(services),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),

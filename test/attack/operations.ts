@@ -114,17 +114,17 @@ const PLAIN = new Set([
   ...['asset', 'ttlSeconds', 'gasBalance'],
 ]);
 
-/** What is nobody's: no request of it names anything of a tenant. */
-const NOBODYS = /^\/v1\/networks\//;
+/** What is the operator's alone: no request of it names anything of a tenant. */
+const OPERATORS = /^\/v1\/(gas-station|networks)\//;
 
 /**
  * @throws Error for a name that is in no table here: whoever adds an operation says whether it names a record of a tenant,
  * or else the tests of tenants would pass it by
  */
 function placeOf(path: string, at: Place['in'], name: string): Place[] {
-  if (NOBODYS.test(path)) return [];
   const kind = BY_PATH.find(([where, what]) => what === name && where.test(path))?.[2] ?? BY_NAME[name];
   if (kind) return [{ in: at, name, kind }];
+  if (OPERATORS.test(path)) return [];
   if (at !== 'path' && PLAIN.has(name)) return [];
   throw new Error(`${path} takes ${name} (${at}): say in ${__filename} what it names`);
 }

@@ -9,7 +9,14 @@ import { countByStatus, findWallet, type Locking } from './store';
 
 export { newestAllocationOf, ownerAt } from './allocation-store';
 export { deriveWallets } from './derive';
-export { findWallet, findWalletById, findWallets, poolAddresses } from './store';
+export {
+  findWallet,
+  findWalletById,
+  findWallets,
+  listWallets,
+  poolAddresses,
+  sweepableWallets,
+} from './store';
 
 /**
  * A wallet as a request names it: its address in any spelling of its kind.

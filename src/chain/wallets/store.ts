@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { anyOf, filtered, NOW, raw, table } from '../../kernel/db/build';
+import { anyOf, filtered, type IdPage, NOW, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
-import type { Wallet, WalletStatus } from './record';
+import { SWEEPABLE, type Wallet, type WalletStatus } from './record';
 
 /** NUMERIC comes as text. */
 type Row = Omit<Wallet, 'gasBalance'> & { gasBalance: string | null };
@@ -131,4 +131,17 @@ export const countByStatus = (sql: Sql, at: Date): Promise<StatusCount[]> =>
       .select(raw('count(*)::int as count'))
       .where({ purpose: 'pool' })
       .groupByRaw('1, 2'),
+  );
+
+export type WalletFilter = Partial<Record<'chain' | 'status' | 'purpose', string | undefined>>;
+
+/** Wallets of the pool and of stations, newest first. */
+export const listWallets = (sql: Sql, filter: WalletFilter, page: IdPage): Promise<Wallet[]> =>
+  read(sql, wallets().modify(filtered, filter).modify(newestFirst, page));
+
+/** Those of a chain's pool that may be swept, in the order of their derivation. */
+export const sweepableWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
+  read(
+    sql,
+    wallets().where({ chain, purpose: 'pool' }).where(anyOf('status', SWEEPABLE)).orderBy('derivationIndex'),
   );

@@ -1,0 +1,69 @@
+import type { Decimal } from '../../kernel/money/money';
+import type { ChainFees } from '../../parties/chain/port';
+import type { Network, NetworkAsset } from '../networks/record';
+import { fromUnits, NATIVE_DECIMALS, toUnits } from '../networks/rules';
+import type { GasConfig } from './config/record';
+
+/** Pure: what operations, candidates and the preflight share. Units are of the coin or token as the chain counts it. */
+
+/** The native coin of EVM chains that list none among their assets, as the ledger calls it. */
+const EVM_COIN = 'ETH';
+
+/** What the ledger calls a network's native coin; nothing of one that the ledger has no currency for. */
+export const nativeSymbol = ({ assets, kind }: Pick<Network, 'assets' | 'kind'>): string | undefined =>
+  assets.find(({ contract }) => contract === null)?.symbol ?? (kind === 'evm' ? EVM_COIN : undefined);
+
+/** From how much on an asset is swept: as it was set, or what the network credits at least. */
+export const minSweepOf = (
+  { minSweepAmount }: Pick<GasConfig, 'minSweepAmount'>,
+  { symbol, minDeposit }: NetworkAsset,
+): Decimal => minSweepAmount[symbol] ?? minDeposit;
+
+/** Of a gwei: a wei is the least. */
+export const GWEI_DECIMALS = 9;
+
+/** Prices of gas are set and shown in gwei; it has nine decimals at most. */
+export const weiOfGwei = (gwei: Decimal): bigint => toUnits(gwei, GWEI_DECIMALS);
+export const gweiText = (wei: bigint): string => fromUnits(wei, GWEI_DECIMALS).toFixed();
+
+/** Prices of gas that a transaction may offer: those of the next block, none above the cap. */
+export interface BoundedFees {
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+}
+
+/**
+ * The prices bounded by the cap. A transaction whose offer is cut still enters the next block, but fewer blocks of growth.
+ * @param cap gwei; null: none
+ * @returns nothing where the next block itself costs more than the cap
+ */
+export function boundedFees(
+  { baseFee, maxFeePerGas, maxPriorityFeePerGas }: ChainFees,
+  cap: Decimal | null,
+): BoundedFees | undefined {
+  if (cap === null) return { maxFeePerGas, maxPriorityFeePerGas };
+  const most = weiOfGwei(cap);
+  if (baseFee + maxPriorityFeePerGas > most) return undefined;
+  return { maxFeePerGas: maxFeePerGas < most ? maxFeePerGas : most, maxPriorityFeePerGas };
+}
+
+/** The native coin as the wire writes it: with all decimals that the chain has. */
+export const nativeAmount = ({ kind }: Pick<Network, 'kind'>, amount: Decimal): string =>
+  amount.toFixed(NATIVE_DECIMALS[kind]);
+
+/**
+ * What a sweep moves of a balance: all of a token. Of the native coin it leaves what a top-up brings, for gas is not carried back, and
+ * at least what it costs itself.
+ * @param fee of the sweep
+ */
+export function sweepableOf(
+  { gasTopupAmount }: Pick<GasConfig, 'gasTopupAmount'>,
+  { kind }: Pick<Network, 'kind'>,
+  { contract }: Pick<NetworkAsset, 'contract'>,
+  { units, fee }: { units: bigint; fee: bigint },
+): bigint {
+  if (contract !== null) return units;
+  const reserve = toUnits(gasTopupAmount, NATIVE_DECIMALS[kind]);
+  const left = reserve > fee ? reserve : fee;
+  return units > left ? units - left : 0n;
+}
