@@ -18,7 +18,7 @@ export interface LocalNetwork {
  */
 export async function withLocalNetwork(
   { services }: { services: Pick<Services, 'database' | 'keyring' | 'now'> },
-  testChain: TestChain,
+  testChain: Pick<TestChain, 'chainId' | 'url' | 'token'>,
   {
     chain = 'local',
     token,
@@ -31,7 +31,7 @@ export async function withLocalNetwork(
     name: 'Local chain',
     kind: 'evm',
     chainId: testChain.chainId,
-    rpcUrls: [testChain.url],
+    rpcUrls: [`${testChain.url}/`],
     explorerUrl: null,
     confirmations: 3,
     enabled: true,

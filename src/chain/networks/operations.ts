@@ -4,7 +4,7 @@ import { ensureChainAccounts, ensureInternalAccounts } from '../../kernel/ledger
 import type { Services } from '../../services';
 import { openUrls, sealUrls } from './addresses';
 import type { Network, NetworkAsset } from './record';
-import { findNetwork, findSealedNetwork, insertNetwork, updateNetwork } from './store';
+import { findNetwork, findSealedNetwork, insertNetwork, listSealedNetworks, updateNetwork } from './store';
 
 export { findNetwork, isAnyEnabled, listNetworks } from './store';
 
@@ -36,6 +36,15 @@ export interface OpenedNetwork {
   rpcUrls: readonly string[];
 }
 
+export const termsOf = ({ network, rpcUrls }: OpenedNetwork): NetworkTerms => ({ ...network, rpcUrls });
+
+/** Whether the same nodes are asked for the same tokens. */
+export const isReachedAlike = (one: NetworkTerms, other: NetworkTerms): boolean =>
+  reachedBy(one) === reachedBy(other);
+
+const reachedBy = ({ chainId, rpcUrls, assets }: NetworkTerms): string =>
+  JSON.stringify([chainId, rpcUrls, assets.map(({ contract, decimals }) => [contract, decimals])]);
+
 /** @param lock to the end of the transaction */
 export async function findOpened(
   { keyring }: Pick<Services, 'keyring'>,
@@ -46,6 +55,15 @@ export async function findOpened(
   const found = await findSealedNetwork(sql, chain, lock);
   return found && { network: found.network, rpcUrls: openUrls(keyring, chain, found.rpcUrls) };
 }
+
+export const listOpened = async (
+  { keyring }: Pick<Services, 'keyring'>,
+  sql: Sql,
+): Promise<OpenedNetwork[]> =>
+  (await listSealedNetworks(sql)).map(({ network, rpcUrls }) => ({
+    network,
+    rpcUrls: openUrls(keyring, network.chain, rpcUrls),
+  }));
 
 /**
  * Replaces all that is set of a network, or makes it, and opens the accounts that its assets are booked on.
@@ -75,7 +93,7 @@ export async function saveNetwork(
   return { before, after };
 }
 
-const versionConflict = () =>
+export const versionConflict = () =>
   conflict('version_conflict', 'The network has another version now: read it again.', 'version');
 
 /** Its wallets' addresses and the books are of that chain: another one is another network. */

@@ -5,8 +5,8 @@ import { idPage, pageById } from '../../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../../kernel/wire/pages';
 import { identifier, text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { requireNetwork } from '../../networks/operations';
 import { GUARDED } from '../guarded';
+import { beforehand } from '../operations/beforehand';
 import { applyScan, readScan } from './scan';
 import { listTopups } from './store';
 import { scanSchema, scanView, stationTopupSchema, stationTopupView } from './view';
@@ -33,7 +33,7 @@ const scanRoute = (services: Services): Route =>
     ...{ method: 'POST', path: `${path}/scan`, ...GUARDED },
     summary: 'Scan for station top-ups',
     description:
-      'Reads the blocks since the last scan, 1,000 at most, for native coin that has come to the station, and books what is ' +
+      'Reads the blocks since the last scan, 500 at most, for native coin that has come to the station, and books what is ' +
       'final; it may be called as often as one likes. Each transfer is booked once. What a contract passes on in its own call ' +
       'is in no block’s list, and is not found.',
     body: z.strictObject({
@@ -48,11 +48,10 @@ const scanRoute = (services: Services): Route =>
     }),
     response: scanSchema,
     problems: ['invalid_transition', 'unavailable'],
-    async prepare({ body: { chain, fromBlock } }) {
-      await requireNetwork(services.database, chain, 'chain');
-      return readScan(services, services.database, { chain, from: fromBlock });
-    },
-    async write(tx, request, scan) {
+    prepare: ({ body: { chain, fromBlock } }) =>
+      beforehand(readScan(services, services.database, { chain, from: fromBlock })),
+    async write(tx, request, scanned) {
+      const scan = scanned();
       const shown = scanView(scan, await applyScan(tx, scan));
       await audit(tx, {
         ...request,

@@ -8,6 +8,7 @@ import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { nodeOf } from '../../networks/nodes';
+import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
 import { findWallet } from '../../wallets/operations';
@@ -15,7 +16,7 @@ import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { nativeSymbol } from '../rules';
 import type { Payer, StationTopup } from './record';
-import { type BlockRange, rangeToScan } from './rules';
+import { BLOCKS_AT_ONCE, type BlockRange, rangeToScan } from './rules';
 import { insertTopup, saveScan, scannedTo } from './store';
 
 /** What a chain has told of its station. */
@@ -33,13 +34,14 @@ export interface Scan {
 /**
  * Reads the blocks since the last scan, so many at most, for native coin that has come to the station. It writes nothing.
  * @param from the block to begin with, where another scan has passed it by or none has come to it
- * @throws Problem 404; 409 `invalid_transition` without a station; 503 while the chain cannot be reached
+ * @throws Problem 404 naming `chain`; 409 `invalid_transition` without a station; 503 while the chain cannot be reached
  */
 export async function readScan(
   services: Pick<Services, 'keyring' | 'parties'>,
   sql: Sql,
   { chain, from }: { chain: string; from?: number | undefined },
 ): Promise<Scan> {
+  await requireNetwork(sql, chain, 'chain');
   const { network, node } = await nodeOf(services, sql, chain);
   const { stationAddress: station } = await requireGasConfig(sql, network);
   if (station === null) throw conflict('invalid_transition', 'The chain has no station.', 'chain');
@@ -65,10 +67,7 @@ async function readRange(
   const head = await node.head();
   const range = rangeToScan({ head: head.number, confirmations: scan.network.confirmations, before, from });
   if (range.from > range.to) return { ...scan, range, final: [], waiting: [] };
-  const { transfers } = await node.transfersTo(range, [scan.station], { native: true });
-  const came = transfers.filter(
-    (each) => each.token === null && each.from !== scan.station && each.units > 0n,
-  );
+  const came = await cameTo(node, scan.station, range);
   const isFinal = ({ block }: ChainTransfer) => block.number <= range.finalTo;
   return {
     ...scan,
@@ -76,6 +75,16 @@ async function readRange(
     final: came.filter(isFinal),
     waiting: came.filter((each) => !isFinal(each)),
   };
+}
+
+/** Of the native coin; what a station sends to itself moves nothing. */
+async function cameTo(node: ChainNode, station: string, { from, to }: BlockRange): Promise<ChainTransfer[]> {
+  const came: ChainTransfer[] = [];
+  for (let at = from; at <= to; at += BLOCKS_AT_ONCE) {
+    const part = { from: at, to: Math.min(to, at + BLOCKS_AT_ONCE - 1) };
+    came.push(...(await node.transfersTo(part, [station], { native: true })).transfers);
+  }
+  return came.filter((each) => each.token === null && each.from !== station && each.units > 0n);
 }
 
 /** Books what is final and was not booked before. @returns what was booked now */
