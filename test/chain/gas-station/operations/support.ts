@@ -7,7 +7,7 @@ import type { ChainAccount } from '../../../../src/kernel/ledger/entries';
 import type { Parties } from '../../../../src/parties/parties';
 import type { Services } from '../../../../src/services';
 import type { Wiring } from '../../../../src/startup/wiring';
-import { type Client, type TestApi, testApi } from '../../../support/api';
+import { type Client, testApi } from '../../../support/api';
 import { startTestChain, type TestChain, type TestChainOptions } from '../../../support/chain';
 import { withLocalNetwork } from '../../../support/networks';
 
@@ -195,4 +195,10 @@ export async function feesOf(chain: TestChain, hashes: readonly Hex[]): Promise<
 export const ether = (units: bigint): string => {
   const digits = `${units / 10n ** 18n}.${(units % 10n ** 18n).toString().padStart(18, '0')}`;
   return digits.replace(/\.?0+$/, '');
+};
+
+/** The other way round. */
+export const unitsOf = (text: string): bigint => {
+  const [whole = '0', part = ''] = text.split('.');
+  return BigInt(whole + part.padEnd(18, '0'));
 };
