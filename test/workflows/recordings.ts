@@ -26,7 +26,7 @@ const ALLOCATION = 'wla_01h455vb4pex5vsknk084sn02q';
 const IBAN = 'vib_01h455vb4pex5vsknk084sn02q';
 
 const SWEEP = 'swp_01h455vb4pex5vsknk084sn02q';
-
+const CHAIN_DEPOSIT = 'cdp_01h455vb4pex5vsknk084sn02q';
 const DEPOSIT = 'dep_01h455vb4pex5vsknk084sn02q';
 
 const times = <T>(count: number, answer: T): T[] => Array.from({ length: count }, () => answer);
@@ -305,6 +305,17 @@ export const RECORDINGS: readonly Recording[] = [
   exchangeWithdrawal('told', [transferWaits('processing', DEADLINE), transferEnded('cancelled')], true),
   exchangeWithdrawal('returned-late', [transferEnded('returned')], true),
   ibanPayout('months', [...times(400, open('processing')), ended('returned')]),
+  {
+    workflow: 'chainDeposit',
+    way: 'credited',
+    args: [CHAIN_DEPOSIT],
+    told: true,
+    answers: {
+      advanceChainDeposit: ['!ChainAway', transferWaits('confirming', DEADLINE), transferEnded('credited')],
+    },
+  },
+  { workflow: 'chainWatcher', way: 'a-run', args: ['local'], answers: { watchChain: times(72, true) } },
+  { workflow: 'chainWatcher', way: 'ended', args: ['local'], answers: { watchChain: [true, false] } },
   { workflow: 'ibanCredit', way: 'credited', args: ['sbp-1'], answers: { bookIbanCredit: ['credited'] } },
   {
     workflow: 'ibanCredit',
