@@ -42,6 +42,7 @@ export async function startNodeDouble(target: string) {
   const behaviours = new Map<string, Behaviour>();
   const asked: string[] = [];
   let takesBatches = true;
+  let batchOf = (answers: unknown[]) => answers;
   const credentials: (string | undefined)[] = [];
 
   const ask = async (call: object) => {
@@ -75,7 +76,7 @@ export async function startNodeDouble(target: string) {
     if (typeof behaviour === 'string') return fail(response, behaviour);
     const answers = await Promise.all(calls.map(answerOf));
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+    response.end(JSON.stringify(Array.isArray(body) ? batchOf(answers) : answers[0]));
   }
 
   const server = createServer((request, response) => void serve(request, response));
@@ -96,7 +97,11 @@ export async function startNodeDouble(target: string) {
     refuseBatches: () => {
       takesBatches = false;
     },
+    changeBatches: (changed: typeof batchOf) => {
+      batchOf = changed;
+    },
     behaveWell: () => {
+      batchOf = (answers) => answers;
       takesBatches = true;
       behaviours.clear();
     },
@@ -123,8 +128,8 @@ function fail(response: ServerResponse, behaviour: Behaviour): void {
   answers[behaviour as string]?.(); // silence is no answer
 }
 
-/** The party with a clock and a log of the test's own. */
-export function testChains() {
+/** The party with a clock and a log of the test's own. @param timeoutMs as in production unless it is said */
+export function testChains(timeoutMs?: number) {
   const lines: string[] = [];
   const calls: PartyCall[] = [];
   const log = pino(
@@ -137,7 +142,7 @@ export function testChains() {
   );
   let now = Date.parse('2026-01-01T00:00:00Z');
   const observers = { ...NO_OBSERVERS, observePartyCall: (call: PartyCall) => void calls.push(call) };
-  const chains = createChains({ log, observers, now: () => new Date(now), timeoutMs: 400 });
+  const chains = createChains({ log, observers, now: () => new Date(now), timeoutMs });
   return {
     chains,
     lines,
