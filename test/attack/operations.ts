@@ -6,6 +6,8 @@ export interface Place {
   in: 'path' | 'query' | 'body';
   name: string;
   kind: Kind;
+  /** Of a query: no request goes without it. */
+  required?: boolean | undefined;
 }
 
 /** An operation of the OpenAPI document, as far as a caller needs it. */
@@ -48,6 +50,7 @@ const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/^\/v1\/exchange\/orders$/, 'toAccountId', 'euroAccount'],
   [/^\/v2\/cards$/, 'quoteId', 'cardIssueQuote'],
   [/^\/v2\/cards\/\{id\}\/topup$/, 'quoteId', 'cardTopupQuote'],
+  [/^\/v1\/wallets\//, 'address', 'wallet'],
 ];
 
 /** Names that mean one thing wherever they stand. */
@@ -56,6 +59,7 @@ const BY_NAME: Record<string, Kind> = {
   bin: 'bin',
   cardholderId: 'cardholder',
   cardId: 'card',
+  chain: 'network',
   companyId: 'company',
   depositId: 'deposit',
   destinationId: 'destination',
@@ -107,13 +111,18 @@ const PLAIN = new Set([
   ...['postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate', 'nationality', 'occupation'],
   ...['annualSalary', 'accountPurpose', 'expectedMonthlyVolume'],
   ...['perTransaction', 'perDay', 'perMonth', 'blockedMccs', 'allowedMccs', 'blockedCountries', 'version'],
+  ...['asset', 'ttlSeconds', 'gasBalance'],
 ]);
+
+/** What is nobody's: no request of it names anything of a tenant. */
+const NOBODYS = /^\/v1\/networks\//;
 
 /**
  * @throws Error for a name that is in no table here: whoever adds an operation says whether it names a record of a tenant,
  * or else the tests of tenants would pass it by
  */
 function placeOf(path: string, at: Place['in'], name: string): Place[] {
+  if (NOBODYS.test(path)) return [];
   const kind = BY_PATH.find(([where, what]) => what === name && where.test(path))?.[2] ?? BY_NAME[name];
   if (kind) return [{ in: at, name, kind }];
   if (at !== 'path' && PLAIN.has(name)) return [];
@@ -128,7 +137,8 @@ export function operationsOf(document: any): Operation[] {
 }
 
 function operationOf(path: string, method: string, operation: any): Operation {
-  const parameters: { in: Place['in'] | 'header'; name: string }[] = operation.parameters ?? [];
+  const parameters: { in: Place['in'] | 'header'; name: string; required?: boolean }[] =
+    operation.parameters ?? [];
   const content = operation.requestBody?.content ?? {};
   const [body] = Object.values<{ schema: RequestSchema }>(content).map(({ schema }) => schema);
   const success = Object.keys(operation.responses)
@@ -143,7 +153,9 @@ function operationOf(path: string, method: string, operation: any): Operation {
     success,
     lists: shown?.properties?.hasMore !== undefined,
     places: [
-      ...parameters.flatMap(({ in: at, name }) => (at === 'header' ? [] : placeOf(path, at, name))),
+      ...parameters.flatMap(({ in: at, name, required }) =>
+        at === 'header' ? [] : placeOf(path, at, name).map((place) => ({ ...place, required })),
+      ),
       ...Object.keys(body?.properties ?? {}).flatMap((name) => placeOf(path, 'body', name)),
     ],
     ...(body ? { body } : {}),

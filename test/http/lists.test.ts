@@ -15,6 +15,8 @@ const WHOLE = [
   '/v1/exchange/rates',
   '/v1/exchange/settlement/balance',
   '/v1/exchange/withdrawal-destinations',
+  '/v1/networks',
+  '/v1/wallets/stats',
   '/v1/webhooks',
   '/v2/accounts/{accountId}/funding-options',
   '/v2/accounts/{accountId}/payout-options',
