@@ -37,7 +37,7 @@ const samplesFor = (api: TestApi): Record<string, unknown> => ({
   ...{ blockedMccs: ['5411'], allowedMccs: ['5812'], blockedCountries: ['GB'], version: 0 },
   merchant: { name: 'Shop', mcc: '5411', city: 'Riga', country: 'LV' },
   file: jpeg('a photo'),
-  ...{ asset: 'USDT', gasBalance: '0.25' },
+  ...{ asset: 'USDT', gasBalance: '0.25', txHash: `0x${'ab'.repeat(32)}`, logIndex: 0 },
   ...{ rpcUrls: ['https://node.example/'], assets: [], chainId: 1, explorerUrl: null },
 });
 
