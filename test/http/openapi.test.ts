@@ -44,8 +44,9 @@ it('describes every URL that a caller gives by the same rule', () => {
       '/v2/accounts/{id}/topup/card returnUrl',
     ]),
   );
+  const unlessNull = ({ anyOf, ...schema }: any) => anyOf?.find(({ type }: any) => type !== 'null') ?? schema;
   for (const { path, schema } of given)
-    expect([path, schema]).toEqual([
+    expect([path, unlessNull(schema)]).toEqual([
       path,
       expect.objectContaining({
         ...{ type: 'string', format: 'uri', maxLength: 2_048 },
