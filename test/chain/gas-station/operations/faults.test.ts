@@ -205,6 +205,7 @@ function brokenOff(services: Services, place: number, moment: 'before' | 'after'
     signer: { ...signer, sign: counted(signer.sign.bind(signer)) },
   });
   const { database } = services;
-  const transaction = counted(database.transaction.bind(database)) as typeof database.transaction;
+  const transaction: Services['database']['transaction'] = (work, options) =>
+    counted(() => database.transaction(work, options))();
   return { services: { ...broken, database: { ...database, transaction } }, broke: () => broke };
 }
