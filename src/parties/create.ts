@@ -11,6 +11,7 @@ import { createHttpBank } from './bank/http';
 import { createHttpCardProcessor } from './card-processor/http';
 import { createHttpCardholderReview } from './cardholder-review/http';
 import { reviewLeftOut } from './cardholder-review/left-out';
+import { createChains } from './chain/create';
 import { createHttpCheckout } from './checkout/http';
 import { createStripeCheckout } from './checkout/stripe/checkout';
 import { createMemoryStore } from './documents/memory';
@@ -102,7 +103,7 @@ export function createParties(options: PartiesOptions): Parties {
   const made = PARTIES.map((party) => [party, given[party] ?? createParty(party, options)]);
   return {
     ...(Object.fromEntries(made) as Pick<Parties, Party>),
-    chain: given.chain ?? leftOut(),
+    chain: given.chain ?? createChains(options),
     signer: given.signer ?? createLocalSigner({ database, keyring }),
     documents:
       given.documents ?? createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
