@@ -2,15 +2,15 @@ import { keccak256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Database, Sql } from '../../kernel/db/database';
 import type { Keyring } from '../../kernel/security/keyring';
+import { asHex, evmAddressOf, tronAddressOf } from '../chain/addresses';
 import type { UnsignedTransaction } from '../chain/port';
-import { evmAddress, tronAddress } from './addresses';
 import { BRANCHES, type ChainKind, publicKeyAt, withKey } from './derivation';
 import type { SignedTransaction, Signer } from './port';
 import { ensureSeed, withEntropy } from './seed';
 
 export { ensureSeed } from './seed';
 
-const ADDRESS = { evm: evmAddress, tron: tronAddress } as const;
+const ADDRESS = { evm: evmAddressOf, tron: tronAddressOf } as const;
 
 /** Keys derived from our own seed, which is opened for the time of a signature. The seed is made when it is first needed. */
 export function createLocalSigner({ database, keyring }: { database: Database; keyring: Keyring }): Signer {
@@ -42,8 +42,8 @@ async function signWith(
   const raw = await account.signTransaction({
     ...rest,
     type: 'eip1559',
-    to: to as `0x${string}`,
-    data: data as `0x${string}`,
+    to: asHex(to),
+    data: asHex(data),
   });
   return { raw, hash: keccak256(raw) };
 }
