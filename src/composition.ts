@@ -21,6 +21,7 @@ import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
+import { gasStationRoutes } from './chain/gas-station/routes';
 import { networkRoutes } from './chain/networks/routes';
 import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
@@ -205,6 +206,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...bankingRoutes(services),
     ...withdrawalDestinationRoutes(services),
     ...withdrawalRoutes(services),
+    ...gasStationRoutes(services),
     ...networkRoutes(services),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { Network } from '../../networks/record';
 import { findWallet } from '../../wallets/operations';
-import { type GasConfig, gasConfigNeverSet, type GasTerms } from './record';
+import { type GasConfig, type GasTerms, gasConfigNeverSet } from './record';
 import { checkedTerms } from './rules';
 import { findGasConfig, insertGasConfig, updateGasTerms } from './store';
 

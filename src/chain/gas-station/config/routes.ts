@@ -15,7 +15,8 @@ const readRoute = ({ database }: Services): Route =>
   route({
     ...{ method: 'GET', path, ...GUARDED, response: gasConfigSchema },
     summary: 'Get chain configuration',
-    description: 'Version 0 while none was ever set: then nothing happens by itself, and nothing can be swept.',
+    description:
+      'Version 0 while none was ever set: then nothing happens by itself, and nothing can be swept.',
     async read({ params }) {
       const network = await requireNetwork(database, params['chain'] ?? '');
       return gasConfigView(await requireGasConfig(database, network), network);

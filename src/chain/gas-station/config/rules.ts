@@ -17,7 +17,10 @@ export function checkedTerms(network: Network, given: GasTerms): GasTerms {
   assertDecimals({ gasThreshold, gasTopupAmount, dailyGasBudget }, native);
   assertDecimals({ maxGasPrice }, GWEI_DECIMALS);
   if (gasTopupAmount.lt(gasThreshold))
-    throw invalid('gasTopupAmount must be at least gasThreshold: else a top-up is never enough.', 'gasTopupAmount');
+    throw invalid(
+      'gasTopupAmount must be at least gasThreshold: else a top-up is never enough.',
+      'gasTopupAmount',
+    );
   if (network.kind === 'tron') assertManual(given);
   assertMinima(network, given);
   const { treasuryAddress } = given;
@@ -28,7 +31,11 @@ export function checkedTerms(network: Network, given: GasTerms): GasTerms {
 }
 
 /** @returns checksummed @throws Problem 400 naming the field */
-export function addressOf({ kind, name }: Pick<Network, 'kind' | 'name'>, text: string, field: string): string {
+export function addressOf(
+  { kind, name }: Pick<Network, 'kind' | 'name'>,
+  text: string,
+  field: string,
+): string {
   const checked = checkedAddress(kind, text);
   if (checked === undefined) throw invalid(`${field} must be an address of ${name}.`, field);
   return checked;

@@ -14,9 +14,7 @@ export const gasConfigBody = z.strictObject({
   gasTopupAmount: amount().describe(
     `${OF_NATIVE} What a top-up brings, and what a sweep of the native coin leaves. At least \`gasThreshold\`.`,
   ),
-  maxGasPrice: amount()
-    .nullish()
-    .describe('Gwei for one gas, tip included. Nothing is broadcast above it.'),
+  maxGasPrice: amount().nullish().describe('Gwei for one gas, tip included. Nothing is broadcast above it.'),
   dailyGasBudget: amountOrZero().nullish().describe(`${OF_NATIVE} All fees of a UTC day.`),
   minSweepAmount: z
     .record(text(20), amountOrZero())
