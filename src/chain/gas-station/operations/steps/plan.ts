@@ -35,8 +35,9 @@ export async function planTransaction(
   const [coins, counted] = await Promise.all([node.balance(from, null), node.nonce(from)]);
   const wanted = type === 'topup' ? units : token === null ? coins : await node.balance(from, token);
   if (wanted === 0n) return { waitsFor: 'refused' };
-  const gas = await gasOf(node, from, transferOf(token, toAddress, token === null ? 1n : wanted));
-  if (gas === undefined) return { waitsFor: 'refused' };
+  const estimate = await estimated(node, from, transferOf(token, toAddress, token === null ? 1n : wanted));
+  if ('waitsFor' in estimate) return estimate;
+  const { gas } = estimate;
   const cost = mostOf({ gas, ...prices });
   const left = type === 'sweep' && token === null ? leftOf(config, cost) : cost;
   const moved = type === 'sweep' && token === null ? coins - left : wanted;
@@ -52,16 +53,19 @@ function leftOf({ gasTopupAmount }: GasConfig, cost: bigint): bigint {
   return kept > cost ? kept : cost;
 }
 
-/** @returns nothing where the chain would revert it */
-async function gasOf(
+/** A token's work may grow by what others do to it before the transaction is in a block: a fifth more is allowed. */
+const spare = (gas: bigint): bigint => gas + gas / 5n;
+
+async function estimated(
   node: ChainNode,
   from: string,
   transaction: ReturnType<typeof transferOf>,
-): Promise<bigint | undefined> {
+): Promise<{ gas: bigint } | NoPlan> {
   try {
-    return await node.estimateGas({ from, ...transaction });
+    const gas = await node.estimateGas({ from, ...transaction });
+    return { gas: transaction.data === '0x' ? gas : spare(gas) };
   } catch (error) {
-    if (error instanceof ChainRefused) return undefined;
-    throw error;
+    if (!(error instanceof ChainRefused)) throw error;
+    return { waitsFor: error.code === 'insufficient_funds' ? 'gas' : 'refused' };
   }
 }
