@@ -3,6 +3,7 @@ import { createBankingActivities } from './banking';
 import { createCardEventActivities } from './card-events';
 import { createCardholderActivities } from './cardholders';
 import { createCardActivities } from './cards';
+import { createChainActivities } from './chains';
 import { createExchangeActivities } from './exchange';
 import { createHousekeepingActivities } from './housekeeping';
 import { createKycActivities } from './kyc';
@@ -16,6 +17,7 @@ export function createActivities(services: Composed) {
     ...createCardholderActivities(services),
     ...createCardEventActivities(services),
     ...createBankingActivities(services),
+    ...createChainActivities(services),
     ...createExchangeActivities(services),
     ...createHousekeepingActivities(services),
     ...createKycActivities(services),

@@ -22,6 +22,7 @@ import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
 import { gasStationRoutes } from './chain/gas-station/routes';
+import { chainReading } from './chain/metrics';
 import { networkRoutes } from './chain/networks/routes';
 import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
@@ -164,6 +165,7 @@ export const readings = (services: Composed): Reading[] => [
   suspenseReading,
   openTransfersReading,
   settlementReading,
+  chainReading,
   overdueReading(reconcilables(services), services.now),
   endpointsReading,
   waitingReading((sql) => waitingCounts(sql)),

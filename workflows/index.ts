@@ -10,6 +10,7 @@ export { cardIssuance } from './card-issuance';
 export { cardOperation } from './card-operation';
 export { cardTokenization } from './card-tokenization';
 export { cardholderSubmission } from './cardholder-submission';
+export { chainReading } from './chain-reading';
 export { documentRemoval } from './document-removal';
 export { housekeeping } from './housekeeping';
 export { kycReview } from './kyc-review';

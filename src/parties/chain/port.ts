@@ -125,8 +125,11 @@ export interface ChainNode {
   transaction(hash: string): Promise<ChainTransaction>;
   /** @param token null: the native coin */
   balance(address: string, token: string | null): Promise<bigint>;
-  /** The balances of many, in their order. */
-  balances(addresses: readonly string[], token: string | null): Promise<bigint[]>;
+  /**
+   * The balances of many, in their order.
+   * @param atBlock as they stood after that block; absent: after the newest. Nodes forget all but the last hundred or so
+   */
+  balances(addresses: readonly string[], token: string | null, atBlock?: number): Promise<bigint[]>;
   /** How many transactions it has sent that are in a block. */
   nonce(address: string): Promise<number>;
   fees(): Promise<ChainFees>;
