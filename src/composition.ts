@@ -24,6 +24,7 @@ import type { CardServices } from './cards/services';
 import { gasStationRoutes } from './chain/gas-station/routes';
 import { chainReading } from './chain/metrics';
 import { networkRoutes } from './chain/networks/routes';
+import type { ComparingServices } from './chain/reconciliation/services';
 import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
 import { createApp } from './http/app';
@@ -69,6 +70,8 @@ import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
+import { depositsBeside } from './transfers/chain-deposits/beside-books';
+import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
@@ -86,7 +89,12 @@ import { payoutRoutes } from './transfers/payouts/routes';
 import { createListsRead } from './watch/list-state';
 
 /** All that domains are given: the services, and what a domain is handed of those that stand below it. */
-export interface Composed extends UserServices, CardholderServices, AccountServices, CardServices {
+export interface Composed
+  extends UserServices,
+    CardholderServices,
+    AccountServices,
+    CardServices,
+    Pick<ComparingServices, 'depositsBeside'> {
   /** What is known of tenants and their secrets: whoever changes those has it forgotten after the commit. */
   access: Access;
   /** Served, and calling back, where the API is. */
@@ -135,6 +143,7 @@ export function createServices(options: Wiring): Composed {
     requireAccount,
     findAccountElsewhere: ibanAccount,
     linksOf,
+    depositsBeside,
     requireAdmittedBin,
     assertBinOpen,
     reference: createReference(),
@@ -208,6 +217,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...bankingRoutes(services),
     ...withdrawalDestinationRoutes(services),
     ...withdrawalRoutes(services),
+    ...chainDepositRoutes(services),
     ...gasStationRoutes(services),
     ...networkRoutes(services),
     ...sandboxRoutes(services),

@@ -14,6 +14,8 @@ export { chainReading } from './chain-reading';
 export { documentRemoval } from './document-removal';
 export { housekeeping } from './housekeeping';
 export { kycReview } from './kyc-review';
+export { chainDeposit } from './transfers/chain-deposit';
+export { chainWatcher } from './transfers/chain-watcher';
 export { checkoutPayment } from './transfers/checkout-payment';
 export { depositLifecycle } from './transfers/deposit-lifecycle';
 export { exchangeOrder } from './transfers/exchange-order';

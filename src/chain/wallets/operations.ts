@@ -1,2 +1,2 @@
 export { deriveWallets } from './derive';
-export { findWallet, findWallets, ownerAt, poolAddresses } from './store';
+export { findWallet, findWallets, hasHeld, ownerAt, poolAddresses } from './store';

@@ -85,3 +85,9 @@ export async function ownerAt(
   );
   return found;
 }
+
+/** Whether a tenant has the wallet, or had it once. */
+export async function hasHeld(sql: Sql, walletId: string, tenantId: string): Promise<boolean> {
+  const held = table('wallet_allocations').select('id').where({ walletId, tenantId }).limit(1);
+  return (await sql.run(held)).length > 0;
+}

@@ -38,6 +38,7 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   payout: tellTransfer,
   ibanPayout: tellTransfer,
   ibanCredit: tellTransfer,
+  chainDeposit: tellTransfer,
   externalCardTransaction: tellTransfer,
   exchangeOrder: tellTransfer,
   exchangeWithdrawal: tellTransfer,
