@@ -25,6 +25,8 @@ import { gasStationRoutes } from './chain/gas-station/routes';
 import { chainReading } from './chain/metrics';
 import { networkRoutes } from './chain/networks/routes';
 import type { ComparingServices } from './chain/reconciliation/services';
+import { walletAdminRoutes } from './chain/wallets/admin-routes';
+import { walletRoutes } from './chain/wallets/routes';
 import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
 import { createApp } from './http/app';
@@ -153,6 +155,7 @@ export function createServices(options: Wiring): Composed {
     isListRead: createListsRead({ database, now }),
     settlementDifferenceSeconds: options.settlementDifferenceSeconds ?? 3_600,
     settlementWaitSeconds: options.settlementWaitSeconds ?? 259_200,
+    walletQuarantineSeconds: options.walletQuarantineSeconds ?? 86_400,
     now,
   };
 }
@@ -220,6 +223,8 @@ export function apiRoutes(services: Composed): Route[] {
     ...chainDepositRoutes(services),
     ...gasStationRoutes(services),
     ...networkRoutes(services),
+    ...walletRoutes(services),
+    ...walletAdminRoutes(services),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),
