@@ -5,6 +5,7 @@ import { createCardholderActivities } from './cardholders';
 import { createCardActivities } from './cards';
 import { createChainActivities } from './chains';
 import { createExchangeActivities } from './exchange';
+import { createGasStationActivities } from './gas-station';
 import { createHousekeepingActivities } from './housekeeping';
 import { createKycActivities } from './kyc';
 import { createTransferActivities } from './transfers';
@@ -20,6 +21,7 @@ export function createActivities(services: Composed) {
     ...createBankingActivities(services),
     ...createChainActivities(services),
     ...createExchangeActivities(services),
+    ...createGasStationActivities(services),
     ...createHousekeepingActivities(services),
     ...createKycActivities(services),
     ...createTransferActivities(services),

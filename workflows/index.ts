@@ -12,6 +12,8 @@ export { cardTokenization } from './card-tokenization';
 export { cardholderSubmission } from './cardholder-submission';
 export { chainReading } from './chain-reading';
 export { documentRemoval } from './document-removal';
+export { gasAutoSweep } from './gas-auto-sweep';
+export { gasOperation } from './gas-operation';
 export { housekeeping } from './housekeeping';
 export { kycReview } from './kyc-review';
 export { chainDeposit } from './transfers/chain-deposit';
