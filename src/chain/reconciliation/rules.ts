@@ -29,10 +29,11 @@ export interface ReadAsset {
 }
 
 export function assetsToRead(network: Pick<Network, 'assets' | 'kind'>): ReadAsset[] {
-  const { assets, kind } = network;
-  const native = nativeSymbol(network);
-  if (native === undefined || assets.some(({ contract }) => contract === null)) return [...assets];
-  return [...assets, { symbol: native, contract: null, decimals: NATIVE_DECIMALS[kind] }];
+  const symbol = nativeSymbol(network);
+  const tokens = network.assets.filter(({ contract }) => contract !== null);
+  if (symbol === undefined) return tokens;
+  // The native coin has its chain's decimals, whatever is configured.
+  return [...tokens, { symbol, contract: null, decimals: NATIVE_DECIMALS[network.kind] }];
 }
 
 export interface Whereabouts {

@@ -8,7 +8,15 @@ import { countByStatus, findWallet, type Locking } from './store';
 
 export { ownerAt } from './allocation-store';
 export { deriveWallets } from './derive';
-export { findWallet, findWalletById, findWallets, hasHeld, poolAddresses } from './store';
+export {
+  findWallet,
+  findWalletById,
+  findWallets,
+  hasHeld,
+  listWallets,
+  poolAddresses,
+  sweepableWallets,
+} from './store';
 
 /**
  * A wallet as a request names it: its address in any spelling of its kind.

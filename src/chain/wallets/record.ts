@@ -4,6 +4,9 @@ import type { Decimal } from '../../kernel/money/money';
 export const WALLET_STATUSES = ['available', 'allocated', 'quarantined', 'disabled'] as const;
 export type WalletStatus = (typeof WALLET_STATUSES)[number];
 
+/** What may be swept: nobody pays to it now, and no operator has taken it out. */
+export const SWEEPABLE: readonly WalletStatus[] = ['available', 'quarantined'];
+
 /** An address of ours on a chain. No key is kept: it is derived by its index. */
 export interface Wallet {
   id: string;

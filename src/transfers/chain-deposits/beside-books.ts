@@ -1,5 +1,6 @@
+import { fromUnits } from '../../chain/networks/rules';
 import type { Sql } from '../../kernel/db/database';
-import { Decimal } from '../../kernel/money/money';
+import { type Decimal, ZERO } from '../../kernel/money/money';
 import { type Place, placeOf } from './places';
 
 /**
@@ -14,8 +15,21 @@ export async function depositsBeside(
 ): Promise<{ readTo: Place | undefined; pool: ReadonlyMap<string, Decimal> }> {
   const readTo = await placeOf(sql, chain);
   if (!readTo) return { readTo, pool: new Map() };
-  const rows = await sql.query<{ asset: string; amount: string }>(BESIDE, [chain, readTo.number]);
-  return { readTo, pool: new Map(rows.map(({ asset, amount }) => [asset, new Decimal(amount)])) };
+  const pool = new Map<string, Decimal>();
+  for (const { asset, decimals, units, booked } of await sql.query<Row>(BESIDE, [chain, readTo.number])) {
+    const amount = fromUnits(BigInt(units), decimals).plus(booked);
+    pool.set(asset, amount.plus(pool.get(asset) ?? ZERO));
+  }
+  return { readTo, pool };
+}
+
+interface Row {
+  asset: string;
+  decimals: number;
+  /** On the chain. */
+  units: string;
+  /** On the account of the pool, where what we have is below zero. */
+  booked: string;
 }
 
 /** A word's units count where it says that the deposit is in a block; before the first word, it is where it was found. */
@@ -23,8 +37,7 @@ const ON_CHAIN = `coalesce(t.word->>'state', 'seen') in ('seen', 'final')
   and coalesce(t.word->>'blockNumber', t.terms->>'blockNumber')::bigint <= $2`;
 
 /**
- * Raw: only those deposits are summed of which the two may differ, each kind by an index of its own. The books have what stands in the pool,
- * below zero.
+ * Raw: only those deposits are summed of which the two may differ, each kind by an index of its own.
  */
 const BESIDE = `
   with some as (
@@ -35,10 +48,9 @@ const BESIDE = `
     union select id from transfers where kind = 'chain_deposit' and terms->>'chain' = $1
       and (terms->>'dust' <> '0' or word->>'units' <> terms->>'units')
   )
-  select t.terms->>'asset' as asset,
-         sum(case when ${ON_CHAIN} then coalesce(t.word->>'units', t.terms->>'units')::numeric * power(10::numeric, -(t.terms->>'decimals')::int)
-                  else 0 end + b.amount)::text as amount
+  select t.terms->>'asset' as asset, (t.terms->>'decimals')::int as decimals, sum(b.amount)::text as booked,
+         coalesce(sum(coalesce(t.word->>'units', t.terms->>'units')::numeric) filter (where ${ON_CHAIN}), 0)::text as units
     from some join transfers t using (id)
    cross join lateral (select coalesce(sum(e.amount), 0) as amount from transfer_entries e
                         where e.transfer_id = t.id and e.component = 'pool@' || $1) b
-   group by 1`;
+   group by 1, 2`;
