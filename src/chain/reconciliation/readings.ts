@@ -25,7 +25,7 @@ const isCompared = ({ enabled, kind }: Network): boolean => enabled && kind === 
  * readings of the same.
  * @throws ChainAway nothing was read
  */
-export async function readChain(services: ComparingServices, chain: string): Promise<void> {
+export async function keepChainReading(services: ComparingServices, chain: string): Promise<void> {
   const { database, now } = services;
   const series = seriesOf(await requireNetwork(database, chain));
   const before = await lastOf(database, series);

@@ -40,7 +40,7 @@ const ON_CHAIN = `coalesce(t.word->>'state', 'seen') in ('seen', 'final')
  * Raw: only those deposits are summed of which the two may differ, each kind by an index of its own.
  */
 const BESIDE = `
-  with some as (
+  with concerned as (
     select id from transfers where kind = 'chain_deposit' and status = 'confirming' and terms->>'chain' = $1
     union select id from transfers where kind = 'chain_deposit' and terms->>'chain' = $1 and word->>'state' in ('seen', 'absent')
     union select id from transfers where kind = 'chain_deposit' and terms->>'chain' = $1
@@ -50,7 +50,7 @@ const BESIDE = `
   )
   select t.terms->>'asset' as asset, (t.terms->>'decimals')::int as decimals, sum(b.amount)::text as booked,
          coalesce(sum(coalesce(t.word->>'units', t.terms->>'units')::numeric) filter (where ${ON_CHAIN}), 0)::text as units
-    from some join transfers t using (id)
+    from concerned join transfers t using (id)
    cross join lateral (select coalesce(sum(e.amount), 0) as amount from transfer_entries e
                         where e.transfer_id = t.id and e.component = 'pool@' || $1) b
    group by 1, 2`;
