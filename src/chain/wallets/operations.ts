@@ -14,6 +14,7 @@ export {
   findWallets,
   hasHeld,
   listWallets,
+  ownAmong,
   poolAddresses,
   sweepableWallets,
 } from './store';

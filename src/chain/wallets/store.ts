@@ -151,3 +151,9 @@ export async function hasHeld(sql: Sql, walletId: string, tenantId: string): Pro
   const held = table('wallet_allocations').select('id').where({ walletId, tenantId }).limit(1);
   return (await sql.run(held)).length > 0;
 }
+
+/** Which of these addresses are wallets of ours, of whatever purpose. */
+export async function ownAmong(sql: Sql, chain: string, addresses: readonly string[]): Promise<string[]> {
+  const query = wallets().select('address').where({ chain }).where(anyOf('address', addresses));
+  return (await sql.run<{ address: string }>(query)).map(({ address }) => address);
+}

@@ -72,8 +72,6 @@ it('what no block told of is a difference: shown once it has lasted, with its am
   await mine(3);
   await readAfter(0);
   expect(await breaks()).toEqual([]);
-  // The books are told of what is not there.
-  const stored = await on.chain.client.snapshot();
   await on.chain.client.setBalance({ address: wallet as `0x${string}`, value: 10n ** 17n });
   await mine(1);
   await readAfter(5);
@@ -93,7 +91,6 @@ it('what no block told of is a difference: shown once it has lasted, with its am
   await mine(1);
   await readAfter(1);
   expect(await breaks()).toEqual([]);
-  void stored;
 });
 
 it('follows money from the payer to the treasury: at every step the chain has what the books and what is under way say', async () => {
