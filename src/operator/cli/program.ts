@@ -3,6 +3,7 @@ import { type Installation, openSession } from '../session';
 import { addBinCommands } from './commands/bins';
 import { addBreakCommands } from './commands/breaks';
 import { addCardholderCommands } from './commands/cardholders';
+import { addReconcileCommand } from './commands/chain/reconcile';
 import { addClientCommands } from './commands/clients';
 import { addDepositCommands } from './commands/deposits';
 import { addDestinationCommands } from './commands/destinations';
@@ -46,6 +47,7 @@ Examples:
   npm run operator -- user block usr_01h… --reason "stolen papers"
   npm run operator -- stops list
   npm run operator -- ledger check
+  npm run operator -- chain reconcile local
 
 It works on a running "npm start" (DATA_DIR, .data by default), or on the database that DATABASE_URL names together with
 MASTER_KEY. What decides takes an operator: OPERATOR_SECRET, or the sandbox's own of its credentials.json. Every change is
@@ -124,5 +126,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addOperatorCommands(program, context);
   addAuditCommands(program, context);
   addStopCommands(program, context);
+  addReconcileCommand(program, context);
   return program;
 }
