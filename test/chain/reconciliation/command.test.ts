@@ -15,7 +15,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([api.close(), chain.stop()]));
 
 test('the command line shows what each place has beside the books, and exits with 1 where they differ', async () => {
-  const environment = { ...(await operatorEnvironment(api.database)), MASTER_KEY: key.toString('base64') };
+  const { DATABASE_URL } = await operatorEnvironment(api.database);
+  const environment = { DATABASE_URL, MASTER_KEY: key.toString('base64') };
   const reconcile = (...argv: string[]) => command(environment, 'chain', 'reconcile', ...argv);
   const { token } = await withLocalNetwork(api, chain);
   expect(await reconcile()).toMatchObject({ code: 0, out: expect.stringContaining('what the books say') });

@@ -44,13 +44,15 @@ export function addReconcileCommand(program: Command, { console, run }: CommandC
 const chainsOf = async (sql: Sql, chain: string | undefined): Promise<string[]> =>
   chain === undefined ? chainsToCompare(sql) : [(await requireNetwork(sql, chain, 'chain')).chain];
 
-async function linesOf(session: Session, chains: readonly string[]): Promise<Line[]> {
-  const kept = await lastReadings(session.database);
+async function linesOf(
+  { database, keyring, parties, now }: Session,
+  chains: readonly string[],
+): Promise<Line[]> {
+  const services = { database, keyring, parties, now, depositsBeside };
+  const kept = await lastReadings(database);
   const lines: Line[] = [];
   for (const chain of chains) {
-    const { blockNumber, lines: found } = await askedOfChain(
-      compareChain({ ...session, depositsBeside }, chain),
-    );
+    const { blockNumber, lines: found } = await askedOfChain(compareChain(services, chain));
     for (const compared of found) {
       const last = kept.find(
         (each) => each.chain === chain && each.place === compared.place && each.asset === compared.asset,
