@@ -22,8 +22,10 @@ const EXTERNAL_CARD = 'ect_01h455vb4pex5vsknk084sn02q';
 const IBAN_PAYOUT = 'ibp_01h455vb4pex5vsknk084sn02q';
 const EXCHANGE_ORDER = 'exo_01h455vb4pex5vsknk084sn02q';
 const EXCHANGE_WITHDRAWAL = 'exw_01h455vb4pex5vsknk084sn02q';
+const ALLOCATION = 'wla_01h455vb4pex5vsknk084sn02q';
 const IBAN = 'vib_01h455vb4pex5vsknk084sn02q';
 
+const CHAIN_DEPOSIT = 'cdp_01h455vb4pex5vsknk084sn02q';
 const DEPOSIT = 'dep_01h455vb4pex5vsknk084sn02q';
 
 const times = <T>(count: number, answer: T): T[] => Array.from({ length: count }, () => answer);
@@ -294,6 +296,17 @@ export const RECORDINGS: readonly Recording[] = [
   exchangeWithdrawal('told', [transferWaits('processing', DEADLINE), transferEnded('cancelled')], true),
   exchangeWithdrawal('returned-late', [transferEnded('returned')], true),
   ibanPayout('months', [...times(400, open('processing')), ended('returned')]),
+  {
+    workflow: 'chainDeposit',
+    way: 'credited',
+    args: [CHAIN_DEPOSIT],
+    told: true,
+    answers: {
+      advanceChainDeposit: ['!ChainAway', transferWaits('confirming', DEADLINE), transferEnded('credited')],
+    },
+  },
+  { workflow: 'chainWatcher', way: 'a-run', args: ['local'], answers: { watchChain: times(72, true) } },
+  { workflow: 'chainWatcher', way: 'ended', args: ['local'], answers: { watchChain: [true, false] } },
   { workflow: 'ibanCredit', way: 'credited', args: ['sbp-1'], answers: { bookIbanCredit: ['credited'] } },
   {
     workflow: 'ibanCredit',
@@ -365,6 +378,30 @@ export const RECORDINGS: readonly Recording[] = [
     answers: {
       ...{ takeLedgerSnapshots: [null], forgetOldIdempotencyKeys: [3], forgetOldCallbacks: [2] },
       ...{ forgetUnusedQuotes: [7], forgetOldSpending: [40] },
+    },
+  },
+  {
+    workflow: 'housekeeping',
+    way: 'expired-wallets',
+    args: [],
+    answers: {
+      ...{ takeLedgerSnapshots: [null], forgetOldIdempotencyKeys: [3], forgetOldCallbacks: [2] },
+      ...{ forgetUnusedQuotes: [7], forgetOldSpending: [40], releaseExpiredWallets: [5] },
+    },
+  },
+  {
+    workflow: 'walletAllocation',
+    way: 'expired',
+    args: [ALLOCATION],
+    answers: { advanceAllocation: [transferWaits('allocated', DEADLINE), transferEnded('expired')] },
+  },
+  {
+    workflow: 'walletAllocation',
+    way: 'told',
+    args: [ALLOCATION],
+    told: true,
+    answers: {
+      advanceAllocation: [transferWaits('allocated', DEADLINE), transferEnded('released')],
     },
   },
   {

@@ -6,13 +6,12 @@ import type { Network } from '../networks/record';
 import { WALLET_STATUSES, type Wallet, type WalletStatus } from './record';
 import { countByStatus, findWallet, type Locking } from './store';
 
-export { ownerAt } from './allocation-store';
+export { newestAllocationOf, ownerAt } from './allocation-store';
 export { deriveWallets } from './derive';
 export {
   findWallet,
   findWalletById,
   findWallets,
-  hasHeld,
   listWallets,
   ownAmong,
   poolAddresses,

@@ -146,12 +146,6 @@ export const sweepableWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
     wallets().where({ chain, purpose: 'pool' }).where(anyOf('status', SWEEPABLE)).orderBy('derivationIndex'),
   );
 
-/** Whether a tenant has the wallet, or had it once. */
-export async function hasHeld(sql: Sql, walletId: string, tenantId: string): Promise<boolean> {
-  const held = table('wallet_allocations').select('id').where({ walletId, tenantId }).limit(1);
-  return (await sql.run(held)).length > 0;
-}
-
 /** Which of these addresses are wallets of ours, of whatever purpose. */
 export async function ownAmong(sql: Sql, chain: string, addresses: readonly string[]): Promise<string[]> {
   const query = wallets().select('address').where({ chain }).where(anyOf('address', addresses));

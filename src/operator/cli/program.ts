@@ -4,6 +4,8 @@ import { addBinCommands } from './commands/bins';
 import { addBreakCommands } from './commands/breaks';
 import { addCardholderCommands } from './commands/cardholders';
 import { addReconcileCommand } from './commands/chain/reconcile';
+import { addChainCommands } from './commands/chain/chains';
+import { addWalletCommands } from './commands/chain/wallets';
 import { addClientCommands } from './commands/clients';
 import { addDepositCommands } from './commands/deposits';
 import { addDestinationCommands } from './commands/destinations';
@@ -127,5 +129,7 @@ function programOf(context: CommandContext, json: boolean): Command {
   addAuditCommands(program, context);
   addStopCommands(program, context);
   addReconcileCommand(program, context);
+  addWalletCommands(program, context);
+  addChainCommands(program, context);
   return program;
 }

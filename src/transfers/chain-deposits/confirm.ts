@@ -1,10 +1,8 @@
 import { nodeOf } from '../../chain/networks/nodes';
-import { requireNetwork } from '../../chain/networks/operations';
 import type { Network } from '../../chain/networks/record';
-import { findWallet, hasHeld } from '../../chain/wallets/operations';
+import { newestAllocationOf, requireWallet } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';
 import { invalid, notFound, unavailable } from '../../kernel/errors';
-import { checkedAddress } from '../../parties/chain/addresses';
 import type { ChainNode, ChainTransfer } from '../../parties/chain/port';
 import { PartyAway } from '../../process/party-errors';
 import type { Services } from '../../services';
@@ -36,15 +34,13 @@ export interface FoundOnChain {
  */
 export async function findOnChain(
   services: Services,
-  { chain, address: given, txHash, logIndex }: DepositClaim,
+  { chain, address, txHash, logIndex }: DepositClaim,
   reach: string | null,
 ): Promise<FoundOnChain> {
   const { database } = services;
-  const { kind } = await requireNetwork(database, chain, 'chain');
-  const address = checkedAddress(kind, given);
-  const wallet = address === undefined ? undefined : await findWallet(database, chain, address);
-  if (wallet?.purpose !== 'pool') throw notFound('wallet', 'address');
-  if (reach !== null && !(await hasHeld(database, wallet.id, reach))) throw notFound('wallet', 'address');
+  const { wallet } = await requireWallet(database, { chain, address });
+  const mayAsk = reach === null || (await newestAllocationOf(database, reach, wallet.id)) !== undefined;
+  if (wallet.purpose !== 'pool' || !mayAsk) throw notFound('wallet', 'address');
   const { network, node } = await nodeOf(services, database, chain);
   const moved = await sentByOthers(database, chain, await movedBy(node, txHash.toLowerCase()));
   const transfers = carriedOf(

@@ -21,6 +21,13 @@ export async function followedChains(sql: Sql, at: Date): Promise<ReadonlySet<st
   return new Set(rows.map(({ chain }) => chain));
 }
 
+/** How far each chain is read. */
+export async function listPlaces(sql: Sql): Promise<{ chain: string; blockNumber: number; readAt: Date }[]> {
+  const query = places().select('chain', 'blockNumber', 'readAt').orderBy('chain');
+  const rows = await sql.run<{ chain: string; blockNumber: string; readAt: Date }>(query);
+  return rows.map((row) => ({ ...row, blockNumber: Number(row.blockNumber) }));
+}
+
 /** The last block that was read; nothing where none was. @param lock to the end of the transaction */
 export async function placeOf(sql: Sql, chain: string, lock?: 'update'): Promise<Place | undefined> {
   const query = places()

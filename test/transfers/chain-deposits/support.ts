@@ -20,6 +20,8 @@ export interface World extends LocalNetwork {
   wallet(accountId?: string): Promise<string>;
   /** The steps of the workflows that were told to look since the last time. */
   looks(): Promise<void>;
+  /** All look again, whoever has told them. */
+  lookAgain(): Promise<void>;
   /** The chain is read as far as it goes, and who was told looks. */
   read(): Promise<void>;
   turn: ReturnType<typeof createTurn>;
@@ -39,14 +41,18 @@ export interface ShownDeposit {
   terms: Record<string, unknown>;
 }
 
+export interface WorldOptions extends TestChainOptions {
+  network?: Partial<NetworkTerms> & { decimals?: number };
+  /** Another node that is asked first. @param url of the real one */
+  before?: (url: string) => Promise<string>;
+}
+
 /** A real chain that mines each transaction at once, its network, and the API; the pool is empty. */
-export async function openWorld({
-  network,
-  ...options
-}: TestChainOptions & { network?: Partial<NetworkTerms> & { decimals?: number } } = {}): Promise<World> {
+export async function openWorld({ network, before, ...options }: WorldOptions = {}): Promise<World> {
   const [api, chain] = await Promise.all([testApi(), startTestChain(options)]);
   const { services, database } = api;
-  const local = await withLocalNetwork(api, chain, network);
+  const rpcUrls = [...(before ? [await before(chain.url)] : []), chain.url];
+  const local = await withLocalNetwork(api, chain, { rpcUrls, ...network });
   const client = await api.client();
   const turn = createTurn(services, 'local');
   let looked = 0;
@@ -64,6 +70,12 @@ export async function openWorld({
     ...{ api, chain, client, turn, looks, ...local },
     account: (currency = 'USDT') => accountOf(api, client, currency),
     wallet: (accountId) => walletFor(api, client, accountId),
+    async lookAgain() {
+      const rows = await database.query<{ id: string }>(
+        `select id from transfers where kind = 'chain_deposit'`,
+      );
+      for (const { id } of rows) await advance(services, chainDepositKind, id);
+    },
     async read() {
       do await looks();
       while ((await turn()) !== 'rests');

@@ -16,7 +16,8 @@ const mine = (blocks: number) => world.chain.client.mine({ blocks });
 /** A transaction as it was signed: what was in a block that is gone may come into another. */
 async function signed(hash: Hex): Promise<Hex> {
   const request = { method: 'eth_getRawTransactionByHash', params: [hash] };
-  return world.chain.client.request(request as never) as Promise<Hex>;
+  const raw: unknown = await world.chain.client.request(request as never);
+  return raw as Hex;
 }
 const breaks = async () =>
   (
@@ -131,14 +132,14 @@ it('knows one that is mined again in another block, at another index of its logs
   await client.revert({ id: snapshot });
   await client.setAutomine(false);
   // Of another sender, who pays more for it: it comes first in the block.
-  const accounts = (await client.request({ method: 'eth_accounts' } as never)) as Address[];
+  const accounts: unknown = await client.request({ method: 'eth_accounts' } as never);
   const mint = encodeFunctionData({
     abi: contracts.TestUsdt.abi as Abi,
     functionName: 'mint',
     args: [payer, 1n],
   });
   const given = {
-    from: accounts[1],
+    from: (accounts as Address[])[1],
     to: world.token,
     data: mint,
     maxFeePerGas: '0x12a05f2000',

@@ -26,7 +26,7 @@ interface Line {
 
 /** What stands on the chains beside our books (decisions part 4, Wallets). */
 export function addReconcileCommand(program: Command, { console, run }: CommandContext): void {
-  groupOf(program, 'chain', 'money of ours on chains')
+  groupOf(program, 'chain', 'money of ours on chains, and what was found there')
     .command('reconcile')
     .argument('[chain]', 'its name, for instance local; every enabled one otherwise')
     .description('compares pool, station and treasury on a chain with the books')
