@@ -1,21 +1,29 @@
 import type { Address } from 'viem';
+import { Decimal } from '../../../src/kernel/money/money';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
 import { startTestChain, type TestChain } from '../../support/chain';
 import { withLocalNetwork } from '../../support/networks';
-import { insertNetwork } from './support';
 
 let api: TestApi;
 let chain: TestChain;
 let token: Address;
 let client: Client;
 let admin: Client;
+const USDT = [{ symbol: 'USDT', contract: null, decimals: 6, minDeposit: new Decimal(1) }];
 const clock = { at: new Date('2026-03-01T12:00:00.000Z') };
 
 beforeAll(async () => {
   [api, chain] = await Promise.all([testApi({ now: () => clock.at }), startTestChain()]);
   ({ token } = await withLocalNetwork(api, chain));
-  await insertNetwork(api.database, { chain: 'tron', kind: 'tron' });
+  await withLocalNetwork(api, chain, {
+    chain: 'tron',
+    kind: 'tron',
+    chainId: null,
+    rpcUrls: [],
+    assets: USDT,
+  });
+  await withLocalNetwork(api, chain, { chain: 'away', rpcUrls: ['http://127.0.0.1:9'], assets: USDT });
   [client, admin] = [await api.client(), await api.client('admin')];
 });
 afterAll(() => Promise.all([api.close(), chain.stop()]));
@@ -66,9 +74,8 @@ describe('the balance of a wallet', () => {
     expect((await balanceOf('0x0', admin)).body.field).toBe('address');
   });
 
-  it('is 503 while the chain cannot be asked', async () => {
-    const address = await allocate({ chain: 'tron' });
-    const { status, body } = await balanceOf(address, client, 'tron');
+  it.each(['tron', 'away'])('is 503 while the chain cannot be asked: %s', async (on) => {
+    const { status, body } = await balanceOf(await allocate({ chain: on }), client, on);
     expect([status, body.code]).toEqual([503, 'unavailable']);
   });
 });
