@@ -7,10 +7,6 @@ export const chainReading: Reading = {
   gauges: ['chain_difference'],
   read: async (sql) =>
     (await lastReadings(sql)).map(({ chain, place, asset, reported, booked, unbooked }) =>
-      sample(
-        'chain_difference',
-        { chain, place, asset },
-        reported.minus(booked).minus(unbooked).toNumber(),
-      ),
+      sample('chain_difference', { chain, place, asset }, reported.minus(booked).minus(unbooked).toNumber()),
     ),
 };

@@ -26,8 +26,8 @@ export async function readChainBooks(
   const assets = assetsToRead(network);
   const symbols = assets.map(({ symbol }) => symbol);
   const booked = new Sums();
+  // What we have elsewhere is below zero on its account.
   for (const place of CHAIN_PLACES)
-    // What we have elsewhere is below zero on its account.
     for (const [symbol, balance] of await internalBalances(tx, `${place}@${chain}`, symbols))
       booked.add(place, symbol, balance.negated());
   const { readTo, pool } = await depositsBeside(tx, chain);

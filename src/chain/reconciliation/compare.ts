@@ -1,7 +1,7 @@
 import { ChainAway } from '../../parties/chain/errors';
 import type { Block, ChainNode } from '../../parties/chain/port';
-import { fromUnits } from '../networks/rules';
 import { nodeOf } from '../networks/nodes';
+import { fromUnits } from '../networks/rules';
 import { readChainBooks } from './books';
 import { CHAIN_PLACES, type ChainBooks, type Compared } from './record';
 import { addEffects, assetsToRead, compared, placesOf, type ReadAsset, Sums } from './rules';

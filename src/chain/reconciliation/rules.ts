@@ -42,9 +42,7 @@ export interface Whereabouts {
 }
 
 /** Of an address, where it is ours. */
-export function placesOf(
-  addresses: Readonly<Record<ChainPlace, readonly string[]>>,
-): Whereabouts['placeOf'] {
+export function placesOf(addresses: Readonly<Record<ChainPlace, readonly string[]>>): Whereabouts['placeOf'] {
   const places = new Map(CHAIN_PLACES.flatMap((place) => addresses[place].map((each) => [each, place])));
   return (address) => places.get(address);
 }

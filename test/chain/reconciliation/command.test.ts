@@ -36,5 +36,8 @@ test('the command line shows what each place has beside the books, and exits wit
   expect((await reconcile()).out).toMatch(/pool@local:USDT +\d+ +2\.5 +0 +0 +2\.5 +-\n\n1 differ/);
   expect(await reconcile('nowhere')).toMatchObject({ code: 3 });
   await chain.stop();
-  expect(await reconcile('local')).toMatchObject({ code: 1, err: expect.stringContaining('cannot be reached') });
+  expect(await reconcile('local')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('cannot be reached'),
+  });
 });

@@ -1,12 +1,12 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { orderAutoSweeps } from '../../../src/chain/gas-station/auto-sweep';
 import { advanceGasOperation } from '../../../src/chain/gas-station/operations/steps/advance';
 import { chainReading } from '../../../src/chain/metrics';
 import { compareChain } from '../../../src/chain/reconciliation/compare';
 import { chainsToCompare, keepChainReading } from '../../../src/chain/reconciliation/readings';
-import { privateKeyToAccount, generatePrivateKey } from 'viem/accounts';
 import { ChainAway } from '../../../src/parties/chain/errors';
-import { openWorld, type World } from '../../transfers/chain-deposits/support';
 import type { Client } from '../../support/api';
+import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
 let on: World;
 let admin: Client;
@@ -36,7 +36,8 @@ async function compared(): Promise<Record<string, string>> {
   return Object.fromEntries(
     lines.map(({ place, asset, reported, booked, unbooked, difference }) => [
       `${place} ${asset}`,
-      [reported, booked, unbooked].map(String).join(' ') + (difference.isZero() ? '' : ` DIFFERS ${difference}`),
+      [reported, booked, unbooked].map(String).join(' ') +
+        (difference.isZero() ? '' : ` DIFFERS ${difference}`),
     ]),
   );
 }
@@ -86,7 +87,9 @@ it('what no block told of is a difference: shown once it has lasted, with its am
   await on.chain.client.setBalance({ address: wallet as `0x${string}`, value: 3n });
   await mine(1);
   await readAfter(1);
-  expect(await breaks()).toEqual([{ subject: 'pool@local:ETH', amount: '0.000000000000000003', currency: 'ETH' }]);
+  expect(await breaks()).toEqual([
+    { subject: 'pool@local:ETH', amount: '0.000000000000000003', currency: 'ETH' },
+  ]);
   await on.chain.client.setBalance({ address: wallet as `0x${string}`, value: 0n });
   await mine(1);
   await readAfter(1);
@@ -115,7 +118,9 @@ async function swept() {
   await mine(3);
   await on.read();
   expect(await compared()).toMatchObject({ 'station ETH': '1 0 0 DIFFERS 1' });
-  expect((await admin.call('POST', '/v1/gas-station/station-topups/scan', { chain: 'local' })).status).toBeLessThan(300);
+  expect(
+    (await admin.call('POST', '/v1/gas-station/station-topups/scan', { chain: 'local' })).status,
+  ).toBeLessThan(300);
   expect(await compared()).toEqual({ 'pool USDT': '25 25 0', 'station ETH': '1 1 0' });
   await api.database.query(`update wallet_allocations set ended_at = now()`);
   await api.database.query(
