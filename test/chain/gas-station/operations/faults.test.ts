@@ -197,7 +197,8 @@ function brokenOff(services: Services, place: number, moment: 'before' | 'after'
       of(address) {
         const node = chain.of(address);
         return new Proxy(node, {
-          get: (of, name: keyof ChainNode) => counted<unknown[], unknown>(of[name].bind(of)),
+          get: (of, name: keyof ChainNode) =>
+            counted((of[name] as (...given: unknown[]) => Promise<unknown>).bind(of)),
         });
       },
     },
