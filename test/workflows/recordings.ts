@@ -25,6 +25,7 @@ const EXCHANGE_WITHDRAWAL = 'exw_01h455vb4pex5vsknk084sn02q';
 const ALLOCATION = 'wla_01h455vb4pex5vsknk084sn02q';
 const IBAN = 'vib_01h455vb4pex5vsknk084sn02q';
 
+const SWEEP = 'swp_01h455vb4pex5vsknk084sn02q';
 const CHAIN_DEPOSIT = 'cdp_01h455vb4pex5vsknk084sn02q';
 const DEPOSIT = 'dep_01h455vb4pex5vsknk084sn02q';
 
@@ -67,6 +68,14 @@ const exchangeWithdrawal = (way: string, answers: unknown[], told?: true): Recor
   way,
   args: [EXCHANGE_WITHDRAWAL],
   answers: { advanceExchangeWithdrawal: answers },
+  ...(told ? { told } : {}),
+});
+
+const gasOperation = (way: string, answers: unknown[], told?: true): Recording => ({
+  workflow: 'gasOperation',
+  way,
+  args: [SWEEP],
+  answers: { advanceGasOperation: answers },
   ...(told ? { told } : {}),
 });
 
@@ -407,6 +416,19 @@ export const RECORDINGS: readonly Recording[] = [
     answers: {
       advanceAllocation: [transferWaits('allocated', DEADLINE), transferEnded('released')],
     },
+  },
+  gasOperation('by-itself', [
+    ...[transferWaits('pending', DEADLINE), '!PartyAway', transferWaits('confirming', DEADLINE)],
+    ...[transferWaits('confirming', DEADLINE), transferEnded('completed')],
+  ]),
+  gasOperation('told', [transferWaits('awaiting_confirmation', DEADLINE), transferEnded('completed')], true),
+  gasOperation('expired', [transferWaits('pending', DEADLINE), transferEnded('expired')]),
+  gasOperation('many-looks', [...times(205, transferWaits('confirming', DEADLINE)), transferEnded('failed')]),
+  {
+    workflow: 'gasAutoSweep',
+    way: 'ordered',
+    args: [],
+    answers: { orderAutoSweeps: ['!PartyAway', 3] },
   },
   {
     workflow: 'kycReview',

@@ -5,12 +5,7 @@ import type {
   ChainDepositTerms,
   ChainDepositWord,
 } from '../../../src/transfers/chain-deposits/record';
-import {
-  CHAIN_DEPOSIT_TRANSITIONS,
-  isOpen,
-  notices,
-  waitsForRate,
-} from '../../../src/transfers/chain-deposits/rules';
+import { isOpen, notices, waitsForRate } from '../../../src/transfers/chain-deposits/rules';
 import { shown } from '../engine/books';
 import { begun, looks, START } from '../engine/look';
 

@@ -1,5 +1,6 @@
 import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem';
 import contracts from '../../../contracts/contracts.json';
+import { readChain } from '../../../src/watch/chains/read';
 import { watchChain } from '../../../src/watch/chains/watch';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
@@ -172,6 +173,45 @@ it('goes on exactly where it stopped, through ranges, and begins at the head', a
   await world.looks();
   await world.read();
   expect(await statuses()).toEqual(['credited', 'credited', 'credited']);
+});
+
+it('has lost nothing and doubled nothing where it dies at any place of a step', async () => {
+  const { services } = world.api;
+  const account = await world.account();
+  const address = await world.wallet(account);
+  await pay(address);
+  await mine(2);
+  let calls = 0;
+  const dying = (at: number): typeof services => ({
+    ...services,
+    database: {
+      ...services.database,
+      transaction: (work, ...rest) =>
+        services.database.transaction(
+          async (tx) => {
+            const run: typeof tx.run = async (query) => {
+              calls += 1;
+              if (calls === at) throw new Error('killed');
+              return tx.run(query);
+            };
+            return work({ ...tx, run });
+          },
+          ...rest,
+        ),
+    },
+  });
+  for (let at = 1; ; at += 1) {
+    calls = 0;
+    const died = await readChain(dying(at), 'local').then(
+      () => false,
+      () => true,
+    );
+    if (!died && calls < at) break;
+  }
+  expect(calls).toBeGreaterThan(0);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  expect(await world.available(account)).toBe('5');
 });
 
 it('says that a chain cannot be read after a minute, and that it can be again', async () => {

@@ -6,7 +6,7 @@ import type { Tx } from '../../../kernel/db/database';
 const ofChain = (chain: string) =>
   table('transfers')
     .select('partyRef')
-    .where({ kind: 'chain_deposit' })
+    .whereRaw(`kind = 'chain_deposit'`)
     .whereRaw(`terms->>'chain' = ?`, [chain]);
 
 const refsOf = async (tx: Tx, query: ReturnType<typeof ofChain>): Promise<string[]> =>
