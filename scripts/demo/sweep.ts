@@ -145,7 +145,7 @@ async function followSweep(admin: Call, walletId: string): Promise<Json> {
     const what = type === 'topup' ? 'Top-up' : 'Sweep';
     step(
       number,
-      `${what} ${ended['id']}: ${shown(ended['movedAmount'])} ${ended['asset']}, gas ${ended['fee']}`,
+      `${what} ${ended['id']}: ${shown(ended['movedAmount'])} ${ended['asset']}, gas ${shown(ended['fee'])}`,
     );
     if (type === 'sweep') return ended;
   }
