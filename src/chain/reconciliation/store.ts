@@ -5,11 +5,10 @@ import type { ChainReading } from './record';
 
 const readings = () => table('chain_readings');
 
-const AMOUNTS = ['reported', 'booked', 'unbooked'] as const;
+type Amount = 'reported' | 'booked' | 'unbooked';
 
 /** NUMERIC and BIGINT come as text. */
-type Row = Omit<ChainReading, (typeof AMOUNTS)[number] | 'blockNumber'> &
-  Record<(typeof AMOUNTS)[number] | 'blockNumber', string>;
+type Row = Omit<ChainReading, Amount | 'blockNumber'> & Record<Amount | 'blockNumber', string>;
 
 const readingOf = ({ reported, booked, unbooked, blockNumber, ...row }: Row): ChainReading => ({
   ...row,

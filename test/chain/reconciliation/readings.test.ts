@@ -39,7 +39,7 @@ async function compared(): Promise<Record<string, string>> {
     lines.map(({ place, asset, reported, booked, unbooked, difference }) => [
       `${place} ${asset}`,
       [reported, booked, unbooked].map(String).join(' ') +
-        (difference.isZero() ? '' : ` DIFFERS ${difference}`),
+        (difference.isZero() ? '' : ` DIFFERS ${difference.toFixed()}`),
     ]),
   );
 }
@@ -158,6 +158,7 @@ async function swept({ amount }: { amount: string }) {
   await api.database.query(
     `update wallets set status = 'quarantined', quarantined_until = now() + interval '1 day' where purpose = 'pool'`,
   );
+  const seen: string[] = [];
   for (let round = 0; round < 12; round += 1) {
     await orderAutoSweeps(api.services);
     const open = await api.database.query<{ id: string }>(
@@ -166,17 +167,35 @@ async function swept({ amount }: { amount: string }) {
     for (const { id } of open) {
       await advanceGasOperation(api.services, id);
       await on.read();
-      expect(differing(await compared())).toEqual([]);
+      const now = await compared();
+      expect(differing(now)).toEqual([]);
+      seen.push(now['treasury USDT'] ?? '');
     }
     await mine(1);
     await on.read();
     expect(differing(await compared())).toEqual([]);
   }
   expect(await compared()).toMatchObject({ 'treasury USDT': amount });
+  // Before it was booked, what the sweep had moved was known of its transaction.
+  expect(seen.some((text) => / 0 2[56]/.test(text))).toBe(true);
 }
 
 const differing = (found: Record<string, string>) =>
   Object.entries(found).filter(([, text]) => text.includes('DIFFERS'));
+
+it('readings are kept for ninety days', async () => {
+  await on.chain.pay(on.token, await on.wallet(), usdt(5));
+  const kept = async () =>
+    (await on.api.database.query(`select from chain_readings where asset = 'USDT'`)).length;
+  await readAfter(0);
+  await readAfter(5);
+  await readAfter(90 * 24 * 60 - 6);
+  expect(await kept()).toBe(3);
+  await readAfter(4);
+  expect(await kept()).toBe(3);
+  // Nothing of it was a difference.
+  expect(await breaks()).toEqual([]);
+});
 
 it('a chain whose nodes are away, or whose blocks change meanwhile, has no reading', async () => {
   expect(await chainsToCompare(on.api.database)).toEqual(['local']);
