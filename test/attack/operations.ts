@@ -111,7 +111,7 @@ const PLAIN = new Set([
   ...['postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate', 'nationality', 'occupation'],
   ...['annualSalary', 'accountPurpose', 'expectedMonthlyVolume'],
   ...['perTransaction', 'perDay', 'perMonth', 'blockedMccs', 'allowedMccs', 'blockedCountries', 'version'],
-  ...['asset', 'ttlSeconds', 'gasBalance'],
+  ...['asset', 'ttlSeconds', 'gasBalance', 'txHash', 'logIndex'],
 ]);
 
 /** What is the operator's alone: no request of it names anything of a tenant. */

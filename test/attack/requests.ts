@@ -37,7 +37,7 @@ const samplesFor = (api: TestApi): Record<string, unknown> => ({
   ...{ blockedMccs: ['5411'], allowedMccs: ['5812'], blockedCountries: ['GB'], version: 0 },
   merchant: { name: 'Shop', mcc: '5411', city: 'Riga', country: 'LV' },
   file: jpeg('a photo'),
-  ...{ asset: 'USDT', gasBalance: '0.25' },
+  ...{ asset: 'USDT', gasBalance: '0.25', txHash: `0x${'ab'.repeat(32)}`, logIndex: 0 },
   ...{ gasTopupAmount: '0.01', maxGasPrice: '50', dailyGasBudget: '1', minSweepAmount: { USDT: '5' } },
   treasuryAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
   ...{ chainId: 31_337, rpcUrls: ['https://node.example/'], explorerUrl: null, assets: [] },

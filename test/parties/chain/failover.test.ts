@@ -89,6 +89,13 @@ describe.each(FAULTS)('a node that answers with %j', (fault) => {
   });
 });
 
+it('reads no more than so much of an answer, before its time is over', async () => {
+  one.on('eth_getBlockByNumber', 'endless');
+  two.on('*', 'lost');
+  reached(600_000); // only its size ends it
+  expect(await thrownBy(node.head())).toMatchObject({ name: 'ChainAway' });
+});
+
 it('asks the one that failed last for ten seconds, then first again', async () => {
   one.on('*', 'error-500');
   one.on('eth_chainId', 'error-500');
@@ -208,6 +215,21 @@ describe('of nodes that differ', () => {
 });
 
 describe('transfers', () => {
+  it('of another block than was asked for are not believed', async () => {
+    const to = privateKeyToAccount(generatePrivateKey()).address;
+    const token = await chain.token();
+    const { number } = await node.head();
+    await chain.pay(token, to, 1n);
+    one.on('eth_getLogs', async ({ params: [filter] }, ask) =>
+      ask({ params: [{ ...filter, toBlock: 'latest' }] }),
+    );
+    const { transfers } = await node.transfersTo({ from: number, to: number }, [to], { native: false });
+    expect(transfers).toEqual([]);
+    expect(two.asked).toContain('eth_getLogs');
+    one.on('eth_getBlockByNumber', (_, ask) => ask({ params: ['0x1', false] }));
+    expect(await node.block(number)).toMatchObject({ number });
+  });
+
   it('are read in parts of a range that a node finds too long', async () => {
     const to = privateKeyToAccount(generatePrivateKey()).address;
     const token = await chain.token();
@@ -260,6 +282,13 @@ describe('a word of a node', () => {
     await expect(node.estimateGas(asked)).rejects.toMatchObject({
       ...{ name: 'ChainRefused', code: 'insufficient_funds' },
     });
+    expect(two.asked).toEqual([]);
+  });
+
+  it('counts whatever the status of HTTP', async () => {
+    one.on('eth_estimateGas', 'reverted-500');
+    const asked = { from: ALICE, to: ALICE, value: 1n, data: '0x' };
+    await expect(node.estimateGas(asked)).rejects.toMatchObject({ name: 'ChainRefused', code: 'reverted' });
     expect(two.asked).toEqual([]);
   });
 

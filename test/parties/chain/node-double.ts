@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Writable } from 'node:stream';
+import { pipeline, Readable, Writable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import pino from 'pino';
 import { NO_OBSERVERS, type PartyCall } from '../../../src/kernel/metrics/observers';
@@ -14,16 +14,18 @@ interface Call {
 
 /**
  * What becomes of a call. `lost`: the connection ends and the node never hears of it; `done-and-silent`: it does, and the answer is
- * lost; `half`: the answer begins and never ends. A result or an error stands for the node's own.
+ * lost; `half`: the answer begins and never goes on; `endless`: it never ends. A result or an error stands for the node's own.
  */
 export type Behaviour =
   | 'lost'
   | 'silent'
   | 'half'
+  | 'endless'
   | 'done-and-silent'
   | 'html'
   | 'error-500'
   | 'unauthorized-401'
+  | 'reverted-500'
   | 'redirect-307'
   | { result: unknown }
   | { error: unknown }
@@ -114,14 +116,27 @@ export async function startNodeDouble(target: string) {
 
 export type NodeDouble = Awaited<ReturnType<typeof startNodeDouble>>;
 
+/** Nothing but a space that never ends, until the reader goes. */
+const spaces = () =>
+  new Readable({
+    read() {
+      this.push(' '.repeat(64 * 1024));
+    },
+  });
+
 const NO_BATCHES = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}';
 
 function fail(response: ServerResponse, behaviour: Behaviour): void {
   const answers: Record<string, () => void> = {
+    endless: () => void pipeline(spaces(), response, () => {}),
     half: () =>
       void response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc":"2.0",'),
     html: () => void response.end('<html>It works!</html>'),
     'error-500': () => void response.writeHead(500).end('{"message":"sorry"}'),
+    'reverted-500': () =>
+      void response
+        .writeHead(500)
+        .end('{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted"}}'),
     'unauthorized-401': () => void response.writeHead(401).end('bad key KEY-0123456789'),
     'redirect-307': () => void response.writeHead(307, { location: '/elsewhere' }).end(),
   };

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Block } from '../port';
 
-/** What nodes answer, as the execution API has it (ethereum/execution-apis): only what is used of it. */
+/**
+ * What nodes answer, as the execution API has it (ethereum/execution-apis): only what is used of it. viem's formatters convert and
+ * check nothing: a block without a hash would be one.
+ */
 
 const quantity = z
   .string()
@@ -80,5 +83,3 @@ export const blockOf = ({ number, hash, parentHash, timestamp }: Header): Block 
   ...{ number, hash, parentHash },
   at: new Date(Number(timestamp) * 1000),
 });
-
-export const hexOf = (whole: number | bigint): string => `0x${whole.toString(16)}`;

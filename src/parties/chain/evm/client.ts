@@ -45,14 +45,19 @@ export function createClient(text: string, timeoutMs: number): Client {
 }
 
 /** Unlike `fetch` it follows no redirect, and asks at any port. The body comes as it is read. */
-async function post(url: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const {
-    headers,
-    body: asked,
-    signal,
-  } = init as { headers: Record<string, string>; body: string; signal: AbortSignal };
-  const { statusCode, body } = await request(String(url), { method: 'POST', headers, body: asked, signal });
+async function post(url: unknown, init?: RequestInit): Promise<Response> {
+  const { headers, body: asked, signal } = init as Posted;
+  const { statusCode, body } = await request(url as string, {
+    ...{ method: 'POST', headers, body: asked, signal },
+  });
   return new Response(body, { status: statusCode });
+}
+
+/** What viem makes of {@link RequestInit}. */
+interface Posted {
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal;
 }
 
 /** viem's errors hold the address and what was asked: nothing of them is kept. */

@@ -46,7 +46,10 @@ export type Refusal =
   | 'not_now'
   | 'refused';
 
-/** JSON-RPC has one code for most of it (-32000), so nodes are known by their words: geth, Nethermind, Besu, Erigon, reth, anvil. */
+/**
+ * JSON-RPC has one code for most of it (-32000), so nodes are known by their words: geth, Nethermind, Besu, Erigon, reth, anvil.
+ * viem's own reading takes `already known` for a nonce that is too low.
+ */
 const WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/already.?(known|imported|exists)|\bknown transaction/, 'already_known'],
   [/revert|invalid opcode|out of gas|gas required exceeds/, 'reverted'],

@@ -1,3 +1,4 @@
+import { isHash } from 'viem';
 import { ChainAway } from '../errors';
 import type { AgreedBlock, ChainAddress, ChainNode } from '../port';
 import { answers, blockOf } from './answers';
@@ -7,7 +8,7 @@ import { readFees } from './fees';
 import { answered, createNodes, type NodesOptions } from './nodes';
 import type { Rpc } from './rpc';
 import { estimate, readBalances, readDecimals, readNonce } from './state';
-import { isHash, readTransaction } from './transaction';
+import { readTransaction } from './transaction';
 import { headerCall, readTransfers } from './transfers';
 
 /** An EVM chain by the JSON-RPC of its nodes. */
@@ -19,7 +20,7 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
   return {
     chainIds: nodes.chainIds,
     head: () => nodes.first(readHead),
-    block: (number) => nodes.first((rpc) => readBlock(rpc, number)),
+    block: (number) => nodes.first((rpc) => readBlockAt(rpc, number)),
     agreedBlock: async (number) => {
       const asked = nodes.each((rpc) => readBlock(rpc, number));
       const said = answered(await Promise.allSettled(asked));
@@ -57,6 +58,13 @@ async function readHead(rpc: Rpc) {
 async function readBlock(rpc: Rpc, number: number) {
   const header = await rpc.call(headerCall(number), answers.header);
   return header ? blockOf(header) : undefined;
+}
+
+/** Another one would pass for a reorganisation. */
+async function readBlockAt(rpc: Rpc, number: number) {
+  const block = await readBlock(rpc, number);
+  if (block && block.number !== number) throw new NodeAway(true);
+  return block;
 }
 
 function agreementOf(hashes: readonly (string | null)[], of: number): AgreedBlock {

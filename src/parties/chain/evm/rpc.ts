@@ -15,13 +15,11 @@ export interface Rpc {
 /** What public nodes take in one request. */
 const BATCH = 20;
 
-/** viem takes an answer as it comes. Where there is an error, no result counts: null says that there is no such thing. */
-const rpcError = z.object({ code: z.number(), message: z.string().catch('') });
-const rpcAnswer = z.union([
-  z.object({ id: z.unknown(), error: rpcError }),
-  z.object({ id: z.unknown(), result: z.unknown(), error: z.null().optional() }),
-]);
-type RpcAnswer = z.output<typeof rpcAnswer>;
+/** viem takes an answer as it comes. Where there is an error no result counts: null says that there is no such thing. */
+const rpcAnswer = z.object({
+  error: z.object({ code: z.number(), message: z.string().catch('') }).nullish(),
+  result: z.unknown().optional(),
+});
 
 /** @param url may hold credentials: in no error, whatever happens */
 export function createRpc(url: string, timeoutMs: number): Rpc {
@@ -35,7 +33,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
   async function batch<Schema extends z.ZodType>(calls: readonly RpcCall[], schema: Schema) {
     const answers = await ask(calls.map((asked, id) => ({ ...asked, id })));
     if (!Array.isArray(answers)) return oneByOne(calls, schema); // it takes no batches, or none of that size
-    const byId = new Map(answers.map((answer: unknown) => [(answer as RpcAnswer | null)?.id, answer]));
+    const byId = new Map(answers.map((answer: unknown) => [(answer as { id?: unknown } | null)?.id, answer]));
     return calls.map((_, id) => read(byId.get(id), schema));
   }
 
@@ -59,7 +57,7 @@ function read<Schema extends z.ZodType>(body: unknown, schema: Schema): z.output
   const answer = rpcAnswer.safeParse(body);
   if (!answer.success) throw new NodeAway(true);
   if (answer.data.error) throw new NodeRefused(refusalOf(answer.data.error));
-  const result = schema.safeParse((answer.data as { result?: unknown }).result);
+  const result = schema.safeParse(answer.data.result);
   if (!result.success) throw new NodeAway(true);
   return result.data;
 }

@@ -1,6 +1,7 @@
+import { numberToHex } from 'viem';
 import { ChainRefused } from '../errors';
 import type { UnsignedTransaction } from '../port';
-import { answers, hexOf } from './answers';
+import { answers } from './answers';
 import { erc20BalanceOf, erc20Decimals } from './calls';
 import { NodeRefused } from './faults';
 import type { Rpc } from './rpc';
@@ -14,7 +15,7 @@ export async function readBalances(
   token: string | null,
   atBlock?: number,
 ) {
-  const at = atBlock === undefined ? 'latest' : hexOf(atBlock);
+  const at = atBlock === undefined ? 'latest' : numberToHex(atBlock);
   if (token === null)
     return rpc.all(
       addresses.map((address) => ({ method: 'eth_getBalance', params: [address, at] })),
@@ -39,7 +40,7 @@ export const readNonce = (rpc: Rpc, address: string) =>
 /** @throws ChainRefused `reverted`, `insufficient_funds` */
 export function estimate(rpc: Rpc, transaction: Pick<UnsignedTransaction, 'from' | 'to' | 'value' | 'data'>) {
   const { from, to, value, data } = transaction;
-  const call = { method: 'eth_estimateGas', params: [{ from, to, value: hexOf(value), data }] };
+  const call = { method: 'eth_estimateGas', params: [{ from, to, value: numberToHex(value), data }] };
   return decided(undefined, () => rpc.call(call, answers.quantity));
 }
 

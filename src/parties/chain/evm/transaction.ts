@@ -6,10 +6,6 @@ import { Unsettled } from './faults';
 import type { Rpc } from './rpc';
 import { nativeTransfer, tokenTransfers } from './transfers';
 
-const HASH = /^0x[0-9a-f]{64}$/i;
-
-export const isHash = (text: string): boolean => HASH.test(text);
-
 export const transactionCall = (hash: string) => ({ method: 'eth_getTransactionByHash', params: [hash] });
 
 /**
