@@ -39,7 +39,7 @@ const ORDER_WITHIN = {
   accounts: ['accounts', 'exchange'],
   cards: ['programmes', 'cards', 'events', 'processor', 'issuance', 'buffers'],
   transfers: ['engine', 'payouts', 'deposits', 'iban', 'external-cards', 'chain-deposits', 'exchange'],
-  chain: ['networks', 'wallets', 'gas-station'],
+  chain: ['networks', 'wallets', 'gas-station', 'reconciliation'],
 };
 
 const oneDirectionWithin = Object.entries(ORDER_WITHIN).flatMap(([district, domains]) =>

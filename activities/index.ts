@@ -3,6 +3,7 @@ import { createBankingActivities } from './banking';
 import { createCardEventActivities } from './card-events';
 import { createCardholderActivities } from './cardholders';
 import { createCardActivities } from './cards';
+import { createChainReadingActivities } from './chain-readings';
 import { createExchangeActivities } from './exchange';
 import { createGasStationActivities } from './gas-station';
 import { createHousekeepingActivities } from './housekeeping';
@@ -18,6 +19,7 @@ export function createActivities(services: Composed) {
     ...createCardholderActivities(services),
     ...createCardEventActivities(services),
     ...createBankingActivities(services),
+    ...createChainReadingActivities(services),
     ...createExchangeActivities(services),
     ...createGasStationActivities(services),
     ...createHousekeepingActivities(services),

@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../src/kernel/config';
 import { Decimal } from '../src/kernel/money/money';
-import { outliveOutput, readerGone } from '../src/startup/output';
+import { outliveOutput } from '../src/startup/output';
 import { type Call, callerOf, type Json, readCredentials } from './demo/api';
 import { type Balances, type Receiver, startReceiver } from './demo/receiver';
+import { sweepDemo } from './demo/sweep';
+import { detail, say, step, unread } from './demo/telling';
 
 /**
  * `npm run demo`, against a running `npm start`: the main job end to end, on the client's side of the API only. Exits with
- * 1 when what the webhooks add up to is not what the API reports.
+ * 1 when what the webhooks add up to is not what the API reports. `npm run demo -- sweep` is the story of money on a chain.
  */
 
 const B2B_BIN = '44112200';
@@ -16,8 +18,6 @@ const B2B_BIN = '44112200';
 const PATIENCE_MS = 30_000;
 
 outliveOutput();
-/** Aborted when nobody reads any more (`npm run demo | head`): the demo then clears up and ends. */
-const unread = readerGone();
 
 async function main(): Promise<boolean> {
   const credentials = readCredentials(readConfig().dataDir);
@@ -25,8 +25,8 @@ async function main(): Promise<boolean> {
   const admin = callerOf(credentials.baseUrl, credentials.admin);
 
   const receiver = await startReceiver(credentials.client, ({ event, data }) =>
-    say(
-      `      ↳ webhook ${event}: ${[data['type'], data['subtype']].filter(Boolean).join('/')} ${data['billingAmount'] ?? data['amount'] ?? data['status']}`,
+    detail(
+      `↳ webhook ${event}: ${[data['type'], data['subtype']].filter(Boolean).join('/')} ${data['billingAmount'] ?? data['amount'] ?? data['status']}`,
     ),
   );
   await client('POST', '/v1/webhooks', { url: receiver.url });
@@ -64,7 +64,7 @@ async function issueCard(client: Call, admin: Call, accountId: string, temporalU
   const card = await client('POST', '/v1/cards', body, { ...key, prefer: 'wait=30' });
   if (card['status'] !== 'active') throw new Error(`The card is ${card['status']}, not active.`);
   step(5, `Card ${card['maskedNumber']} is ${card['status']} with ${card['balance'].available} on it`);
-  say(`      its issuance: ${temporalUi}/namespaces/default/workflows/card-issuance-${card['id']}`);
+  detail(`its issuance: ${temporalUi}/namespaces/default/workflows/card-issuance-${card['id']}`);
   const again = await client('POST', '/v1/cards', body, key);
   step(
     6,
@@ -171,18 +171,30 @@ function shownBalance(transaction: Json): string {
   return `${available} available, ${pending} pending, ${spent} spent`;
 }
 
-function step(number: number, text: string): void {
-  unread.throwIfAborted();
-  say(`${String(number).padStart(4)}  ${text}`);
-}
+/** What each story is called, and how its end is told. */
+const STORIES = {
+  card: {
+    tell: main,
+    same: 'The webhooks and the balances agree.',
+    not: 'THE WEBHOOKS AND THE BALANCES DIFFER.',
+  },
+  sweep: {
+    tell: sweepDemo,
+    same: 'The API, the books and the chain agree.',
+    not: 'THE BOOKS AND THE CHAIN DIFFER.',
+  },
+} as const;
 
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+const [name = 'card'] = process.argv.slice(2);
+if (!Object.hasOwn(STORIES, name)) {
+  process.stderr.write(`There is no demo ${name}: npm run demo, or npm run demo -- sweep.\n`);
+  process.exit(2);
 }
+const story = STORIES[name as keyof typeof STORIES];
 
-main().then(
+story.tell().then(
   (same) => {
-    say(same ? '\n  The webhooks and the balances agree.' : '\n  THE WEBHOOKS AND THE BALANCES DIFFER.');
+    say(`\n  ${same ? story.same : story.not}`);
     process.exit(same ? 0 : 1);
   },
   (error: Error) => {

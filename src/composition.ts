@@ -22,7 +22,9 @@ import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
 import { gasStationRoutes } from './chain/gas-station/routes';
+import { chainReading } from './chain/metrics';
 import { networkRoutes } from './chain/networks/routes';
+import type { ComparingServices } from './chain/reconciliation/services';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { walletRoutes } from './chain/wallets/routes';
 import { WATCHED } from './desk/queues/house';
@@ -70,6 +72,7 @@ import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
+import { depositsBeside } from './transfers/chain-deposits/beside-books';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
@@ -88,7 +91,12 @@ import { payoutRoutes } from './transfers/payouts/routes';
 import { createListsRead } from './watch/list-state';
 
 /** All that domains are given: the services, and what a domain is handed of those that stand below it. */
-export interface Composed extends UserServices, CardholderServices, AccountServices, CardServices {
+export interface Composed
+  extends UserServices,
+    CardholderServices,
+    AccountServices,
+    CardServices,
+    Pick<ComparingServices, 'depositsBeside'> {
   /** What is known of tenants and their secrets: whoever changes those has it forgotten after the commit. */
   access: Access;
   /** Served, and calling back, where the API is. */
@@ -137,6 +145,7 @@ export function createServices(options: Wiring): Composed {
     requireAccount,
     findAccountElsewhere: ibanAccount,
     linksOf,
+    depositsBeside,
     requireAdmittedBin,
     assertBinOpen,
     reference: createReference(),
@@ -168,6 +177,7 @@ export const readings = (services: Composed): Reading[] => [
   suspenseReading,
   openTransfersReading,
   settlementReading,
+  chainReading,
   overdueReading(reconcilables(services), services.now),
   endpointsReading,
   waitingReading((sql) => waitingCounts(sql)),
@@ -210,9 +220,9 @@ export function apiRoutes(services: Composed): Route[] {
     ...bankingRoutes(services),
     ...withdrawalDestinationRoutes(services),
     ...withdrawalRoutes(services),
-    ...chainDepositRoutes(services),
     ...walletRoutes(services),
     ...walletAdminRoutes(services),
+    ...chainDepositRoutes(services),
     ...gasStationRoutes(services),
     ...networkRoutes(services),
     ...sandboxRoutes(services),

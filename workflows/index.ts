@@ -10,6 +10,7 @@ export { cardIssuance } from './card-issuance';
 export { cardOperation } from './card-operation';
 export { cardTokenization } from './card-tokenization';
 export { cardholderSubmission } from './cardholder-submission';
+export { chainReading } from './chain/chain-reading';
 export { documentRemoval } from './document-removal';
 export { gasAutoSweep } from './gas-auto-sweep';
 export { gasOperation } from './gas-operation';

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import pino from 'pino';
 import { audit } from '../kernel/audit/audit';
 import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
+import { NO_OBSERVERS } from '../kernel/metrics/observers';
 import { type Commands, createCommands } from '../kernel/outbox/commands';
 import type { Party } from '../kernel/parties';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
+import { createChains } from '../parties/chain/create';
 import type { Documents, SealedStore } from '../parties/documents/port';
 import { createDocuments } from '../parties/documents/sealed';
+import type { Parties } from '../parties/parties';
 import {
   actorOf,
   assertMayDecide,
@@ -29,6 +33,8 @@ export interface Session {
   leftOut: readonly Party[];
   /** The content of documents. */
   documents: Documents;
+  /** The chains, by the nodes that their networks name: read alone. */
+  parties: Pick<Parties, 'chain'>;
   /** Where a workflow is seen in Temporal's UI; null where that is not known. */
   workflowUrl(workflowId: string): string | null;
   now: () => Date;
@@ -85,6 +91,7 @@ export async function openSession(installation: Installation): Promise<Session> 
   const { databaseUrl, masterKey, sandbox, leftOut, away } = installation;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright operator' });
   const keyring = createKeyring(masterKey);
+  const now = () => new Date();
   const whoWorks = await operatorAtWork(database, keyring, installation.operatorSecret).catch(
     async (error: unknown) => {
       await database.close();
@@ -94,9 +101,10 @@ export async function openSession(installation: Installation): Promise<Session> 
   return {
     ...{ database, keyring, sandbox, leftOut },
     documents: createDocuments(installation.documents, keyring),
+    parties: { chain: createChains({ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now }) },
     workflowUrl: (workflowId) => installation.workflowUrl(workflowId),
     commands: createCommands(),
-    now: () => new Date(),
+    now,
     get actor() {
       return actorOf(whoWorks.require());
     },

@@ -55,6 +55,8 @@ const FILLS = [
    select ${id(`'exc'`)}, $1::text, ${id(`'quo'`)}, $2::text, $2::text, 'EUR', 1, 0, 'USD', 1, 1, 1, 0, 'k-' || n, $1::text, ${AT} ${ROWS}`,
   `insert into settlement_readings (currency, as_of, reported, booked)
    select (array['EUR', 'USD'])[1 + n % 2], ${AT}, 0, 0 ${ROWS}`,
+  `insert into chain_readings (chain, place, asset, read_at, block_number, reported, booked, unbooked)
+   select 'filled', (array['pool', 'station', 'treasury'])[1 + n % 3], (array['USDT', 'ETH'])[1 + n % 2], ${AT}, n, 0, 0, 0 ${ROWS}`,
   `insert into daily_outflows (transfer_id, tenant_id, day, amount, currency, rate)
    select ${id(PREFIX)}, $1::text, ${DAY}, 1, 'USD', 1 ${ROWS}`,
   `insert into breaks (id, tenant_id, kind, subject, detail, created_at, resolved_at, resolved_by)

@@ -1,3 +1,4 @@
+import { lastReadings } from '../../src/chain/reconciliation/readings';
 import { ownerAt } from '../../src/chain/wallets/operations';
 import { readings } from '../../src/composition';
 import { pageOfQueue } from '../../src/desk/queue';
@@ -9,6 +10,7 @@ import { newId } from '../../src/kernel/ids';
 import { approvalsToDecide, listApprovals } from '../../src/process/approvals/store';
 import { listStops } from '../../src/process/stops/store';
 import { sumOfDay } from '../../src/transfers/approval/store';
+import { depositsBeside } from '../../src/transfers/chain-deposits/beside-books';
 import { advance } from '../../src/transfers/engine/advance';
 import { exchangeOrderKind } from '../../src/transfers/exchange/orders/kind';
 import { readSettlement } from '../../src/transfers/exchange/settlement/readings';
@@ -35,7 +37,7 @@ const LARGE = [
   ...['iban_payouts', 'quotes', 'daily_outflows', 'breaks', 'audit_log', 'audit_chain', 'approvals'],
   ...['account_exchanges', 'withdrawal_destinations', 'settlement_readings'],
   ...['kyc_reviews', 'workflow_commands', 'users', 'cardholders', 'cards', 'card_tokenizations', 'events'],
-  ...['wallets', 'wallet_allocations'],
+  ...['wallets', 'wallet_allocations', 'chain_readings'],
   'ledger_legs',
 ];
 
@@ -192,6 +194,16 @@ it('the pool of wallets', async () => {
   await expectIndexes(() => ownerAt(database(), { chain, address, at: new Date() }));
   await expectIndexes(() => client.call('POST', '/v1/wallets/release', { chain, address }));
   await expectIndexes(() => tell(api.services, id, 20));
+});
+
+it('a chain beside the books', async () => {
+  const chain = 'filled';
+  await database().query(`insert into chain_places (chain, block_number, read_at) values ($1, 7, now())`, [
+    chain,
+  ]);
+  await database().query(`insert into chain_blocks (chain, number, hash) values ($1, 7, '0x7')`, [chain]);
+  await expectIndexes(() => depositsBeside(database(), chain));
+  await expectIndexes(() => lastReadings(database()));
 });
 
 it('a step of a transfer: its word is kept', () => expectIndexes(() => look(api, payout)));

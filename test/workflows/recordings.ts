@@ -298,6 +298,10 @@ export const RECORDINGS: readonly Recording[] = [
   exchangeOrder('told', [transferWaits('awaiting_settlement', DEADLINE), transferEnded('completed')], true),
   exchangeOrder('failed', [transferWaits('created', DEADLINE), transferEnded('failed')]),
   { workflow: 'settlementReading', way: 'read', args: [], answers: { readSettlement: ['!PartyAway', null] } },
+  {
+    ...{ workflow: 'chainReading', way: 'read', args: [] },
+    answers: { chainsToCompare: [['local']], keepChainReading: ['!ChainAway', null] },
+  },
   exchangeWithdrawal('completed', [
     ...[transferWaits('pending_approval', DEADLINE), '!PartyAway', transferWaits('processing', DEADLINE)],
     ...[transferWaits('sent', DEADLINE), transferEnded('completed')],

@@ -5,12 +5,17 @@ import type { Services } from '../../services';
 import { findOpened } from './operations';
 import type { Network } from './record';
 
+/** What it takes to ask a chain. */
+export interface AskingChains extends Pick<Services, 'keyring'> {
+  parties: Pick<Services['parties'], 'chain'>;
+}
+
 /**
  * The nodes of a network, as its configuration names them now.
  * @throws Problem 404 for a chain that has no network
  */
 export async function nodeOf(
-  { keyring, parties }: Pick<Services, 'keyring' | 'parties'>,
+  { keyring, parties }: AskingChains,
   sql: Sql,
   chain: string,
 ): Promise<{ network: Network; node: ChainNode }> {

@@ -14,6 +14,7 @@ export {
   findWalletById,
   findWallets,
   listWallets,
+  ownAmong,
   poolAddresses,
   sweepableWallets,
 } from './store';

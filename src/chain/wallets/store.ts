@@ -145,3 +145,9 @@ export const sweepableWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
     sql,
     wallets().where({ chain, purpose: 'pool' }).where(anyOf('status', SWEEPABLE)).orderBy('derivationIndex'),
   );
+
+/** Which of these addresses are wallets of ours, of whatever purpose. */
+export async function ownAmong(sql: Sql, chain: string, addresses: readonly string[]): Promise<string[]> {
+  const query = wallets().select('address').where({ chain }).where(anyOf('address', addresses));
+  return (await sql.run<{ address: string }>(query)).map(({ address }) => address);
+}

@@ -90,6 +90,12 @@ export const METRICS = {
     help: 'What the exchange says that it holds of ours, less what our books say, as of the last reading.',
     alert: 'A break `settlement_difference`: it has lasted longer than `SETTLEMENT_DIFFERENCE_SECONDS`.',
   },
+  chain_difference: {
+    type: 'gauge',
+    labels: ['chain', 'place', 'asset'],
+    help: 'What our addresses on a chain have, less what our books say that they have, as of the last reading.',
+    alert: 'A break `chain_difference`: it was there at two readings at least.',
+  },
   records_overdue: {
     type: 'gauge',
     labels: ['process'],

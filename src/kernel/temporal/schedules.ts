@@ -57,6 +57,13 @@ export const SCHEDULES: readonly Schedule[] = [
     note: 'Keeps what the exchange says that it holds of ours, and shows a difference that lasts',
   },
   {
+    id: 'chain-reading',
+    workflow: 'chainReading',
+    taskQueue: QUEUES.processes,
+    every: 'five_minutes',
+    note: 'Keeps what stands on each chain beside our books, and shows a difference that lasts',
+  },
+  {
     id: 'document-removal',
     workflow: 'documentRemoval',
     taskQueue: QUEUES.processes,

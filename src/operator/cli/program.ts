@@ -4,6 +4,7 @@ import { addBinCommands } from './commands/bins';
 import { addBreakCommands } from './commands/breaks';
 import { addCardholderCommands } from './commands/cardholders';
 import { addChainCommands } from './commands/chain/chains';
+import { addReconcileCommand } from './commands/chain/reconcile';
 import { addWalletCommands } from './commands/chain/wallets';
 import { addClientCommands } from './commands/clients';
 import { addDepositCommands } from './commands/deposits';
@@ -48,6 +49,7 @@ Examples:
   npm run operator -- user block usr_01h… --reason "stolen papers"
   npm run operator -- stops list
   npm run operator -- ledger check
+  npm run operator -- chain reconcile local
 
 It works on a running "npm start" (DATA_DIR, .data by default), or on the database that DATABASE_URL names together with
 MASTER_KEY. What decides takes an operator: OPERATOR_SECRET, or the sandbox's own of its credentials.json. Every change is
@@ -126,6 +128,7 @@ function programOf(context: CommandContext, json: boolean): Command {
   addOperatorCommands(program, context);
   addAuditCommands(program, context);
   addStopCommands(program, context);
+  addReconcileCommand(program, context);
   addWalletCommands(program, context);
   addChainCommands(program, context);
   return program;

@@ -130,8 +130,12 @@ export interface ChainNode {
   transaction(hash: string): Promise<ChainTransaction>;
   /** @param token null: the native coin. @throws ChainRefused `no_token` stands there */
   balance(address: string, token: string | null): Promise<bigint>;
-  /** The balances of many, in their order. @throws ChainRefused `no_token` */
-  balances(addresses: readonly string[], token: string | null): Promise<bigint[]>;
+  /**
+   * The balances of many, in their order.
+   * @param atBlock as they stood after that block; absent: after the newest. Nodes forget all but the last hundred or so.
+   * @throws ChainRefused `no_token`
+   */
+  balances(addresses: readonly string[], token: string | null, atBlock?: number): Promise<bigint[]>;
   /** How many transactions it has sent that are in a block. */
   nonce(address: string): Promise<number>;
   fees(): Promise<ChainFees>;

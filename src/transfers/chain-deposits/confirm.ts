@@ -9,6 +9,7 @@ import type { Services } from '../../services';
 import { findByRefs } from '../engine/read';
 import { carriedOf, keepTransfers } from './discover';
 import { chainDepositKind } from './kind';
+import { sentByOthers } from './own-money';
 import { type ChainDeposit, chainDepositRef } from './record';
 
 export interface DepositClaim {
@@ -41,7 +42,7 @@ export async function findOnChain(
   const mayAsk = reach === null || (await newestAllocationOf(database, reach, wallet.id)) !== undefined;
   if (wallet.purpose !== 'pool' || !mayAsk) throw notFound('wallet', 'address');
   const { network, node } = await nodeOf(services, database, chain);
-  const moved = await movedBy(node, txHash.toLowerCase());
+  const moved = await sentByOthers(database, chain, await movedBy(node, txHash.toLowerCase()));
   const transfers = carriedOf(
     network,
     moved.filter(({ to }) => to === wallet.address),

@@ -9,6 +9,7 @@ import type { Services } from '../../services';
 import { makeDue } from '../engine/due';
 import { openTransfer } from '../engine/open';
 import { chainDepositKind } from './kind';
+import { sentByOthers } from './own-money';
 import { keepUnlisted } from './places';
 import { type ChainDepositTerms, chainDepositRef } from './record';
 
@@ -35,8 +36,9 @@ export async function keepTransfers(
   deps: Deps,
   tx: Tx,
   network: Network,
-  transfers: readonly ChainTransfer[],
+  found: readonly ChainTransfer[],
 ): Promise<void> {
+  const transfers = await sentByOthers(tx, network.chain, found);
   const known: string[] = [];
   for (const carried of carriedOf(network, transfers)) {
     const ref = chainDepositRef(network.chain, carried.transfer);

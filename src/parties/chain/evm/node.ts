@@ -15,7 +15,8 @@ import { headerCall, readTransfers } from './transfers';
 export function createEvmNode(address: ChainAddress, options: NodesOptions): ChainNode {
   const nodes = createNodes(address, options);
   const { chain } = address;
-  const balances: ChainNode['balances'] = (of, token) => nodes.first((rpc) => readBalances(rpc, of, token));
+  const balances: ChainNode['balances'] = (of, token, at) =>
+    nodes.first((rpc) => readBalances(rpc, of, token, at));
   return {
     chainIds: nodes.chainIds,
     head: () => nodes.first(readHead),

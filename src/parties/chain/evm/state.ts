@@ -6,16 +6,22 @@ import { erc20BalanceOf, erc20Decimals } from './calls';
 import { NodeRefused } from './faults';
 import type { Rpc } from './rpc';
 
-/** Of accounts and tokens, in the newest block of a node. */
+/** Of accounts and tokens, in the newest block of a node where no other is named. */
 
 /** @throws ChainRefused `no_token` */
-export async function readBalances(rpc: Rpc, addresses: readonly string[], token: string | null) {
+export async function readBalances(
+  rpc: Rpc,
+  addresses: readonly string[],
+  token: string | null,
+  atBlock?: number,
+) {
+  const at = atBlock === undefined ? 'latest' : numberToHex(atBlock);
   if (token === null)
     return rpc.all(
-      addresses.map((address) => ({ method: 'eth_getBalance', params: [address, 'latest'] })),
+      addresses.map((address) => ({ method: 'eth_getBalance', params: [address, at] })),
       answers.quantity,
     );
-  const calls = addresses.map((address) => ethCall(token, erc20BalanceOf(address)));
+  const calls = addresses.map((address) => ethCall(token, erc20BalanceOf(address), at));
   const words = await decided('no_token', () => rpc.all(calls, answers.bytes));
   return words.map(numberIn);
 }
@@ -38,7 +44,10 @@ export function estimate(rpc: Rpc, transaction: Pick<UnsignedTransaction, 'from'
   return decided(undefined, () => rpc.call(call, answers.quantity));
 }
 
-const ethCall = (to: string, data: string) => ({ method: 'eth_call', params: [{ to, data }, 'latest'] });
+const ethCall = (to: string, data: string, at = 'latest') => ({
+  method: 'eth_call',
+  params: [{ to, data }, at],
+});
 
 /** An address without a contract answers every call with nothing. */
 function numberIn(word: string): bigint {

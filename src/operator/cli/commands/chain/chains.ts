@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { listPlaces, listUnlisted } from '../../../../transfers/chain-deposits/places';
 import type { CommandContext } from '../../context';
+import { groupOf } from '../../groups';
 import { addListing } from '../../listing';
 
 /** More than anybody reads: whoever wants to look at one token asks for its chain. */
@@ -8,9 +9,7 @@ const SHOWN = 200;
 
 /** How far chains are read, and what was found on them that is not posted. */
 export function addChainCommands(program: Command, context: CommandContext): void {
-  const group = program
-    .command('chain')
-    .description('blocks that were read, and tokens that no network lists');
+  const group = groupOf(program, 'chain', 'money of ours on chains, and what was found there');
   addListing(group, context, {
     description: 'how far the blocks of each chain are read',
     load: ({ database }) => listPlaces(database),

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readConfig } from '../../src/kernel/config';
+import { Decimal, ZERO } from '../../src/kernel/money/money';
+import { TEST_USDT_DECIMALS } from '../../src/startup/embedded/chain/token';
+import { type Call, callerOf, type Json, readCredentials } from './api';
+import { freshAddress, type LocalChain, localChain } from './chain';
+import { operatorJson } from './operator';
+import { type Receiver, startReceiver } from './receiver';
+import { detail, say, step, unread } from './telling';
+
+/**
+ * `npm run demo -- sweep`, against a running `npm start`: money that comes on a chain, from the payer's transaction to the treasury. Exits
+ * with 1 when what the API says of it is not what the chain has.
+ */
+
+const CHAIN = 'local';
+const PAID = '25';
+/** What the station is paid, and has at least from then on. */
+const GAS = '0.1';
+/** Of a step that waits for blocks, and of one that waits for the schedule of each minute. Milliseconds. */
+const BLOCKS_MS = 60_000;
+const SCHEDULE_MS = 180_000;
+
+/** @returns whether the API, the webhooks and the chain agree */
+export async function sweepDemo(): Promise<boolean> {
+  const { dataDir } = readConfig();
+  const credentials = readCredentials(dataDir);
+  const client = callerOf(credentials.baseUrl, credentials.client);
+  const admin = callerOf(credentials.baseUrl, credentials.admin);
+  const chain = await localChain(dataDir);
+  const receiver = await startReceiver(credentials.client, ({ event, data }) => {
+    if (event === 'account_transaction')
+      detail(`↳ webhook ${event}: ${data['type']}/${data['subtype']} ${data['amount']}`);
+  });
+  await client('POST', '/v1/webhooks', { url: receiver.url });
+  try {
+    const { accountId, wallet } = await allocate(client, credentials.client.clientId);
+    await receive(client, chain, receiver, { accountId, wallet });
+    const treasury = await prepareStation(admin, chain);
+    const before = await chain.usdtOf(treasury);
+    const walletId = await release(client, admin, wallet);
+    const swept = await followSweep(admin, walletId);
+    const isThere = await isInTreasury(chain, treasury, before, swept);
+    return (await reconcile()) && isThere && receiver.forged() === 0;
+  } finally {
+    await client('DELETE', '/v1/webhooks');
+    await receiver.close();
+  }
+}
+
+async function allocate(client: Call, clientId: string): Promise<{ accountId: string; wallet: string }> {
+  const { told } = await operatorJson<{ accountId: string; opened: boolean }>(
+    ...['account', 'open', '--client', clientId, '--currency', 'USDT'],
+  );
+  const { accountId } = told;
+  const { available } = await client('GET', `/v2/accounts/${accountId}/balance`);
+  step(1, `This client's USDT account ${told.opened ? 'is opened' : `has ${available}`}`);
+  const asked = { chain: CHAIN, asset: 'USDT', accountId, reference: `demo-${randomUUID()}` };
+  const { address } = await client('POST', '/v1/wallets/allocate', asked);
+  step(2, `Wallet ${address} is kept for a payer`);
+  const again = await client('POST', '/v1/wallets/allocate', asked);
+  if (again['address'] !== address) throw new Error('The same reference was given another wallet.');
+  return { accountId, wallet: address as string };
+}
+
+async function receive(
+  client: Call,
+  chain: LocalChain,
+  receiver: Receiver,
+  { accountId, wallet }: { accountId: string; wallet: string },
+): Promise<void> {
+  const opening = await balancesOf(client, accountId);
+  const txHash = await chain.pay('USDT', wallet, PAID);
+  step(3, `The payer sends ${PAID} USDT: ${txHash}`);
+  const claim = { address: wallet, chain: CHAIN, txHash };
+  const seen = await client('POST', '/v1/wallets/deposit', claim);
+  step(4, `The deposit ${seen['id']} is ${seen['status']}`);
+  const credited = await until(BLOCKS_MS, 'the deposit is credited', async () => {
+    const deposit = await client('POST', '/v1/wallets/deposit', claim);
+    return deposit['status'] === 'confirming' ? undefined : deposit;
+  });
+  if (credited['status'] !== 'credited') throw new Error(`The deposit is ${credited['status']}.`);
+  const now = await until(BLOCKS_MS, 'the webhooks add up to the balance', async () => {
+    const balances = await balancesOf(client, accountId);
+    return receiver.fold(accountId, opening).available.eq(balances.available) ? balances : undefined;
+  });
+  if (!now.available.minus(opening.available).eq(PAID))
+    throw new Error('The account was not given what was paid.');
+  step(5, `It is ${credited['status']}: the account has ${now.available.toFixed(6)}, as the webhooks say`);
+}
+
+async function balancesOf(client: Call, accountId: string) {
+  const { available, pending } = await client('GET', `/v2/accounts/${accountId}/balance`);
+  return { available: new Decimal(available), pending: new Decimal(pending), spent: ZERO };
+}
+
+/** @returns the treasury's address: the one that is set, or a new one */
+async function prepareStation(admin: Call, chain: LocalChain): Promise<string> {
+  const path = `/v1/gas-station/config/${CHAIN}`;
+  const { version, treasuryAddress = freshAddress() } = await admin('GET', path);
+  await admin('PUT', path, {
+    ...{ gasThreshold: '0.001', gasTopupAmount: '0.01', dailyGasBudget: '1', minSweepAmount: { USDT: '5' } },
+    ...{ treasuryAddress, sweepConfirmations: 2, autoSweep: true, version },
+  });
+  step(6, `The operator sets the gas station: sweeps by itself, to ${treasuryAddress}`);
+  const { station } = await admin('GET', `/v1/gas-station/status/${CHAIN}`);
+  const address = station?.address ?? (await generated(admin));
+  step(7, `The station ${address} ${station ? `has ${station.balance} ETH` : 'is made'}`);
+  const paid = await chain.pay('ETH', address, GAS);
+  await until(BLOCKS_MS, 'the station is paid', () => scanned(admin, paid));
+  step(8, `It is paid ${GAS} ETH, found by a scan of the blocks and booked`);
+  return treasuryAddress as string;
+}
+
+const generated = async (admin: Call): Promise<string> =>
+  (await admin('POST', '/v1/gas-station/wallet/generate', { chain: CHAIN }))['address'] as string;
+
+async function scanned(admin: Call, txHash: string): Promise<Json | undefined> {
+  await admin('POST', '/v1/gas-station/station-topups/scan', { chain: CHAIN });
+  const { data } = await admin('GET', `/v1/gas-station/station-topups?chain=${CHAIN}`);
+  return (data as Json[]).find((topup) => topup['txHash'] === txHash);
+}
+
+/** @returns the wallet's id */
+async function release(client: Call, admin: Call, address: string): Promise<string> {
+  await client('POST', '/v1/wallets/release', { chain: CHAIN, address });
+  const { data } = await admin('GET', `/v1/gas-station/wallets?chain=${CHAIN}&limit=100`);
+  const wallet = (data as Json[]).find((each) => each['address'] === address);
+  if (!wallet) throw new Error('The operator is not shown the wallet.');
+  step(9, `The wallet is released: ${wallet['status']}, so it may be swept`);
+  return wallet['id'] as string;
+}
+
+/** @returns the sweep, when it has ended */
+async function followSweep(admin: Call, walletId: string): Promise<Json> {
+  step(10, 'The station looks each minute what is to be swept, and signs by itself');
+  for (const [number, type] of [[11, 'topup'] as const, [12, 'sweep'] as const]) {
+    const ended = await until(SCHEDULE_MS, `the ${type} has ended`, async () => {
+      const { data } = await admin('GET', `/v1/gas-station/operations/history?chain=${CHAIN}&type=${type}`);
+      const found = (data as Json[]).find((operation) => operation['walletId'] === walletId);
+      return found && ['completed', 'failed', 'expired'].includes(found['status']) ? found : undefined;
+    });
+    if (ended['status'] !== 'completed') throw new Error(`The ${type} ${ended['id']} is ${ended['status']}.`);
+    const what = type === 'topup' ? 'Top-up' : 'Sweep';
+    step(
+      number,
+      `${what} ${ended['id']}: ${shown(ended['movedAmount'])} ${ended['asset']}, gas ${shown(ended['fee'])}`,
+    );
+    if (type === 'sweep') return ended;
+  }
+  throw new Error('There was no sweep.');
+}
+
+async function isInTreasury(
+  chain: LocalChain,
+  treasury: string,
+  before: bigint,
+  swept: Json,
+): Promise<boolean> {
+  const came = new Decimal(((await chain.usdtOf(treasury)) - before).toString());
+  const amount = came.dividedBy(10 ** TEST_USDT_DECIMALS);
+  step(
+    13,
+    `On the chain the treasury has ${amount.toFixed(6)} USDT more; the API says ${swept['movedAmount']}`,
+  );
+  // What an earlier run left behind may be swept beside it.
+  return amount.gte(swept['movedAmount'] as string) && new Decimal(swept['movedAmount'] as string).eq(PAID);
+}
+
+/** Whether every place on the chain has what the books say, once what is under way has come to its end. */
+async function reconcile(): Promise<boolean> {
+  const { code, told } = await until(BLOCKS_MS, 'the chain and the books agree', async (isLast) => {
+    const found = await operatorJson<Json[]>('chain', 'reconcile', CHAIN);
+    return found.code === 0 || isLast ? found : undefined;
+  });
+  step(14, 'The books and the chain, side by side:');
+  for (const { place, asset, reported, booked, known, difference } of told)
+    detail(
+      `${place}@${CHAIN}:${asset}  chain ${reported}  books ${booked}  known ${known}  difference ${difference}`,
+    );
+  say('');
+  return code === 0;
+}
+
+const shown = (amount: unknown): string => new Decimal(String(amount)).toFixed();
+
+/** Asks again and again. @throws Error when it takes too long */
+async function until<Found>(
+  patienceMs: number,
+  what: string,
+  ask: (isLast: boolean) => Promise<Found | undefined>,
+): Promise<Found> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    unread.throwIfAborted();
+    const isLast = performance.now() > deadline;
+    const found = await ask(isLast);
+    if (found !== undefined) return found;
+    if (isLast) throw new Error(`It takes too long until ${what}.`);
+    await sleep(500);
+  }
+}

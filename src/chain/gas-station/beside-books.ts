@@ -1,0 +1,80 @@
+import { raw, table } from '../../kernel/db/build';
+import type { Sql } from '../../kernel/db/database';
+
+/** What a station knows of its chain that the ledger does not say: for whoever compares the two. */
+
+const operations = () => table('gas_operations');
+
+/** Every address that was ever a chain's station, or took what was swept: what stood there stands there until it is moved. */
+export async function addressesUsed(
+  sql: Sql,
+  chain: string,
+): Promise<Record<'station' | 'treasury', string[]>> {
+  const rows = await sql.run<{ place: 'station' | 'treasury'; address: string }>(
+    table('used')
+      .with('used', (query) => {
+        void query
+          .select(raw(`'station' as place`), 'stationAddress as address')
+          .from('gas_configs')
+          .where({ chain })
+          .union(table('station_scans').select(raw(`'station'`), 'address').where({ chain }))
+          .union(operations().select(raw(`'station'`), 'fromAddress').where({ chain, type: 'topup' }))
+          .union(table('gas_configs').select(raw(`'treasury'`), 'treasuryAddress').where({ chain }))
+          .union(operations().select(raw(`'treasury'`), 'toAddress').where({ chain, type: 'sweep' }));
+      })
+      .select('place', 'address')
+      .whereNotNull('address')
+      .orderBy(['place', 'address']),
+  );
+  const of = (wanted: string) => rows.flatMap(({ place, address }) => (place === wanted ? [address] : []));
+  return { station: of('station'), treasury: of('treasury') };
+}
+
+/**
+ * Units that sweeps have moved and the ledger could not hold, for each was booked rounded down.
+ * @param unit the ledger's least of the asset, in units of the chain
+ */
+export async function sweptDust(
+  sql: Sql,
+  { chain, asset, unit }: { chain: string; asset: string; unit: bigint },
+): Promise<{ moved: bigint; lost: bigint }> {
+  const sum = (column: string, name: string) =>
+    raw(`coalesce(sum(mod(${column}, ?)), 0)::text as ${name}`, [String(unit)]);
+  const [row] = await sql.run<{ moved: string; lost: string }>(
+    operations()
+      .select(sum('moved_units', 'moved'), sum('lost_units', 'lost'))
+      .where({ chain, asset, type: 'sweep' })
+      .whereNotNull('executedAt'),
+  );
+  return { moved: BigInt(row?.moved ?? 0), lost: BigInt(row?.lost ?? 0) };
+}
+
+/**
+ * The transactions of a chain's operations that may be in a block and are not booked, and those that were booked since then.
+ */
+export async function ownTransactions(
+  sql: Sql,
+  chain: string,
+  since: Date,
+): Promise<{ hash: string; isBooked: boolean }[]> {
+  const signed = table('chain_nonces')
+    .select('hash', raw('false as is_booked'))
+    .where({ chain, settledAt: null, releasedAt: null })
+    .whereNotNull('hash');
+  const told = operations()
+    .select('txHash', raw('false'))
+    .where({ chain, executedAt: null, status: 'confirming' })
+    .whereNotNull('txHash');
+  const booked = operations()
+    .select('txHash', raw('true'))
+    .where({ chain })
+    .where('executedAt', '>', since)
+    .whereNotNull('txHash');
+  return sql.run(
+    table('own')
+      .with('own', signed.union(told).union(booked))
+      .select('hash', raw('bool_or(is_booked) as is_booked'))
+      .groupBy('hash')
+      .orderBy('hash'),
+  );
+}

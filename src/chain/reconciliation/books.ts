@@ -1,0 +1,54 @@
+import type { Sql } from '../../kernel/db/database';
+import { internalBalances } from '../../kernel/ledger/accounts';
+import { decimalsOf } from '../../kernel/money/currencies';
+import { addressesUsed, ownTransactions, sweptDust } from '../gas-station/beside-books';
+import type { Network } from '../networks/record';
+import { fromUnits } from '../networks/rules';
+import { poolAddresses } from '../wallets/operations';
+import { CHAIN_PLACES, type ChainBooks, sumKey } from './record';
+import { assetsToRead, type ReadAsset, Sums } from './rules';
+import type { DepositsBeside } from './services';
+
+/** What was booked so lately may be in a block that is not read yet. Milliseconds. */
+const BOOKED_MS = 5 * 60_000;
+
+/**
+ * What our books have on a chain, and what is known beside them.
+ * @param tx sees one moment in all of its statements
+ */
+export async function readChainBooks(
+  depositsBeside: DepositsBeside,
+  tx: Sql,
+  network: Network,
+  at: Date,
+): Promise<ChainBooks> {
+  const { chain } = network;
+  const assets = assetsToRead(network);
+  const symbols = assets.map(({ symbol }) => symbol);
+  const booked = new Sums();
+  // What we have elsewhere is below zero on its account.
+  for (const place of CHAIN_PLACES)
+    for (const [symbol, balance] of await internalBalances(tx, `${place}@${chain}`, symbols))
+      booked.add(place, symbol, balance.negated());
+  const { readTo, pool } = await depositsBeside(tx, chain);
+  const unbooked = new Sums([...pool].map(([symbol, amount]) => [sumKey('pool', symbol), amount]));
+  for (const asset of assets) await addSweptDust(tx, chain, asset, unbooked);
+  return {
+    addresses: { pool: await poolAddresses(tx, chain), ...(await addressesUsed(tx, chain)) },
+    ...{ booked, unbooked, readTo },
+    transactions: await ownTransactions(tx, chain, new Date(at.getTime() - BOOKED_MS)),
+  };
+}
+
+async function addSweptDust(
+  tx: Sql,
+  chain: string,
+  { symbol, decimals }: ReadAsset,
+  unbooked: Sums,
+): Promise<void> {
+  const finer = decimals - decimalsOf(symbol);
+  if (finer <= 0) return;
+  const { moved, lost } = await sweptDust(tx, { chain, asset: symbol, unit: 10n ** BigInt(finer) });
+  unbooked.add('pool', symbol, fromUnits(-(moved + lost), decimals));
+  unbooked.add('treasury', symbol, fromUnits(moved, decimals));
+}

@@ -1,0 +1,77 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import { openBreaksOf, syncBreaks } from '../../process/breaks/operations';
+import { listNetworks, requireNetwork } from '../networks/operations';
+import type { Network } from '../networks/record';
+import { type Comparison, compareChain } from './compare';
+import { CHAIN_PLACES, type ChainReading, sumKey } from './record';
+import { assetsToRead, hasLasted } from './rules';
+import type { ComparingServices } from './services';
+import { deleteReadings, insertReadings, lastOf, type Series } from './store';
+
+/** A difference between a chain and our books that has lasted. */
+const DIFFERENCE = 'chain_difference';
+
+/** Older readings are of no use to anybody: 288 come a day, place and asset. */
+const KEPT_MS = 90 * 24 * 60 * 60_000;
+
+/** The chains that are compared: machines ask them. */
+export const chainsToCompare = async (sql: Sql): Promise<string[]> =>
+  (await listNetworks(sql)).filter(isCompared).map(({ chain }) => chain);
+
+const isCompared = ({ enabled, kind }: Network): boolean => enabled && kind === 'evm';
+
+/**
+ * Keeps what stands on a chain beside our books; a difference that lasts is shown. Nothing is moved by it. Done twice, it is two
+ * readings of the same.
+ * @throws ChainAway nothing was read
+ */
+export async function keepChainReading(services: ComparingServices, chain: string): Promise<void> {
+  const { database, now } = services;
+  const series = seriesOf(await requireNetwork(database, chain));
+  const before = await lastOf(database, series);
+  const differed = before.filter(({ differsSince }) => differsSince !== null);
+  const also = new Set(differed.map(({ place, asset }) => sumKey(place, asset)));
+  const comparison = await compareChain(services, chain, also);
+  const at = now();
+  await database.transaction((tx) => keep(tx, comparison, at));
+  await deleteReadings(database, series, new Date(at.getTime() - KEPT_MS));
+}
+
+/** Of a chain that is compared, what its readings are of. */
+const seriesOf = (network: Network): Series[] =>
+  CHAIN_PLACES.flatMap((place) =>
+    assetsToRead(network).map(({ symbol: asset }) => ({ chain: network.chain, place, asset })),
+  );
+
+/** The last reading of each place and asset of all chains that are compared. */
+export const lastReadings = async (sql: Sql): Promise<ChainReading[]> =>
+  lastOf(sql, (await listNetworks(sql)).filter(isCompared).flatMap(seriesOf));
+
+async function keep(tx: Tx, { chain, blockNumber, lines }: Comparison, readAt: Date): Promise<void> {
+  const before = await lastOf(
+    tx,
+    lines.map(({ place, asset }) => ({ chain, place, asset })),
+  );
+  const since = new Map(before.map(({ place, asset, differsSince }) => [sumKey(place, asset), differsSince]));
+  const found = lines.map(({ difference, ...line }) => {
+    const differed = since.get(sumKey(line.place, line.asset)) ?? readAt;
+    const differsSince = difference.isZero() ? null : differed;
+    return { reading: { ...line, chain, blockNumber, readAt, differsSince }, difference };
+  });
+  await insertReadings(
+    tx,
+    found.map(({ reading }) => reading),
+  );
+  for (const { reading, difference } of found) {
+    const subject = subjectOf(reading);
+    const { asset: currency, differsSince } = reading;
+    const detail = `since ${differsSince?.toISOString()}`;
+    const wanted = hasLasted(reading) ? [{ kind: DIFFERENCE, detail, amount: difference, currency }] : [];
+    const open = await openBreaksOf(tx, subject);
+    await syncBreaks(tx, { tenantId: null, subject, open, wanted, notices: [], at: readAt });
+  }
+}
+
+/** The account of the ledger: `pool@local:USDT`. */
+const subjectOf = ({ place, chain, asset }: Pick<ChainReading, 'place' | 'chain' | 'asset'>): string =>
+  `${place}@${chain}:${asset}`;

@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import { askedOfChain } from '../../../../chain/networks/asking';
+import { requireNetwork } from '../../../../chain/networks/operations';
+import { compareChain } from '../../../../chain/reconciliation/compare';
+import { chainsToCompare, lastReadings } from '../../../../chain/reconciliation/readings';
+import type { Compared } from '../../../../chain/reconciliation/record';
+import type { Sql } from '../../../../kernel/db/database';
+import { depositsBeside } from '../../../../transfers/chain-deposits/beside-books';
+import type { Session } from '../../../session';
+import { show, table } from '../../console';
+import type { CommandContext } from '../../context';
+import { groupOf } from '../../groups';
+
+const AFTER = `
+Both are read now, the chain at the last block that was read for deposits; nothing is kept. "known" is on the chain and not
+in the books yet, or not to be held by them: deposits that are not final, what an operation has moved, units beyond the ledger's
+decimals. Exit code 1 where something else differs; what has differed at the readings of the last minutes says since when.`;
+
+/** A line, as programs read it: amounts exact, `differsSince` of the readings that are kept. */
+interface Line {
+  chain: string;
+  blockNumber: number;
+  compared: Compared;
+  differsSince: Date | null;
+}
+
+/** What stands on the chains beside our books (decisions part 4, Wallets). */
+export function addReconcileCommand(program: Command, { console, run }: CommandContext): void {
+  groupOf(program, 'chain', 'money of ours on chains, and what was found there')
+    .command('reconcile')
+    .argument('[chain]', 'its name, for instance local; every enabled one otherwise')
+    .description('compares pool, station and treasury on a chain with the books')
+    .option('--json', 'print a JSON array')
+    .addHelpText('after', AFTER)
+    .action((chain: string | undefined, { json }: { json?: boolean }) =>
+      run(async (session) => {
+        const lines = await linesOf(session, await chainsOf(session.database, chain));
+        show(console, json, lines.map(lineView), textOf(lines));
+        return lines.every(({ compared }) => compared.difference.isZero()) ? 0 : 1;
+      }),
+    );
+}
+
+const chainsOf = async (sql: Sql, chain: string | undefined): Promise<string[]> =>
+  chain === undefined ? chainsToCompare(sql) : [(await requireNetwork(sql, chain, 'chain')).chain];
+
+async function linesOf(
+  { database, keyring, parties, now }: Session,
+  chains: readonly string[],
+): Promise<Line[]> {
+  const services = { database, keyring, parties, now, depositsBeside };
+  const kept = await lastReadings(database);
+  const lines: Line[] = [];
+  for (const chain of chains) {
+    const { blockNumber, lines: found } = await askedOfChain(compareChain(services, chain));
+    for (const compared of found) {
+      const last = kept.find(
+        (each) => each.chain === chain && each.place === compared.place && each.asset === compared.asset,
+      );
+      lines.push({ chain, blockNumber, compared, differsSince: last?.differsSince ?? null });
+    }
+  }
+  return lines;
+}
+
+function lineView({ chain, blockNumber, compared, differsSince }: Line): Record<string, unknown> {
+  const { place, asset, reported, booked, unbooked, difference } = compared;
+  return {
+    ...{ chain, blockNumber, place, asset },
+    ...{ reported: reported.toFixed(), booked: booked.toFixed(), known: unbooked.toFixed() },
+    ...{ difference: difference.toFixed(), differsSince },
+  };
+}
+
+function textOf(lines: readonly Line[]): string {
+  const columns = ['account', 'block', 'chain has', 'books have', 'known', 'difference', 'since'];
+  const rows = lines.map(({ chain, blockNumber, compared, differsSince }) => {
+    const { place, asset, reported, booked, unbooked, difference } = compared;
+    const amounts = [reported, booked, unbooked, difference].map((amount) => amount.toFixed());
+    return [`${place}@${chain}:${asset}`, blockNumber, ...amounts, differsSince?.toISOString()];
+  });
+  const differs = lines.filter(({ compared }) => !compared.difference.isZero()).length;
+  const verdict = differs === 0 ? 'The chains have what the books say.' : `${differs} differ.`;
+  return `${table(columns, rows)}\n\n${verdict}`;
+}

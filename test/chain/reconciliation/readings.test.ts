@@ -1,0 +1,205 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { orderAutoSweeps } from '../../../src/chain/gas-station/auto-sweep';
+import { advanceGasOperation } from '../../../src/chain/gas-station/operations/steps/advance';
+import { chainReading } from '../../../src/chain/metrics';
+import { compareChain } from '../../../src/chain/reconciliation/compare';
+import { chainsToCompare, keepChainReading } from '../../../src/chain/reconciliation/readings';
+import { ChainAway } from '../../../src/parties/chain/errors';
+import type { Client } from '../../support/api';
+import { openWorld, type World } from '../../transfers/chain-deposits/support';
+
+let on: World;
+let admin: Client;
+let ahead = 0;
+beforeEach(() => open());
+afterEach(() => on.close());
+
+async function open(options: Parameters<typeof openWorld>[0] = {}): Promise<void> {
+  on = await openWorld(options);
+  admin = await on.api.client('admin');
+  ahead = 0;
+  on.api.services.now = () => new Date(Date.now() + ahead);
+  await on.turn();
+}
+
+const later = (minutes: number) => {
+  ahead += minutes * 60_000;
+};
+/** Blocks are read as far as there are any; then the chain is. */
+async function readAfter(minutes: number): Promise<void> {
+  later(minutes);
+  await on.read();
+  await keepChainReading(on.api.services, 'local');
+}
+
+/** `pool USDT`: what the chain has, what the books have and what is known beside them; the difference where there is one. */
+async function compared(): Promise<Record<string, string>> {
+  const { lines } = await compareChain(on.api.services, 'local');
+  return Object.fromEntries(
+    lines.map(({ place, asset, reported, booked, unbooked, difference }) => [
+      `${place} ${asset}`,
+      [reported, booked, unbooked].map(String).join(' ') +
+        (difference.isZero() ? '' : ` DIFFERS ${difference.toFixed()}`),
+    ]),
+  );
+}
+
+const breaks = () =>
+  on.api.database.query(
+    `select subject, amount::text, currency from breaks where kind = 'chain_difference' and resolved_at is null order by 1`,
+  );
+
+const usdt = (amount: number) => BigInt(amount) * 10n ** 6n;
+const mine = (blocks: number) => on.chain.client.mine({ blocks });
+const treasury = () => privateKeyToAccount(generatePrivateKey()).address;
+
+it('a deposit is known beside the books while it is not final, and in them once it is, whoever it is for', async () => {
+  const account = await on.account();
+  await on.chain.pay(on.token, await on.wallet(account), usdt(25));
+  await on.chain.pay(on.token, await on.wallet(), usdt(7));
+  await on.read();
+  expect(await compared()).toEqual({ 'pool USDT': '32 0 32' });
+  await mine(1);
+  await on.read();
+  expect(await compared()).toEqual({ 'pool USDT': '32 25 7' });
+  await mine(3);
+  await on.read();
+  // Nobody's stands in suspense, and on the pool's addresses.
+  expect(await on.booked('suspense:USDT')).toBe('7');
+  expect(await compared()).toEqual({ 'pool USDT': '32 32 0' });
+});
+
+it('what no block told of is a difference: shown once it has lasted, with its amount, and passes with the first reading without one', async () => {
+  const wallet = await on.wallet(await on.account());
+  await on.chain.pay(on.token, wallet, usdt(5));
+  await mine(3);
+  await readAfter(0);
+  expect(await breaks()).toEqual([]);
+  await on.chain.client.setBalance({ address: wallet as `0x${string}`, value: 10n ** 17n });
+  await mine(1);
+  await readAfter(5);
+  expect(await breaks()).toEqual([]);
+  await readAfter(5);
+  expect(await breaks()).toEqual([{ subject: 'pool@local:ETH', amount: '0.1', currency: 'ETH' }]);
+  const samples = await chainReading.read(on.api.database);
+  expect(samples.map(({ labels, value }) => [...Object.values(labels), value])).toEqual([
+    ['local', 'pool', 'USDT', 0],
+    ['local', 'pool', 'ETH', 0.1],
+  ]);
+  await on.chain.client.setBalance({ address: wallet as `0x${string}`, value: 3n });
+  await mine(1);
+  await readAfter(1);
+  expect(await breaks()).toEqual([
+    { subject: 'pool@local:ETH', amount: '0.000000000000000003', currency: 'ETH' },
+  ]);
+  await on.chain.client.setBalance({ address: wallet as `0x${string}`, value: 0n });
+  await mine(1);
+  await readAfter(1);
+  expect(await breaks()).toEqual([]);
+});
+
+it('follows money from the payer to the treasury: at every step the chain has what the books and what is under way say', async () => {
+  await on.chain.pay(on.token, await on.wallet(await on.account()), usdt(25));
+  await swept({ amount: '25 25 0' });
+});
+
+it('units beyond the ledger’s decimals are known to the last, on the pool and in the treasury', async () => {
+  await on.close();
+  await open({ network: { decimals: 18 } });
+  const wallet = await on.wallet(await on.account());
+  await on.chain.pay(on.token, wallet, 25_000_000_600_000_000_000n);
+  await on.chain.pay(on.token, wallet, 1_000_000_700_000_000_000n);
+  await mine(3);
+  await on.read();
+  expect(await compared()).toEqual({ 'pool USDT': '26.0000013 26 0.0000013' });
+  // What is swept at once is booked rounded down once: the books let more go from the pool than came.
+  await swept({ amount: '26.0000013 26.000001 0.0000003' });
+  expect(await compared()).toMatchObject({ 'pool USDT': '0 -0.000001 0.000001' });
+});
+
+it('a deposit that a reorganisation has taken away is in the books until it is given up, and is no difference', async () => {
+  const account = await on.account();
+  const state = await on.chain.client.snapshot();
+  await on.chain.pay(on.token, await on.wallet(account), usdt(9));
+  await mine(3);
+  await on.read();
+  expect(await compared()).toEqual({ 'pool USDT': '9 9 0' });
+  await on.chain.client.revert({ id: state });
+  await mine(5);
+  await on.read();
+  expect(await compared()).toEqual({ 'pool USDT': '0 9 -9' });
+  await mine(8);
+  await on.read();
+  expect(await on.available(account)).toBe('0');
+  expect(await compared()).toEqual({});
+});
+
+/** Sweeps what the pool has, to a new treasury; compared after every step and every block. */
+async function swept({ amount }: { amount: string }) {
+  const { chain, api } = on;
+  await mine(3);
+  await on.read();
+  const path = '/v1/gas-station/config/local';
+  const terms = {
+    ...{ gasThreshold: '0.001', gasTopupAmount: '0.01', minSweepAmount: { USDT: '5' } },
+    ...{ treasuryAddress: treasury(), sweepConfirmations: 2, autoSweep: true, version: 0 },
+  };
+  expect((await admin.call('PUT', path, terms)).status).toBe(200);
+  const station = (await admin.call('POST', '/v1/gas-station/wallet/generate', { chain: 'local' })).body;
+  await chain.pay(null, station.address, 10n ** 18n);
+  await mine(3);
+  await on.read();
+  expect(await compared()).toMatchObject({ 'station ETH': '1 0 0 DIFFERS 1' });
+  expect(
+    (await admin.call('POST', '/v1/gas-station/station-topups/scan', { chain: 'local' })).status,
+  ).toBeLessThan(300);
+  expect(differing(await compared())).toEqual([]);
+  await api.database.query(`update wallet_allocations set ended_at = now()`);
+  await api.database.query(
+    `update wallets set status = 'quarantined', quarantined_until = now() + interval '1 day' where purpose = 'pool'`,
+  );
+  const seen: string[] = [];
+  for (let round = 0; round < 12; round += 1) {
+    await orderAutoSweeps(api.services);
+    const open = await api.database.query<{ id: string }>(
+      `select id from gas_operations where status in ('pending', 'awaiting_confirmation', 'confirming') order by created_at`,
+    );
+    for (const { id } of open) {
+      await advanceGasOperation(api.services, id);
+      await on.read();
+      const now = await compared();
+      expect(differing(now)).toEqual([]);
+      seen.push(now['treasury USDT'] ?? '');
+    }
+    await mine(1);
+    await on.read();
+    expect(differing(await compared())).toEqual([]);
+  }
+  expect(await compared()).toMatchObject({ 'treasury USDT': amount });
+  // Before it was booked, what the sweep had moved was known of its transaction.
+  expect(seen.some((text) => / 0 2[56]/.test(text))).toBe(true);
+}
+
+const differing = (found: Record<string, string>) =>
+  Object.entries(found).filter(([, text]) => text.includes('DIFFERS'));
+
+it('readings are kept for ninety days', async () => {
+  await on.chain.pay(on.token, await on.wallet(), usdt(5));
+  const kept = async () =>
+    (await on.api.database.query(`select from chain_readings where asset = 'USDT'`)).length;
+  await readAfter(0);
+  await readAfter(5);
+  await readAfter(90 * 24 * 60 - 6);
+  expect(await kept()).toBe(3);
+  await readAfter(4);
+  expect(await kept()).toBe(3);
+  // Nothing of it was a difference.
+  expect(await breaks()).toEqual([]);
+});
+
+it('a chain whose nodes are away, or whose blocks change meanwhile, has no reading', async () => {
+  expect(await chainsToCompare(on.api.database)).toEqual(['local']);
+  await on.chain.stop();
+  await expect(keepChainReading(on.api.services, 'local')).rejects.toThrow(ChainAway);
+  expect(await on.api.database.query('select * from chain_readings')).toEqual([]);
+});
