@@ -122,9 +122,9 @@ const OPERATORS = /^\/v1\/(gas-station|networks)\//;
  * or else the tests of tenants would pass it by
  */
 function placeOf(path: string, at: Place['in'], name: string): Place[] {
+  if (OPERATORS.test(path)) return [];
   const kind = BY_PATH.find(([where, what]) => what === name && where.test(path))?.[2] ?? BY_NAME[name];
   if (kind) return [{ in: at, name, kind }];
-  if (OPERATORS.test(path)) return [];
   if (at !== 'path' && PLAIN.has(name)) return [];
   throw new Error(`${path} takes ${name} (${at}): say in ${__filename} what it names`);
 }
