@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { DocumentsSettings, StripeSettings } from '../kernel/config';
+import type { Database } from '../kernel/db/database';
 import type { Observers } from '../kernel/metrics/observers';
 import { PARTIES, PARTY_NAMES, type Party } from '../kernel/parties';
 import { missingParties, type PartySettings } from '../kernel/party-settings';
@@ -10,6 +11,7 @@ import { createHttpBank } from './bank/http';
 import { createHttpCardProcessor } from './card-processor/http';
 import { createHttpCardholderReview } from './cardholder-review/http';
 import { reviewLeftOut } from './cardholder-review/left-out';
+import { createChains } from './chain/create';
 import { createHttpCheckout } from './checkout/http';
 import { createStripeCheckout } from './checkout/stripe/checkout';
 import { createMemoryStore } from './documents/memory';
@@ -28,9 +30,12 @@ import { ratesLeftOut } from './rates/left-out';
 import { createRates } from './rates/memory';
 import type { RefreshedRates } from './rates/port';
 import { partyPath, partySecret } from './sandbox/mount';
+import { createLocalSigner } from './signer/local';
 
 export interface PartiesOptions {
   mode: 'sandbox' | 'live';
+  /** Where the sealed seed of the wallets is kept. */
+  database: Database;
   keyring: Keyring;
   log: Logger;
   now: () => Date;
@@ -84,7 +89,7 @@ const WITHOUT: { readonly [P in Party]: () => Parties[P] } = {
  * @throws StartupError in live mode, naming each that is neither given nor left out
  */
 export function createParties(options: PartiesOptions): Parties {
-  const { keyring, mode, documents, stripe, ratesSource, now, partySettings = {} } = options;
+  const { database, keyring, mode, documents, stripe, ratesSource, now, partySettings = {} } = options;
   const given: Partial<Parties> = {
     ...(stripe ? { checkout: createStripeCheckout({ ...stripe, now }) } : {}),
     ...(ratesSource ? { rates: keptRates(configuredSource(ratesSource, now), options) } : {}),
@@ -98,8 +103,8 @@ export function createParties(options: PartiesOptions): Parties {
   const made = PARTIES.map((party) => [party, given[party] ?? createParty(party, options)]);
   return {
     ...(Object.fromEntries(made) as Pick<Parties, Party>),
-    chain: given.chain ?? leftOut(),
-    signer: given.signer ?? leftOut(),
+    chain: given.chain ?? createChains(options),
+    signer: given.signer ?? createLocalSigner({ database, keyring }),
     documents:
       given.documents ?? createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
   };

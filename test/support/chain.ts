@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Abi, type Address, createTestClient, type Hex, http, publicActions, walletActions } from 'viem';
+import {
+  type Abi,
+  type Address,
+  createTestClient,
+  getAddress,
+  type Hex,
+  http,
+  publicActions,
+  walletActions,
+} from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
 import contracts from '../../contracts/contracts.json';
@@ -55,7 +64,7 @@ export async function startTestChain({ blockTime, chainId = 31_337, baseFee }: T
     const hash = await client.deployContract({ abi: abi as Abi, bytecode: bytecode as Hex, args });
     const { contractAddress } = await mined(hash);
     if (!contractAddress) throw new Error(`${name} was not made`);
-    return contractAddress;
+    return getAddress(contractAddress);
   }
 
   const write = (address: Address, name: keyof typeof contracts, functionName: string, args: unknown[]) =>

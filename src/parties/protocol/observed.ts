@@ -28,11 +28,13 @@ export function observed<Port extends object>(party: string, port: Port, observe
   });
 }
 
-/** Rates are kept by their port: what asks their source is {@link observed} where the port is made. */
+/** Ports that ask nobody themselves: what they ask, or hand out, is {@link observed} where it is made. */
+const OBSERVED_WITHIN = new Set(['rates', 'chain']);
+
 export function observedParties<Parties extends object>(parties: Parties, observe: ObserveCall): Parties {
   const members = Object.entries(parties).map(([name, port]): [string, unknown] => [
     name,
-    name === 'rates' ? port : observed(name, port as object, observe),
+    OBSERVED_WITHIN.has(name) ? port : observed(name, port as object, observe),
   ]);
   return Object.fromEntries(members) as Parties;
 }

@@ -4,12 +4,15 @@ import type { Dispatcher } from 'undici';
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** @throws Error for more than it may be: as good as no answer */
-export async function textOf(answer: Dispatcher.ResponseData['body']): Promise<string> {
+export async function textOf(
+  answer: Dispatcher.ResponseData['body'],
+  mostBytes = MOST_BYTES,
+): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new Error('the party answers without end'); // which destroys the connection
+    if (bytes > mostBytes) throw new Error('the party answers without end'); // which destroys the connection
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

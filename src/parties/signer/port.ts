@@ -1,3 +1,4 @@
+import type { Sql } from '../../kernel/db/database';
 import type { UnsignedTransaction } from '../chain/port';
 
 /** A transaction, signed: nothing but its sender's key could have made it, and nobody can change it. */
@@ -16,8 +17,10 @@ export interface Signer {
   /**
    * The addresses of wallets by their place in the derivation, in the order asked for; no key is opened for them where the
    * extended public key suffices.
+   * @param tx the transaction that records them: the local signer reads its public keys in it, so that no second connection is
+   *   waited for while it holds locks, and keeps the seed from being replaced before it has ended
    */
-  addresses(kind: 'evm' | 'tron', indices: readonly number[]): Promise<string[]>;
+  addresses(kind: 'evm' | 'tron', indices: readonly number[], tx?: Sql): Promise<string[]>;
   /**
    * Signs for the wallet of that place. The same transaction gives the same bytes.
    * @throws Error when the wallet of that place is not `transaction.from`

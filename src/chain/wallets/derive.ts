@@ -1,0 +1,35 @@
+import type { Tx } from '../../kernel/db/database';
+import { newId } from '../../kernel/ids';
+import type { Services } from '../../services';
+import type { Network } from '../networks/record';
+import type { Wallet } from './record';
+import { insertWallets, nextIndex } from './store';
+
+export interface Derivation extends Pick<Network, 'chain' | 'kind'> {
+  count: number;
+  purpose: Wallet['purpose'];
+}
+
+/**
+ * Makes the next wallets of a chain, available at once. Pool and stations share one derivation, so no index serves twice.
+ *
+ * No deposit to them can be missed: an address is in the table before the transaction that tells anybody of it has ended, and whoever
+ * follows the chain reads the addresses at each range of blocks, which are later than that.
+ */
+export async function deriveWallets(
+  { parties }: Pick<Services, 'parties'>,
+  tx: Tx,
+  { chain, kind, count, purpose }: Derivation,
+): Promise<Wallet[]> {
+  const first = await nextIndex(tx, chain);
+  const indices = Array.from({ length: count }, (_, place) => first + place);
+  const addresses = await parties.signer.addresses(kind, indices, tx);
+  return insertWallets(
+    tx,
+    indices.map((derivationIndex, place) => {
+      const address = addresses[place];
+      if (address === undefined) throw new Error('the signer gave fewer addresses than were asked for');
+      return { id: newId('wallet'), chain, address, derivationIndex, purpose };
+    }),
+  );
+}

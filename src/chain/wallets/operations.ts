@@ -1,0 +1,2 @@
+export { deriveWallets } from './derive';
+export { findWallet, findWallets, ownerAt, poolAddresses } from './store';

@@ -1,0 +1,62 @@
+/**
+ * What one address of a chain did instead of answering. These stay within the adapter, and hold nothing that the node said: its
+ * words may repeat the address it was asked at, which may be a credential.
+ */
+
+/** It does not answer, or not what can be read. */
+export class NodeAway extends Error {
+  override name = 'NodeAway';
+  /** @param wasSent whether it may have had the request */
+  constructor(readonly wasSent: boolean) {
+    super('a node of the chain gives no answer that can be read');
+  }
+}
+
+/** It answers that it does not do it. */
+export class NodeRefused extends Error {
+  override name = 'NodeRefused';
+  constructor(readonly why: Refusal) {
+    super('a node of the chain refuses');
+  }
+}
+
+/** The chain was reorganised between two of its answers: they are of two chains. */
+export class Unsettled extends Error {
+  override name = 'Unsettled';
+  constructor() {
+    super('the chain was reorganised while it was read');
+  }
+}
+
+/** `not_now`: it may do it another time, or another node may. */
+export type Refusal =
+  | 'already_known'
+  | 'nonce_too_low'
+  | 'insufficient_funds'
+  | 'underpriced'
+  | 'reverted'
+  | 'not_now'
+  | 'refused';
+
+/** JSON-RPC has one code for most of it (-32000), so nodes are known by their words: geth, Nethermind, Besu, Erigon, reth, anvil. */
+const WORDS: readonly (readonly [RegExp, Refusal])[] = [
+  [/already.?(known|imported|exists)|\bknown transaction/, 'already_known'],
+  [/nonce.{0,6}too.?low|old.?nonce|nonce.*already/, 'nonce_too_low'],
+  [/insufficient (funds|balance)|insufficient_?funds/, 'insufficient_funds'],
+  [/underpriced|fee.{0,8}too.?low|less than block base fee/, 'underpriced'],
+  [/revert|invalid opcode|out of gas|gas required exceeds/, 'reverted'],
+  [/limit|too many|time.?out|timed out|busy|try again|pool.{0,6}full|overload|unavailable/, 'not_now'],
+];
+
+/** EIP-1474: parse error, internal error, no such method, limit exceeded; nothing that is said of what was asked for. */
+const NOT_NOW = [-32700, -32603, -32601, -32005];
+
+/** EIP-1474 and geth: the call ran and was reverted. */
+const REVERTED = 3;
+
+export function refusalOf({ code, message }: { code: number; message: string }): Refusal {
+  if (code === REVERTED) return 'reverted';
+  const said = message.slice(0, 1_000).toLowerCase();
+  const word = WORDS.find(([words]) => words.test(said))?.[1];
+  return word ?? (NOT_NOW.includes(code) ? 'not_now' : 'refused');
+}

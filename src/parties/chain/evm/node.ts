@@ -1,0 +1,66 @@
+import { ChainAway } from '../errors';
+import type { AgreedBlock, ChainAddress, ChainNode } from '../port';
+import { answers, blockOf } from './answers';
+import { broadcastBy } from './broadcast';
+import { NodeAway } from './faults';
+import { readFees } from './fees';
+import { answered, createNodes, type NodesOptions } from './nodes';
+import type { Rpc } from './rpc';
+import { estimate, readBalances, readDecimals, readNonce } from './state';
+import { isHash, readTransaction } from './transaction';
+import { headerCall, readTransfers } from './transfers';
+
+/** An EVM chain by the JSON-RPC of its nodes. */
+export function createEvmNode(address: ChainAddress, options: NodesOptions): ChainNode {
+  const nodes = createNodes(address, options);
+  const { chain } = address;
+  const balances: ChainNode['balances'] = (of, token) => nodes.first((rpc) => readBalances(rpc, of, token));
+  return {
+    chainIds: nodes.chainIds,
+    head: () => nodes.first(readHead),
+    block: (number) => nodes.first((rpc) => readBlock(rpc, number)),
+    agreedBlock: async (number) => {
+      const asked = nodes.each((rpc) => readBlock(rpc, number));
+      const said = answered(await Promise.allSettled(asked));
+      if (said.length === 0) throw new ChainAway(chain);
+      return agreementOf(
+        said.map((block) => block?.hash ?? null),
+        asked.length,
+      );
+    },
+    transfersTo: (range, addresses, wanted) =>
+      nodes.first((rpc) => readTransfers(rpc, range, addresses, wanted)),
+    transaction: async (hash) =>
+      isHash(hash)
+        ? nodes.first(
+            (rpc) => readTransaction(rpc, hash),
+            ({ status }) => status !== 'unknown',
+          )
+        : { status: 'unknown' },
+    balance: async (of, token) => (await balances([of], token))[0] as bigint,
+    balances,
+    nonce: (of) => nodes.first((rpc) => readNonce(rpc, of)),
+    fees: () => nodes.first(readFees),
+    estimateGas: (transaction) => nodes.first((rpc) => estimate(rpc, transaction)),
+    decimals: (token) => nodes.first((rpc) => readDecimals(rpc, token)),
+    broadcast: (signed) => broadcastBy(nodes, chain, signed),
+  };
+}
+
+async function readHead(rpc: Rpc) {
+  const header = await rpc.call(headerCall('latest'), answers.header);
+  if (!header) throw new NodeAway(true);
+  return blockOf(header);
+}
+
+async function readBlock(rpc: Rpc, number: number) {
+  const header = await rpc.call(headerCall(number), answers.header);
+  return header ? blockOf(header) : undefined;
+}
+
+function agreementOf(hashes: readonly (string | null)[], of: number): AgreedBlock {
+  const named = new Set(hashes.filter((hash) => hash !== null));
+  const [hash = null] = named;
+  const isSplit = new Set(hashes).size > 1;
+  return { hash: named.size === 1 ? hash : null, said: hashes.length, of, isSplit };
+}

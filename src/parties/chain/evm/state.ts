@@ -1,0 +1,57 @@
+import { ChainRefused } from '../errors';
+import type { UnsignedTransaction } from '../port';
+import { answers, hexOf } from './answers';
+import { erc20BalanceOf, erc20Decimals } from './calls';
+import { NodeRefused } from './faults';
+import type { Rpc } from './rpc';
+
+/** Of accounts and tokens, in the newest block of a node. */
+
+/** @throws ChainRefused `no_token` */
+export async function readBalances(rpc: Rpc, addresses: readonly string[], token: string | null) {
+  if (token === null)
+    return rpc.all(
+      addresses.map((address) => ({ method: 'eth_getBalance', params: [address, 'latest'] })),
+      answers.quantity,
+    );
+  const calls = addresses.map((address) => ethCall(token, erc20BalanceOf(address)));
+  const words = await decided('no_token', () => rpc.all(calls, answers.bytes));
+  return words.map(numberIn);
+}
+
+/** @throws ChainRefused `no_token` */
+export async function readDecimals(rpc: Rpc, token: string): Promise<number> {
+  const word = await decided('no_token', () => rpc.call(ethCall(token, erc20Decimals()), answers.bytes));
+  const decimals = numberIn(word);
+  if (decimals > 255n) throw new ChainRefused('no_token'); // it is a uint8
+  return Number(decimals);
+}
+
+export const readNonce = (rpc: Rpc, address: string) =>
+  rpc.call({ method: 'eth_getTransactionCount', params: [address, 'latest'] }, answers.count);
+
+/** @throws ChainRefused `reverted`, `insufficient_funds` */
+export function estimate(rpc: Rpc, transaction: Pick<UnsignedTransaction, 'from' | 'to' | 'value' | 'data'>) {
+  const { from, to, value, data } = transaction;
+  const call = { method: 'eth_estimateGas', params: [{ from, to, value: hexOf(value), data }] };
+  return decided(undefined, () => rpc.call(call, answers.quantity));
+}
+
+const ethCall = (to: string, data: string) => ({ method: 'eth_call', params: [{ to, data }, 'latest'] });
+
+/** An address without a contract answers every call with nothing. */
+function numberIn(word: string): bigint {
+  if (word.length !== 66) throw new ChainRefused('no_token');
+  return BigInt(word);
+}
+
+/** What a node says of the call itself is so for every node: no other is asked. @param code instead of the node's reason */
+async function decided<T>(code: string | undefined, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof NodeRefused && (error.why === 'reverted' || error.why === 'insufficient_funds'))
+      throw new ChainRefused(code ?? error.why);
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { getAddress } from 'viem';
+import { asHex } from '../addresses';
+import type { ChainTransaction } from '../port';
+import { answers, blockOf } from './answers';
+import { Unsettled } from './faults';
+import type { Rpc } from './rpc';
+import { nativeTransfer, tokenTransfers } from './transfers';
+
+const HASH = /^0x[0-9a-f]{64}$/i;
+
+export const isHash = (text: string): boolean => HASH.test(text);
+
+export const transactionCall = (hash: string) => ({ method: 'eth_getTransactionByHash', params: [hash] });
+
+/**
+ * What one node knows of a transaction.
+ * @throws Unsettled when it went into another block meanwhile
+ */
+export async function readTransaction(rpc: Rpc, text: string): Promise<ChainTransaction> {
+  const hash = text.toLowerCase();
+  const [sent, receipt] = await Promise.all([
+    rpc.call(transactionCall(hash), answers.transaction),
+    rpc.call({ method: 'eth_getTransactionReceipt', params: [hash] }, answers.receipt),
+  ]);
+  if (!receipt) return { status: sent ? 'pending' : 'unknown' };
+  if (sent?.blockHash !== receipt.blockHash || receipt.transactionHash !== hash || sent.hash !== hash)
+    throw new Unsettled();
+  const byHash = { method: 'eth_getBlockByHash', params: [receipt.blockHash, false] };
+  const header = await rpc.call(byHash, answers.header);
+  if (header?.hash !== receipt.blockHash) throw new Unsettled();
+  const block = blockOf(header);
+  return {
+    status: receipt.status === 1 ? 'succeeded' : 'reverted',
+    block,
+    from: getAddress(asHex(sent.from)),
+    to: sent.to ? getAddress(asHex(sent.to)) : null,
+    nonce: sent.nonce,
+    fee: receipt.gasUsed * receipt.effectiveGasPrice + (receipt.l1Fee ?? 0n),
+    gasUsed: receipt.gasUsed,
+    transfers: [...nativeTransfer(sent, receipt, block), ...tokenTransfers(receipt, block)],
+  };
+}

@@ -1,0 +1,174 @@
+import { getAddress, pad } from 'viem';
+import { asHex } from '../addresses';
+import { type Block, type ChainTransfer, NATIVE } from '../port';
+import { answers, blockOf, type Header, hexOf, type Log, type Receipt, type Sent } from './answers';
+import { NodeRefused, Unsettled } from './faults';
+import type { Rpc } from './rpc';
+
+/** Of `Transfer(address indexed from, address indexed to, uint256 value)` (EIP-20). */
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+/** How many addresses nodes take in one filter. */
+const FILTER = 500;
+
+/** Full blocks are asked for so many at a time. */
+const BLOCKS = 4;
+
+export interface BlockRange {
+  from: number;
+  to: number;
+}
+
+/** The transfers of tokens in a transaction, to anybody, by their place in its receipt. */
+export function tokenTransfers(receipt: Receipt, block: Block): ChainTransfer[] {
+  if (receipt.status !== 1) return [];
+  const logs = receipt.logs.toSorted((one, other) => one.logIndex - other.logIndex);
+  return logs.flatMap((log, ordinal) => {
+    const moved = movedBy(log);
+    if (!moved) return [];
+    const { transactionHash: txHash } = receipt;
+    return [
+      { txHash, ordinal, logIndex: log.logIndex, token: getAddress(asHex(log.address)), ...moved, block },
+    ];
+  });
+}
+
+/** What the transaction itself moves of the native coin; what contracts pass on within it leaves no trace in a block. */
+export function nativeTransfer(sent: Sent, receipt: Receipt, block: Block): ChainTransfer[] {
+  if (receipt.status !== 1 || !sent.to || sent.to === sent.from || sent.value === 0n) return [];
+  const [from, to] = [getAddress(asHex(sent.from)), getAddress(asHex(sent.to))];
+  return [
+    { txHash: sent.hash, ordinal: NATIVE, logIndex: null, token: null, from, to, units: sent.value, block },
+  ];
+}
+
+/** Nothing: another event, a token of another kind (its value is indexed: EIP-721), or nothing has come to anybody. */
+function movedBy({ topics, data, removed }: Log) {
+  const [event, from, to, ...more] = topics;
+  if (event !== TRANSFER || more.length > 0 || data.length !== 66 || removed === true) return undefined;
+  const [sender, receiver] = [addressIn(from), addressIn(to)];
+  const units = BigInt(data);
+  return sender && receiver && sender !== receiver && units > 0n
+    ? { from: sender, to: receiver, units }
+    : undefined;
+}
+
+/** Of 32 bytes: 12 zeros and the address. */
+function addressIn(topic: string | undefined): string | undefined {
+  return topic?.startsWith(`0x${'0'.repeat(24)}`) ? getAddress(`0x${topic.slice(-40)}`) : undefined;
+}
+
+/**
+ * What has moved to the addresses in a range of blocks, all of one node.
+ * @throws Unsettled when the chain was reorganised meanwhile
+ */
+export async function readTransfers(
+  rpc: Rpc,
+  range: BlockRange,
+  addresses: readonly string[],
+  { native }: { native: boolean },
+): Promise<{ toBlockHash: string; transfers: ChainTransfer[] }> {
+  const last = await requireHeader(rpc, range.to);
+  const ours = new Set(addresses.map((address) => address.toLowerCase()));
+  const logs = ours.size > 0 ? await logsTo(rpc, range, [...ours]) : [];
+  const blocks = native && ours.size > 0 ? await fullBlocks(rpc, range, last) : [];
+  const sent = blocks.flatMap(({ transactions }) =>
+    transactions.filter(({ to, value }) => value > 0n && to && ours.has(to)),
+  );
+  const hashes = [...logs.map((log) => log.transactionHash), ...sent.map(({ hash }) => hash)];
+  const receipts = await receiptsOf(rpc, [...new Set(hashes)]);
+  const found = await headersOf(rpc, [...receipts.values()], [last, ...blocks]);
+  const transfers = [...receipts.values()].flatMap((receipt) => {
+    const block = found.get(receipt.blockHash) as Block;
+    const value = sent.find(({ hash }) => hash === receipt.transactionHash);
+    return [...(value ? nativeTransfer(value, receipt, block) : []), ...tokenTransfers(receipt, block)];
+  });
+  if ((await requireHeader(rpc, range.to)).hash !== last.hash) throw new Unsettled();
+  return {
+    toBlockHash: last.hash,
+    transfers: transfers.filter(({ to }) => ours.has(to.toLowerCase())).sort(inOrder),
+  };
+}
+
+const inOrder = (one: ChainTransfer, other: ChainTransfer) =>
+  one.block.number - other.block.number || (one.logIndex ?? NATIVE) - (other.logIndex ?? NATIVE);
+
+/** A block that it has not says nothing of the chain: another node may have it. */
+async function requireHeader(rpc: Rpc, number: number): Promise<Header> {
+  const header = await rpc.call(headerCall(number), answers.header);
+  if (header?.number !== number) throw new NodeRefused('refused');
+  return header;
+}
+
+export const headerCall = (number: number | 'latest') => ({
+  method: 'eth_getBlockByNumber',
+  params: [typeof number === 'number' ? hexOf(number) : number, false],
+});
+
+/** Of any contract, to any of the addresses. */
+async function logsTo(rpc: Rpc, range: BlockRange, addresses: readonly string[]): Promise<Log[]> {
+  const logs: Log[] = [];
+  for (let at = 0; at < addresses.length; at += FILTER) {
+    const to = addresses.slice(at, at + FILTER).map((address) => pad(asHex(address)));
+    logs.push(...(await logsIn(rpc, range, [TRANSFER, null, to])));
+  }
+  return logs.filter((log) => log.removed !== true && movedBy(log) !== undefined);
+}
+
+/** Nodes bound the range, or the number of logs, each in words of its own: half of it is asked for then. */
+async function logsIn(rpc: Rpc, { from, to }: BlockRange, topics: unknown[]): Promise<Log[]> {
+  try {
+    const filter = { fromBlock: hexOf(from), toBlock: hexOf(to), topics };
+    return await rpc.call({ method: 'eth_getLogs', params: [filter] }, answers.logs);
+  } catch (error) {
+    if (!(error instanceof NodeRefused) || from >= to) throw error;
+    const middle = Math.floor((from + to) / 2);
+    const first = await logsIn(rpc, { from, to: middle }, topics);
+    return [...first, ...(await logsIn(rpc, { from: middle + 1, to }, topics))];
+  }
+}
+
+/** @throws Unsettled when they are not one chain that ends with that block */
+async function fullBlocks(rpc: Rpc, { from, to }: BlockRange, last: Header) {
+  const blocks: (Header & { transactions: Sent[] })[] = [];
+  for (let at = from; at <= to; at += BLOCKS) {
+    const numbers = Array.from({ length: Math.min(BLOCKS, to - at + 1) }, (_, place) => at + place);
+    blocks.push(...(await Promise.all(numbers.map((number) => fullBlock(rpc, number)))));
+  }
+  const isOneChain = blocks.every(({ hash }, place) => hash === (blocks[place + 1]?.parentHash ?? last.hash));
+  if (!isOneChain) throw new Unsettled();
+  return blocks;
+}
+
+async function fullBlock(rpc: Rpc, number: number) {
+  const call = { method: 'eth_getBlockByNumber', params: [hexOf(number), true] };
+  const block = await rpc.call(call, answers.fullBlock);
+  if (block?.number !== number) throw new Unsettled();
+  return block;
+}
+
+/** @throws Unsettled one of them is in no block any more */
+async function receiptsOf(rpc: Rpc, hashes: readonly string[]): Promise<Map<string, Receipt>> {
+  const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+  const receipts = await rpc.all(calls, answers.receipt);
+  return new Map(
+    hashes.map((hash, place) => {
+      const receipt = receipts[place];
+      if (receipt?.transactionHash !== hash) throw new Unsettled();
+      return [hash, receipt];
+    }),
+  );
+}
+
+/** The blocks that receipts are of, by hash; those that are known already are not asked for. */
+async function headersOf(rpc: Rpc, receipts: readonly Receipt[], known: readonly Header[]) {
+  const headers = new Map(known.map((header) => [header.hash, blockOf(header)]));
+  const missing = [...new Set(receipts.map(({ blockHash }) => blockHash))].filter(
+    (hash) => !headers.has(hash),
+  );
+  const calls = missing.map((hash) => ({ method: 'eth_getBlockByHash', params: [hash, false] }));
+  for (const header of await rpc.all(calls, answers.header))
+    if (header) headers.set(header.hash, blockOf(header));
+  if (missing.some((hash) => !headers.has(hash))) throw new Unsettled();
+  return headers;
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { mnemonicToEntropy } from '@scure/bip39';
+import { wordlist } from '@scure/bip39/wordlists/english.js';
+import { NOW, raw, table } from '../../kernel/db/build';
+import type { Sql } from '../../kernel/db/database';
+import type { Keyring } from '../../kernel/security/keyring';
+import { type PublicKeys, publicKeysOf } from './derivation';
+
+const ID = 'main';
+const PURPOSE = 'wallet-seeds';
+const ENTROPY_BYTES = 32;
+const seeds = () => table('wallet_seeds');
+
+/** The seed as it is known without opening it. */
+export interface WalletSeed {
+  publicKeys: PublicKeys;
+  createdAt: Date;
+}
+
+/** @param lock keeps it from being replaced until the transaction ends: addresses are derived from it, or it is being replaced */
+export async function findSeed(sql: Sql, lock?: 'share' | 'update'): Promise<WalletSeed | undefined> {
+  const query = seeds().select('publicKeys', 'createdAt').where({ id: ID });
+  if (lock === 'share') void query.forShare();
+  if (lock === 'update') void query.forUpdate();
+  const [found] = await sql.run<WalletSeed>(query);
+  return found;
+}
+
+/** The seed, made of 256 random bits where there is none. Idempotent: of several at once one is kept. */
+export async function ensureSeed(sql: Sql, keyring: Keyring, lock?: 'share' | 'update'): Promise<WalletSeed> {
+  const found = await findSeed(sql, lock);
+  if (found) return found;
+  const entropy = randomBytes(ENTROPY_BYTES);
+  try {
+    await sql.run(
+      seeds()
+        .insert(await rowOf(keyring, entropy))
+        .onConflict('id')
+        .ignore(),
+    );
+  } finally {
+    entropy.fill(0);
+  }
+  const made = await findSeed(sql, lock);
+  if (!made) throw new Error('the seed of the wallets was neither made nor found');
+  return made;
+}
+
+/**
+ * Puts a mnemonic's seed in the place of whatever seed there is. The caller knows that no wallet is derived yet, and holds the
+ * seed's lock.
+ * @param mnemonic 12 to 24 English words (BIP-39), without a passphrase
+ * @throws Error when it is no mnemonic, or its checksum is wrong; the message does not tell it
+ */
+export async function replaceSeed(tx: Sql, keyring: Keyring, mnemonic: string): Promise<WalletSeed> {
+  const entropy = entropyOf(mnemonic);
+  try {
+    const row = await rowOf(keyring, entropy);
+    const [made] = await tx.run<WalletSeed>(
+      seeds().insert(row).onConflict('id').merge().returning(['publicKeys', 'createdAt']),
+    );
+    if (!made) throw new Error('the seed of the wallets was not kept');
+    return made;
+  } finally {
+    entropy.fill(0);
+  }
+}
+
+/** Opens the seed for the time of the work. @throws Error where there is none */
+export async function withEntropy<T>(
+  sql: Sql,
+  keyring: Keyring,
+  work: (entropy: Uint8Array) => Promise<T>,
+): Promise<T> {
+  const [row] = await sql.run<{ sealed: Buffer }>(seeds().select('sealed').where({ id: ID }));
+  if (!row) throw new Error('there is no seed of wallets');
+  const entropy = keyring.sealer(PURPOSE).open(row.sealed, ID);
+  try {
+    return await work(entropy);
+  } finally {
+    entropy.fill(0);
+  }
+}
+
+async function rowOf(keyring: Keyring, entropy: Uint8Array) {
+  const publicKeys = await publicKeysOf(entropy);
+  const sealed = keyring.sealer(PURPOSE).seal(Buffer.from(entropy), ID);
+  return { id: ID, sealed, publicKeys: raw('?::jsonb', [JSON.stringify(publicKeys)]), createdAt: NOW };
+}
+
+function entropyOf(mnemonic: string): Uint8Array {
+  try {
+    return mnemonicToEntropy(mnemonic.trim().toLowerCase().split(/\s+/).join(' '), wordlist);
+  } catch {
+    throw new Error('not a mnemonic of 12 to 24 English words with its checksum (BIP-39)');
+  }
+}

@@ -1,0 +1,98 @@
+import { deriveWallets, findWallet, ownerAt, poolAddresses } from '../../../src/chain/wallets/operations';
+import { newId } from '../../../src/kernel/ids';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import type { Parties } from '../../../src/parties/parties';
+import { createLocalSigner } from '../../../src/parties/signer/local';
+import { type TestDatabase, testDatabase } from '../../support/database';
+import { insertNetwork } from './support';
+
+describe('the pool of wallets', () => {
+  let db: TestDatabase;
+  let services: { parties: Parties };
+  beforeAll(async () => {
+    db = await testDatabase();
+    const signer = createLocalSigner({ database: db.database, keyring: createKeyring(Buffer.alloc(32, 7)) });
+    services = { parties: { signer } as Parties };
+    await insertNetwork(db.database);
+    await insertNetwork(db.database, { chain: 'tron', kind: 'tron' });
+  });
+  afterAll(() => db.drop());
+
+  it('derives each place once, whatever the purpose and however many derive at once', async () => {
+    const derive = (purpose: 'pool' | 'station', count: number) =>
+      db.database.transaction((tx) =>
+        deriveWallets(services, tx, { chain: 'local', kind: 'evm', count, purpose }),
+      );
+    const made = (
+      await Promise.all([
+        derive('pool', 3),
+        derive('station', 1),
+        ...Array(6)
+          .fill(0)
+          .map(() => derive('pool', 1)),
+      ])
+    ).flat();
+    expect(made.map(({ derivationIndex }) => derivationIndex).sort((a, b) => a - b)).toEqual([
+      ...Array(10).keys(),
+    ]);
+    expect(new Set(made.map(({ address }) => address)).size).toBe(10);
+    const pool = await poolAddresses(db.database, 'local');
+    expect([...pool].sort()).toEqual(
+      made
+        .filter(({ purpose }) => purpose === 'pool')
+        .map(({ address }) => address)
+        .sort(),
+    );
+    expect(await findWallet(db.database, 'local', pool[0] ?? '')).toMatchObject({
+      status: 'available',
+      purpose: 'pool',
+    });
+  });
+
+  it('gives a chain of another kind its own addresses', async () => {
+    const [wallet] = await db.database.transaction((tx) =>
+      deriveWallets(services, tx, { chain: 'tron', kind: 'tron', count: 1, purpose: 'pool' }),
+    );
+    expect(wallet?.address).toMatch(/^T[1-9A-HJ-NP-Za-km-z]{33}$/);
+  });
+
+  it('knows who held a wallet at a moment: the times of blocks are whole seconds, and their slots begin early', async () => {
+    const [wallet] = await db.database.transaction((tx) =>
+      deriveWallets(services, tx, { chain: 'local', kind: 'evm', count: 1, purpose: 'pool' }),
+    );
+    const allocate = (reference: string, from: string, to: string | null, expires: string | null) =>
+      db.database.query(
+        `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, ended_at, expires_at,
+           created_at, updated_at) values ($1, $2, $3, $4, 'USDT', $5, $6, $7, $8, $6, $6)`,
+        [
+          newId('walletAllocation'),
+          wallet?.id,
+          newId('tenant'),
+          newId('account'),
+          reference,
+          from,
+          to,
+          expires,
+        ],
+      );
+    await allocate('first', '2026-01-01T10:00:00.700Z', '2026-01-01T11:00:00.000Z', null);
+    await allocate(
+      'second',
+      '2026-01-02T11:00:00.000Z',
+      '2026-01-02T13:00:00.000Z',
+      '2026-01-02T12:00:00.000Z',
+    );
+    await allocate('third', '2026-01-03T13:00:00.000Z', null, '2026-01-03T14:00:00.000Z');
+    const at = async (time: string) =>
+      (await ownerAt(db.database, { chain: 'local', address: wallet?.address ?? '', at: new Date(time) }))
+        ?.reference;
+    expect(await at('2026-01-01T09:58:00Z')).toBeUndefined();
+    expect(await at('2026-01-01T10:00:00Z')).toBe('first');
+    expect(await at('2026-01-01T10:59:59Z')).toBe('first');
+    expect(await at('2026-01-01T11:00:00Z')).toBeUndefined();
+    expect(await at('2026-01-02T11:59:59Z')).toBe('second');
+    expect(await at('2026-01-02T12:30:00Z')).toBeUndefined(); // it should have ended by then
+    expect(await at('2026-01-03T13:30:00Z')).toBe('third');
+    expect(await at('2026-01-03T14:00:00Z')).toBeUndefined();
+  });
+});

@@ -1,0 +1,106 @@
+import { inspect } from 'node:util';
+import { type Hex, parseTransaction, recoverTransactionAddress } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import type { UnsignedTransaction } from '../../../src/parties/chain/port';
+import { createLocalSigner, ensureSeed } from '../../../src/parties/signer/local';
+import { replaceSeed } from '../../../src/parties/signer/seed';
+import { type TestDatabase, testDatabase } from '../../support/database';
+
+/** Of BIP-39's published vectors; the addresses are those that every wallet shows for it. */
+const ABANDON = `${'abandon '.repeat(11)}about`;
+/** The development mnemonic of Hardhat and anvil. */
+const JUNK = `${'test '.repeat(11)}junk`;
+
+const keyring = createKeyring(Buffer.alloc(32, 7));
+
+const transaction = (from: string): UnsignedTransaction => ({
+  chainId: 31_337,
+  nonce: 3,
+  from,
+  to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  value: 10n ** 17n,
+  data: '0x',
+  gas: 21_000n,
+  maxFeePerGas: 2_000_000_000n,
+  maxPriorityFeePerGas: 1_000_000_000n,
+});
+
+describe('the local signer', () => {
+  let db: TestDatabase;
+  beforeEach(async () => {
+    db = await testDatabase();
+  });
+  afterEach(() => db.drop());
+
+  const signer = () => createLocalSigner({ database: db.database, keyring });
+
+  it('gives the published addresses of a mnemonic: BIP-39, BIP-44, EIP-55', async () => {
+    await replaceSeed(db.database, keyring, JUNK);
+    expect(await signer().addresses('evm', [0, 1, 9])).toEqual([
+      '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+      '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
+    ]);
+    await replaceSeed(db.database, keyring, ABANDON);
+    expect(await signer().addresses('evm', [0])).toEqual(['0x9858EfFD232B4033E47d90003D41EC34EcaEda94']);
+    expect(await signer().addresses('tron', [0])).toEqual(['TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH']);
+  });
+
+  it('signs as the wallet of that place, and gives the same bytes each time', async () => {
+    await replaceSeed(db.database, keyring, JUNK);
+    const [from = ''] = await signer().addresses('evm', [4]);
+    const asked = transaction(from);
+    const { raw, hash } = await signer().sign(4, asked);
+    const { from: _, ...fields } = asked;
+    const expected = await mnemonicToAccount(JUNK, { addressIndex: 4 }).signTransaction({
+      ...fields,
+      type: 'eip1559',
+      to: asked.to as Hex,
+      data: '0x',
+    });
+    expect(raw).toBe(expected);
+    expect(await signer().sign(4, asked)).toEqual({ raw, hash });
+    expect(await recoverTransactionAddress({ serializedTransaction: raw as never })).toBe(from);
+    expect(parseTransaction(raw as Hex)).toMatchObject({
+      nonce: 3,
+      value: asked.value,
+      to: asked.to.toLowerCase(),
+    });
+  });
+
+  it('signs nothing for another sender than the wallet of that place', async () => {
+    await replaceSeed(db.database, keyring, JUNK);
+    const [from = ''] = await signer().addresses('evm', [4]);
+    await expect(signer().sign(5, transaction(from))).rejects.toThrow('not the sender');
+  });
+
+  it('makes one seed, however many ask for it at once', async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, () => ensureSeed(db.database, keyring)));
+    expect(new Set(made.map(({ publicKeys }) => JSON.stringify(publicKeys))).size).toBe(1);
+    expect(await db.database.query('select id from wallet_seeds')).toEqual([{ id: 'main' }]);
+    expect(await signer().addresses('evm', [0])).toEqual(await signer().addresses('evm', [0]));
+  });
+
+  it('opens the seed with the key that sealed it, and no other', async () => {
+    const [from = ''] = await signer().addresses('evm', [0]);
+    await signer().sign(0, transaction(from));
+    const other = createLocalSigner({ database: db.database, keyring: createKeyring(Buffer.alloc(32, 8)) });
+    await expect(other.sign(0, transaction(from))).rejects.toThrow();
+  });
+
+  it('keeps neither words nor keys in the database, nor in what fails', async () => {
+    await replaceSeed(db.database, keyring, JUNK);
+    const dump = inspect(await db.database.query('select * from wallet_seeds'), { depth: 9 });
+    const [stored] = await db.database.query<{ sealed: Buffer }>('select sealed from wallet_seeds');
+    expect(dump).not.toMatch(/xprv|junk/);
+    // The entropy itself, which the words stand for.
+    expect(stored?.sealed.toString('hex')).not.toContain('df9bf37e6fcdf9bf37e6fcdf9bf37e3c');
+    const refused = await replaceSeed(db.database, keyring, `${JUNK} junk`).catch((error: Error) => error);
+    expect(inspect(refused)).not.toContain('junk');
+    const failed = await signer()
+      .sign(1, transaction('0x0'))
+      .catch((error: Error) => error);
+    expect(inspect(failed)).not.toContain('59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d');
+  });
+});
