@@ -21,6 +21,7 @@ import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
+import { gasStationRoutes } from './chain/gas-station/routes';
 import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
 import { createApp } from './http/app';
@@ -204,6 +205,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...bankingRoutes(services),
     ...withdrawalDestinationRoutes(services),
     ...withdrawalRoutes(services),
+    ...gasStationRoutes(services),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),

@@ -1,6 +1,7 @@
 import type { Decimal } from '../../kernel/money/money';
 import type { ChainFees } from '../../parties/chain/port';
 import type { Network, NetworkAsset } from '../networks/record';
+import { fromUnits, NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import type { GasConfig } from './config/record';
 
 /** Pure: what operations, candidates and the preflight share. Units are of the coin or token as the chain counts it. */
@@ -18,10 +19,12 @@ export const minSweepOf = (
   { symbol, minDeposit }: NetworkAsset,
 ): Decimal => minSweepAmount[symbol] ?? minDeposit;
 
-const WEI_OF_GWEI = 1_000_000_000;
+/** Of a gwei: a wei is the least. */
+export const GWEI_DECIMALS = 9;
 
-/** Gwei, as prices of gas are set and shown, to wei; it has nine decimals at most. */
-export const weiOfGwei = (gwei: Decimal): bigint => BigInt(gwei.times(WEI_OF_GWEI).toFixed(0));
+/** Prices of gas are set and shown in gwei; it has nine decimals at most. */
+export const weiOfGwei = (gwei: Decimal): bigint => toUnits(gwei, GWEI_DECIMALS);
+export const gweiText = (wei: bigint): string => fromUnits(wei, GWEI_DECIMALS).toFixed();
 
 /** Prices of gas that a transaction may offer: those of the next block, none above the cap. */
 export interface BoundedFees {
@@ -42,4 +45,25 @@ export function boundedFees(
   const most = weiOfGwei(cap);
   if (baseFee + maxPriorityFeePerGas > most) return undefined;
   return { maxFeePerGas: maxFeePerGas < most ? maxFeePerGas : most, maxPriorityFeePerGas };
+}
+
+/** The native coin as the wire writes it: with all decimals that the chain has. */
+export const nativeAmount = ({ kind }: Pick<Network, 'kind'>, amount: Decimal): string =>
+  amount.toFixed(NATIVE_DECIMALS[kind]);
+
+/**
+ * What a sweep moves of a balance: all of a token. Of the native coin it leaves what a top-up brings, for gas is not carried back, and
+ * at least what it costs itself.
+ * @param fee of the sweep
+ */
+export function sweepableOf(
+  { gasTopupAmount }: Pick<GasConfig, 'gasTopupAmount'>,
+  { kind }: Pick<Network, 'kind'>,
+  { contract }: Pick<NetworkAsset, 'contract'>,
+  { units, fee }: { units: bigint; fee: bigint },
+): bigint {
+  if (contract !== null) return units;
+  const reserve = toUnits(gasTopupAmount, NATIVE_DECIMALS[kind]);
+  const left = reserve > fee ? reserve : fee;
+  return units > left ? units - left : 0n;
 }

@@ -2,7 +2,7 @@ import { anyOf, NOW, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Allocation, Wallet } from './record';
 
-const WALLET_COLUMNS = [
+export const WALLET_COLUMNS = [
   ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'status', 'quarantinedUntil'],
   ...['createdAt', 'updatedAt'],
 ];

@@ -1,12 +1,50 @@
-import type { Sql } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
+import { conflict, invalid } from '../../../kernel/errors';
 import type { Network } from '../../networks/record';
-import { type GasConfig, gasConfigNeverSet } from './record';
-import { findGasConfig } from './store';
+import { findWallet } from '../../wallets/operations';
+import { type GasConfig, type GasTerms, gasConfigNeverSet } from './record';
+import { checkedTerms } from './rules';
+import { findGasConfig, insertGasConfig, updateGasTerms } from './store';
 
 export { findGasConfig } from './store';
 
+type Of = Pick<Network, 'chain' | 'confirmations'>;
+
 /** What holds on a network: what was set, or what does while nothing was (version 0). */
-export const requireGasConfig = async (
-  sql: Sql,
-  network: Pick<Network, 'chain' | 'confirmations'>,
-): Promise<GasConfig> => (await findGasConfig(sql, network.chain)) ?? gasConfigNeverSet(network);
+export const requireGasConfig = async (sql: Sql, network: Of): Promise<GasConfig> =>
+  (await findGasConfig(sql, network.chain)) ?? gasConfigNeverSet(network);
+
+/** The same, locked to the end of the transaction; its row is made where there is none. */
+export async function lockGasConfig(tx: Tx, network: Of): Promise<GasConfig> {
+  const found = await findGasConfig(tx, network.chain, 'update');
+  if (found) return found;
+  await insertGasConfig(tx, gasConfigNeverSet(network));
+  return (await findGasConfig(tx, network.chain, 'update')) as GasConfig;
+}
+
+/**
+ * Replaces the terms of a chain.
+ * @param version that the caller has seen; 0: of terms that were never set
+ * @throws Problem 400 naming the field, 409 `version_conflict`
+ */
+export async function saveGasTerms(
+  tx: Tx,
+  network: Network,
+  given: GasTerms,
+  version: number,
+): Promise<{ before: GasConfig; after: GasConfig }> {
+  const terms = checkedTerms(network, given);
+  const { treasuryAddress } = terms;
+  if (treasuryAddress !== null && (await findWallet(tx, network.chain, treasuryAddress)))
+    throw invalid('treasuryAddress must not be a wallet of the pool or the station.', 'treasuryAddress');
+  const before = await lockGasConfig(tx, network);
+  if (treasuryAddress !== null && treasuryAddress === before.stationAddress)
+    throw invalid('treasuryAddress must not be the station.', 'treasuryAddress');
+  if (before.version !== version)
+    throw conflict(
+      'version_conflict',
+      `The configuration is of version ${before.version} now: read it again.`,
+      'version',
+    );
+  return { before, after: await updateGasTerms(tx, network.chain, terms, version + 1) };
+}

@@ -1,0 +1,102 @@
+import type { Sql } from '../../../kernel/db/database';
+import { invalid } from '../../../kernel/errors';
+import { ChainRefused } from '../../../parties/chain/errors';
+import { erc20Transfer } from '../../../parties/chain/evm/calls';
+import type { ChainFees, ChainNode } from '../../../parties/chain/port';
+import type { Services } from '../../../services';
+import { askedOfChain } from '../../networks/asking';
+import { nodeOf } from '../../networks/nodes';
+import { assetOf } from '../../networks/operations';
+import type { Network, NetworkAsset } from '../../networks/record';
+import type { Wallet } from '../../wallets/record';
+import { requireGasConfig } from '../config/operations';
+import type { GasConfig } from '../config/record';
+import { openOperationsOf } from '../operations/store';
+import { boundedFees, minSweepOf, sweepableOf } from '../rules';
+import { type Check, checksOf } from './rules';
+
+/** Whether a wallet can be swept now, and what of it. */
+export interface Preflight {
+  ok: boolean;
+  checks: Check[];
+  network: Network;
+  config: GasConfig;
+  asset: NetworkAsset;
+  /** What the sweep would move. */
+  units: bigint;
+}
+
+/**
+ * Asks the chain, so it is no part of a transaction.
+ * @param asset a symbol of the network; absent: its first token, or its first asset
+ * @throws Problem 400 naming `asset`, 503 while the chain cannot be reached
+ */
+export async function preflight(
+  services: Pick<Services, 'keyring' | 'parties'>,
+  sql: Sql,
+  { wallet, asset: symbol }: { wallet: Wallet; asset?: string | undefined },
+): Promise<Preflight> {
+  const { network, node } = await nodeOf(services, sql, wallet.chain);
+  const asset = swept(network, symbol);
+  const [config, open] = [await requireGasConfig(sql, network), await openOperationsOf(sql, wallet.id)];
+  const said = await askedOfChain(readOf(node, wallet, asset, config));
+  const units = sweepableOf(config, network, asset, { units: said.balance, fee: said.fee ?? 0n });
+  const checks = checksOf({
+    ...{ wallet, asset, open, kind: network.kind, ...said },
+    ...{ sweepable: units, least: minSweepOf(config, asset) },
+    ...{ maxGasPrice: config.maxGasPrice, treasuryAddress: config.treasuryAddress },
+  });
+  return { ok: checks.every(({ ok }) => ok), checks, network, config, asset, units };
+}
+
+function swept(network: Network, symbol: string | undefined): NetworkAsset {
+  const { assets } = network;
+  const asset =
+    symbol === undefined
+      ? (assets.find(({ contract }) => contract !== null) ?? assets[0])
+      : assetOf(network, symbol);
+  if (!asset) throw invalid('asset must be an asset of the network.', 'asset');
+  return asset;
+}
+
+interface Said {
+  balance: bigint;
+  native: bigint;
+  fees: ChainFees;
+  /** At most; null where the chain would revert it. */
+  fee: bigint | null;
+}
+
+async function readOf(
+  node: ChainNode,
+  { address }: Wallet,
+  { contract }: NetworkAsset,
+  config: GasConfig,
+): Promise<Said> {
+  const [native, fees] = await Promise.all([node.balance(address, null), node.fees()]);
+  const balance = contract === null ? native : await node.balance(address, contract);
+  // To itself while there is no treasury: what it would cost about.
+  const to = config.treasuryAddress ?? address;
+  const gas = await gasOf(node, address, contract, to, balance);
+  const { maxFeePerGas } = boundedFees(fees, config.maxGasPrice) ?? fees;
+  return { balance, native, fees, fee: gas === null ? null : gas * maxFeePerGas };
+}
+
+async function gasOf(
+  node: ChainNode,
+  from: string,
+  contract: string | null,
+  treasury: string,
+  balance: bigint,
+): Promise<bigint | null> {
+  const transfer =
+    contract === null
+      ? { to: treasury, data: '0x' }
+      : { to: contract, data: erc20Transfer(treasury, balance) };
+  try {
+    return await node.estimateGas({ from, value: 0n, ...transfer });
+  } catch (error) {
+    if (error instanceof ChainRefused) return null;
+    throw error;
+  }
+}

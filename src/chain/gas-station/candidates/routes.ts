@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { type Route, route } from '../../../http/route';
+import { notFound } from '../../../kernel/errors';
+import { pageSchema, whole } from '../../../kernel/wire/pages';
+import { text } from '../../../kernel/wire/schemas';
+import type { Services } from '../../../services';
+import { findWallets } from '../../wallets/operations';
+import { GUARDED } from '../guarded';
+import { sweepCandidates, topupCandidates } from './lists';
+import { preflight } from './preflight';
+import {
+  preflightSchema,
+  preflightView,
+  sweepCandidateSchema,
+  sweepCandidateView,
+  topupCandidateSchema,
+  topupCandidateView,
+} from './view';
+
+const WHICH =
+  'Read from the chain now: wallets of the pool that are not allocated, not disabled and not being swept. Without `chain` of every ' +
+  'enabled network that can be asked.';
+const query = z.object({ chain: text(100).optional(), asset: text(20).optional() });
+
+/** What could be swept, or needs gas for it (`interface.md 4.1`, Gas station). */
+export const candidateRoutes = (services: Services): Route[] => [
+  sweepCandidatesRoute(services),
+  preflightRoute(services),
+  topupCandidatesRoute(services),
+];
+
+const sweepCandidatesRoute = (services: Services): Route =>
+  route({
+    ...{ method: 'GET', path: '/v1/gas-station/sweep-candidates', ...GUARDED },
+    summary: 'Wallets eligible for sweeping',
+    description: `${WHICH} An asset counts from its \`minSweepAmount\` on.`,
+    query,
+    response: pageSchema(sweepCandidateSchema),
+    problems: ['unavailable'],
+    read: async (request) =>
+      whole((await sweepCandidates(services, services.database, request.query)).map(sweepCandidateView)),
+  });
+
+const topupCandidatesRoute = (services: Services): Route =>
+  route({
+    ...{ method: 'GET', path: '/v1/gas-station/topup-candidates', ...GUARDED },
+    summary: 'Wallets needing gas refill',
+    description: `${WHICH} They have something to be swept, and less gas than \`gasThreshold\`.`,
+    query,
+    response: pageSchema(topupCandidateSchema),
+    problems: ['unavailable'],
+    read: async (request) =>
+      whole((await topupCandidates(services, services.database, request.query)).map(topupCandidateView)),
+  });
+
+const preflightRoute = (services: Services): Route =>
+  route({
+    ...{ method: 'GET', path: '/v1/gas-station/sweep-preflight/{walletId}', ...GUARDED },
+    summary: 'Preflight check for a sweep',
+    description: 'What an operation for the wallet would be refused for, by the name of each check.',
+    query: z.object({ asset: text(20).optional().describe("Absent: the network's first token.") }),
+    response: preflightSchema,
+    problems: ['unavailable'],
+    async read({ params, query: { asset } }) {
+      const [wallet] = await findWallets(services.database, [params['walletId'] ?? '']);
+      if (!wallet) throw notFound('wallet');
+      return preflightView(wallet, await preflight(services, services.database, { wallet, asset }));
+    },
+  });

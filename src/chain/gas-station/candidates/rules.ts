@@ -1,0 +1,85 @@
+import type { Decimal } from '../../../kernel/money/money';
+import type { ChainFees } from '../../../parties/chain/port';
+import type { NetworkAsset } from '../../networks/record';
+import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
+import { SWEEPABLE } from '../../wallets/lists';
+import type { Wallet } from '../../wallets/record';
+import { boundedFees, gweiText } from '../rules';
+
+/** What is known before a wallet is swept. */
+export interface PreflightFacts {
+  wallet: Pick<Wallet, 'purpose' | 'status'>;
+  asset: Pick<NetworkAsset, 'symbol' | 'decimals'>;
+  /** What the sweep would move, and how much it must be. */
+  sweepable: bigint;
+  least: Decimal;
+  /** What the wallet has of the native coin. */
+  native: bigint;
+  kind: 'evm' | 'tron';
+  /** What the sweep costs at most; null: the chain would revert it. */
+  fee: bigint | null;
+  fees: ChainFees;
+  /** Gwei. */
+  maxGasPrice: Decimal | null;
+  /** The operations of the wallet that are open. */
+  open: readonly { id: string }[];
+  treasuryAddress: string | null;
+}
+
+export const CHECK_NAMES = [
+  ...(['balance', 'gas', 'fee_cap', 'not_allocated', 'nothing_open', 'treasury'] as const),
+] as const;
+export type CheckName = (typeof CHECK_NAMES)[number];
+
+export interface Check {
+  name: CheckName;
+  ok: boolean;
+  detail: string;
+}
+
+type Judge = (facts: PreflightFacts) => Omit<Check, 'name'>;
+
+/** What must hold for a sweep, each by its name. */
+const CHECKS: Record<CheckName, Judge> = {
+  balance: ({ asset: { symbol, decimals }, sweepable, least }) => {
+    const amount = fromUnits(sweepable, decimals);
+    return {
+      ok: amount.gt(0) && amount.gte(least),
+      detail: `${amount.toFixed()} ${symbol} can be swept, of at least ${least.toFixed()}.`,
+    };
+  },
+  gas: ({ native, fee, kind }) =>
+    fee === null
+      ? { ok: false, detail: 'The chain would revert it.' }
+      : {
+          ok: native >= fee,
+          detail: `${coins(native, kind)} is there for a fee of at most ${coins(fee, kind)}.`,
+        },
+  fee_cap: ({ fees, maxGasPrice }) => {
+    const price = gweiText(fees.baseFee + fees.maxPriorityFeePerGas);
+    const cap = maxGasPrice === null ? 'no cap' : `a cap of ${maxGasPrice.toFixed()} gwei`;
+    return {
+      ok: boundedFees(fees, maxGasPrice) !== undefined,
+      detail: `Gas costs ${price} gwei, with ${cap}.`,
+    };
+  },
+  not_allocated: ({ wallet: { purpose, status } }) => ({
+    ok: purpose === 'pool' && SWEEPABLE.some((one) => one === status),
+    detail: purpose === 'pool' ? `The wallet is ${status}.` : 'The wallet is a station.',
+  }),
+  nothing_open: ({ open: [first] }) => ({
+    ok: first === undefined,
+    detail: first ? `The operation ${first.id} is open.` : 'No operation of the wallet is open.',
+  }),
+  treasury: ({ treasuryAddress }) => ({
+    ok: treasuryAddress !== null,
+    detail: treasuryAddress === null ? 'No treasury is set.' : `It goes to ${treasuryAddress}.`,
+  }),
+};
+
+/** All of them, whatever each says. */
+export const checksOf = (facts: PreflightFacts): Check[] =>
+  CHECK_NAMES.map((name) => ({ name, ...CHECKS[name](facts) }));
+
+const coins = (units: bigint, kind: PreflightFacts['kind']): string =>
+  fromUnits(units, NATIVE_DECIMALS[kind]).toFixed();

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { money } from '../../../kernel/wire/schemas';
+import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
+import { WALLET_STATUSES, type Wallet } from '../../wallets/record';
+import { minSweepOf, nativeAmount } from '../rules';
+import type { SweepCandidate, TopupCandidate } from './lists';
+import type { Preflight } from './preflight';
+import { CHECK_NAMES } from './rules';
+
+const wallet = {
+  walletId: z.string().meta({ examples: ['wal_01jz0000000000000000000000'] }),
+  chain: z.string(),
+  address: z.string(),
+  status: z.enum(WALLET_STATUSES),
+};
+const walletOf = ({ id, chain, address, status }: Wallet) => ({ walletId: id, chain, address, status });
+
+const unitsText = (units: bigint, { decimals }: { decimals: number }): string =>
+  fromUnits(units, decimals).toFixed(decimals);
+const nativeText = ({ network, native }: Pick<SweepCandidate, 'network' | 'native'>): string =>
+  unitsText(native, { decimals: NATIVE_DECIMALS[network.kind] });
+
+export const sweepCandidateSchema = z
+  .object({
+    ...wallet,
+    asset: z.string(),
+    balance: money(),
+    sweepable: money().describe('Less than the balance of the native coin: a sweep leaves gas.'),
+    minSweepAmount: money(),
+    gasBalance: money().describe('Of the native coin.'),
+    needsGas: z.boolean().describe('Less than `gasThreshold`: it needs a top-up first.'),
+  })
+  .meta({ id: 'SweepCandidate' });
+
+export const sweepCandidateView = (candidate: SweepCandidate): z.output<typeof sweepCandidateSchema> => {
+  const { asset, config, needsGas } = candidate;
+  return {
+    ...walletOf(candidate.wallet),
+    ...{ asset: asset.symbol, needsGas, gasBalance: nativeText(candidate) },
+    balance: unitsText(candidate.balance, asset),
+    sweepable: unitsText(candidate.sweepable, asset),
+    minSweepAmount: minSweepOf(config, asset).toFixed(),
+  };
+};
+
+export const topupCandidateSchema = z
+  .object({
+    ...wallet,
+    gasBalance: money().describe('Of the native coin, as what follows.'),
+    gasThreshold: money(),
+    topupAmount: money().describe('What a top-up brings.'),
+    assets: z.array(z.object({ asset: z.string(), balance: money() })).describe('What there is to be swept.'),
+  })
+  .meta({ id: 'TopupCandidate' });
+
+export const topupCandidateView = (candidate: TopupCandidate): z.output<typeof topupCandidateSchema> => {
+  const { network, config, assets } = candidate;
+  return {
+    ...walletOf(candidate.wallet),
+    gasBalance: nativeText(candidate),
+    gasThreshold: nativeAmount(network, config.gasThreshold),
+    topupAmount: nativeAmount(network, config.gasTopupAmount),
+    assets: assets.map(({ asset, balance }) => ({ asset: asset.symbol, balance: unitsText(balance, asset) })),
+  };
+};
+
+export const preflightSchema = z
+  .object({
+    ...wallet,
+    asset: z.string(),
+    amount: money().describe('What the sweep would move.'),
+    ok: z.boolean().describe('Every check is.'),
+    checks: z.array(
+      z.object({ name: z.enum(CHECK_NAMES), ok: z.boolean(), detail: z.string().describe('For a person.') }),
+    ),
+  })
+  .meta({ id: 'SweepPreflight' });
+
+export const preflightView = (
+  of: Wallet,
+  { ok, checks, asset, units }: Preflight,
+): z.output<typeof preflightSchema> => ({
+  ...walletOf(of),
+  ...{ asset: asset.symbol, amount: unitsText(units, asset), ok, checks },
+});

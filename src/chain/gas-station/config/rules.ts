@@ -1,0 +1,65 @@
+import { invalid } from '../../../kernel/errors';
+import type { Decimal } from '../../../kernel/money/money';
+import { assertFits } from '../../../kernel/wire/schemas';
+import { checkedAddress } from '../../../parties/chain/addresses';
+import type { Network } from '../../networks/record';
+import { NATIVE_DECIMALS } from '../../networks/rules';
+import { GWEI_DECIMALS } from '../rules';
+import type { GasTerms } from './record';
+
+/**
+ * What was given, against the network: as it is kept, the treasury's address checksummed.
+ * @throws Problem 400 naming the field
+ */
+export function checkedTerms(network: Network, given: GasTerms): GasTerms {
+  const { gasThreshold, gasTopupAmount, dailyGasBudget, maxGasPrice } = given;
+  const native = NATIVE_DECIMALS[network.kind];
+  assertDecimals({ gasThreshold, gasTopupAmount, dailyGasBudget }, native);
+  assertDecimals({ maxGasPrice }, GWEI_DECIMALS);
+  if (gasTopupAmount.lt(gasThreshold))
+    throw invalid(
+      'gasTopupAmount must be at least gasThreshold: else a top-up is never enough.',
+      'gasTopupAmount',
+    );
+  if (network.kind === 'tron') assertManual(given);
+  assertMinima(network, given);
+  const { treasuryAddress } = given;
+  return {
+    ...given,
+    treasuryAddress: treasuryAddress === null ? null : addressOf(network, treasuryAddress, 'treasuryAddress'),
+  };
+}
+
+/** @returns checksummed @throws Problem 400 naming the field */
+export function addressOf(
+  { kind, name }: Pick<Network, 'kind' | 'name'>,
+  text: string,
+  field: string,
+): string {
+  const checked = checkedAddress(kind, text);
+  if (checked === undefined) throw invalid(`${field} must be an address of ${name}.`, field);
+  return checked;
+}
+
+function assertDecimals(amounts: Record<string, Decimal | null>, decimals: number): void {
+  for (const [field, value] of Object.entries(amounts))
+    if (value && value.decimalPlaces() > decimals)
+      throw invalid(`${field} must have at most ${decimals} decimals.`, field);
+}
+
+/** No node of TRON is asked: a person executes there, who sees the price. */
+function assertManual({ autoSweep, maxGasPrice }: GasTerms): void {
+  if (autoSweep) throw invalid('autoSweep must be false: this chain is executed by hand.', 'autoSweep');
+  if (maxGasPrice) throw invalid('maxGasPrice must be absent: this chain has no such price.', 'maxGasPrice');
+}
+
+function assertMinima({ assets }: Network, { minSweepAmount }: GasTerms): void {
+  const field = 'minSweepAmount';
+  for (const [symbol, amount] of Object.entries(minSweepAmount)) {
+    const asset = assets.find((each) => each.symbol === symbol);
+    if (!asset) throw invalid(`${field} must name assets of the network only.`, field);
+    assertFits(amount, symbol, field);
+    if (amount.decimalPlaces() > asset.decimals)
+      throw invalid(`${field} has more decimals than ${symbol} has on this chain.`, field);
+  }
+}

@@ -1,0 +1,37 @@
+import type { Sql } from '../../../kernel/db/database';
+import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
+import type { GasConfig } from '../config/record';
+import { reservedOn } from './nonces/store';
+import { feesSince } from './store';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** The beginning of the UTC day. */
+const dayOf = (at: Date): Date => new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
+
+/** What gas has cost on a chain in the UTC day, and may still cost by what was signed; in units of the native coin. */
+export interface Spent {
+  booked: bigint;
+  reserved: bigint;
+}
+
+/** @param except an operation whose own reserve is not counted */
+export async function spentToday(
+  sql: Sql,
+  chain: string,
+  at: Date,
+  except: string | null = null,
+): Promise<Spent> {
+  const [booked, reserved] = [await feesSince(sql, chain, dayOf(at)), await reservedOn(sql, chain, except)];
+  return { booked, reserved };
+}
+
+/** Whether a transaction that costs so much at most is within the budget of the day. */
+export function isWithinBudget(
+  { dailyGasBudget }: Pick<GasConfig, 'dailyGasBudget'>,
+  { booked, reserved }: Spent,
+  most: bigint,
+): boolean {
+  if (dailyGasBudget === null) return true;
+  return booked + reserved + most <= toUnits(dailyGasBudget, NATIVE_DECIMALS.evm);
+}

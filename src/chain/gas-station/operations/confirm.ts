@@ -1,0 +1,123 @@
+import type { Tx } from '../../../kernel/db/database';
+import { conflict } from '../../../kernel/errors';
+import type { ChainTransaction } from '../../../parties/chain/port';
+import type { Services } from '../../../services';
+import { askedOfChain } from '../../networks/asking';
+import { endExecuted, type Mined, moveOperation } from './end';
+import { attemptsOf, lockNonces, operationSigned } from './nonces/store';
+import { requireOperation } from './read';
+import type { GasOperation, GasOperationType } from './record';
+import { confirmationsOf, type Difference, isOpen, judge, type Verdict } from './rules';
+import { type Reached, reach } from './steps/reach';
+import { operationOfHash, updateOperation } from './store';
+import { lookAtGasOperation } from './workflows';
+
+/** What the chain says of a hash that somebody has named. */
+export interface Asked {
+  hash: string;
+  word: ChainTransaction;
+  /** It has its confirmations, and the nodes agree on its block. */
+  isFinal: boolean;
+  reached: Reached;
+}
+
+type Named = { id: string; type: GasOperationType };
+
+/** Asks the chain about the hash. @throws Problem 404; 503 */
+export async function askAbout(
+  services: Pick<Services, 'database' | 'keyring' | 'parties'>,
+  { id, type }: Named,
+  txHash: string,
+): Promise<Asked> {
+  const reached = await reach(services, await requireOperation(services.database, id, type));
+  const hash = txHash.toLowerCase();
+  const word = await askedOfChain(reached.node.transaction(hash));
+  return { hash, word, isFinal: await askedOfChain(isFinal(reached, word)), reached };
+}
+
+async function isFinal({ node, config }: Reached, word: ChainTransaction): Promise<boolean> {
+  if (word.status === 'unknown' || word.status === 'pending') return false;
+  const { number } = await node.head();
+  if (confirmationsOf(number, word) < config.sweepConfirmations) return false;
+  const agreed = await node.agreedBlock(word.block.number);
+  return !agreed.isSplit && agreed.hash === word.block.hash;
+}
+
+const DIFFERENCES: Record<Difference, string> = {
+  sender: 'its sender is another one',
+  recipient: 'its recipient is another one',
+  token: 'it moves another token',
+  amount: 'its amount is less',
+  success: 'it was reverted',
+};
+
+const refused = (why: string) =>
+  conflict('invalid_transition', `The transaction is not this operation's: ${why}.`, 'txHash');
+
+/**
+ * Takes a person's word that a transaction was executed, as far as the chain bears it out: what is in a block for good ends the
+ * operation, what is on its way is followed. Confirmed again with the same hash it is as it is.
+ * @throws Problem 404; 409 `invalid_transition` naming what differs: the operation stays as it is
+ */
+export async function confirmOperation(
+  services: Pick<Services, 'now' | 'commands'>,
+  tx: Tx,
+  { id, type }: Named,
+  asked: Asked,
+): Promise<GasOperation> {
+  const operation = await requireOperation(tx, id, type, { lock: true });
+  const { hash, word } = asked;
+  if (operation.executedAt !== null) {
+    if (operation.txHash === hash) return operation;
+    throw conflict('invalid_transition', 'Another transaction of the operation was booked.', 'txHash');
+  }
+  await assertNobodyElses(tx, operation, hash);
+  if (word.status === 'unknown') throw refused('the chain does not know it');
+  const after =
+    word.status === 'pending'
+      ? await followed(services, tx, operation, hash)
+      : await mined(services, tx, operation, asked, word);
+  services.commands.append(tx, [lookAtGasOperation(after)]);
+  return after;
+}
+
+/** Of two operations only one can be meant, and of one that was signed here only what was signed. */
+async function assertNobodyElses(tx: Tx, { id, chain }: GasOperation, hash: string): Promise<void> {
+  await lockNonces(tx, chain); // two who name the same hash at once
+  const owner = (await operationOfHash(tx, chain, hash)) ?? (await operationSigned(tx, chain, hash));
+  if (owner !== undefined && owner !== id) throw refused('it is of another operation');
+  const signed = (await attemptsOf(tx, id)).flatMap((attempt) => attempt.hash ?? []);
+  if (signed.length > 0 && !signed.includes(hash)) throw refused('another one was signed for it');
+}
+
+async function mined(
+  services: Pick<Services, 'now'>,
+  tx: Tx,
+  operation: GasOperation,
+  { hash, isFinal: isDone, reached: { network } }: Asked,
+  word: Mined,
+): Promise<GasOperation> {
+  const verdict: Verdict = judge(operation, word);
+  if (verdict.is === 'wrong') throw refused(DIFFERENCES[verdict.in]);
+  return isDone
+    ? endExecuted(services, tx, operation, network, { hash, word, verdict })
+    : followed(services, tx, operation, hash);
+}
+
+async function followed(
+  services: Pick<Services, 'now'>,
+  tx: Tx,
+  operation: GasOperation,
+  hash: string,
+): Promise<GasOperation> {
+  if (!isOpen(operation))
+    throw conflict(
+      'invalid_transition',
+      `The operation is ${operation.status}, and the transaction has too few confirmations: repeat this later.`,
+      'txHash',
+    );
+  if (operation.status !== 'confirming')
+    return moveOperation(services, tx, operation, 'follow', { txHash: hash });
+  if (operation.txHash === hash) return operation;
+  return updateOperation(tx, operation.id, { txHash: hash, waitsFor: null, updatedAt: services.now() });
+}

@@ -1,0 +1,151 @@
+import type { Tx } from '../../../kernel/db/database';
+import { conflict, invalid } from '../../../kernel/errors';
+import { newId } from '../../../kernel/ids';
+import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
+import type { Decimal } from '../../../kernel/money/money';
+import { assertFits } from '../../../kernel/wire/schemas';
+import type { Services } from '../../../services';
+import { askedOfChain } from '../../networks/asking';
+import { nodeOf } from '../../networks/nodes';
+import { assetOf, requireNetwork } from '../../networks/operations';
+import type { Network } from '../../networks/record';
+import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
+import type { Wallet } from '../../wallets/record';
+import { requireGasConfig } from '../config/operations';
+import type { GasConfig } from '../config/record';
+import { preflight } from '../preflight/operations';
+import { nativeSymbol } from '../rules';
+import { requireWallet } from './read';
+import type { GasOperation } from './record';
+import { EXPIRES_AFTER_MS } from './rules';
+import { planTransaction } from './steps/plan';
+import { insertOperation } from './store';
+import { startGasOperation } from './workflows';
+
+type Asking = Pick<Services, 'database' | 'keyring' | 'parties' | 'now'>;
+
+/** What an operation is to do, as the chain allows it now. */
+export type Ordered = Pick<
+  GasOperation,
+  'type' | 'chain' | 'walletId' | 'asset' | 'token' | 'decimals' | 'fromAddress' | 'toAddress' | 'units' | 'execution'
+>;
+
+/**
+ * What a sweep of a wallet would be: all that it has of the asset, to the treasury. Asks the chain.
+ * @throws Problem 404 `walletId`; 400 `asset`; 409 `invalid_transition` naming the checks of the preflight that do not hold; 503
+ */
+export async function orderSweep(
+  services: Asking,
+  { walletId, asset: symbol }: { walletId: string; asset: string },
+): Promise<Ordered> {
+  const { database } = services;
+  const wallet = await requireWallet(database, walletId, 'walletId');
+  const network = await requireNetwork(database, wallet.chain);
+  const asset = assetOf(network, symbol);
+  if (!asset) throw invalid(`asset must be one of the network ${network.chain}.`, 'asset');
+  const config = await requireGasConfig(database, network);
+  const { ok, checks } = await preflight(services, database, { wallet, asset: symbol });
+  if (!ok) throw notNow(checks.filter((check) => !check.ok));
+  const { chain, address } = wallet;
+  const { node } = await nodeOf(services, database, chain);
+  const units = await askedOfChain(node.balance(address, asset.contract));
+  if (units === 0n || config.treasuryAddress === null) throw notNow([{ name: 'balance', detail: 'changed' }]);
+  return {
+    ...{ type: 'sweep', chain, walletId, asset: symbol, token: asset.contract, decimals: asset.decimals },
+    ...{ fromAddress: address, toAddress: config.treasuryAddress, units },
+    execution: config.autoSweep && network.kind === 'evm' ? 'local' : 'manual',
+  };
+}
+
+const notNow = (failed: readonly { name: string; detail: string }[]) =>
+  conflict(
+    'invalid_transition',
+    `The preflight does not hold: ${failed.map(({ name, detail }) => `${name} (${detail})`).join('; ')}.`,
+    'walletId',
+  );
+
+/**
+ * What a top-up would be: gas from the station to a wallet of the pool. Asks the chain.
+ * @param amount of the native coin; the configured amount when absent
+ * @throws Problem 404 `walletId`; 400 `amount`; 409 `invalid_transition` where the station cannot pay it now; 503
+ */
+export async function orderTopup(
+  services: Asking,
+  { walletId, amount }: { walletId: string; amount?: Decimal | undefined },
+): Promise<Ordered> {
+  const { database } = services;
+  const wallet = await requireWallet(database, walletId, 'walletId');
+  const network = await requireNetwork(database, wallet.chain);
+  const config = await requireGasConfig(database, network);
+  const { asset, units } = topupOf(network, config, amount);
+  assertTakesGas(wallet);
+  if (config.stationAddress === null)
+    throw conflict('invalid_transition', 'The chain has no gas station wallet.', 'walletId');
+  const decimals = NATIVE_DECIMALS[network.kind];
+  const ordered: Ordered = {
+    ...{ type: 'topup', chain: wallet.chain, walletId, asset, token: null, decimals },
+    ...{ fromAddress: config.stationAddress, toAddress: wallet.address, units },
+    execution: isSignedHere(config, network) ? 'local' : 'manual',
+  };
+  await assertPayable(services, config, ordered);
+  return ordered;
+}
+
+const isSignedHere = ({ autoSweep, stationWalletId }: GasConfig, { kind }: Network): boolean =>
+  autoSweep && stationWalletId !== null && kind === 'evm';
+
+function topupOf(network: Network, config: GasConfig, amount: Decimal = config.gasTopupAmount) {
+  const asset = nativeSymbol(network);
+  if (asset === undefined)
+    throw conflict('invalid_transition', 'The ledger has no currency for the native coin.', 'walletId');
+  assertFits(amount, asset);
+  if (amount.isZero())
+    throw conflict('invalid_transition', 'gasTopupAmount is not configured: name an amount.', 'amount');
+  return { asset, units: toUnits(amount, NATIVE_DECIMALS[network.kind]) };
+}
+
+function assertTakesGas({ purpose, status }: Wallet): void {
+  if (purpose !== 'pool')
+    throw conflict('invalid_transition', 'The wallet is none of the pool.', 'walletId');
+  if (status === 'disabled') throw conflict('invalid_transition', 'The wallet is disabled.', 'walletId');
+}
+
+const NOT_PAYABLE: Record<string, string> = {
+  gas_price: 'A block costs more than maxGasPrice allows.',
+  gas: 'The station has too little of the native coin.',
+};
+
+async function assertPayable(services: Asking, config: GasConfig, ordered: Ordered): Promise<void> {
+  const { node } = await nodeOf(services, services.database, ordered.chain);
+  const plan = await askedOfChain(planTransaction(node, config, ordered));
+  if ('waitsFor' in plan)
+    throw conflict('invalid_transition', NOT_PAYABLE[plan.waitsFor] ?? 'The chain refuses it.', 'walletId');
+}
+
+/**
+ * Records an operation and starts its process.
+ * @throws Problem 409 `invalid_transition` where the wallet has an open one of that type
+ */
+export async function createOperation(
+  services: Pick<Services, 'now' | 'commands'>,
+  tx: Tx,
+  ordered: Ordered,
+): Promise<GasOperation> {
+  const at = services.now();
+  const made = await insertOperation(tx, {
+    ...{ ...ordered, id: newId(ordered.type === 'sweep' ? 'sweepOperation' : 'topupOperation') },
+    ...{ status: 'pending', waitsFor: null, txHash: null, movedUnits: null, lostUnits: null },
+    ...{ feeUnits: null, failureCode: null, failureReason: null, exportedAt: null, executedAt: null },
+    ...{ revision: 0, createdAt: at, updatedAt: at, dueBy: at },
+    expiresAt: new Date(at.getTime() + EXPIRES_AFTER_MS),
+  });
+  if (!made) throw conflict('invalid_transition', `The wallet has an open ${ordered.type}.`, 'walletId');
+  const { chain } = ordered;
+  const native = nativeSymbol(await requireNetwork(tx, chain));
+  for (const asset of new Set([ordered.asset, ...(native ? [native] : [])])) {
+    await ensureInternalAccounts(tx, asset);
+    await ensureChainAccounts(tx, chain, asset);
+  }
+  services.commands.append(tx, [startGasOperation(made)]);
+  return made;
+}

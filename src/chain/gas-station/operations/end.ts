@@ -1,0 +1,100 @@
+import { move } from '../../../accounts/accounts/move';
+import type { Tx } from '../../../kernel/db/database';
+import type { ChainTransaction } from '../../../parties/chain/port';
+import { openBreak } from '../../../process/breaks/operations';
+import type { Services } from '../../../services';
+import { ledgerAmount } from '../../networks/rules';
+import type { Network } from '../../networks/record';
+import { postingOf } from './books';
+import { releaseNonces, settleNonces } from './nonces/store';
+import type { GasOperation, GasOperationTrigger } from './record';
+import { isOpen, nextStatus, type Verdict } from './rules';
+import { updateOperation } from './store';
+
+export type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted' }>;
+
+/** A transaction that is in a block for good. */
+export interface Executed {
+  hash: string;
+  word: Mined;
+  verdict: Verdict;
+}
+
+/** Applies a line of the table of states. The caller holds the operation's lock. */
+export function moveOperation(
+  { now }: Pick<Services, 'now'>,
+  tx: Tx,
+  operation: GasOperation,
+  on: GasOperationTrigger,
+  change: Partial<GasOperation> = {},
+): Promise<GasOperation> {
+  const status = nextStatus(operation.status, on);
+  if (!status) throw new Error(`${on} leads nowhere from ${operation.status}`);
+  const ended = isOpen({ status }) ? {} : { dueBy: null };
+  return updateOperation(tx, operation.id, {
+    ...{ waitsFor: null, ...ended, ...change },
+    ...{ status, updatedAt: now() },
+  });
+}
+
+/** Ends an operation of which nothing will be executed any more: its nonce is free. */
+export async function endUnexecuted(
+  services: Pick<Services, 'now'>,
+  tx: Tx,
+  operation: GasOperation,
+  end: { on: 'expire' } | { on: 'fail'; code: string; reason: string },
+): Promise<GasOperation> {
+  await releaseNonces(tx, operation.id, services.now());
+  const failure = end.on === 'fail' ? { failureCode: end.code, failureReason: end.reason } : {};
+  return moveOperation(services, tx, operation, end.on, failure);
+}
+
+const FAILED = {
+  success: 'The transaction was reverted.',
+  other: 'The transaction has moved nothing to the recipient.',
+};
+
+/**
+ * Books what a transaction has done, in the transaction that ends its operation: what has arrived, and what gas has cost, be it for
+ * nothing. One that has ended before keeps its status; a person is shown.
+ */
+export async function endExecuted(
+  services: Pick<Services, 'now'>,
+  tx: Tx,
+  operation: GasOperation,
+  network: Network,
+  { hash, word, verdict }: Executed,
+): Promise<GasOperation> {
+  const { moved, lost } = verdict.is === 'right' ? verdict : { moved: 0n, lost: 0n };
+  await move(tx, postingOf(operation, network, { moved, lost, fee: word.fee }), {});
+  const at = services.now();
+  await settleNonces(tx, operation.id, word.nonce, at);
+  const booked = {
+    ...{ txHash: hash, movedUnits: moved, lostUnits: lost, feeUnits: word.fee, executedAt: at },
+  };
+  if (!isOpen(operation)) return endedBefore(tx, operation, booked, at);
+  if (verdict.is === 'right') return moveOperation(services, tx, operation, 'complete', booked);
+  const isReverted = verdict.in === 'success';
+  return moveOperation(services, tx, operation, 'fail', {
+    ...booked,
+    failureCode: isReverted ? 'reverted' : 'no_transfer',
+    failureReason: isReverted ? FAILED.success : FAILED.other,
+  });
+}
+
+/** It keeps its status: nobody waited for this any more. */
+async function endedBefore(
+  tx: Tx,
+  operation: GasOperation,
+  booked: Partial<GasOperation> & { txHash: string; movedUnits: bigint },
+  at: Date,
+): Promise<GasOperation> {
+  const { id, asset, decimals } = operation;
+  const { amount } = ledgerAmount(booked.movedUnits, decimals, asset);
+  const detail = booked.txHash;
+  await openBreak(tx, { tenantId: null, kind: LATE, subject: id, detail, amount, currency: asset });
+  return updateOperation(tx, id, { ...booked, updatedAt: at });
+}
+
+/** The kind of the break that shows an execution after its operation had ended. */
+const LATE = 'gas_operation_late';

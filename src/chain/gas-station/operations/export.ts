@@ -1,0 +1,97 @@
+import type { Tx } from '../../../kernel/db/database';
+import { conflict } from '../../../kernel/errors';
+import type { UnsignedTransaction } from '../../../parties/chain/port';
+import type { Services } from '../../../services';
+import { askedOfChain } from '../../networks/asking';
+import { moveOperation } from './end';
+import { unsignedOf } from './nonces/rules';
+import { attemptsOf, lockNonces, replan } from './nonces/store';
+import { requireOperation } from './read';
+import type { GasOperation, GasOperationType, WaitsFor } from './record';
+import { type Plan, planTransaction } from './steps/plan';
+import { giveNonce, leastOf } from './steps/prepare';
+import { type Reached, reach } from './steps/reach';
+import { updateOperation } from './store';
+import { lookAtGasOperation } from './workflows';
+
+/** An operation with the transaction that a person is to sign. */
+export interface Exported {
+  operation: GasOperation;
+  /** In the order in which they are to be executed. */
+  transactions: UnsignedTransaction[];
+}
+
+/** What an export would give now; asks the chain. */
+export interface Exportable {
+  plan: Plan;
+  reached: Reached;
+}
+
+const NOT_NOW: Record<WaitsFor, string> = {
+  gas_price: 'A block costs more than maxGasPrice allows.',
+  daily_budget: 'The dailyGasBudget does not cover it.',
+  gas: 'The sender has too little of the native coin for gas.',
+  refused: 'The chain would refuse it.',
+  nodes_disagree: 'The nodes disagree.',
+  nonce_taken: 'The nonce has been used.',
+  wrong_transaction: 'Another transaction was confirmed.',
+};
+
+const notNow = (why: WaitsFor) => conflict('invalid_transition', NOT_NOW[why]);
+
+/** @throws Problem 404; 409 `invalid_transition`; 503 */
+export async function exportable(
+  services: Pick<Services, 'database' | 'keyring' | 'parties'>,
+  id: string,
+  type: GasOperationType,
+): Promise<Exportable> {
+  const operation = await requireOperation(services.database, id, type);
+  assertExportable(operation);
+  const reached = await reach(services, operation);
+  const plan = await askedOfChain(planTransaction(reached.node, reached.config, operation));
+  if ('waitsFor' in plan) throw notNow(plan.waitsFor);
+  return { plan, reached };
+}
+
+function assertExportable({ status, execution }: GasOperation): void {
+  if (status !== 'pending' && status !== 'awaiting_confirmation')
+    throw conflict('invalid_transition', `The operation is ${status}.`);
+  if (execution === 'local')
+    throw conflict('invalid_transition', 'The operation is signed and broadcast by the service itself.');
+}
+
+/**
+ * Gives the unsigned transaction with its nonce, which is the operation's from then on: exported again it has today's prices under
+ * the same nonce, so that only one of them can be executed.
+ * @throws Problem 404; 409 `invalid_transition`
+ */
+export async function exportOperation(
+  services: Pick<Services, 'now' | 'commands'>,
+  tx: Tx,
+  { id, type }: { id: string; type: GasOperationType },
+  { plan, reached: { network, config } }: Exportable,
+): Promise<Exported> {
+  const operation = await requireOperation(tx, id, type, { lock: true });
+  assertExportable(operation);
+  const { chainId } = network;
+  if (chainId === null) throw conflict('invalid_transition', 'The chain has no EIP-155 id.');
+  await lockNonces(tx, network.chain);
+  const [before] = await attemptsOf(tx, id);
+  if (before && before.nonce < plan.counted)
+    throw conflict(
+      'invalid_transition',
+      'The nonce of the exported transaction has been used: confirm its hash, or fail the operation.',
+    );
+  const at = services.now();
+  const attempt = before
+    ? await replan(tx, before.number, plan.planned)
+    : await giveNonce(tx, operation, config, plan, at);
+  if ('waitsFor' in attempt) throw notNow(attempt.waitsFor);
+  const exported = { exportedAt: at, units: leastOf(operation.units, plan.units) };
+  const after =
+    operation.status === 'pending'
+      ? await moveOperation(services, tx, operation, 'hand_over', exported)
+      : await updateOperation(tx, id, { ...exported, updatedAt: at });
+  services.commands.append(tx, [lookAtGasOperation(after)]);
+  return { operation: after, transactions: [unsignedOf(attempt, chainId)] };
+}

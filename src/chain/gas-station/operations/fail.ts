@@ -1,0 +1,59 @@
+import type { Tx } from '../../../kernel/db/database';
+import { conflict } from '../../../kernel/errors';
+import type { Services } from '../../../services';
+import { askedOfChain } from '../../networks/asking';
+import { endUnexecuted } from './end';
+import { attemptsOf } from './nonces/store';
+import { requireOperation } from './read';
+import type { GasOperation, GasOperationType } from './record';
+import { isOpen } from './rules';
+import { reach } from './steps/reach';
+import { lookAtGasOperation } from './workflows';
+
+type Named = { id: string; type: GasOperationType };
+
+/** Whether something of an operation may yet be executed, as the chain says; of the revision that was asked for. */
+export interface Fallible {
+  revision: number;
+  mayBeExecuted: boolean;
+}
+
+/** Asks the chain where something has been handed to it. @throws Problem 404; 503 */
+export async function fallible(
+  services: Pick<Services, 'database' | 'keyring' | 'parties'>,
+  { id, type }: Named,
+): Promise<Fallible> {
+  const operation = await requireOperation(services.database, id, type);
+  const attempts = await attemptsOf(services.database, id);
+  const { revision, txHash } = operation;
+  const signed = attempts.filter(({ raw }) => raw !== null);
+  const hashes = [...(txHash === null ? [] : [txHash]), ...signed.flatMap(({ hash }) => hash ?? [])];
+  if (!isOpen(operation) || hashes.length === 0) return { revision, mayBeExecuted: false };
+  const { node } = await reach(services, operation);
+  const [first] = signed;
+  // What is signed can be executed for as long as its nonce is free.
+  const isFree = first !== undefined && (await askedOfChain(node.nonce(first.address))) <= first.nonce;
+  const words = await askedOfChain(Promise.all(hashes.map((hash) => node.transaction(hash))));
+  return { revision, mayBeExecuted: isFree || words.some(({ status }) => status !== 'unknown') };
+}
+
+/**
+ * Ends an operation of which nothing is executed any more, by a person's word.
+ * @throws Problem 404; 409 `invalid_transition` where it has ended, or the chain may still execute it
+ */
+export async function failOperation(
+  services: Pick<Services, 'now' | 'commands'>,
+  tx: Tx,
+  { id, type, reason }: Named & { reason: string },
+  { revision, mayBeExecuted }: Fallible,
+): Promise<GasOperation> {
+  const operation = await requireOperation(tx, id, type, { lock: true });
+  if (!isOpen(operation)) throw conflict('invalid_transition', `The operation is ${operation.status}.`);
+  if (operation.revision !== revision)
+    throw conflict('invalid_transition', 'The operation has changed meanwhile: read it again.');
+  if (mayBeExecuted)
+    throw conflict('invalid_transition', 'The operation has a transaction that may still be executed.');
+  const after = await endUnexecuted(services, tx, operation, { on: 'fail', code: 'by_operator', reason });
+  services.commands.append(tx, [lookAtGasOperation(after)]);
+  return after;
+}

@@ -1,0 +1,24 @@
+/** A transaction of an address of ours, or one that replaces it under the same nonce. Units are the chain's. */
+export interface Attempt {
+  number: string;
+  chain: string;
+  address: string;
+  nonce: number;
+  /** 0 is the first; each further one is dearer. */
+  attempt: number;
+  operationId: string;
+  /** The `to` of the transaction. */
+  recipient: string;
+  value: bigint;
+  data: string;
+  gas: bigint;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+  /** Signed here; null: not yet, or it is a person who signs. */
+  raw: string | null;
+  hash: string | null;
+  broadcastAt: Date | null;
+  settledAt: Date | null;
+  releasedAt: Date | null;
+  createdAt: Date;
+}

@@ -1,0 +1,66 @@
+import type { Decimal } from '../../../../kernel/money/money';
+import type { ChainFees, UnsignedTransaction } from '../../../../parties/chain/port';
+import { type BoundedFees, boundedFees, weiOfGwei } from '../../rules';
+import type { Attempt } from './record';
+
+/** Nodes take a replacement that is dearer by a tenth; an eighth is what they all take. */
+const DEARER = { by: 9n, of: 8n };
+
+/**
+ * What is offered in place of a transaction that does not get into a block: an eighth more of both at least.
+ * @returns nothing where the cap does not allow that
+ */
+export function dearerThan(
+  before: BoundedFees,
+  fees: ChainFees,
+  cap: Decimal | null,
+): BoundedFees | undefined {
+  const now = boundedFees(fees, cap);
+  if (!now) return undefined;
+  const maxFeePerGas = most(anEighthMore(before.maxFeePerGas), now.maxFeePerGas);
+  const priority = most(anEighthMore(before.maxPriorityFeePerGas), now.maxPriorityFeePerGas);
+  if (cap !== null && maxFeePerGas > weiOfGwei(cap)) return undefined;
+  return { maxFeePerGas, maxPriorityFeePerGas: priority };
+}
+
+const anEighthMore = (price: bigint): bigint => (price * DEARER.by + DEARER.of - 1n) / DEARER.of;
+
+const most = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+
+/** The most that a transaction can cost, beside what it moves. */
+export const mostOf = ({ gas, maxFeePerGas }: Pick<UnsignedTransaction, 'gas' | 'maxFeePerGas'>): bigint =>
+  gas * maxFeePerGas;
+
+/**
+ * The nonce that comes next: the first that is free, so that none is left out.
+ * @param counted how many transactions of the address are in blocks
+ * @param taken in any order
+ */
+export function freeNonce(counted: number, taken: readonly number[]): number {
+  const held = new Set(taken);
+  let nonce = counted;
+  while (held.has(nonce)) nonce += 1;
+  return nonce;
+}
+
+export const unsignedOf = (attempt: Attempt, chainId: number): UnsignedTransaction => ({
+  ...{ chainId, nonce: attempt.nonce, from: attempt.address, to: attempt.recipient },
+  ...{ value: attempt.value, data: attempt.data, gas: attempt.gas },
+  ...{ maxFeePerGas: attempt.maxFeePerGas, maxPriorityFeePerGas: attempt.maxPriorityFeePerGas },
+});
+
+/** `transfer(address,uint256)` of ERC-20. */
+const TRANSFER = '0xa9059cbb';
+
+const word = (hex: string): string => hex.padStart(64, '0');
+
+/** What moves units of a token, or of the native coin, to an address. */
+export function transferOf(
+  token: string | null,
+  to: string,
+  units: bigint,
+): Pick<UnsignedTransaction, 'to' | 'value' | 'data'> {
+  if (token === null) return { to, value: units, data: '0x' };
+  const data = `${TRANSFER}${word(to.slice(2).toLowerCase())}${word(units.toString(16))}`;
+  return { to: token, value: 0n, data };
+}

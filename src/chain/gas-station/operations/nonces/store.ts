@@ -1,0 +1,129 @@
+import { NOW, raw, table } from '../../../../kernel/db/build';
+import type { Sql } from '../../../../kernel/db/database';
+import type { Attempt } from './record';
+
+const UNITS = ['value', 'gas', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const;
+
+/** NUMERIC and BIGINT come as text. */
+type Row = Omit<Attempt, (typeof UNITS)[number] | 'nonce'> & Record<(typeof UNITS)[number] | 'nonce', string>;
+
+const nonces = () => table('chain_nonces');
+
+const attemptOf = (row: Row): Attempt => ({
+  ...row,
+  nonce: Number(row.nonce),
+  value: BigInt(row.value),
+  gas: BigInt(row.gas),
+  maxFeePerGas: BigInt(row.maxFeePerGas),
+  maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
+});
+
+/** What a transaction consists of beside its nonce. */
+export type Planned = Pick<
+  Attempt,
+  'recipient' | 'value' | 'data' | 'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas'
+>;
+
+export type NewAttempt = Planned & Pick<Attempt, 'chain' | 'address' | 'nonce' | 'attempt' | 'operationId'>;
+
+const rowOf = (planned: Planned) => ({
+  ...planned,
+  ...Object.fromEntries(UNITS.map((name) => [name, String(planned[name])])),
+});
+
+/** Nobody else gives out a nonce of the chain, or reserves of its budget, until the transaction ends. */
+export async function lockNonces(tx: Sql, chain: string): Promise<void> {
+  // Raw: an advisory lock, for the nonces that are free have no row.
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 150))', [chain]);
+}
+
+/** Those from that one on that somebody holds. */
+export async function takenNonces(
+  tx: Sql,
+  { chain, address, from }: { chain: string; address: string; from: number },
+): Promise<number[]> {
+  const rows = await tx.run<{ nonce: string }>(
+    nonces()
+      .select('nonce')
+      .where({ chain, address, releasedAt: null })
+      .where('nonce', '>=', from)
+      .where('attempt', 0),
+  );
+  return rows.map(({ nonce }) => Number(nonce));
+}
+
+export async function insertAttempt(tx: Sql, given: NewAttempt): Promise<Attempt> {
+  const [made] = await tx.run<Row>(
+    nonces()
+      .insert({ ...given, ...rowOf(given), createdAt: NOW })
+      .returning('*'),
+  );
+  if (!made) throw new Error('the nonce was not kept');
+  return attemptOf(made);
+}
+
+/** Of one that is not signed here. */
+export async function replan(tx: Sql, number: string, planned: Planned): Promise<Attempt> {
+  const [changed] = await tx.run<Row>(
+    nonces().where({ number, raw: null }).update(rowOf(planned)).returning('*'),
+  );
+  if (!changed) throw new Error(`the nonce ${number} is signed`);
+  return attemptOf(changed);
+}
+
+/** Those of an operation that hold their nonce, the first one first. */
+export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt[]> {
+  const rows = await sql.run<Row>(nonces().where({ operationId, releasedAt: null }).orderBy('attempt'));
+  return rows.map(attemptOf);
+}
+
+/** Which operation a transaction that was signed here is of. */
+export async function operationSigned(sql: Sql, chain: string, hash: string): Promise<string | undefined> {
+  const [row] = await sql.run<{ operationId: string }>(
+    nonces().select('operationId').where({ chain, hash }),
+  );
+  return row?.operationId;
+}
+
+/** Signed twice the bytes are the same: kept once. */
+export async function keepSigned(
+  tx: Sql,
+  number: string,
+  { raw: bytes, hash }: { raw: string; hash: string },
+): Promise<void> {
+  await tx.run(nonces().where({ number, raw: null, releasedAt: null }).update({ raw: bytes, hash }));
+}
+
+export async function keepBroadcast(tx: Sql, number: string, at: Date): Promise<void> {
+  await tx.run(nonces().where({ number, broadcastAt: null }).update({ broadcastAt: at }));
+}
+
+/** One of that nonce is in a block for good, and no other of it can be; an exported one of another nonce was not executed. */
+export async function settleNonces(tx: Sql, operationId: string, nonce: number, at: Date): Promise<void> {
+  const open = () => nonces().where({ operationId, settledAt: null, releasedAt: null });
+  await tx.run(open().where({ raw: null }).whereNot({ nonce }).update({ releasedAt: at }));
+  await tx.run(open().update({ settledAt: at }));
+}
+
+/** What was never signed here is wanted no more: its nonce is free. */
+export async function releaseNonces(tx: Sql, operationId: string, at: Date): Promise<void> {
+  await tx.run(nonces().where({ operationId, raw: null, releasedAt: null }).update({ releasedAt: at }));
+}
+
+/**
+ * The most that what has a nonce and is not settled can cost, in units of the native coin: of several attempts the dearest.
+ * @param except the operation whose own is not counted
+ */
+export async function reservedOn(sql: Sql, chain: string, except: string | null): Promise<bigint> {
+  const each = nonces()
+    .select(raw('max(gas * max_fee_per_gas) as most'))
+    .where({ chain, settledAt: null, releasedAt: null })
+    .modify((query) => {
+      if (except !== null) void query.whereNot('operationId', except);
+    })
+    .groupBy('address', 'nonce');
+  const [row] = await sql.run<{ total: string }>(
+    table('rows').with('rows', each).select(raw('coalesce(sum(most), 0)::text as total')),
+  );
+  return BigInt(row?.total ?? 0);
+}

@@ -1,0 +1,33 @@
+import type { Sql } from '../../../kernel/db/database';
+import { notFound } from '../../../kernel/errors';
+import { isId } from '../../../kernel/ids';
+import { findWallets } from '../../wallets/operations';
+import type { Wallet } from '../../wallets/record';
+import type { GasOperation, GasOperationType } from './record';
+import { findOperation } from './store';
+
+export { spentToday } from './budget';
+export { countOpen, listOperations, openOperationsOf } from './store';
+
+const ID_KINDS = { sweep: 'sweepOperation', topup: 'topupOperation' } as const;
+
+/** @param type null: of either @param lock to the end of the transaction @throws Problem 404 */
+export async function requireOperation(
+  sql: Sql,
+  id: string,
+  type: GasOperationType | null,
+  options: { lock?: boolean } = {},
+): Promise<GasOperation> {
+  const types = type === null ? (['sweep', 'topup'] as const) : [type];
+  const isOne = types.some((each) => isId(ID_KINDS[each], id));
+  const found = isOne ? await findOperation(sql, id, options) : undefined;
+  if (!found) throw notFound('operation');
+  return found;
+}
+
+/** @param field of the request that names it @throws Problem 404 */
+export async function requireWallet(sql: Sql, id: string, field?: string): Promise<Wallet> {
+  const [found] = isId('wallet', id) ? await findWallets(sql, [id]) : [];
+  if (!found) throw notFound('wallet', field);
+  return found;
+}

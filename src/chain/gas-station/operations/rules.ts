@@ -1,0 +1,89 @@
+import type { ChainTransaction } from '../../../parties/chain/port';
+import type { Attempt } from './nonces/record';
+import {
+  GAS_OPERATION_TRANSITIONS,
+  type GasOperation,
+  type GasOperationStatus,
+  type GasOperationTrigger,
+} from './record';
+
+/** An operation that was not executed by then is expired. */
+export const EXPIRES_AFTER_MS = 24 * 3_600_000;
+
+/** A transaction that is in no block for so long after it was broadcast is replaced by a dearer one. */
+export const STUCK_AFTER_MS = 3 * 60_000;
+
+/** What waits for better prices, or for gas, is tried again after so long. */
+export const TRY_AGAIN_MS = 60_000;
+
+const OPEN: readonly GasOperationStatus[] = ['pending', 'awaiting_confirmation', 'confirming'];
+
+export const isOpen = ({ status }: Pick<GasOperation, 'status'>): boolean => OPEN.includes(status);
+
+/** @returns nothing where the status has no such line */
+export const nextStatus = (
+  from: GasOperationStatus,
+  on: GasOperationTrigger,
+): GasOperationStatus | undefined =>
+  GAS_OPERATION_TRANSITIONS.find((line) => line.from === from && line.on === on)?.to;
+
+/** How long after a broadcast the chain is asked again: soon at first, since somebody may wait for it. */
+export const askAgainAfter = (sinceMs: number): number => Math.min(15_000, Math.max(500, sinceMs / 4));
+
+/** What an operation needs next; nothing where it waits for a person. */
+export type Step = 'rest' | 'expire' | 'plan' | 'sign' | 'broadcast' | 'follow' | 'wait';
+
+/** @param attempts those of the operation that hold their nonce, the first one first */
+export function nextStep(operation: GasOperation, attempts: readonly Attempt[], at: Date): Step {
+  if (!isOpen(operation)) return 'rest';
+  const latest = attempts.at(-1);
+  const isLocal = operation.execution === 'local';
+  if (isLocal && latest?.raw === null) return 'sign';
+  if (latest?.raw && latest.broadcastAt === null) return 'broadcast';
+  if (latest?.raw || operation.txHash !== null) return 'follow';
+  if (at >= operation.expiresAt) return 'expire';
+  return isLocal ? 'plan' : 'wait';
+}
+
+type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted' }>;
+
+/** What of a transaction is not as the operation has it. */
+export type Difference = 'sender' | 'recipient' | 'token' | 'amount' | 'success';
+
+/** What a transaction that is in a block is to an operation. Units are the chain's. */
+export type Verdict = { is: 'right'; moved: bigint; lost: bigint } | { is: 'wrong'; in: Difference };
+
+const isSame = (one: string | null, other: string | null): boolean =>
+  one?.toLowerCase() === other?.toLowerCase();
+
+/**
+ * Compares what a transaction has done with what the operation is to do. It may move more than was planned, for the balance may have
+ * grown; a token that takes a fee of its transfers may bring less than has left.
+ */
+export function judge(
+  operation: Pick<GasOperation, 'fromAddress' | 'toAddress' | 'token' | 'units'>,
+  { status, from, to, transfers }: Mined,
+): Verdict {
+  const { fromAddress, toAddress, token, units } = operation;
+  if (!isSame(from, fromAddress)) return wrong('sender');
+  if (status === 'reverted') return wrong('success');
+  const sent = transfers.filter((each) => isSame(each.from, fromAddress));
+  const ofToken = sent.filter((each) => isSame(each.token, token));
+  if (ofToken.length === 0) return wrong(sent.length === 0 ? 'amount' : 'token');
+  const arrived = ofToken.filter((each) => isSame(each.to, toAddress));
+  if (arrived.length === 0) return wrong('recipient');
+  const moved = total(arrived);
+  // One call of the token moves to one recipient: what went elsewhere in it is what the token itself takes.
+  const isOneTransfer = token !== null && isSame(to, token);
+  const lost = isOneTransfer ? total(ofToken) - moved : 0n;
+  return moved + lost < units ? wrong('amount') : { is: 'right', moved, lost };
+}
+
+const wrong = (what: Difference): Verdict => ({ is: 'wrong', in: what });
+
+const total = (transfers: readonly { units: bigint }[]): bigint =>
+  transfers.reduce((sum, { units }) => sum + units, 0n);
+
+/** Its own block counts one. */
+export const confirmationsOf = (head: number, { block }: Pick<Mined, 'block'>): number =>
+  Math.max(0, head - block.number + 1);

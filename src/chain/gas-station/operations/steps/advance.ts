@@ -1,0 +1,55 @@
+import type { Services } from '../../../../services';
+import { endUnexecuted } from '../end';
+import type { GasOperationStatus } from '../record';
+import { isOpen, nextStep } from '../rules';
+import { keepDueBy } from '../store';
+import { broadcast } from './broadcast';
+import { follow } from './follow';
+import { plan, sign } from './prepare';
+import { reach, readSeen, type Seen, whileUnchanged } from './reach';
+import { AGAIN, type Stepped } from './stepped';
+
+/** Where an operation stands after a step, for its workflow: no data, only what it waits for. */
+export interface Progress {
+  status: GasOperationStatus;
+  /** It waits; else its workflow ends. */
+  open: boolean;
+  /** When it looks again without being told, milliseconds since 1970. */
+  lookAt: number | null;
+}
+
+/** More steps than an operation has from its beginning to its end: one that never stands still waits its turn. */
+const ROUNDS = 20;
+
+/**
+ * Takes an operation as far as it goes now. Each of its steps reads, asks the chain, and writes under the record's lock what still
+ * holds; done twice, or broken off anywhere, it has been done once.
+ * @throws ChainAway nothing is known now: the same again
+ */
+export async function advanceGasOperation(services: Services, id: string): Promise<Progress> {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const seen = await readSeen(services, id);
+    const stepped = await take(services, seen);
+    if (stepped === AGAIN) continue;
+    const { operation } = await readSeen(services, id);
+    await keepDueBy(services.database, operation, stepped.lookAt);
+    const { status } = operation;
+    return { status, open: isOpen(operation), lookAt: stepped.lookAt?.getTime() ?? null };
+  }
+  throw new Error(`the operation ${id} does not stand still`);
+}
+
+async function take(services: Services, seen: Seen): Promise<Stepped> {
+  const { operation, attempts } = seen;
+  const step = nextStep(operation, attempts, services.now());
+  if (step === 'rest') return { lookAt: null };
+  if (step === 'wait') return { lookAt: operation.expiresAt };
+  if (step === 'expire') {
+    await whileUnchanged(services, operation, (tx, current) =>
+      endUnexecuted(services, tx, current, { on: 'expire' }),
+    );
+    return AGAIN;
+  }
+  const reached = await reach(services, operation);
+  return { plan, sign, broadcast, follow }[step](services, seen, reached);
+}

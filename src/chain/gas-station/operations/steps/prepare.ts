@@ -1,0 +1,74 @@
+import type { Tx } from '../../../../kernel/db/database';
+import type { Services } from '../../../../services';
+import type { GasConfig } from '../../config/record';
+import { isWithinBudget, spentToday } from '../budget';
+import { moveOperation } from '../end';
+import type { Attempt } from '../nonces/record';
+import { freeNonce, mostOf, unsignedOf } from '../nonces/rules';
+import { insertAttempt, keepSigned, lockNonces, takenNonces } from '../nonces/store';
+import { requireWallet } from '../read';
+import type { GasOperation } from '../record';
+import { updateOperation } from '../store';
+import { type NoPlan, type Plan, planTransaction } from './plan';
+import { type Reached, type Seen, whileUnchanged } from './reach';
+import { AGAIN, type Stepped, waitFor } from './stepped';
+
+/** Gives the operation its transaction, under the next nonce of its sender. */
+export async function plan(services: Services, seen: Seen, reached: Reached): Promise<Stepped> {
+  const planned = await planTransaction(reached.node, reached.config, seen.operation);
+  if ('waitsFor' in planned) return waitFor(services, seen, planned.waitsFor);
+  let refused: NoPlan | undefined;
+  await whileUnchanged(services, seen.operation, async (tx, operation) => {
+    const given = await giveNonce(tx, operation, reached.config, planned, services.now());
+    if ('waitsFor' in given) refused = given;
+  });
+  return refused ? waitFor(services, seen, refused.waitsFor) : AGAIN;
+}
+
+/** The caller holds the operation's lock. @returns nothing was given where the budget of the day does not cover it */
+export async function giveNonce(
+  tx: Tx,
+  operation: GasOperation,
+  config: GasConfig,
+  { planned, units, counted }: Plan,
+  at: Date,
+): Promise<Attempt | NoPlan> {
+  const { id, chain, fromAddress: address } = operation;
+  await lockNonces(tx, chain);
+  if (!isWithinBudget(config, await spentToday(tx, chain, at, id), mostOf(planned)))
+    return { waitsFor: 'daily_budget' };
+  const nonce = freeNonce(counted, await takenNonces(tx, { chain, address, from: counted }));
+  const attempt = await insertAttempt(tx, {
+    ...{ ...planned, chain, address, nonce, attempt: 0, operationId: id },
+  });
+  await updateOperation(tx, id, { units: leastOf(operation.units, units), waitsFor: null, updatedAt: at });
+  return attempt;
+}
+
+/** What is to leave at least: an earlier transaction of the operation may be the one that is executed. */
+export const leastOf = (before: bigint, now: bigint): bigint => (now < before ? now : before);
+
+/** Signs the newest attempt: its bytes are kept before anybody has them. */
+export async function sign(
+  services: Services,
+  { operation, attempts }: Seen,
+  { network, config }: Reached,
+): Promise<Stepped> {
+  const latest = attempts.at(-1);
+  if (!latest) throw new Error(`the operation ${operation.id} has nothing to sign`);
+  if (network.chainId === null) throw new Error(`the chain ${network.chain} has no id`);
+  const walletId = operation.type === 'sweep' ? operation.walletId : requireStation(config);
+  const { derivationIndex } = await requireWallet(services.database, walletId);
+  const signed = await services.parties.signer.sign(derivationIndex, unsignedOf(latest, network.chainId));
+  await whileUnchanged(services, operation, async (tx, current) => {
+    await keepSigned(tx, latest.number, signed);
+    if (current.status === 'pending') await moveOperation(services, tx, current, 'hand_over');
+    else await updateOperation(tx, current.id, { updatedAt: services.now() });
+  });
+  return AGAIN;
+}
+
+function requireStation({ chain, stationWalletId }: GasConfig): string {
+  if (stationWalletId === null) throw new Error(`the station of ${chain} is none of ours any more`);
+  return stationWalletId;
+}

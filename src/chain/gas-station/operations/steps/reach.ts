@@ -1,0 +1,55 @@
+import type { Tx } from '../../../../kernel/db/database';
+import type { ChainNode } from '../../../../parties/chain/port';
+import type { Services } from '../../../../services';
+import { nodeOf } from '../../../networks/nodes';
+import type { Network } from '../../../networks/record';
+import type { GasConfig } from '../../config/record';
+import { requireGasConfig } from '../../config/operations';
+import type { Attempt } from '../nonces/record';
+import { attemptsOf } from '../nonces/store';
+import type { GasOperation } from '../record';
+import { findOperation } from '../store';
+
+/** An operation as it was read, before the chain was asked. */
+export interface Seen {
+  operation: GasOperation;
+  attempts: Attempt[];
+}
+
+export async function readSeen({ database }: Pick<Services, 'database'>, id: string): Promise<Seen> {
+  const operation = await findOperation(database, id);
+  if (!operation) throw new Error(`the operation ${id} is not there`);
+  return { operation, attempts: await attemptsOf(database, id) };
+}
+
+export interface Reached {
+  network: Network;
+  node: ChainNode;
+  config: GasConfig;
+}
+
+/** The chain of an operation, and what holds on it. */
+export async function reach(
+  services: Pick<Services, 'database' | 'keyring' | 'parties'>,
+  { chain }: Pick<GasOperation, 'chain'>,
+): Promise<Reached> {
+  const { network, node } = await nodeOf(services, services.database, chain);
+  return { network, node, config: await requireGasConfig(services.database, network) };
+}
+
+/**
+ * Writes what was decided by what the chain has said, unless the operation has changed since it was read: no lock is held while
+ * a node is asked.
+ * @returns whether it was written
+ */
+export const whileUnchanged = (
+  { database }: Pick<Services, 'database'>,
+  { id, revision }: Pick<GasOperation, 'id' | 'revision'>,
+  write: (tx: Tx, operation: GasOperation) => Promise<unknown>,
+): Promise<boolean> =>
+  database.transaction(async (tx) => {
+    const operation = await findOperation(tx, id, { lock: true });
+    if (operation?.revision !== revision) return false;
+    await write(tx, operation);
+    return true;
+  });

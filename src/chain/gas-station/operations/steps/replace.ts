@@ -1,0 +1,50 @@
+import type { Services } from '../../../../services';
+import { isWithinBudget, spentToday } from '../budget';
+import type { Attempt } from '../nonces/record';
+import { dearerThan, mostOf } from '../nonces/rules';
+import { insertAttempt, lockNonces, type Planned } from '../nonces/store';
+import type { WaitsFor } from '../record';
+import { updateOperation } from '../store';
+import { leastOf } from './prepare';
+import { type Reached, type Seen, whileUnchanged } from './reach';
+import { AGAIN, type Stepped, waitFor } from './stepped';
+
+/** Makes a dearer transaction under the same nonce: whichever gets into a block, the other cannot. */
+export async function replace(
+  services: Services,
+  seen: Seen,
+  { node, config }: Reached,
+  latest: Attempt,
+): Promise<Stepped> {
+  const prices = dearerThan(latest, await node.fees(), config.maxGasPrice);
+  if (!prices) return waitFor(services, seen, 'gas_price');
+  const dearer = affordable({ ...latest, ...prices }, await node.balance(latest.address, null), seen);
+  if (!dearer) return waitFor(services, seen, 'gas');
+  const { recipient, value, data, gas } = dearer;
+  let refused: WaitsFor | undefined;
+  await whileUnchanged(services, seen.operation, async (tx, { id, units, token }) => {
+    const { chain, address, nonce } = latest;
+    await lockNonces(tx, chain);
+    const at = services.now();
+    if (!isWithinBudget(config, await spentToday(tx, chain, at, id), mostOf(dearer))) {
+      refused = 'daily_budget';
+      return;
+    }
+    const planned = { recipient, value, data, gas, ...prices };
+    const attempt = latest.attempt + 1;
+    await insertAttempt(tx, { ...planned, chain, address, nonce, attempt, operationId: id });
+    const moved = token === null ? leastOf(units, value) : units;
+    await updateOperation(tx, id, { units: moved, waitsFor: null, updatedAt: at });
+  });
+  return refused ? waitFor(services, seen, refused) : AGAIN;
+}
+
+/**
+ * What a sweep of the native coin pays more for gas it moves less.
+ * @returns nothing where the sender's coins do not suffice
+ */
+function affordable(dearer: Planned, coins: bigint, { operation: { type, token } }: Seen): Planned | undefined {
+  const left = coins - mostOf(dearer);
+  if (left >= dearer.value) return dearer;
+  return type === 'sweep' && token === null && left > 0n ? { ...dearer, value: left } : undefined;
+}

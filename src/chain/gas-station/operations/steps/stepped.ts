@@ -1,0 +1,29 @@
+import type { Services } from '../../../../services';
+import type { WaitsFor } from '../record';
+import { TRY_AGAIN_MS } from '../rules';
+import { updateOperation } from '../store';
+import { type Seen, whileUnchanged } from './reach';
+
+/** What a step has come to: there is another one, or the operation is looked at again then; null: it has ended. */
+export type Stepped = 'again' | { lookAt: Date | null };
+
+export const AGAIN = 'again' satisfies Stepped;
+
+export const lookIn = ({ now }: Pick<Services, 'now'>, ms: number): Stepped => ({
+  lookAt: new Date(now().getTime() + ms),
+});
+
+/** Notes why it does not go on, for whoever reads it, and tries again in a while. */
+export async function waitFor(
+  services: Pick<Services, 'database' | 'now'>,
+  { operation }: Seen,
+  waitsFor: WaitsFor | null,
+  ms = TRY_AGAIN_MS,
+): Promise<Stepped> {
+  const isNoted =
+    operation.waitsFor === waitsFor ||
+    (await whileUnchanged(services, operation, (tx, { id }) =>
+      updateOperation(tx, id, { waitsFor, updatedAt: services.now() }),
+    ));
+  return isNoted ? lookIn(services, ms) : AGAIN;
+}

@@ -1,0 +1,153 @@
+import { filtered, raw, table } from '../../../kernel/db/build';
+import type { Sql } from '../../../kernel/db/database';
+import { overdueIn } from '../../../process/overdue';
+import { GAS_OPERATION_STATUSES, type GasOperation, type GasOperationType } from './record';
+import { isOpen } from './rules';
+
+const UNITS = ['units', 'movedUnits', 'lostUnits', 'feeUnits'] as const;
+type Unit = (typeof UNITS)[number];
+
+/** NUMERIC comes as text. */
+type Row = Omit<GasOperation, Unit> & Record<Unit, string | null>;
+
+const operations = () => table('gas_operations');
+
+const OPEN_STATUSES = GAS_OPERATION_STATUSES.filter((status) => isOpen({ status }));
+/** In the words of the indexes that serve it. */
+const IS_OPEN = `status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`;
+
+const units = (text: string | null) => (text === null ? null : BigInt(text));
+
+const operationOf = (row: Row): GasOperation => ({
+  ...row,
+  units: BigInt(row.units ?? 0),
+  movedUnits: units(row.movedUnits),
+  lostUnits: units(row.lostUnits),
+  feeUnits: units(row.feeUnits),
+});
+
+const rowOf = (change: Partial<GasOperation>) =>
+  Object.fromEntries(
+    Object.entries(change).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
+  );
+
+/** @returns nothing where the wallet has an open one of that type */
+export async function insertOperation(tx: Sql, operation: GasOperation): Promise<GasOperation | undefined> {
+  const open = raw(`(wallet_id, type) where ${IS_OPEN}`);
+  const [made] = await tx.run<Row>(
+    operations().insert(rowOf(operation)).onConflict(open).ignore().returning('*'),
+  );
+  return made && operationOf(made);
+}
+
+/** @param lock to the end of the transaction */
+export async function findOperation(
+  sql: Sql,
+  id: string,
+  { lock = false }: { lock?: boolean } = {},
+): Promise<GasOperation | undefined> {
+  const query = operations().where({ id });
+  if (lock) void query.forNoKeyUpdate();
+  const [row] = await sql.run<Row>(query);
+  return row && operationOf(row);
+}
+
+/** Of one that is locked: its revision is counted on. */
+export async function updateOperation(
+  tx: Sql,
+  id: string,
+  change: Partial<Omit<GasOperation, 'id' | 'revision'>>,
+): Promise<GasOperation> {
+  const [row] = await tx.run<Row>(
+    operations()
+      .where({ id })
+      .update({ ...rowOf(change), revision: raw('revision + 1') })
+      .returning('*'),
+  );
+  if (!row) throw new Error(`the operation ${id} was locked and is not there`);
+  return operationOf(row);
+}
+
+/** When it is looked at again, whatever else has changed of it. */
+export async function keepDueBy(sql: Sql, { id, revision }: GasOperation, dueBy: Date | null): Promise<void> {
+  await sql.run(operations().where({ id, revision }).update({ dueBy }));
+}
+
+/** Which operation that transaction belongs to. */
+export async function operationOfHash(sql: Sql, chain: string, txHash: string): Promise<string | undefined> {
+  const [row] = await sql.run<{ id: string }>(operations().select('id').where({ chain, txHash }));
+  return row?.id;
+}
+
+export interface OperationFilter {
+  chain?: string | undefined;
+  status?: string | undefined;
+  type?: GasOperationType | undefined;
+}
+
+export interface OperationPage {
+  /** Where the page before ended. */
+  after?: readonly [createdAt: string, id: string] | undefined;
+  rows?: number | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** Newest first; ids of both types do not sort by time together. @param open those alone */
+export async function listOperations(
+  sql: Sql,
+  filter: OperationFilter,
+  { after, rows, from, to }: OperationPage,
+  { open }: { open: boolean },
+): Promise<GasOperation[]> {
+  const query = operations().modify(filtered, { ...filter });
+  if (open) void query.whereRaw(IS_OPEN);
+  if (after) void query.whereRaw('(created_at, id) < (?::timestamptz, ?)', [...after]);
+  if (from) void query.where('createdAt', '>=', from);
+  if (to) void query.where('createdAt', '<', to);
+  if (rows !== undefined) void query.limit(rows);
+  const found = await sql.run<Row>(
+    query.orderBy([
+      { column: 'createdAt', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ]),
+  );
+  return found.map(operationOf);
+}
+
+/** The open operations of a wallet: one of each type at most. */
+export async function openOperationsOf(sql: Sql, walletId: string): Promise<GasOperation[]> {
+  return (await sql.run<Row>(operations().where({ walletId }).whereRaw(IS_OPEN))).map(operationOf);
+}
+
+/** How many are open on a chain, by type. */
+export async function countOpen(sql: Sql, chain: string): Promise<Record<GasOperationType, number>> {
+  const rows = await sql.run<{ type: GasOperationType; count: number }>(
+    operations()
+      .select('type', raw('count(*)::int as count'))
+      .where({ chain })
+      .whereRaw(IS_OPEN)
+      .groupBy('type'),
+  );
+  const counts = { sweep: 0, topup: 0 };
+  for (const { type, count } of rows) counts[type] = count;
+  return counts;
+}
+
+/** Fees that were booked since then, in units of the native coin. */
+export async function feesSince(sql: Sql, chain: string, since: Date): Promise<bigint> {
+  const [row] = await sql.run<{ total: string }>(
+    operations()
+      .select(raw('coalesce(sum(fee_units), 0)::text as total'))
+      .where({ chain })
+      .where('executedAt', '>=', since)
+      .whereNotNull('feeUnits'),
+  );
+  return BigInt(row?.total ?? 0);
+}
+
+export const overdueGasOperations = overdueIn<{ id: string }>('gas_operations', {
+  columns: ['id'],
+  dueBy: 'due_by',
+  open: 'due_by is not null',
+});

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { type Route, route } from '../../../http/route';
+import { audit } from '../../../kernel/audit/audit';
+import { idPage, pageById } from '../../../kernel/wire/id-pages';
+import { pageQuery, pageSchema } from '../../../kernel/wire/pages';
+import { identifier, text } from '../../../kernel/wire/schemas';
+import type { Services } from '../../../services';
+import { requireNetwork } from '../../networks/operations';
+import { GUARDED } from '../guarded';
+import { applyScan, readScan } from './scan';
+import { listTopups } from './store';
+import { scanSchema, scanView, stationTopupSchema, stationTopupView } from './view';
+
+const path = '/v1/gas-station/station-topups';
+
+/** What has come to the stations (`interface.md 4.1`, Gas station). */
+export const stationTopupRoutes = (services: Services): Route[] => [listRoute(services), scanRoute(services)];
+
+const listRoute = ({ database }: Services): Route =>
+  route({
+    ...{ method: 'GET', path, ...GUARDED },
+    summary: 'List station top-up records',
+    query: z.object({ ...pageQuery, chain: text(100).optional() }),
+    response: pageSchema(stationTopupSchema),
+    async read({ query }) {
+      const { page, limit, filter } = idPage(query, 'stationTopup');
+      return pageById(await listTopups(database, filter, page), limit, stationTopupView);
+    },
+  });
+
+const scanRoute = (services: Services): Route =>
+  route({
+    ...{ method: 'POST', path: `${path}/scan`, ...GUARDED },
+    summary: 'Scan for station top-ups',
+    description:
+      'Reads the blocks since the last scan, 1,000 at most, for native coin that has come to the station, and books what is ' +
+      'final; it may be called as often as one likes. Each transfer is booked once. What a contract passes on in its own call ' +
+      'is in no block’s list, and is not found.',
+    body: z.strictObject({
+      chain: identifier('local'),
+      fromBlock: z
+        .int('must be a whole number')
+        .min(0)
+        .optional()
+        .describe(
+          'Reads from that block on once more, or for the first time: from before the station was set.',
+        ),
+    }),
+    response: scanSchema,
+    problems: ['invalid_transition', 'unavailable'],
+    async prepare({ body: { chain, fromBlock } }) {
+      await requireNetwork(services.database, chain, 'chain');
+      return readScan(services, services.database, { chain, from: fromBlock });
+    },
+    async write(tx, request, scan) {
+      const shown = scanView(scan, await applyScan(tx, scan));
+      await audit(tx, {
+        ...request,
+        ...{ action: 'gas-station.scan', subject: scan.network.chain, tenantId: null },
+        after: { address: shown.address, toBlock: shown.toBlock, found: shown.found.map(({ id }) => id) },
+      });
+      return shown;
+    },
+  });

@@ -1,0 +1,132 @@
+import { move } from '../../../accounts/accounts/move';
+import type { Sql, Tx } from '../../../kernel/db/database';
+import { conflict } from '../../../kernel/errors';
+import { newId } from '../../../kernel/ids';
+import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
+import { type InternalAccount, internalEntry } from '../../../kernel/ledger/entries';
+import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
+import type { Services } from '../../../services';
+import { askedOfChain } from '../../networks/asking';
+import { nodeOf } from '../../networks/nodes';
+import type { Network } from '../../networks/record';
+import { ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
+import { findWallet } from '../../wallets/operations';
+import { requireGasConfig } from '../config/operations';
+import type { GasConfig } from '../config/record';
+import { nativeSymbol } from '../rules';
+import type { Payer, StationTopup } from './record';
+import { type BlockRange, rangeToScan } from './rules';
+import { insertTopup, saveScan, scannedTo } from './store';
+
+/** What a chain has told of its station. */
+export interface Scan {
+  network: Network;
+  station: string;
+  /** The native coin, as the ledger calls it. */
+  asset: string;
+  range: BlockRange;
+  /** In blocks of the range that are final, and later: those are found again. */
+  final: ChainTransfer[];
+  waiting: ChainTransfer[];
+}
+
+/**
+ * Reads the blocks since the last scan, so many at most, for native coin that has come to the station. It writes nothing.
+ * @param from the block to begin with, where another scan has passed it by or none has come to it
+ * @throws Problem 404; 409 `invalid_transition` without a station; 503 while the chain cannot be reached
+ */
+export async function readScan(
+  services: Pick<Services, 'keyring' | 'parties'>,
+  sql: Sql,
+  { chain, from }: { chain: string; from?: number | undefined },
+): Promise<Scan> {
+  const { network, node } = await nodeOf(services, sql, chain);
+  const { stationAddress: station } = await requireGasConfig(sql, network);
+  if (station === null) throw conflict('invalid_transition', 'The chain has no station.', 'chain');
+  const asset = nativeSymbol(network);
+  if (asset === undefined)
+    throw conflict(
+      'invalid_transition',
+      'The ledger has no currency for the native coin of this chain.',
+      'chain',
+    );
+  const before = await scannedTo(sql, { chain, address: station });
+  return askedOfChain(readRange(node, { network, station, asset, before, from }));
+}
+
+async function readRange(
+  node: ChainNode,
+  given: Pick<Scan, 'network' | 'station' | 'asset'> & {
+    before: number | undefined;
+    from: number | undefined;
+  },
+): Promise<Scan> {
+  const { before, from, ...scan } = given;
+  const head = await node.head();
+  const range = rangeToScan({ head: head.number, confirmations: scan.network.confirmations, before, from });
+  if (range.from > range.to) return { ...scan, range, final: [], waiting: [] };
+  const { transfers } = await node.transfersTo(range, [scan.station], { native: true });
+  const came = transfers.filter(
+    (each) => each.token === null && each.from !== scan.station && each.units > 0n,
+  );
+  const isFinal = ({ block }: ChainTransfer) => block.number <= range.finalTo;
+  return {
+    ...scan,
+    range,
+    final: came.filter(isFinal),
+    waiting: came.filter((each) => !isFinal(each)),
+  };
+}
+
+/** Books what is final and was not booked before. @returns what was booked now */
+export async function applyScan(
+  tx: Tx,
+  { network, station, asset, range, final }: Scan,
+): Promise<StationTopup[]> {
+  const { chain } = network;
+  await ensureInternalAccounts(tx, asset);
+  await ensureChainAccounts(tx, chain, asset);
+  const config = await requireGasConfig(tx, network);
+  const booked: StationTopup[] = [];
+  for (const transfer of final) {
+    const made = await insertTopup(tx, {
+      ...topupOf(transfer, { network, asset }),
+      paidBy: await payerOf(tx, config, transfer.from),
+    });
+    if (made) booked.push(made);
+  }
+  await book(tx, chain, booked);
+  if (range.continues && range.finalTo >= range.from)
+    await saveScan(tx, { chain, address: station, to: range.finalTo, restart: range.restart });
+  return booked;
+}
+
+function topupOf(
+  { block, from, to, txHash, ordinal, units }: ChainTransfer,
+  { network: { chain, kind }, asset }: Pick<Scan, 'network' | 'asset'>,
+): Omit<StationTopup, 'createdAt' | 'paidBy'> {
+  const { amount } = ledgerAmount(units, NATIVE_DECIMALS[kind], asset);
+  return {
+    ...{ id: newId('stationTopup'), chain, address: to, txHash, ordinal, fromAddress: from },
+    ...{ asset, units, amount, reference: newId('reference') },
+    ...{ blockNumber: block.number, blockHash: block.hash, blockAt: block.at },
+  };
+}
+
+/** Money of ours that only changes its place stays ours in the books. */
+async function payerOf(sql: Sql, { chain, treasuryAddress }: GasConfig, from: string): Promise<Payer> {
+  if (from === treasuryAddress) return 'treasury';
+  return (await findWallet(sql, chain, from))?.purpose ?? 'funding';
+}
+
+/** What the station has of ours is below zero on its account, as all that we have elsewhere. */
+async function book(tx: Tx, chain: string, topups: readonly StationTopup[]): Promise<void> {
+  const entries = topups.flatMap(({ asset, amount, paidBy, reference }) => {
+    const payer: InternalAccount = paidBy === 'funding' ? paidBy : `${paidBy}@${chain}`;
+    return [
+      internalEntry(`station@${chain}`, asset, amount.negated(), reference),
+      internalEntry(payer, asset, amount, reference),
+    ];
+  });
+  if (entries.length > 0) await move(tx, { entries }, {});
+}

@@ -1,0 +1,80 @@
+import { filtered, type IdPage, NOW, newestFirst, raw, table } from '../../../kernel/db/build';
+import type { Sql } from '../../../kernel/db/database';
+import { Decimal } from '../../../kernel/money/money';
+import type { StationTopup } from './record';
+
+const COLUMNS = [
+  ...['id', 'chain', 'address', 'txHash', 'ordinal', 'fromAddress', 'asset', 'units', 'amount', 'paidBy'],
+  ...['reference', 'blockNumber', 'blockHash', 'blockAt', 'createdAt'],
+];
+const topups = () => table('station_topups');
+const scans = () => table('station_scans');
+
+/** NUMERIC and BIGINT come as text. */
+type Row = Omit<StationTopup, 'units' | 'amount' | 'blockNumber'> &
+  Record<'units' | 'amount' | 'blockNumber', string>;
+
+const topupOf = (row: Row): StationTopup => ({
+  ...row,
+  units: BigInt(row.units),
+  amount: new Decimal(row.amount),
+  blockNumber: Number(row.blockNumber),
+});
+
+export interface TopupFilter {
+  chain?: string | undefined;
+}
+
+/** Newest first. */
+export const listTopups = async (sql: Sql, filter: TopupFilter, page: IdPage): Promise<StationTopup[]> =>
+  (await sql.run<Row>(topups().select(COLUMNS).modify(filtered, filter).modify(newestFirst, page))).map(
+    topupOf,
+  );
+
+/** @returns nothing of one that is recorded already */
+export async function insertTopup(
+  tx: Sql,
+  { units, amount, ...given }: Omit<StationTopup, 'createdAt'>,
+): Promise<StationTopup | undefined> {
+  const row = { ...given, units: units.toString(), amount: amount.toFixed(), createdAt: NOW };
+  const [made] = await tx.run<Row>(
+    topups().insert(row).onConflict(['chain', 'txHash', 'ordinal', 'address']).ignore().returning(COLUMNS),
+  );
+  return made && topupOf(made);
+}
+
+interface Scanned {
+  chain: string;
+  address: string;
+}
+
+/** The last block that was read for that address; nothing where none was. */
+export async function scannedTo(sql: Sql, { chain, address }: Scanned): Promise<number | undefined> {
+  const [row] = await sql.run<{ scannedTo: string }>(scans().select('scannedTo').where({ chain, address }));
+  return row && Number(row.scannedTo);
+}
+
+/** What came until then is not looked for. One that is being scanned goes on where it was. */
+export async function beginScan(
+  tx: Sql,
+  { head, ...of }: Scanned & { head: number | undefined },
+): Promise<void> {
+  if (head === undefined) return;
+  const row = { ...of, scannedTo: head, updatedAt: NOW };
+  await tx.run(scans().insert(row).onConflict(['chain', 'address']).ignore());
+}
+
+/** @param restart the chain is shorter than what was read of it: another chain */
+export async function saveScan(
+  tx: Sql,
+  { to, restart, ...of }: Scanned & { to: number; restart: boolean },
+): Promise<void> {
+  const row = { ...of, scannedTo: to, updatedAt: NOW };
+  const further = raw('greatest(station_scans.scanned_to, excluded.scanned_to)');
+  await tx.run(
+    scans()
+      .insert(row)
+      .onConflict(['chain', 'address'])
+      .merge({ scannedTo: restart ? to : further, updatedAt: NOW }),
+  );
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { formatAmount } from '../../../kernel/money/money';
+import { instant, money } from '../../../kernel/wire/schemas';
+import type { ChainTransfer } from '../../../parties/chain/port';
+import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
+import { nativeAmount } from '../rules';
+import { PAYERS, type StationTopup } from './record';
+import type { Scan } from './scan';
+
+export const stationTopupSchema = z
+  .object({
+    id: z.string().meta({ examples: ['stp_01jz0000000000000000000000'] }),
+    chain: z.string(),
+    address: z.string().describe("The station's."),
+    txHash: z.string(),
+    fromAddress: z.string(),
+    asset: z.string().meta({ examples: ['ETH'] }),
+    amount: money(),
+    paidBy: z.enum(PAYERS).describe('The account in the books: `funding` for what came from elsewhere.'),
+    referenceId: z.string(),
+    blockNumber: z.int(),
+    blockHash: z.string(),
+    blockAt: instant(),
+    createdAt: instant(),
+  })
+  .meta({ id: 'StationTopup' });
+
+export function stationTopupView(topup: StationTopup): z.output<typeof stationTopupSchema> {
+  const { units: _, ordinal: __, reference, amount, blockAt, createdAt, ...rest } = topup;
+  return {
+    ...rest,
+    amount: formatAmount(amount, topup.asset),
+    referenceId: reference,
+    blockAt: blockAt.toISOString(),
+    createdAt: createdAt.toISOString(),
+  };
+}
+
+export const scanSchema = z.object({
+  chain: z.string(),
+  address: z.string(),
+  fromBlock: z.int(),
+  toBlock: z.int().describe('Less than `fromBlock` where there is no new block.'),
+  complete: z.boolean().describe('False while later blocks are left for the next scan.'),
+  found: z.array(stationTopupSchema).describe('What was booked now.'),
+  waiting: z
+    .array(z.object({ txHash: z.string(), fromAddress: z.string(), amount: money(), blockNumber: z.int() }))
+    .describe('In blocks that are not final yet: a later scan books it.'),
+});
+
+export const scanView = (
+  { network, station, range, waiting }: Scan,
+  booked: readonly StationTopup[],
+): z.output<typeof scanSchema> => ({
+  ...{ chain: network.chain, address: station, fromBlock: range.from, toBlock: range.to },
+  complete: range.complete,
+  found: booked.map(stationTopupView),
+  waiting: waiting.map(({ txHash, from, units, block }: ChainTransfer) => ({
+    ...{ txHash, fromAddress: from, blockNumber: block.number },
+    amount: nativeAmount(network, fromUnits(units, NATIVE_DECIMALS[network.kind])),
+  })),
+});

@@ -1,0 +1,75 @@
+import type { Tx } from '../../../kernel/db/database';
+import { conflict, invalid } from '../../../kernel/errors';
+import type { Services } from '../../../services';
+import { nodeOf } from '../../networks/nodes';
+import type { Network } from '../../networks/record';
+import { deriveWallets, findWallet } from '../../wallets/operations';
+import type { Wallet } from '../../wallets/record';
+import { lockGasConfig } from '../config/operations';
+import type { GasConfig } from '../config/record';
+import { addressOf } from '../config/rules';
+import { updateStation } from '../config/store';
+import { beginScan } from '../station-topups/store';
+
+type Changed = { before: GasConfig; after: GasConfig };
+
+/** The newest block, to scan from: nothing while no node answers, for a station is set without one. */
+export async function headOf(
+  services: Pick<Services, 'keyring' | 'parties' | 'database'>,
+  chain: string,
+): Promise<number | undefined> {
+  const { node } = await nodeOf(services, services.database, chain);
+  return node.head().then(
+    ({ number }) => number,
+    () => undefined,
+  );
+}
+
+/**
+ * Names the address that pays for gas: a station wallet of ours, or one whose key is elsewhere, which then signs what is exported.
+ * @param head what comes to it later is found by a scan
+ * @throws Problem 400 naming `address`: none of the chain, a wallet of the pool, the treasury; 409 `invalid_transition` one that is disabled
+ */
+export async function setStation(
+  tx: Tx,
+  network: Network,
+  { address: text, head }: { address: string; head: number | undefined },
+): Promise<Changed> {
+  const address = addressOf(network, text, 'address');
+  const wallet = await findWallet(tx, network.chain, address);
+  if (wallet?.purpose === 'pool') throw invalid('address must not be a wallet of the pool.', 'address');
+  if (wallet?.status === 'disabled')
+    throw conflict('invalid_transition', 'The wallet is disabled.', 'address');
+  const before = await lockGasConfig(tx, network);
+  if (before.treasuryAddress === address) throw invalid('address must not be the treasury.', 'address');
+  const after = await takeStation(tx, network, { address, walletId: wallet?.id ?? null, head });
+  return { before, after };
+}
+
+/** Makes a station wallet; it becomes the station where there is none. */
+export async function generateStation(
+  services: Pick<Services, 'parties'>,
+  tx: Tx,
+  network: Network,
+  head: number | undefined,
+): Promise<{ wallet: Wallet } & Changed> {
+  const { chain, kind } = network;
+  const [wallet] = await deriveWallets(services, tx, { chain, kind, count: 1, purpose: 'station' });
+  if (!wallet) throw new Error('no wallet was derived');
+  const before = await lockGasConfig(tx, network);
+  if (before.stationAddress !== null) {
+    await beginScan(tx, { chain, address: wallet.address, head });
+    return { wallet, before, after: before };
+  }
+  const after = await takeStation(tx, network, { address: wallet.address, walletId: wallet.id, head });
+  return { wallet, before, after };
+}
+
+async function takeStation(
+  tx: Tx,
+  { chain }: Network,
+  { address, walletId, head }: { address: string; walletId: string | null; head: number | undefined },
+): Promise<GasConfig> {
+  await beginScan(tx, { chain, address, head });
+  return updateStation(tx, chain, { stationAddress: address, stationWalletId: walletId });
+}

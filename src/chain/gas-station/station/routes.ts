@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { type Route, route } from '../../../http/route';
+import { audit } from '../../../kernel/audit/audit';
+import { idPage, pageById } from '../../../kernel/wire/id-pages';
+import { pageQuery, pageSchema, whole } from '../../../kernel/wire/pages';
+import { identifier, text } from '../../../kernel/wire/schemas';
+import type { Services } from '../../../services';
+import { requireNetwork } from '../../networks/operations';
+import { listWallets } from '../../wallets/lists';
+import { deriveWallets } from '../../wallets/operations';
+import { WALLET_STATUSES } from '../../wallets/record';
+import { GUARDED } from '../guarded';
+import { generateStation, headOf, setStation } from './operations';
+import { readStatus } from './status';
+import { statusSchema, statusView } from './status-view';
+import { generatedStationSchema, poolWalletSchema, poolWalletView, stationSchema, stationView } from './view';
+
+const MOST_WALLETS = 100;
+const chain = () => identifier('local');
+
+/** The station and the wallets of the pool (`interface.md 4.1`, Gas station). */
+export const stationRoutes = (services: Services): Route[] => [
+  statusRoute(services),
+  listRoute(services),
+  generateRoute(services),
+  setRoute(services),
+  generateStationRoute(services),
+];
+
+const statusRoute = (services: Services): Route =>
+  route({
+    ...{ method: 'GET', path: '/v1/gas-station/status/{chain}', ...GUARDED },
+    summary: 'Gas station status',
+    description: 'The station’s balance and the price of gas are read from the chain now.',
+    response: statusSchema,
+    problems: ['unavailable'],
+    read: async ({ params }) =>
+      statusView(await readStatus(services, services.database, params['chain'] ?? '')),
+  });
+
+const listRoute = ({ database }: Services): Route =>
+  route({
+    ...{ method: 'GET', path: '/v1/gas-station/wallets', ...GUARDED },
+    summary: 'List all wallets in the pool',
+    description: 'The wallets of stations too, by their purpose.',
+    query: z.object({
+      ...pageQuery,
+      chain: text(100).optional(),
+      status: z.enum(WALLET_STATUSES).optional(),
+      purpose: z.enum(['pool', 'station']).optional(),
+    }),
+    response: pageSchema(poolWalletSchema),
+    async read({ query }) {
+      const { page, limit, filter } = idPage(query, 'wallet');
+      return pageById(await listWallets(database, filter, page), limit, poolWalletView);
+    },
+  });
+
+const generateRoute = (services: Services): Route =>
+  route({
+    ...{ method: 'POST', path: '/v1/gas-station/generate', ...GUARDED, status: 201 },
+    summary: 'Generate new wallets',
+    description: 'The pool grows by itself too, whenever an allocation finds it empty.',
+    body: z.strictObject({
+      chain: chain(),
+      count: z.int('must be a whole number').min(1).max(MOST_WALLETS),
+    }),
+    response: pageSchema(poolWalletSchema),
+    async write(tx, request) {
+      const { count } = request.body;
+      const network = await requireNetwork(tx, request.body.chain, 'chain');
+      const made = await deriveWallets(services, tx, { ...network, count, purpose: 'pool' });
+      await audit(tx, {
+        ...request,
+        ...{ action: 'gas-station.generate', subject: network.chain, tenantId: null },
+        after: { wallets: made.map(({ id }) => id) },
+      });
+      return whole(made.map(poolWalletView));
+    },
+  });
+
+const setRoute = (services: Services): Route =>
+  route({
+    ...{ method: 'PUT', path: '/v1/gas-station/wallet', ...GUARDED },
+    summary: 'Set the gas station wallet',
+    description:
+      'A station wallet of ours signs by itself; any other address of the chain is a person’s, who executes what is exported. ' +
+      'It is neither a wallet of the pool nor the treasury. Operations that are open keep their sender.',
+    body: z.strictObject({ chain: chain(), address: text(100) }),
+    response: stationSchema,
+    problems: ['invalid_transition'],
+    async prepare({ body }) {
+      await requireNetwork(services.database, body.chain, 'chain');
+      return headOf(services, body.chain);
+    },
+    async write(tx, request, head) {
+      const network = await requireNetwork(tx, request.body.chain, 'chain');
+      const { before, after } = await setStation(tx, network, { address: request.body.address, head });
+      await audit(tx, {
+        ...request,
+        ...{ action: 'gas-station.wallet', subject: network.chain, tenantId: null },
+        ...{ before: stationView(before), after: stationView(after) },
+      });
+      return stationView(after);
+    },
+  });
+
+const generateStationRoute = (services: Services): Route =>
+  route({
+    ...{ method: 'POST', path: '/v1/gas-station/wallet/generate', ...GUARDED, status: 201 },
+    summary: 'Generate a gas station wallet',
+    description: 'It becomes the station of a chain that has none; else it is one when it is set.',
+    body: z.strictObject({ chain: chain() }),
+    response: generatedStationSchema,
+    async prepare({ body }) {
+      await requireNetwork(services.database, body.chain, 'chain');
+      return headOf(services, body.chain);
+    },
+    async write(tx, request, head) {
+      const network = await requireNetwork(tx, request.body.chain, 'chain');
+      const { wallet, before, after } = await generateStation(services, tx, network, head);
+      await audit(tx, {
+        ...request,
+        ...{ action: 'gas-station.wallet.generate', subject: network.chain, tenantId: null },
+        ...{ before: stationView(before), after: { ...stationView(after), generated: wallet.id } },
+      });
+      return { ...poolWalletView(wallet), isStation: after.stationWalletId === wallet.id };
+    },
+  });

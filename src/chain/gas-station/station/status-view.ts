@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { maxOf, ZERO } from '../../../kernel/money/money';
+import { money } from '../../../kernel/wire/schemas';
+import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
+import { gasConfigSchema, gasConfigView } from '../config/view';
+import { boundedFees, gweiText, nativeAmount, nativeSymbol } from '../rules';
+import type { StationStatus } from './status';
+import { stationSchema, stationView } from './view';
+
+export const statusSchema = z
+  .object({
+    chain: z.string(),
+    config: gasConfigSchema,
+    nativeAsset: z.string().optional().describe("The chain's native coin, in which gas is paid."),
+    station: stationSchema.extend({ balance: money() }).optional(),
+    gasPrice: z
+      .object({ current: money(), baseFee: money(), max: money().optional(), withinCap: z.boolean() })
+      .describe('Gwei: what the next block asks, tip included, and `maxGasPrice`.'),
+    dailyGasBudget: z
+      .object({ budget: money().optional(), spent: money(), reserved: money(), left: money().optional() })
+      .describe('Of the native coin in this UTC day; `reserved`: what signed transactions may still cost.'),
+    openOperations: z.object({ sweep: z.int(), topup: z.int() }),
+  })
+  .meta({ id: 'GasStationStatus' });
+
+export function statusView(status: StationStatus): z.output<typeof statusSchema> {
+  const { network, config, balance, open } = status;
+  const station = stationView(config);
+  const native = (units: bigint) => fromUnits(units, NATIVE_DECIMALS[network.kind]);
+  return {
+    chain: network.chain,
+    config: gasConfigView(config, network),
+    nativeAsset: nativeSymbol(network),
+    station: station && { ...station, balance: nativeAmount(network, native(balance ?? 0n)) },
+    gasPrice: priceOf(status),
+    dailyGasBudget: budgetOf(status, native),
+    openOperations: open,
+  };
+}
+
+const priceOf = ({ config: { maxGasPrice }, fees }: StationStatus) => ({
+  current: gweiText(fees.baseFee + fees.maxPriorityFeePerGas),
+  baseFee: gweiText(fees.baseFee),
+  max: maxGasPrice?.toFixed(),
+  withinCap: boundedFees(fees, maxGasPrice) !== undefined,
+});
+
+function budgetOf(
+  { network, config: { dailyGasBudget: budget }, spent }: StationStatus,
+  native: (units: bigint) => ReturnType<typeof fromUnits>,
+) {
+  const [booked, reserved] = [native(spent.booked), native(spent.reserved)];
+  const left = budget && maxOf(ZERO, budget.minus(booked).minus(reserved));
+  return {
+    budget: budget ? nativeAmount(network, budget) : undefined,
+    spent: nativeAmount(network, booked),
+    reserved: nativeAmount(network, reserved),
+    left: left ? nativeAmount(network, left) : undefined,
+  };
+}

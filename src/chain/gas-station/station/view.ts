@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { instant } from '../../../kernel/wire/schemas';
+import { WALLET_STATUSES, type Wallet } from '../../wallets/record';
+import type { GasConfig } from '../config/record';
+
+/** The address that pays for gas. */
+export const stationSchema = z
+  .object({
+    chain: z.string(),
+    address: z.string(),
+    walletId: z.string().optional().describe('Absent of an address whose key is not ours.'),
+    execution: z
+      .enum(['local', 'manual'])
+      .describe('`manual`: what it sends is exported, and confirmed by a person.'),
+  })
+  .meta({ id: 'GasStation' });
+
+/** Nothing of a chain that has none. */
+export const stationView = ({
+  chain,
+  stationAddress: address,
+  stationWalletId: walletId,
+}: GasConfig): z.output<typeof stationSchema> | undefined =>
+  address === null
+    ? undefined
+    : { chain, address, walletId: walletId ?? undefined, execution: walletId === null ? 'manual' : 'local' };
+
+/** A wallet as the operator sees it. */
+export const poolWalletSchema = z
+  .object({
+    id: z.string().meta({ examples: ['wal_01jz0000000000000000000000'] }),
+    chain: z.string(),
+    address: z.string(),
+    purpose: z.enum(['pool', 'station']),
+    status: z.enum(WALLET_STATUSES),
+    derivationIndex: z.int().describe("Of BIP-44: the last part of the wallet's path."),
+    quarantinedUntil: instant().optional(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'PoolWallet' });
+
+export function poolWalletView(wallet: Wallet): z.output<typeof poolWalletSchema> {
+  const { id, chain, address, purpose, status, derivationIndex } = wallet;
+  return {
+    ...{ id, chain, address, purpose, status, derivationIndex },
+    quarantinedUntil: wallet.quarantinedUntil?.toISOString(),
+    createdAt: wallet.createdAt.toISOString(),
+    updatedAt: wallet.updatedAt.toISOString(),
+  };
+}
+
+export const generatedStationSchema = poolWalletSchema
+  .extend({ isStation: z.boolean() })
+  .meta({ id: 'GeneratedStation' });
