@@ -5,6 +5,7 @@ import {
   sweepData,
 } from '../../../../src/chain/gas-station/strategies/delegate';
 import { batchOf, canDelegate, delegated } from '../../../../src/chain/gas-station/strategies/delegated';
+import type { Sweep } from '../../../../src/chain/gas-station/strategies/port';
 import { transfer } from '../../../../src/chain/gas-station/strategies/transfer';
 import type { Call } from '../../../../src/parties/chain/port';
 import { type SweepWorld, sweepWorld, TREASURY } from './support';
@@ -65,7 +66,7 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     expect(await world.node.balance(short.wallet.address, token)).toBe(5n);
 
     // Wallets that fail in the transaction itself: one delegates to nothing, one to another contract that refuses.
-    const [first, second, third] = sweeps;
+    const [first, second, third] = sweeps as [Sweep, Sweep, Sweep];
     const addresses = sweeps.map(({ wallet }) => wallet.address);
     await leaveTo(10, '0x0000000000000000000000000000000000000000');
     await leaveTo(11, token);
@@ -73,13 +74,13 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     const data = sweepAllData(token, addresses, 100_000n);
     const direct = await world.send(0, { from: world.station, to: contract(), value: 0n, data });
     expect(direct.status).toBe('succeeded');
-    expect(moved(direct.transfers)).toEqual([{ from: third?.wallet.address, to: TREASURY, units: 4n }]);
+    expect(moved(direct.transfers)).toEqual([{ from: third.wallet.address, to: TREASURY, units: 4n }]);
     expect(await world.node.balances(addresses, token)).toEqual([4n, 4n, 0n]);
 
     // The next sweep takes them back.
     const back = await batchOf(world.parties, [
-      { ...(first as never), units: 4n },
-      { ...(second as never), units: 4n },
+      { ...first, units: 4n },
+      { ...second, units: 4n },
     ]);
     expect(back.call?.authorizations).toHaveLength(2);
     await world.send(0, back.call as Call);
