@@ -4,6 +4,7 @@ import { createCardEventActivities } from './card-events';
 import { createCardholderActivities } from './cardholders';
 import { createCardActivities } from './cards';
 import { createExchangeActivities } from './exchange';
+import { createGasStationActivities } from './gas-station';
 import { createHousekeepingActivities } from './housekeeping';
 import { createKycActivities } from './kyc';
 import { createTransferActivities } from './transfers';
@@ -17,6 +18,7 @@ export function createActivities(services: Composed) {
     ...createCardEventActivities(services),
     ...createBankingActivities(services),
     ...createExchangeActivities(services),
+    ...createGasStationActivities(services),
     ...createHousekeepingActivities(services),
     ...createKycActivities(services),
     ...createTransferActivities(services),

@@ -11,6 +11,8 @@ export { cardOperation } from './card-operation';
 export { cardTokenization } from './card-tokenization';
 export { cardholderSubmission } from './cardholder-submission';
 export { documentRemoval } from './document-removal';
+export { gasAutoSweep } from './gas-auto-sweep';
+export { gasOperation } from './gas-operation';
 export { housekeeping } from './housekeeping';
 export { kycReview } from './kyc-review';
 export { checkoutPayment } from './transfers/checkout-payment';

@@ -2,6 +2,7 @@ import type { Route } from '../../http/route';
 import type { Services } from '../../services';
 import { candidateRoutes } from './candidates/routes';
 import { gasConfigRoutes } from './config/routes';
+import { gasOperationRoutes } from './operations/routes';
 import { stationRoutes } from './station/routes';
 import { stationTopupRoutes } from './station-topups/routes';
 
@@ -10,5 +11,6 @@ export const gasStationRoutes = (services: Services): Route[] => [
   ...gasConfigRoutes(services),
   ...stationRoutes(services),
   ...candidateRoutes(services),
+  ...gasOperationRoutes(services),
   ...stationTopupRoutes(services),
 ];

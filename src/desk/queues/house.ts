@@ -2,6 +2,7 @@ import { cardOperationProcesses } from '../../cards/buffered/workflows';
 import { processorOrderProcesses } from '../../cards/cards/processor-orders';
 import { cardProcesses, tokenizationProcesses } from '../../cards/cards/workflows';
 import { unansweredProcesses } from '../../cards/processor/workflows';
+import { gasOperationProcesses } from '../../chain/gas-station/operations/workflows';
 import { countParked, listParked } from '../../kernel/outbox/waiting-commands';
 import { STALE_MS } from '../../kernel/temporal/stale';
 import { submissionProcesses } from '../../people/cardholders/review/party-orders';
@@ -116,6 +117,7 @@ export const WATCHED: readonly Watched[] = [
   cardholderProcesses,
   submissionProcesses,
   kycProcesses,
+  gasOperationProcesses,
   ...transferProcesses,
 ];
 

@@ -29,6 +29,13 @@ export const SCHEDULES: readonly Schedule[] = [
     note: 'Cancels open authorizations whose validity has ended',
   },
   {
+    id: 'gas-auto-sweep',
+    workflow: 'gasAutoSweep',
+    taskQueue: QUEUES.processes,
+    every: 'minute',
+    note: 'Orders sweeps, and the gas that they need, on chains whose station works by itself',
+  },
+  {
     id: 'housekeeping',
     workflow: 'housekeeping',
     taskQueue: QUEUES.processes,

@@ -35,7 +35,10 @@ export function postingOf(
   const native = nativeSymbol(network);
   const movement = (target: InternalAccount, currency: string, units: bigint, of: number) => {
     const { amount } = ledgerAmount(units, of, currency);
-    return [internalEntry(at(from), currency, amount, id), internalEntry(target, currency, amount.negated(), id)];
+    return [
+      internalEntry(at(from), currency, amount, id),
+      internalEntry(target, currency, amount.negated(), id),
+    ];
   };
   return {
     entries: [

@@ -1,24 +1,24 @@
 import type { Tx } from '../../../kernel/db/database';
-import { conflict, invalid } from '../../../kernel/errors';
+import { conflict } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
 import type { Decimal } from '../../../kernel/money/money';
 import { assertFits } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
-import { nodeOf } from '../../networks/nodes';
-import { assetOf, requireNetwork } from '../../networks/operations';
+import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
 import type { Wallet } from '../../wallets/record';
+import { type Preflight, preflight } from '../candidates/preflight';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
-import { preflight } from '../preflight/operations';
 import { nativeSymbol } from '../rules';
 import { requireWallet } from './read';
 import type { GasOperation } from './record';
 import { EXPIRES_AFTER_MS } from './rules';
 import { planTransaction } from './steps/plan';
+import { reach } from './steps/reach';
 import { insertOperation } from './store';
 import { startGasOperation } from './workflows';
 
@@ -27,7 +27,16 @@ type Asking = Pick<Services, 'database' | 'keyring' | 'parties' | 'now'>;
 /** What an operation is to do, as the chain allows it now. */
 export type Ordered = Pick<
   GasOperation,
-  'type' | 'chain' | 'walletId' | 'asset' | 'token' | 'decimals' | 'fromAddress' | 'toAddress' | 'units' | 'execution'
+  | 'type'
+  | 'chain'
+  | 'walletId'
+  | 'asset'
+  | 'token'
+  | 'decimals'
+  | 'fromAddress'
+  | 'toAddress'
+  | 'units'
+  | 'execution'
 >;
 
 /**
@@ -36,31 +45,29 @@ export type Ordered = Pick<
  */
 export async function orderSweep(
   services: Asking,
-  { walletId, asset: symbol }: { walletId: string; asset: string },
+  { walletId, asset }: { walletId: string; asset: string },
 ): Promise<Ordered> {
   const { database } = services;
   const wallet = await requireWallet(database, walletId, 'walletId');
-  const network = await requireNetwork(database, wallet.chain);
-  const asset = assetOf(network, symbol);
-  if (!asset) throw invalid(`asset must be one of the network ${network.chain}.`, 'asset');
-  const config = await requireGasConfig(database, network);
-  const { ok, checks } = await preflight(services, database, { wallet, asset: symbol });
-  if (!ok) throw notNow(checks.filter((check) => !check.ok));
-  const { chain, address } = wallet;
-  const { node } = await nodeOf(services, database, chain);
-  const units = await askedOfChain(node.balance(address, asset.contract));
-  if (units === 0n || config.treasuryAddress === null) throw notNow([{ name: 'balance', detail: 'changed' }]);
+  return sweepOf(wallet, await preflight(services, database, { wallet, asset }));
+}
+
+/** @throws Problem 409 `invalid_transition` naming the checks that do not hold */
+export function sweepOf(wallet: Wallet, { ok, checks, network, config, asset, units }: Preflight): Ordered {
+  const { autoSweep, treasuryAddress } = config;
+  if (!ok || treasuryAddress === null) throw notNow(checks.filter((check) => !check.ok));
   return {
-    ...{ type: 'sweep', chain, walletId, asset: symbol, token: asset.contract, decimals: asset.decimals },
-    ...{ fromAddress: address, toAddress: config.treasuryAddress, units },
-    execution: config.autoSweep && network.kind === 'evm' ? 'local' : 'manual',
+    ...{ type: 'sweep', chain: wallet.chain, walletId: wallet.id, asset: asset.symbol },
+    ...{ token: asset.contract, decimals: asset.decimals },
+    ...{ fromAddress: wallet.address, toAddress: treasuryAddress, units },
+    execution: autoSweep && network.kind === 'evm' ? 'local' : 'manual',
   };
 }
 
 const notNow = (failed: readonly { name: string; detail: string }[]) =>
   conflict(
     'invalid_transition',
-    `The preflight does not hold: ${failed.map(({ name, detail }) => `${name} (${detail})`).join('; ')}.`,
+    `The preflight does not hold: ${failed.map(({ name, detail }) => `${name} (${detail})`).join('; ')}`,
     'walletId',
   );
 
@@ -87,7 +94,7 @@ export async function orderTopup(
     ...{ fromAddress: config.stationAddress, toAddress: wallet.address, units },
     execution: isSignedHere(config, network) ? 'local' : 'manual',
   };
-  await assertPayable(services, config, ordered);
+  await assertPayable(services, ordered);
   return ordered;
 }
 
@@ -105,8 +112,7 @@ function topupOf(network: Network, config: GasConfig, amount: Decimal = config.g
 }
 
 function assertTakesGas({ purpose, status }: Wallet): void {
-  if (purpose !== 'pool')
-    throw conflict('invalid_transition', 'The wallet is none of the pool.', 'walletId');
+  if (purpose !== 'pool') throw conflict('invalid_transition', 'The wallet is none of the pool.', 'walletId');
   if (status === 'disabled') throw conflict('invalid_transition', 'The wallet is disabled.', 'walletId');
 }
 
@@ -115,9 +121,8 @@ const NOT_PAYABLE: Record<string, string> = {
   gas: 'The station has too little of the native coin.',
 };
 
-async function assertPayable(services: Asking, config: GasConfig, ordered: Ordered): Promise<void> {
-  const { node } = await nodeOf(services, services.database, ordered.chain);
-  const plan = await askedOfChain(planTransaction(node, config, ordered));
+async function assertPayable(services: Asking, ordered: Ordered): Promise<void> {
+  const plan = await askedOfChain(planTransaction(await reach(services, ordered), ordered));
   if ('waitsFor' in plan)
     throw conflict('invalid_transition', NOT_PAYABLE[plan.waitsFor] ?? 'The chain refuses it.', 'walletId');
 }

@@ -31,6 +31,7 @@ const NOT_NOW: Record<WaitsFor, string> = {
   gas_price: 'A block costs more than maxGasPrice allows.',
   daily_budget: 'The dailyGasBudget does not cover it.',
   gas: 'The sender has too little of the native coin for gas.',
+  nothing: 'There is nothing to be moved.',
   refused: 'The chain would refuse it.',
   nodes_disagree: 'The nodes disagree.',
   nonce_taken: 'The nonce has been used.',
@@ -48,7 +49,7 @@ export async function exportable(
   const operation = await requireOperation(services.database, id, type);
   assertExportable(operation);
   const reached = await reach(services, operation);
-  const plan = await askedOfChain(planTransaction(reached.node, reached.config, operation));
+  const plan = await askedOfChain(planTransaction(reached, operation));
   if ('waitsFor' in plan) throw notNow(plan.waitsFor);
   return { plan, reached };
 }

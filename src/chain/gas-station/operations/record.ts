@@ -33,6 +33,7 @@ export const WAITS = [
   'gas_price', // the base fee is above the cap
   'daily_budget',
   'gas', // the sender has too little of the native coin
+  'nothing', // there is nothing to move
   'refused', // the chain would revert it, or does not take it
   'nodes_disagree', // about the block that it is in
   'nonce_taken', // by a transaction that is none of ours

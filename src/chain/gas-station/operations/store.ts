@@ -4,8 +4,7 @@ import { overdueIn } from '../../../process/overdue';
 import { GAS_OPERATION_STATUSES, type GasOperation, type GasOperationType } from './record';
 import { isOpen } from './rules';
 
-const UNITS = ['units', 'movedUnits', 'lostUnits', 'feeUnits'] as const;
-type Unit = (typeof UNITS)[number];
+type Unit = 'units' | 'movedUnits' | 'lostUnits' | 'feeUnits';
 
 /** NUMERIC comes as text. */
 type Row = Omit<GasOperation, Unit> & Record<Unit, string | null>;

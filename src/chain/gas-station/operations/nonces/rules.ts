@@ -1,4 +1,5 @@
 import type { Decimal } from '../../../../kernel/money/money';
+import { erc20Transfer } from '../../../../parties/chain/evm/calls';
 import type { ChainFees, UnsignedTransaction } from '../../../../parties/chain/port';
 import { type BoundedFees, boundedFees, weiOfGwei } from '../../rules';
 import type { Attempt } from './record';
@@ -49,11 +50,6 @@ export const unsignedOf = (attempt: Attempt, chainId: number): UnsignedTransacti
   ...{ maxFeePerGas: attempt.maxFeePerGas, maxPriorityFeePerGas: attempt.maxPriorityFeePerGas },
 });
 
-/** `transfer(address,uint256)` of ERC-20. */
-const TRANSFER = '0xa9059cbb';
-
-const word = (hex: string): string => hex.padStart(64, '0');
-
 /** What moves units of a token, or of the native coin, to an address. */
 export function transferOf(
   token: string | null,
@@ -61,6 +57,5 @@ export function transferOf(
   units: bigint,
 ): Pick<UnsignedTransaction, 'to' | 'value' | 'data'> {
   if (token === null) return { to, value: units, data: '0x' };
-  const data = `${TRANSFER}${word(to.slice(2).toLowerCase())}${word(units.toString(16))}`;
-  return { to: token, value: 0n, data };
+  return { to: token, value: 0n, data: erc20Transfer(to, units) };
 }

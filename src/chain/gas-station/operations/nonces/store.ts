@@ -79,9 +79,7 @@ export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt
 
 /** Which operation a transaction that was signed here is of. */
 export async function operationSigned(sql: Sql, chain: string, hash: string): Promise<string | undefined> {
-  const [row] = await sql.run<{ operationId: string }>(
-    nonces().select('operationId').where({ chain, hash }),
-  );
+  const [row] = await sql.run<{ operationId: string }>(nonces().select('operationId').where({ chain, hash }));
   return row?.operationId;
 }
 
@@ -105,9 +103,11 @@ export async function settleNonces(tx: Sql, operationId: string, nonce: number, 
   await tx.run(open().update({ settledAt: at }));
 }
 
-/** What was never signed here is wanted no more: its nonce is free. */
+/** Nothing of it is executed any more: what was never signed here frees its nonce, what was signed reserves no gas. */
 export async function releaseNonces(tx: Sql, operationId: string, at: Date): Promise<void> {
-  await tx.run(nonces().where({ operationId, raw: null, releasedAt: null }).update({ releasedAt: at }));
+  const open = () => nonces().where({ operationId, settledAt: null, releasedAt: null });
+  await tx.run(open().where({ raw: null }).update({ releasedAt: at }));
+  await tx.run(open().update({ settledAt: at }));
 }
 
 /**

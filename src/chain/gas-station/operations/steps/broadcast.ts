@@ -10,11 +10,7 @@ import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, type Stepped, waitFor } from './stepped';
 
 /** Hands the newest attempt to the chain, unless a block costs more than the cap by now. */
-export async function broadcast(
-  services: Services,
-  seen: Seen,
-  { node, config }: Reached,
-): Promise<Stepped> {
+export async function broadcast(services: Services, seen: Seen, { node, config }: Reached): Promise<Stepped> {
   const latest = seen.attempts.at(-1);
   if (!latest) throw new Error(`the operation ${seen.operation.id} has nothing to broadcast`);
   if (!boundedFees(await node.fees(), config.maxGasPrice)) return waitFor(services, seen, 'gas_price');

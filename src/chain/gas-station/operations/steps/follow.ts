@@ -81,11 +81,7 @@ async function inNoBlock(
 }
 
 /** A transaction that we know nothing of has used the nonce. A person is shown when it is so for longer than nodes may lag. */
-async function nonceTaken(
-  services: Services,
-  seen: Seen,
-  { address, nonce }: Attempt,
-): Promise<Stepped> {
+async function nonceTaken(services: Services, seen: Seen, { address, nonce }: Attempt): Promise<Stepped> {
   const { id, waitsFor } = seen.operation;
   const detail = `${address}/${nonce}`;
   if (waitsFor === 'nonce_taken')

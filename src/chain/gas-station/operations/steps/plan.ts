@@ -1,11 +1,10 @@
 import { ChainRefused } from '../../../../parties/chain/errors';
 import type { ChainNode } from '../../../../parties/chain/port';
-import { NATIVE_DECIMALS, toUnits } from '../../../networks/rules';
-import type { GasConfig } from '../../config/record';
-import { boundedFees } from '../../rules';
+import { boundedFees, sweepableOf } from '../../rules';
 import { mostOf, transferOf } from '../nonces/rules';
 import type { Planned } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
+import type { Reached } from './reach';
 
 /** What the transaction of an operation would be now, but for its nonce. */
 export interface Plan {
@@ -25,36 +24,26 @@ type Planning = Pick<GasOperation, 'type' | 'token' | 'fromAddress' | 'toAddress
 
 /** @throws ChainAway */
 export async function planTransaction(
-  node: ChainNode,
-  config: GasConfig,
+  { node, config, network }: Reached,
   operation: Planning,
 ): Promise<Plan | NoPlan> {
-  const { type, token, fromAddress: from, toAddress, units } = operation;
+  const { token, fromAddress: from, toAddress: to } = operation;
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
   if (!prices) return { waitsFor: 'gas_price' };
   const [coins, counted] = await Promise.all([node.balance(from, null), node.nonce(from)]);
-  const wanted = type === 'topup' ? units : token === null ? coins : await node.balance(from, token);
-  if (wanted === 0n) return { waitsFor: 'refused' };
-  const estimate = await estimated(node, from, transferOf(token, toAddress, token === null ? 1n : wanted));
+  const there = token === null ? coins : await node.balance(from, token);
+  const estimate = await estimated(node, from, transferOf(token, to, token === null ? 0n : there));
   if ('waitsFor' in estimate) return estimate;
-  const { gas } = estimate;
-  const cost = mostOf({ gas, ...prices });
-  const left = type === 'sweep' && token === null ? leftOf(config, cost) : cost;
-  const moved = type === 'sweep' && token === null ? coins - left : wanted;
-  const spent = token === null ? moved + cost : cost;
-  if (moved <= 0n || coins < spent) return { waitsFor: 'gas' };
-  const { to: recipient, value, data } = transferOf(token, toAddress, moved);
-  return { planned: { recipient, value, data, gas, ...prices }, units: moved, counted };
+  const cost = mostOf({ ...estimate, ...prices });
+  const units =
+    operation.type === 'topup'
+      ? operation.units
+      : sweepableOf(config, network, { contract: token }, { units: there, fee: cost });
+  if (units === 0n) return { waitsFor: 'nothing' };
+  if (coins < cost + (token === null ? units : 0n)) return { waitsFor: 'gas' };
+  const { to: recipient, value, data } = transferOf(token, to, units);
+  return { planned: { recipient, value, data, ...estimate, ...prices }, units, counted };
 }
-
-/** What a sweep of the native coin leaves: the next sweep's gas, and no less than its own. */
-function leftOf({ gasTopupAmount }: GasConfig, cost: bigint): bigint {
-  const kept = toUnits(gasTopupAmount, NATIVE_DECIMALS.evm);
-  return kept > cost ? kept : cost;
-}
-
-/** A token's work may grow by what others do to it before the transaction is in a block: a fifth more is allowed. */
-const spare = (gas: bigint): bigint => gas + gas / 5n;
 
 async function estimated(
   node: ChainNode,
@@ -62,8 +51,7 @@ async function estimated(
   transaction: ReturnType<typeof transferOf>,
 ): Promise<{ gas: bigint } | NoPlan> {
   try {
-    const gas = await node.estimateGas({ from, ...transaction });
-    return { gas: transaction.data === '0x' ? gas : spare(gas) };
+    return { gas: await node.estimateGas({ from, ...transaction }) };
   } catch (error) {
     if (!(error instanceof ChainRefused)) throw error;
     return { waitsFor: error.code === 'insufficient_funds' ? 'gas' : 'refused' };

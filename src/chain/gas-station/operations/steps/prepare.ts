@@ -1,12 +1,12 @@
 import type { Tx } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
+import { findWallet } from '../../../wallets/operations';
 import type { GasConfig } from '../../config/record';
 import { isWithinBudget, spentToday } from '../budget';
 import { moveOperation } from '../end';
 import type { Attempt } from '../nonces/record';
 import { freeNonce, mostOf, unsignedOf } from '../nonces/rules';
 import { insertAttempt, keepSigned, lockNonces, takenNonces } from '../nonces/store';
-import { requireWallet } from '../read';
 import type { GasOperation } from '../record';
 import { updateOperation } from '../store';
 import { type NoPlan, type Plan, planTransaction } from './plan';
@@ -15,7 +15,7 @@ import { AGAIN, type Stepped, waitFor } from './stepped';
 
 /** Gives the operation its transaction, under the next nonce of its sender. */
 export async function plan(services: Services, seen: Seen, reached: Reached): Promise<Stepped> {
-  const planned = await planTransaction(reached.node, reached.config, seen.operation);
+  const planned = await planTransaction(reached, seen.operation);
   if ('waitsFor' in planned) return waitFor(services, seen, planned.waitsFor);
   let refused: NoPlan | undefined;
   await whileUnchanged(services, seen.operation, async (tx, operation) => {
@@ -52,23 +52,21 @@ export const leastOf = (before: bigint, now: bigint): bigint => (now < before ? 
 export async function sign(
   services: Services,
   { operation, attempts }: Seen,
-  { network, config }: Reached,
+  { network }: Reached,
 ): Promise<Stepped> {
   const latest = attempts.at(-1);
   if (!latest) throw new Error(`the operation ${operation.id} has nothing to sign`);
   if (network.chainId === null) throw new Error(`the chain ${network.chain} has no id`);
-  const walletId = operation.type === 'sweep' ? operation.walletId : requireStation(config);
-  const { derivationIndex } = await requireWallet(services.database, walletId);
-  const signed = await services.parties.signer.sign(derivationIndex, unsignedOf(latest, network.chainId));
+  const wallet = await findWallet(services.database, operation.chain, operation.fromAddress);
+  if (!wallet) throw new Error(`the sender of ${operation.id} is none of ours`);
+  const signed = await services.parties.signer.sign(
+    wallet.derivationIndex,
+    unsignedOf(latest, network.chainId),
+  );
   await whileUnchanged(services, operation, async (tx, current) => {
     await keepSigned(tx, latest.number, signed);
     if (current.status === 'pending') await moveOperation(services, tx, current, 'hand_over');
     else await updateOperation(tx, current.id, { updatedAt: services.now() });
   });
   return AGAIN;
-}
-
-function requireStation({ chain, stationWalletId }: GasConfig): string {
-  if (stationWalletId === null) throw new Error(`the station of ${chain} is none of ours any more`);
-  return stationWalletId;
 }

@@ -43,7 +43,11 @@ export async function replace(
  * What a sweep of the native coin pays more for gas it moves less.
  * @returns nothing where the sender's coins do not suffice
  */
-function affordable(dearer: Planned, coins: bigint, { operation: { type, token } }: Seen): Planned | undefined {
+function affordable(
+  dearer: Planned,
+  coins: bigint,
+  { operation: { type, token } }: Seen,
+): Planned | undefined {
   const left = coins - mostOf(dearer);
   if (left >= dearer.value) return dearer;
   return type === 'sweep' && token === null && left > 0n ? { ...dearer, value: left } : undefined;

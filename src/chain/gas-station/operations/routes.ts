@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { type ApiRequest, Reply, type Route, route } from '../../../http/route';
+import { audit } from '../../../kernel/audit/audit';
+import type { Tx } from '../../../kernel/db/database';
+import { amount, identifier, text } from '../../../kernel/wire/schemas';
+import type { Services } from '../../../services';
+import { GUARDED } from '../guarded';
+import { askAbout, confirmOperation } from './confirm';
+import { createOperation, orderSweep, orderTopup } from './create';
+import { exportable, exportOperation } from './export';
+import { failOperation, fallible } from './fail';
+import { gasOperationListRoutes } from './list-routes';
+import { requireOperation } from './read';
+import type { GasOperation, GasOperationType } from './record';
+import { gasExportSchema, gasExportView, gasOperationSchema, gasOperationView } from './view';
+
+const PATHS = { sweep: '/v1/gas-station/operations', topup: '/v1/gas-station/topup-operations' } as const;
+const WORDS = { sweep: 'a sweep operation', topup: 'a gas top-up' } as const;
+
+const wallet = () => identifier('wal_01jz0000000000000000000000');
+
+/** Sweeps and top-ups (`interface.md 4.1`, Gas station). */
+export const gasOperationRoutes = (services: Services): Route[] => [
+  ...gasOperationListRoutes(services),
+  createSweepRoute(services),
+  createTopupRoute(services),
+  ...(['sweep', 'topup'] as const).flatMap((type) => [
+    confirmRoute(services, type),
+    exportRoute(services, type),
+    failRoute(services, type),
+  ]),
+];
+
+/** Who did what, with what it was and became. */
+async function noted(
+  tx: Tx,
+  request: Pick<ApiRequest, 'caller' | 'requestId'>,
+  what: string,
+  after: GasOperation,
+  before?: GasOperation,
+): Promise<void> {
+  const { caller, requestId } = request;
+  const shown = ({ status, txHash, waitsFor, failureReason }: GasOperation) => ({
+    ...{ status, txHash, waitsFor, failureReason },
+  });
+  await audit(tx, {
+    ...{ caller, requestId, subject: after.id, tenantId: null },
+    action: `gas-station.${after.type === 'sweep' ? 'operation' : 'topup-operation'}.${what}`,
+    ...(before ? { before: shown(before) } : {}),
+    after: shown(after),
+  });
+}
+
+const createSweepRoute = (services: Services): Route =>
+  route({
+    ...{ method: 'POST', path: PATHS.sweep, ...GUARDED, status: 201 },
+    summary: 'Create a sweep operation',
+    description:
+      'All that the wallet has of the asset, to the treasury. Refused while a check of the preflight does not hold, which the ' +
+      'message names. With `autoSweep` it is signed and broadcast at once, else it waits for `export` and `confirm`.',
+    body: z.strictObject({ walletId: wallet(), asset: text(20) }),
+    response: gasOperationSchema,
+    problems: ['invalid_transition', 'unavailable'],
+    prepare: ({ body }) => orderSweep(services, body),
+    async write(tx, request, ordered) {
+      const made = await createOperation(services, tx, ordered);
+      await noted(tx, request, 'create', made);
+      return gasOperationView(made);
+    },
+  });
+
+const createTopupRoute = (services: Services): Route =>
+  route({
+    ...{ method: 'POST', path: PATHS.topup, ...GUARDED, status: 201 },
+    summary: 'Create a gas top-up operation',
+    description: 'Native coin from the station to a wallet of the pool; `gasTopupAmount` without an amount.',
+    body: z.strictObject({ walletId: wallet(), amount: amount().optional() }),
+    response: gasOperationSchema,
+    problems: ['invalid_transition', 'unavailable'],
+    prepare: ({ body }) => orderTopup(services, body),
+    async write(tx, request, ordered) {
+      const made = await createOperation(services, tx, ordered);
+      await noted(tx, request, 'create', made);
+      return gasOperationView(made);
+    },
+  });
+
+const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
+
+const confirmRoute = (services: Services, type: GasOperationType): Route =>
+  route({
+    ...{ method: 'POST', path: `${PATHS[type]}/{id}/confirm`, ...GUARDED },
+    summary: `Confirm ${WORDS[type]}`,
+    description:
+      'Names the transaction that was executed. The chain is asked: sender, recipient, token, amount (as planned, or more), success, ' +
+      'and that it is no other operation’s. What is in too few blocks yet is followed (`confirming`); a wrong one is refused, and the ' +
+      'operation stays open. After the end of an operation it is still booked, and its status stays.',
+    body: z.strictObject({
+      txHash: z.string().regex(TX_HASH, 'must be a transaction hash: 0x and 64 hexadecimal digits'),
+    }),
+    response: gasOperationSchema,
+    problems: ['invalid_transition', 'unavailable'],
+    prepare: ({ params, body }) => askAbout(services, { id: params['id'] ?? '', type }, body.txHash),
+    async write(tx, request, asked) {
+      const id = request.params['id'] ?? '';
+      const before = await requireOperation(tx, id, type, { lock: true });
+      const after = await confirmOperation(services, tx, { id, type }, asked);
+      await noted(tx, request, 'confirm', after, before);
+      return gasOperationView(after);
+    },
+  });
+
+const exportRoute = (services: Services, type: GasOperationType): Route =>
+  route({
+    ...{ method: 'GET', path: `${PATHS[type]}/{id}/export`, ...GUARDED },
+    summary: `Export ${WORDS[type]} for manual execution`,
+    description:
+      'The unsigned transaction, ready to be signed by its sender; the operation awaits its confirmation from then on. Exported again it ' +
+      'has today’s prices under the same nonce, so that only one of them can be executed.',
+    query: z.object({ format: z.enum(['json', 'file']).optional().describe('`file`: as an attachment.') }),
+    response: gasExportSchema,
+    problems: ['invalid_transition', 'unavailable'],
+    async read(request) {
+      const { params, query } = request;
+      const id = params['id'] ?? '';
+      const given = await exportable(services, id, type);
+      const exported = await services.database.transaction(async (tx) => {
+        const before = await requireOperation(tx, id, type, { lock: true });
+        const made = await exportOperation(services, tx, { id, type }, given);
+        await noted(tx, request, 'export', made.operation, before);
+        return made;
+      });
+      const body = gasExportView(exported);
+      if (query.format !== 'file') return body;
+      return new Reply(200, body, { 'content-disposition': `attachment; filename="${id}.json"` });
+    },
+  });
+
+const failRoute = (services: Services, type: GasOperationType): Route =>
+  route({
+    ...{ method: 'POST', path: `${PATHS[type]}/{id}/fail`, ...GUARDED },
+    summary: `Mark ${WORDS[type]} failed`,
+    description: 'Refused while the chain may still execute its transaction.',
+    body: z.strictObject({ reason: text(500).min(1) }),
+    response: gasOperationSchema,
+    problems: ['invalid_transition', 'unavailable'],
+    prepare: ({ params }) => fallible(services, { id: params['id'] ?? '', type }),
+    async write(tx, request, found) {
+      const id = request.params['id'] ?? '';
+      const before = await requireOperation(tx, id, type, { lock: true });
+      const after = await failOperation(services, tx, { id, type, reason: request.body.reason }, found);
+      await noted(tx, request, 'fail', after, before);
+      return gasOperationView(after);
+    },
+  });

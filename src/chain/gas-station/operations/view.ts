@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { instant, money } from '../../../kernel/wire/schemas';
+import type { UnsignedTransaction } from '../../../parties/chain/port';
+import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
+import type { Exported } from './export';
+import { GAS_OPERATION_STATUSES, GAS_OPERATION_TYPES, type GasOperation, WAITS } from './record';
+
+/** A sweep or a top-up on the wire (decisions part 4, Wallets, gas station, networks). */
+export const gasOperationSchema = z
+  .object({
+    id: z.string().meta({ examples: ['swp_01jz0000000000000000000000'] }),
+    type: z.enum(GAS_OPERATION_TYPES),
+    status: z.enum(GAS_OPERATION_STATUSES),
+    chain: z.string(),
+    walletId: z.string(),
+    asset: z.string(),
+    token: z.string().optional().describe('The contract of the asset; absent: the native coin.'),
+    from: z.string(),
+    to: z.string(),
+    amount: money().describe('What is to leave `from`, at least: with the decimals of the chain.'),
+    execution: z
+      .enum(['local', 'manual'])
+      .describe(
+        '`local`: signed and broadcast by the service; `manual`: exported, and confirmed by a person.',
+      ),
+    waitsFor: z.enum(WAITS).optional().describe('Why it does not go on now; it is tried again.'),
+    txHash: z.string().optional(),
+    movedAmount: money().optional().describe('What has arrived.'),
+    lostAmount: money().optional().describe('What the token has taken on the way.'),
+    fee: money().optional().describe('Gas used × price, of the native coin.'),
+    failure: z.object({ code: z.string(), reason: z.string() }).optional(),
+    exportedAt: instant().optional(),
+    executedAt: instant().optional(),
+    expiresAt: instant(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'GasOperation' });
+
+export function gasOperationView(operation: GasOperation): z.output<typeof gasOperationSchema> {
+  const { id, type, status, chain, walletId, asset, decimals, execution } = operation;
+  const text = (units: bigint | null, of = decimals) =>
+    units === null ? undefined : fromUnits(units, of).toFixed(of);
+  return {
+    ...{ id, type, status, chain, walletId, asset, token: operation.token ?? undefined },
+    ...{ from: operation.fromAddress, to: operation.toAddress, execution },
+    amount: fromUnits(operation.units, decimals).toFixed(decimals),
+    waitsFor: operation.waitsFor ?? undefined,
+    txHash: operation.txHash ?? undefined,
+    movedAmount: text(operation.movedUnits),
+    lostAmount: operation.lostUnits === 0n ? undefined : text(operation.lostUnits),
+    fee: text(operation.feeUnits, NATIVE_DECIMALS.evm),
+    failure: failureOf(operation),
+    exportedAt: operation.exportedAt?.toISOString(),
+    executedAt: operation.executedAt?.toISOString(),
+    expiresAt: operation.expiresAt.toISOString(),
+    createdAt: operation.createdAt.toISOString(),
+    updatedAt: operation.updatedAt.toISOString(),
+  };
+}
+
+const failureOf = ({ failureCode: code, failureReason: reason }: GasOperation) =>
+  code === null ? undefined : { code, reason: reason ?? code };
+
+const units = () => z.string().meta({ examples: ['65000'] });
+
+/** An EIP-1559 transaction to be signed. Units are those of the chain, as whole numbers in text. */
+const unsignedSchema = z.object({
+  type: z.literal('eip1559'),
+  chainId: z.int(),
+  nonce: z.int(),
+  from: z.string(),
+  to: z.string(),
+  value: units(),
+  data: z.string(),
+  gas: units(),
+  maxFeePerGas: units(),
+  maxPriorityFeePerGas: units(),
+});
+
+export const gasExportSchema = z
+  .object({
+    operation: gasOperationSchema,
+    transactions: z.array(unsignedSchema).describe('To be signed by their sender, in this order.'),
+  })
+  .meta({ id: 'GasOperationExport' });
+
+const unsignedView = (transaction: UnsignedTransaction): z.output<typeof unsignedSchema> => ({
+  type: 'eip1559',
+  ...transaction,
+  value: transaction.value.toString(),
+  gas: transaction.gas.toString(),
+  maxFeePerGas: transaction.maxFeePerGas.toString(),
+  maxPriorityFeePerGas: transaction.maxPriorityFeePerGas.toString(),
+});
+
+export const gasExportView = ({ operation, transactions }: Exported): z.output<typeof gasExportSchema> => ({
+  operation: gasOperationView(operation),
+  transactions: transactions.map(unsignedView),
+});

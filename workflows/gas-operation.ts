@@ -1,0 +1,23 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { GasStationActivities } from '../activities/gas-station';
+import { follow } from './support/follow';
+import { askingParty } from './support/party-retries';
+
+// A look that comes while the chain is away is not heard, but each attempt is one.
+const { advanceGasOperation } = proxyActivities<Pick<GasStationActivities, 'advanceGasOperation'>>({
+  ...askingParty,
+  retry: { ...askingParty.retry, maximumInterval: '1 minute' },
+});
+
+/**
+ * Leads a sweep or a gas top-up to its end (`gas-operation-<operationId>`): signs and broadcasts it, or waits for a person who does,
+ * and follows its transaction until it is final.
+ * @returns `completed`, `failed` or `expired`
+ */
+export async function gasOperation(operationId: string): Promise<string> {
+  return follow(operationId, advanceGasOperation, {
+    pending: 'Waits to be exported, or for the chain to allow it.',
+    awaiting_confirmation: 'Waits to be executed and confirmed.',
+    confirming: 'The transaction is on its way.',
+  });
+}
