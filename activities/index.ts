@@ -8,6 +8,7 @@ import { createGasStationActivities } from './gas-station';
 import { createHousekeepingActivities } from './housekeeping';
 import { createKycActivities } from './kyc';
 import { createTransferActivities } from './transfers';
+import { createWalletActivities } from './wallets';
 import { createWebhookActivities } from './webhooks';
 
 /** Every activity, by the name that workflows call it; composed once a worker. */
@@ -22,6 +23,7 @@ export function createActivities(services: Composed) {
     ...createHousekeepingActivities(services),
     ...createKycActivities(services),
     ...createTransferActivities(services),
+    ...createWalletActivities(services),
     ...createWebhookActivities(services),
   };
 }

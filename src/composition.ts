@@ -22,6 +22,9 @@ import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
 import { gasStationRoutes } from './chain/gas-station/routes';
+import { networkRoutes } from './chain/networks/routes';
+import { walletAdminRoutes } from './chain/wallets/admin-routes';
+import { walletRoutes } from './chain/wallets/routes';
 import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
 import { createApp } from './http/app';
@@ -142,6 +145,7 @@ export function createServices(options: Wiring): Composed {
     isListRead: createListsRead({ database, now }),
     settlementDifferenceSeconds: options.settlementDifferenceSeconds ?? 3_600,
     settlementWaitSeconds: options.settlementWaitSeconds ?? 259_200,
+    walletQuarantineSeconds: options.walletQuarantineSeconds ?? 86_400,
     now,
   };
 }
@@ -205,7 +209,10 @@ export function apiRoutes(services: Composed): Route[] {
     ...bankingRoutes(services),
     ...withdrawalDestinationRoutes(services),
     ...withdrawalRoutes(services),
+    ...walletRoutes(services),
+    ...walletAdminRoutes(services),
     ...gasStationRoutes(services),
+    ...networkRoutes(services),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),

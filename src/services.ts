@@ -28,5 +28,7 @@ export interface Services extends Observers {
   settlementDifferenceSeconds: number;
   /** So long an order may wait for its settlement before a person is shown. */
   settlementWaitSeconds: number;
+  /** So long a wallet rests after a payer, before another gets it. */
+  walletQuarantineSeconds: number;
   now(): Date;
 }

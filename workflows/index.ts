@@ -28,5 +28,6 @@ export { partyWatcher } from './transfers/party-watcher';
 export { payoutLifecycle } from './transfers/payout-lifecycle';
 export { settlementReading } from './transfers/settlement-reading';
 export { unansweredAuthorization } from './unanswered-authorization';
+export { walletAllocation } from './wallet-allocation';
 export { webhookDispatcher } from './webhook-dispatcher';
 export { webhookRecovery } from './webhook-recovery';

@@ -75,6 +75,8 @@ const schema = z.object({
   SETTLEMENT_DIFFERENCE_SECONDS: seconds.default(3_600),
   /** So long an order of the exchange may wait for its settlement before a person is shown. */
   SETTLEMENT_WAIT_SECONDS: seconds.default(259_200),
+  /** So long a wallet rests between two payers: what the first sends late is not taken for the second's. */
+  WALLET_QUARANTINE_SECONDS: seconds.default(86_400),
   /** Of the operator at the command line. */
   OPERATOR_SECRET: text.optional(),
   /** Seconds a request in flight may take while the process stops. */
@@ -147,6 +149,7 @@ export interface Config {
   adminLimit: Decimal | undefined;
   settlementDifferenceSeconds: number;
   settlementWaitSeconds: number;
+  walletQuarantineSeconds: number;
   /** Absent: the embedded sandbox's own operator. */
   operatorSecret: string | undefined;
   /** By `npm start`: npm is the parent process. */
@@ -221,6 +224,7 @@ function configOf(env: Environment): Omit<Config, 'stripe' | 'ratesSource' | 'pa
     adminLimit: env.ADMIN_LIMIT === undefined ? undefined : new Decimal(env.ADMIN_LIMIT),
     settlementDifferenceSeconds: env.SETTLEMENT_DIFFERENCE_SECONDS,
     settlementWaitSeconds: env.SETTLEMENT_WAIT_SECONDS,
+    walletQuarantineSeconds: env.WALLET_QUARANTINE_SECONDS,
     operatorSecret: env.OPERATOR_SECRET,
     shutdownSeconds: env.SHUTDOWN_SECONDS,
     startedByNpm: env.npm_lifecycle_event === 'start',

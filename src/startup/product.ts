@@ -107,6 +107,7 @@ function connect(setup: Setup): Parts {
     sandboxRates: config.sandboxRates,
     settlementDifferenceSeconds: config.settlementDifferenceSeconds,
     settlementWaitSeconds: config.settlementWaitSeconds,
+    walletQuarantineSeconds: config.walletQuarantineSeconds,
     handOver,
     temporalIsServing: () => temporal.isServing(),
     publicUrl: () => config.publicUrl ?? ownUrl(),

@@ -48,6 +48,8 @@ export interface Wiring {
   settlementDifferenceSeconds?: number | undefined;
   /** What an order may wait for its settlement; three days when absent. */
   settlementWaitSeconds?: number | undefined;
+  /** What a wallet rests between two payers; a day when absent. */
+  walletQuarantineSeconds?: number | undefined;
   /** Asked when it is needed: the port may be chosen only when the API listens. */
   publicUrl?: () => string;
   /** Where the sandbox parties are served, without a trailing slash; where the API is when absent. */

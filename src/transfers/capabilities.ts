@@ -1,4 +1,5 @@
 import type { Reached } from '../cards/programmes/rules';
+import { isAnyEnabled } from '../chain/networks/operations';
 import { Problem } from '../kernel/errors';
 import { currenciesIn } from '../parties/rates/snapshot';
 import type { Services } from '../services';
@@ -8,8 +9,8 @@ import { payoutSettingsSection } from './payouts/settings';
 
 /**
  * The currencies, of those given, that some option of the tenant's can be paid into and out of now: its own currency, or
- * another that is dealt in; and those that can be exchanged: between accounts what has a rate to another currency, by an
- * order whatever the exchange may take.
+ * another that is dealt in; those that can be exchanged: between accounts what has a rate to another currency, by an
+ * order whatever the exchange may take; and, while a network is enabled, all of them, for what comes on a chain is converted.
  */
 export async function currenciesReached(
   { database, parties, switches }: Pick<Services, 'database' | 'parties' | 'switches'>,
@@ -28,7 +29,8 @@ export async function currenciesReached(
     unlessRefused(() => parties.rates.rate(from, to)) !== undefined;
   const quoted = unlessRefused(() => currenciesIn(parties.rates.snapshot())) ?? [];
   const isQuoted = (own: string) => quoted.length > 1 && quoted.includes(own);
-  const takesOrders = (await switches.party('exchange')) === 'on';
+  const [exchange, isOnChain] = await Promise.all([switches.party('exchange'), isAnyEnabled(database)]);
+  const takesOrders = exchange === 'on';
 
   return {
     exchange: new Set(currencies.filter((own) => takesOrders || isQuoted(own))),
@@ -38,6 +40,7 @@ export async function currenciesReached(
     payout: new Set(
       currencies.filter((own) => payouts.options.some(({ currency }) => isDealt(own, currency))),
     ),
+    crypto: new Set(isOnChain ? currencies : []),
   };
 }
 

@@ -31,7 +31,7 @@ export async function withLocalNetwork(
     name: 'Local chain',
     kind: 'evm',
     chainId: testChain.chainId,
-    rpcUrls: [testChain.url],
+    rpcUrls: [`${testChain.url}/`],
     explorerUrl: null,
     confirmations: 3,
     enabled: true,

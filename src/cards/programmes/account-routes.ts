@@ -9,7 +9,7 @@ import { idPage, pageById } from '../../kernel/wire/id-pages';
 import { pageSchema } from '../../kernel/wire/pages';
 import type { Services } from '../../services';
 import { disabledBinsOf, listAdmittedBins } from './operations';
-import { capabilitiesOf, enabledBins, type Reached, SERVED } from './rules';
+import { capabilitiesOf, enabledBins, type Reached } from './rules';
 import { binSchema, binView } from './view';
 
 const TAG = 'Accounts';
@@ -35,7 +35,8 @@ function settingsRoute(services: AccountProgrammeServices): Route {
     description:
       'The master accounts with what can be begun on them now: a capability that the operator or the installation has ' +
       'switched off is missing, and so are card_issuing without an open BIN of the currency, deposit and payout without an ' +
-      'option that reaches it, exchange where there is neither a rate of it nor an exchange that takes orders and withdrawals.',
+      'option that reaches it, exchange where there is neither a rate of it nor an exchange that takes orders and withdrawals, ' +
+      'and crypto while no network is enabled.',
     response: z.object({
       clientId: z.string(),
       accounts: z.array(
@@ -51,13 +52,13 @@ function settingsRoute(services: AccountProgrammeServices): Route {
         listAccounts(database, tenantId, { ownerType: 'client' }),
         listAdmittedBins(database, tenantId),
         hasVirtualIban(database, tenantId),
-        Promise.all(SERVED.map((capability) => switches.capability(capability, tenantId))),
+        Promise.all(CAPABILITIES.map((capability) => switches.capability(capability, tenantId))),
       ]);
       const reached = await currenciesReached(
         tenantId,
         accounts.map(({ currency }) => currency),
       );
-      const on = SERVED.filter((_, index) => states[index] === 'on');
+      const on = CAPABILITIES.filter((_, index) => states[index] === 'on');
       return {
         clientId: tenantId,
         accounts: accounts.map((account) => ({

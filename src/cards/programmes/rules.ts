@@ -13,18 +13,6 @@ export function enabledBins(
   );
 }
 
-/** What there is today of the interface's capabilities. */
-export const SERVED = [
-  'transfer',
-  'card_issuing',
-  'deposit',
-  'payout',
-  'card_topup',
-  'card_withdrawal',
-  'virtual_iban',
-  'exchange',
-] as const satisfies readonly Capability[];
-
 /** By capability, the currencies of accounts that it reaches; one that is not named reaches all. */
 export type Reached = Partial<Record<Capability, ReadonlySet<string>>>;
 

@@ -1,3 +1,4 @@
+import { invalid } from '../../kernel/errors';
 import type { Keyring } from '../../kernel/security/keyring';
 
 /** The key of its own that the addresses of nodes are sealed with: they may hold credentials. */
@@ -8,3 +9,37 @@ export const sealUrls = (keyring: Keyring, chain: string, urls: readonly string[
 
 export const openUrls = (keyring: Keyring, chain: string, sealed: Buffer): string[] =>
   JSON.parse(keyring.sealer(PURPOSE).open(sealed, chain).toString('utf8')) as string[];
+
+const HIDDEN = '***';
+const isMasked = (text: string): boolean => text.includes(HIDDEN);
+
+/**
+ * What may be shown of a node's address: where it is. Providers put their keys into the user part, any part of the path, or
+ * the query.
+ */
+export function maskUrl(text: string): string {
+  const { protocol, username, password, host, pathname, search, hash } = new URL(text);
+  const user = username === '' && password === '' ? '' : `${HIDDEN}@`;
+  return `${protocol}//${user}${host}/${pathname + search + hash === '/' ? '' : HIDDEN}`;
+}
+
+/**
+ * The addresses that are meant: a masked one, as it was shown, keeps the stored one that it was shown for; where several look
+ * alike the one at its place, else the first of those that no other means.
+ * @throws Problem 400 naming `rpcUrls` for a mask of none that is stored
+ */
+export function unmasked(given: readonly string[], stored: readonly string[]): string[] {
+  const left: (string | undefined)[] = [...stored];
+  const take = (place: number): string | undefined => left.splice(place, 1, undefined)[0];
+  const isShownAs = (mask: string) => (url: string | undefined) => url !== undefined && maskUrl(url) === mask;
+  const atTheirPlace = given.map((url, place) =>
+    isMasked(url) && isShownAs(url)(left[place]) ? take(place) : undefined,
+  );
+  return given.map((url, place) => {
+    if (!isMasked(url)) return url;
+    const elsewhere = atTheirPlace[place] === undefined ? left.findIndex(isShownAs(url)) : -1;
+    const meant = elsewhere < 0 ? atTheirPlace[place] : take(elsewhere);
+    if (meant === undefined) throw invalid('rpcUrls has a masked address that is not stored.', 'rpcUrls');
+    return meant;
+  });
+}

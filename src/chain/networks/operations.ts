@@ -4,7 +4,7 @@ import { ensureChainAccounts, ensureInternalAccounts } from '../../kernel/ledger
 import type { Services } from '../../services';
 import { openUrls, sealUrls } from './addresses';
 import type { Network, NetworkAsset } from './record';
-import { findNetwork, findSealedNetwork, insertNetwork, updateNetwork } from './store';
+import { findNetwork, findSealedNetwork, insertNetwork, listSealedNetworks, updateNetwork } from './store';
 
 export { findNetwork, isAnyEnabled, listNetworks } from './store';
 
@@ -47,6 +47,15 @@ export async function findOpened(
   return found && { network: found.network, rpcUrls: openUrls(keyring, chain, found.rpcUrls) };
 }
 
+export const listOpened = async (
+  { keyring }: Pick<Services, 'keyring'>,
+  sql: Sql,
+): Promise<OpenedNetwork[]> =>
+  (await listSealedNetworks(sql)).map(({ network, rpcUrls }) => ({
+    network,
+    rpcUrls: openUrls(keyring, network.chain, rpcUrls),
+  }));
+
 /**
  * Replaces all that is set of a network, or makes it, and opens the accounts that its assets are booked on.
  * @param version that the caller has seen; 0: of none yet
@@ -75,7 +84,7 @@ export async function saveNetwork(
   return { before, after };
 }
 
-const versionConflict = () =>
+export const versionConflict = () =>
   conflict('version_conflict', 'The network has another version now: read it again.', 'version');
 
 /** Its wallets' addresses and the books are of that chain: another one is another network. */

@@ -28,3 +28,6 @@ export interface Network {
   createdAt: Date;
   updatedAt: Date;
 }
+
+/** Whether a network may have that name; any other text is the name of none. */
+export const isChainName = (text: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(text);

@@ -1,7 +1,7 @@
 import { NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { keptDecimal } from '../../kernel/wire/schemas';
-import type { Network, NetworkAsset } from './record';
+import { isChainName, type Network, type NetworkAsset } from './record';
 
 const COLUMNS = [
   ...['chain', 'name', 'kind', 'chainId', 'explorerUrl', 'confirmations', 'enabled', 'assets', 'version'],
@@ -27,6 +27,7 @@ export async function findSealedNetwork(
   chain: string,
   lock?: 'update',
 ): Promise<SealedNetwork | undefined> {
+  if (!isChainName(chain)) return undefined;
   const query = networks()
     .select([...COLUMNS, 'rpcUrls'])
     .where({ chain });
@@ -38,6 +39,7 @@ export async function findSealedNetwork(
 }
 
 export async function findNetwork(sql: Sql, chain: string): Promise<Network | undefined> {
+  if (!isChainName(chain)) return undefined;
   const [row] = await sql.run<Row>(networks().select(COLUMNS).where({ chain }));
   return row && networkOf(row);
 }

@@ -1,2 +1,53 @@
+import type { Sql } from '../../kernel/db/database';
+import { notFound } from '../../kernel/errors';
+import { checkedAddress } from '../../parties/chain/addresses';
+import { listNetworks, requireNetwork } from '../networks/operations';
+import type { Network } from '../networks/record';
+import { WALLET_STATUSES, type Wallet, type WalletStatus } from './record';
+import { countByStatus, findWallet, type Locking } from './store';
+
+export { ownerAt } from './allocation-store';
 export { deriveWallets } from './derive';
-export { findWallet, findWallets, ownerAt, poolAddresses } from './store';
+export {
+  findWallet,
+  findWalletById,
+  findWallets,
+  listWallets,
+  poolAddresses,
+  sweepableWallets,
+} from './store';
+
+/**
+ * A wallet as a request names it: its address in any spelling of its kind.
+ * @throws Problem 404 for the chain, naming it, or the wallet
+ */
+export async function requireWallet(
+  sql: Sql,
+  { chain, address }: { chain: string; address: string },
+  locking: Locking = {},
+): Promise<{ network: Network; wallet: Wallet }> {
+  const network = await requireNetwork(sql, chain, 'chain');
+  const checked = checkedAddress(network.kind, address);
+  const wallet = checked === undefined ? undefined : await findWallet(sql, chain, checked, locking);
+  if (!wallet) throw notFound('wallet', 'address');
+  return { network, wallet };
+}
+
+export type PoolStats = { chain: string; total: number } & Record<WalletStatus, number>;
+
+/** How many wallets the pool of each network has, by what they are at that time. */
+export async function poolStats(sql: Sql, at: Date): Promise<PoolStats[]> {
+  const [networks, counts] = [await listNetworks(sql), await countByStatus(sql, at)];
+  return networks.map(({ chain }) => {
+    const of = (status: WalletStatus) =>
+      counts.find((each) => each.chain === chain && each.status === status)?.count ?? 0;
+    const [available, allocated, quarantined, disabled] = WALLET_STATUSES.map(of) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    const total = available + allocated + quarantined + disabled;
+    return { chain, available, allocated, quarantined, disabled, total };
+  });
+}

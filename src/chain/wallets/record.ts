@@ -1,5 +1,11 @@
+import { conflict } from '../../kernel/errors';
+import type { Decimal } from '../../kernel/money/money';
+
 export const WALLET_STATUSES = ['available', 'allocated', 'quarantined', 'disabled'] as const;
 export type WalletStatus = (typeof WALLET_STATUSES)[number];
+
+/** What may be swept: nobody pays to it now, and no operator has taken it out. */
+export const SWEEPABLE: readonly WalletStatus[] = ['available', 'quarantined'];
 
 /** An address of ours on a chain. No key is kept: it is derived by its index. */
 export interface Wallet {
@@ -14,8 +20,32 @@ export interface Wallet {
   status: WalletStatus;
   /** Until then it takes no other payer's money; null unless it is quarantined. */
   quarantinedUntil: Date | null;
+  /** What a person has noted of the gas on it, in the native coin, and when; the chain's own answer may be another. */
+  gasBalance: Decimal | null;
+  gasBalanceAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** The life of a wallet. No status is assigned but by a row of this table. */
+export const WALLET_TRANSITIONS = [
+  { from: 'available', on: 'allocate', to: 'allocated' },
+  { from: 'quarantined', on: 'allocate', to: 'allocated' }, // its time has passed
+  { from: 'allocated', on: 'end', to: 'quarantined' },
+  { from: 'quarantined', on: 'return', to: 'available' },
+  { from: 'available', on: 'disable', to: 'disabled' },
+  { from: 'allocated', on: 'disable', to: 'disabled' },
+  { from: 'quarantined', on: 'disable', to: 'disabled' },
+  { from: 'disabled', on: 'enable', to: 'available' },
+] as const satisfies { from: WalletStatus; on: string; to: WalletStatus }[];
+
+export type WalletTrigger = (typeof WALLET_TRANSITIONS)[number]['on'];
+
+/** @throws Problem 409 `invalid_transition` */
+export function walletStatusAfter(from: WalletStatus, on: WalletTrigger): WalletStatus {
+  const row = WALLET_TRANSITIONS.find((each) => each.from === from && each.on === on);
+  if (!row) throw conflict('invalid_transition', `The wallet is ${from}.`);
+  return row.to;
 }
 
 /** A wallet that is kept for one payer's deposits, for a time. */

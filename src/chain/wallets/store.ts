@@ -1,36 +1,48 @@
-import { anyOf, NOW, raw, table } from '../../kernel/db/build';
+import type { Knex } from 'knex';
+import { anyOf, filtered, type IdPage, NOW, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
-import type { Allocation, Wallet } from './record';
+import { Decimal } from '../../kernel/money/money';
+import { SWEEPABLE, type Wallet, type WalletStatus } from './record';
 
-export const WALLET_COLUMNS = [
+/** NUMERIC comes as text. */
+type Row = Omit<Wallet, 'gasBalance'> & { gasBalance: string | null };
+
+const COLUMNS = [
   ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'status', 'quarantinedUntil'],
-  ...['createdAt', 'updatedAt'],
-];
-const ALLOCATION_COLUMNS = [
-  ...['a.id', 'a.walletId', 'w.chain', 'w.address', 'a.tenantId', 'a.accountId', 'a.asset', 'a.reference'],
-  ...['a.expiresAt', 'a.startedAt', 'a.endedAt', 'a.createdAt', 'a.updatedAt'],
+  ...['gasBalance', 'gasBalanceAt', 'createdAt', 'updatedAt'],
 ];
 
 const wallets = () => table('wallets');
-const allocations = () =>
-  table('wallet_allocations as a').join('wallets as w', 'w.id', 'a.walletId').select(ALLOCATION_COLUMNS);
 
-/** @param address as the chain's checksum writes it @param lock to the end of the transaction */
-export async function findWallet(
-  sql: Sql,
-  chain: string,
-  address: string,
-  { lock = false }: { lock?: boolean } = {},
-): Promise<Wallet | undefined> {
-  const query = wallets().select(WALLET_COLUMNS).where({ chain, address });
-  if (lock) void query.forNoKeyUpdate();
-  const [found] = await sql.run<Wallet>(query);
-  return found;
+const walletOf = (row: Row): Wallet => ({
+  ...row,
+  gasBalance: row.gasBalance === null ? null : new Decimal(row.gasBalance),
+});
+
+async function read(sql: Sql, query: Knex.QueryBuilder): Promise<Wallet[]> {
+  return (await sql.run<Row>(query.select(COLUMNS))).map(walletOf);
 }
+
+/** To the end of the transaction. */
+export interface Locking {
+  lock?: boolean;
+}
+
+async function readOne(sql: Sql, where: object, { lock = false }: Locking): Promise<Wallet | undefined> {
+  const query = wallets().where(where);
+  if (lock) void query.forNoKeyUpdate();
+  return (await read(sql, query))[0];
+}
+
+/** @param address as the chain's checksum writes it */
+export const findWallet = (sql: Sql, chain: string, address: string, locking: Locking = {}) =>
+  readOne(sql, { chain, address }, locking);
+
+export const findWalletById = (sql: Sql, id: string, locking: Locking = {}) => readOne(sql, { id }, locking);
 
 /** The wallets of these ids, in no order. */
 export const findWallets = (sql: Sql, ids: readonly string[]): Promise<Wallet[]> =>
-  sql.run(wallets().select(WALLET_COLUMNS).where(anyOf('id', ids)));
+  read(sql, wallets().where(anyOf('id', ids)));
 
 /** The addresses of a chain's pool, in the order of their derivation. */
 export async function poolAddresses(sql: Sql, chain: string): Promise<string[]> {
@@ -48,40 +60,88 @@ export async function hasWallets(sql: Sql): Promise<boolean> {
 export async function nextIndex(tx: Sql, chain: string): Promise<number> {
   // Raw: an advisory lock, for there is no row yet that could be locked.
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 148))', [chain]);
-  const [row] = await tx.run<{ next: number }>(
-    wallets().where({ chain }).select(raw('coalesce(max(derivation_index) + 1, 0) as next')),
-  );
-  return row?.next ?? 0;
+  const highest = wallets().where({ chain }).max('derivationIndex as highest');
+  const [row] = await tx.run<{ highest: number | null }>(highest);
+  return (row?.highest ?? -1) + 1;
 }
 
-export const insertWallets = (
+export async function insertWallets(
   tx: Sql,
   made: readonly Pick<Wallet, 'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose'>[],
-): Promise<Wallet[]> =>
-  tx.run(
-    wallets()
-      .insert(made.map((each) => ({ ...each, status: 'available', createdAt: NOW, updatedAt: NOW })))
-      .returning(WALLET_COLUMNS),
-  );
-
-/** A block's time may lie so long before the clock that stamped the allocation: chains count whole seconds, and slots of twelve. */
-const BLOCKS_EARLIER = '60 seconds';
-
-/**
- * The allocation that held a wallet when a block was made: from when it began until it ended, or should have. One that began
- * within a minute after the block counts, where none held it then, for its payer cannot have paid before it was told the address.
- */
-export async function ownerAt(
-  sql: Sql,
-  { chain, address, at }: { chain: string; address: string; at: Date },
-): Promise<Allocation | undefined> {
-  const [found] = await sql.run<Allocation>(
-    allocations()
-      .where({ 'w.chain': chain, 'w.address': address })
-      .where(raw(`a.started_at - interval '${BLOCKS_EARLIER}' <= ?`, [at]))
-      .where(raw('? < all (array_remove(array[a.ended_at, a.expires_at], null))', [at]))
-      .orderByRaw('a.started_at <= ? desc, a.started_at desc', [at])
-      .limit(1),
-  );
-  return found;
+): Promise<Wallet[]> {
+  const rows = made.map((each) => ({ ...each, status: 'available', createdAt: NOW, updatedAt: NOW }));
+  return (await tx.run<Row>(wallets().insert(rows).returning(COLUMNS))).map(walletOf);
 }
+
+/** A wallet of the pool that is free at that time, locked; one that others are taking is passed over. */
+export async function lockFreeWallet(tx: Sql, chain: string, at: Date): Promise<Wallet | undefined> {
+  const pool = () => wallets().where({ chain, purpose: 'pool' }).limit(1).forNoKeyUpdate().skipLocked();
+  const [available] = await read(tx, pool().where({ status: 'available' }).orderBy('derivationIndex'));
+  if (available) return available;
+  const ripe = pool().where({ status: 'quarantined' }).where('quarantinedUntil', '<=', at);
+  return (await read(tx, ripe.orderBy('quarantinedUntil')))[0];
+}
+
+/** Who changes wallets holds their locks. */
+export async function updateWallets(
+  tx: Sql,
+  ids: readonly string[],
+  change: Partial<Pick<Wallet, 'status' | 'quarantinedUntil' | 'gasBalanceAt'>> & { gasBalance?: string },
+): Promise<Wallet[]> {
+  const update = wallets()
+    .where(anyOf('id', ids))
+    .update({ ...change, updatedAt: NOW });
+  return (await tx.run<Row>(update.returning(COLUMNS))).map(walletOf);
+}
+
+/** Those of the pool whose quarantine is over are available again. @returns how many, `limit` at most */
+export async function returnRipe(
+  tx: Sql,
+  { chain, at, to, limit }: { chain?: string | undefined; at: Date; to: WalletStatus; limit: number },
+): Promise<number> {
+  const ripe = wallets()
+    .select('id')
+    .where({ status: 'quarantined' })
+    .where('quarantinedUntil', '<=', at)
+    .modify(filtered, { chain })
+    .orderBy('quarantinedUntil')
+    .limit(limit)
+    .forNoKeyUpdate()
+    .skipLocked();
+  const found = await tx.run<{ id: string }>(ripe);
+  const ids = found.map(({ id }) => id);
+  await updateWallets(tx, ids, { status: to, quarantinedUntil: null });
+  return ids.length;
+}
+
+export interface StatusCount {
+  chain: string;
+  status: WalletStatus;
+  count: number;
+}
+
+/** How many wallets of each chain's pool have each status at that time; those that none has are not there. */
+export const countByStatus = (sql: Sql, at: Date): Promise<StatusCount[]> =>
+  sql.run(
+    wallets()
+      .select(
+        'chain',
+        raw(`case when quarantined_until <= ? then 'available' else status end as status`, [at]),
+      )
+      .select(raw('count(*)::int as count'))
+      .where({ purpose: 'pool' })
+      .groupByRaw('1, 2'),
+  );
+
+export type WalletFilter = Partial<Record<'chain' | 'status' | 'purpose', string | undefined>>;
+
+/** Wallets of the pool and of stations, newest first. */
+export const listWallets = (sql: Sql, filter: WalletFilter, page: IdPage): Promise<Wallet[]> =>
+  read(sql, wallets().modify(filtered, filter).modify(newestFirst, page));
+
+/** Those of a chain's pool that may be swept, in the order of their derivation. */
+export const sweepableWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
+  read(
+    sql,
+    wallets().where({ chain, purpose: 'pool' }).where(anyOf('status', SWEEPABLE)).orderBy('derivationIndex'),
+  );

@@ -23,10 +23,11 @@ for (const [units, codes] of Object.entries(OTHERS)) {
 }
 
 /** Assets of chains. */
-const ASSETS = ['USDT', 'USDC', 'ETH'];
+export const ASSETS = ['USDT', 'USDC', 'ETH'] as const;
 
 /** A currency that banks deal in. */
-export const isFiat = (code: string): boolean => isCurrency(code) && !ASSETS.includes(code);
+export const isFiat = (code: string): boolean =>
+  isCurrency(code) && !(ASSETS as readonly string[]).includes(code);
 
 export function isCurrency(code: string): boolean {
   return minorUnits.has(code);

@@ -20,6 +20,9 @@ const ALLOWED: Record<HttpTo, string> = {
   resolved: LOOPBACK,
 };
 
+/** A user name and password in it: of those that lead browsers or webhooks none, of a node's address they may be its key. */
+export type Credentials = 'refused' | 'taken';
+
 /** Whitespace around, a line break, a NUL, half of a character, a backslash: WHATWG's parser drops or mends them unsaid. */
 const MENDED = /^\s|\s$|[\p{Cc}\p{Cs}\\]/u;
 /** `https:shop.example` would be read, too. */
@@ -29,17 +32,35 @@ const ABSOLUTE = /^https?:\/\/[^/]/i;
  * Reads a URL as the WHATWG does: its `href` is ASCII (punycode in the host, percent-encoding behind it) and fits any header.
  * @returns the URL, or what is wrong with the text, as a continuation of the field's name
  */
-export function readWebUrl(text: string, http: HttpTo): { url: URL } | { wrong: string } {
+export function readWebUrl(
+  text: string,
+  http: HttpTo,
+  credentials: Credentials = 'refused',
+): { url: URL } | { wrong: string } {
   if (MENDED.test(text)) return { wrong: 'must not contain control characters, backslashes or outer spaces' };
   if (!ABSOLUTE.test(text) || !URL.canParse(text)) return { wrong: ALLOWED[http] };
   const url = new URL(text);
   const allowed =
     url.protocol === 'https:' || http === 'resolved' || (http === 'loopback' && isLoopback(url.hostname));
   if (!allowed) return { wrong: ALLOWED[http] };
-  if (url.username !== '' || url.password !== '') return { wrong: 'must not carry credentials' };
+  if (url.username !== '' || url.password !== '') {
+    if (credentials === 'refused') return { wrong: 'must not carry credentials' };
+    if (![url.username, url.password].every(isDecodable))
+      return { wrong: 'must have well-formed credentials' };
+  }
   if (url.href.length > URL_LENGTH)
     return { wrong: `must be at most ${URL_LENGTH} characters when it is encoded` };
   return { url };
+}
+
+/** Percent-encoded as it should be: the URL itself takes any `%`, a header's credentials are of the decoded text. */
+function isDecodable(encoded: string): boolean {
+  try {
+    decodeURIComponent(encoded);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The schema of a URL that a caller gives; read as its normalised text. */

@@ -3,6 +3,7 @@ import { mnemonicToEntropy } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { NOW, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { invalid } from '../../kernel/errors';
 import type { Keyring } from '../../kernel/security/keyring';
 import { type PublicKeys, publicKeysOf } from './derivation';
 
@@ -50,7 +51,7 @@ export async function ensureSeed(sql: Sql, keyring: Keyring, lock?: 'share' | 'u
  * Puts a mnemonic's seed in the place of whatever seed there is. The caller knows that no wallet is derived yet, and holds the
  * seed's lock.
  * @param mnemonic 12 to 24 English words (BIP-39), without a passphrase
- * @throws Error when it is no mnemonic, or its checksum is wrong; the message does not tell it
+ * @throws Problem 400 naming `mnemonic` when it is none, or its checksum is wrong; the message does not tell it
  */
 export async function replaceSeed(tx: Sql, keyring: Keyring, mnemonic: string): Promise<WalletSeed> {
   const entropy = entropyOf(mnemonic);
@@ -92,6 +93,6 @@ function entropyOf(mnemonic: string): Uint8Array {
   try {
     return mnemonicToEntropy(mnemonic.trim().toLowerCase().split(/\s+/).join(' '), wordlist);
   } catch {
-    throw new Error('not a mnemonic of 12 to 24 English words with its checksum (BIP-39)');
+    throw invalid('mnemonic must be 12 to 24 English words with their checksum (BIP-39).', 'mnemonic');
   }
 }

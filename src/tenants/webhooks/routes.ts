@@ -4,12 +4,12 @@ import { Reply, type Route, route } from '../../http/route';
 import type { Tx } from '../../kernel/db/database';
 import { type StoredAnswer, withKey } from '../../kernel/idempotency';
 import { REGISTRATIONS } from '../../kernel/outbox/events';
+import { createResolver, type Resolve } from '../../kernel/security/allowed-addresses';
 import { pageSchema, whole } from '../../kernel/wire/pages';
+import { checkUrl } from '../../kernel/wire/reached-url';
 import { timestamp } from '../../kernel/wire/schemas';
 import { webUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
-import { createResolver, type Resolve } from './allowed-addresses';
-import { checkUrl } from './endpoint-url';
 import { deleteWebhook, listWebhooks, resendWebhooks, setWebhook } from './operations';
 import { webhookSchema } from './view';
 

@@ -7,7 +7,7 @@ import { nodeOf } from '../../networks/nodes';
 import { listNetworks, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits, NATIVE_DECIMALS, toUnits } from '../../networks/rules';
-import { sweepableWallets } from '../../wallets/lists';
+import { sweepableWallets } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';

@@ -4,7 +4,7 @@ import { notFound } from '../../../kernel/errors';
 import { pageSchema, whole } from '../../../kernel/wire/pages';
 import { text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { findWallets } from '../../wallets/operations';
+import { findWalletById } from '../../wallets/operations';
 import { GUARDED } from '../guarded';
 import { sweepCandidates, topupCandidates } from './lists';
 import { preflight } from './preflight';
@@ -62,7 +62,7 @@ const preflightRoute = (services: Services): Route =>
     response: preflightSchema,
     problems: ['unavailable'],
     async read({ params, query: { asset } }) {
-      const [wallet] = await findWallets(services.database, [params['walletId'] ?? '']);
+      const wallet = await findWalletById(services.database, params['walletId'] ?? '');
       if (!wallet) throw notFound('wallet');
       return preflightView(wallet, await preflight(services, services.database, { wallet, asset }));
     },

@@ -2,8 +2,7 @@ import type { Decimal } from '../../../kernel/money/money';
 import type { ChainFees } from '../../../parties/chain/port';
 import type { NetworkAsset } from '../../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
-import { SWEEPABLE } from '../../wallets/lists';
-import type { Wallet } from '../../wallets/record';
+import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { boundedFees, gweiText } from '../rules';
 
 /** What is known before a wallet is swept. */
@@ -64,7 +63,7 @@ const CHECKS: Record<CheckName, Judge> = {
     };
   },
   not_allocated: ({ wallet: { purpose, status } }) => ({
-    ok: purpose === 'pool' && SWEEPABLE.some((one) => one === status),
+    ok: purpose === 'pool' && SWEEPABLE.includes(status),
     detail: purpose === 'pool' ? `The wallet is ${status}.` : 'The wallet is a station.',
   }),
   nothing_open: ({ open: [first] }) => ({

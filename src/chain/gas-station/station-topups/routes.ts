@@ -33,7 +33,7 @@ const scanRoute = (services: Services): Route =>
     ...{ method: 'POST', path: `${path}/scan`, ...GUARDED },
     summary: 'Scan for station top-ups',
     description:
-      'Reads the blocks since the last scan, 1,000 at most, for native coin that has come to the station, and books what is ' +
+      'Reads the blocks since the last scan, 500 at most, for native coin that has come to the station, and books what is ' +
       'final; it may be called as often as one likes. Each transfer is booked once. What a contract passes on in its own call ' +
       'is in no block’s list, and is not found.',
     body: z.strictObject({

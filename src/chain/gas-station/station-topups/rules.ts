@@ -13,7 +13,10 @@ export interface BlockRange {
 }
 
 /** Each costs a call of the node: what is left is the next scan's. */
-export const MOST_BLOCKS = 1_000;
+export const MOST_BLOCKS = 500;
+
+/** So many are asked for at once: blocks come whole. */
+export const BLOCKS_AT_ONCE = 50;
 
 /**
  * Which blocks a scan reads: those after the last that was read and was final, or so many before the newest where none was.

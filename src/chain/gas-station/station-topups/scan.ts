@@ -15,7 +15,7 @@ import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { nativeSymbol } from '../rules';
 import type { Payer, StationTopup } from './record';
-import { type BlockRange, rangeToScan } from './rules';
+import { BLOCKS_AT_ONCE, type BlockRange, rangeToScan } from './rules';
 import { insertTopup, saveScan, scannedTo } from './store';
 
 /** What a chain has told of its station. */
@@ -65,10 +65,7 @@ async function readRange(
   const head = await node.head();
   const range = rangeToScan({ head: head.number, confirmations: scan.network.confirmations, before, from });
   if (range.from > range.to) return { ...scan, range, final: [], waiting: [] };
-  const { transfers } = await node.transfersTo(range, [scan.station], { native: true });
-  const came = transfers.filter(
-    (each) => each.token === null && each.from !== scan.station && each.units > 0n,
-  );
+  const came = await cameTo(node, scan.station, range);
   const isFinal = ({ block }: ChainTransfer) => block.number <= range.finalTo;
   return {
     ...scan,
@@ -76,6 +73,16 @@ async function readRange(
     final: came.filter(isFinal),
     waiting: came.filter((each) => !isFinal(each)),
   };
+}
+
+/** Of the native coin; what a station sends to itself moves nothing. */
+async function cameTo(node: ChainNode, station: string, { from, to }: BlockRange): Promise<ChainTransfer[]> {
+  const came: ChainTransfer[] = [];
+  for (let at = from; at <= to; at += BLOCKS_AT_ONCE) {
+    const part = { from: at, to: Math.min(to, at + BLOCKS_AT_ONCE - 1) };
+    came.push(...(await node.transfersTo(part, [station], { native: true })).transfers);
+  }
+  return came.filter((each) => each.token === null && each.from !== station && each.units > 0n);
 }
 
 /** Books what is final and was not booked before. @returns what was booked now */

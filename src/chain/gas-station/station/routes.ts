@@ -5,9 +5,8 @@ import { idPage, pageById } from '../../../kernel/wire/id-pages';
 import { pageQuery, pageSchema, whole } from '../../../kernel/wire/pages';
 import { identifier, text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { requireNetwork } from '../../networks/operations';
-import { listWallets } from '../../wallets/lists';
-import { deriveWallets } from '../../wallets/operations';
+import { listNetworks, requireNetwork } from '../../networks/operations';
+import { deriveWallets, listWallets } from '../../wallets/operations';
 import { WALLET_STATUSES } from '../../wallets/record';
 import { GUARDED } from '../guarded';
 import { generateStation, headOf, setStation } from './operations';
@@ -52,7 +51,9 @@ const listRoute = ({ database }: Services): Route =>
     response: pageSchema(poolWalletSchema),
     async read({ query }) {
       const { page, limit, filter } = idPage(query, 'wallet');
-      return pageById(await listWallets(database, filter, page), limit, poolWalletView);
+      const kinds = new Map((await listNetworks(database)).map(({ chain, kind }) => [chain, kind]));
+      const found = await listWallets(database, filter, page);
+      return pageById(found, limit, (wallet) => poolWalletView(wallet, kinds.get(wallet.chain)));
     },
   });
 
@@ -75,7 +76,7 @@ const generateRoute = (services: Services): Route =>
         ...{ action: 'gas-station.generate', subject: network.chain, tenantId: null },
         after: { wallets: made.map(({ id }) => id) },
       });
-      return whole(made.map(poolWalletView));
+      return whole(made.map((wallet) => poolWalletView(wallet)));
     },
   });
 

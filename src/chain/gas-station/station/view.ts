@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { instant } from '../../../kernel/wire/schemas';
+import { instant, money } from '../../../kernel/wire/schemas';
+import type { Network } from '../../networks/record';
 import { WALLET_STATUSES, type Wallet } from '../../wallets/record';
 import type { GasConfig } from '../config/record';
+import { nativeAmount } from '../rules';
 
 /** The address that pays for gas. */
 export const stationSchema = z
@@ -35,15 +37,27 @@ export const poolWalletSchema = z
     status: z.enum(WALLET_STATUSES),
     derivationIndex: z.int().describe("Of BIP-44: the last part of the wallet's path."),
     quarantinedUntil: instant().optional(),
+    noted: z
+      .object({ gasBalance: money(), notedAt: instant() })
+      .optional()
+      .describe('What a person has noted of the native coin on it.'),
     createdAt: instant(),
     updatedAt: instant(),
   })
   .meta({ id: 'PoolWallet' });
 
-export function poolWalletView(wallet: Wallet): z.output<typeof poolWalletSchema> {
-  const { id, chain, address, purpose, status, derivationIndex } = wallet;
+/** @param kind of its chain, whose native coin the noted balance is of */
+export function poolWalletView(
+  wallet: Wallet,
+  kind: Network['kind'] = 'evm',
+): z.output<typeof poolWalletSchema> {
+  const { id, chain, address, purpose, status, derivationIndex, gasBalance, gasBalanceAt } = wallet;
   return {
     ...{ id, chain, address, purpose, status, derivationIndex },
+    noted:
+      gasBalance && gasBalanceAt
+        ? { gasBalance: nativeAmount({ kind }, gasBalance), notedAt: gasBalanceAt.toISOString() }
+        : undefined,
     quarantinedUntil: wallet.quarantinedUntil?.toISOString(),
     createdAt: wallet.createdAt.toISOString(),
     updatedAt: wallet.updatedAt.toISOString(),

@@ -1,6 +1,10 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { type AddressPolicy, isAllowedAddress, type Resolve } from '../allowed-addresses';
+import {
+  type AddressPolicy,
+  isAllowedAddress,
+  type Resolve,
+} from '../../../kernel/security/allowed-addresses';
 
 /** Nothing was sent: the address that would have been dialled is not allowed. */
 class AddressRefused extends Error {

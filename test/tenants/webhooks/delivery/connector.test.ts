@@ -1,4 +1,4 @@
-import type { Resolve } from '../../../../src/tenants/webhooks/allowed-addresses';
+import type { Resolve } from '../../../../src/kernel/security/allowed-addresses';
 import { guardedConnector } from '../../../../src/tenants/webhooks/delivery/connector';
 import { type Attempt, createPoster } from '../../../../src/tenants/webhooks/delivery/poster';
 import { testCertificate } from '../../../support/outside/certificate';

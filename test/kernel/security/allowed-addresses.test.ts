@@ -1,4 +1,4 @@
-import { isAllowedAddress } from '../../../src/tenants/webhooks/allowed-addresses';
+import { isAllowedAddress } from '../../../src/kernel/security/allowed-addresses';
 
 const LIVE = { allowLoopback: false };
 const SANDBOX = { allowLoopback: true };

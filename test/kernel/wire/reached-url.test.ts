@@ -1,6 +1,6 @@
 import { Problem } from '../../../src/kernel/errors';
-import type { Resolve } from '../../../src/tenants/webhooks/allowed-addresses';
-import { checkUrl } from '../../../src/tenants/webhooks/endpoint-url';
+import type { Resolve } from '../../../src/kernel/security/allowed-addresses';
+import { checkUrl } from '../../../src/kernel/wire/reached-url';
 
 const LIVE = { allowLoopback: false };
 const SANDBOX = { allowLoopback: true };

@@ -1,0 +1,92 @@
+import { type Route, route } from '../../http/route';
+import { audit } from '../../kernel/audit/audit';
+import { createResolver, type Resolve } from '../../kernel/security/allowed-addresses';
+import { pageSchema, whole } from '../../kernel/wire/pages';
+import type { Services } from '../../services';
+import { givenNetwork } from './given';
+import {
+  findOpened,
+  listNetworks,
+  listOpened,
+  type OpenedNetwork,
+  requireNetwork,
+  saveNetwork,
+  versionConflict,
+} from './operations';
+import { judgedTerms } from './update';
+import { networkSchema, networkView } from './view';
+
+const TAG = 'Networks';
+
+/** `interface.md 4.1`, Networks: every client reads them, without the addresses of their nodes. */
+export function networkRoutes(services: Services, resolve: Resolve = createResolver()): Route[] {
+  return [listRoute(services), readRoute(services), putRoute(services, resolve)];
+}
+
+const listRoute = ({ database, keyring }: Services) =>
+  route({
+    method: 'GET',
+    path: '/v1/networks',
+    tag: TAG,
+    summary: 'All network configurations',
+    description: 'By their names, those that are not enabled among them.',
+    response: pageSchema(networkSchema),
+    async read({ caller }) {
+      if (caller.role === 'admin') return whole((await listOpened({ keyring }, database)).map(networkView));
+      return whole((await listNetworks(database)).map((network) => networkView({ network })));
+    },
+  });
+
+const readRoute = ({ database, keyring }: Services) =>
+  route({
+    method: 'GET',
+    path: '/v1/networks/{chain}',
+    tag: TAG,
+    summary: 'The configuration of a chain',
+    response: networkSchema,
+    async read({ caller, params: { chain = '' } }) {
+      const opened = caller.role === 'admin' ? await findOpened({ keyring }, database, chain) : undefined;
+      return networkView(opened ?? { network: await requireNetwork(database, chain) });
+    },
+  });
+
+function putRoute(services: Services, resolve: Resolve) {
+  return route({
+    method: 'PUT',
+    path: '/v1/networks/{chain}',
+    tag: TAG,
+    summary: 'Update the configuration of a chain (Admin)',
+    description:
+      'Replaces all that can be set, and needs the present `version`; `version: 0` makes the network of a chain that has none. ' +
+      'What a node of the chain says of its `chainId` and of the decimals of the tokens must be what is given (400); where none ' +
+      'answers that is 503 for what is enabled. `rpcUrls` are https, to the public internet; in the sandbox also this machine, by ' +
+      'http, too. `kind` stays; `chainId` can be changed while the network is not enabled. Where an asset is taken out, or the ' +
+      'network is not enabled any more, its wallets and what was deposited stay.',
+    role: 'admin',
+    body: givenNetwork,
+    response: networkSchema,
+    problems: ['version_conflict', 'unavailable'],
+    // What was refused is told in the transaction: where the key has an answer already, that one counts.
+    prepare: async ({ params: { chain = '' }, body }) =>
+      judgedTerms(services, chain, body, resolve).then(
+        (terms) => ({ terms }),
+        (refusal: Error) => ({ refusal }),
+      ),
+    async write(tx, { caller, requestId, params: { chain = '' }, body: { version } }, judged) {
+      if ('refusal' in judged) throw judged.refusal;
+      if (!judged.terms) throw versionConflict();
+      const { before, after } = await saveNetwork(services, tx, chain, judged.terms, version);
+      const opened = { network: after, rpcUrls: judged.terms.rpcUrls };
+      await audit(tx, {
+        ...{ caller, requestId, action: 'networks.update', subject: chain, tenantId: null },
+        before: before && networkView(before),
+        after: { ...networkView(opened), rpcUrlsChanged: areOthers(before, opened) },
+      });
+      return networkView(opened);
+    },
+  });
+}
+
+/** Masked, two addresses of one provider look the same. */
+const areOthers = (before: OpenedNetwork | undefined, after: OpenedNetwork): boolean =>
+  JSON.stringify(before?.rpcUrls) !== JSON.stringify(after.rpcUrls);

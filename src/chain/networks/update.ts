@@ -1,0 +1,102 @@
+import { invalid, notFound, unavailable } from '../../kernel/errors';
+import type { Resolve } from '../../kernel/security/allowed-addresses';
+import { checkUrl } from '../../kernel/wire/reached-url';
+import { ChainAway, ChainRefused } from '../../parties/chain/errors';
+import type { ChainNode } from '../../parties/chain/port';
+import type { Services } from '../../services';
+import { unmasked } from './addresses';
+import { checkedFields, type GivenNetwork } from './given';
+import { findOpened, type NetworkTerms, type OpenedNetwork } from './operations';
+import { isChainName, type Network, type NetworkAsset } from './record';
+
+type Needed = Pick<Services, 'database' | 'keyring' | 'parties' | 'mode' | 'now'>;
+
+/**
+ * The terms that a PUT means, judged by name servers and by the chain's own nodes: outside of any transaction, for they may be slow.
+ * @returns nothing where the version is not the present one: the nodes are not asked for what comes to nothing
+ * @throws Problem 404 for a chain that is not there, unless the version is 0; 400 naming the field; 503 where the nodes of an enabled
+ *   network do not answer
+ */
+export async function judgedTerms(
+  services: Needed,
+  chain: string,
+  given: GivenNetwork,
+  resolve: Resolve,
+): Promise<NetworkTerms | undefined> {
+  const before = await findOpened(services, services.database, chain);
+  if (!before && given.version !== 0) throw notFound('network');
+  if (!isChainName(chain))
+    throw invalid('chain must be lower-case letters, digits and dashes, 32 at most.', 'chain');
+  const fields = checkedFields(chain, given, before?.network);
+  if ((before?.network.version ?? 0) !== given.version) return undefined;
+  const { name, explorerUrl = null, confirmations, enabled } = given;
+  const rpcUrls = await checkedUrls(services, given.rpcUrls, before?.rpcUrls ?? [], resolve);
+  const terms = { ...fields, name, explorerUrl, confirmations, enabled, rpcUrls };
+  await askNodes(services, chain, terms, before);
+  return terms;
+}
+
+async function checkedUrls(
+  { mode }: Needed,
+  given: readonly string[],
+  stored: readonly string[],
+  resolve: Resolve,
+): Promise<string[]> {
+  const policy = { allowLoopback: mode === 'sandbox' };
+  const urls = await Promise.all(
+    unmasked(given, stored).map((url) =>
+      checkUrl(url, policy, resolve, { field: 'rpcUrls', credentials: 'taken' }),
+    ),
+  );
+  const texts = urls.map(({ href }) => href);
+  if (new Set(texts).size < texts.length) throw invalid('rpcUrls names a node twice.', 'rpcUrls');
+  return texts;
+}
+
+/** TRON is executed by hand: it has no node that is asked. */
+async function askNodes(
+  { parties }: Needed,
+  chain: string,
+  terms: NetworkTerms,
+  before: OpenedNetwork | undefined,
+): Promise<void> {
+  const { kind, chainId, rpcUrls, assets } = terms;
+  if (kind === 'tron') return;
+  const node = parties.chain.of({ chain, kind, chainId, rpcUrls });
+  const answers = await node.chainIds();
+  const other = answers.find((said) => said.chainId !== chainId);
+  if (other) throw invalid(`chainId is not what the chain's own node says: ${other.chainId}.`, 'chainId');
+  const isNeeded = terms.enabled && !(before?.network.enabled && isSameChain(terms, before));
+  const isAway = answers.length === 0 || !(await judgeAssets(node, assets));
+  if (isAway && isNeeded) throw unavailable('The chain cannot be reached; nothing was recorded.');
+}
+
+/** Whether what a node was asked for is as it was: it need not answer again, for instance when a limit is changed. */
+function isSameChain(terms: NetworkTerms, { network, rpcUrls }: OpenedNetwork): boolean {
+  const asked = (of: Pick<Network, 'chainId' | 'assets'>, urls: readonly string[]) =>
+    JSON.stringify([of.chainId, urls, of.assets.map(({ contract, decimals }) => [contract, decimals])]);
+  return asked(terms, terms.rpcUrls) === asked(network, rpcUrls);
+}
+
+/** @returns whether the node has answered @throws Problem 400 naming what it does not say */
+async function judgeAssets(node: ChainNode, assets: readonly NetworkAsset[]): Promise<boolean> {
+  for (const [place, { contract, decimals }] of assets.entries()) {
+    if (contract === null) continue;
+    const said = await decimalsOf(node, contract);
+    if (said === 'away') return false;
+    if (said === 'no token')
+      throw invalid('No token stands at contract on the chain.', `assets.${place}.contract`);
+    if (said !== decimals) throw invalid(`decimals of the token are ${said}.`, `assets.${place}.decimals`);
+  }
+  return true;
+}
+
+async function decimalsOf(node: ChainNode, contract: string): Promise<number | 'away' | 'no token'> {
+  try {
+    return await node.decimals(contract);
+  } catch (error) {
+    if (error instanceof ChainRefused) return 'no token';
+    if (error instanceof ChainAway) return 'away';
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { ASSETS } from '../../kernel/money/currencies';
+import { formatAmount } from '../../kernel/money/money';
+import { money } from '../../kernel/wire/schemas';
+import { maskUrl } from './addresses';
+import type { OpenedNetwork } from './operations';
+
+/** A network on the wire (decisions part 4). */
+export const networkSchema = z
+  .object({
+    chain: z.string().meta({ examples: ['local'] }),
+    name: z.string(),
+    kind: z.enum(['evm', 'tron']),
+    chainId: z.int().nullable().meta({ description: 'EIP-155; null of TRON.' }),
+    rpcUrls: z.array(z.string()).optional().meta({
+      description: 'For an admin alone, masked: `https://node.example/***`. One sent back is kept as it is.',
+    }),
+    explorerUrl: z.string().nullable(),
+    confirmations: z.int().meta({
+      description: 'From so many on a transaction is final; its own block counts one.',
+    }),
+    enabled: z.boolean(),
+    version: z.int(),
+    assets: z.array(
+      z.object({
+        symbol: z.enum(ASSETS),
+        contract: z.string().optional().meta({ description: 'Of the token; absent of the native coin.' }),
+        decimals: z.int(),
+        minDeposit: money().meta({ description: 'In the asset; less than that is not credited.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Network' });
+
+/** @param shown of the addresses of its nodes, which are opened for an admin alone */
+export function networkView({
+  network: { assets, ...network },
+  rpcUrls,
+}: Pick<OpenedNetwork, 'network'> & Partial<OpenedNetwork>): z.input<typeof networkSchema> {
+  const { chain, name, kind, chainId, explorerUrl, confirmations, enabled, version } = network;
+  return {
+    ...{ chain, name, kind, chainId, rpcUrls: rpcUrls?.map(maskUrl), explorerUrl, confirmations },
+    ...{ enabled, version },
+    assets: assets.map(({ symbol, contract, decimals, minDeposit }) => ({
+      ...{ symbol: symbol as (typeof ASSETS)[number], contract: contract ?? undefined, decimals },
+      minDeposit: formatAmount(minDeposit, symbol),
+    })),
+  };
+}

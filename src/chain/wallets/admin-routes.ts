@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { type Route, route } from '../../http/route';
+import { audit } from '../../kernel/audit/audit';
+import { pageSchema, whole } from '../../kernel/wire/pages';
+import { amountOrZero, identifier } from '../../kernel/wire/schemas';
+import type { Services } from '../../services';
+import { requireNetwork } from '../networks/operations';
+import { NATIVE_DECIMALS } from '../networks/rules';
+import { noteGasBalance } from './balance';
+import { releaseExpired } from './end';
+import { poolStats } from './operations';
+import { notedWalletSchema, notedWalletView, poolStatsSchema } from './view';
+
+const TAG = 'Wallets';
+const chain = identifier('local');
+
+/** The operator's part of the pool (`interface.md 4.1`, Wallets; decisions part 1, Roles). */
+export function walletAdminRoutes(services: Services): Route[] {
+  return [releaseExpiredRoute(services), statsRoute(services), gasBalanceRoute(services)];
+}
+
+function releaseExpiredRoute(services: Services): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/wallets/maintenance/release-expired',
+    tag: TAG,
+    summary: 'Release expired allocations (Admin)',
+    description:
+      'Processes do it at the time of each, and once an hour; this does it now. `released` were allocated and are quarantined, ' +
+      '`returned` were quarantined and are available. At most 1,000 of each: `more` says that there may be others.',
+    role: 'admin',
+    body: z.strictObject({ chain: chain.optional().describe('Of this network alone.') }),
+    response: z.object({ released: z.int(), returned: z.int(), more: z.boolean() }),
+    async write(tx, { caller, body, requestId }) {
+      if (body.chain !== undefined) await requireNetwork(tx, body.chain, 'chain');
+      const after = await releaseExpired(services, tx, { chain: body.chain });
+      const subject = body.chain ?? '';
+      const action = 'wallets.release-expired';
+      await audit(tx, { caller, requestId, action, subject, tenantId: null, after });
+      return after;
+    },
+  });
+}
+
+function statsRoute({ database, now }: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/wallets/stats',
+    tag: TAG,
+    summary: 'Wallet pool statistics (Admin)',
+    description: 'Of each network, by what its wallets are now.',
+    role: 'admin',
+    response: pageSchema(poolStatsSchema),
+    read: async () => whole(await poolStats(database, now())),
+  });
+}
+
+function gasBalanceRoute(services: Services): Route {
+  return route({
+    method: 'PUT',
+    path: '/v1/wallets/{address}/gas-balance',
+    tag: TAG,
+    summary: 'Update wallet gas balance (Admin)',
+    description:
+      'Keeps what you have seen of the native coin on the wallet, for chains that are not asked by a machine. ' +
+      '`GET …/balance` shows it beside what the chain says.',
+    role: 'admin',
+    query: z.object({ chain }),
+    body: z.strictObject({ gasBalance: amountOrZero() }),
+    response: notedWalletSchema,
+    async write(tx, { caller, params, query, body, requestId }) {
+      const named = { chain: query.chain, address: params['address'] ?? '' };
+      const { before, after } = await noteGasBalance(services, tx, named, body.gasBalance);
+      const { kind } = await requireNetwork(tx, query.chain);
+      await audit(tx, {
+        ...{ caller, requestId, action: 'wallets.gas-balance', subject: after.id, tenantId: null },
+        before: { gasBalance: before.gasBalance?.toFixed() ?? null },
+        after: { gasBalance: after.gasBalance?.toFixed() },
+      });
+      return notedWalletView(after, NATIVE_DECIMALS[kind]);
+    },
+  });
+}

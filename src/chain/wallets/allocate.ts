@@ -1,0 +1,111 @@
+import { requireAccount } from '../../accounts/accounts/operations';
+import { assertFundable } from '../../accounts/accounts/transfer';
+import type { Tx } from '../../kernel/db/database';
+import { alreadyExists, conflict, invalid } from '../../kernel/errors';
+import { newId } from '../../kernel/ids';
+import { ensureChainAccounts, ensureInternalAccounts } from '../../kernel/ledger/accounts';
+import type { Services } from '../../services';
+import { assetOf, requireNetwork } from '../networks/operations';
+import type { Network } from '../networks/record';
+import { findAllocation, insertAllocation, lockReference } from './allocation-store';
+import { deriveWallets } from './derive';
+import { type Allocation, type Wallet, walletStatusAfter } from './record';
+import { laterBy, ttlOf } from './rules';
+import { findWalletById, lockFreeWallet, updateWallets } from './store';
+import { startAllocation } from './workflows';
+
+export interface AllocationRequest {
+  chain: string;
+  /** A symbol of the network's assets. */
+  asset: string;
+  /** What is credited; of another currency than the asset it is converted at each deposit. */
+  accountId: string;
+  /** Unique within the tenant. */
+  reference: string;
+  /** Absent: until it is released. */
+  ttlSeconds?: number | undefined;
+}
+
+/** An allocation with its wallet as it is now. */
+export interface HeldWallet {
+  allocation: Allocation;
+  wallet: Wallet;
+}
+
+/**
+ * Keeps a wallet of the pool for one payer's deposits; the pool grows by one when none is free. The same reference gives what it
+ * has given before, whatever has become of it.
+ * @returns whether it was made now
+ * @throws Problem 404 naming `chain` or `accountId`; 400 naming `asset`, or `reference` as `ErrAlreadyExists` where it stands for other
+ *   terms; 409 `invalid_transition` while the network is disabled, `account_closed`, `user_blocked`
+ */
+export async function allocateWallet(
+  services: Pick<Services, 'parties' | 'commands' | 'now'>,
+  tx: Tx,
+  asked: AllocationRequest,
+  reach: string | null,
+): Promise<HeldWallet & { made: boolean }> {
+  const network = await requireNetwork(tx, asked.chain, 'chain');
+  const account = await requireAccount(tx, reach, asked.accountId, 'accountId');
+  const { tenantId } = account;
+  if (!assetOf(network, asked.asset)) throw invalid(`asset is not carried by ${asked.chain}.`, 'asset');
+  await lockReference(tx, tenantId, asked.reference);
+  const before = await findAllocation(tx, { tenantId, reference: asked.reference });
+  if (before) return { ...(await sameTerms(tx, before, asked)), made: false };
+  if (!network.enabled)
+    throw conflict('invalid_transition', 'The network is disabled: it takes no new payers.', 'chain');
+  await assertFundable(tx, account, 'accountId');
+  return { ...(await hold(services, tx, network, { ...asked, tenantId })), made: true };
+}
+
+async function sameTerms(tx: Tx, before: Allocation, asked: AllocationRequest): Promise<HeldWallet> {
+  const isSame =
+    (['chain', 'asset', 'accountId'] as const).every((term) => before[term] === asked[term]) &&
+    ttlOf(before) === asked.ttlSeconds;
+  if (!isSame) throw alreadyExists('The reference stands for an allocation on other terms.', 'reference');
+  const wallet = await findWalletById(tx, before.walletId);
+  if (!wallet) throw new Error(`the wallet ${before.walletId} of an allocation is not there`);
+  return { allocation: before, wallet };
+}
+
+async function hold(
+  services: Pick<Services, 'parties' | 'commands' | 'now'>,
+  tx: Tx,
+  network: Network,
+  { ttlSeconds, ...terms }: AllocationRequest & { tenantId: string },
+): Promise<HeldWallet> {
+  const startedAt = services.now();
+  const taken = await takeWallet(services, tx, network, startedAt);
+  const id = newId('walletAllocation');
+  const expiresAt = ttlSeconds === undefined ? null : laterBy(startedAt, ttlSeconds);
+  await insertAllocation(tx, {
+    ...{ id, ...terms, walletId: taken.id, address: taken.address, startedAt, expiresAt },
+  });
+  await openBooks(tx, network.chain, terms.asset);
+  // One without an end has nothing to wait for.
+  if (expiresAt !== null) services.commands.append(tx, [startAllocation({ id, tenantId: terms.tenantId })]);
+  const allocation = await findAllocation(tx, { id });
+  if (!allocation) throw new Error(`the allocation ${id} was not kept`);
+  return { allocation, wallet: taken };
+}
+
+/** What a deposit is booked on: opened before one can come. */
+async function openBooks(tx: Tx, chain: string, asset: string): Promise<void> {
+  await ensureInternalAccounts(tx, asset);
+  await ensureChainAccounts(tx, chain, asset);
+}
+
+async function takeWallet(
+  services: Pick<Services, 'parties'>,
+  tx: Tx,
+  { chain, kind }: Network,
+  at: Date,
+): Promise<Wallet> {
+  const free =
+    (await lockFreeWallet(tx, chain, at)) ??
+    (await deriveWallets(services, tx, { chain, kind, count: 1, purpose: 'pool' }))[0];
+  if (!free) throw new Error('no wallet was derived');
+  const status = walletStatusAfter(free.status, 'allocate');
+  const [taken] = await updateWallets(tx, [free.id], { status, quarantinedUntil: null });
+  return taken as Wallet;
+}

@@ -1,0 +1,128 @@
+import type { Tx } from '../../kernel/db/database';
+import { notFound } from '../../kernel/errors';
+import type { Services } from '../../services';
+import type { HeldWallet } from './allocate';
+import { endAllocations, findAllocation, lockExpired, newestAllocationOf } from './allocation-store';
+import { requireWallet } from './operations';
+import { type Allocation, walletStatusAfter } from './record';
+import { endOf, laterBy } from './rules';
+import { findWalletById, returnRipe, updateWallets } from './store';
+import { lookAtAllocation } from './workflows';
+
+type EndDeps = Pick<Services, 'now' | 'walletQuarantineSeconds'>;
+
+/**
+ * Ends the allocation that holds a wallet, which then rests before another payer gets it. What has ended already is answered again.
+ * @param reach whose it must be; null for any tenant's, the newest of the wallet
+ * @throws Problem 404 naming `chain` or `address`, also for a wallet that was never theirs
+ */
+export async function releaseWallet(
+  services: EndDeps & Pick<Services, 'commands'>,
+  tx: Tx,
+  named: { chain: string; address: string },
+  reach: string | null,
+): Promise<HeldWallet & { before: Allocation }> {
+  const { wallet } = await requireWallet(tx, named, { lock: true });
+  const before = await newestAllocationOf(tx, reach, wallet.id);
+  if (!before) throw notFound('wallet', 'address');
+  if (before.endedAt !== null) return { before, allocation: before, wallet };
+  await endThose(services, tx, [before]);
+  if (before.expiresAt !== null) services.commands.append(tx, [lookAtAllocation(before)]);
+  return { before, ...(await heldBy(tx, before.id)) };
+}
+
+/** The caller holds the locks of their wallets. @returns how many have ended now */
+async function endThose(
+  { now, walletQuarantineSeconds }: EndDeps,
+  tx: Tx,
+  ended: readonly Pick<Allocation, 'id'>[],
+): Promise<number> {
+  const at = now();
+  const walletIds = await endAllocations(
+    tx,
+    ended.map(({ id }) => id),
+    at,
+  );
+  await updateWallets(tx, walletIds, {
+    status: walletStatusAfter('allocated', 'end'),
+    quarantinedUntil: laterBy(at, walletQuarantineSeconds),
+  });
+  return walletIds.length;
+}
+
+async function heldBy(tx: Tx, id: string): Promise<HeldWallet> {
+  const allocation = await findAllocation(tx, { id });
+  const wallet = allocation && (await findWalletById(tx, allocation.walletId));
+  if (!wallet) throw new Error(`the allocation ${id} was locked and is not there`);
+  return { allocation, wallet };
+}
+
+/** Where an allocation stands, for its workflow. */
+export interface AllocationProgress {
+  status: 'allocated' | 'expired' | 'released';
+  open: boolean;
+  /** When it expires, milliseconds since 1970. */
+  lookAt: number | null;
+}
+
+/**
+ * The step of an allocation's workflow: ends it when its time has come. Idempotent.
+ * @throws Problem 404 when there is no such allocation
+ */
+export function advanceAllocation(
+  services: EndDeps & Pick<Services, 'database'>,
+  id: string,
+): Promise<AllocationProgress> {
+  return services.database.transaction(async (tx) => {
+    const { walletId } = (await findAllocation(tx, { id })) ?? unknown();
+    await findWalletById(tx, walletId, { lock: true });
+    const allocation = (await findAllocation(tx, { id })) ?? unknown(); // under the wallet's lock
+    const { expiresAt, endedAt } = allocation;
+    if (endedAt !== null) return { status: endOf(allocation), open: false, lookAt: null };
+    if (expiresAt === null || expiresAt > services.now())
+      return { status: 'allocated', open: true, lookAt: expiresAt?.getTime() ?? null };
+    await endThose(services, tx, [allocation]);
+    return { status: 'expired', open: false, lookAt: null };
+  });
+}
+
+const unknown = (): never => {
+  throw notFound('allocation');
+};
+
+/** So many of each at once: the locks of one transaction. */
+const PORTION = 1_000;
+
+export interface Swept {
+  /** Allocations whose time had passed: their wallets are quarantined. */
+  released: number;
+  /** Wallets whose quarantine was over: they are available. */
+  returned: number;
+  /** There may be more of either. */
+  more: boolean;
+}
+
+/** Ends what has expired and returns what has rested, a portion of each. Their workflows find them ended. */
+export async function releaseExpired(
+  services: EndDeps,
+  tx: Tx,
+  { chain, limit = PORTION }: { chain?: string | undefined; limit?: number } = {},
+): Promise<Swept> {
+  const at = services.now();
+  const expired = await lockExpired(tx, { chain, at, limit });
+  const released = await endThose(services, tx, expired);
+  const to = walletStatusAfter('quarantined', 'return');
+  const returned = await returnRipe(tx, { chain, at, to, limit });
+  return { released, returned, more: expired.length === limit || returned === limit };
+}
+
+/** The same until there is no more of it. @returns how many wallets have changed */
+export async function releaseAllExpired(services: EndDeps & Pick<Services, 'database'>): Promise<number> {
+  for (let changed = 0; ; ) {
+    const { released, returned, more } = await services.database.transaction((tx) =>
+      releaseExpired(services, tx),
+    );
+    changed += released + returned;
+    if (!more) return changed;
+  }
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { Reply, type Route, route } from '../../http/route';
+import { auditAdmin } from '../../kernel/audit/audit';
+import { identifier, text } from '../../kernel/wire/schemas';
+import type { Services } from '../../services';
+import { allocateWallet, type HeldWallet } from './allocate';
+import { walletBalance } from './balance';
+import { releaseWallet } from './end';
+import { TTL_SECONDS } from './rules';
+import { heldWalletSchema, heldWalletView, walletBalanceSchema, walletBalanceView } from './view';
+
+const tag = 'Wallets';
+const capability = 'crypto';
+const chain = identifier('local').describe('Of a network: `GET /v1/networks`.');
+const address = identifier('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
+
+/** Wallets that clients have kept for their payers (`interface.md 4.1`, Wallets). */
+export function walletRoutes(services: Services): Route[] {
+  return [allocateRoute(services), releaseRoute(services), balanceRoute(services)];
+}
+
+/** An allocation as it is now. */
+const shown = ({ now, walletQuarantineSeconds }: Services, held: HeldWallet) =>
+  heldWalletView(held, { at: now(), quarantineSeconds: walletQuarantineSeconds });
+
+function allocateRoute(services: Services): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/wallets/allocate',
+    tag,
+    capability,
+    summary: 'Allocate a wallet for a deposit',
+    description:
+      'Keeps an address for one payer: what comes to it is credited to the account, converted where that has another currency. ' +
+      '201 with the new one, 200 with what the same reference stands for, whatever has become of it. While its network is ' +
+      'disabled, 409 `invalid_transition`.',
+    body: z.strictObject({
+      chain,
+      asset: text(20)
+        .min(1)
+        .meta({ examples: ['USDT'] }),
+      accountId: identifier('acc_01jz0000000000000000000000'),
+      reference: text(200).min(1).describe('Unique within the company.'),
+      ttlSeconds: z
+        .int()
+        .min(TTL_SECONDS.min)
+        .max(TTL_SECONDS.max)
+        .optional()
+        .describe('Absent: until it is released.'),
+    }),
+    response: heldWalletSchema,
+    status: 201,
+    mayExist: true,
+    problems: ['ErrAlreadyExists', 'invalid_transition', 'account_closed', 'user_blocked'],
+    async write(tx, { caller, body, requestId }) {
+      const held = await allocateWallet(services, tx, body, caller.reach);
+      const record = shown(services, held);
+      if (!held.made) return new Reply(200, record);
+      const { id: subject, tenantId } = held.allocation;
+      const after = { chain: body.chain, address: record.address, accountId: body.accountId };
+      await auditAdmin(tx, { caller, requestId, action: 'wallets.allocate', subject, tenantId, after });
+      return record;
+    },
+  });
+}
+
+function releaseRoute(services: Services): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/wallets/release',
+    tag,
+    capability,
+    summary: 'Release an allocated wallet',
+    description:
+      'Its payer may send nothing more: what still comes is not credited by itself. One that you have released, or that has ' +
+      'expired, is answered again.',
+    body: z.strictObject({ chain, address }),
+    response: heldWalletSchema,
+    async write(tx, { caller, body, requestId }) {
+      const { before, ...held } = await releaseWallet(services, tx, body, caller.reach);
+      const { id: subject, tenantId, endedAt } = held.allocation;
+      const after = { endedAt: endedAt?.toISOString() };
+      await auditAdmin(tx, {
+        ...{ caller, requestId, action: 'wallets.release', subject, tenantId },
+        ...{ before: { endedAt: before.endedAt?.toISOString() ?? null }, after },
+      });
+      return shown(services, held);
+    },
+  });
+}
+
+function balanceRoute(services: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/wallets/{address}/balance',
+    tag,
+    capability,
+    summary: 'Wallet information',
+    description:
+      'Read from the chain now: 503 while it cannot be asked. A wallet that is not allocated to you is 404.',
+    query: z.object({ chain }),
+    response: walletBalanceSchema,
+    problems: ['unavailable'],
+    async read({ caller: { reach }, params, query }) {
+      const named = { chain: query.chain, address: params['address'] ?? '' };
+      return walletBalanceView(await walletBalance(services, reach, named), { isAdmin: reach === null });
+    },
+  });
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { formatAmount } from '../../kernel/money/money';
+import { instant, money } from '../../kernel/wire/schemas';
+import { ledgerAmount, NATIVE_DECIMALS, toUnits } from '../networks/rules';
+import type { HeldWallet } from './allocate';
+import type { WalletBalance } from './balance';
+import { WALLET_STATUSES, type Wallet } from './record';
+import { statusToldAt } from './rules';
+
+const address = () => z.string().meta({ examples: ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'] });
+const status = z.enum(WALLET_STATUSES);
+
+/** A wallet as it is kept for a client (decisions part 4, Wallets). */
+export const heldWalletSchema = z
+  .object({
+    id: z
+      .string()
+      .meta({ examples: ['wla_01jz0000000000000000000000'] })
+      .describe('Of the allocation.'),
+    address: address(),
+    chain: z.string().meta({ examples: ['local'] }),
+    asset: z.string().meta({ examples: ['USDT'] }),
+    accountId: z.string(),
+    reference: z.string(),
+    status: status.describe(
+      '`allocated` while it is yours. Then `quarantined`, and later `available`: send no payer there any more.',
+    ),
+    expiresAt: instant().optional().describe('Absent: it is yours until you release it.'),
+    endedAt: instant().optional(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'AllocatedWallet' });
+
+export function heldWalletView(
+  { allocation, wallet }: HeldWallet,
+  when: { at: Date; quarantineSeconds: number },
+): z.output<typeof heldWalletSchema> {
+  const { id, address, chain, asset, accountId, reference, expiresAt, endedAt, createdAt, updatedAt } =
+    allocation;
+  return {
+    ...{ id, address, chain, asset, accountId, reference },
+    status: statusToldAt(allocation, wallet, when),
+    expiresAt: expiresAt?.toISOString(),
+    endedAt: endedAt?.toISOString(),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+const notedGas = z
+  .object({ gasBalance: money(), notedAt: instant() })
+  .optional()
+  .describe('What a person has noted; for admins.');
+
+export const walletBalanceSchema = z
+  .object({
+    address: address(),
+    chain: z.string(),
+    status,
+    balances: z
+      .array(z.object({ asset: z.string(), balance: money() }))
+      .describe('Of each asset of the network; what is below its minor unit is left out.'),
+    gasBalance: money().describe('In the native coin.'),
+    noted: notedGas,
+    asOf: instant(),
+  })
+  .meta({ id: 'WalletBalance' });
+
+export function walletBalanceView(
+  { wallet, network, balances, gasBalance, asOf }: WalletBalance,
+  { isAdmin }: { isAdmin: boolean },
+): z.output<typeof walletBalanceSchema> {
+  return {
+    ...{ address: wallet.address, chain: wallet.chain, status: wallet.status },
+    balances: balances.map(({ asset, decimals, balance }) => ({
+      asset,
+      balance: formatAmount(ledgerAmount(toUnits(balance, decimals), decimals, asset).amount, asset),
+    })),
+    gasBalance: gasBalance.toFixed(NATIVE_DECIMALS[network.kind]),
+    noted: isAdmin ? notedView(wallet, NATIVE_DECIMALS[network.kind]) : undefined,
+    asOf: asOf.toISOString(),
+  };
+}
+
+const notedView = ({ gasBalance, gasBalanceAt }: Wallet, decimals: number) =>
+  gasBalance && gasBalanceAt
+    ? { gasBalance: gasBalance.toFixed(decimals), notedAt: gasBalanceAt.toISOString() }
+    : undefined;
+
+export const notedWalletSchema = z
+  .object({ address: address(), chain: z.string(), status, noted: notedGas })
+  .meta({ id: 'NotedWallet' });
+
+export const notedWalletView = (wallet: Wallet, decimals: number): z.output<typeof notedWalletSchema> => ({
+  ...{ address: wallet.address, chain: wallet.chain, status: wallet.status },
+  noted: notedView(wallet, decimals),
+});
+
+export const poolStatsSchema = z
+  .object({
+    chain: z.string(),
+    ...{ available: z.int(), allocated: z.int(), quarantined: z.int(), disabled: z.int(), total: z.int() },
+  })
+  .meta({ id: 'WalletPoolStats' });

@@ -1,0 +1,124 @@
+import { saveNetwork } from '../../../src/chain/networks/operations';
+import { auditOf } from '../../../src/kernel/audit/audit';
+import { type GasWorld, gasWorld, TERMS, TREASURY } from './support';
+
+let world: GasWorld;
+beforeAll(async () => {
+  world = await gasWorld();
+});
+afterAll(() => world.close());
+
+const PATH = '/v1/gas-station/config/local';
+const put = (body: object, path = PATH) => world.admin.call('PUT', path, body);
+
+it('tells version 0 while nothing was set, and keeps what is set under the version that was seen', async () => {
+  const { body: before } = await world.admin.call('GET', PATH);
+  expect(before).toEqual({
+    ...{ chain: 'local', gasThreshold: `0.${'0'.repeat(18)}`, gasTopupAmount: `0.${'0'.repeat(18)}` },
+    ...{ minSweepAmount: {}, sweepConfirmations: 3, autoSweep: false, version: 0 },
+  });
+  const terms = {
+    ...TERMS,
+    maxGasPrice: '30.5',
+    dailyGasBudget: '1',
+    treasuryAddress: TREASURY.toLowerCase(),
+  };
+  const { status, body } = await put({ ...terms, version: 0 });
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    chain: 'local',
+    gasThreshold: `0.001${'0'.repeat(15)}`,
+    gasTopupAmount: `0.01${'0'.repeat(16)}`,
+    maxGasPrice: '30.5',
+    dailyGasBudget: `1.${'0'.repeat(18)}`,
+    minSweepAmount: { USDT: '5.000000' },
+    treasuryAddress: TREASURY,
+    ...{ sweepConfirmations: 2, autoSweep: false, version: 1 },
+  });
+  expect((await world.admin.call('GET', PATH)).body).toEqual(body);
+  const stale = await put({ ...terms, version: 0 });
+  expect([stale.status, stale.body.code, stale.body.field]).toEqual([409, 'version_conflict', 'version']);
+  // What is absent bounds nothing.
+  const { body: less } = await put({ ...TERMS, treasuryAddress: undefined, version: 1 });
+  expect(less).not.toHaveProperty('maxGasPrice');
+  expect(less).not.toHaveProperty('treasuryAddress');
+  expect(less.version).toBe(2);
+  const lines = await auditOf(world.api.database, 'local', 10);
+  expect(lines.map(({ action }) => action)).toEqual(['gas-station.config', 'gas-station.config']);
+  expect(lines[1]).toMatchObject({ before: body, after: less });
+});
+
+it.each([
+  [{ gasThreshold: 1 }, 'gasThreshold'],
+  [{ gasThreshold: '0.0000000000000000001' }, 'gasThreshold'],
+  [{ gasTopupAmount: '0' }, 'gasTopupAmount'],
+  [{ gasTopupAmount: '0.0001' }, 'gasTopupAmount'],
+  [{ maxGasPrice: '0.0000000001' }, 'maxGasPrice'],
+  [{ minSweepAmount: { USDT: '0.0000001' } }, 'minSweepAmount'],
+  [{ minSweepAmount: { USDC: '1' } }, 'minSweepAmount'],
+  [{ treasuryAddress: '0x1234' }, 'treasuryAddress'],
+  [{ treasuryAddress: TREASURY.replace('C8', 'c8') }, 'treasuryAddress'],
+  [{ sweepConfirmations: 0 }, 'sweepConfirmations'],
+  [{ autoSweep: 'yes' }, 'autoSweep'],
+  [{ stationAddress: TREASURY }, 'stationAddress'],
+])('refuses %j, naming the field', async (wrong, field) => {
+  const { version } = (await world.admin.call('GET', PATH)).body;
+  const { status, body } = await put({ ...TERMS, version, ...wrong });
+  expect([status, body.code, body.field]).toEqual([400, 'invalid_request', field]);
+  expect((await world.admin.call('GET', PATH)).body.version).toBe(version);
+});
+
+it('takes no address of ours for the treasury', async () => {
+  const { version } = (await world.admin.call('GET', PATH)).body;
+  const { address } = await world.wallet();
+  const pool = await put({ ...TERMS, treasuryAddress: address, version });
+  expect([pool.status, pool.body.field]).toEqual([400, 'treasuryAddress']);
+  const foreign = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
+  await world.admin.call('PUT', '/v1/gas-station/wallet', { chain: 'local', address: foreign });
+  const station = await put({ ...TERMS, treasuryAddress: foreign, version });
+  expect([station.status, station.body.field]).toEqual([400, 'treasuryAddress']);
+});
+
+it('lets one of two win who have seen the same version', async () => {
+  const { version } = (await world.admin.call('GET', PATH)).body;
+  const both = await Promise.all([put({ ...TERMS, version }), put({ ...TERMS, version })]);
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+});
+
+it('knows what a chain of TRON has: its addresses, six decimals, and nobody to ask', async () => {
+  const { services } = world.api;
+  await services.database.transaction((tx) =>
+    saveNetwork(
+      services,
+      tx,
+      'tron',
+      {
+        ...{ name: 'TRON', kind: 'tron', chainId: null, rpcUrls: [], explorerUrl: null },
+        ...{ confirmations: 20, enabled: true, assets: [] },
+      },
+      0,
+    ),
+  );
+  const path = '/v1/gas-station/config/tron';
+  const terms = { ...TERMS, minSweepAmount: {}, version: 0 };
+  const treasuryAddress = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+  for (const [wrong, field] of [
+    [{}, 'treasuryAddress'],
+    [{ treasuryAddress, autoSweep: true }, 'autoSweep'],
+    [{ treasuryAddress, maxGasPrice: '1' }, 'maxGasPrice'],
+    [{ treasuryAddress, gasThreshold: '0.0000001' }, 'gasThreshold'],
+  ] as const)
+    expect((await put({ ...terms, ...wrong }, path)).body.field).toBe(field);
+  const { body } = await put({ ...terms, treasuryAddress }, path);
+  expect(body).toMatchObject({ treasuryAddress, gasTopupAmount: '0.010000', version: 1 });
+  const { status, body: away } = await world.admin.call('GET', '/v1/gas-station/status/tron');
+  expect([status, away.code]).toEqual([503, 'unavailable']);
+});
+
+it('is for the operator, and of networks that there are', async () => {
+  const client = await world.api.client();
+  expect((await client.call('GET', PATH)).status).toBe(403);
+  expect((await client.call('PUT', PATH, { ...TERMS, version: 0 })).status).toBe(403);
+  expect((await world.admin.call('GET', '/v1/gas-station/config/nowhere')).status).toBe(404);
+  expect((await put({ ...TERMS, version: 0 }, '/v1/gas-station/config/nowhere')).status).toBe(404);
+});

@@ -1,0 +1,62 @@
+import { gasConfigNeverSet } from '../../../src/chain/gas-station/config/record';
+import { boundedFees, gweiText, sweepableOf, weiOfGwei } from '../../../src/chain/gas-station/rules';
+import { rangeToScan } from '../../../src/chain/gas-station/station-topups/rules';
+import { Decimal } from '../../../src/kernel/money/money';
+
+const GWEI = 10n ** 9n;
+
+describe('the price of gas', () => {
+  const fees = { baseFee: 20n * GWEI, maxFeePerGas: 42n * GWEI, maxPriorityFeePerGas: 2n * GWEI };
+  it.each([
+    [null, 42n * GWEI],
+    ['50', 42n * GWEI],
+    ['30', 30n * GWEI],
+    ['22', 22n * GWEI],
+    ['21.999999999', undefined],
+  ])('with a cap of %s is at most %s', (cap, most) => {
+    const bounded = boundedFees(fees, cap === null ? null : new Decimal(cap));
+    expect(bounded?.maxFeePerGas).toBe(most);
+    if (bounded) expect(bounded.maxPriorityFeePerGas).toBe(fees.maxPriorityFeePerGas);
+  });
+
+  it('is exact to the wei', () => {
+    expect(weiOfGwei(new Decimal('999999999999999.123456789'))).toBe(999_999_999_999_999_123_456_789n);
+    expect(gweiText(1n)).toBe('0.000000001');
+  });
+});
+
+describe('what a sweep moves', () => {
+  const config = {
+    ...gasConfigNeverSet({ chain: 'local', confirmations: 3 }),
+    gasTopupAmount: new Decimal('0.01'),
+  };
+  const coin = 10n ** 16n;
+  it.each([
+    ['token', 5n, 7n, 5n],
+    [null, coin, 1n, 0n],
+    [null, coin + 1n, 1n, 1n],
+    [null, 3n * coin, 2n * coin, coin],
+  ])('of %s', (contract, units, fee, moved) => {
+    expect(sweepableOf(config, { kind: 'evm' }, { contract }, { units, fee })).toBe(moved);
+  });
+});
+
+describe('the blocks that a scan reads', () => {
+  const of = (head: number, before?: number, from?: number) =>
+    rangeToScan({ head, confirmations: 3, before, from });
+  it.each([
+    ['the first time the newest', of(5_000), { from: 4_501, to: 5_000, finalTo: 4_998, complete: true }],
+    ['of a young chain all', of(1), { from: 0, to: 1, finalTo: -1, continues: true }],
+    ['then those after', of(20, 10), { from: 11, to: 20, finalTo: 18, continues: true }],
+    ['none twice', of(20, 20), { from: 21, to: 20, complete: true }],
+    ['no more than so many', of(5_000, 10), { from: 11, to: 510, finalTo: 510, complete: false }],
+    [
+      'anew of a chain that is another',
+      of(20, 90),
+      { from: 0, to: 20, finalTo: 18, restart: true, continues: true },
+    ],
+    ['from where a person says', of(5_000, 4_990, 7), { from: 7, to: 506, continues: true, complete: false }],
+    ['and none is left out for that', of(5_000, 10, 4_000), { from: 4_000, to: 4_499, continues: false }],
+    ['nor is one of tomorrow read', of(20, 10, 40), { from: 40, to: 20, continues: false }],
+  ])('are %s', (_, range, expected) => expect(range).toMatchObject(expected));
+});

@@ -1,0 +1,241 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { findOpened } from '../../../src/chain/networks/operations';
+import { freePort } from '../../../src/startup/embedded/ports';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { startTestChain, type TestChain } from '../../support/chain';
+import { withLocalNetwork } from '../../support/networks';
+
+let api: TestApi;
+let chain: TestChain;
+let [admin, client] = [] as unknown as [Client, Client];
+let token: string;
+let gone: string;
+
+beforeAll(async () => {
+  [api, chain] = await Promise.all([testApi(), startTestChain()]);
+  admin = await api.client('admin');
+  client = await api.client();
+  token = (await withLocalNetwork(api, chain)).token;
+  gone = `http://127.0.0.1:${await freePort()}/`;
+});
+afterAll(() => Promise.all([api.close(), chain.stop()]));
+
+const stored = () => api.database.query('select * from networks order by chain');
+const read = async (name = 'local') => (await admin.call('GET', `/v1/networks/${name}`)).body;
+const put = (body: object, name = 'local', headers = {}) =>
+  admin.call('PUT', `/v1/networks/${name}`, body, headers);
+const told = ({ status, body }: Awaited<ReturnType<typeof put>>) => [status, body.code, body.field];
+
+/** A network of the test chain that is made anew. */
+const fresh = (change: object = {}) => ({
+  ...{ name: 'Another', kind: 'evm', chainId: 31_337, rpcUrls: [chain.url], explorerUrl: null },
+  ...{ confirmations: 5, enabled: true, version: 0 },
+  assets: [{ symbol: 'USDT', contract: token, decimals: 6, minDeposit: '1' }],
+  ...change,
+});
+
+describe('reading', () => {
+  test('comes whole; an admin sees where its nodes are, a client does not', async () => {
+    const { body } = await admin.call('GET', '/v1/networks');
+    expect(body).toEqual({ data: expect.any(Array), hasMore: false, nextCursor: null });
+    const local = {
+      ...{ chain: 'local', name: 'Local chain', kind: 'evm', chainId: 31_337, explorerUrl: null },
+      ...{ confirmations: 3, enabled: true, version: 1 },
+      assets: [
+        { symbol: 'USDT', contract: token, decimals: 6, minDeposit: '1.000000' },
+        { symbol: 'ETH', decimals: 18, minDeposit: '0.001000000000000000' },
+      ],
+    };
+    expect(body.data).toEqual([{ ...local, rpcUrls: [`${chain.url}/`] }]);
+    expect(await read()).toEqual(body.data[0]);
+    expect((await client.call('GET', '/v1/networks')).body.data).toEqual([local]);
+    expect((await client.call('GET', '/v1/networks/local')).body).toEqual(local);
+  });
+
+  test.each(['ethereum', 'LOCAL', '%00', '..', 'x'.repeat(300)])('404 for %s', async (name) => {
+    expect(told(await client.call('GET', `/v1/networks/${encodeURIComponent(name)}`))).toEqual([
+      ...[404, 'not_found', undefined],
+    ]);
+  });
+
+  test('a client may not write one', async () => {
+    expect(told(await client.call('PUT', '/v1/networks/local', await read()))).toEqual([
+      403,
+      'forbidden',
+      undefined,
+    ]);
+  });
+});
+
+describe('writing', () => {
+  test('what was read, changed and sent back, replaces it; a version counts once', async () => {
+    const before = await read();
+    const sent = { ...before, name: 'Renamed', confirmations: 4 };
+    const { status, body } = await put(sent);
+    expect([status, body]).toEqual([200, { ...sent, version: before.version + 1 }]);
+    expect(await read()).toEqual(body);
+    expect(told(await put(sent))).toEqual([409, 'version_conflict', 'version']);
+    const [line] = await api.database.query<{ action: string; before: object; after: object }>(
+      "select action, before, after from audit_log where subject = 'local' order by id desc limit 1",
+    );
+    expect(line).toEqual({ action: 'networks.update', before, after: { ...body, rpcUrlsChanged: false } });
+  });
+
+  test('of many with one version one takes effect; a repeat with its key is answered by it', async () => {
+    const before = await read();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, turn) =>
+        put({ ...before, name: `Turn ${turn}` }, 'local', { 'x-idempotency-key': `turn-${turn}` }),
+      ),
+    );
+    const won = answers.findIndex(({ status }) => status === 200);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
+    const repeated = await put({ ...before, name: `Turn ${won}` }, 'local', {
+      'x-idempotency-key': `turn-${won}`,
+    });
+    expect([repeated.text, repeated.headers.get('x-idempotent-replayed')]).toEqual([
+      answers[won]!.text,
+      'true',
+    ]);
+  });
+
+  test('one that is not there is made by version 0 alone, and its accounts with it', async () => {
+    expect(told(await put(fresh({ version: 1 }), 'second'))).toEqual([404, 'not_found', undefined]);
+    expect((await put(fresh(), 'second')).body).toMatchObject({ chain: 'second', version: 1 });
+    expect(told(await put(fresh(), 'second'))).toEqual([409, 'version_conflict', 'version']);
+    const [{ count }] = (await api.database.query<{ count: string }>(
+      "select count(*) from ledger_accounts where id like '%@second:USDT'",
+    )) as [{ count: string }];
+    expect(count).toBe('4');
+    expect(told(await put(fresh(), 'Bad_Name'))).toEqual([400, 'invalid_request', 'chain']);
+  });
+
+  test('kind stays, and chainId while it is enabled', async () => {
+    const { body } = await put(fresh(), 'stays');
+    const tron = { ...body, kind: 'tron', chainId: null, assets: [] };
+    expect(told(await put(tron, 'stays'))).toEqual([400, 'invalid_request', 'kind']);
+    const off = await put({ ...body, kind: undefined, rpcUrls: [gone], enabled: false }, 'stays');
+    expect(off.body).toMatchObject({ kind: 'evm', enabled: false });
+    expect((await put({ ...off.body, chainId: 1 }, 'stays')).body).toMatchObject({ chainId: 1, version: 3 });
+  });
+
+  const asset = (change: object) => ({
+    assets: [{ symbol: 'USDT', contract: token, decimals: 6, minDeposit: '1', ...change }],
+  });
+  const ETH = { symbol: 'ETH', decimals: 18, minDeposit: '0.01' };
+  test.each<[string, object | (() => object), string]>([
+    ['an unknown field', { colour: 'red' }, 'colour'],
+    ['another chain', { chain: 'other' }, 'chain'],
+    ['no name', { name: '' }, 'name'],
+    ['no kind', { kind: undefined }, 'kind'],
+    ['no chain id', { chainId: undefined }, 'chainId'],
+    ['a chain id of TRON', { kind: 'tron', assets: [] }, 'chainId'],
+    ['a wrong chain id', { chainId: 1 }, 'chainId'],
+    ['no node', { rpcUrls: [] }, 'rpcUrls'],
+    ['http elsewhere', { rpcUrls: ['http://node.example/'] }, 'rpcUrls'],
+    ['a private address', { rpcUrls: ['https://10.0.0.1/'] }, 'rpcUrls'],
+    ['a link-local address', { rpcUrls: ['https://169.254.169.254/'] }, 'rpcUrls'],
+    ['malformed credentials', { rpcUrls: ['https://a%zz:b@node.example/'] }, 'rpcUrls'],
+    ['a mask of nothing', { rpcUrls: ['https://node.example/***'] }, 'rpcUrls'],
+    ['a node twice', { rpcUrls: ['http://127.0.0.1:1/', 'http://127.0.0.1:1'] }, 'rpcUrls'],
+    ['an explorer by http', { explorerUrl: 'http://explorer.example' }, 'explorerUrl'],
+    ['no confirmation', { confirmations: 0 }, 'confirmations'],
+    ['no version', { version: undefined }, 'version'],
+    ['a symbol that the ledger has not', () => asset({ symbol: 'TRX' }), 'assets.0.symbol'],
+    ['a native coin that the ledger has not', () => asset({ contract: undefined }), 'assets.0.contract'],
+    [
+      'a wrong checksum',
+      asset({ contract: '0x52908400098527886E0F7030069857D2E4169Ee7' }),
+      'assets.0.contract',
+    ],
+    ['no contract there', () => asset({ contract: `0x${'12'.repeat(20)}` }), 'assets.0.contract'],
+    ['other decimals', () => asset({ decimals: 18 }), 'assets.0.decimals'],
+    ['decimals beyond bounds', () => asset({ decimals: 37 }), 'assets.0.decimals'],
+    ['an amount too fine', () => asset({ minDeposit: '0.0000001' }), 'assets.0.minDeposit'],
+    ['a number for an amount', () => asset({ minDeposit: 1 }), 'assets.0.minDeposit'],
+    ['a coin of other decimals', { assets: [{ ...ETH, decimals: 6 }] }, 'assets.0.decimals'],
+    ['a symbol twice', { assets: [ETH, { ...ETH, contract: undefined }] }, 'assets.1.symbol'],
+  ])('%s is a 400 that names it and leaves no trace', async (_, change, field) => {
+    const before = await stored();
+    const answer = await put(fresh(typeof change === 'function' ? change() : change), 'refused');
+    expect(told(answer)).toEqual([400, 'invalid_request', field]);
+    expect(await stored()).toEqual(before);
+  });
+
+  test('a contract is kept with its checksum, whatever its case', async () => {
+    const { body } = await put(fresh(asset({ contract: token.toLowerCase() })), 'lower');
+    expect(body.assets[0].contract).toBe(token);
+  });
+
+  test('TRON has addresses and no node that is asked', async () => {
+    const tron = {
+      ...{ kind: 'tron', chainId: null, rpcUrls: [] },
+      ...asset({ contract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' }),
+    };
+    expect((await put(fresh(tron), 'tron')).body).toMatchObject({ kind: 'tron', rpcUrls: [], version: 1 });
+    const wrong = asset({ contract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T' });
+    expect(told(await put(fresh({ ...tron, ...wrong }), 'tron-2'))).toEqual([
+      ...[400, 'invalid_request', 'assets.0.contract'],
+    ]);
+  });
+});
+
+describe('nodes', () => {
+  let liar: Server;
+  let liarUrl: string;
+  beforeAll(async () => {
+    liar = createServer((_, response) => {
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' }));
+    });
+    await new Promise<void>((resolve) => liar.listen(0, '127.0.0.1', resolve));
+    liarUrl = `http://127.0.0.1:${(liar.address() as AddressInfo).port}/`;
+  });
+  afterAll(() => new Promise((resolve) => liar.close(resolve)));
+
+  test('one that does not answer is 503 where the network is enabled, and the next one is asked', async () => {
+    const before = await stored();
+    expect(told(await put(fresh({ rpcUrls: [gone] }), 'away'))).toEqual([503, 'unavailable', undefined]);
+    expect(await stored()).toEqual(before);
+    expect((await put(fresh({ rpcUrls: [gone], enabled: false }), 'away')).status).toBe(200);
+    const both = fresh({ rpcUrls: [gone, chain.url], version: 1 });
+    expect((await put(both, 'away')).body).toMatchObject({ enabled: true, version: 2 });
+  });
+
+  test('one of another chain among them is refused', async () => {
+    const answer = await put(fresh({ rpcUrls: [chain.url, liarUrl], enabled: false }), 'lies');
+    expect(told(answer)).toEqual([400, 'invalid_request', 'chainId']);
+  });
+
+  test('what does not concern them can be changed while they are away', async () => {
+    await put(fresh({ rpcUrls: [`${gone}key`], enabled: false }), 'quiet');
+    await api.database.query("update networks set enabled = true where chain = 'quiet'");
+    const quiet = await read('quiet');
+    expect((await put({ ...quiet, confirmations: 9 }, 'quiet')).body).toMatchObject({ confirmations: 9 });
+  });
+
+  test('credentials are masked, kept when the mask is sent back, and nowhere else', async () => {
+    const keys = ['k3y-one', 'k3y-two', 'k3y-three'];
+    const rpcUrls = [
+      `${gone}v3/${keys[0]}`,
+      `${gone}v3/${keys[1]}`,
+      `${gone.replace('//', `//user:${keys[2]}@`)}?token=${keys[2]}`,
+    ];
+    const made = await put(fresh({ rpcUrls, enabled: false }), 'keys');
+    const masks = [`${gone}***`, `${gone}***`, `${gone.replace('//', '//***@')}***`];
+    expect(made.body.rpcUrls).toEqual(masks);
+    // The first two look alike: the one at its place is meant.
+    const [first, , third] = masks;
+    const moved = await put({ ...made.body, rpcUrls: [third, first] }, 'keys');
+    expect(moved.body.rpcUrls).toEqual([third, first]);
+    const kept = await findOpened(api.services, api.database, 'keys');
+    expect(kept?.rpcUrls).toEqual([rpcUrls[2], rpcUrls[1]]);
+    expect(told(await put({ ...moved.body, rpcUrls: [first, first] }, 'keys'))).toEqual([
+      ...[400, 'invalid_request', 'rpcUrls'],
+    ]);
+    const everything = await api.database.query<{ text: string }>(
+      'select (select json_agg(a) from audit_log a)::text || (select json_agg(n) from networks n)::text as text',
+    );
+    for (const key of keys) expect(everything[0]!.text + moved.text).not.toContain(key);
+  });
+});

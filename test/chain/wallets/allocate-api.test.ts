@@ -1,0 +1,226 @@
+import { deriveWallets } from '../../../src/chain/wallets/operations';
+import { TTL_SECONDS } from '../../../src/chain/wallets/rules';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { masterAccount } from '../../support/cards';
+import { insertNetwork } from './support';
+
+let api: TestApi;
+let client: Client;
+let accountId: string;
+const clock = { at: new Date('2026-03-01T12:00:00.000Z') };
+const DAY_MS = 86_400_000;
+
+beforeAll(async () => {
+  api = await testApi({ now: () => clock.at });
+  await insertNetwork(api.database);
+  await insertNetwork(api.database, { chain: 'other', chainId: 5 });
+  await insertNetwork(api.database, { chain: 'off', chainId: 6, enabled: false });
+  await insertNetwork(api.database, { chain: 'tron', kind: 'tron' });
+});
+beforeEach(async () => {
+  client = await api.client();
+  accountId = await masterAccount(client);
+  clock.at = new Date('2026-03-01T12:00:00.000Z');
+});
+afterAll(() => api.close());
+
+let references = 0;
+const terms = (given: Record<string, unknown> = {}) => ({
+  ...{ chain: 'local', asset: 'USDT', accountId, reference: `order-${references++}`, ...given },
+});
+const allocate = (body: object, by = client) => by.call('POST', '/v1/wallets/allocate', body);
+const release = (body: object, by = client) => by.call('POST', '/v1/wallets/release', body);
+const later = (ms: number) => {
+  clock.at = new Date(clock.at.getTime() + ms);
+};
+
+describe('allocating a wallet', () => {
+  it('gives an address of its own for a payer, and the same one for the same reference', async () => {
+    const asked = terms({ ttlSeconds: 3_600 });
+    const made = await allocate(asked);
+    expect([made.status, made.body]).toEqual([
+      201,
+      {
+        id: expect.stringMatching(/^wla_/),
+        address: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+        ...{ chain: 'local', asset: 'USDT', accountId, reference: asked.reference, status: 'allocated' },
+        expiresAt: '2026-03-01T13:00:00.000Z',
+        ...{ createdAt: '2026-03-01T12:00:00.000Z', updatedAt: '2026-03-01T12:00:00.000Z' },
+      },
+    ]);
+    const again = await allocate(asked);
+    expect([again.status, again.body]).toEqual([200, made.body]);
+    const start = api.commands.filter(({ args }) => args[0] === made.body.id);
+    expect(start).toMatchObject([
+      { workflow: 'walletAllocation', workflowId: `wallet-allocation-${made.body.id}`, action: 'start' },
+    ]);
+  });
+
+  it('opens what a deposit is booked on, and starts nothing for one without an end', async () => {
+    const made = await allocate(terms());
+    expect(made.body).not.toHaveProperty('expiresAt');
+    expect(api.commands.filter(({ args }) => args[0] === made.body.id)).toEqual([]);
+    const accounts = await api.database.query<{ id: string }>(
+      `select id from ledger_accounts where id like '%@local:USDT' order by id`,
+    );
+    expect(accounts.map(({ id }) => id)).toEqual(
+      ['gas', 'pool', 'station', 'treasury'].map((name) => `${name}@local:USDT`),
+    );
+  });
+
+  it('refuses a reference that stands for other terms', async () => {
+    const asked = terms({ ttlSeconds: 600 });
+    await allocate(asked);
+    const euros = await masterAccount(client, 'EUR');
+    for (const other of [
+      { chain: 'other' },
+      { accountId: euros },
+      { ttlSeconds: 601 },
+      { ttlSeconds: undefined },
+    ]) {
+      const { status, body } = await allocate({ ...asked, ...other });
+      expect([status, body.code, body.field]).toEqual([400, 'ErrAlreadyExists', 'reference']);
+    }
+    const stranger = await api.client();
+    const own = { ...asked, accountId: await masterAccount(stranger) };
+    expect((await allocate(own, stranger)).status).toBe(201); // a reference is the tenant's own
+  });
+
+  it('gives each of 50 at once a wallet of its own', async () => {
+    const made = await Promise.all(Array.from({ length: 50 }, () => allocate(terms())));
+    expect(made.map(({ status }) => status)).toEqual(Array(50).fill(201));
+    expect(new Set(made.map(({ body }) => body.address)).size).toBe(50);
+  });
+
+  it('takes one wallet for 50 at once with one reference', async () => {
+    const asked = terms();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => allocate(asked)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(49);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('takes what is available before it derives, those that others are taking passed over', async () => {
+    const derived = await api.database.transaction((tx) =>
+      deriveWallets(api.services, tx, { chain: 'other', kind: 'evm', count: 8, purpose: 'pool' }),
+    );
+    const made = await Promise.all(Array.from({ length: 8 }, () => allocate(terms({ chain: 'other' }))));
+    expect(made.map(({ body }) => body.address).sort()).toEqual(derived.map(({ address }) => address).sort());
+  });
+
+  it('never gives a station away', async () => {
+    await insertNetwork(api.database, { chain: 'third', chainId: 7 });
+    const [station] = await api.database.transaction((tx) =>
+      deriveWallets(api.services, tx, { chain: 'third', kind: 'evm', count: 1, purpose: 'station' }),
+    );
+    expect((await allocate(terms({ chain: 'third' }))).body.address).not.toBe(station?.address);
+  });
+
+  it('gives addresses of TRON on TRON', async () => {
+    expect((await allocate(terms({ chain: 'tron' }))).body.address).toMatch(/^T[1-9A-HJ-NP-Za-km-z]{33}$/);
+  });
+
+  it.each([
+    ['chain', { chain: 'nowhere' }, 404, 'not_found'],
+    ['accountId', { accountId: 'acc_01jz0000000000000000000000' }, 404, 'not_found'],
+    ['asset', { asset: 'ETH' }, 400, 'invalid_request'],
+    ['asset', { asset: 'DOGE' }, 400, 'invalid_request'],
+    ['ttlSeconds', { ttlSeconds: TTL_SECONDS.min - 1 }, 400, 'invalid_request'],
+    ['ttlSeconds', { ttlSeconds: TTL_SECONDS.max + 1 }, 400, 'invalid_request'],
+    ['ttlSeconds', { ttlSeconds: 90.5 }, 400, 'invalid_request'],
+    ['reference', { reference: '' }, 400, 'invalid_request'],
+    ['reference', { reference: 'x'.repeat(201) }, 400, 'invalid_request'],
+    ['label', { label: 'x' }, 400, 'invalid_request'],
+    ['chain', { chain: 'off' }, 409, 'invalid_transition'],
+  ])('refuses a wrong %s %j and leaves no trace', async (field, given, status, code) => {
+    const count = () => api.database.query('select count(*) from wallets, wallet_allocations');
+    const before = await count();
+    const refused = await allocate(terms(given));
+    expect([refused.status, refused.body.code, refused.body.field]).toEqual([status, code, field]);
+    expect(await count()).toEqual(before);
+  });
+
+  it("refuses another tenant's account, a closed one, and one whose user is blocked", async () => {
+    const stranger = await api.client();
+    const others = await allocate(terms(), stranger);
+    expect([others.status, others.body.field]).toEqual([404, 'accountId']);
+    const user = (await client.call('POST', '/v1/users', {})).body.id;
+    const opened = await client.call('POST', `/v1/users/${user}/accounts`, { currency: 'USD' });
+    await client.call('PATCH', `/v1/users/${user}/status`, { status: 'blocked' });
+    expect((await allocate(terms({ accountId: opened.body.id }))).body.code).toBe('user_blocked');
+    await api.database.query(`update accounts set status = 'closed' where id = $1`, [accountId]);
+    expect((await allocate(terms())).body.code).toBe('account_closed');
+  });
+
+  it('is off where the capability is', async () => {
+    await api.database.query(
+      `insert into switches (kind, name, tenant_id, reason, by, at) values ('capability', 'crypto', $1, 'test', 'test', now())`,
+      [client.clientId],
+    );
+    const refused = await allocate(terms());
+    expect([refused.status, refused.body.code]).toEqual([403, 'capability_disabled']);
+  });
+});
+
+describe('releasing a wallet', () => {
+  it('rests a day before another payer gets it', async () => {
+    const chain = 'resting';
+    await insertNetwork(api.database, { chain, chainId: 8 });
+    const asked = terms({ chain, ttlSeconds: 86_400 });
+    const { address, id } = (await allocate(asked)).body;
+    later(60_000);
+    const ended = await release({ chain, address: address.toLowerCase() });
+    expect([ended.status, ended.body]).toMatchObject([
+      200,
+      { id, address, status: 'quarantined', endedAt: '2026-03-01T12:01:00.000Z' },
+    ]);
+    expect(api.commands.filter(({ args }) => args[0] === id).map(({ action }) => action)).toEqual([
+      'start',
+      'look',
+    ]);
+    expect((await allocate(terms({ chain }))).body.address).not.toBe(address);
+    later(DAY_MS - 1);
+    expect((await allocate(terms({ chain }))).body.address).not.toBe(address);
+    later(1);
+    const next = await allocate(terms({ chain }));
+    expect(next.body.address).toBe(address);
+    // Who had it is told of its own time alone.
+    expect((await allocate(asked)).body).toMatchObject({ status: 'available', endedAt: expect.any(String) });
+    const again = await release({ chain, address });
+    expect(again.body.id).toBe(next.body.id); // the newest of theirs
+  });
+
+  it('is answered again, and changes nothing then', async () => {
+    const { chain, address } = (await allocate(terms())).body;
+    const first = await release({ chain, address });
+    later(1_000);
+    expect((await release({ chain, address })).text).toBe(first.text);
+  });
+
+  it('ends one allocation, however many release it at once', async () => {
+    const { chain, address } = (await allocate(terms())).body;
+    const answers = await Promise.all(Array.from({ length: 10 }, () => release({ chain, address })));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('is nobody else’s to do', async () => {
+    const { chain, address } = (await allocate(terms())).body;
+    const stranger = await api.client();
+    const refused = await release({ chain, address }, stranger);
+    expect([refused.status, refused.body.code]).toEqual([404, 'not_found']);
+    for (const [field, named] of [
+      ['chain', { chain: 'nowhere', address }],
+      ['address', { chain: 'other', address }],
+      ['address', { chain, address: '0x00' }],
+    ] as const) {
+      const unknown = await release(named);
+      expect([unknown.status, unknown.body.field]).toEqual([404, field]);
+    }
+    const admin = await api.client('admin');
+    expect((await release({ chain, address }, admin)).body.status).toBe('quarantined');
+    const [line] = await api.database.query(
+      `select action, tenant_id from audit_log where action = 'wallets.release' order by id desc limit 1`,
+    );
+    expect(line).toMatchObject({ tenant_id: client.clientId });
+  });
+});
