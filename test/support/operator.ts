@@ -15,11 +15,20 @@ export interface Told {
 }
 
 /** A command of the command line. */
-export async function command(environment: NodeJS.ProcessEnv, ...argv: string[]): Promise<Told> {
+export const command = (environment: NodeJS.ProcessEnv, ...argv: string[]): Promise<Told> =>
+  commandReading('', environment, ...argv);
+
+/** The same with something on its standard input. */
+export async function commandReading(
+  input: string,
+  environment: NodeJS.ProcessEnv,
+  ...argv: string[]
+): Promise<Told> {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await runOperator(argv, environment, {
     out: (line) => out.push(line),
     err: (line) => err.push(line),
+    read: async () => input,
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
 }

@@ -40,6 +40,7 @@ it('takes snapshots, forgets old keys, callbacks, quotes and spending, however l
   const real = createHousekeepingActivities({
     database: test.database,
     now: () => new Date('2026-03-01T00:00:00Z'),
+    walletQuarantineSeconds: 86_400,
   });
   let away = 12;
   const activities = {

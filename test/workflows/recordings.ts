@@ -22,6 +22,7 @@ const EXTERNAL_CARD = 'ect_01h455vb4pex5vsknk084sn02q';
 const IBAN_PAYOUT = 'ibp_01h455vb4pex5vsknk084sn02q';
 const EXCHANGE_ORDER = 'exo_01h455vb4pex5vsknk084sn02q';
 const EXCHANGE_WITHDRAWAL = 'exw_01h455vb4pex5vsknk084sn02q';
+const ALLOCATION = 'wla_01h455vb4pex5vsknk084sn02q';
 const IBAN = 'vib_01h455vb4pex5vsknk084sn02q';
 
 const DEPOSIT = 'dep_01h455vb4pex5vsknk084sn02q';
@@ -365,6 +366,30 @@ export const RECORDINGS: readonly Recording[] = [
     answers: {
       ...{ takeLedgerSnapshots: [null], forgetOldIdempotencyKeys: [3], forgetOldCallbacks: [2] },
       ...{ forgetUnusedQuotes: [7], forgetOldSpending: [40] },
+    },
+  },
+  {
+    workflow: 'housekeeping',
+    way: 'expired-wallets',
+    args: [],
+    answers: {
+      ...{ takeLedgerSnapshots: [null], forgetOldIdempotencyKeys: [3], forgetOldCallbacks: [2] },
+      ...{ forgetUnusedQuotes: [7], forgetOldSpending: [40], releaseExpiredWallets: [5] },
+    },
+  },
+  {
+    workflow: 'walletAllocation',
+    way: 'expired',
+    args: [ALLOCATION],
+    answers: { advanceAllocation: [transferWaits('allocated', DEADLINE), transferEnded('expired')] },
+  },
+  {
+    workflow: 'walletAllocation',
+    way: 'told',
+    args: [ALLOCATION],
+    told: true,
+    answers: {
+      advanceAllocation: [transferWaits('allocated', DEADLINE), transferEnded('released')],
     },
   },
   {

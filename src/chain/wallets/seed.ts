@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict } from '../../kernel/errors';
 import type { Keyring } from '../../kernel/security/keyring';
+import { addressAt } from '../../parties/signer/local';
 import { findSeed, replaceSeed, type WalletSeed } from '../../parties/signer/seed';
 import { hasWallets } from './store';
 
@@ -22,7 +23,7 @@ export async function seedStatus(sql: Sql) {
   return {
     exists: seed !== undefined,
     createdAt: seed?.createdAt.toISOString() ?? null,
-    publicKeys: seed?.publicKeys ?? null,
+    firstAddresses: seed ? { evm: addressAt(seed, 'evm', 0), tron: addressAt(seed, 'tron', 0) } : null,
     inUse: await hasWallets(sql),
   };
 }

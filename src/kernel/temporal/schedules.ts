@@ -40,7 +40,7 @@ export const SCHEDULES: readonly Schedule[] = [
     workflow: 'housekeeping',
     taskQueue: QUEUES.processes,
     every: 'hour',
-    note: 'Takes ledger snapshots and forgets old idempotency keys, callbacks, quotes and spending',
+    note: 'Takes ledger snapshots, forgets old idempotency keys, callbacks, quotes and spending, returns wallets to their pool',
   },
   {
     id: 'iban-monthly-fees',

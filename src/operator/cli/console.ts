@@ -2,10 +2,12 @@ import type { Cell } from '../../desk/queue';
 
 export type { Cell };
 
-/** Where the command line writes; tests collect it. */
+/** Where the command line writes, tests collect it; and where it reads what must not stand among its arguments. */
 export interface Console {
   out(line: string): void;
   err(line: string): void;
+  /** The whole of the standard input; absent: there is none. */
+  read?(): Promise<string>;
 }
 
 /** What would move a terminal's cursor, or turn the direction of its text: it may be anybody's. */

@@ -3,6 +3,7 @@ import { type Installation, openSession } from '../session';
 import { addBinCommands } from './commands/bins';
 import { addBreakCommands } from './commands/breaks';
 import { addCardholderCommands } from './commands/cardholders';
+import { addWalletCommands } from './commands/chain/wallets';
 import { addClientCommands } from './commands/clients';
 import { addDepositCommands } from './commands/deposits';
 import { addDestinationCommands } from './commands/destinations';
@@ -124,5 +125,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addOperatorCommands(program, context);
   addAuditCommands(program, context);
   addStopCommands(program, context);
+  addWalletCommands(program, context);
   return program;
 }

@@ -6,7 +6,7 @@ import { asHex, evmAddressOf, tronAddressOf } from '../chain/addresses';
 import type { SignedAuthorization, UnsignedTransaction } from '../chain/port';
 import { BRANCHES, type ChainKind, publicKeyAt, withKey } from './derivation';
 import type { SignedTransaction, Signer } from './port';
-import { ensureSeed, withEntropy } from './seed';
+import { ensureSeed, type WalletSeed, withEntropy } from './seed';
 
 export { ensureSeed } from './seed';
 
@@ -17,8 +17,8 @@ export function createLocalSigner({ database, keyring }: { database: Database; k
   return {
     async addresses(kind: ChainKind, indices: readonly number[], tx?: Sql) {
       // Locked: whoever replaces the seed waits, and then finds the wallets of these addresses.
-      const { publicKeys } = await ensureSeed(tx ?? database, keyring, tx && 'share');
-      return indices.map((index) => ADDRESS[kind](publicKeyAt(publicKeys[kind], index)));
+      const seed = await ensureSeed(tx ?? database, keyring, tx && 'share');
+      return indices.map((index) => addressAt(seed, kind, index));
     },
     sign: (index, transaction) => withAccount(index, (account) => signWith(account, transaction)),
     signAuthorization: (index, given) => withAccount(index, (account) => authorizeWith(account, given)),
@@ -34,6 +34,10 @@ export function createLocalSigner({ database, keyring }: { database: Database; k
     );
   }
 }
+
+/** The address of a wallet, by the seed's public keys alone. */
+export const addressAt = ({ publicKeys }: WalletSeed, kind: ChainKind, index: number): string =>
+  ADDRESS[kind](publicKeyAt(publicKeys[kind], index));
 
 /** Deterministic nonces (RFC 6979): the same transaction gives the same bytes. */
 async function signWith(

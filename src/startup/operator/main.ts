@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { outliveOutput } from '../output';
 import { runOperator } from './run';
 
@@ -9,6 +10,7 @@ outliveOutput();
 runOperator(process.argv.slice(2), process.env, {
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
+  read: () => text(process.stdin),
 }).then(
   (code) => {
     process.exitCode = code;

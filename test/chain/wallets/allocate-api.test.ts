@@ -151,15 +151,6 @@ describe('allocating a wallet', () => {
     await api.database.query(`update accounts set status = 'closed' where id = $1`, [accountId]);
     expect((await allocate(terms())).body.code).toBe('account_closed');
   });
-
-  it('is off where the capability is', async () => {
-    await api.database.query(
-      `insert into switches (kind, name, tenant_id, reason, by, at) values ('capability', 'crypto', $1, 'test', 'test', now())`,
-      [client.clientId],
-    );
-    const refused = await allocate(terms());
-    expect([refused.status, refused.body.code]).toEqual([403, 'capability_disabled']);
-  });
 });
 
 describe('releasing a wallet', () => {

@@ -1,0 +1,117 @@
+import type { Address } from 'viem';
+import { Decimal } from '../../../src/kernel/money/money';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { masterAccount } from '../../support/cards';
+import { startTestChain, type TestChain } from '../../support/chain';
+import { withLocalNetwork } from '../../support/networks';
+
+let api: TestApi;
+let chain: TestChain;
+let token: Address;
+let client: Client;
+let admin: Client;
+const USDT = [{ symbol: 'USDT', contract: null, decimals: 6, minDeposit: new Decimal(1) }];
+const clock = { at: new Date('2026-03-01T12:00:00.000Z') };
+
+beforeAll(async () => {
+  [api, chain] = await Promise.all([testApi({ now: () => clock.at }), startTestChain()]);
+  ({ token } = await withLocalNetwork(api, chain));
+  await withLocalNetwork(api, chain, {
+    chain: 'tron',
+    kind: 'tron',
+    chainId: null,
+    rpcUrls: [],
+    assets: USDT,
+  });
+  await withLocalNetwork(api, chain, { chain: 'away', rpcUrls: ['http://127.0.0.1:9'], assets: USDT });
+  [client, admin] = [await api.client(), await api.client('admin')];
+});
+afterAll(() => Promise.all([api.close(), chain.stop()]));
+
+let references = 0;
+async function allocate(given: object = {}): Promise<string> {
+  const accountId = await masterAccount(client);
+  const asked = { chain: 'local', asset: 'USDT', accountId, reference: `order-${references++}` };
+  return (await client.call('POST', '/v1/wallets/allocate', { ...asked, ...given })).body.address;
+}
+const balanceOf = (address: string, by = client, on = 'local') =>
+  by.call('GET', `/v1/wallets/${address}/balance?chain=${on}`);
+const note = (address: string, body: object, by = admin, on = 'local') =>
+  by.call('PUT', `/v1/wallets/${address}/gas-balance?chain=${on}`, body);
+
+describe('the balance of a wallet', () => {
+  it('is what the chain says now', async () => {
+    const address = await allocate();
+    await chain.pay(token, address, 12_500_001n);
+    await chain.pay(null, address, 10n ** 15n);
+    const { status, body } = await balanceOf(address.toLowerCase());
+    expect([status, body]).toEqual([
+      200,
+      {
+        ...{ address, chain: 'local', status: 'allocated' },
+        balances: [
+          { asset: 'USDT', balance: '12.500001' },
+          { asset: 'ETH', balance: '0.001000000000000000' },
+        ],
+        gasBalance: '0.001000000000000000',
+        asOf: '2026-03-01T12:00:00.000Z',
+      },
+    ]);
+  });
+
+  it('is shown to whom the wallet is allocated, while it is, and to admins', async () => {
+    const address = await allocate({ ttlSeconds: 60 });
+    const stranger = await api.client();
+    expect((await balanceOf(address, stranger)).body.code).toBe('not_found');
+    const [began, over] = [clock.at, new Date(clock.at.getTime() + 60_000)];
+    clock.at = over;
+    expect((await balanceOf(address)).status).toBe(404); // though its process has not ended it yet
+    clock.at = began;
+    await client.call('POST', '/v1/wallets/release', { chain: 'local', address });
+    expect((await balanceOf(address)).status).toBe(404);
+    expect((await balanceOf(address, admin)).body.status).toBe('quarantined');
+    expect((await balanceOf(address, admin, 'nowhere')).body.field).toBe('chain');
+    expect((await balanceOf('0x0', admin)).body.field).toBe('address');
+  });
+
+  it.each(['tron', 'away'])('is 503 while the chain cannot be asked: %s', async (on) => {
+    const { status, body } = await balanceOf(await allocate({ chain: on }), client, on);
+    expect([status, body.code]).toEqual([503, 'unavailable']);
+  });
+});
+
+describe('the gas that a person has noted', () => {
+  it('is shown to admins beside what the chain says, and written down', async () => {
+    const address = await allocate();
+    const noted = await note(address, { gasBalance: '0.25' });
+    const kept = { gasBalance: '0.250000000000000000', notedAt: clock.at.toISOString() };
+    expect([noted.status, noted.body]).toEqual([
+      200,
+      { address, chain: 'local', status: 'allocated', noted: kept },
+    ]);
+    expect((await balanceOf(address, admin)).body.noted).toEqual(kept);
+    expect((await balanceOf(address)).body).not.toHaveProperty('noted');
+    const [line] = await api.database.query(
+      `select before, after from audit_log where action = 'wallets.gas-balance' order by id desc limit 1`,
+    );
+    expect(line).toEqual({ before: { gasBalance: null }, after: { gasBalance: '0.25' } });
+  });
+
+  it.each([
+    [{ gasBalance: '0.0000001' }, 'tron', 'gasBalance'], // TRX has six decimals
+    [{ gasBalance: 1 }, 'local', 'gasBalance'],
+    [{ gasBalance: '-1' }, 'local', 'gasBalance'],
+    [{}, 'local', 'gasBalance'],
+  ])('refuses %j on %s', async (body, on, field) => {
+    const refused = await note(await allocate({ chain: on }), body, admin, on);
+    expect([refused.status, refused.body.field]).toEqual([400, field]);
+  });
+
+  it('is the operator’s, as the statistics and the maintenance are', async () => {
+    const address = await allocate();
+    expect((await note(address, { gasBalance: '1' }, client)).status).toBe(403);
+    expect((await client.call('GET', '/v1/wallets/stats')).status).toBe(403);
+    expect((await client.call('POST', '/v1/wallets/maintenance/release-expired')).status).toBe(403);
+    expect((await note('0x0', { gasBalance: '1' })).status).toBe(404);
+  });
+});
