@@ -31,7 +31,7 @@ export interface Block {
 /** The ordinal of a transfer of the native coin, which leaves no log (decisions part 4). */
 export const NATIVE = -1;
 
-/** Money that has moved to an address, in a transaction that is in a block and has not been reverted. */
+/** Money that has moved from one address to another, in a transaction that is in a block and has not been reverted. */
 export interface ChainTransfer {
   txHash: string;
   /** Of the log in its transaction's receipt, from 0: it survives a reorganisation; {@link NATIVE} for the native coin. */
@@ -57,10 +57,13 @@ export type ChainTransaction =
       from: string;
       to: string | null;
       nonce: number;
-      /** What its sender paid: gas used × effective price, in units of the native coin. */
+      /** What its sender paid: gas used × effective price, in units of the native coin; and what a chain below this one took. */
       fee: bigint;
       gasUsed: bigint;
-      /** All transfers of it, native and of any token, to anybody. Empty when it was reverted. */
+      /**
+       * All transfers of it, of any token and of its own native value, to anybody. Empty when it was reverted. The native coin that
+       * a contract passes on leaves no trace in a block.
+       */
       transfers: ChainTransfer[];
     };
 
@@ -134,31 +137,34 @@ export interface ChainNode {
    * the native coin where it is asked for (a call a block).
    * @returns with it the hash of the last block of the range, read of the same node before the logs: a range whose last block
    *   changes meanwhile is read again
+   * @throws ChainAway also when nobody has the last block of the range yet
    */
   transfersTo(
     range: { from: number; to: number },
     addresses: readonly string[],
     options: { native: boolean },
   ): Promise<{ toBlockHash: string; transfers: ChainTransfer[] }>;
+  /** `unknown` when nobody who answers knows it, or it is no hash. */
   transaction(hash: string): Promise<ChainTransaction>;
-  /** @param token null: the native coin */
+  /** @param token null: the native coin. @throws ChainRefused `no_token` stands there */
   balance(address: string, token: string | null): Promise<bigint>;
-  /** The balances of many, in their order. */
+  /** The balances of many, in their order. @throws ChainRefused `no_token` */
   balances(addresses: readonly string[], token: string | null): Promise<bigint[]>;
   /** How many transactions it has sent that are in a block. */
   nonce(address: string): Promise<number>;
   fees(): Promise<ChainFees>;
-  /** @throws ChainRefused it would be reverted */
+  /** @throws ChainRefused `reverted`, `insufficient_funds`: it would be */
   estimateGas(transaction: Call): Promise<bigint>;
-  /** What a call would answer in the newest block; nothing is sent. @returns 0x… @throws ChainRefused it would be reverted */
+  /** What a call would answer in the newest block; nothing is sent. @returns 0x… @throws ChainRefused `reverted` */
   call(call: Call): Promise<string>;
   /** 0x…: the code that stands at an address; `0x` where there is none. */
   code(address: string): Promise<string>;
-  /** The decimals that a token says it has. @throws ChainRefused no token stands there */
+  /** The decimals that a token says it has. @throws ChainRefused `no_token` stands there */
   decimals(token: string): Promise<number>;
   /**
    * Hands a signed transaction to every address. One that a node knows already is taken.
-   * @throws ChainRefused all who answered refuse it; OutcomeUnknown it may have arrived
+   * @throws ChainRefused all who answered refuse it (`nonce_too_low`, `insufficient_funds`, `underpriced`, `reverted`, `refused`), and
+   *   nobody else may have it; OutcomeUnknown it may have arrived: the same bytes may be handed over again; ChainAway it was sent to nobody
    */
   broadcast(signed: string): Promise<{ hash: string }>;
 }

@@ -1,63 +1,305 @@
-import pino from 'pino';
-import { NO_OBSERVERS } from '../../../src/kernel/metrics/observers';
-import { createChains } from '../../../src/parties/chain/create';
-import type { ChainNode } from '../../../src/parties/chain/port';
+import { type Address, concatHex, type Hex, pad, parseEther, toHex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { erc20Transfer } from '../../../src/parties/chain/evm/calls';
+import type { ChainFees, ChainNode } from '../../../src/parties/chain/port';
 import { startTestChain, type TestChain } from '../../support/chain';
+import { testChains } from './node-double';
 
 const ALICE = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const BOB = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
+const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-describe('a node of an EVM chain', () => {
-  let chain: TestChain;
-  let node: ChainNode;
+let chain: TestChain;
+let node: ChainNode;
 
-  beforeAll(async () => {
-    chain = await startTestChain();
-    const chains = createChains({
-      log: pino({ level: 'silent' }),
-      observers: NO_OBSERVERS,
-      now: () => new Date(),
-    });
-    node = chains.of({ chain: 'local', kind: 'evm', chainId: chain.chainId, rpcUrls: [chain.url] });
+beforeAll(async () => {
+  chain = await startTestChain();
+  node = testChains().nodeAt(chain.chainId, chain.url);
+});
+afterAll(() => chain.stop());
+
+const address = (): Address => privateKeyToAccount(generatePrivateKey()).address;
+
+/** What has come to them from a height on. */
+async function come(from: number, to: string[], native = true) {
+  const head = await node.head();
+  return (await node.transfersTo({ from, to: head.number }, to, { native })).transfers;
+}
+
+async function sent(hash: string) {
+  const transaction = await node.transaction(hash);
+  if (transaction.status !== 'succeeded' && transaction.status !== 'reverted')
+    throw new Error(transaction.status);
+  return transaction;
+}
+
+/** A signed transaction of that key, and its fees and nonce chosen. */
+async function signed(key: Hex, transaction: { to: Address; value?: bigint; nonce: number }) {
+  const { maxFeePerGas, maxPriorityFeePerGas } = await node.fees();
+  return privateKeyToAccount(key).signTransaction({
+    ...{ type: 'eip1559', chainId: chain.chainId, gas: 21_000n, maxFeePerGas, maxPriorityFeePerGas },
+    ...transaction,
   });
-  afterAll(() => chain.stop());
+}
 
-  it('finds the transfers of any token and of the native coin', async () => {
+describe('transfers', () => {
+  it('are found of any token and of the native coin, with the hash of the last block', async () => {
+    const [alice, bob] = [address(), address()];
     const token = await chain.token();
-    const paid = await chain.pay(token, ALICE, 25_000_000n);
-    const native = await chain.pay(null, BOB, 7n);
+    const other = await chain.token({ decimals: 18 });
+    const { number: from } = await node.head();
+    const huge = 123_456_789_012_345_678_901n;
+    const paid = [
+      await chain.pay(token, alice, 25_000_000n),
+      await chain.pay(other, alice, huge),
+      await chain.pay(null, bob, 7n),
+    ];
+    await chain.pay(token, address(), 1n);
     const head = await node.head();
-    const { toBlockHash, transfers } = await node.transfersTo({ from: 0, to: head.number }, [ALICE, BOB], {
+    const of = { logIndex: 0, ordinal: 0, from: chain.payer, to: alice };
+    const found = await node.transfersTo({ from, to: head.number }, [alice.toLowerCase(), bob], {
       native: true,
     });
-    expect(toBlockHash).toBe(head.hash);
-    expect(transfers).toEqual([
-      expect.objectContaining({
-        txHash: paid,
-        ordinal: 0,
-        logIndex: 0,
-        token,
-        from: chain.payer,
-        to: ALICE,
-        units: 25_000_000n,
-      }),
-      expect.objectContaining({
-        txHash: native,
-        ordinal: -1,
-        logIndex: null,
-        token: null,
-        to: BOB,
-        units: 7n,
-        block: head,
-      }),
+    expect(found.toBlockHash).toBe(head.hash);
+    expect(found.transfers).toEqual([
+      { ...of, txHash: paid[0], token, units: 25_000_000n, block: await node.block(from + 1) },
+      { ...of, txHash: paid[1], token: other, units: huge, block: await node.block(from + 2) },
+      {
+        ...{ ...of, txHash: paid[2], token: null, to: bob, units: 7n, block: await node.block(from + 3) },
+        ...{ logIndex: null, ordinal: -1 },
+      },
     ]);
-    expect(await node.transaction(paid)).toMatchObject({ status: 'succeeded', transfers: [transfers[0]] });
-    expect(await node.balance(ALICE, token)).toBe(25_000_000n);
-    expect(await node.decimals(token)).toBe(6);
-    expect(await node.fees()).toMatchObject({ baseFee: expect.any(BigInt) });
-    expect(await node.nonce(chain.payer)).toBe(4);
-    expect(await node.chainIds()).toEqual([{ chainId: chain.chainId, url: chain.url }]);
-    expect(await node.agreedBlock(head.number)).toEqual({ hash: head.hash, said: 1, of: 1, isSplit: false });
-    expect(await node.estimateGas({ from: chain.payer, to: BOB, value: 1n, data: '0x' })).toBe(21_000n);
+    expect(await come(from, [alice, bob], false)).toHaveLength(2);
+    expect(await come(from, [])).toEqual([]);
+    expect(await come(from + 3, [alice])).toEqual([]);
+  });
+
+  it('are what has come, where a token takes a fee of them', async () => {
+    const token = await chain.token({ feeBasisPoints: 100 });
+    const { number: from } = await node.head();
+    const [to] = [address()];
+    const hash = await chain.pay(token, to, 1_000n);
+    expect(await come(from, [to])).toMatchObject([{ txHash: hash, ordinal: 0, units: 990n }]);
+    expect(await node.balance(to, token)).toBe(990n);
+    expect((await sent(hash)).transfers).toMatchObject([
+      { ordinal: 0, to, units: 990n },
+      { ordinal: 1, to: `0x${'0'.repeat(40)}`, units: 10n },
+    ]);
+  });
+
+  it('of one transaction have ordinals of their own, that do not change with its place in the block', async () => {
+    const token = await chain.token();
+    const payer = await chain.deploy('TestPayer');
+    await chain.mined(await chain.write(token, 'TestUsdt', 'approve', [payer, 100n]));
+    const { number: from } = await node.head();
+    const to = address();
+    await chain.client.setAutomine(false);
+    const pending = await chain.write(token, 'TestUsdt', 'transfer', [BOB, 1n]);
+    expect(await node.transaction(pending)).toEqual({ status: 'pending' });
+    const hash = await chain.write(payer, 'TestPayer', 'payTwice', [token, to, 3n, 4n]);
+    await chain.client.setAutomine(true);
+    await chain.client.mine({ blocks: 1 });
+    const found = await come(from, [to]);
+    const [first, second] = found;
+    expect(found).toMatchObject([
+      { txHash: hash, ordinal: 0, units: 3n, from: chain.payer },
+      { txHash: hash, ordinal: 1, units: 4n, from: chain.payer },
+    ]);
+    expect(first?.logIndex).toBeGreaterThan(0);
+    expect(second?.logIndex).toBe((first?.logIndex ?? 0) + 1);
+    expect((await sent(hash)).transfers).toEqual(found);
+  });
+
+  it('of nothing, to oneself, of other kinds of tokens and with malformed logs are none', async () => {
+    const to = address();
+    const token = await chain.token();
+    const { number: from } = await node.head();
+    await chain.pay(token, to, 0n);
+    await chain.pay(null, to, 0n);
+    await chain.pay(null, chain.payer, 5n);
+    await chain.pay(token, chain.payer, 5n);
+    const topics = [TRANSFER, pad(ALICE), pad(to)];
+    await emit(4, 0, [...topics, pad('0x7')]);
+    await emit(3, 0, topics);
+    await emit(3, 31, topics);
+    await emit(3, 64, topics);
+    await emit(3, 32, topics); // the data is zero
+    expect(await come(from + 1, [to, chain.payer])).toEqual([]);
+  });
+
+  it('count each log of their receipt, also those that are none', async () => {
+    const to = address();
+    const { number: from } = await node.head();
+    const topics = [TRANSFER, pad(ALICE), pad(to)];
+    // One NFT and 256 units of a token: LOG4 without data, then LOG3 with a word.
+    const code = concatHex([logCode(4, 0), '0x610100600052', logCode(3, 32)]);
+    const hash = await call(code, [...topics, pad('0x7')]);
+    expect(await come(from, [to])).toMatchObject([{ txHash: hash, ordinal: 1, logIndex: 1, units: 256n }]);
+  });
+
+  it('of the native coin within a contract are not seen, and what the transaction itself moves is', async () => {
+    const payer = await chain.deploy('TestPayer');
+    const { number: from } = await node.head();
+    const to = address();
+    const hash = await chain.client.writeContract({
+      ...{ address: payer, abi: PASS_ON, functionName: 'passOn', args: [to], value: 9n },
+    });
+    expect(await node.balance(to, null)).toBe(9n);
+    expect(await come(from, [to])).toEqual([]);
+    expect(await come(from, [payer])).toMatchObject([{ txHash: hash, units: 9n, token: null }]);
+  });
+
+  it('of a range whose end nobody has yet are not known', async () => {
+    const { number } = await node.head();
+    expect(await node.block(number + 1)).toBeUndefined();
+    await expect(node.transfersTo({ from: 0, to: number + 1 }, [ALICE], { native: false })).rejects.toThrow(
+      'the chain cannot be reached',
+    );
+    expect(await node.agreedBlock(number + 1)).toEqual({ hash: null, said: 1, of: 1, isSplit: false });
   });
 });
+
+describe('a transaction', () => {
+  it('that was reverted has a fee and no transfers', async () => {
+    const token = await chain.token();
+    const data = erc20Transfer(BOB, 10n ** 30n);
+    const hash = await chain.client.sendTransaction({ to: token, data, gas: 100_000n });
+    const { effectiveGasPrice, gasUsed } = await chain.mined(hash);
+    expect(await node.transaction(hash)).toEqual({
+      ...{ status: 'reverted', from: chain.payer, to: token, nonce: (await node.nonce(chain.payer)) - 1 },
+      ...{ block: await node.head(), fee: gasUsed * effectiveGasPrice, gasUsed, transfers: [] },
+    });
+  });
+
+  it('that nobody knows is unknown, as is what is no hash', async () => {
+    for (const hash of [`0x${'a'.repeat(64)}`, '0x12', 'hash', `0x${'z'.repeat(64)}`, ''])
+      expect(await node.transaction(hash)).toEqual({ status: 'unknown' });
+  });
+
+  it('that makes a contract has no receiver', async () => {
+    const hash = await chain.client.sendTransaction({ data: '0x6000', value: 1n });
+    expect(await sent(hash)).toMatchObject({ status: 'succeeded', to: null, transfers: [] });
+  });
+
+  it('goes into another block in a reorganisation: another hash, the same ordinal', async () => {
+    const token = await chain.token();
+    const to = address();
+    const { number: from } = await node.head();
+    const hash = await chain.pay(token, to, 5n);
+    const before = await sent(hash);
+    await chain.client.request({ method: 'anvil_rollback', params: [1] } as never);
+    expect(await node.transaction(hash)).toEqual({ status: 'unknown' });
+    expect((await node.head()).number).toBe(from);
+    await chain.pay(token, BOB, 1n);
+    await chain.pay(token, to, 5n);
+    const [after] = await come(from, [to]);
+    expect(after).toMatchObject({ ordinal: 0, units: 5n });
+    expect(after?.block.hash).not.toBe(before.block.hash);
+    expect((await node.block(before.block.number))?.hash).not.toBe(before.block.hash);
+  });
+});
+
+describe('what is asked before one is made', () => {
+  it('balances come in their order, more of them than fit into one request', async () => {
+    const token = await chain.token({ decimals: 18 });
+    const many = Array.from({ length: 45 }, address);
+    await chain.pay(token, many[41] as string, 10n ** 24n);
+    await chain.pay(null, many[3] as string, 10n ** 18n);
+    const expected = (place: number, units: bigint) => many.map((_, at) => (at === place ? units : 0n));
+    expect(await node.balances(many, token)).toEqual(expected(41, 10n ** 24n));
+    expect(await node.balances(many, null)).toEqual(expected(3, 10n ** 18n));
+    expect(await node.balances([], null)).toEqual([]);
+  });
+
+  it('decimals are the token’s own; where no token stands it is refused', async () => {
+    expect(await node.decimals(await chain.token({ decimals: 18 }))).toBe(18);
+    const payer = await chain.deploy('TestPayer');
+    for (const none of [BOB, payer]) {
+      await expect(node.decimals(none)).rejects.toMatchObject({ name: 'ChainRefused', code: 'no_token' });
+      await expect(node.balance(ALICE, none)).rejects.toMatchObject({ code: 'no_token' });
+    }
+  });
+
+  it('gas is estimated; what would be reverted is refused', async () => {
+    const token = await chain.token();
+    const from = chain.payer;
+    const transfer = (units: bigint) => ({ from, to: token, value: 0n, data: erc20Transfer(BOB, units) });
+    expect(await node.estimateGas({ from, to: address(), value: 1n, data: '0x' })).toBe(21_000n);
+    expect(await node.estimateGas(transfer(5n))).toBeGreaterThan(21_000n);
+    await expect(node.estimateGas(transfer(10n ** 30n))).rejects.toMatchObject({
+      ...{ name: 'ChainRefused', code: 'reverted' },
+    });
+  });
+
+  it('fees are those of the next block', async () => {
+    const fees: ChainFees = await node.fees();
+    await chain.client.mine({ blocks: 1 });
+    const { baseFeePerGas } = await chain.client.getBlock();
+    expect(fees.baseFee).toBe(baseFeePerGas);
+    expect(fees.maxFeePerGas).toBe(2n * fees.baseFee + fees.maxPriorityFeePerGas);
+    expect(fees.maxPriorityFeePerGas).toBeGreaterThan(0n);
+  });
+});
+
+describe('a broadcast', () => {
+  it('is taken, and taken again while it waits and when it is in a block', async () => {
+    const key = generatePrivateKey();
+    const payer = privateKeyToAccount(key).address;
+    await chain.pay(null, payer, parseEther('1'));
+    const transaction = await signed(key, { to: BOB, value: 1n, nonce: 0 });
+    await chain.client.setAutomine(false);
+    const { hash } = await node.broadcast(transaction);
+    expect(await node.broadcast(transaction)).toEqual({ hash });
+    expect(await node.transaction(hash)).toEqual({ status: 'pending' });
+    expect(await node.nonce(payer)).toBe(0);
+    await chain.client.setAutomine(true);
+    await chain.client.mine({ blocks: 1 });
+    expect(await node.broadcast(transaction)).toEqual({ hash });
+    expect(await sent(hash)).toMatchObject({ status: 'succeeded', nonce: 0, from: payer, to: BOB });
+    expect(await node.nonce(payer)).toBe(1);
+    const other = await signed(key, { to: ALICE, value: 1n, nonce: 0 });
+    await expect(node.broadcast(other)).rejects.toMatchObject({
+      name: 'ChainRefused',
+      code: 'nonce_too_low',
+    });
+  });
+
+  it('that the node cannot take is refused', async () => {
+    const poor = await signed(generatePrivateKey(), { to: BOB, value: 1n, nonce: 0 });
+    await expect(node.broadcast(poor)).rejects.toMatchObject({ code: 'insufficient_funds' });
+    await expect(node.broadcast('0x1234')).rejects.toMatchObject({ name: 'ChainRefused', code: 'refused' });
+  });
+});
+
+const PASS_ON = [
+  {
+    ...{ type: 'function', name: 'passOn', stateMutability: 'payable', outputs: [] },
+    inputs: [{ name: 'to', type: 'address' }],
+  },
+] as const;
+
+/** Code that leaves a log: its topics are the words that it is called with, its data so many bytes of memory. */
+function logCode(topics: number, bytes: number): Hex {
+  const words = Array.from({ length: topics }, (_, at) =>
+    concatHex(['0x60', toHex((topics - 1 - at) * 32, { size: 1 }), '0x35']),
+  );
+  return concatHex([
+    ...words,
+    '0x60',
+    toHex(bytes, { size: 1 }),
+    '0x6000',
+    toHex(0xa0 + topics, { size: 1 }),
+  ]);
+}
+
+const emit = (topics: number, bytes: number, words: Hex[]) => call(logCode(topics, bytes), words);
+
+/** @returns the hash of a call of that code, which stands at an address of its own */
+async function call(code: Hex, words: Hex[]): Promise<Hex> {
+  const to = address();
+  await chain.client.setCode({ address: to, bytecode: code });
+  const hash = await chain.client.sendTransaction({ to, data: concatHex(words) });
+  const { status } = await chain.mined(hash);
+  expect(status).toBe('success');
+  return hash;
+}

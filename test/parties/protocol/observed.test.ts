@@ -71,7 +71,11 @@ it('counts what is asked of Stripe by the same names, and hands on all that the 
     ...{ secretKey: 'sk_test_x', webhookSecret: 'whsec_x' },
     server: { host: '127.0.0.1', port, protocol: 'http' },
   });
-  const { checkout, rates } = observedParties({ checkout: adapter, rates: { rate: 1 } }, observe);
+  const chains = { of: (chain: string) => `a node of ${chain}` };
+  const { checkout, rates, chain } = observedParties(
+    { checkout: adapter, rates: { rate: 1 }, chain: chains },
+    observe,
+  );
   answer = { status: 404, body: '{"error":{"type":"invalid_request_error","code":"resource_missing"}}' };
   expect(await checkout.ask('cs_1')).toBe('unknown_to_party');
   answer = { status: 401, body: '{"error":{"type":"invalid_request_error"}}' };
@@ -79,6 +83,7 @@ it('counts what is asked of Stripe by the same names, and hands on all that the 
   expect(checkout.settlesSilently).toBe(true);
   expect(await checkout.verify(Buffer.from(''), {})).toBeUndefined();
   expect(rates).toEqual({ rate: 1 });
+  expect(chain.of('local')).toBe('a node of local'); // no call: its nodes are observed where they are made
   expect(told()).toEqual([
     ['checkout', 'ask', 'ok'],
     ['checkout', 'ask', 'away'],

@@ -24,7 +24,7 @@ export const delegated: SweepStrategy = {
     const of = delegateOf(sweep);
     const authorization = await authorizationOf(parties, sweep, delegateAddress(of));
     return {
-      ...{ from: of.station, to: sweep.wallet.address, value: 0n, data: sweepData(sweep.token) },
+      ...{ from: of.station, to: sweep.wallet, value: 0n, data: sweepData(sweep.token) },
       authorizations: authorization ? [authorization] : [],
     };
   },
@@ -55,7 +55,7 @@ export async function batchOf(
   const contract = delegateAddress(of);
   const authorizations = await Promise.all(taken.map((sweep) => authorizationOf(parties, sweep, contract)));
   const most = estimates.reduce<bigint>((gas, each) => (each !== undefined && each > gas ? each : gas), 0n);
-  const wallets = taken.map(({ wallet }) => wallet.address);
+  const wallets = taken.map(({ wallet }) => wallet);
   const call = {
     ...{ from: of.station, to: contract, value: 0n },
     data: sweepAllData(first.token, wallets, most + BESIDE_TRANSFER),
@@ -71,7 +71,7 @@ async function transferGas(
 ): Promise<bigint | undefined> {
   try {
     return await node.estimateGas({
-      ...{ from: wallet.address, to: token, value: 0n, data: erc20Transfer(treasury, units) },
+      ...{ from: wallet, to: token, value: 0n, data: erc20Transfer(treasury, units) },
     });
   } catch (error) {
     if (error instanceof ChainRefused) return undefined;
@@ -81,13 +81,12 @@ async function transferGas(
 
 /** Nothing: the wallet has the contract's code already. One that has another's takes ours instead. */
 async function authorizationOf(
-  { node, signer, chainId }: SweepParties,
-  { wallet: { address, derivationIndex } }: Sweep,
+  { node, authorize }: SweepParties,
+  { wallet }: Sweep,
   contract: string,
 ): Promise<SignedAuthorization | undefined> {
-  if ((await node.code(address)) === delegationTo(contract)) return undefined;
-  const nonce = await node.nonce(address);
-  return signer.signAuthorization(derivationIndex, { chainId, contract, nonce });
+  if ((await node.code(wallet)) === delegationTo(contract)) return undefined;
+  return authorize(wallet, { contract, nonce: await node.nonce(wallet) });
 }
 
 function delegateOf({ treasury, station }: Sweep): DelegateOf {

@@ -1,12 +1,11 @@
-import type { Call, ChainNode } from '../../../parties/chain/port';
-import type { Signer } from '../../../parties/signer/port';
+import type { Call, ChainNode, SignedAuthorization } from '../../../parties/chain/port';
 
 export const SWEEP_STRATEGIES = ['transfer', 'delegated'] as const;
 export type SweepStrategyName = (typeof SWEEP_STRATEGIES)[number];
 
 /** A token's balance that is to go from a wallet to the treasury. Addresses are checksummed. */
 export interface Sweep {
-  wallet: { address: string; derivationIndex: number };
+  wallet: string;
   token: string;
   /** The whole balance, of the token's smallest unit. */
   units: bigint;
@@ -18,8 +17,9 @@ export interface Sweep {
 /** Whom a strategy asks: what stands on the chain, and for a wallet's own word. */
 export interface SweepParties {
   node: ChainNode;
-  signer: Pick<Signer, 'signAuthorization'>;
   chainId: number;
+  /** A wallet of ours signs that it takes the code of a contract. */
+  authorize(wallet: string, given: Pick<SignedAuthorization, 'contract' | 'nonce'>): Promise<SignedAuthorization>;
 }
 
 /**

@@ -6,5 +6,5 @@ export const transfer: SweepStrategy = {
   name: 'transfer',
   sender: 'wallet',
   callOf: (_, { wallet, token, treasury, units }) =>
-    Promise.resolve({ from: wallet.address, to: token, value: 0n, data: erc20Transfer(treasury, units) }),
+    Promise.resolve({ from: wallet, to: token, value: 0n, data: erc20Transfer(treasury, units) }),
 };

@@ -12,6 +12,14 @@ export class NodeAway extends Error {
   }
 }
 
+/** It says that its chain is another one. */
+export class OtherChain extends NodeAway {
+  override name = 'OtherChain';
+  constructor() {
+    super(false);
+  }
+}
+
 /** It answers that it does not do it. */
 export class NodeRefused extends Error {
   override name = 'NodeRefused';
@@ -41,11 +49,14 @@ export type Refusal =
 /** JSON-RPC has one code for most of it (-32000), so nodes are known by their words: geth, Nethermind, Besu, Erigon, reth, anvil. */
 const WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/already.?(known|imported|exists)|\bknown transaction/, 'already_known'],
-  [/nonce.{0,6}too.?low|old.?nonce|nonce.*already/, 'nonce_too_low'],
-  [/insufficient (funds|balance)|insufficient_?funds/, 'insufficient_funds'],
-  [/underpriced|fee.{0,8}too.?low|less than block base fee/, 'underpriced'],
   [/revert|invalid opcode|out of gas|gas required exceeds/, 'reverted'],
-  [/limit|too many|time.?out|timed out|busy|try again|pool.{0,6}full|overload|unavailable/, 'not_now'],
+  [/nonce.{0,6}too.?low|old.?nonce|nonce.*already/, 'nonce_too_low'],
+  [/insufficient.?(funds|balance)/, 'insufficient_funds'],
+  [/underpriced|fee.{0,8}too.?low|less than block base fee/, 'underpriced'],
+  // An earlier one of its sender is on its way.
+  [/nonce.{0,12}(too.?(high|far|distant)|gap)/, 'not_now'],
+  [/(rate|request|capacity).{0,12}limit|(?<!gas )limit exceeded|too many|pool.{0,6}full/, 'not_now'],
+  [/time.?out|timed out|busy|try again|overload|unavailable/, 'not_now'],
 ];
 
 /** EIP-1474: parse error, internal error, no such method, limit exceeded; nothing that is said of what was asked for. */

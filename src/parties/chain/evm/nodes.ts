@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { ChainAway, ChainRefused } from '../errors';
+import { ChainAway } from '../errors';
 import type { ChainAddress } from '../port';
 import { answers } from './answers';
-import { NodeAway, NodeRefused, Unsettled } from './faults';
+import { NodeAway, NodeRefused, OtherChain, Unsettled } from './faults';
 import { createRpc, type Rpc } from './rpc';
 
 /** The addresses of one chain. */
@@ -10,7 +10,7 @@ export interface Nodes {
   /**
    * What the first address says that answers; those that failed lately are asked last.
    * @param isEnough the others are asked too while it is not; without a better answer the first one stands
-   * @throws ChainAway; what `read` throws that is decided: ChainRefused
+   * @throws ChainAway; ChainRefused where `read` throws it: no other is asked then
    */
   first<T>(read: (rpc: Rpc) => Promise<T>, isEnough?: (answer: T) => boolean): Promise<T>;
   /** Asks each at once, by its place: those whose chain is another one are not asked, and are as one that is away. */
@@ -57,24 +57,23 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
       member.failedAt = undefined;
       return answer;
     } catch (error) {
-      if (isAway(error)) passOver(member);
+      if (isAway(error)) passOver(member, error);
       throw error;
     }
   }
 
-  async function checkChain({ rpc, place }: Member): Promise<void> {
-    const chainId = await chainIdOf(rpc);
-    if (address.chainId === null || chainId === address.chainId) return;
-    options.log.warn({ chain, place, chainId }, 'a node of a chain is one of another chain; it is not used');
-    throw new NodeAway(false);
+  /** @throws OtherChain; NodeAway, and nothing else was asked of it */
+  async function checkChain({ rpc }: Member): Promise<void> {
+    const chainId = await chainIdOf(rpc).catch(() => {
+      throw new NodeAway(false);
+    });
+    if (address.chainId !== null && chainId !== address.chainId) throw new OtherChain();
   }
 
-  function passOver(member: Member): void {
+  /** Told once, until it answers again. */
+  function passOver(member: Member, { name }: Error): void {
     if (member.failedAt === undefined)
-      options.log.warn(
-        { chain, place: member.place },
-        'a node of a chain does not answer; it is passed over',
-      );
+      options.log.warn({ chain, place: member.place, name }, 'a node of a chain is passed over');
     member.failedAt = options.now().getTime();
     member.checked = undefined; // who comes back may be somebody else
   }
@@ -125,10 +124,9 @@ async function settled<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Another address may do it. What is decided ({@link ChainRefused}), or is no word of a node, is not for another to say. */
+/** Another address may do it, or this one another time. */
 export const isFault = (error: unknown): error is NodeAway | NodeRefused | Unsettled =>
-  !(error instanceof ChainRefused) &&
-  (error instanceof NodeAway || error instanceof NodeRefused || error instanceof Unsettled);
+  error instanceof NodeAway || error instanceof NodeRefused || error instanceof Unsettled;
 
-const isAway = (error: unknown) =>
+const isAway = (error: unknown): error is NodeAway | NodeRefused =>
   error instanceof NodeAway || (error instanceof NodeRefused && error.why === 'not_now');

@@ -75,12 +75,13 @@ export async function readTransfers(
   const sent = blocks.flatMap(({ transactions }) =>
     transactions.filter(({ to, value }) => value > 0n && to && ours.has(to)),
   );
-  const hashes = [...logs.map((log) => log.transactionHash), ...sent.map(({ hash }) => hash)];
-  const receipts = await receiptsOf(rpc, [...new Set(hashes)]);
+  const values = new Map(sent.map((transaction) => [transaction.hash, transaction]));
+  const hashes = new Set([...logs.map((log) => log.transactionHash), ...values.keys()]);
+  const receipts = await receiptsOf(rpc, [...hashes]);
   const found = await headersOf(rpc, [...receipts.values()], [last, ...blocks]);
   const transfers = [...receipts.values()].flatMap((receipt) => {
     const block = found.get(receipt.blockHash) as Block;
-    const value = sent.find(({ hash }) => hash === receipt.transactionHash);
+    const value = values.get(receipt.transactionHash);
     return [...(value ? nativeTransfer(value, receipt, block) : []), ...tokenTransfers(receipt, block)];
   });
   if ((await requireHeader(rpc, range.to)).hash !== last.hash) throw new Unsettled();

@@ -1,0 +1,62 @@
+import { privateKeyToAccount } from 'viem/accounts';
+import { checkedAddress, evmAddressOf, tronAddressOf } from '../../../src/parties/chain/addresses';
+
+/** Of EIP-55. */
+const CHECKSUMMED = [
+  '0x52908400098527886E0F7030069857D2E4169EE7',
+  '0xde709f2102306220921060314715629080e2fb77',
+  '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+  '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
+];
+
+/** The USDT of TRON's main chain. */
+const TRON_USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+
+it.each(CHECKSUMMED)('takes %s in one case or with its checksum, and gives the checksum', (address) => {
+  const digits = address.slice(2);
+  expect(checkedAddress('evm', address)).toBe(address);
+  expect(checkedAddress('evm', address.toLowerCase())).toBe(address);
+  expect(checkedAddress('evm', `0x${digits.toUpperCase()}`)).toBe(address);
+});
+
+it.each([
+  '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  '5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAe',
+  '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed0',
+  ' 0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed',
+  '0xg2908400098527886e0f7030069857d2e4169ee7',
+  TRON_USDT,
+  '',
+])('refuses %p as an EVM address', (text) => {
+  expect(checkedAddress('evm', text)).toBeUndefined();
+});
+
+it('takes TRON’s addresses by their checksum', () => {
+  expect(checkedAddress('tron', TRON_USDT)).toBe(TRON_USDT);
+});
+
+it.each([
+  TRON_USDT.replace('6t', '6u'),
+  TRON_USDT.toLowerCase(),
+  `${TRON_USDT} `,
+  TRON_USDT.slice(0, -1),
+  'T00000000000000000000000000000000l',
+  '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', // of Bitcoin: the same encoding, another prefix
+  'T'.repeat(100_000),
+  CHECKSUMMED[0] as string,
+])('refuses what is none of TRON (%#)', (text) => {
+  expect(checkedAddress('tron', text)).toBeUndefined();
+});
+
+it('derives the addresses of a key, compressed or not', () => {
+  const key = `0x${'1'.padStart(64, '0')}` as const;
+  const { publicKey, address } = privateKeyToAccount(key);
+  const whole = Buffer.from(publicKey.slice(2), 'hex');
+  const compressed = Buffer.from(`02${publicKey.slice(4, 68)}`, 'hex'); // the generator’s y is even
+  expect(address).toBe('0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf');
+  expect([whole, compressed].map(evmAddressOf)).toEqual([address, address]);
+  expect([whole, compressed].map(tronAddressOf)).toEqual(Array(2).fill('TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC'));
+  expect(checkedAddress('tron', tronAddressOf(whole))).toBe(tronAddressOf(whole));
+});
