@@ -36,20 +36,23 @@ type Measure = (wallets: PrivateKeyAccount[]) => Promise<bigint>;
 
 async function createWorld(chain: TestChain) {
   const [station, treasury] = [newAccount(), newAccount().address];
-  const keys = new Map<number, PrivateKeyAccount>();
+  const keys = new Map<string, PrivateKeyAccount>();
+  const requireKey = (wallet: string) => {
+    const account = keys.get(wallet);
+    if (!account) throw new Error('the bench has no such wallet');
+    return account;
+  };
   const parties: SweepParties = {
     node: createChains({
       ...{ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now: () => new Date() },
     }).of({ chain: 'local', kind: 'evm', chainId: chain.chainId, rpcUrls: [chain.url] }),
-    // Keys of the bench's own: what is signed is what a wallet of ours would sign.
-    signer: {
-      async signAuthorization(index, { contract, ...given }) {
-        const account = keys.get(index) as PrivateKeyAccount;
-        const signed = await account.signAuthorization({ ...given, contractAddress: contract as Hex });
-        return { ...given, contract, yParity: signed.yParity ?? 0, r: signed.r, s: signed.s };
-      },
-    },
     chainId: chain.chainId,
+    // Keys of the bench's own: what is signed is what a wallet of ours would sign.
+    async authorize(wallet, { contract, nonce }) {
+      const given = { chainId: chain.chainId, nonce, contractAddress: contract as Hex };
+      const { yParity = 0, r, s } = await requireKey(wallet).signAuthorization(given);
+      return { chainId: chain.chainId, contract, nonce, yParity, r, s };
+    },
   };
   await chain.pay(null, station.address, 10n ** 21n);
   const token = await chain.token();
@@ -68,13 +71,9 @@ async function createWorld(chain: TestChain) {
     return gasUsed;
   }
 
-  const sweepOf = (account: PrivateKeyAccount): Sweep => {
-    const derivationIndex = [...keys.values()].indexOf(account);
-    return {
-      wallet: { address: account.address, derivationIndex },
-      ...{ token, units: UNITS, treasury, station: station.address },
-    };
-  };
+  const sweepOf = ({ address: wallet }: PrivateKeyAccount): Sweep => ({
+    ...{ wallet, token, units: UNITS, treasury, station: station.address },
+  });
   const given = { treasury, station: station.address };
   const deployment = await send(station, { from: station.address, ...deploymentOf(given) });
   return {
@@ -82,7 +81,7 @@ async function createWorld(chain: TestChain) {
     newWallets: (count: number) =>
       Array.from({ length: count }, () => {
         const account = newAccount();
-        keys.set(keys.size, account);
+        keys.set(account.address, account);
         return account;
       }),
   };

@@ -56,16 +56,22 @@ export type Verdict = { is: 'right'; moved: bigint; lost: bigint } | { is: 'wron
 const isSame = (one: string | null, other: string | null): boolean =>
   one?.toLowerCase() === other?.toLowerCase();
 
+/** Who signs and sends its transaction, and pays for gas. */
+export const senderOf = ({
+  stationAddress,
+  fromAddress,
+}: Pick<GasOperation, 'stationAddress' | 'fromAddress'>): string => stationAddress ?? fromAddress;
+
 /**
  * Compares what a transaction has done with what the operation is to do. It may move more than was planned, for the balance may have
  * grown; a token that takes a fee of its transfers may bring less than has left.
  */
 export function judge(
-  operation: Pick<GasOperation, 'fromAddress' | 'toAddress' | 'token' | 'units'>,
+  operation: Pick<GasOperation, 'fromAddress' | 'stationAddress' | 'toAddress' | 'token' | 'units'>,
   { status, from, to, transfers }: Mined,
 ): Verdict {
-  const { fromAddress, toAddress, token, units } = operation;
-  if (!isSame(from, fromAddress)) return wrong('sender');
+  const { fromAddress, stationAddress, toAddress, token, units } = operation;
+  if (!isSame(from, senderOf(operation))) return wrong('sender');
   if (status === 'reverted') return wrong('success');
   const sent = transfers.filter((each) => isSame(each.from, fromAddress));
   const ofToken = sent.filter((each) => isSame(each.token, token));
@@ -73,8 +79,8 @@ export function judge(
   const arrived = ofToken.filter((each) => isSame(each.to, toAddress));
   if (arrived.length === 0) return wrong('recipient');
   const moved = total(arrived);
-  // One call of the token moves to one recipient: what went elsewhere in it is what the token itself takes.
-  const isOneTransfer = token !== null && isSame(to, token);
+  // One call of the token, the contract's too, moves to one recipient: what went elsewhere is what the token itself takes.
+  const isOneTransfer = token !== null && (stationAddress !== null || isSame(to, token));
   const lost = isOneTransfer ? total(ofToken) - moved : 0n;
   return moved + lost < units ? wrong('amount') : { is: 'right', moved, lost };
 }

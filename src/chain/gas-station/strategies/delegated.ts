@@ -33,8 +33,8 @@ export const delegated: SweepStrategy = {
 /** The most wallets of one transaction: at some 30,000 gas each it takes a tenth of a block of 36 million. */
 export const MOST_OF_BATCH = 100;
 
-/** What the contract and the token's `balanceOf` use at most beside the transfer. */
-const BESIDE_TRANSFER = 40_000n;
+/** What a wallet's authorization (25,000), the contract and the token's `balanceOf` use at most beside the transfer. */
+export const BESIDE_TRANSFER = 40_000n;
 
 /**
  * Several wallets of one token in one transaction. A wallet that fails is left as it is, so each is estimated by itself before.

@@ -19,7 +19,10 @@ export interface SweepParties {
   node: ChainNode;
   chainId: number;
   /** A wallet of ours signs that it takes the code of a contract. */
-  authorize(wallet: string, given: Pick<SignedAuthorization, 'contract' | 'nonce'>): Promise<SignedAuthorization>;
+  authorize(
+    wallet: string,
+    given: Pick<SignedAuthorization, 'contract' | 'nonce'>,
+  ): Promise<SignedAuthorization>;
 }
 
 /**

@@ -37,17 +37,17 @@ describe('sweeps of wallets that have delegated to the contract', () => {
       const call = await delegated.callOf(world.parties, sweep);
       const mined = await world.send(0, call);
       expect(mined).toMatchObject({ status: 'succeeded', from: world.station });
-      expect(moved(mined.transfers)).toEqual([{ from: sweep.wallet.address, to: TREASURY, units }]);
-      expect(await world.node.balances([sweep.wallet.address], token)).toEqual([0n]);
+      expect(moved(mined.transfers)).toEqual([{ from: sweep.wallet, to: TREASURY, units }]);
+      expect(await world.node.balances([sweep.wallet], token)).toEqual([0n]);
       gas.push(mined.gasUsed);
     }
     const again = await world.sweep(1, token, 1n);
     expect((await delegated.callOf(world.parties, again)).authorizations).toEqual([]);
 
     const other = await world.sweep(2, token, 5_000_000n);
-    await world.chain.pay(null, other.wallet.address, 10n ** 16n);
+    await world.chain.pay(null, other.wallet, 10n ** 16n);
     const plain = await world.send(2, await transfer.callOf(world.parties, other));
-    expect(moved(plain.transfers)).toEqual([{ from: other.wallet.address, to: TREASURY, units: 5_000_000n }]);
+    expect(moved(plain.transfers)).toEqual([{ from: other.wallet, to: TREASURY, units: 5_000_000n }]);
     const TOP_UP = 21_000n;
     expect(gas[1]).toBeLessThan(plain.gasUsed + TOP_UP);
   });
@@ -61,20 +61,20 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     expect(refused).toEqual([short]);
     const mined = await world.send(0, call as Call);
     expect(moved(mined.transfers)).toEqual(
-      sweeps.map(({ wallet, units }) => ({ from: wallet.address, to: TREASURY, units })),
+      sweeps.map(({ wallet, units }) => ({ from: wallet, to: TREASURY, units })),
     );
-    expect(await world.node.balance(short.wallet.address, token)).toBe(5n);
+    expect(await world.node.balance(short.wallet, token)).toBe(5n);
 
     // Wallets that fail in the transaction itself: one delegates to nothing, one to another contract that refuses.
     const [first, second, third] = sweeps as [Sweep, Sweep, Sweep];
-    const addresses = sweeps.map(({ wallet }) => wallet.address);
+    const addresses = sweeps.map(({ wallet }) => wallet);
     await leaveTo(10, '0x0000000000000000000000000000000000000000');
     await leaveTo(11, token);
-    for (const { wallet } of sweeps) await world.chain.pay(token, wallet.address, 4n);
+    for (const { wallet } of sweeps) await world.chain.pay(token, wallet, 4n);
     const data = sweepAllData(token, addresses, 100_000n);
     const direct = await world.send(0, { from: world.station, to: contract(), value: 0n, data });
     expect(direct.status).toBe('succeeded');
-    expect(moved(direct.transfers)).toEqual([{ from: third.wallet.address, to: TREASURY, units: 4n }]);
+    expect(moved(direct.transfers)).toEqual([{ from: third.wallet, to: TREASURY, units: 4n }]);
     expect(await world.node.balances(addresses, token)).toEqual([4n, 4n, 0n]);
 
     // The next sweep takes them back.
@@ -94,7 +94,7 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     const enough = await world.node.estimateGas(call as Call);
     const mined = await world.send(0, call as Call, enough - 40_000n);
     expect(mined.status).toBe('reverted');
-    const addresses = sweeps.map(({ wallet }) => wallet.address);
+    const addresses = sweeps.map(({ wallet }) => wallet);
     expect(await world.node.balances(addresses, token)).toEqual([1n, 1n]);
   });
 
@@ -103,29 +103,29 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     const { wallet } = await world.sweep(30, token, 0n);
     const sweep = await world.sweep(30, token, 9n);
     await world.send(0, await delegated.callOf(world.parties, sweep));
-    expect(await world.node.code(wallet.address)).toBe(delegationTo(contract()));
-    await world.chain.pay(token, wallet.address, 9n);
+    expect(await world.node.code(wallet)).toBe(delegationTo(contract()));
+    await world.chain.pay(token, wallet, 9n);
 
     const attempts: Call[] = [
-      { from: world.chain.payer, to: wallet.address, value: 0n, data: sweepData(token) },
-      { from: world.chain.payer, to: contract(), value: 0n, data: sweepAllData(token, [wallet.address], 1n) },
+      { from: world.chain.payer, to: wallet, value: 0n, data: sweepData(token) },
+      { from: world.chain.payer, to: contract(), value: 0n, data: sweepAllData(token, [wallet], 1n) },
       // By way of the wallet itself, which is a contract to others now.
       {
         from: world.chain.payer,
-        to: wallet.address,
+        to: wallet,
         value: 0n,
-        data: sweepAllData(token, [wallet.address], 1n),
+        data: sweepAllData(token, [wallet], 1n),
       },
       // Data that is no call of the contract.
-      { from: world.chain.payer, to: wallet.address, value: 0n, data: `0xa9059cbb${'0'.repeat(128)}` },
+      { from: world.chain.payer, to: wallet, value: 0n, data: `0xa9059cbb${'0'.repeat(128)}` },
     ];
     for (const call of attempts)
       await expect(world.node.estimateGas(call)).rejects.toMatchObject({ code: 'reverted' });
-    expect(await world.node.balance(wallet.address, token)).toBe(9n);
+    expect(await world.node.balance(wallet, token)).toBe(9n);
     // It is still paid in the native coin, and still its own master.
-    await world.chain.pay(null, wallet.address, 10n ** 16n);
+    await world.chain.pay(null, wallet, 10n ** 16n);
     const own = await world.send(30, await transfer.callOf(world.parties, { ...sweep, units: 9n }));
-    expect(moved(own.transfers)).toEqual([{ from: wallet.address, to: TREASURY, units: 9n }]);
+    expect(moved(own.transfers)).toEqual([{ from: wallet, to: TREASURY, units: 9n }]);
   });
 
   it('bring what a token that takes a fee leaves', async () => {
@@ -134,7 +134,7 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     const mined = await world.send(0, await delegated.callOf(world.parties, sweep));
     const [arrived] = mined.transfers.filter(({ to }) => to === TREASURY);
     expect(arrived?.units).toBe(sweep.units - sweep.units / 100n);
-    expect(await world.node.balance(sweep.wallet.address, token)).toBe(0n);
+    expect(await world.node.balance(sweep.wallet, token)).toBe(0n);
   });
 
   it('are passed over by a chain before EIP-7702', async () => {

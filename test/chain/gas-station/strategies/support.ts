@@ -24,7 +24,13 @@ export async function sweepWorld(options: TestChainOptions = {}) {
   const node = createChains({
     ...{ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now: () => new Date() },
   }).of({ chain: 'local', kind: 'evm', chainId: chain.chainId, rpcUrls: [chain.url] });
-  const parties: SweepParties = { node, signer, chainId: chain.chainId };
+  const { chainId } = chain;
+  const places = new Map<string, number>();
+  const parties: SweepParties = {
+    node,
+    chainId,
+    authorize: (wallet, given) => signer.signAuthorization(places.get(wallet) ?? -1, { ...given, chainId }),
+  };
   const [station = ''] = await signer.addresses('evm', [0]);
   await chain.pay(null, station, 10n ** 20n);
 
@@ -54,10 +60,10 @@ export async function sweepWorld(options: TestChainOptions = {}) {
     async sweep(index: number, token: string, units: bigint): Promise<Sweep> {
       const [address = ''] = await signer.addresses('evm', [index]);
       if (units > 0n) await chain.pay(token as Hex, address, units);
-      const balance = await node.balance(address, token);
+      places.set(address, index);
       return {
-        wallet: { address, derivationIndex: index },
-        ...{ token, units: balance, treasury: TREASURY, station },
+        ...{ wallet: address, token, units: await node.balance(address, token) },
+        ...{ treasury: TREASURY, station },
       };
     },
     async stop() {
