@@ -5,6 +5,7 @@ import type { Tx } from '../../../kernel/db/database';
 import { amount, identifier, text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { GUARDED } from '../guarded';
+import { beforehand } from './beforehand';
 import { askAbout, confirmOperation } from './confirm';
 import { createOperation, orderSweep, orderTopup } from './create';
 import { exportable, exportOperation } from './export';
@@ -61,9 +62,9 @@ const createSweepRoute = (services: Services): Route =>
     body: z.strictObject({ walletId: wallet(), asset: text(20) }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ body }) => orderSweep(services, body),
+    prepare: ({ body }) => beforehand(orderSweep(services, body)),
     async write(tx, request, ordered) {
-      const made = await createOperation(services, tx, ordered);
+      const made = await createOperation(services, tx, ordered());
       await noted(tx, request, 'create', made);
       return gasOperationView(made);
     },
@@ -77,9 +78,9 @@ const createTopupRoute = (services: Services): Route =>
     body: z.strictObject({ walletId: wallet(), amount: amount().optional() }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ body }) => orderTopup(services, body),
+    prepare: ({ body }) => beforehand(orderTopup(services, body)),
     async write(tx, request, ordered) {
-      const made = await createOperation(services, tx, ordered);
+      const made = await createOperation(services, tx, ordered());
       await noted(tx, request, 'create', made);
       return gasOperationView(made);
     },
@@ -100,11 +101,12 @@ const confirmRoute = (services: Services, type: GasOperationType): Route =>
     }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ params, body }) => askAbout(services, { id: params['id'] ?? '', type }, body.txHash),
+    prepare: ({ params, body }) =>
+      beforehand(askAbout(services, { id: params['id'] ?? '', type }, body.txHash)),
     async write(tx, request, asked) {
       const id = request.params['id'] ?? '';
       const before = await requireOperation(tx, id, type, { lock: true });
-      const after = await confirmOperation(services, tx, { id, type }, asked);
+      const after = await confirmOperation(services, tx, { id, type }, asked());
       await noted(tx, request, 'confirm', after, before);
       return gasOperationView(after);
     },
@@ -144,11 +146,11 @@ const failRoute = (services: Services, type: GasOperationType): Route =>
     body: z.strictObject({ reason: text(500).min(1) }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ params }) => fallible(services, { id: params['id'] ?? '', type }),
+    prepare: ({ params }) => beforehand(fallible(services, { id: params['id'] ?? '', type })),
     async write(tx, request, found) {
       const id = request.params['id'] ?? '';
       const before = await requireOperation(tx, id, type, { lock: true });
-      const after = await failOperation(services, tx, { id, type, reason: request.body.reason }, found);
+      const after = await failOperation(services, tx, { id, type, reason: request.body.reason }, found());
       await noted(tx, request, 'fail', after, before);
       return gasOperationView(after);
     },

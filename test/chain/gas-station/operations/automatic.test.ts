@@ -1,0 +1,164 @@
+import { parseEther, parseGwei } from 'viem';
+import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
+import { attempts, ether, feesOf, fundNative, type TestStation, testStation } from './support';
+
+const numbersOf = (operation: { id: string }[], world: TestStation) =>
+  Promise.all(operation.map(({ id }) => attempts(world, id)));
+
+describe('by the station itself', () => {
+  let world: TestStation;
+  beforeAll(async () => {
+    world = await testStation({ config: { autoSweep: true } });
+  });
+  afterAll(() => world.close());
+
+  const listed = async (path: string) =>
+    (await world.admin.call('GET', `/v1/gas-station/${path}`)).body.data as { id: string; type: string }[];
+
+  it('orders gas first, then the sweep, once', async () => {
+    await world.wallets(2, 25_000_000n);
+    expect(await orderAutoSweeps(world.services)).toBe(2);
+    const topups = await listed('operations');
+    expect(topups.map(({ type }) => type)).toEqual(['topup', 'topup']);
+    expect(await orderAutoSweeps(world.services)).toBe(0);
+    for (const { id } of topups) expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    expect(await orderAutoSweeps(world.services)).toBe(2);
+    for (const { id } of await listed('operations'))
+      expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    expect(await orderAutoSweeps(world.services)).toBe(0);
+    expect(await world.tokens(world.treasury)).toBe(50_000_000n);
+    expect(await world.held('treasury', 'USDT')).toBe('50');
+  });
+
+  it('moves many at once under contiguous nonces, and books every fee exactly', async () => {
+    const before = await world.tokens(world.treasury);
+    const wallets = await world.wallets(8, 3_000_000n);
+    const topups = await Promise.all(wallets.map(({ id }) => world.topup(id)));
+    await Promise.all(topups.map(({ id }) => world.lead(id)));
+    for (const { id } of topups) expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    const nonces = (await numbersOf(topups, world)).map(([only, ...more]) => {
+      expect(more).toEqual([]);
+      return Number(only?.nonce);
+    });
+    const first = Math.min(...nonces);
+    expect(nonces.sort((a, b) => a - b)).toEqual(Array.from({ length: 8 }, (_, place) => first + place));
+
+    const sweeps = await Promise.all(wallets.map(({ id }) => world.sweep(id)));
+    await Promise.all(sweeps.map(({ id }) => world.lead(id)));
+    for (const { id } of sweeps) expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    expect(await world.tokens(world.treasury)).toBe(before + 24_000_000n);
+    const all = await world.services.database.query<{ hash: `0x${string}` }>('select hash from chain_nonces');
+    expect(await world.held('gas', 'ETH')).toBe(ether(await feesOf(world.chain, all.map(({ hash }) => hash))));
+    const held = await world.chain.client.getBalance({ address: world.station });
+    expect(await world.held('station', 'ETH')).toBe(`-${ether(parseEther('10') - held)}`);
+  });
+
+  it('neither exports nor fails what it has signed', async () => {
+    const [wallet] = await world.wallets(1, 2_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const path = `/v1/gas-station/operations/${id}`;
+    expect((await world.admin.call('GET', `${path}/export`)).status).toBe(409);
+    await world.chain.client.setAutomine(false);
+    expect(await world.advance(id)).toMatchObject({ status: 'confirming', open: true });
+    expect((await world.admin.call('POST', `${path}/fail`, { reason: 'no' })).status).toBe(409);
+    const { body } = await world.admin.call('POST', `${path}/confirm`, { txHash: `0x${'12'.repeat(32)}` });
+    expect(body.code).toBe('invalid_transition');
+    await world.chain.client.setAutomine(true);
+    await world.chain.client.mine({ blocks: 1 });
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('fails what was reverted, and books its fee', async () => {
+    const [wallet] = await world.wallets(1, 2_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    await world.chain.client.setAutomine(false);
+    await world.advance(id);
+    // What would have succeeded is refused by the time it is in a block.
+    await world.chain.client.setCode({ address: world.token, bytecode: '0xfe' });
+    await world.chain.client.setAutomine(true);
+    await world.chain.client.mine({ blocks: 1 });
+    expect(await world.lead(id)).toMatchObject({ status: 'failed' });
+    const [attempt] = await attempts(world, id);
+    expect(await world.read(id)).toMatchObject({
+      failure: { code: 'reverted' },
+      fee: ether(await feesOf(world.chain, [attempt!.hash!])).padEnd(20, '0'),
+      movedAmount: '0.000000',
+    });
+  });
+});
+
+describe('within its bounds', () => {
+  let world: TestStation;
+  beforeAll(async () => {
+    world = await testStation({ config: { autoSweep: true } });
+  });
+  afterAll(() => world.close());
+
+  it('broadcasts nothing while the base fee is above the cap, or the budget of the day is spent', async () => {
+    const [wallet] = await world.wallets(1, 9_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    await world.configure({ maxGasPrice: '0.000001' });
+    expect(await world.advance(id)).toMatchObject({ status: 'pending', open: true });
+    expect(await world.read(id)).toMatchObject({ status: 'pending', waitsFor: 'gas_price' });
+    await world.configure({ dailyGasBudget: '0.0000000001' });
+    expect(await world.advance(id)).toMatchObject({ status: 'pending' });
+    expect(await world.read(id)).toMatchObject({ waitsFor: 'daily_budget' });
+    expect(await attempts(world, id)).toEqual([]);
+    expect(await world.chain.client.getTransactionCount({ address: wallet!.address })).toBe(0);
+    await world.configure({});
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    expect(await world.read(id)).not.toHaveProperty('waitsFor');
+  });
+
+  it('does not broadcast what was signed when a block costs more than the cap by then', async () => {
+    const [wallet] = await world.wallets(1, 9_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const stopped = {
+      ...world.services,
+      parties: {
+        ...world.services.parties,
+        signer: {
+          ...world.services.parties.signer,
+          async sign(...given: Parameters<typeof world.services.parties.signer.sign>) {
+            await world.configure({ maxGasPrice: '0.000001' });
+            return world.services.parties.signer.sign(...given);
+          },
+        },
+      },
+    };
+    await world.advance(id, stopped);
+    expect(await world.advance(id)).toMatchObject({ status: 'awaiting_confirmation' });
+    expect(await world.chain.client.getTransactionCount({ address: wallet!.address })).toBe(0);
+    await world.configure({});
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('waits for gas, and expires after a day', async () => {
+    const [wallet] = await world.wallets(1, 9_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    await fundNative(world.chain, wallet!.address, parseGwei('1'));
+    expect(await world.advance(id)).toMatchObject({ status: 'pending' });
+    expect(await world.read(id)).toMatchObject({ waitsFor: 'gas' });
+    world.later(24 * 3_600_000);
+    expect(await world.advance(id)).toEqual({ status: 'expired', open: false, lookAt: null });
+  });
+});
+
+it('books what a token takes of its transfers as lost', async () => {
+  const world = await testStation({
+    config: { autoSweep: true },
+    token: { feeBasisPoints: 250, decimals: 18 },
+  });
+  const [wallet] = await world.wallets(1, 1_000_000_000_000_000_000_000n, '0.01');
+  const { id } = await world.sweep(wallet!.id);
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  expect(await world.read(id)).toMatchObject({
+    amount: '975.000000000000000000',
+    movedAmount: '950.625000000000000000',
+    lostAmount: '24.375000000000000000',
+  });
+  expect(await world.held('treasury', 'USDT')).toBe('950.625');
+  expect(await world.lost('USDT')).toBe('24.375');
+  expect(await world.held('pool', 'USDT')).toBe('-975');
+  await world.close();
+});

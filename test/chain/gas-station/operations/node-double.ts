@@ -1,0 +1,65 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What stands in front of a node and does to its answers what networks do. */
+export interface NodeDouble {
+  url: string;
+  /** The next calls of that method: `lost` after the node has had them, `refused` instead. */
+  next(method: string, fate: 'lost' | 'refused', times?: number): void;
+  /** How often the node was asked for that. */
+  asked(method: string): number;
+  close(): Promise<void>;
+}
+
+interface Call {
+  id: number;
+  method: string;
+}
+
+export async function nodeDouble(target: () => string): Promise<NodeDouble> {
+  const fates = new Map<string, { fate: 'lost' | 'refused'; times: number }>();
+  const counts = new Map<string, number>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      const calls = [JSON.parse(body) as Call | Call[]].flat();
+      for (const { method } of calls) counts.set(method, (counts.get(method) ?? 0) + 1);
+      const fate = fateOf(calls);
+      if (fate === 'refused') {
+        const [call] = calls;
+        const error = { code: -32_000, message: 'transaction underpriced' };
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ jsonrpc: '2.0', id: call?.id, error }));
+        return;
+      }
+      void fetch(target(), { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+        .then(async (answer) => {
+          const text = await answer.text();
+          if (fate === 'lost') response.destroy();
+          else response.setHeader('content-type', 'application/json').end(text);
+        })
+        .catch(() => response.destroy());
+    });
+  });
+  function fateOf(calls: readonly Call[]) {
+    for (const { method } of calls) {
+      const found = fates.get(method);
+      if (!found || found.times === 0) continue;
+      found.times -= 1;
+      return found.fate;
+    }
+    return undefined;
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    next: (method, fate, times = 1) => void fates.set(method, { fate, times }),
+    asked: (method) => counts.get(method) ?? 0,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { type Address, type Hex, parseEther } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { advanceGasOperation } from '../../../../src/chain/gas-station/operations/steps/advance';
+import { findWallet } from '../../../../src/chain/wallets/operations';
+import { internalBalance } from '../../../../src/kernel/ledger/accounts';
+import type { ChainAccount } from '../../../../src/kernel/ledger/entries';
+import type { Parties } from '../../../../src/parties/parties';
+import type { Services } from '../../../../src/services';
+import type { Wiring } from '../../../../src/startup/wiring';
+import { type Client, type TestApi, testApi } from '../../../support/api';
+import { startTestChain, type TestChain, type TestChainOptions } from '../../../support/chain';
+import { withLocalNetwork } from '../../../support/networks';
+
+export interface StationOptions {
+  chain?: TestChainOptions;
+  /** Of the configuration, what is to be otherwise. */
+  config?: Record<string, unknown>;
+  token?: { decimals?: number; feeBasisPoints?: number };
+  /** Where the node is asked instead. */
+  rpcUrl?: (url: string) => string;
+  wiring?: Partial<Wiring>;
+}
+
+export type TestStation = Awaited<ReturnType<typeof testStation>>;
+
+const CONFIG = {
+  gasThreshold: '0.001',
+  gasTopupAmount: '0.002',
+  minSweepAmount: { USDT: '1' },
+  sweepConfirmations: 1,
+  autoSweep: false,
+};
+
+/** The API with a real chain, a station with 10 ETH and a treasury. */
+export async function testStation(options: StationOptions = {}) {
+  const chain = await startTestChain(options.chain ?? {});
+  let ahead = 0;
+  const now = () => new Date(Date.now() + ahead);
+  const api = await testApi({ now, ...options.wiring });
+  const { decimals = 6 } = options.token ?? {};
+  const token = await chain.token(options.token ?? {});
+  await withLocalNetwork(api, chain, {
+    ...{ token, decimals, confirmations: 1 },
+    rpcUrls: [options.rpcUrl?.(chain.url) ?? chain.url],
+  });
+  const admin = await api.client('admin');
+  const treasury = privateKeyToAccount(generatePrivateKey()).address;
+  const station = await posted(admin, '/v1/gas-station/wallet/generate', { chain: 'local' });
+  await fundNative(chain, station.address, parseEther('10'));
+  let version = 0;
+
+  async function configure(change: Record<string, unknown>) {
+    const body = { ...CONFIG, treasuryAddress: treasury, ...options.config, ...change, version };
+    const { status, body: saved } = await admin.call('PUT', '/v1/gas-station/config/local', body);
+    expect([status, saved]).toEqual([200, expect.anything()]);
+    version = saved.version;
+  }
+  await configure({});
+
+  return {
+    ...{ api, admin, chain, token, treasury, decimals, configure },
+    station: station.address as Address,
+    services: api.services as Services,
+    later: (ms: number) => {
+      ahead += ms;
+    },
+    /** Wallets of the pool with so many units of the token and so much gas. */
+    async wallets(count: number, units: bigint, gas = '0') {
+      const body = { chain: 'local', count };
+      const made = (await posted(admin, '/v1/gas-station/generate', body)).data as {
+        id: string;
+        address: Address;
+      }[];
+      for (const { address } of made) {
+        await chain.pay(token, address, units);
+        if (gas !== '0') await fundNative(chain, address, parseEther(gas));
+      }
+      if (options.chain?.blockTime === 'manual') await chain.client.mine({ blocks: 1 });
+      return made;
+    },
+    sweep: (walletId: string) =>
+      posted(admin, '/v1/gas-station/operations', { walletId, asset: 'USDT' }),
+    topup: (walletId: string, amount?: string) =>
+      posted(admin, '/v1/gas-station/topup-operations', { walletId, ...(amount ? { amount } : {}) }),
+    read: async (id: string) => (await admin.call('GET', `/v1/gas-station/operations/${id}`)).body,
+    /** Until it has ended, or waits for more than the next block. */
+    async lead(id: string, services: Services = api.services) {
+      for (let looks = 0; ; looks += 1) {
+        const progress = await advanceGasOperation(services, id);
+        const inMs = (progress.lookAt ?? 0) - now().getTime();
+        if (!progress.open || inMs > 20_000 || looks === 200) return progress;
+        await new Promise(setImmediate);
+      }
+    },
+    advance: (id: string, services: Services = api.services) => advanceGasOperation(services, id),
+    /** What an internal account of the chain has given: what the addresses hold by the books. */
+    held: async (name: 'pool' | 'treasury' | 'station' | 'gas', currency: string) => {
+      const account: ChainAccount = `${name}@local`;
+      return (await internalBalance(api.database, account, currency)).negated().toFixed();
+    },
+    lost: async (currency: string) => (await internalBalance(api.database, 'losses', currency)).negated().toFixed(),
+    tokens: (address: string) =>
+      chain.client.readContract({
+        ...{ address: token, abi: BALANCE_OF, functionName: 'balanceOf', args: [address as Address] },
+      }) as Promise<bigint>,
+    async close() {
+      await api.close();
+      await chain.stop();
+    },
+  };
+}
+
+const BALANCE_OF = [
+  {
+    ...{ type: 'function', name: 'balanceOf', stateMutability: 'view' },
+    inputs: [{ name: 'of', type: 'address' }],
+    outputs: [{ name: '', type: 'uint256' }],
+  },
+] as const;
+
+export async function posted(client: Client, path: string, body: unknown, headers = {}): Promise<any> {
+  const answer = await client.call('POST', path, body, headers);
+  expect([path, answer.status, answer.body]).toEqual([path, expect.any(Number), expect.anything()]);
+  if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+  return answer.body;
+}
+
+/** Set, not sent: no block is needed. */
+export const fundNative = (chain: TestChain, address: string, value: bigint) =>
+  chain.client.setBalance({ address: address as Address, value });
+
+export interface Exported {
+  chainId: number;
+  nonce: number;
+  from: Address;
+  to: Address;
+  value: string;
+  data: Hex;
+  gas: string;
+  maxFeePerGas: string;
+  maxPriorityFeePerGas: string;
+}
+
+/** Signs what was exported with the key of its sender, as whoever keeps the keys does, and executes it. @returns the hash */
+export async function execute({ services, chain }: TestStation, exported: Exported): Promise<Hex> {
+  const wallet = await findWallet(services.database, 'local', exported.from);
+  if (!wallet) throw new Error('no wallet of ours');
+  const { value, gas, maxFeePerGas, maxPriorityFeePerGas } = exported;
+  const { raw } = await services.parties.signer.sign(wallet.derivationIndex, {
+    ...exported,
+    ...{ value: BigInt(value), gas: BigInt(gas) },
+    ...{ maxFeePerGas: BigInt(maxFeePerGas), maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas) },
+  });
+  return chain.client.sendRawTransaction({ serializedTransaction: raw as Hex });
+}
+
+/** Sends from any address of the test chain. */
+export async function sendAs(
+  chain: TestChain,
+  from: string,
+  transaction: { to: Address; value?: bigint; data?: Hex },
+): Promise<Hex> {
+  const account = from as Address;
+  await chain.client.impersonateAccount({ address: account });
+  const hash = await chain.client.sendTransaction({ account, gas: 100_000n, ...transaction });
+  await chain.client.stopImpersonatingAccount({ address: account });
+  return hash;
+}
+
+/** The services with a chain, or a signer, that fails where it is told to. */
+export const withParties = (services: Services, parties: Partial<Parties>): Services => ({
+  ...services,
+  parties: { ...services.parties, ...parties },
+});
+
+/** The transactions of an operation, as they are kept. */
+export const attempts = ({ services }: Pick<TestStation, 'services'>, id: string) =>
+  services.database.query<{
+    address: string;
+    nonce: string;
+    attempt: number;
+    hash: Hex | null;
+    max_fee_per_gas: string;
+    max_priority_fee_per_gas: string;
+    released_at: Date | null;
+  }>('select * from chain_nonces where operation_id = $1 order by number', [id]);
+
+/** Gas used × price of transactions, by their receipts. */
+export async function feesOf(chain: TestChain, hashes: readonly Hex[]): Promise<bigint> {
+  const receipts = await Promise.all(hashes.map((hash) => chain.client.getTransactionReceipt({ hash })));
+  return receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n);
+}
+
+/** A decimal of the ledger. */
+export const ether = (units: bigint): string => {
+  const digits = `${units / 10n ** 18n}.${(units % 10n ** 18n).toString().padStart(18, '0')}`;
+  return digits.replace(/\.?0+$/, '');
+};
