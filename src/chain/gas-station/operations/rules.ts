@@ -16,6 +16,25 @@ export const STUCK_AFTER_MS = 3 * 60_000;
 /** What waits for better prices, or for gas, is tried again after so long. */
 export const TRY_AGAIN_MS = 60_000;
 
+/** A sweep that the station sends waits so long for others, with which it shares a transaction. */
+const GATHERS_MS = 5_000;
+
+export const gathersUntil = ({ createdAt }: Pick<GasOperation, 'createdAt'>): Date =>
+  new Date(createdAt.getTime() + GATHERS_MS);
+
+/** What is to leave at least: an earlier transaction of the operation may be the one that is executed. */
+export const leastOf = (before: bigint, now: bigint): bigint => (now < before ? now : before);
+
+/**
+ * What of a transaction's fee is one operation's: the same of each, and what cannot be divided is that of the one whose transaction
+ * it is, so that the sum is exact.
+ * @param members how many share it beside that one
+ */
+export function feeOf({ batchOf }: Pick<GasOperation, 'batchOf'>, fee: bigint, members: number): bigint {
+  const each = fee / BigInt(members + 1);
+  return batchOf === null ? fee - each * BigInt(members) : each;
+}
+
 const OPEN: readonly GasOperationStatus[] = ['pending', 'awaiting_confirmation', 'confirming'];
 
 export const isOpen = ({ status }: Pick<GasOperation, 'status'>): boolean => OPEN.includes(status);
@@ -31,13 +50,15 @@ export const nextStatus = (
 export const askAgainAfter = (sinceMs: number): number => Math.min(15_000, Math.max(500, sinceMs / 4));
 
 /** What an operation needs next; nothing where it waits for a person. */
-export type Step = 'rest' | 'expire' | 'plan' | 'sign' | 'broadcast' | 'follow' | 'wait';
+export type Step = 'rest' | 'expire' | 'plan' | 'sign' | 'broadcast' | 'follow' | 'wait' | 'wait_for_batch';
 
-/** @param attempts those of the operation that hold their nonce, the first one first */
+/** @param attempts those of the operation, or of its batch, that hold their nonce, the first one first */
 export function nextStep(operation: GasOperation, attempts: readonly Attempt[], at: Date): Step {
   if (!isOpen(operation)) return 'rest';
   const latest = attempts.at(-1);
   const isLocal = operation.execution === 'local';
+  // The operation that a batch is of signs and broadcasts it; the others only follow.
+  if (operation.batchOf !== null && latest?.broadcastAt === null) return 'wait_for_batch';
   if (isLocal && latest?.raw === null) return 'sign';
   if (latest?.raw && latest.broadcastAt === null) return 'broadcast';
   if (latest?.raw || operation.txHash !== null) return 'follow';

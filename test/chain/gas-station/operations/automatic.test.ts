@@ -48,7 +48,14 @@ describe('by the station itself', () => {
     for (const { id } of sweeps) expect(await world.lead(id)).toMatchObject({ status: 'completed' });
     expect(await world.tokens(world.treasury)).toBe(before + 24_000_000n);
     const all = await world.services.database.query<{ hash: `0x${string}` }>('select hash from chain_nonces');
-    expect(await world.held('gas', 'ETH')).toBe(ether(await feesOf(world.chain, all.map(({ hash }) => hash))));
+    expect(await world.held('gas', 'ETH')).toBe(
+      ether(
+        await feesOf(
+          world.chain,
+          all.map(({ hash }) => hash),
+        ),
+      ),
+    );
     const held = await world.chain.client.getBalance({ address: world.station });
     expect(await world.held('station', 'ETH')).toBe(`-${ether(parseEther('10') - held)}`);
   });

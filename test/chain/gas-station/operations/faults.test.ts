@@ -2,7 +2,16 @@ import { parseGwei } from 'viem';
 import type { ChainNode } from '../../../../src/parties/chain/port';
 import type { Services } from '../../../../src/services';
 import { type NodeDouble, nodeDouble } from './node-double';
-import { attempts, ether, feesOf, fundNative, sendAs, type TestStation, testStation, withParties } from './support';
+import {
+  attempts,
+  ether,
+  feesOf,
+  fundNative,
+  sendAs,
+  type TestStation,
+  testStation,
+  withParties,
+} from './support';
 
 const SEND = 'eth_sendRawTransaction';
 const STUCK_MS = 3 * 60_000;

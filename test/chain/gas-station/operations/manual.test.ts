@@ -42,7 +42,14 @@ describe('by export and confirm', () => {
     expect(given).toMatchObject({
       operation: { status: 'awaiting_confirmation' },
       transactions: [
-        { type: 'eip1559', chainId: 31_337, nonce: 0, to: wallet.address, value: '2000000000000000', gas: '21000' },
+        {
+          type: 'eip1559',
+          chainId: 31_337,
+          nonce: 0,
+          to: wallet.address,
+          value: '2000000000000000',
+          gas: '21000',
+        },
       ],
     });
     const paid = await execute(world, given.transactions[0]);
@@ -93,7 +100,9 @@ describe('by export and confirm', () => {
     const file = await world.admin.call('GET', `${OPERATIONS}/${id}/export?format=file`);
     expect(file.headers.get('content-disposition')).toBe(`attachment; filename="${id}.json"`);
     expect(file.body.transactions[0]).toMatchObject({ nonce: first.transactions[0].nonce });
-    expect((await world.admin.call('GET', `${OPERATIONS}/${id}/export?format=xml`)).body.field).toBe('format');
+    expect((await world.admin.call('GET', `${OPERATIONS}/${id}/export?format=xml`)).body.field).toBe(
+      'format',
+    );
     await execute(world, file.body.transactions[0]);
     expect(await world.admin.call('GET', `${OPERATIONS}/${id}/export`)).toMatchObject({ status: 409 });
     const failed = await world.admin.call('POST', `${OPERATIONS}/${id}/fail`, { reason: 'gave up' });
@@ -113,7 +122,8 @@ describe('by export and confirm', () => {
     await chain.pay(other, wallet!.address, 50_000_000n);
     const { id } = await world.sweep(wallet!.id);
     const from = wallet!.address;
-    const send = (sender: string, to: typeof token, data: `0x${string}`) => sendAs(chain, sender, { to, data });
+    const send = (sender: string, to: typeof token, data: `0x${string}`) =>
+      sendAs(chain, sender, { to, data });
     const wrong: [string, string][] = [
       ['the chain does not know it', `0x${'ab'.repeat(32)}`],
       ['its sender is another one', await send(neighbour!.address, token, transfer(treasury, 50_000_000n))],
@@ -128,7 +138,9 @@ describe('by export and confirm', () => {
       expect(body.message).toContain(why);
     }
     for (const txHash of ['', '0x12', 'x'.repeat(66), 7])
-      expect((await world.admin.call('POST', `${OPERATIONS}/${id}/confirm`, { txHash })).body.field).toBe('txHash');
+      expect((await world.admin.call('POST', `${OPERATIONS}/${id}/confirm`, { txHash })).body.field).toBe(
+        'txHash',
+      );
     expect(await world.read(id)).toMatchObject({ status: 'pending' });
     expect(await world.advance(id)).toMatchObject({ status: 'pending', open: true });
   });
@@ -189,7 +201,8 @@ describe('by export and confirm', () => {
     await posted(world.admin, `${TOPUPS}/${first.id}/fail`, { reason: 'not needed' });
     const third = await world.topup(one!.id);
     expect((await exported(TOPUPS, third.id)).transactions[0].nonce).toBe(nonce);
-    for (const { id } of [second, third]) await posted(world.admin, `${TOPUPS}/${id}/fail`, { reason: 'test' });
+    for (const { id } of [second, third])
+      await posted(world.admin, `${TOPUPS}/${id}/fail`, { reason: 'test' });
   });
 
   it('lists the open ones, and all, newest first, in pages', async () => {
@@ -200,7 +213,9 @@ describe('by export and confirm', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     const open = await listed(OPERATIONS);
     expect(open.map(({ id }) => id)).toEqual(
-      all.filter(({ status }) => ['pending', 'awaiting_confirmation', 'confirming'].includes(status)).map(({ id }) => id),
+      all
+        .filter(({ status }) => ['pending', 'awaiting_confirmation', 'confirming'].includes(status))
+        .map(({ id }) => id),
     );
     const topups = await listed(`${OPERATIONS}/history`, 'type=topup&chain=local');
     expect(topups.length).toBe(all.filter(({ type }) => type === 'topup').length);
@@ -228,4 +243,3 @@ async function revertedHash(): Promise<`0x${string}`> {
   const { transactions } = await world.chain.client.getBlock();
   return transactions[0]!;
 }
-

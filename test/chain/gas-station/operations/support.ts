@@ -7,7 +7,7 @@ import type { ChainAccount } from '../../../../src/kernel/ledger/entries';
 import type { Parties } from '../../../../src/parties/parties';
 import type { Services } from '../../../../src/services';
 import type { Wiring } from '../../../../src/startup/wiring';
-import { type Client, type TestApi, testApi } from '../../../support/api';
+import { type Client, testApi } from '../../../support/api';
 import { startTestChain, type TestChain, type TestChainOptions } from '../../../support/chain';
 import { withLocalNetwork } from '../../../support/networks';
 
@@ -78,8 +78,7 @@ export async function testStation(options: StationOptions = {}) {
       if (options.chain?.blockTime === 'manual') await chain.client.mine({ blocks: 1 });
       return made;
     },
-    sweep: (walletId: string) =>
-      posted(admin, '/v1/gas-station/operations', { walletId, asset: 'USDT' }),
+    sweep: (walletId: string) => posted(admin, '/v1/gas-station/operations', { walletId, asset: 'USDT' }),
     topup: (walletId: string, amount?: string) =>
       posted(admin, '/v1/gas-station/topup-operations', { walletId, ...(amount ? { amount } : {}) }),
     read: async (id: string) => (await admin.call('GET', `/v1/gas-station/operations/${id}`)).body,
@@ -98,7 +97,8 @@ export async function testStation(options: StationOptions = {}) {
       const account: ChainAccount = `${name}@local`;
       return (await internalBalance(api.database, account, currency)).negated().toFixed();
     },
-    lost: async (currency: string) => (await internalBalance(api.database, 'losses', currency)).negated().toFixed(),
+    lost: async (currency: string) =>
+      (await internalBalance(api.database, 'losses', currency)).negated().toFixed(),
     tokens: (address: string) =>
       chain.client.readContract({
         ...{ address: token, abi: BALANCE_OF, functionName: 'balanceOf', args: [address as Address] },

@@ -3,11 +3,12 @@ import { endUnexecuted } from '../end';
 import type { GasOperationStatus } from '../record';
 import { isOpen, nextStep } from '../rules';
 import { keepDueBy } from '../store';
+import { planDelegated } from './batch';
 import { broadcast } from './broadcast';
 import { follow } from './follow';
 import { plan, sign } from './prepare';
 import { reach, readSeen, type Seen, whileUnchanged } from './reach';
-import { AGAIN, type Stepped } from './stepped';
+import { AGAIN, lookIn, type Stepped } from './stepped';
 
 /** Where an operation stands after a step, for its workflow: no data, only what it waits for. */
 export interface Progress {
@@ -17,6 +18,9 @@ export interface Progress {
   /** When it looks again without being told, milliseconds since 1970. */
   lookAt: number | null;
 }
+
+/** Whether the transaction of a batch has been broadcast is looked at so often. */
+const BATCH_MS = 2_000;
 
 /** More steps than an operation has from its beginning to its end: one that never stands still waits its turn. */
 const ROUNDS = 20;
@@ -44,6 +48,7 @@ async function take(services: Services, seen: Seen): Promise<Stepped> {
   const step = nextStep(operation, attempts, services.now());
   if (step === 'rest') return { lookAt: null };
   if (step === 'wait') return { lookAt: operation.expiresAt };
+  if (step === 'wait_for_batch') return lookIn(services, BATCH_MS);
   if (step === 'expire') {
     await whileUnchanged(services, operation, (tx, current) =>
       endUnexecuted(services, tx, current, { on: 'expire' }),
@@ -51,5 +56,6 @@ async function take(services: Services, seen: Seen): Promise<Stepped> {
     return AGAIN;
   }
   const reached = await reach(services, operation);
+  if (step === 'plan' && operation.stationAddress !== null) return planDelegated(services, seen, reached);
   return { plan, sign, broadcast, follow }[step](services, seen, reached);
 }

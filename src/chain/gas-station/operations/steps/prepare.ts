@@ -8,7 +8,7 @@ import type { Attempt } from '../nonces/record';
 import { freeNonce, mostOf, unsignedOf } from '../nonces/rules';
 import { insertAttempt, keepSigned, lockNonces, takenNonces } from '../nonces/store';
 import type { GasOperation } from '../record';
-import { senderOf } from '../rules';
+import { leastOf, senderOf } from '../rules';
 import { updateOperation } from '../store';
 import { type NoPlan, type Plan, planTransaction } from './plan';
 import { type Reached, type Seen, whileUnchanged } from './reach';
@@ -46,9 +46,6 @@ export async function giveNonce(
   await updateOperation(tx, id, { units: leastOf(operation.units, units), waitsFor: null, updatedAt: at });
   return attempt;
 }
-
-/** What is to leave at least: an earlier transaction of the operation may be the one that is executed. */
-export const leastOf = (before: bigint, now: bigint): bigint => (now < before ? now : before);
 
 /** Signs the newest attempt: its bytes are kept before anybody has them. */
 export async function sign(

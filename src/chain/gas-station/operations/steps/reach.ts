@@ -12,7 +12,7 @@ import { attemptsOf } from '../nonces/store';
 import type { GasOperation } from '../record';
 import { findOperation } from '../store';
 
-/** An operation as it was read, before the chain was asked. */
+/** An operation as it was read, before the chain was asked, and the transactions of it or of its batch. */
 export interface Seen {
   operation: GasOperation;
   attempts: Attempt[];
@@ -21,7 +21,7 @@ export interface Seen {
 export async function readSeen({ database }: Pick<Services, 'database'>, id: string): Promise<Seen> {
   const operation = await findOperation(database, id);
   if (!operation) throw new Error(`the operation ${id} is not there`);
-  return { operation, attempts: await attemptsOf(database, id) };
+  return { operation, attempts: await attemptsOf(database, operation.batchOf ?? id) };
 }
 
 export interface Reached extends Pick<SweepParties, 'authorize'> {

@@ -4,8 +4,8 @@ import type { Attempt } from '../nonces/record';
 import { dearerThan, mostOf } from '../nonces/rules';
 import { insertAttempt, lockNonces, type Planned } from '../nonces/store';
 import type { WaitsFor } from '../record';
+import { leastOf } from '../rules';
 import { updateOperation } from '../store';
-import { leastOf } from './prepare';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, type Stepped, waitFor } from './stepped';
 
