@@ -22,6 +22,23 @@ const GATHERS_MS = 5_000;
 export const gathersUntil = ({ createdAt }: Pick<GasOperation, 'createdAt'>): Date =>
   new Date(createdAt.getTime() + GATHERS_MS);
 
+/** How long one gives way to an older one, whose process may be lost. */
+const GIVES_WAY_MS = 60_000;
+
+type Waiting = Pick<GasOperation, 'id' | 'createdAt' | 'waitsFor'>;
+
+/**
+ * Whether an operation makes the transaction of its batch: the oldest does, so that not each of many asks the chain about all. Those that
+ * wait for something else make none.
+ * @param others that have no transaction either
+ */
+export function leadsBatch(operation: Waiting, others: readonly Waiting[], at: Date): boolean {
+  const isOlder = ({ id, createdAt, waitsFor }: Waiting) =>
+    waitsFor === null &&
+    (createdAt < operation.createdAt || (+createdAt === +operation.createdAt && id < operation.id));
+  return at.getTime() - gathersUntil(operation).getTime() > GIVES_WAY_MS || !others.some(isOlder);
+}
+
 /** What is to leave at least: an earlier transaction of the operation may be the one that is executed. */
 export const leastOf = (before: bigint, now: bigint): bigint => (now < before ? now : before);
 

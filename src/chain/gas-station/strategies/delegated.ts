@@ -38,30 +38,32 @@ export const BESIDE_TRANSFER = 40_000n;
 
 /**
  * Several wallets of one token in one transaction. A wallet that fails is left as it is, so each is estimated by itself before.
- * @returns the transaction, and the sweeps that the chain would revert, which are no part of it; no transaction without any other
+ * @returns the transaction with what its wallets may use beyond an estimate of it: one that fails may burn all that it is given, and
+ *   the others are to arrive; and the sweeps that the chain would revert, which are no part of it. No transaction without any other
  * @throws ChainAway
  */
 export async function batchOf(
   parties: SweepParties,
   sweeps: readonly Sweep[],
-): Promise<{ call?: Call; refused: Sweep[] }> {
+): Promise<{ call?: Call; spareGas: bigint; refused: Sweep[] }> {
   const estimates = await Promise.all(sweeps.map((sweep) => transferGas(parties.node, sweep)));
   const isRefused = (_: Sweep, place: number) => estimates[place] === undefined;
   const taken = sweeps.filter((sweep, place) => !isRefused(sweep, place));
   const [first] = taken;
   const refused = sweeps.filter(isRefused);
-  if (!first) return { refused };
+  if (!first) return { spareGas: 0n, refused };
   const of = delegateOf(first);
   const contract = delegateAddress(of);
   const authorizations = await Promise.all(taken.map((sweep) => authorizationOf(parties, sweep, contract)));
   const most = estimates.reduce<bigint>((gas, each) => (each !== undefined && each > gas ? each : gas), 0n);
   const wallets = taken.map(({ wallet }) => wallet);
+  const gasEach = most + BESIDE_TRANSFER;
   const call = {
     ...{ from: of.station, to: contract, value: 0n },
-    data: sweepAllData(first.token, wallets, most + BESIDE_TRANSFER),
+    data: sweepAllData(first.token, wallets, gasEach),
     authorizations: authorizations.filter((each) => each !== undefined),
   };
-  return { call, refused };
+  return { call, spareGas: gasEach * BigInt(wallets.length), refused };
 }
 
 /** Nothing: the chain would revert it. */

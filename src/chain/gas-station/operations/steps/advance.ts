@@ -3,7 +3,7 @@ import { endUnexecuted } from '../end';
 import type { GasOperationStatus } from '../record';
 import { isOpen, nextStep } from '../rules';
 import { keepDueBy } from '../store';
-import { planDelegated } from './batch';
+import { BATCH_MS, planDelegated } from './batch';
 import { broadcast } from './broadcast';
 import { follow } from './follow';
 import { plan, sign } from './prepare';
@@ -18,9 +18,6 @@ export interface Progress {
   /** When it looks again without being told, milliseconds since 1970. */
   lookAt: number | null;
 }
-
-/** Whether the transaction of a batch has been broadcast is looked at so often. */
-const BATCH_MS = 2_000;
 
 /** More steps than an operation has from its beginning to its end: one that never stands still waits its turn. */
 const ROUNDS = 20;

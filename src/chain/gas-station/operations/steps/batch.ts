@@ -5,12 +5,15 @@ import { batchOf, MOST_OF_BATCH } from '../../strategies/delegated';
 import { mostOf } from '../nonces/rules';
 import { lockNonces } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
-import { gathersUntil, leastOf, senderOf } from '../rules';
+import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
 import { gatherable, lockUnchanged, updateOperation } from '../store';
 import { estimated, fieldsOf, type NoPlan, type Plan, partiesOf, planTransaction, sweepOf } from './plan';
 import { giveNonce } from './prepare';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
+
+/** Whether an older operation has made the batch is looked at so often. */
+export const BATCH_MS = 2_000;
 
 /** Another operation that is planned at the same time has some of the same: one of the two comes first. */
 const COLLIDED_MS = 500;
@@ -30,6 +33,7 @@ export async function planDelegated(services: Services, seen: Seen, reached: Rea
   const until = gathersUntil(operation);
   if (services.now() < until) return { lookAt: until };
   const others = await gatherable(services.database, operation, services.now(), MOST_OF_BATCH - 1);
+  if (!leadsBatch(operation, others, services.now())) return lookIn(services, BATCH_MS);
   const { plan, members } = await planBatch(reached, operation, others);
   if ('waitsFor' in plan) return waitFor(services, seen, plan.waitsFor);
   let refused: WaitsFor | 'collided' | undefined;
@@ -84,18 +88,19 @@ async function planTogether(reached: Reached, operations: readonly GasOperation[
     return units > 0n ? [{ operation, units, sweep: sweepOf({ ...operation, token }, units) }] : [];
   });
   const sweeps = filled.map(({ sweep }) => sweep);
-  const { call, refused } = await batchOf(partiesOf(reached), sweeps);
+  const { call, spareGas, refused } = await batchOf(partiesOf(reached), sweeps);
   const [own, ...members] = filled.filter(({ sweep }) => !refused.includes(sweep));
   if (!call || own?.operation.id !== first.id || members.length === 0) return undefined;
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
   if (!prices) return { plan: { waitsFor: 'gas_price' } as const, members: [] };
   const estimate = await estimated(node, call);
   if ('waitsFor' in estimate) return undefined;
+  const gas = estimate.gas + spareGas;
   const sender = senderOf(first);
   const [coins, counted] = await Promise.all([node.balance(sender, null), node.nonce(sender)]);
-  if (coins < mostOf({ ...estimate, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
+  if (coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
   return {
-    plan: { planned: { ...fieldsOf(call), ...estimate, ...prices }, units: own.units, counted },
+    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, counted },
     members,
   };
 }
