@@ -75,7 +75,7 @@ async function start(config: Config, role: Role, log: Logger, stages: Stages): P
   if (role !== 'worker') await assertPortFree(config.host, config.port, 'PORT');
   await assertPortFree(config.host, config.metricsPort, 'METRICS_PORT');
   const masterKey = config.masterKey ?? (await ensureMasterKey(config.dataDir));
-  const infrastructure = await startInfrastructure({ config, log, onProgress: say, stages });
+  const infrastructure = await startInfrastructure({ config, role, log, onProgress: say, stages });
   const product = await startProduct({ config, role, log, stages, infrastructure, masterKey, compose });
   if (role === 'all') await present(config, infrastructure, product);
 }
@@ -111,7 +111,7 @@ function compose(wiring: Wiring): Composition {
 async function present(config: Config, infrastructure: Infrastructure, product: Product): Promise<void> {
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
   const baseUrl = config.publicUrl ?? `http://${host}:${product.port}`;
-  const { temporalUi } = infrastructure;
+  const { temporalUi, chainUrl } = infrastructure;
   const { services } = product;
   const { database, keyring } = services;
   const sandbox = config.mode === 'sandbox';
@@ -130,6 +130,7 @@ async function present(config: Config, infrastructure: Infrastructure, product: 
       seconds: process.uptime(),
       baseUrl,
       temporalUi,
+      chainUrl,
       metricsUrl: `http://${host}:${product.metricsPort}/metrics`,
       credentialsPath: sandbox ? resolve(credentialsPath(config.dataDir)) : undefined,
     }),

@@ -56,6 +56,8 @@ const schema = z.object({
   DOCUMENTS_S3_SECRET_ACCESS_KEY: text.optional(),
   /** Seconds that the sandbox's reviewer of cardholders takes for a decision. */
   SANDBOX_CARDHOLDER_REVIEW_SECONDS: z.coerce.number().min(0).default(1),
+  /** A local chain with a test USDT beside the embedded sandbox: on there, off elsewhere, when nothing is said. */
+  CHAIN: z.enum(['on', 'off']).optional(),
   /** The sandbox's rates: `still`, or `moving` up and down around their table by the clock. */
   RATES: z.enum(['still', 'moving']).default('still'),
   /** Given with STRIPE_WEBHOOK_SECRET: payers of deposits by card are led to Stripe Checkout. */
@@ -134,6 +136,8 @@ export interface Config {
   masterKey: Buffer | undefined;
   documents: DocumentsSettings;
   cardholderReviewSeconds: number;
+  /** Whether a local chain is started, by the process that plays all roles. */
+  chain: boolean;
   /** What the sandbox's rates do. */
   sandboxRates: 'still' | 'moving';
   /** Absent: the checkout that `parties` names, or the sandbox's. */
@@ -219,6 +223,7 @@ function configOf(env: Environment): Omit<Config, 'stripe' | 'ratesSource' | 'pa
     masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
+    chain: env.CHAIN ? env.CHAIN === 'on' : env.MODE === 'sandbox' && env.DATABASE_URL === undefined,
     sandboxRates: env.RATES,
     sandboxPartiesUrl: env.SANDBOX_PARTIES_URL?.replace(/\/+$/, ''),
     adminLimit: env.ADMIN_LIMIT === undefined ? undefined : new Decimal(env.ADMIN_LIMIT),
@@ -244,6 +249,7 @@ function wrongTogether(env: Environment): string[] {
     (env.DOCUMENTS_S3_ACCESS_KEY_ID === undefined || env.DOCUMENTS_S3_SECRET_ACCESS_KEY === undefined);
   return [
     ...(keyless ? ['MASTER_KEY: must be given (32 bytes in base64) unless the embedded sandbox runs'] : []),
+    ...(env.CHAIN === 'on' && env.MODE === 'live' ? ['CHAIN: MODE=live has no local chain'] : []),
     ...(locked
       ? ['DOCUMENTS_S3_BUCKET: needs DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY']
       : []),

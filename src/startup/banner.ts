@@ -4,6 +4,8 @@ export interface BannerFacts {
   seconds: number;
   baseUrl: string;
   temporalUi: string | null;
+  /** Of the local chain's node; null where none runs. */
+  chainUrl: string | null;
   metricsUrl: string;
   /** Absent where no demo tenants were made. */
   credentialsPath?: string | undefined;
@@ -17,6 +19,7 @@ export function banner(facts: BannerFacts): string {
     ['Temporal UI', facts.temporalUi ?? 'as configured'],
     ['Metrics', facts.metricsUrl],
   ];
+  if (facts.chainUrl !== null) lines.push(['Local chain', facts.chainUrl]);
   if (facts.credentialsPath !== undefined) {
     lines.push(['Credentials', facts.credentialsPath], ['Try it', 'npm run demo   (in another terminal)']);
   }

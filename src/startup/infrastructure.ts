@@ -1,6 +1,8 @@
-import type { Config } from '../kernel/config';
+import type { Config, Role } from '../kernel/config';
 import { StartupError } from '../kernel/startup-error';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../kernel/temporal/search-attributes';
+import { anvilExecutable } from './embedded/anvil-binary';
+import { startChain } from './embedded/chain/server';
 import type { EmbeddedLog, OnProgress } from './embedded/log-file';
 import { startPostgres } from './embedded/postgres';
 import { startTemporal } from './embedded/temporal';
@@ -8,11 +10,13 @@ import { temporalExecutable } from './embedded/temporal-binary';
 import { defaultCacheDir } from './embedded/tool-cache';
 import { type Stages, StoppedWhileStarting } from './stages';
 
-/** Where Postgres and Temporal are. */
+/** Where Postgres, Temporal and the sandbox's own chain are. */
 export interface Infrastructure {
   databaseUrl: string;
   temporalAddress: string;
   temporalUi: string | null;
+  /** Of the local chain's node; null where none runs. */
+  chainUrl: string | null;
 }
 
 interface Options {
@@ -22,25 +26,32 @@ interface Options {
   stages: Stages;
 }
 
+interface InfrastructureOptions extends Options {
+  role: Role;
+}
+
 interface Part {
   stop?: () => Promise<void>;
 }
 
 /**
- * What is configured; an embedded Postgres and Temporal for what is not, started side by side.
- * @throws StartupError that tells why either does not run
+ * What is configured; an embedded Postgres and Temporal for what is not, and the sandbox's local chain, started side by side.
+ * @throws StartupError that tells why one does not run
  */
-export async function startInfrastructure(options: Options): Promise<Infrastructure> {
+export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
   const keep = keeper(options.stages);
-  const [postgres, temporal] = await Promise.allSettled([
+  const [postgres, temporal, chain] = await Promise.allSettled([
     keep(postgresOf(options)),
     keep(temporalOf(options)),
+    keep(chainOf(options)),
   ]);
-  if (postgres.status === 'rejected' || temporal.status === 'rejected') throw failureOf([postgres, temporal]);
+  if (postgres.status === 'rejected' || temporal.status === 'rejected' || chain.status === 'rejected')
+    throw failureOf([postgres, temporal, chain]);
   return {
     databaseUrl: postgres.value.url,
     temporalAddress: temporal.value.address,
     temporalUi: temporal.value.ui,
+    chainUrl: chain.value.url,
   };
 }
 
@@ -95,4 +106,18 @@ async function temporalOf(options: Options): Promise<Part & { address: string; u
     ...(uiPort === undefined ? {} : { uiPort }),
   });
   return { address: server.address, ui: uiUrl ?? server.uiUrl, stop: () => server.stop() };
+}
+
+/** It belongs to one process, as all that is embedded does. The package of its node is an optional one. */
+async function chainOf({
+  config,
+  role,
+  log,
+  onProgress,
+}: InfrastructureOptions): Promise<Part & { url: string | null }> {
+  if (!config.chain || role !== 'all') return { url: null };
+  const executable = anvilExecutable();
+  if (executable !== undefined) return startChain({ dataDir: config.dataDir, executable, log, onProgress });
+  onProgress('There is no local chain: its node, @foundry-rs/anvil, is not installed for this machine');
+  return { url: null };
 }

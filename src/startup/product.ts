@@ -21,6 +21,7 @@ import { keepAdminLimit } from '../process/limits/operations';
 import type { Services } from '../services';
 import { closeServer, createApiServer, listen } from './http-server';
 import type { Infrastructure } from './infrastructure';
+import { ensureLocalNetwork } from './local-network';
 import { awaitSchema } from './schema';
 import type { Stages } from './stages';
 import type { Compose, Composition } from './wiring';
@@ -69,6 +70,8 @@ export async function startProduct(setup: Setup): Promise<Product> {
   if (role !== 'all') await awaitSchema(services.database, log, stages);
   await services.database.transaction((tx) => keepAdminLimit(tx, config.adminLimit, INSTALLATION));
   if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
+  const { chainUrl } = setup.infrastructure;
+  if (chainUrl !== null) await ensureLocalNetwork(services, chainUrl);
   const metricsPort = await serveMetrics(parts);
   const working = role === 'api' ? undefined : startProcesses(parts);
   const port = role === 'worker' ? undefined : await serveApi(parts);

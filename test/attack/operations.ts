@@ -48,6 +48,7 @@ const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/^\/v1\/exchange\/orders$/, 'toAccountId', 'euroAccount'],
   [/^\/v2\/cards$/, 'quoteId', 'cardIssueQuote'],
   [/^\/v2\/cards\/\{id\}\/topup$/, 'quoteId', 'cardTopupQuote'],
+  [/^\/v1\/wallets\//, 'address', 'wallet'],
 ];
 
 /** Names that mean one thing wherever they stand. */
@@ -56,6 +57,7 @@ const BY_NAME: Record<string, Kind> = {
   bin: 'bin',
   cardholderId: 'cardholder',
   cardId: 'card',
+  chain: 'network',
   companyId: 'company',
   depositId: 'deposit',
   destinationId: 'destination',
@@ -107,7 +109,11 @@ const PLAIN = new Set([
   ...['postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate', 'nationality', 'occupation'],
   ...['annualSalary', 'accountPurpose', 'expectedMonthlyVolume'],
   ...['perTransaction', 'perDay', 'perMonth', 'blockedMccs', 'allowedMccs', 'blockedCountries', 'version'],
+  ...['asset', 'ttlSeconds', 'gasBalance'],
 ]);
+
+/** What is the operator's alone: no request of it names anything of a tenant. */
+const OPERATORS = /^\/v1\/gas-station\//;
 
 /**
  * @throws Error for a name that is in no table here: whoever adds an operation says whether it names a record of a tenant,
@@ -116,6 +122,7 @@ const PLAIN = new Set([
 function placeOf(path: string, at: Place['in'], name: string): Place[] {
   const kind = BY_PATH.find(([where, what]) => what === name && where.test(path))?.[2] ?? BY_NAME[name];
   if (kind) return [{ in: at, name, kind }];
+  if (OPERATORS.test(path)) return [];
   if (at !== 'path' && PLAIN.has(name)) return [];
   throw new Error(`${path} takes ${name} (${at}): say in ${__filename} what it names`);
 }

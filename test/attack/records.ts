@@ -1,9 +1,11 @@
 import { orderCard } from '../../src/cards/issuance/order';
 import { addBin, admitToBin } from '../../src/cards/programmes/operations';
+import { findNetwork } from '../../src/chain/networks/operations';
 import { Decimal, ZERO } from '../../src/kernel/money/money';
 import { B2C_USD, decide, identity, steps } from '../people/cardholders/support';
 import type { Answer, Client, TestApi } from '../support/api';
 import { fund, masterAccount, simulate } from '../support/cards';
+import { withLocalNetwork } from '../support/networks';
 import { jpeg, upload, uploadAll, uploadDocument } from '../support/uploads';
 import { destinationOf } from '../transfers/exchange/withdrawals/support';
 import { credited, DESTINATION, enabled } from '../transfers/iban/support';
@@ -46,6 +48,8 @@ export const KINDS = [
   'ibanPayout',
   'destination',
   'exchangeWithdrawal',
+  'network',
+  'wallet',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -76,7 +80,9 @@ export function recordsOf(api: TestApi, client: Client, mark: string): Records {
     return known;
   };
   const world: World = { api, client, mark, id, externalId: numbered(mark) };
-  return { client, mark, id, made: () => Promise.all(ids.values()) };
+  // A network is nobody's.
+  const made = () => Promise.all([...ids].flatMap(([kind, each]) => (kind === 'network' ? [] : [each])));
+  return { client, mark, id, made };
 }
 
 /** Texts and programmes that must be unique. */
@@ -147,6 +153,18 @@ const programme = (bin: string) => ({
     ...{ topUp: ZERO, settleFixed: ZERO, settlePercent: ZERO, decline: ZERO },
   },
 });
+
+/** The network that a test has made, or one whose nodes are away. */
+async function networkOf(api: TestApi): Promise<string> {
+  const found = await findNetwork(api.database, 'local');
+  if (!found) await withLocalNetwork(api, AWAY);
+  return 'local';
+}
+
+const AWAY = {
+  ...{ chainId: 31_337, url: 'http://127.0.0.1:9' },
+  token: async () => '0x5FbDB2315678afecb367f032d93F642f64180aa3' as const,
+};
 
 const MAKERS: Record<Kind, Maker> = {
   company: async ({ client, id }) => {
@@ -290,5 +308,11 @@ const MAKERS: Record<Kind, Maker> = {
   exchangeWithdrawal: async ({ client, id }) => {
     const named = { accountId: await id('euroAccount'), destinationId: await id('destination') };
     return idIn(await keyed(client, '/v1/exchange/withdrawals', { ...named, amount: '20.00' }));
+  },
+  network: ({ api }) => networkOf(api),
+  wallet: async ({ client, id }) => {
+    const asked = { chain: await id('network'), asset: 'USDT', accountId: await id('account') };
+    const body = { ...asked, reference: `records-${next()}` };
+    return idIn(await client.call('POST', '/v1/wallets/allocate', body), 'address');
   },
 };

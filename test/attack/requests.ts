@@ -37,6 +37,7 @@ const samplesFor = (api: TestApi): Record<string, unknown> => ({
   ...{ blockedMccs: ['5411'], allowedMccs: ['5812'], blockedCountries: ['GB'], version: 0 },
   merchant: { name: 'Shop', mcc: '5411', city: 'Riga', country: 'LV' },
   file: jpeg('a photo'),
+  ...{ asset: 'USDT', gasBalance: '0.25' },
 });
 
 /** Where a field decides what the others mean, each of its values; and what must be given though the schema leaves it open. */

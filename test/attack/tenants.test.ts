@@ -1,4 +1,6 @@
 import { type Answer, type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../support/api';
+import { startTestChain, type TestChain } from '../support/chain';
+import { withLocalNetwork } from '../support/networks';
 import { digest } from './digest';
 import { type Operation, operationsOf, type Place } from './operations';
 import { KINDS, type Kind, type Records, recordsOf } from './records';
@@ -18,13 +20,15 @@ let victim: Client;
 let stranger: Client;
 let admin: Client;
 let operations: Operation[];
+let chain: TestChain;
 
 beforeAll(async () => {
-  api = await testApi(DECIDED_AT_ONCE);
+  [api, chain] = await Promise.all([testApi(DECIDED_AT_ONCE), startTestChain()]);
+  await withLocalNetwork(api, chain);
   [victim, stranger, admin] = await Promise.all([api.client(), api.client(), api.client('admin')]);
   operations = operationsOf((await api.call('GET', '/openapi.json')).body);
 });
-afterAll(() => api.close());
+afterAll(() => Promise.all([api.close(), chain.stop()]));
 
 let keys = 0;
 const newKey = () => `key-${(keys += 1)}`;
@@ -42,7 +46,7 @@ function outcomeOf({ operation, body }: Draft, { in: at, kind }: Place): Outcome
   // Whether they may issue on it is what is asked: they may not.
   if (operation.path === '/v2/cards/issue/capability' && kind === 'bin') return 'is its own';
   // The sandbox plays a payer out there, who may know any IBAN.
-  if (kind === 'iban') return 'is for anybody';
+  if (kind === 'iban' || kind === 'network') return 'is for anybody';
   return 'not found';
 }
 

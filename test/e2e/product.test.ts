@@ -109,7 +109,7 @@ it(
     expect(before['data'].length).toBeGreaterThan(0);
     const { client: credential } = whole.credentials;
     const running = await servers();
-    expect(running).toHaveLength(2);
+    expect(running).toHaveLength(3);
 
     expect(await whole.stop('SIGINT')).toBe(0);
     for (const server of running) expect(await stillRuns(server)).toBe(false);
@@ -132,7 +132,7 @@ it(
     whole = await startWhole(dataDir);
     // Kept, or ended and started anew where it did not answer in time; never a second one beside the first.
     const kept = (await servers()).map(({ pid }) => pid);
-    expect(kept).toHaveLength(2);
+    expect(kept).toHaveLength(3);
     for (const server of left) expect(await stillRuns(server)).toBe(kept.includes(server.pid));
     expect(await client()('GET', '/v1/cards')).toEqual(before);
     const { code, text } = await demo();

@@ -19,11 +19,11 @@ const GONE_MS = 30_000;
 const read = (name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as Record<string, any>;
 const launch = (level = 'warn') => start([], { DATA_DIR: dataDir, LOG_LEVEL: level }, NPM);
 
-/** Node, Postgres and Temporal: all three run. */
-async function allThree(): Promise<[ProcessIdentity, ...ProcessIdentity[]]> {
+/** Node, Postgres, Temporal and the local chain: all four run. */
+async function allFour(): Promise<[ProcessIdentity, ...ProcessIdentity[]]> {
   const node = read('temporal.json')['keeper'] as ProcessIdentity;
   const servers = await embeddedServers(dataDir);
-  expect([await stillRuns(node), servers.length]).toEqual([true, 2]);
+  expect([await stillRuns(node), servers.length]).toEqual([true, 3]);
   return [node, ...servers];
 }
 
@@ -39,7 +39,7 @@ async function leftBehind(those: ProcessIdentity[]): Promise<number[]> {
 async function ready() {
   const run = launch();
   await run.until(READY);
-  return { run, all: await allThree() };
+  return { run, all: await allFour() };
 }
 
 const statusOf = async () => {
@@ -102,7 +102,7 @@ describe('leaves no process behind', () => {
 describe('goes on serving when the reader of its output has gone, and stops in order when it is told to', () => {
   async function servesUnread(run: Run): Promise<void> {
     for (let times = 0; times < 20; times += 1) expect(await statusOf()).toBe(200); // each is a line of the log
-    const all = await allThree();
+    const all = await allFour();
     run.child.kill('SIGINT');
     expect(await run.ended).toBe(0);
     expect(await leftBehind(all)).toEqual([]);

@@ -57,7 +57,7 @@ it(
     expect(second.text()).toMatch(/Another process \(\d+\) already runs on/);
 
     const servers = await embeddedServers(dataDir);
-    expect(servers).toHaveLength(2);
+    expect(servers).toHaveLength(3);
     first.child.kill('SIGINT');
     expect([await first.ended, first.text().includes('Stopping')]).toEqual([0, true]);
     for (const server of servers) expect(await stillRuns(server)).toBe(false);

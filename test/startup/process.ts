@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identify, type ProcessIdentity } from '../../src/startup/embedded/process-identity';
 
@@ -24,13 +24,16 @@ export function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** The embedded Postgres and Temporal that run on a data folder, by the process ids that they have written down. */
+/** The embedded Postgres, Temporal and local chain that run on a data folder, by the process ids that they have written down. */
 export async function embeddedServers(dataDir: string): Promise<ProcessIdentity[]> {
   const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0];
-  const temporal = JSON.parse(readFileSync(join(dataDir, 'temporal.json'), 'utf8')) as {
-    server: { pid: number };
-  };
-  const found = await Promise.all([identify(Number(postmaster)), identify(temporal.server.pid)]);
+  const pids = ['temporal.json', 'chain.json']
+    .filter((name) => name !== 'chain.json' || existsSync(join(dataDir, name))) // CHAIN=off
+    .map(
+      (name) =>
+        (JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as { server: { pid: number } }).server.pid,
+    );
+  const found = await Promise.all([Number(postmaster), ...pids].map(identify));
   return found.filter((one) => one !== undefined);
 }
 

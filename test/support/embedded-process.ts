@@ -1,14 +1,18 @@
+import { startChain } from '../../src/startup/embedded/chain/server';
 import { startPostgres } from '../../src/startup/embedded/postgres';
 import { startTemporal } from '../../src/startup/embedded/temporal';
 
 /**
  * A process that starts one embedded server, prints `{ url | address, pid }` on a line, and then waits to
- * be killed: `node --import tsx embedded-process.ts postgres|temporal <dataDir> [<temporal executable>]`.
+ * be killed: `node --import tsx embedded-process.ts postgres|temporal|chain <dataDir> [<executable>]`.
  */
 async function main([kind, dataDir, executable]: string[]): Promise<void> {
   const log = { info: () => undefined, warn: () => undefined };
   if (kind === 'postgres') {
     const server = await startPostgres({ dataDir: dataDir!, log });
+    console.log(JSON.stringify({ url: server.url, pid: server.pid() }));
+  } else if (kind === 'chain') {
+    const server = await startChain({ dataDir: dataDir!, executable: executable!, log });
     console.log(JSON.stringify({ url: server.url, pid: server.pid() }));
   } else {
     const searchAttributes = { Tenant: 'Keyword' as const };

@@ -18,7 +18,7 @@ export interface LocalNetwork {
  */
 export async function withLocalNetwork(
   { services }: { services: Pick<Services, 'database' | 'keyring' | 'now'> },
-  testChain: TestChain,
+  testChain: Pick<TestChain, 'chainId' | 'url' | 'token'>,
   {
     chain = 'local',
     token,

@@ -74,7 +74,7 @@ export async function timeSkippingServer(): Promise<{
 
 /** A process that keeps one embedded server, for tests that kill it. */
 export async function startKeeper(
-  kind: 'postgres' | 'temporal',
+  kind: 'postgres' | 'temporal' | 'chain',
   dataDir: string,
   executable = '',
 ): Promise<{ process: ChildProcess; url?: string; address?: string; pid: number }> {

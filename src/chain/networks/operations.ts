@@ -36,6 +36,15 @@ export interface OpenedNetwork {
   rpcUrls: readonly string[];
 }
 
+export const termsOf = ({ network, rpcUrls }: OpenedNetwork): NetworkTerms => ({ ...network, rpcUrls });
+
+/** Whether the same nodes are asked for the same tokens. */
+export const isReachedAlike = (one: NetworkTerms, other: NetworkTerms): boolean =>
+  reachedBy(one) === reachedBy(other);
+
+const reachedBy = ({ chainId, rpcUrls, assets }: NetworkTerms): string =>
+  JSON.stringify([chainId, rpcUrls, assets.map(({ contract, decimals }) => [contract, decimals])]);
+
 /** @param lock to the end of the transaction */
 export async function findOpened(
   { keyring }: Pick<Services, 'keyring'>,

@@ -100,10 +100,14 @@ export async function updateNetwork(
   return networkOf(changed);
 }
 
-const columnsOf = ({ assets, ...given }: NetworkRow) => ({
-  ...given,
-  assets: JSON.stringify(assets.map((asset) => ({ ...asset, minDeposit: asset.minDeposit.toFixed() }))),
-});
+const columnsOf = (given: NetworkRow) => {
+  const { name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled, assets } = given;
+  const kept = assets.map((asset) => ({ ...asset, minDeposit: asset.minDeposit.toFixed() }));
+  return {
+    ...{ name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled },
+    assets: JSON.stringify(kept),
+  };
+};
 
 const networkOf = ({ chainId, assets, ...row }: Row): Network => ({
   ...row,

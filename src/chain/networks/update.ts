@@ -6,8 +6,8 @@ import type { ChainNode } from '../../parties/chain/port';
 import type { Services } from '../../services';
 import { unmasked } from './addresses';
 import { checkedFields, type GivenNetwork } from './given';
-import { findOpened, type NetworkTerms, type OpenedNetwork } from './operations';
-import { isChainName, type Network, type NetworkAsset } from './record';
+import { findOpened, isReachedAlike, type NetworkTerms, type OpenedNetwork, termsOf } from './operations';
+import { isChainName, type NetworkAsset } from './record';
 
 type Needed = Pick<Services, 'database' | 'keyring' | 'parties' | 'mode' | 'now'>;
 
@@ -66,16 +66,10 @@ async function askNodes(
   const answers = await node.chainIds();
   const other = answers.find((said) => said.chainId !== chainId);
   if (other) throw invalid(`chainId is not what the chain's own node says: ${other.chainId}.`, 'chainId');
-  const isNeeded = terms.enabled && !(before?.network.enabled && isSameChain(terms, before));
+  // A change of a limit, for instance, asks them nothing.
+  const isNeeded = terms.enabled && !(before?.network.enabled && isReachedAlike(terms, termsOf(before)));
   const isAway = answers.length === 0 || !(await judgeAssets(node, assets));
   if (isAway && isNeeded) throw unavailable('The chain cannot be reached; nothing was recorded.');
-}
-
-/** Whether what a node was asked for is as it was: it need not answer again, for instance when a limit is changed. */
-function isSameChain(terms: NetworkTerms, { network, rpcUrls }: OpenedNetwork): boolean {
-  const asked = (of: Pick<Network, 'chainId' | 'assets'>, urls: readonly string[]) =>
-    JSON.stringify([of.chainId, urls, of.assets.map(({ contract, decimals }) => [contract, decimals])]);
-  return asked(terms, terms.rpcUrls) === asked(network, rpcUrls);
 }
 
 /** @returns whether the node has answered @throws Problem 400 naming what it does not say */

@@ -3,7 +3,8 @@ import { notFound } from '../../kernel/errors';
 import { checkedAddress } from '../../parties/chain/addresses';
 import { listNetworks, requireNetwork } from '../networks/operations';
 import type { Network } from '../networks/record';
-import { WALLET_STATUSES, type Wallet, type WalletStatus } from './record';
+import { findAllocation } from './allocation-store';
+import { type Allocation, WALLET_STATUSES, type Wallet, type WalletStatus } from './record';
 import { countByStatus, findWallet, type Locking } from './store';
 
 export { ownerAt } from './allocation-store';
@@ -32,6 +33,10 @@ export async function requireWallet(
   if (!wallet) throw notFound('wallet', 'address');
   return { network, wallet };
 }
+
+/** One of whichever tenant. */
+export const findAllocationById = (sql: Sql, id: string): Promise<Allocation | undefined> =>
+  findAllocation(sql, { id });
 
 export type PoolStats = { chain: string; total: number } & Record<WalletStatus, number>;
 

@@ -118,8 +118,8 @@ export const WATCHED: readonly Watched[] = [
   cardholderProcesses,
   submissionProcesses,
   kycProcesses,
-  gasOperationProcesses,
   allocationProcesses,
+  gasOperationProcesses,
   ...transferProcesses,
 ];
 

@@ -17,6 +17,7 @@ import { tellBreak, tellCallback, tellEvent, tellQuote, tellSubject, tellTenant 
 import { tellCardholder, tellDocument, tellFile, tellUser } from './people';
 import type { Story, Teller } from './story';
 import { tellDecision, tellTransfer } from './transfers';
+import { tellAllocation, tellWallet } from './wallets';
 
 /** Whose story an id begins: known by its prefix. */
 export const TELLERS: Partial<Record<IdKind, Teller>> = {
@@ -47,6 +48,8 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   callback: tellCallback,
   event: tellEvent,
   quote: tellQuote,
+  wallet: tellWallet,
+  walletAllocation: tellAllocation,
 };
 
 /** The most lines of a list. */

@@ -19,10 +19,14 @@ export async function readState<T>(path: string): Promise<T | undefined> {
 }
 
 /** Replaces the file in one step. */
-export async function writeState(path: string, state: object): Promise<void> {
+export const writeState = (path: string, state: object): Promise<void> =>
+  replaceFile(path, `${JSON.stringify(state, null, 2)}\n`);
+
+/** The same of any content: whoever reads it finds all of the old one, or all of the new one. */
+export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}`;
   try {
-    await writeFile(temporary, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+    await writeFile(temporary, content, { mode: 0o600 });
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { type EmbeddedLog, lastLines, type OnProgress, openLogFile } from './log-file';
+import { becomesReady, spawnDetached } from './detached';
+import { type EmbeddedLog, lastLines, type OnProgress } from './log-file';
 import { freePort } from './ports';
-import { endProcess, identify, type ProcessIdentity, stillRuns } from './process-identity';
+import { endProcess, type ProcessIdentity, stillRuns } from './process-identity';
 import { ownIdentity, readState, refuseOtherKeeper, writeState } from './state-file';
 import { supervise } from './supervise';
 
@@ -161,7 +159,7 @@ async function launch(setup: Setup, state: State, mayMove: boolean): Promise<Pro
   for (let attempt = 1; ; attempt += 1) {
     if (mayMove) await choosePorts(state);
     const server = await spawnServer(setup, state);
-    if (await becomesReady(server, state, setup.namespace)) return server;
+    if (await becomesReady(server, () => isServing(state, setup.namespace), READY_MS)) return server;
     await endProcess(server, STOP_STEPS);
     if (attempt === START_ATTEMPTS) {
       throw new Error(`Temporal does not start:\n${await lastLines(setup.logPath)}`);
@@ -175,45 +173,17 @@ async function choosePorts(state: State): Promise<void> {
   state.uiPort = uiPort === state.port ? await freePort() : uiPort;
 }
 
-/**
- * In a process group of its own: the terminal's Ctrl-C must not stop it before the workers. Written down
- * at once, so that it is found whenever we are killed. The environment is left behind: TEMPORAL_… would
- * change what the server does.
- */
+/** Written down at once, so that it is found whenever we are killed. */
 async function spawnServer(setup: Setup, state: State): Promise<ProcessIdentity> {
   const ports = ['--port', String(state.port), '--ui-port', String(state.uiPort)];
-  const posix = process.platform !== 'win32';
-  const log = openLogFile(setup.logPath);
-  try {
-    const child = spawn(setup.options.executable, [...setup.args, ...ports], {
-      cwd: setup.dataDir,
-      ...(posix ? { env: { PATH: '/usr/bin:/bin', HOME: setup.dataDir, TZ: 'UTC', GOGC: '400' } } : {}),
-      detached: true,
-      windowsHide: true,
-      stdio: ['ignore', log, log],
-    });
-    const failed = new Promise<Error>((done) => child.once('error', done));
-    child.unref();
-    const server = child.pid === undefined ? undefined : await identify(child.pid);
-    if (!server) {
-      const reason = child.pid === undefined ? (await failed).message : await lastLines(setup.logPath);
-      throw new Error(`${setup.options.executable} does not start: ${reason}`);
-    }
-    Object.assign(state, { server, args: setup.args });
-    await writeState(setup.statePath, state);
-    return server;
-  } finally {
-    closeSync(log);
-  }
-}
-
-async function becomesReady(server: ProcessIdentity, state: State, namespace: string): Promise<boolean> {
-  const deadline = Date.now() + READY_MS;
-  while (Date.now() < deadline && (await stillRuns(server))) {
-    if (await isServing(state, namespace)) return stillRuns(server);
-    await sleep(50);
-  }
-  return false;
+  const server = await spawnDetached({
+    executable: setup.options.executable,
+    args: [...setup.args, ...ports],
+    ...{ dataDir: setup.dataDir, logPath: setup.logPath, environment: { GOGC: '400' } },
+  });
+  Object.assign(state, { server, args: setup.args });
+  await writeState(setup.statePath, state);
+  return server;
 }
 
 /** The server registers search attributes in a new database only; one declared later is added here. @returns whether any was */

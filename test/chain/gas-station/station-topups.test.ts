@@ -1,5 +1,9 @@
+import { scanStations } from '../../../src/chain/gas-station/station-topups/scan-all';
 import { auditOf } from '../../../src/kernel/audit/audit';
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import type { ChainParty } from '../../../src/parties/chain/port';
+import { unreachableNode } from '../../../src/parties/chain/unreachable';
+import { withLocalNetwork } from '../../support/networks';
 import { type GasWorld, gasWorld } from './support';
 
 let world: GasWorld;
@@ -27,6 +31,12 @@ async function books(): Promise<Record<string, number>> {
   );
   return Object.fromEntries(rows.map(({ account, sum }) => [account, Number(sum)]));
 }
+
+/** The chains, one of them without a node that answers. */
+const without =
+  (chains: ChainParty, chain: string): ChainParty['of'] =>
+  (address) =>
+    address.chain === chain ? unreachableNode(chain) : chains.of(address);
 
 it('finds what has come, and books it once it is final', async () => {
   const txHash = await world.chain.pay(null, station, milliEth(250));
@@ -60,6 +70,17 @@ it('books it once, however many scan at once and however often a block is read',
   expect(amounts(scans.flatMap(({ found }) => found)).sort()).toEqual([0.01, 0.02, 0.03]);
   expect((await scan({ fromBlock: 0 })).found).toEqual([]);
   expect((await books())['station@local:ETH']).toBeCloseTo(-0.31, 12);
+});
+
+it('answers a repeat with the same key as it did, whatever has become of the chain', async () => {
+  const keyed = () =>
+    world.admin.call('POST', `${PATH}/scan`, { chain: 'local' }, { 'x-idempotency-key': 'once' });
+  const first = await keyed();
+  await world.chain.pay(null, station, milliEth(1));
+  await mine(3);
+  const repeated = await keyed();
+  expect([repeated.status, repeated.text]).toEqual([200, first.text]);
+  expect(amounts((await scan()).found)).toEqual([0.001]);
 });
 
 it('knows the treasury and stations of ours for what they are', async () => {
@@ -105,9 +126,24 @@ it('books nothing that a reorganisation takes away before it is final', async ()
   expect(await scan()).toMatchObject({ found: [], waiting: [] });
 });
 
+it('is scanned by itself too, whatever becomes of other chains', async () => {
+  const { services } = world.api;
+  await withLocalNetwork(world.api, world.chain, { chain: 'gone', token: world.token });
+  await services.database.query(
+    `insert into gas_configs select 'gone', gas_threshold, gas_topup_amount, max_gas_price, daily_gas_budget, min_sweep_amount,
+       treasury_address, sweep_confirmations, auto_sweep, station_address, null, version, created_at, updated_at
+       from gas_configs where chain = 'local'`,
+  );
+  const away = { ...services.parties, chain: { of: without(services.parties.chain, 'gone') } };
+  await world.chain.pay(null, '0x90F79bf6EB2c4f870365E785982E1f101E93b906', milliEth(3));
+  await mine(3);
+  expect(await scanStations({ ...services, parties: away })).toBe(1);
+  expect(await scanStations({ ...services, parties: away })).toBe(0);
+});
+
 it('is listed by pages, and by chain', async () => {
   const { data } = await list('limit=100');
-  expect(data.length).toBe(7);
+  expect(data.length).toBe(9);
   const first = await list('limit=3&chain=local');
   const rest = await list(`limit=100&cursor=${first.nextCursor}`);
   expect([...first.data, ...rest.data]).toEqual(data);

@@ -1,9 +1,9 @@
 import type { Tx } from '../../../kernel/db/database';
-import { conflict } from '../../../kernel/errors';
+import { conflict, type Problem } from '../../../kernel/errors';
 import type { ChainTransaction } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
-import { endExecuted, type Mined, moveOperation } from './end';
+import { bookReverted, endExecuted, type Mined, moveOperation } from './end';
 import { attemptsOf, lockNonces, operationSigned } from './nonces/store';
 import { requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
@@ -54,6 +54,12 @@ const DIFFERENCES: Record<Difference, string> = {
 const refused = (why: string) =>
   conflict('invalid_transition', `The transaction is not this operation's: ${why}.`, 'txHash');
 
+/** @property refusal why the operation stays as it is, though what gas has cost was booked */
+export interface Confirmed {
+  operation: GasOperation;
+  refusal?: Problem;
+}
+
 /**
  * Takes a person's word that a transaction was executed, as far as the chain bears it out: what is in a block for good ends the
  * operation, what is on its way is followed. Confirmed again with the same hash it is as it is.
@@ -64,27 +70,37 @@ export async function confirmOperation(
   tx: Tx,
   { id, type }: Named,
   asked: Asked,
-): Promise<GasOperation> {
+): Promise<Confirmed> {
   const operation = await requireOperation(tx, id, type, { lock: true });
   const { hash, word } = asked;
   if (operation.executedAt !== null) {
-    if (operation.txHash === hash) return operation;
+    if (operation.txHash === hash) return { operation };
     throw conflict('invalid_transition', 'Another transaction of the operation was booked.', 'txHash');
   }
   await assertNobodyElses(tx, operation, hash);
   if (word.status === 'unknown') throw refused('the chain does not know it');
+  if (word.status === 'reverted' && asked.isFinal && isOpen(operation)) {
+    const refusal = refused(DIFFERENCES[differenceOf(operation, word)]);
+    await bookReverted(services, tx, operation, asked.reached.network, { hash, word });
+    return { operation, refusal };
+  }
   const after =
     word.status === 'pending'
       ? await followed(services, tx, operation, hash)
       : await mined(services, tx, operation, asked, word);
   services.commands.append(tx, [lookAtGasOperation(after)]);
-  return after;
+  return { operation: after };
 }
+
+const differenceOf = (operation: GasOperation, word: Mined): Difference => {
+  const verdict = judge(operation, word);
+  return verdict.is === 'wrong' ? verdict.in : 'success';
+};
 
 /** Of two operations only one can be meant, and of one that was signed here only what was signed. */
 async function assertNobodyElses(tx: Tx, { id, chain, batchOf }: GasOperation, hash: string): Promise<void> {
   await lockNonces(tx, chain); // two who name the same hash at once
-  const signed = (await attemptsOf(tx, batchOf ?? id)).flatMap((attempt) => attempt.hash ?? []);
+  const signed = (await attemptsOf(tx, batchOf ?? id)).flatMap(({ raw, hash: own }) => (raw && own) ?? []);
   if (signed.includes(hash)) return;
   const owner = (await operationOfHash(tx, chain, hash)) ?? (await operationSigned(tx, chain, hash));
   if (owner !== undefined && owner !== id) throw refused('it is of another operation');

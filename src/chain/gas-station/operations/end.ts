@@ -6,7 +6,7 @@ import type { Services } from '../../../services';
 import type { Network } from '../../networks/record';
 import { ledgerAmount } from '../../networks/rules';
 import { postingOf } from './books';
-import { releaseNonces, settleNonces } from './nonces/store';
+import { keepReverted, releaseNonces, settleNonces } from './nonces/store';
 import type { GasOperation, GasOperationTrigger } from './record';
 import { feeOf, isOpen, nextStatus, type Verdict } from './rules';
 import { countMembers, freeMembers, updateOperation } from './store';
@@ -73,7 +73,8 @@ export async function endExecuted(
   const at = services.now();
   await settleNonces(tx, whole, word.nonce, at);
   const booked = {
-    ...{ txHash: hash, movedUnits: moved, lostUnits: lost, feeUnits: fee, executedAt: at },
+    feeUnits: (operation.feeUnits ?? 0n) + fee,
+    ...{ txHash: hash, movedUnits: moved, lostUnits: lost, executedAt: at },
   };
   if (!isOpen(operation)) return endedBefore(tx, operation, booked, at);
   if (verdict.is === 'right') return moveOperation(services, tx, operation, 'complete', booked);
@@ -83,6 +84,24 @@ export async function endExecuted(
     failureCode: isReverted ? 'reverted' : 'no_transfer',
     failureReason: isReverted ? FAILED.success : FAILED.other,
   });
+}
+
+/**
+ * Books what gas has cost for a transaction under the operation's nonce that a person has executed and that was reverted: the operation
+ * is as open as before, and is exported under another nonce. Once a transaction.
+ */
+export async function bookReverted(
+  services: Pick<Services, 'now'>,
+  tx: Tx,
+  operation: GasOperation,
+  network: Network,
+  { hash, word }: Omit<Executed, 'verdict'>,
+): Promise<void> {
+  const at = services.now();
+  const { id, feeUnits } = operation;
+  if (!(await keepReverted(tx, { operationId: id, nonce: word.nonce, hash }, at))) return;
+  await move(tx, postingOf(operation, network, { moved: 0n, lost: 0n, fee: word.fee }), {});
+  await updateOperation(tx, id, { feeUnits: (feeUnits ?? 0n) + word.fee, updatedAt: at });
 }
 
 /** It keeps its status: nobody waited for this any more. */

@@ -78,7 +78,7 @@ export async function exportOperation(
   const { chainId } = network;
   if (chainId === null) throw conflict('invalid_transition', 'The chain has no EIP-155 id.');
   await lockNonces(tx, network.chain);
-  const [before] = await attemptsOf(tx, id);
+  const before = (await attemptsOf(tx, id)).find(({ settledAt }) => settledAt === null);
   if (before && before.nonce < plan.counted)
     throw conflict(
       'invalid_transition',

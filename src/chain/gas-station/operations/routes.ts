@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type ApiRequest, Reply, type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
 import type { Tx } from '../../../kernel/db/database';
+import type { Problem } from '../../../kernel/errors';
 import { amount, identifier, text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { GUARDED } from '../guarded';
@@ -106,11 +107,15 @@ const confirmRoute = (services: Services, type: GasOperationType): Route =>
     async write(tx, request, asked) {
       const id = request.params['id'] ?? '';
       const before = await requireOperation(tx, id, type, { lock: true });
-      const after = await confirmOperation(services, tx, { id, type }, asked());
-      await noted(tx, request, 'confirm', after, before);
-      return gasOperationView(after);
+      const { operation, refusal } = await confirmOperation(services, tx, { id, type }, asked());
+      await noted(tx, request, 'confirm', operation, before);
+      return refusal ? refusedWith(refusal, request) : gasOperationView(operation);
     },
   });
+
+/** A refusal that keeps what it was accompanied by. */
+const refusedWith = ({ status, code, message, field }: Problem, { requestId }: ApiRequest): Reply =>
+  new Reply(status, { code, message, field, requestId });
 
 const exportRoute = (services: Services, type: GasOperationType): Route =>
   route({

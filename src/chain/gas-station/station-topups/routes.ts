@@ -5,8 +5,8 @@ import { idPage, pageById } from '../../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../../kernel/wire/pages';
 import { identifier, text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { requireNetwork } from '../../networks/operations';
 import { GUARDED } from '../guarded';
+import { beforehand } from '../operations/beforehand';
 import { applyScan, readScan } from './scan';
 import { listTopups } from './store';
 import { scanSchema, scanView, stationTopupSchema, stationTopupView } from './view';
@@ -48,11 +48,10 @@ const scanRoute = (services: Services): Route =>
     }),
     response: scanSchema,
     problems: ['invalid_transition', 'unavailable'],
-    async prepare({ body: { chain, fromBlock } }) {
-      await requireNetwork(services.database, chain, 'chain');
-      return readScan(services, services.database, { chain, from: fromBlock });
-    },
-    async write(tx, request, scan) {
+    prepare: ({ body: { chain, fromBlock } }) =>
+      beforehand(readScan(services, services.database, { chain, from: fromBlock })),
+    async write(tx, request, scanned) {
+      const scan = scanned();
       const shown = scanView(scan, await applyScan(tx, scan));
       await audit(tx, {
         ...request,

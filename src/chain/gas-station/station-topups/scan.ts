@@ -8,6 +8,7 @@ import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { nodeOf } from '../../networks/nodes';
+import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
 import { findWallet } from '../../wallets/operations';
@@ -33,13 +34,14 @@ export interface Scan {
 /**
  * Reads the blocks since the last scan, so many at most, for native coin that has come to the station. It writes nothing.
  * @param from the block to begin with, where another scan has passed it by or none has come to it
- * @throws Problem 404; 409 `invalid_transition` without a station; 503 while the chain cannot be reached
+ * @throws Problem 404 naming `chain`; 409 `invalid_transition` without a station; 503 while the chain cannot be reached
  */
 export async function readScan(
   services: Pick<Services, 'keyring' | 'parties'>,
   sql: Sql,
   { chain, from }: { chain: string; from?: number | undefined },
 ): Promise<Scan> {
+  await requireNetwork(sql, chain, 'chain');
   const { network, node } = await nodeOf(services, sql, chain);
   const { stationAddress: station } = await requireGasConfig(sql, network);
   if (station === null) throw conflict('invalid_transition', 'The chain has no station.', 'chain');

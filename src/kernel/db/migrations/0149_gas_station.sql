@@ -48,3 +48,8 @@ create table station_topups (
 );
 create index station_topups_of_chain on station_topups (chain, id desc);
 create index station_topups_by_time on station_topups (created_at desc);
+
+-- Of the list of all wallets.
+create index wallets_by_time on wallets (created_at desc);
+create index wallets_of_status on wallets (status, id desc);
+create index wallets_of_stations on wallets (id desc) where purpose = 'station';

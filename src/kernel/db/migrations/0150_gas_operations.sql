@@ -55,12 +55,12 @@ create table chain_nonces (
   max_fee_per_gas          numeric(78) not null,
   max_priority_fee_per_gas numeric(78) not null,
   raw                      text,
-  hash                     text collate "C",
+  hash                     text collate "C",           -- of what was signed here, or was reverted
   broadcast_at             timestamptz(3),
   settled_at               timestamptz(3),              -- one of its nonce is in a final block
   released_at              timestamptz(3),              -- wanted no more, and not signed here: the nonce is free
   created_at               timestamptz(3) not null,
-  check ((raw is null) = (hash is null)),
+  check (raw is null or hash is not null),
   check (released_at is null or raw is null)
 );
 create unique index chain_nonces_taken on chain_nonces (chain, address, nonce, attempt) where released_at is null;

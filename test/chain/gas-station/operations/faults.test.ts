@@ -10,6 +10,7 @@ import {
   sendAs,
   type TestStation,
   testStation,
+  unitsOf,
   withParties,
 } from './support';
 
@@ -175,11 +176,6 @@ describe('broken off anywhere', () => {
   });
 });
 
-const unitsOf = (text: string): bigint => {
-  const [whole = '0', part = ''] = text.split('.');
-  return BigInt(whole + part.padEnd(18, '0'));
-};
-
 /** The services of a process that ends at its so-many-th call of the chain, the signer or the database. */
 function brokenOff(services: Services, place: number, moment: 'before' | 'after') {
   let calls = 0;
@@ -201,7 +197,7 @@ function brokenOff(services: Services, place: number, moment: 'before' | 'after'
       of(address) {
         const node = chain.of(address);
         return new Proxy(node, {
-          get: (of, name: keyof ChainNode) => counted(of[name].bind(of) as () => Promise<unknown>),
+          get: (of, name: keyof ChainNode) => counted<unknown[], unknown>(of[name].bind(of)),
         });
       },
     },

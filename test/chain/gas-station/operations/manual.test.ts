@@ -1,6 +1,6 @@
 import { encodeFunctionData, erc20Abi, parseEther } from 'viem';
 import { auditOf } from '../../../../src/kernel/audit/audit';
-import { ether, execute, feesOf, posted, sendAs, type TestStation, testStation } from './support';
+import { ether, execute, feesOf, posted, sendAs, type TestStation, testStation, unitsOf } from './support';
 
 const OPERATIONS = '/v1/gas-station/operations';
 const TOPUPS = '/v1/gas-station/topup-operations';
@@ -145,6 +145,31 @@ describe('by export and confirm', () => {
     expect(await world.advance(id)).toMatchObject({ status: 'pending', open: true });
   });
 
+  it('books what a reverted execution has cost, and gives another nonce', async () => {
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const first = (await exported(OPERATIONS, id)).transactions[0];
+    const before = await world.held('gas', 'ETH');
+    const code = (await world.chain.client.getCode({ address: world.token }))!;
+    await world.chain.client.setCode({ address: world.token, bytecode: '0xfe' });
+    const hash = await execute(world, first).catch(revertedHash);
+    await world.chain.client.setCode({ address: world.token, bytecode: code });
+    for (let times = 0; times < 2; times += 1)
+      expect(await confirm(OPERATIONS, id, hash)).toMatchObject({
+        status: 409,
+        body: { code: 'invalid_transition', field: 'txHash', message: expect.stringContaining('reverted') },
+      });
+    const cost = await feesOf(world.chain, [hash]);
+    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+    const again = (await exported(OPERATIONS, id)).transactions[0];
+    expect(again.nonce).toBe(first.nonce + 1);
+    const done = await execute(world, again);
+    expect((await confirm(OPERATIONS, id, done)).body.status).toBe('completed');
+    expect(await world.held('gas', 'ETH')).toBe(
+      ether(unitsOf(before) + cost + (await feesOf(world.chain, [done]))),
+    );
+  });
+
   it('takes a hash for one operation alone', async () => {
     const [one] = await world.wallets(1, 3_000_000n, '0.01');
     const first = await world.sweep(one!.id);
@@ -214,7 +239,7 @@ describe('by export and confirm', () => {
     const open = await listed(OPERATIONS);
     expect(open.map(({ id }) => id)).toEqual(
       all
-        .filter(({ status }) => ['pending', 'awaiting_confirmation', 'confirming'].includes(status))
+        .filter(({ status }) => ['pending', 'awaiting_confirmation', 'confirming'].includes(status ?? ''))
         .map(({ id }) => id),
     );
     const topups = await listed(`${OPERATIONS}/history`, 'type=topup&chain=local');

@@ -196,3 +196,9 @@ export const ether = (units: bigint): string => {
   const digits = `${units / 10n ** 18n}.${(units % 10n ** 18n).toString().padStart(18, '0')}`;
   return digits.replace(/\.?0+$/, '');
 };
+
+/** The other way round. */
+export const unitsOf = (text: string): bigint => {
+  const [whole = '0', part = ''] = text.split('.');
+  return BigInt(whole + part.padEnd(18, '0'));
+};

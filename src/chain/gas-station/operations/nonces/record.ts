@@ -20,6 +20,7 @@ export interface Attempt {
   maxPriorityFeePerGas: bigint;
   /** Signed here; null: not yet, or it is a person who signs. */
   raw: string | null;
+  /** Of what was signed here, or was executed elsewhere and reverted. */
   hash: string | null;
   broadcastAt: Date | null;
   settledAt: Date | null;

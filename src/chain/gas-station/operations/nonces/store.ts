@@ -93,6 +93,21 @@ export async function keepSigned(
   await tx.run(nonces().where({ number, raw: null, releasedAt: null }).update({ raw: bytes, hash }));
 }
 
+/** What a person has executed under that nonce was reverted. @returns false when the operation holds no such nonce, or it is known */
+export async function keepReverted(
+  tx: Sql,
+  { operationId, nonce, hash }: { operationId: string; nonce: number; hash: string },
+  at: Date,
+): Promise<boolean> {
+  const kept = await tx.run(
+    nonces()
+      .where({ operationId, nonce, raw: null, settledAt: null, releasedAt: null })
+      .update({ hash, settledAt: at })
+      .returning('number'),
+  );
+  return kept.length > 0;
+}
+
 export async function keepBroadcast(tx: Sql, number: string, at: Date): Promise<void> {
   await tx.run(nonces().where({ number, broadcastAt: null }).update({ broadcastAt: at }));
 }

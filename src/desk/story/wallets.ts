@@ -1,0 +1,41 @@
+import { findAllocationById, findWalletById } from '../../chain/wallets/operations';
+import { startAllocation } from '../../chain/wallets/workflows';
+import { commonLists, isOverdue, line } from './parts';
+import { storyOf, type Teller } from './story';
+
+/** An address of ours: what it is now, and what operators have done with it. */
+export const tellWallet: Teller = async ({ database }, id, limit) => {
+  const wallet = await findWalletById(database, id);
+  if (!wallet) return undefined;
+  const { status, updatedAt, gasBalance, ...shown } = wallet;
+  return storyOf(
+    id,
+    {
+      ...{ what: 'wallet', tenantId: null, status, since: updatedAt.toISOString() },
+      record: line({ ...shown, status, gasBalance: gasBalance?.toFixed() ?? null }),
+    },
+    await commonLists(database, { id }, limit),
+    limit,
+  );
+};
+
+/** A wallet kept for a payer: whose, since when and until when. */
+export const tellAllocation: Teller = async ({ database, now }, id, limit) => {
+  const allocation = await findAllocationById(database, id);
+  if (!allocation) return undefined;
+  const { tenantId, expiresAt, endedAt, updatedAt } = allocation;
+  const dueBy = endedAt === null ? expiresAt : null;
+  // One without an end has no process.
+  const workflowId = expiresAt === null ? undefined : startAllocation(allocation).workflowId;
+  return storyOf(
+    id,
+    {
+      ...{ what: 'wallet allocation', tenantId, status: endedAt === null ? 'open' : 'ended' },
+      ...{ since: updatedAt.toISOString(), record: line(allocation) },
+      ...(workflowId === undefined ? {} : { workflowId }),
+      ...{ dueBy: dueBy?.toISOString() ?? null, overdue: isOverdue(dueBy, now()) },
+    },
+    await commonLists(database, { id, workflowId }, limit),
+    limit,
+  );
+};

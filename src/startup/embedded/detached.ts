@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lastLines, openLogFile } from './log-file';
+import { identify, type ProcessIdentity, stillRuns } from './process-identity';
+
+export interface DetachedServer {
+  executable: string;
+  args: readonly string[];
+  /** It runs there. */
+  dataDir: string;
+  logPath: string;
+  /** All that it sees of the environment, beside PATH, HOME and TZ. Ours is left behind: it might change what it does. */
+  environment?: Record<string, string>;
+}
+
+/**
+ * Starts a server in a process group of its own: the terminal's Ctrl-C must not stop it before those who use it.
+ * @throws Error with why it does not start
+ */
+export async function spawnDetached(server: DetachedServer): Promise<ProcessIdentity> {
+  const { executable, args, dataDir, logPath, environment } = server;
+  const posix = process.platform !== 'win32';
+  const log = openLogFile(logPath);
+  try {
+    const child = spawn(executable, args, {
+      cwd: dataDir,
+      ...(posix ? { env: { PATH: '/usr/bin:/bin', HOME: dataDir, TZ: 'UTC', ...environment } } : {}),
+      detached: true,
+      windowsHide: true,
+      stdio: ['ignore', log, log],
+    });
+    const failed = new Promise<Error>((done) => child.once('error', done));
+    child.unref();
+    const found = child.pid === undefined ? undefined : await identify(child.pid);
+    if (found) return found;
+    const reason = child.pid === undefined ? (await failed).message : await lastLines(logPath);
+    throw new Error(`${executable} does not start: ${reason}`);
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** @returns whether it serves within that time; false as soon as it has died */
+export async function becomesReady(
+  server: ProcessIdentity,
+  isServing: () => Promise<boolean>,
+  withinMs: number,
+): Promise<boolean> {
+  const deadline = Date.now() + withinMs;
+  while (Date.now() < deadline && (await stillRuns(server))) {
+    if (await isServing()) return stillRuns(server);
+    await sleep(50);
+  }
+  return false;
+}

@@ -1,0 +1,59 @@
+import {
+  findOpened,
+  isReachedAlike,
+  type NetworkTerms,
+  type OpenedNetwork,
+  saveNetwork,
+  termsOf,
+} from '../chain/networks/operations';
+import { NATIVE_DECIMALS } from '../chain/networks/rules';
+import { Decimal } from '../kernel/money/money';
+import type { Services } from '../services';
+import { LOCAL_CHAIN_ID } from './embedded/chain/server';
+import { ensureTestUsdt, TEST_USDT, TEST_USDT_DECIMALS } from './embedded/chain/token';
+
+/** The network of the local chain. */
+export const LOCAL_CHAIN = 'local';
+
+const usdt = (minDeposit: Decimal) => ({
+  ...{ symbol: 'USDT', contract: TEST_USDT, decimals: TEST_USDT_DECIMALS },
+  minDeposit,
+});
+
+/** As it is made at the first start. */
+const firstTerms = (url: string): NetworkTerms => ({
+  ...{ name: 'Local chain', kind: 'evm', chainId: LOCAL_CHAIN_ID, rpcUrls: [url], explorerUrl: null },
+  ...{ confirmations: 3, enabled: true },
+  assets: [
+    usdt(new Decimal(1)),
+    { symbol: 'ETH', contract: null, decimals: NATIVE_DECIMALS.evm, minDeposit: new Decimal('0.001') },
+  ],
+});
+
+/**
+ * Puts the test USDT on the local chain and names both in the network `local`. What an admin has set of it stays, but where the
+ * node and the token are.
+ */
+export async function ensureLocalNetwork(
+  services: Pick<Services, 'database' | 'keyring' | 'now' | 'log'>,
+  nodeUrl: string,
+): Promise<void> {
+  const url = new URL(nodeUrl).href;
+  const isNewChain = await ensureTestUsdt(url);
+  const wasThere = await services.database.transaction(async (tx) => {
+    const before = await findOpened(services, tx, LOCAL_CHAIN, 'update');
+    const terms = before ? movedTo(before, url) : firstTerms(url);
+    if (!before || !isReachedAlike(termsOf(before), terms))
+      await saveNetwork(services, tx, LOCAL_CHAIN, terms, before?.network.version ?? 0);
+    return before !== undefined;
+  });
+  if (isNewChain && wasThere)
+    services.log.warn(
+      'the local chain has begun anew, with a new test USDT: what was deposited on the one before stands in the books alone',
+    );
+}
+
+function movedTo({ network }: OpenedNetwork, url: string): NetworkTerms {
+  const assets = network.assets.map((asset) => (asset.symbol === 'USDT' ? usdt(asset.minDeposit) : asset));
+  return { ...network, rpcUrls: [url], assets };
+}

@@ -1,0 +1,129 @@
+import type { Attempt } from '../../../../src/chain/gas-station/operations/nonces/record';
+import { dearerThan, freeNonce } from '../../../../src/chain/gas-station/operations/nonces/rules';
+import {
+  GAS_OPERATION_STATUSES,
+  type GasOperation,
+} from '../../../../src/chain/gas-station/operations/record';
+import { judge, nextStatus, nextStep } from '../../../../src/chain/gas-station/operations/rules';
+import { Decimal } from '../../../../src/kernel/money/money';
+
+const NOW = new Date('2026-03-01T12:00:00Z');
+const OPEN = ['pending', 'awaiting_confirmation', 'confirming'] as const;
+
+const operation = (change: Partial<GasOperation> = {}): GasOperation => ({
+  ...{ id: 'swp_1', type: 'sweep', chain: 'local', walletId: 'wal_1', asset: 'USDT', token: '0xT' },
+  ...{
+    decimals: 6,
+    fromAddress: '0xA',
+    toAddress: '0xB',
+    units: 100n,
+    execution: 'local',
+    status: 'pending',
+  },
+  ...{ waitsFor: null, txHash: null, movedUnits: null, lostUnits: null, feeUnits: null },
+  ...{ failureCode: null, failureReason: null, exportedAt: null, executedAt: null, dueBy: null, revision: 0 },
+  ...{ expiresAt: new Date(NOW.getTime() + 1), createdAt: NOW, updatedAt: NOW },
+  ...change,
+});
+
+const attempt = (change: Partial<Attempt> = {}): Attempt => ({
+  ...{ number: '1', chain: 'local', address: '0xA', nonce: 0, attempt: 0, operationId: 'swp_1' },
+  ...{ recipient: '0xT', value: 0n, data: '0x', gas: 1n, maxFeePerGas: 8n, maxPriorityFeePerGas: 1n },
+  ...{ raw: null, hash: null, broadcastAt: null, settledAt: null, releasedAt: null, createdAt: NOW },
+  ...change,
+});
+
+it('moves an operation by its table alone: what has ended stays as it is', () => {
+  const ways = (from: (typeof GAS_OPERATION_STATUSES)[number]) =>
+    (['hand_over', 'follow', 'forget', 'complete', 'fail', 'expire'] as const).map((on) =>
+      nextStatus(from, on),
+    );
+  const ends = ['completed', 'failed', 'expired'];
+  expect(ways('pending')).toEqual(['awaiting_confirmation', 'confirming', undefined, ...ends]);
+  expect(ways('awaiting_confirmation')).toEqual([undefined, 'confirming', undefined, ...ends]);
+  expect(ways('confirming')).toEqual([undefined, undefined, 'awaiting_confirmation', ...ends]);
+  for (const ended of ['completed', 'failed', 'expired'] as const)
+    expect(ways(ended)).toEqual(Array(6).fill(undefined));
+});
+
+it('takes the step that the attempts call for', () => {
+  const signed = { raw: '0x1', hash: '0x2' };
+  const cases: [Partial<GasOperation>, Attempt[], string][] = [
+    [{}, [], 'plan'],
+    [{ execution: 'manual' }, [], 'wait'],
+    [{ execution: 'manual' }, [attempt()], 'wait'],
+    [{}, [attempt()], 'sign'],
+    [{}, [attempt(signed)], 'broadcast'],
+    [{}, [attempt({ ...signed, broadcastAt: NOW })], 'follow'],
+    [{}, [attempt({ ...signed, broadcastAt: NOW }), attempt({ attempt: 1 })], 'sign'],
+    [{ execution: 'manual', status: 'confirming', txHash: '0x3' }, [], 'follow'],
+    [{ expiresAt: NOW }, [], 'expire'],
+    [{ expiresAt: NOW, execution: 'manual' }, [attempt()], 'expire'],
+    // What is signed may be executed: it does not expire.
+    [{ expiresAt: NOW }, [attempt(signed)], 'broadcast'],
+  ];
+  for (const [change, attempts, step] of cases) {
+    expect([change, nextStep(operation(change), attempts, NOW)]).toEqual([change, step]);
+    for (const status of GAS_OPERATION_STATUSES.filter((each) => !OPEN.some((one) => one === each)))
+      expect(nextStep(operation({ ...change, status }), attempts, NOW)).toBe('rest');
+  }
+});
+
+describe('what a transaction is to an operation', () => {
+  const block = { number: 1, hash: '0x', parentHash: '0x', at: NOW };
+  const moved = (to: string, units: bigint, token: string | null = '0xT', from = '0xA') => ({
+    ...{ txHash: '0x', ordinal: 0, logIndex: 0, token, from, to, units, block },
+  });
+  const word = (transfers: ReturnType<typeof moved>[], change: object = {}) => ({
+    ...{ status: 'succeeded' as const, block, from: '0xa', to: '0xt', nonce: 0, fee: 1n, gasUsed: 1n },
+    ...{ transfers, ...change },
+  });
+
+  it.each([
+    ['as planned', word([moved('0xB', 100n)]), { is: 'right', moved: 100n, lost: 0n }],
+    ['more than planned', word([moved('0xb', 101n)]), { is: 'right', moved: 101n, lost: 0n }],
+    [
+      'a token that takes a fee',
+      word([moved('0xB', 97n), moved('0x0', 3n)]),
+      { is: 'right', moved: 97n, lost: 3n },
+    ],
+    [
+      'two to the recipient',
+      word([moved('0xB', 60n), moved('0xB', 40n)]),
+      { is: 'right', moved: 100n, lost: 0n },
+    ],
+    ['less', word([moved('0xB', 99n)]), { is: 'wrong', in: 'amount' }],
+    // By a contract of somebody's what went elsewhere was sent there.
+    [
+      'part of it elsewhere',
+      word([moved('0xB', 97n), moved('0xC', 3n)], { to: '0xZ' }),
+      { is: 'wrong', in: 'amount' },
+    ],
+    ['to another', word([moved('0xC', 100n)]), { is: 'wrong', in: 'recipient' }],
+    ['another token', word([moved('0xB', 100n, '0xU')]), { is: 'wrong', in: 'token' }],
+    ['the native coin', word([moved('0xB', 100n, null)]), { is: 'wrong', in: 'token' }],
+    ['of another, by its call', word([moved('0xB', 100n, '0xT', '0xC')]), { is: 'wrong', in: 'amount' }],
+    ['by another', word([moved('0xB', 100n)], { from: '0xC' }), { is: 'wrong', in: 'sender' }],
+    ['reverted', word([], { status: 'reverted' }), { is: 'wrong', in: 'success' }],
+  ])('%s', (_, said, verdict) => {
+    expect(judge(operation(), said)).toEqual(verdict);
+  });
+});
+
+it('gives out the first nonce that is free', () => {
+  expect(freeNonce(3, [])).toBe(3);
+  expect(freeNonce(3, [5, 3, 1])).toBe(4);
+  expect(freeNonce(3, [4, 3, 5])).toBe(6);
+});
+
+it('offers an eighth more at least, what a block costs by now, and nothing above the cap', () => {
+  const fees = { baseFee: 10n, maxFeePerGas: 21n, maxPriorityFeePerGas: 1n };
+  const before = { maxFeePerGas: 21n, maxPriorityFeePerGas: 1n };
+  expect(dearerThan(before, fees, null)).toEqual({ maxFeePerGas: 24n, maxPriorityFeePerGas: 2n });
+  const risen = { baseFee: 1_000n, maxFeePerGas: 2_001n, maxPriorityFeePerGas: 1n };
+  expect(dearerThan(before, risen, null)).toEqual({ maxFeePerGas: 2_001n, maxPriorityFeePerGas: 2n });
+  const gwei = (units: number) => new Decimal(units).div(1e9);
+  expect(dearerThan(before, fees, gwei(24))).toEqual({ maxFeePerGas: 24n, maxPriorityFeePerGas: 2n });
+  expect(dearerThan(before, fees, gwei(23))).toBeUndefined();
+  expect(dearerThan(before, risen, gwei(900))).toBeUndefined();
+});

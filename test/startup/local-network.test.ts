@@ -1,0 +1,57 @@
+import { findOpened, saveNetwork, termsOf } from '../../src/chain/networks/operations';
+import type { Services } from '../../src/services';
+import { TEST_USDT } from '../../src/startup/embedded/chain/token';
+import { ensureLocalNetwork } from '../../src/startup/local-network';
+import { type TestApi, testApi } from '../support/api';
+import { startTestChain, type TestChain } from '../support/chain';
+
+let api: TestApi;
+let chain: TestChain;
+const warnings: string[] = [];
+beforeAll(async () => {
+  [api, chain] = await Promise.all([testApi(), startTestChain()]);
+});
+afterAll(() => Promise.all([api.close(), chain.stop()]));
+
+const local = async () => (await findOpened(api.services, api.database, 'local'))!;
+const ensure = (url = chain.url) => {
+  const log = { warn: (line: string) => void warnings.push(line) } as unknown as Services['log'];
+  return ensureLocalNetwork({ ...api.services, log }, url);
+};
+
+test('is made at the first start, and left alone by the next one', async () => {
+  await ensure();
+  const made = await local();
+  expect(made.rpcUrls).toEqual([`${chain.url}/`]);
+  expect(made.network).toMatchObject({ chainId: 31_337, confirmations: 3, enabled: true, version: 1 });
+  expect(
+    made.network.assets.map((asset) => [asset.symbol, asset.contract, asset.minDeposit.toFixed()]),
+  ).toEqual([
+    ['USDT', TEST_USDT, '1'],
+    ['ETH', null, '0.001'],
+  ]);
+  expect(await chain.client.getCode({ address: TEST_USDT })).not.toBe('0x');
+  await ensure();
+  expect(await local()).toEqual(made);
+});
+
+test('a node that has moved is found; what an admin has set stays', async () => {
+  const before = await local();
+  const terms = { ...termsOf(before), confirmations: 5, enabled: false, rpcUrls: ['http://127.0.0.1:1/'] };
+  await api.database.transaction((tx) =>
+    saveNetwork(api.services, tx, 'local', terms, before.network.version),
+  );
+  await ensure();
+  const { network, rpcUrls } = await local();
+  expect([rpcUrls, network.confirmations, network.enabled]).toEqual([[`${chain.url}/`], 5, false]);
+  expect(warnings).toEqual([]);
+});
+
+test('a chain that has been lost is begun anew, which is said', async () => {
+  const before = await local();
+  await chain.client.request({ method: 'anvil_reset', params: [] } as never);
+  await ensure();
+  expect(await chain.client.getCode({ address: TEST_USDT })).not.toBe('0x');
+  expect(await local()).toEqual(before); // the token stands where it stood
+  expect(warnings).toEqual([expect.stringContaining('begun anew')]);
+});
