@@ -16,6 +16,7 @@ it('tells version 0 while nothing was set, and keeps what is set under the versi
   expect(before).toEqual({
     ...{ chain: 'local', gasThreshold: `0.${'0'.repeat(18)}`, gasTopupAmount: `0.${'0'.repeat(18)}` },
     ...{ minSweepAmount: {}, sweepConfirmations: 3, autoSweep: false, version: 0 },
+    sweepStrategy: 'transfer',
   });
   const terms = {
     ...TERMS,
@@ -27,6 +28,7 @@ it('tells version 0 while nothing was set, and keeps what is set under the versi
   expect(status).toBe(200);
   expect(body).toEqual({
     chain: 'local',
+    sweepStrategy: 'transfer',
     gasThreshold: `0.001${'0'.repeat(15)}`,
     gasTopupAmount: `0.01${'0'.repeat(16)}`,
     maxGasPrice: '30.5',

@@ -15,6 +15,8 @@ const operation = (change: Partial<GasOperation> = {}): GasOperation => ({
   ...{
     decimals: 6,
     fromAddress: '0xA',
+    stationAddress: null,
+    batchOf: null,
     toAddress: '0xB',
     units: 100n,
     execution: 'local',
@@ -28,7 +30,15 @@ const operation = (change: Partial<GasOperation> = {}): GasOperation => ({
 
 const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   ...{ number: '1', chain: 'local', address: '0xA', nonce: 0, attempt: 0, operationId: 'swp_1' },
-  ...{ recipient: '0xT', value: 0n, data: '0x', gas: 1n, maxFeePerGas: 8n, maxPriorityFeePerGas: 1n },
+  ...{
+    recipient: '0xT',
+    value: 0n,
+    data: '0x',
+    authorizations: [],
+    gas: 1n,
+    maxFeePerGas: 8n,
+    maxPriorityFeePerGas: 1n,
+  },
   ...{ raw: null, hash: null, broadcastAt: null, settledAt: null, releasedAt: null, createdAt: NOW },
   ...change,
 });
