@@ -18,7 +18,8 @@ const SWEEPS = ['first', 'second', 'third'] as const;
 
 /**
  * Gas a swept wallet, of the strategies side by side on one real node: what the receipts say, all transactions that a sweep needs.
- * Wallets are new to the chain, and swept three times; the treasury has some of the token already. Gas is the same on each run.
+ * Wallets are new to the chain, and swept three times; the treasury has some of the token already. Gas is
+ * the same on each run, but for the zero bytes of addresses.
  */
 export async function benchSweeps(): Promise<void> {
   const chain = await startTestChain();

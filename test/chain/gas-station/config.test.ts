@@ -62,6 +62,7 @@ it.each([
   [{ treasuryAddress: TREASURY.replace('C8', 'c8') }, 'treasuryAddress'],
   [{ sweepConfirmations: 0 }, 'sweepConfirmations'],
   [{ autoSweep: 'yes' }, 'autoSweep'],
+  [{ sweepStrategy: 'cheapest' }, 'sweepStrategy'],
   [{ stationAddress: TREASURY }, 'stationAddress'],
 ])('refuses %j, naming the field', async (wrong, field) => {
   const { version } = (await world.admin.call('GET', PATH)).body;
@@ -108,6 +109,7 @@ it('knows what a chain of TRON has: its addresses, six decimals, and nobody to a
     [{}, 'treasuryAddress'],
     [{ treasuryAddress, autoSweep: true }, 'autoSweep'],
     [{ treasuryAddress, maxGasPrice: '1' }, 'maxGasPrice'],
+    [{ treasuryAddress, sweepStrategy: 'delegated' }, 'sweepStrategy'],
     [{ treasuryAddress, gasThreshold: '0.0000001' }, 'gasThreshold'],
   ] as const)
     expect((await put({ ...terms, ...wrong }, path)).body.field).toBe(field);

@@ -81,6 +81,7 @@ export async function gatherable(
     operations()
       .where({ chain, token, stationAddress, toAddress, status: 'pending', type: 'sweep', batchOf: null })
       .where({ execution: 'local' })
+      .whereRaw(IS_OPEN)
       .where('expiresAt', '>', at)
       .whereNot({ id })
       .whereRaw(

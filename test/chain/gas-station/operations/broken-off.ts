@@ -24,7 +24,7 @@ export function brokenOff(services: Services, place: number, moment: 'before' | 
         const node = chain.of(address);
         return new Proxy(node, {
           get: (of, name: keyof ChainNode) =>
-            counted((of[name] as (...given: unknown[]) => Promise<unknown>).bind(of)),
+            counted<unknown[], unknown>((of[name] as (...given: unknown[]) => Promise<unknown>).bind(of)),
         });
       },
     },

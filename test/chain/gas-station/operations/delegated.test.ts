@@ -96,6 +96,40 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     await booksHold(world);
   });
 
+  it('a batch that does not get into a block is replaced by a dearer one, which is that of all', async () => {
+    const wallets = await world.wallets(2, 1_000_000n);
+    const sweeps = [];
+    for (const { id } of wallets) sweeps.push(await world.sweep(id));
+    await world.chain.client.setAutomine(false);
+    world.later(GATHERED_MS);
+    for (let rounds = 0; rounds < 2; rounds += 1) {
+      for (const { id } of sweeps) expect(await world.advance(id)).toMatchObject({ status: 'confirming' });
+      world.later(4 * 60_000);
+    }
+    const [first, second, ...more] = await attempts(world, sweeps[0].id);
+    expect([second?.nonce, more]).toEqual([first?.nonce, []]);
+    await world.chain.client.setAutomine(true);
+    await world.chain.client.mine({ blocks: 1 });
+    expect([...(await completed(world, sweeps))]).toEqual([second?.hash]);
+  });
+
+  it('a batch that is never signed is given up by failing what makes it; the others get another one', async () => {
+    const wallets = await world.wallets(3, 1_000_000n);
+    const sweeps = [];
+    for (const { id } of wallets) sweeps.push(await world.sweep(id));
+    const [leader, ...others] = sweeps;
+    const sign = () => Promise.reject(new Error('the signer is away'));
+    world.later(GATHERED_MS);
+    const signer = { ...world.services.parties.signer, sign };
+    await expect(world.advance(leader.id, withParties(world.services, { signer }))).rejects.toThrow('away');
+    const fail = (id: string) =>
+      world.admin.call('POST', `/v1/gas-station/operations/${id}/fail`, { reason: 'the signer is away' });
+    expect((await fail(others[0].id)).status).toBe(409);
+    expect((await fail(leader.id)).body).toMatchObject({ status: 'failed' });
+    expect((await completed(world, others)).size).toBe(1);
+    expect(await world.tokens(wallets[0]?.address ?? '')).toBe(1_000_000n);
+  });
+
   it.each(['before', 'after'] as const)(
     'broken off anywhere, a batch has been sent once (a fault %s each call)',
     async (moment) => {
