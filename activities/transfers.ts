@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
 import type { MoneyParty, WatchedParty } from '../src/kernel/outbox/queues';
 import { createPartyGate, type PartyGate } from '../src/process/party-gate';
+import { chainDepositKind } from '../src/transfers/chain-deposits/kind';
 import { depositKind } from '../src/transfers/deposits/kind';
 import { discover } from '../src/transfers/discover';
 import { advance, type Progress } from '../src/transfers/engine/advance';
@@ -12,6 +13,7 @@ import { lookAtCredit } from '../src/transfers/iban/credits/look';
 import { ibanPayoutKind } from '../src/transfers/iban/payouts/kind';
 import { requireKind } from '../src/transfers/kinds';
 import { payoutKind } from '../src/transfers/payouts/kind';
+import { watchChain } from '../src/watch/chains/watch';
 import { watchParty } from '../src/watch/watch';
 
 /** Runs that began before the engine gave more than the id. */
@@ -30,6 +32,9 @@ export interface TransferActivities {
   advanceExchangeOrder(id: string): Promise<Progress>;
   /** @param bankId the bank's name for a payment: of which there may be no record yet */
   lookAtIbanCredit(bankId: string): Promise<Progress>;
+  advanceChainDeposit(id: string): Promise<Progress>;
+  /** Follows the blocks of a chain, for some minutes. @returns whether it is to be followed on */
+  watchChain(chain: string): Promise<boolean>;
   /** Follows what a party lists, for some minutes. */
   watchParty(party: WatchedParty): Promise<void>;
   /** What runs that began before the engine call: the second one finds nothing, for the bank is watched. */
@@ -61,6 +66,8 @@ export function createTransferActivities(
       through('externalCards', async () => advance(services, await requireKind(services.database, id), id)),
     advanceExchangeOrder: step(exchangeOrderKind),
     lookAtIbanCredit,
+    advanceChainDeposit: step(chainDepositKind),
+    watchChain: (chain) => watchChain(services, chain, watching()),
     watchParty: (party) => watchParty(services, party, watching()),
     bookIbanCredit: async (bankId) => (await lookAtIbanCredit(bankId)).status,
     catchUpIbanCredits: async () => ({ booked: 0, more: false }),

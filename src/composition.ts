@@ -70,6 +70,7 @@ import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
+import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
@@ -209,6 +210,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...bankingRoutes(services),
     ...withdrawalDestinationRoutes(services),
     ...withdrawalRoutes(services),
+    ...chainDepositRoutes(services),
     ...walletRoutes(services),
     ...walletAdminRoutes(services),
     ...gasStationRoutes(services),

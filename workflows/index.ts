@@ -15,6 +15,8 @@ export { gasAutoSweep } from './gas-auto-sweep';
 export { gasOperation } from './gas-operation';
 export { housekeeping } from './housekeeping';
 export { kycReview } from './kyc-review';
+export { chainDeposit } from './transfers/chain-deposit';
+export { chainWatcher } from './transfers/chain-watcher';
 export { checkoutPayment } from './transfers/checkout-payment';
 export { depositLifecycle } from './transfers/deposit-lifecycle';
 export { exchangeOrder } from './transfers/exchange-order';

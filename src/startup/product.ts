@@ -19,6 +19,7 @@ import { startRelay } from '../kernel/temporal/relay';
 import { INSTALLATION } from '../operator/operators/operations';
 import { keepAdminLimit } from '../process/limits/operations';
 import type { Services } from '../services';
+import { chainWatchers } from '../watch/chains/process';
 import { closeServer, createApiServer, listen } from './http-server';
 import type { Infrastructure } from './infrastructure';
 import { ensureLocalNetwork } from './local-network';
@@ -182,6 +183,7 @@ function startProcesses(parts: Parts): () => Promise<void> {
     commands,
     reconcilables: composition.reconcilables,
     log,
+    followers: chainWatchers,
     watched: WATCHED_PARTIES.filter((party) => config.parties[party] !== 'off'),
   });
   stages.started('reconciler', () => reconciler.stop());

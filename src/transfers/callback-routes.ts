@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../http/route';
-import type { MoneyParty } from '../kernel/outbox/queues';
+import type { CallingParty } from '../kernel/outbox/queues';
 import type { PartyCallback } from '../parties/protocol/callback';
 import { callbackRoute } from '../process/callbacks/routes';
 import type { Services } from '../services';
@@ -13,7 +13,7 @@ import { IBAN_PAYOUT_CALLBACKS } from './iban/payouts/kind';
 import { PAYOUT_CALLBACKS } from './payouts/kind';
 
 /** Where each party calls, and what it is called in the path. */
-const CALLBACKS: { party: MoneyParty; name: string; path: string }[] = [
+const CALLBACKS: { party: CallingParty; name: string; path: string }[] = [
   { party: 'checkout', name: 'checkout', path: CALLBACK_PATH },
   { party: 'payouts', name: 'payouts', path: PAYOUT_CALLBACKS },
   { party: 'payouts', name: 'iban-payouts', path: IBAN_PAYOUT_CALLBACKS },

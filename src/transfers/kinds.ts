@@ -1,5 +1,6 @@
 import type { Sql } from '../kernel/db/database';
 import { notFound } from '../kernel/errors';
+import { chainDepositKind } from './chain-deposits/kind';
 import { depositKind } from './deposits/kind';
 import type { AnyKind } from './engine/kind';
 import { kindNameOf } from './engine/read';
@@ -18,6 +19,7 @@ export const TRANSFER_KINDS: readonly AnyKind[] = [
   cardWithdrawalKind,
   ibanPayoutKind,
   ibanCreditKind,
+  chainDepositKind,
   exchangeOrderKind,
   exchangeWithdrawalKind,
 ];

@@ -1,6 +1,6 @@
 import { tellEndedInTurn, tellProcessorOrders } from '../cards/cards/processor-orders';
 import type { Sql, Tx } from '../kernel/db/database';
-import type { MoneyParty, WatchedParty } from '../kernel/outbox/queues';
+import type { CallingParty, WatchedParty } from '../kernel/outbox/queues';
 import { heardVersions } from '../parties/orders/told-orders';
 import { tellSubmissions } from '../people/cardholders/review/party-orders';
 import type { Services } from '../services';
@@ -20,7 +20,7 @@ export interface Listener {
   askInstead?(tx: Tx, at: Date): Promise<void>;
 }
 
-const transfersOf = (party: MoneyParty): Listener => ({
+const transfersOf = (party: CallingParty): Listener => ({
   known: async (sql, refs) =>
     (await transfersOfParty(sql, party, refs)).map(({ partyRef, version }) => ({ ref: partyRef, version })),
   tell: (services, tx, refs) => tellOf(services, tx, party, refs),

@@ -68,8 +68,11 @@ export async function forgetPlaces(sql: Sql, party: WatchedParty): Promise<void>
 
 const unreadable = () => table('unreadable_lists');
 
+/** A party's list, or the blocks of a chain. */
+type Followed = WatchedParty | `chain:${string}`;
+
 /** @returns since when it cannot be read */
-export async function noteUnreadable(sql: Sql, party: WatchedParty, at: Date): Promise<Date> {
+export async function noteUnreadable(sql: Sql, party: Followed, at: Date): Promise<Date> {
   const [row] = await sql.run<{ since: Date }>(
     unreadable()
       .insert({ party, since: at })
@@ -80,7 +83,7 @@ export async function noteUnreadable(sql: Sql, party: WatchedParty, at: Date): P
   return row?.since ?? at;
 }
 
-export async function forgetUnreadable(sql: Sql, party: WatchedParty): Promise<void> {
+export async function forgetUnreadable(sql: Sql, party: Followed): Promise<void> {
   await sql.run(unreadable().where({ party }).delete());
 }
 

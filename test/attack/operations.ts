@@ -6,6 +6,8 @@ export interface Place {
   in: 'path' | 'query' | 'body';
   name: string;
   kind: Kind;
+  /** Of a query: no request goes without it. */
+  required?: boolean | undefined;
 }
 
 /** An operation of the OpenAPI document, as far as a caller needs it. */
@@ -113,7 +115,7 @@ const PLAIN = new Set([
 ]);
 
 /** What is the operator's alone: no request of it names anything of a tenant. */
-const OPERATORS = /^\/v1\/gas-station\//;
+const OPERATORS = /^\/v1\/(gas-station|networks)\//;
 
 /**
  * @throws Error for a name that is in no table here: whoever adds an operation says whether it names a record of a tenant,
@@ -135,7 +137,8 @@ export function operationsOf(document: any): Operation[] {
 }
 
 function operationOf(path: string, method: string, operation: any): Operation {
-  const parameters: { in: Place['in'] | 'header'; name: string }[] = operation.parameters ?? [];
+  const parameters: { in: Place['in'] | 'header'; name: string; required?: boolean }[] =
+    operation.parameters ?? [];
   const content = operation.requestBody?.content ?? {};
   const [body] = Object.values<{ schema: RequestSchema }>(content).map(({ schema }) => schema);
   const success = Object.keys(operation.responses)
@@ -150,7 +153,9 @@ function operationOf(path: string, method: string, operation: any): Operation {
     success,
     lists: shown?.properties?.hasMore !== undefined,
     places: [
-      ...parameters.flatMap(({ in: at, name }) => (at === 'header' ? [] : placeOf(path, at, name))),
+      ...parameters.flatMap(({ in: at, name, required }) =>
+        at === 'header' ? [] : placeOf(path, at, name).map((place) => ({ ...place, required })),
+      ),
       ...Object.keys(body?.properties ?? {}).flatMap((name) => placeOf(path, 'body', name)),
     ],
     ...(body ? { body } : {}),

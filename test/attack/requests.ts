@@ -38,6 +38,7 @@ const samplesFor = (api: TestApi): Record<string, unknown> => ({
   merchant: { name: 'Shop', mcc: '5411', city: 'Riga', country: 'LV' },
   file: jpeg('a photo'),
   ...{ asset: 'USDT', gasBalance: '0.25' },
+  ...{ rpcUrls: ['https://node.example/'], assets: [], chainId: 1, explorerUrl: null },
 });
 
 /** Where a field decides what the others mean, each of its values; and what must be given though the schema leaves it open. */
@@ -72,7 +73,8 @@ export function draftsOf(api: TestApi, operation: Operation, seed: number): Draf
         body: schema && body,
         form: operation.takesForm && body['file'] !== undefined,
         places: places.filter(
-          ({ in: at, name }) => at === 'path' || (at === 'query' ? extent === 'all' : name in body),
+          ({ in: at, name, required }) =>
+            at === 'path' || (at === 'query' ? extent === 'all' || required === true : name in body),
         ),
       };
     }),

@@ -10,6 +10,7 @@ const WITHOUT: readonly IdKind[] = [
   'cardBuffer',
   'depositRefund',
   'operator',
+  'stationTopup',
   'statusChange',
   'suspense',
 ];

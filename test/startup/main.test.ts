@@ -56,14 +56,24 @@ it(
     expect(await second.ended).toBe(1);
     expect(second.text()).toMatch(/Another process \(\d+\) already runs on/);
 
+    const networks = await fetch(`${made.baseUrl}/v1/networks`, {
+      headers: { 'x-client-id': made.client.clientId, 'x-client-secret': made.client.clientSecret },
+    });
+    expect(await networks.json()).toMatchObject({ data: [{ chain: 'local', enabled: true }] });
+
     const servers = await embeddedServers(dataDir);
     expect(servers).toHaveLength(3);
     first.child.kill('SIGINT');
     expect([await first.ended, first.text().includes('Stopping')]).toEqual([0, true]);
     for (const server of servers) expect(await stillRuns(server)).toBe(false);
 
-    const third = start();
+    const third = start([], { CHAIN: 'off' });
     await third.until(READY);
+    expect([first.text().includes('Local chain'), third.text().includes('Local chain')]).toEqual([
+      true,
+      false,
+    ]);
+    expect(read('chain.json')['server']).toBeUndefined();
     expect(credentials().client).toEqual(made.client);
     expect((await accounts(credentials())).status).toBe(200);
     third.child.kill('SIGTERM');

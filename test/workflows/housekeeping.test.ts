@@ -81,6 +81,7 @@ it('forgets old keys while the snapshots cannot be taken', async () => {
     forgetOldCallbacks: async () => 0,
     forgetUnusedQuotes: async () => 0,
     forgetOldSpending: async () => 0,
+    releaseExpiredWallets: async () => 0,
   };
   await temporal.withWorkers(activities, (client) =>
     client.workflow.execute('housekeeping', { workflowId: 'apart', taskQueue: 'processes' }),

@@ -25,6 +25,8 @@ const EXCHANGE_WITHDRAWAL = 'exw_01h455vb4pex5vsknk084sn02q';
 const ALLOCATION = 'wla_01h455vb4pex5vsknk084sn02q';
 const IBAN = 'vib_01h455vb4pex5vsknk084sn02q';
 
+const SWEEP = 'swp_01h455vb4pex5vsknk084sn02q';
+const CHAIN_DEPOSIT = 'cdp_01h455vb4pex5vsknk084sn02q';
 const DEPOSIT = 'dep_01h455vb4pex5vsknk084sn02q';
 
 const times = <T>(count: number, answer: T): T[] => Array.from({ length: count }, () => answer);
@@ -66,6 +68,14 @@ const exchangeWithdrawal = (way: string, answers: unknown[], told?: true): Recor
   way,
   args: [EXCHANGE_WITHDRAWAL],
   answers: { advanceExchangeWithdrawal: answers },
+  ...(told ? { told } : {}),
+});
+
+const gasOperation = (way: string, answers: unknown[], told?: true): Recording => ({
+  workflow: 'gasOperation',
+  way,
+  args: [SWEEP],
+  answers: { advanceGasOperation: answers },
   ...(told ? { told } : {}),
 });
 
@@ -295,6 +305,17 @@ export const RECORDINGS: readonly Recording[] = [
   exchangeWithdrawal('told', [transferWaits('processing', DEADLINE), transferEnded('cancelled')], true),
   exchangeWithdrawal('returned-late', [transferEnded('returned')], true),
   ibanPayout('months', [...times(400, open('processing')), ended('returned')]),
+  {
+    workflow: 'chainDeposit',
+    way: 'credited',
+    args: [CHAIN_DEPOSIT],
+    told: true,
+    answers: {
+      advanceChainDeposit: ['!ChainAway', transferWaits('confirming', DEADLINE), transferEnded('credited')],
+    },
+  },
+  { workflow: 'chainWatcher', way: 'a-run', args: ['local'], answers: { watchChain: times(72, true) } },
+  { workflow: 'chainWatcher', way: 'ended', args: ['local'], answers: { watchChain: [true, false] } },
   { workflow: 'ibanCredit', way: 'credited', args: ['sbp-1'], answers: { bookIbanCredit: ['credited'] } },
   {
     workflow: 'ibanCredit',
@@ -391,6 +412,19 @@ export const RECORDINGS: readonly Recording[] = [
     answers: {
       advanceAllocation: [transferWaits('allocated', DEADLINE), transferEnded('released')],
     },
+  },
+  gasOperation('by-itself', [
+    ...[transferWaits('pending', DEADLINE), '!PartyAway', transferWaits('confirming', DEADLINE)],
+    ...[transferWaits('confirming', DEADLINE), transferEnded('completed')],
+  ]),
+  gasOperation('told', [transferWaits('awaiting_confirmation', DEADLINE), transferEnded('completed')], true),
+  gasOperation('expired', [transferWaits('pending', DEADLINE), transferEnded('expired')]),
+  gasOperation('many-looks', [...times(205, transferWaits('confirming', DEADLINE)), transferEnded('failed')]),
+  {
+    workflow: 'gasAutoSweep',
+    way: 'ordered',
+    args: [],
+    answers: { orderAutoSweeps: ['!PartyAway', 3] },
   },
   {
     workflow: 'kycReview',

@@ -7,7 +7,7 @@ import { findAllocation } from './allocation-store';
 import { type Allocation, WALLET_STATUSES, type Wallet, type WalletStatus } from './record';
 import { countByStatus, findWallet, type Locking } from './store';
 
-export { ownerAt } from './allocation-store';
+export { newestAllocationOf, ownerAt } from './allocation-store';
 export { deriveWallets } from './derive';
 export {
   findWallet,

@@ -13,6 +13,7 @@ import {
   tellVirtualIban,
 } from './accounts';
 import { tellWithdrawalDestination } from './destinations';
+import { tellGasOperation } from './gas-station';
 import { tellBreak, tellCallback, tellEvent, tellQuote, tellSubject, tellTenant } from './house';
 import { tellCardholder, tellDocument, tellFile, tellUser } from './people';
 import type { Story, Teller } from './story';
@@ -39,6 +40,7 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   payout: tellTransfer,
   ibanPayout: tellTransfer,
   ibanCredit: tellTransfer,
+  chainDeposit: tellTransfer,
   externalCardTransaction: tellTransfer,
   exchangeOrder: tellTransfer,
   exchangeWithdrawal: tellTransfer,
@@ -50,6 +52,8 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   quote: tellQuote,
   wallet: tellWallet,
   walletAllocation: tellAllocation,
+  sweepOperation: tellGasOperation,
+  topupOperation: tellGasOperation,
 };
 
 /** The most lines of a list. */

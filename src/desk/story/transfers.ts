@@ -1,5 +1,7 @@
 import type { Sql } from '../../kernel/db/database';
 import { formatAmount } from '../../kernel/money/money';
+import type { ChainDeposit } from '../../transfers/chain-deposits/record';
+import { chainDepositView } from '../../transfers/chain-deposits/view';
 import { shownDeposit } from '../../transfers/deposits/create';
 import { type ClientDeposit } from '../../transfers/deposits/money';
 import { depositView } from '../../transfers/deposits/view';
@@ -27,6 +29,7 @@ const VIEWS: Record<string, (sql: Sql, situation: Situation) => Promise<object>>
   payout: async (sql, payout) => payoutView(await shownPayout(sql, payoutKind, payout as Payout)),
   iban_payout: async (sql, payout) =>
     ibanPayoutView(await shownPayout(sql, ibanPayoutKind, payout as Payout)),
+  chain_deposit: async (_, deposit) => chainDepositView(deposit as ChainDeposit),
   exchange_order: async (_, order) => exchangeOrderView(order as ExchangeOrder),
   exchange_withdrawal: async (sql, withdrawal) =>
     exchangeWithdrawalView(await shownWithdrawal(sql, withdrawal as ExchangeWithdrawal)),

@@ -70,6 +70,14 @@ export const CHAIN_ACCOUNTS = ['pool', 'treasury', 'station', 'gas'] as const;
 
 export type InternalAccount = (typeof INTERNAL_ACCOUNTS)[number] | ChainAccount;
 
+/** The chain of an account's name; nothing for one that is no chain's. */
+export function chainOfAccount(name: string): string | undefined {
+  const [account = '', chain] = name.split('@');
+  return (CHAIN_ACCOUNTS as readonly string[]).includes(account) ? chain : undefined;
+}
+
+export const isChainAccount = (name: string): name is ChainAccount => chainOfAccount(name) !== undefined;
+
 export function internalAccountId(name: InternalAccount, currency: string): string {
   return `${name}:${currency}`;
 }

@@ -13,6 +13,7 @@ export const STATUS_KINDS = {
     'card_withdrawal',
     'iban_payout',
     'iban_credit',
+    'chain_deposit',
     'exchange_order',
     'exchange_withdrawal',
   ],

@@ -9,7 +9,8 @@ export const QUEUES = {
 /** Probes of webhook endpoints that fail: nearly all of them wait for a receiver that hangs. */
 export const PROBES_QUEUE = 'webhook-probes';
 
-const MONEY_PARTY_QUEUES = {
+/** Of the parties that speak our protocol (docs/parties.md): they call back, list what has changed, and can be switched off. */
+const CALLING_PARTY_QUEUES = {
   checkout: 'party-checkout',
   payouts: 'party-payouts',
   externalCards: 'party-external-cards',
@@ -17,11 +18,21 @@ const MONEY_PARTY_QUEUES = {
   exchange: 'party-exchange',
 } as const;
 
+const MONEY_PARTY_QUEUES = {
+  ...CALLING_PARTY_QUEUES,
+  // Of all chains: they call nobody, and are read block by block (src/watch/chains).
+  chain: 'party-chain',
+} as const;
+
+const OF_CARDS_QUEUES = {
+  cardProcessor: 'party-card-processor',
+  cardholderReview: 'party-cardholder-review',
+} as const;
+
 /** Activities that ask a party, a queue each: one that hangs takes nobody else's workers. */
 export const PARTY_QUEUES = {
   ...MONEY_PARTY_QUEUES,
-  cardProcessor: 'party-card-processor',
-  cardholderReview: 'party-cardholder-review',
+  ...OF_CARDS_QUEUES,
 } as const;
 
 /** Queues of activities alone: the workflows that ask for them are worked elsewhere. */
@@ -31,6 +42,9 @@ export const ACTIVITY_QUEUES = [...Object.values(PARTY_QUEUES), PROBES_QUEUE] as
 export type MoneyParty = keyof typeof MONEY_PARTY_QUEUES;
 export const MONEY_PARTIES = Object.keys(MONEY_PARTY_QUEUES) as MoneyParty[];
 
+/** Those of them that speak our protocol. */
+export type CallingParty = keyof typeof CALLING_PARTY_QUEUES;
+
 /** The parties whose list of what has changed is followed. */
-export type WatchedParty = keyof typeof PARTY_QUEUES;
-export const WATCHED_PARTIES = Object.keys(PARTY_QUEUES) as WatchedParty[];
+export type WatchedParty = CallingParty | keyof typeof OF_CARDS_QUEUES;
+export const WATCHED_PARTIES = Object.keys({ ...CALLING_PARTY_QUEUES, ...OF_CARDS_QUEUES }) as WatchedParty[];

@@ -37,6 +37,8 @@ export interface ReconcilerOptions {
   schedules?: readonly Schedule[];
   /** Whose lists are followed: all when not given. */
   watched?: readonly WatchedParty[];
+  /** What else never ends, as the records have it now: the watchers of chains. */
+  followers?: (sql: Sql) => Promise<WorkflowCommand[]>;
 }
 
 /**
@@ -63,7 +65,7 @@ export function startReconciler(options: ReconcilerOptions): { stop(): Promise<v
 /** One round; each of its parts is tried whatever became of the others, and again in the next round. */
 export function createReconciler(options: ReconcilerOptions): () => Promise<void> {
   const { client, log, reconcilables, schedules = SCHEDULES, now = Date.now } = options;
-  const { watched = WATCHED_PARTIES } = options;
+  const { watched = WATCHED_PARTIES, followers = async () => [], database } = options;
   const told = new Map<string, number>();
   let renewed = false;
 
@@ -84,7 +86,8 @@ export function createReconciler(options: ReconcilerOptions): () => Promise<void
     await attempt('schedules', async () => {
       renewed = (await ensureSchedules(client, schedules, !renewed)) || renewed;
     });
-    await attempt('dispatchers', () => startDispatchers(client, watched));
+    await attempt('dispatchers', () => startAll(client, neverEnding(watched)));
+    await attempt('followers', async () => startAll(client, await followers(database)));
   };
 }
 
@@ -122,10 +125,10 @@ async function alreadyWaiting(sql: Sql, commands: WorkflowCommand[]): Promise<Se
  * The dispatchers run for ever: told directly, since there is no record that they belong to. One that Temporal refuses is
  * no reason not to start the others; where it is away, none is.
  */
-async function startDispatchers(client: Client, watched: readonly WatchedParty[]): Promise<void> {
+async function startAll(client: Client, commands: readonly WorkflowCommand[]): Promise<void> {
   const refused: string[] = [];
-  for (const dispatcher of neverEnding(watched)) {
-    const told = await tellTemporal(client, dispatcher);
+  for (const command of commands) {
+    const told = await tellTemporal(client, command);
     if (told.outcome === 'away') throw new Error(told.reason);
     if (told.outcome === 'refused') refused.push(told.reason);
   }

@@ -3,6 +3,7 @@ import { type Installation, openSession } from '../session';
 import { addBinCommands } from './commands/bins';
 import { addBreakCommands } from './commands/breaks';
 import { addCardholderCommands } from './commands/cardholders';
+import { addChainCommands } from './commands/chain/chains';
 import { addWalletCommands } from './commands/chain/wallets';
 import { addClientCommands } from './commands/clients';
 import { addDepositCommands } from './commands/deposits';
@@ -126,5 +127,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addAuditCommands(program, context);
   addStopCommands(program, context);
   addWalletCommands(program, context);
+  addChainCommands(program, context);
   return program;
 }

@@ -1,6 +1,7 @@
 import { type Capability, partiesOf } from '../../kernel/capabilities';
 import type { Sql } from '../../kernel/db/database';
 import { FRESH_MS, REVALIDATE_MS, STALE_IF_ERROR_MS } from '../../kernel/db/freshness';
+import type { MoneyParty } from '../../kernel/outbox/queues';
 import { PARTY_NAMES, type Party } from '../../kernel/parties';
 import { PartyStopped } from '../party-errors';
 import { readSwitchedOff, type Switch } from './store';
@@ -100,3 +101,9 @@ function createReading(database: Sql, now: () => number) {
 export async function assertOrders({ switches }: { switches: Switches }, party: Party): Promise<void> {
   if ((await switches.party(party)) !== 'on') throw new PartyStopped();
 }
+
+/** Whether a party gets no orders now. A chain cannot be switched: what is deposited on it is asked for, and orders nothing. */
+export const isStopped = async (
+  { switches }: { switches: Pick<Switches, 'party'> },
+  party: MoneyParty,
+): Promise<boolean> => party !== 'chain' && (await switches.party(party)) !== 'on';

@@ -3,7 +3,7 @@ import { newId } from '../../kernel/ids';
 import { isCountable } from '../../parties/protocol/answers';
 import { openBreakAgain } from '../../process/breaks/operations';
 import { PartyRefused, PartyStopped, UnreadableAnswer } from '../../process/party-errors';
-import { assertOrders } from '../../process/switches/switches';
+import { isStopped } from '../../process/switches/switches';
 import type { Services } from '../../services';
 import { type Apply, apply, hasFallen, isOrdered, ordersDue } from './apply';
 import { FORGOTTEN, UNREADABLE } from './breaks';
@@ -35,7 +35,7 @@ const ROUNDS = 10;
 export async function advance(services: Services, kind: AnyKind, id: string): Promise<Progress> {
   const given = new Set<string>();
   const listed = await listedBy(services, kind);
-  let stopped = (await services.switches.party(kind.party)) !== 'on';
+  let stopped = await isStopped(services, kind.party);
   for (let round = 0; round < ROUNDS; round += 1) {
     const seen = await begun(services, kind, id, { listed, stopped });
     const told = stopped ? nothingTold() : await tell(services, kind, seen, given);
@@ -102,11 +102,14 @@ async function wasTold(
 
 type Listed = NonNullable<Apply['listed']>;
 
-/** Whether the party lists what may change of a transfer, so that nobody need ask. */
+/** Whether the party lists what may change of a transfer, or somebody reads it of the party, so that nobody need ask. */
 async function listedBy(services: Services, kind: AnyKind): Promise<Listed> {
-  if (!('changes' in services.parties[kind.party] && (await services.isListRead(kind.party))))
-    return () => false;
-  return (situation) => !kind.unlisted?.(services, situation);
+  const isListed = (situation: Situation) => !kind.unlisted?.(services, situation);
+  const followed = await kind.follower?.followed(services);
+  if (followed)
+    return (situation) => followed.has(kind.follower?.nameOf(situation) ?? '') && isListed(situation);
+  const isRead = 'changes' in services.parties[kind.party] && (await services.isListRead(kind.party));
+  return isRead ? isListed : () => false;
 }
 
 const ordersOf = (kind: AnyKind, situation: Situation): Order[] =>
@@ -183,7 +186,7 @@ async function give(
   order: Order,
 ): Promise<Given | Decision | 'stopped'> {
   try {
-    await assertOrders(services, kind.party);
+    if (await isStopped(services, kind.party)) return 'stopped';
     const { word, ...given } = await kind.give(services, seen, order);
     // It was taken: what became of it is asked for, and shown where it cannot be read.
     return word === undefined || !isReadable(kind, seen, word) ? given : { word, ...given };

@@ -3,12 +3,13 @@ import type { Tx } from '../../kernel/db/database';
 import { writeWithCommit } from '../../kernel/db/writes';
 import { conflict } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
-import { ensureInternalAccounts, type LedgerAccount, readBalances } from '../../kernel/ledger/accounts';
+import { type LedgerAccount, readBalances } from '../../kernel/ledger/accounts';
 import { type Book, openBook } from '../../kernel/ledger/book';
 import { noteStatusChanges } from '../../kernel/ledger/status-changes';
 import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/outbox/events';
 import { syncBreaks } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
+import { ensureAccounts } from './books/accounts';
 import {
   balanced,
   type Change,
@@ -210,9 +211,7 @@ async function post(
   asked: Apply['asked'],
 ): Promise<Posted | undefined> {
   if (changes.length === 0) return undefined;
-  const own = new Set(changes.flatMap(({ account, currency }) => (account === null ? [] : [currency])));
-  for (const currency of new Set(changes.map(({ currency }) => currency)))
-    if (!own.has(currency)) await ensureInternalAccounts(tx, currency); // a client's account has opened its own
+  await ensureAccounts(tx, changes);
   const ids = [...new Set(changes.flatMap(({ account }) => account ?? []))];
   const opened = await openBook(tx, [...new Set([...ids, ...(accountId === null ? [] : [accountId])])]);
   const entries = changes.map((change) => entryOf(change, table));

@@ -90,6 +90,11 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   readonly doors: readonly DoorKind[];
   /** What of suspense is promised already: on its way back by an order, or to the client. No door lets it out. */
   pledged?(situation: Situation<Terms, Word>): Money[];
+  /**
+   * Of a party without a list that somebody follows otherwise and says when to look: what of it is followed now, and what a
+   * transfer belongs to. One that belongs to nothing of it is asked for at growing intervals.
+   */
+  readonly follower?: Follower<Terms, Word>;
   /** Something of it may change that the party's list does not tell: it is asked for at growing intervals. */
   unlisted?(services: Services, situation: Situation<Terms, Word>): boolean;
   /** Whether it waits for somebody: the party, a person, the time. One that does not is looked at when the party's list names it. */
@@ -100,6 +105,11 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   told(situation: Situation<Terms, Word>, previous: string): WebhookEvent[];
   /** What a person must look at beyond what the engine sees: each is shown once. */
   notices(situation: Situation<Terms, Word>): WantedBreak[];
+}
+
+export interface Follower<Terms, Word extends PartyWord> {
+  followed(services: Services): Promise<ReadonlySet<string>>;
+  nameOf(situation: Situation<Terms, Word>): string;
 }
 
 /** A kind, whatever its terms and its party's words: the engine looks into neither. */

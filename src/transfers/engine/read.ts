@@ -108,6 +108,18 @@ export const findTransfers = <Terms, Word extends PartyWord>(
 ): Promise<Situation<Terms, Word>[]> =>
   readEffective(deps, kind, (query) => void query.where(anyOf('id', ids)));
 
+/** Those that the kind's party names so, in no order, by the word that counts. */
+export const findByRefs = <Terms, Word extends PartyWord>(
+  deps: Deps,
+  kind: TransferKind<Terms, Word>,
+  refs: readonly string[],
+): Promise<Situation<Terms, Word>[]> =>
+  readEffective(
+    deps,
+    kind,
+    (query) => void query.where({ party: kind.party }).where(anyOf('party_ref', refs)),
+  );
+
 /** By the word that counts. @param wanted.accountId absent: of any account @throws Problem 404, also for another account's and another tenant's */
 export async function requireTransfer<Terms, Word extends PartyWord>(
   { database, now }: Deps,

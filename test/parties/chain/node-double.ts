@@ -123,8 +123,8 @@ function fail(response: ServerResponse, behaviour: Behaviour): void {
   answers[behaviour as string]?.(); // silence is no answer
 }
 
-/** The party with a clock and a log of the test's own. */
-export function testChains() {
+/** The party with a clock and a log of the test's own. @param timeoutMs as in production unless it is said */
+export function testChains(timeoutMs?: number) {
   const lines: string[] = [];
   const calls: PartyCall[] = [];
   const log = pino(
@@ -137,7 +137,7 @@ export function testChains() {
   );
   let now = Date.parse('2026-01-01T00:00:00Z');
   const observers = { ...NO_OBSERVERS, observePartyCall: (call: PartyCall) => void calls.push(call) };
-  const chains = createChains({ log, observers, now: () => new Date(now), timeoutMs: 400 });
+  const chains = createChains({ log, observers, now: () => new Date(now), timeoutMs });
   return {
     chains,
     lines,

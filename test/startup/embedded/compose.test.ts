@@ -74,7 +74,7 @@ test('what keeps data keeps it in a named volume', () => {
 
 test('the image holds what its commands need, and nothing secret', () => {
   const kept = readFileSync(join(root, '.dockerignore'), 'utf8');
-  for (const path of ['src', 'workflows', 'activities', 'workers', 'package-lock.json']) {
+  for (const path of ['src', 'workflows', 'activities', 'workers', 'contracts', 'package-lock.json']) {
     expect(kept).toContain(`!${path}\n`);
     expect(existsSync(join(root, path))).toBe(true);
   }

@@ -1,5 +1,5 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import type { MoneyParty } from '../../../src/kernel/outbox/queues';
+import type { CallingParty } from '../../../src/kernel/outbox/queues';
 import { watchParty } from '../../../src/watch/watch';
 import { badWorld, books, type Json, MAKE, type Made, openBreaks, type Page, type World } from './world';
 
@@ -18,10 +18,10 @@ afterEach(async () => {
   expect(await books(world)).toEqual(before);
 });
 
-const PARTIES: MoneyParty[] = ['checkout', 'payouts', 'externalCards', 'bank', 'exchange'];
+const PARTIES: CallingParty[] = ['checkout', 'payouts', 'externalCards', 'bank', 'exchange'];
 
 /** Turns of the party's watcher, so many seconds apart. */
-async function watched(party: MoneyParty, turns: number, seconds = 3): Promise<void> {
+async function watched(party: CallingParty, turns: number, seconds = 3): Promise<void> {
   const ending = new AbortController();
   let left = turns;
   const beat = () => {

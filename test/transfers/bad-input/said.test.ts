@@ -1,5 +1,5 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import type { MoneyParty } from '../../../src/kernel/outbox/queues';
+import type { CallingParty } from '../../../src/kernel/outbox/queues';
 import { UnreadableAnswer } from '../../../src/process/party-errors';
 import { discover } from '../../../src/transfers/discover';
 import { badWorld, books, callback, type Json, MAKE, type Made, openBreaks, type World } from './world';
@@ -23,10 +23,10 @@ afterEach(async () => {
 });
 afterAll(() => world.close());
 
-const PARTIES: MoneyParty[] = ['checkout', 'payouts', 'externalCards', 'bank', 'exchange'];
+const PARTIES: CallingParty[] = ['checkout', 'payouts', 'externalCards', 'bank', 'exchange'];
 
 /** In the path, the party behind it, and what its message names the record by. */
-const CALLBACKS: [string, MoneyParty, string][] = [
+const CALLBACKS: [string, CallingParty, string][] = [
   ['checkout', 'checkout', 'sessionId'],
   ['payouts', 'payouts', 'key'],
   ['iban-payouts', 'payouts', 'key'],

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import type { MoneyParty } from '../../../src/kernel/outbox/queues';
+import type { CallingParty } from '../../../src/kernel/outbox/queues';
 import { createHttpBank } from '../../../src/parties/bank/http';
 import { createHttpCheckout } from '../../../src/parties/checkout/http';
 import { createHttpExchange } from '../../../src/parties/exchange/http';
@@ -154,7 +154,7 @@ export interface Made {
 let credits = 0;
 
 /** @param led false: nobody has looked at it yet, so nothing is ordered */
-export const MAKE: Readonly<Record<MoneyParty, (world: World, led?: boolean) => Promise<Made>>> = {
+export const MAKE: Readonly<Record<CallingParty, (world: World, led?: boolean) => Promise<Made>>> = {
   checkout: async (world, led = true) => {
     const { id } = await deposits.created(world.client, { amount: '100.00' });
     return rested(world, id, led);

@@ -1,13 +1,14 @@
 import type { Sql } from '../../../kernel/db/database';
 import { notFound } from '../../../kernel/errors';
 import { isId } from '../../../kernel/ids';
-import { findWallets } from '../../wallets/operations';
+import { findWalletById } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
+import { attemptsOf } from './nonces/store';
 import type { GasOperation, GasOperationType } from './record';
 import { findOperation } from './store';
 
 export { spentToday } from './budget';
-export { countOpen, listOperations, openOperationsOf } from './store';
+export { countOpen, findOperation, listOperations, openOperationsOf } from './store';
 
 const ID_KINDS = { sweep: 'sweepOperation', topup: 'topupOperation' } as const;
 
@@ -27,7 +28,15 @@ export async function requireOperation(
 
 /** @param field of the request that names it @throws Problem 404 */
 export async function requireWallet(sql: Sql, id: string, field?: string): Promise<Wallet> {
-  const [found] = isId('wallet', id) ? await findWallets(sql, [id]) : [];
+  const found = isId('wallet', id) ? await findWalletById(sql, id) : undefined;
   if (!found) throw notFound('wallet', field);
   return found;
 }
+
+/** The transactions of an operation, as people are shown them: without the signed bytes, whole numbers as text. */
+export const transactionsOf = async (sql: Sql, id: string) =>
+  (await attemptsOf(sql, id)).map((each) => ({
+    ...{ address: each.address, nonce: each.nonce, attempt: each.attempt, hash: each.hash },
+    ...{ maxFeePerGas: each.maxFeePerGas.toString(), gas: each.gas.toString() },
+    ...{ createdAt: each.createdAt, broadcastAt: each.broadcastAt, settledAt: each.settledAt },
+  }));

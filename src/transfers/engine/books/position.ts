@@ -6,6 +6,7 @@ import {
   holdEntry,
   type InternalAccount,
   internalEntry,
+  isChainAccount,
 } from '../../../kernel/ledger/entries';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
 
@@ -101,10 +102,14 @@ function factorOf({ component }: Holding, table: ComponentTable): -1 | 0 | 1 {
 }
 
 function ruleOf(component: string, table: ComponentTable): Component {
-  const rule = table[component] ?? INTERNAL_COMPONENTS[component];
+  const rule = table[component] ?? INTERNAL_COMPONENTS[component] ?? onChain(component);
   if (!rule) throw new Error(`no component is called ${component}`);
   return rule;
 }
+
+/** What stands on a chain goes by its account's name: there are as many as chains. */
+const onChain = (component: string): Component | undefined =>
+  isChainAccount(component) ? { on: 'internal', account: component } : undefined;
 
 /** Target minus booked: what is to be posted. */
 export function differences(target: Position, booked: Position): Holding[] {

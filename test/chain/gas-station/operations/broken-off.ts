@@ -35,6 +35,9 @@ export function brokenOff(services: Services, place: number, moment: 'before' | 
     },
   });
   const { database } = services;
-  const transaction = counted(database.transaction.bind(database)) as typeof database.transaction;
+  type Transaction = typeof database.transaction;
+  const transaction = counted<Parameters<Transaction>, unknown>(
+    database.transaction.bind(database),
+  ) as Transaction;
   return { services: { ...broken, database: { ...database, transaction } }, broke: () => broke };
 }

@@ -3,7 +3,12 @@ import type { Decimal } from '../../../../src/kernel/money/money';
 import type { Holding } from '../../../../src/transfers/engine/books/position';
 import type { NewDecision, TransferKind } from '../../../../src/transfers/engine/kind';
 import type { PartyWord } from '../../../../src/transfers/engine/record';
-import { type Situation, SYSTEM, type Transfer } from '../../../../src/transfers/engine/record';
+import {
+  type Decision,
+  type Situation,
+  SYSTEM,
+  type Transfer,
+} from '../../../../src/transfers/engine/record';
 import type { Exchange } from '../books';
 
 /** What somebody does: plain data, so that a failing case can be read; the proof of its kind makes a decision of it. */
@@ -41,8 +46,12 @@ export interface KindProof<Terms, Word extends PartyWord> {
   currencies: readonly string[];
   /** The components that stand for the party. */
   partyComponent: string | readonly string[];
-  /** What the party itself would say that it owes us, in a currency. */
-  positionOfParty(of: Pick<Transfer<Terms, Word>, 'terms' | 'word'>, currency: string): Decimal;
+  /** What the party itself would say that it owes us, in a currency. `decisions`: where only what the system has chosen tells what counts. */
+  positionOfParty(
+    of: Pick<Transfer<Terms, Word>, 'terms' | 'word'>,
+    currency: string,
+    decisions?: readonly Decision[],
+  ): Decimal;
   /** Components that are never below zero: what a client has been given, or has had taken. */
   neverNegative: readonly string[];
   /** What the terms exchange into what; nothing where it is one currency. */

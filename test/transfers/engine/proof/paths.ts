@@ -155,7 +155,7 @@ function assertEven<Terms, Word extends PartyWord>(
   const { kind, partyComponent, neverNegative } = proof;
   for (const currency of proof.currencies) {
     const held = heldByParty(books, partyComponent, currency);
-    const ought = proof.positionOfParty(counting.transfer, currency);
+    const ought = proof.positionOfParty(counting.transfer, currency, counting.decisions);
     assert.equal(held.toFixed(), ought.toFixed(), `the party's ${currency}`);
   }
   for (const [currency, sum] of sumsOf(books, kind.components)) assert.equal(sum.toFixed(), '0', currency);

@@ -1,0 +1,31 @@
+import { type Command, Option } from 'commander';
+import { listPlaces, listUnlisted } from '../../../../transfers/chain-deposits/places';
+import type { CommandContext } from '../../context';
+import { addListing } from '../../listing';
+
+/** More than anybody reads: whoever wants to look at one token asks for its chain. */
+const SHOWN = 200;
+
+/** How far chains are read, and what was found on them that is not posted. */
+export function addChainCommands(program: Command, context: CommandContext): void {
+  const group = program
+    .command('chain')
+    .description('blocks that were read, and tokens that no network lists');
+  addListing(group, context, {
+    description: 'how far the blocks of each chain are read',
+    load: ({ database }) => listPlaces(database),
+    columns: ['chain', 'block', 'read at'],
+    row: ({ chain, blockNumber, readAt }) => [chain, String(blockNumber), readAt.toISOString()],
+  });
+  addListing(group, context, {
+    name: 'tokens',
+    description: 'what came to us of tokens that no network lists: it is never posted; the newest first',
+    options: [new Option('--chain <name>', 'of this chain only')],
+    load: ({ database }, { chain }: { chain?: string }) =>
+      listUnlisted(database, { ...(chain === undefined ? {} : { chains: [chain] }), limit: SHOWN }),
+    columns: ['chain', 'token', 'address', 'units', 'transaction', 'block'],
+    row: ({ chain, token, address, units, txHash, blockNumber }) => [
+      ...[chain, token, address, units, txHash, String(blockNumber)],
+    ],
+  });
+}

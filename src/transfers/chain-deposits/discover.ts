@@ -1,0 +1,96 @@
+import type { Network, NetworkAsset } from '../../chain/networks/record';
+import { ledgerAmount, NATIVE_DECIMALS } from '../../chain/networks/rules';
+import { ownerAt } from '../../chain/wallets/operations';
+import type { Tx } from '../../kernel/db/database';
+import { newId } from '../../kernel/ids';
+import { readBalances } from '../../kernel/ledger/accounts';
+import type { ChainTransfer } from '../../parties/chain/port';
+import type { Services } from '../../services';
+import { makeDue } from '../engine/due';
+import { openTransfer } from '../engine/open';
+import { chainDepositKind } from './kind';
+import { keepUnlisted } from './places';
+import { type ChainDepositTerms, chainDepositRef } from './record';
+
+type Deps = Pick<Services, 'commands' | 'now'>;
+
+/** A transfer of something that the network carries. */
+export interface Carried {
+  transfer: ChainTransfer;
+  asset: NetworkAsset;
+}
+
+/** What of transfers the network carries; a transfer of nothing is none. */
+export const carriedOf = ({ assets }: Network, transfers: readonly ChainTransfer[]): Carried[] =>
+  transfers.flatMap((transfer) => {
+    const asset = assets.find(({ contract }) => contract === transfer.token);
+    return asset && transfer.units > 0n ? [{ transfer, asset }] : [];
+  });
+
+/**
+ * Makes a deposit of every transfer that is new, and tells those that are known to look. Tokens that the network does not carry
+ * are kept to be shown. Done twice, it has been done once.
+ */
+export async function keepTransfers(
+  deps: Deps,
+  tx: Tx,
+  network: Network,
+  transfers: readonly ChainTransfer[],
+): Promise<void> {
+  const known: string[] = [];
+  for (const carried of carriedOf(network, transfers)) {
+    const ref = chainDepositRef(network.chain, carried.transfer);
+    if (!(await openDeposit(deps, tx, network, carried))) known.push(ref);
+  }
+  await tellDeposits(deps, tx, known);
+  const listed = new Set(network.assets.map(({ contract }) => contract));
+  const unlisted = transfers.filter(({ token, units }) => token !== null && units > 0n && !listed.has(token));
+  await keepUnlisted(tx, network.chain, unlisted, deps.now());
+}
+
+/** Says "look" to those of these names, and keeps that it was said. */
+export async function tellDeposits({ commands, now }: Deps, tx: Tx, refs: readonly string[]): Promise<void> {
+  if (refs.length === 0) return;
+  const found = await makeDue(tx, chainDepositKind.party, refs, now());
+  commands.append(tx, found.map(chainDepositKind.process.look));
+}
+
+/** @returns whether it is new */
+async function openDeposit(deps: Deps, tx: Tx, network: Network, carried: Carried): Promise<boolean> {
+  const { transfer } = carried;
+  const { chain } = network;
+  const owner = await ownerAt(tx, { chain, address: transfer.to, at: transfer.block.at });
+  const account = owner && (await readBalances(tx, [owner.accountId])).get(owner.accountId);
+  const at = deps.now();
+  const made = await openTransfer(deps, tx, chainDepositKind, {
+    ...{ id: newId('chainDeposit'), status: 'confirming', at, orderedAt: at },
+    ...{ tenantId: owner?.tenantId ?? null, accountId: owner?.accountId ?? null },
+    terms: termsOf(network, carried, {
+      allocationId: owner?.id ?? null,
+      accountCurrency: account?.currency ?? null,
+    }),
+    referenceId: newId(owner ? 'reference' : 'suspense'),
+    partyRef: chainDepositRef(chain, transfer),
+  });
+  return made !== undefined;
+}
+
+/** A native coin has its chain's decimals, whatever is configured. */
+const decimalsIn = ({ kind }: Network, { contract, decimals }: NetworkAsset): number =>
+  contract === null ? NATIVE_DECIMALS[kind] : decimals;
+
+function termsOf(
+  network: Network,
+  { transfer, asset }: Carried,
+  whose: Pick<ChainDepositTerms, 'allocationId' | 'accountCurrency'>,
+): ChainDepositTerms {
+  const { txHash, ordinal, token, from, to, units, block } = transfer;
+  const decimals = decimalsIn(network, asset);
+  const { amount, dust } = ledgerAmount(units, decimals, asset.symbol);
+  return {
+    ...{ chain: network.chain, txHash, ordinal, from, token, ...whose },
+    ...{ address: to, asset: asset.symbol, decimals, minDeposit: asset.minDeposit },
+    ...{ units: units.toString(), amount, dust: dust.toString(), confirmations: network.confirmations },
+    ...{ blockNumber: block.number, blockHash: block.hash, blockAt: block.at.toISOString() },
+  };
+}

@@ -1,0 +1,82 @@
+import { nodeOf } from '../../chain/networks/nodes';
+import { Problem } from '../../kernel/errors';
+import type { Decimal } from '../../kernel/money/money';
+import type { ChainNode, ChainTransaction, ChainTransfer } from '../../parties/chain/port';
+import type { Services } from '../../services';
+import type { ChainDeposit, ChainDepositTerms, ChainDepositWord } from './record';
+import { needsRate } from './rules';
+
+/**
+ * What the nodes say of a deposit now. Where they do not agree, or one of them lags behind, what was known stays.
+ * @throws ChainAway none of them answers
+ */
+export async function lookOnChain(services: Services, deposit: ChainDeposit): Promise<ChainDepositWord> {
+  const { terms } = deposit.transfer;
+  const { node } = await nodeOf(services, services.database, terms.chain);
+  const found = transferOf(await node.transaction(terms.txHash), terms);
+  const known = deposit.transfer.word ?? firstWord(terms);
+  if (!found) return missing(node, terms, known);
+  const { block, logIndex } = found;
+  const here = { blockNumber: block.number, blockHash: block.hash, logIndex, units: found.units.toString() };
+  const wasFinal = known.state === 'final' && known.blockHash === block.hash;
+  const isFinal = wasFinal || (await isDeep(node, terms, block));
+  const rate = isFinal && needsRate(deposit) ? await rateOf(services, terms) : known.rate;
+  return { state: isFinal ? 'final' : 'seen', ...here, absentFrom: null, rate };
+}
+
+/** As it was when it was found. */
+const firstWord = ({ blockNumber, blockHash, units }: ChainDepositTerms): ChainDepositWord => ({
+  state: 'seen',
+  ...{ blockNumber, blockHash, units, logIndex: null, absentFrom: null, rate: null },
+});
+
+/** The transfer that it is: mined again, a transaction may have moved something else. */
+function transferOf(transaction: ChainTransaction, terms: ChainDepositTerms): ChainTransfer | undefined {
+  if (transaction.status !== 'succeeded') return undefined;
+  return transaction.transfers.find(
+    ({ ordinal, to, token, units }) =>
+      ordinal === terms.ordinal && to === terms.address && token === terms.token && units > 0n,
+  );
+}
+
+/** Whether so many blocks stand on it, its own among them, and all nodes that answer name the same ones. */
+async function isDeep(
+  node: ChainNode,
+  { confirmations }: ChainDepositTerms,
+  block: { number: number; hash: string },
+): Promise<boolean> {
+  const top = await node.agreedBlock(block.number + confirmations - 1);
+  if (top.isSplit || top.hash === null) return false;
+  const own = await node.agreedBlock(block.number);
+  return !own.isSplit && own.hash === block.hash;
+}
+
+/** It is in no block, as far as the node says that was asked. The blocks that all agree on tell whether it only lags behind. */
+async function missing(
+  node: ChainNode,
+  { confirmations }: ChainDepositTerms,
+  known: ChainDepositWord,
+): Promise<ChainDepositWord> {
+  const own = await node.agreedBlock(known.blockNumber);
+  const isWhereItWas = own.hash === known.blockHash && known.absentFrom === null;
+  if (known.state === 'gone' || own.isSplit || isWhereItWas) return known;
+  const absentFrom = known.absentFrom ?? Math.max((await node.head()).number, known.blockNumber);
+  const top = await node.agreedBlock(absentFrom + 2 * confirmations);
+  const isReplaced = own.hash !== null && own.hash !== known.blockHash;
+  const isLong = !top.isSplit && top.hash !== null;
+  return { ...known, absentFrom, state: isReplaced && isLong ? 'gone' : 'absent' };
+}
+
+/** The bid of now; nothing where none is fresh enough to deal on. */
+async function rateOf(
+  { parties: { rates } }: Services,
+  { asset, accountCurrency }: ChainDepositTerms,
+): Promise<Decimal | null> {
+  try {
+    await rates.ready();
+    return rates.rate(asset, accountCurrency ?? asset).bid;
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
+}

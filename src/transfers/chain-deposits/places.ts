@@ -1,0 +1,124 @@
+import { anyOf, table } from '../../kernel/db/build';
+import type { Sql, Tx } from '../../kernel/db/database';
+import type { ChainTransfer } from '../../parties/chain/port';
+
+/** How far the blocks of each chain are read, and the hashes of the last of them. */
+
+const places = () => table('chain_places');
+const blocks = () => table('chain_blocks');
+
+export interface Place {
+  number: number;
+  hash: string;
+}
+
+/** A chain that was read so lately is followed: nobody need ask for its transfers. Milliseconds. */
+const FOLLOWED_MS = 60_000;
+
+export async function followedChains(sql: Sql, at: Date): Promise<ReadonlySet<string>> {
+  const since = new Date(at.getTime() - FOLLOWED_MS);
+  const rows = await sql.run<{ chain: string }>(places().select('chain').where('readAt', '>', since));
+  return new Set(rows.map(({ chain }) => chain));
+}
+
+/** How far each chain is read. */
+export async function listPlaces(sql: Sql): Promise<{ chain: string; blockNumber: number; readAt: Date }[]> {
+  const query = places().select('chain', 'blockNumber', 'readAt').orderBy('chain');
+  const rows = await sql.run<{ chain: string; blockNumber: string; readAt: Date }>(query);
+  return rows.map((row) => ({ ...row, blockNumber: Number(row.blockNumber) }));
+}
+
+/** The last block that was read; nothing where none was. @param lock to the end of the transaction */
+export async function placeOf(sql: Sql, chain: string, lock?: 'update'): Promise<Place | undefined> {
+  const query = places()
+    .join('chain_blocks as b', (on) =>
+      on.on('b.chain', 'chain_places.chain').on('b.number', 'chain_places.block_number'),
+    )
+    .select('b.number', 'b.hash')
+    .where('chain_places.chain', chain);
+  if (lock) void query.forUpdate('chain_places');
+  const [row] = await sql.run<{ number: string | number; hash: string }>(query);
+  return row && { number: Number(row.number), hash: row.hash };
+}
+
+/** Notes where a reading has begun or come to; block hashes below `keepFrom` are forgotten, but for the last. */
+export async function notePlace(
+  tx: Tx,
+  chain: string,
+  { number, hash }: Place,
+  { at, keepFrom = 0 }: { at: Date; keepFrom?: number },
+): Promise<void> {
+  await tx.run(blocks().insert({ chain, number, hash }).onConflict(['chain', 'number']).merge(['hash']));
+  await tx.run(
+    places()
+      .insert({ chain, blockNumber: number, readAt: at })
+      .onConflict('chain')
+      .merge(['block_number', 'read_at']),
+  );
+  const last = blocks().max('number').where({ chain }).where('number', '<=', keepFrom);
+  await tx.run(blocks().where({ chain }).where('number', '<', last).delete());
+}
+
+/** That its newest block is known still. */
+export const noteRead = async (sql: Sql, chain: string, at: Date): Promise<void> => {
+  await sql.run(places().where({ chain }).update({ readAt: at }));
+};
+
+/** The blocks whose hashes are kept, the newest first. */
+export async function keptBlocks(sql: Sql, chain: string): Promise<Place[]> {
+  const rows = await sql.run<{ number: string | number; hash: string }>(
+    blocks().select('number', 'hash').where({ chain }).orderBy('number', 'desc'),
+  );
+  return rows.map(({ number, hash }) => ({ number: Number(number), hash }));
+}
+
+/** Reads on from an earlier block: those above it were of another chain. */
+export async function stepBack(tx: Tx, chain: string, place: Place, at: Date): Promise<void> {
+  await tx.run(blocks().where({ chain }).where('number', '>', place.number).delete());
+  await notePlace(tx, chain, place, { at });
+}
+
+const unlisted = () => table('unlisted_tokens');
+
+/** A transfer to us of a token that no network lists. */
+export interface UnlistedToken {
+  chain: string;
+  txHash: string;
+  ordinal: number;
+  token: string;
+  address: string;
+  /** Whole units of the token: whoever made it says how many decimals it has. */
+  units: string;
+  blockNumber: number;
+  seenAt: Date;
+}
+
+export async function keepUnlisted(
+  tx: Tx,
+  chain: string,
+  found: readonly ChainTransfer[],
+  at: Date,
+): Promise<void> {
+  const rows = found.map(({ txHash, ordinal, token, to, units, block }) => ({
+    ...{ chain, txHash, ordinal, token, address: to, units: units.toString(), seenAt: at },
+    ...{ blockNumber: block.number, blockHash: block.hash },
+  }));
+  if (rows.length === 0) return;
+  await tx.run(
+    unlisted().insert(rows).onConflict(['chain', 'tx_hash', 'ordinal']).merge(['block_number', 'block_hash']),
+  );
+}
+
+/** The newest first. */
+export async function listUnlisted(
+  sql: Sql,
+  { chains, limit }: { chains?: readonly string[]; limit: number },
+): Promise<UnlistedToken[]> {
+  const query = unlisted()
+    .select('chain', 'txHash', 'ordinal', 'token', 'address', 'units', 'blockNumber', 'seenAt')
+    .orderBy('seenAt', 'desc')
+    .limit(limit);
+  if (chains) void query.where(anyOf('chain', chains));
+  const rows = await sql.run<UnlistedToken & { units: unknown; blockNumber: unknown }>(query);
+  return rows.map((row) => ({ ...row, units: String(row.units), blockNumber: Number(row.blockNumber) }));
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { type Route, route } from '../../http/route';
+import { auditAdmin } from '../../kernel/audit/audit';
+import { text } from '../../kernel/wire/schemas';
+import type { Services } from '../../services';
+import { requireTransfer } from '../engine/read';
+import { confirmDeposit, findOnChain } from './confirm';
+import { chainDepositKind } from './kind';
+import { type ChainDepositView, chainDepositSchema, chainDepositView } from './view';
+
+/** Deposits on chains (`interface.md 4.1`, Wallets; decisions part 4). */
+export function chainDepositRoutes(services: Services): Route[] {
+  return [confirmRoute(services)];
+}
+
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+
+function confirmRoute(services: Services): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/wallets/deposit',
+    tag: 'Wallets',
+    capability: 'crypto',
+    summary: 'Confirm a deposit',
+    description:
+      'Of a transaction that is in a block. It is credited once it is final; deposits are found without this too. Each ' +
+      'transfer of the transaction to the address is booked once, and the one named by `logIndex`, or the first, is answered ' +
+      'as it stands now. `Prefer: wait=N` waits until it is final.',
+    body: z.strictObject({
+      chain: text(32).min(1),
+      address: text(100).min(1),
+      txHash: z
+        .string()
+        .regex(HASH, 'must be 0x and 64 hexadecimal digits')
+        .meta({ examples: [`0x${'ab'.repeat(32)}`] }),
+      logIndex: z.int().min(0).optional().meta({ description: 'Of the log in its block.' }),
+    }),
+    response: chainDepositSchema,
+    status: 202,
+    problems: ['unavailable'],
+    settling: {
+      async read({ caller: { reach } }, id) {
+        const found = await requireTransfer(services, chainDepositKind, { id, reach, noun: 'deposit' });
+        return chainDepositView(found);
+      },
+      settled: ({ status }: ChainDepositView) => status !== 'confirming',
+    },
+    prepare: ({ caller, body }) => findOnChain(services, body, caller.reach),
+    async write(tx, request, found) {
+      const deposit = await confirmDeposit(services, tx, found, request.caller.reach);
+      const { id: subject, tenantId, status } = deposit.transfer;
+      await auditAdmin(tx, { ...request, action: 'wallets.deposit', subject, tenantId, after: { status } });
+      return chainDepositView(deposit);
+    },
+  });
+}

@@ -1,0 +1,141 @@
+import { ledgerAmount } from '../../chain/networks/rules';
+import { Decimal, roundTo, ZERO } from '../../kernel/money/money';
+import type { WantedBreak } from '../../process/breaks/operations';
+import { doorsOf } from '../engine/books/doors';
+import { type Credit, inflowPosition } from '../engine/books/inflow';
+import type { ComponentTable, Holding } from '../engine/books/position';
+import type { NewDecision } from '../engine/kind';
+import { type Decision, first, last, type Transition } from '../engine/record';
+import {
+  type Agreed,
+  type ChainDeposit,
+  type ChainDepositStatus,
+  type ChainDepositTerms,
+  type ChainDepositWord,
+  poolOf,
+} from './record';
+
+export type ChainDepositTrigger =
+  /** It is final, and is the account's. */
+  | 'confirmed'
+  /** It is final, and nobody's, or too little. */
+  | 'withheld'
+  /** It was final, and the chain has it no more. */
+  | 'vanished';
+
+/** What becomes of a deposit on a chain (decisions part 4). One that is in no block any more before it is final waits. */
+export const CHAIN_DEPOSIT_TRANSITIONS: readonly Transition<ChainDepositStatus, ChainDepositTrigger>[] = [
+  { from: ['confirming'], on: 'confirmed', to: 'credited' },
+  { from: ['confirming'], on: 'withheld', to: 'uncredited' },
+  { from: ['credited'], on: 'vanished', to: 'uncredited', contradicts: true },
+  { from: ['uncredited'], on: 'confirmed', to: 'credited', contradicts: true },
+];
+
+export const COMPONENTS = {
+  credited: { on: 'client', up: 'deposit/crypto', down: 'withdraw/crypto_reversed' },
+  released: { on: 'client', up: 'deposit/crypto', down: 'withdraw/crypto_reversed' },
+} as const satisfies ComponentTable;
+
+/** Choices of the system: that it has become final, at what rate; and that what was final is gone. */
+const CONFIRMED = 'confirmed';
+const VANISHED = 'vanished';
+
+/** Of the two the one that counts now. */
+const standing = (deposit: ChainDeposit): Decision | undefined => last(deposit, CONFIRMED, VANISHED);
+
+const isConfirmed = (deposit: ChainDeposit): boolean => standing(deposit)?.kind === CONFIRMED;
+
+const amountOf = (
+  { decimals, asset }: ChainDepositTerms,
+  { units }: Pick<ChainDepositWord, 'units'>,
+): Decimal => ledgerAmount(BigInt(units), decimals, asset).amount;
+
+/** A rate is taken once, when it is final for the first time. */
+export const needsRate = (deposit: ChainDeposit): boolean => {
+  const { asset, accountCurrency } = deposit.transfer.terms;
+  return accountCurrency !== null && accountCurrency !== asset && agreedOf(deposit) === undefined;
+};
+
+/** It is final, and there was no rate that is fresh enough: nobody's block tells when there is. */
+export const waitsForRate = (deposit: ChainDeposit): boolean => {
+  const { word } = deposit.transfer;
+  return word?.state === 'final' && word.rate === null && needsRate(deposit);
+};
+
+export function choose(deposit: ChainDeposit): NewDecision | undefined {
+  const { word, terms } = deposit.transfer;
+  if (word === null) return undefined;
+  const { blockNumber, blockHash } = word;
+  const rate = needsRate(deposit) ? word.rate : null;
+  if (word.state === 'gone' && isConfirmed(deposit))
+    return { kind: VANISHED, data: { blockNumber, blockHash } };
+  if (word.state !== 'final' || isConfirmed(deposit) || waitsForRate(deposit)) return undefined;
+  const data = { blockNumber, blockHash, ...(rate === null ? {} : { rate: rate.toFixed() }) };
+  return { kind: CONFIRMED, amount: amountOf(terms, word), currency: terms.asset, data };
+}
+
+/** Nothing until it was final: what is credited stays what was confirmed first, however often it comes back. */
+export function agreedOf(deposit: Pick<ChainDeposit, 'decisions'>): Agreed | undefined {
+  const decision = first(deposit, CONFIRMED);
+  const rate = decision?.data['rate'];
+  return (
+    decision && { amount: decision.amount ?? ZERO, rate: typeof rate === 'string' ? new Decimal(rate) : null }
+  );
+}
+
+/** What the account gets, in its currency: rounded down, for the rest is what it was exchanged at. */
+export function creditOf(deposit: ChainDeposit): Credit | null {
+  const agreed = agreedOf(deposit);
+  const { accountId, terms } = deposit.transfer;
+  const { asset, accountCurrency, minDeposit } = terms;
+  if (!agreed || accountId === null || accountCurrency === null || agreed.amount.lt(minDeposit)) return null;
+  const credited =
+    agreed.rate === null
+      ? agreed.amount
+      : roundTo(agreed.amount.times(agreed.rate), accountCurrency, Decimal.ROUND_DOWN);
+  if (!credited.gt(0)) return null;
+  const base = { amount: agreed.amount, currency: asset };
+  return { account: accountId, base, credited, fee: ZERO, currency: accountCurrency };
+}
+
+export function trigger(deposit: ChainDeposit): ChainDepositTrigger | undefined {
+  const stands = standing(deposit);
+  if (!stands) return undefined;
+  const isCredited = stands.kind === CONFIRMED && creditOf(deposit) !== null;
+  if (isCredited) return deposit.transfer.status === 'credited' ? undefined : 'confirmed';
+  if (deposit.transfer.status === 'uncredited') return undefined;
+  return stands.kind === CONFIRMED ? 'withheld' : 'vanished';
+}
+
+export function failure({ transfer: { accountId } }: ChainDeposit, on: string): string | null {
+  if (on === 'confirmed') return null;
+  if (on === 'vanished') return 'reversed_on_chain';
+  return accountId === null ? 'not_allocated' : 'below_minimum';
+}
+
+/** What the chain has given for good stands in the pool: the account's part is credited, the rest is in suspense. */
+export function position(deposit: ChainDeposit): Holding[] {
+  const { word, terms } = deposit.transfer;
+  if (word === null || agreedOf(deposit) === undefined) return [];
+  return inflowPosition({
+    received: isConfirmed(deposit) ? [{ amount: amountOf(terms, word), currency: terms.asset }] : [],
+    backs: [],
+    credit: creditOf(deposit),
+    doors: doorsOf(deposit.decisions),
+    party: poolOf(terms),
+  });
+}
+
+/** The chain is waited for: a block that is deep enough, or whether it comes back. */
+export function isOpen(deposit: ChainDeposit): boolean {
+  const { word } = deposit.transfer;
+  if (word === null) return true;
+  return word.state === 'final' ? !isConfirmed(deposit) : word.state !== 'gone';
+}
+
+/** Mined again, a contract may have paid something else: what was agreed is credited, and a person sees the difference. */
+export function notices({ transfer: { word, terms } }: ChainDeposit): WantedBreak[] {
+  if (word === null || word.units === terms.units) return [];
+  const { asset: currency } = terms;
+  return [{ kind: 'chain_deposit_changed', detail: word.blockHash, amount: amountOf(terms, word), currency }];
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { formatAmount } from '../../kernel/money/money';
+import { instant, money } from '../../kernel/wire/schemas';
+import { CHAIN_DEPOSIT_STATUSES, type ChainDeposit, type ChainDepositStatus } from './record';
+import { agreedOf, creditOf } from './rules';
+
+/** A deposit on a chain on the wire (decisions part 4, Wallets). */
+export const chainDepositSchema = z
+  .object({
+    id: z.string().meta({ examples: ['cdp_01jz0000000000000000000000'] }),
+    status: z.enum(CHAIN_DEPOSIT_STATUSES),
+    accountId: z.string().optional().meta({ description: 'Absent: the wallet was nobody’s then.' }),
+    chain: z.string(),
+    address: z.string(),
+    asset: z.string(),
+    amount: money().meta({ description: 'In the asset.' }),
+    creditedAmount: money().optional().meta({ description: 'In `creditedCurrency`; once it is final.' }),
+    creditedCurrency: z.string().optional(),
+    rate: z
+      .string()
+      .optional()
+      .meta({ description: 'Where it was exchanged.', examples: ['0.9'] }),
+    txHash: z.string(),
+    logIndex: z.int().optional().meta({ description: 'Block-wide; absent of the native coin.' }),
+    blockNumber: z.int(),
+    confirmations: z.int().meta({ description: 'From so many on it is final; its own block counts one.' }),
+    failure: z.string().optional().meta({
+      description: 'Why it is not credited: `not_allocated`, `below_minimum` or `reversed_on_chain`.',
+    }),
+    referenceId: z.string().meta({ description: 'Of its account transactions.' }),
+    createdAt: instant(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'ChainDeposit' });
+
+export type ChainDepositView = z.infer<typeof chainDepositSchema>;
+
+export function chainDepositView(deposit: ChainDeposit): ChainDepositView {
+  const { transfer } = deposit;
+  const { terms, word } = transfer;
+  const { chain, address, asset, txHash, confirmations } = terms;
+  const logIndex = word?.logIndex ?? null;
+  return {
+    ...{ id: transfer.id, status: transfer.status as ChainDepositStatus },
+    ...(transfer.accountId === null ? {} : { accountId: transfer.accountId }),
+    ...{ chain, address, asset, amount: formatAmount(terms.amount, asset) },
+    ...creditedOf(deposit),
+    ...{ txHash, blockNumber: word?.blockNumber ?? terms.blockNumber, confirmations },
+    ...(logIndex === null ? {} : { logIndex }),
+    ...(transfer.failure === null ? {} : { failure: transfer.failure }),
+    referenceId: transfer.referenceId,
+    createdAt: transfer.createdAt.toISOString(),
+    updatedAt: transfer.updatedAt.toISOString(),
+  };
+}
+
+function creditedOf(deposit: ChainDeposit) {
+  const credit = deposit.transfer.status === 'credited' ? creditOf(deposit) : null;
+  if (!credit) return {};
+  const { credited, currency } = credit;
+  const rate = agreedOf(deposit)?.rate ?? null;
+  return {
+    creditedAmount: formatAmount(credited, currency),
+    creditedCurrency: currency,
+    ...(rate === null ? {} : { rate: rate.toFixed() }),
+  };
+}

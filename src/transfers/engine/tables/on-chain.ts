@@ -1,0 +1,29 @@
+import { raw, table } from '../../../kernel/db/build';
+import type { Tx } from '../../../kernel/db/database';
+
+/** The transfers of a chain that its blocks concern, by the party's names for them. Each served by an index of its own. */
+
+const ofChain = (chain: string) =>
+  table('transfers')
+    .select('partyRef')
+    .whereRaw(`kind = 'chain_deposit'`)
+    .whereRaw(`terms->>'chain' = ?`, [chain]);
+
+const refsOf = async (tx: Tx, query: ReturnType<typeof ofChain>): Promise<string[]> =>
+  (await tx.run<{ partyRef: string }>(query)).map(({ partyRef }) => partyRef);
+
+/** From which height on something of one is decided: it is deep enough, or has been absent for long enough. */
+const DECIDED_AT = raw(`case word->>'state'
+  when 'seen' then (word->>'blockNumber')::bigint + (terms->>'confirmations')::bigint - 1
+  else (word->>'absentFrom')::bigint + 2 * (terms->>'confirmations')::bigint end`);
+
+/** Those that wait for a height that the chain has come to. */
+export const refsDecidedAt = (tx: Tx, chain: string, height: number): Promise<string[]> =>
+  refsOf(tx, ofChain(chain).whereRaw(`word->>'state' in ('seen', 'absent')`).where(DECIDED_AT, '<=', height));
+
+/** Those that were in a block above that height. */
+export const refsAbove = (tx: Tx, chain: string, height: number): Promise<string[]> =>
+  refsOf(
+    tx,
+    ofChain(chain).whereRaw(`(coalesce(word->>'blockNumber', terms->>'blockNumber'))::bigint > ?`, [height]),
+  );

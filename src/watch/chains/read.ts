@@ -1,0 +1,128 @@
+import { nodeOf } from '../../chain/networks/nodes';
+import type { Network } from '../../chain/networks/record';
+import { poolAddresses } from '../../chain/wallets/operations';
+import type { Tx } from '../../kernel/db/database';
+import type { Block, ChainNode } from '../../parties/chain/port';
+import type { Services } from '../../services';
+import { keepTransfers, tellDeposits } from '../../transfers/chain-deposits/discover';
+import {
+  keptBlocks,
+  notePlace,
+  noteRead,
+  type Place,
+  placeOf,
+  stepBack,
+} from '../../transfers/chain-deposits/places';
+import { refsAbove, refsDecidedAt } from '../../transfers/engine/tables/on-chain';
+
+/** Blocks of a reading. Of the native coin each block is asked for by itself. */
+const LONGEST_RANGE = 500;
+const LONGEST_OF_NATIVE = 50;
+/** Blocks whose hashes are kept beyond those that are not final for long. */
+const SPARE_BLOCKS = 64;
+
+/**
+ * What a step has come to. `ended`: nobody wants the chain to be followed. `rests`: there is no newer block. `back`: the chain was
+ * reorganised, and is read again from where both agree.
+ */
+export type ChainStep = 'ended' | 'begun' | 'rests' | 'read' | 'back';
+
+type Reading = { network: Network; node: ChainNode; place: Place; head: Block };
+
+/**
+ * One step along a chain's blocks: reads the next ones, finds what they have brought to the pool, and tells the deposits that
+ * they decide. What was found stands in one transaction with how far it was read, so that it may end anywhere and be begun
+ * again, by two at once too.
+ * @throws PartyAway no node answers; nothing has changed
+ */
+export async function readChain(services: Services, chain: string): Promise<ChainStep> {
+  const { database, now } = services;
+  const { network, node } = await nodeOf(services, database, chain);
+  if (!network.enabled || network.kind !== 'evm') return 'ended';
+  const head = await node.head();
+  const place = await placeOf(database, chain);
+  if (!place) return begin(services, chain, head);
+  const reading = { network, node, place, head };
+  if (head.number <= place.number) return compareHead(services, reading);
+  const next = await node.block(place.number + 1);
+  if (!next) {
+    await noteRead(database, chain, now()); // the node that answered now lags behind the one that told of its head
+    return 'rests';
+  }
+  return next.parentHash === place.hash ? readOn(services, reading, next) : goBack(services, reading);
+}
+
+/** Deposits before this block are told by their hash. */
+async function begin({ database, now }: Services, chain: string, head: Block): Promise<ChainStep> {
+  await database.transaction(async (tx) => {
+    if (!(await placeOf(tx, chain))) await notePlace(tx, chain, head, { at: now() });
+  });
+  return 'begun';
+}
+
+/** A head that is not above the place: nothing new, a node that lags behind, or another chain of the same height. */
+async function compareHead(services: Services, reading: Reading): Promise<ChainStep> {
+  const { database, now } = services;
+  const { head, network } = reading;
+  const kept = await keptBlocks(database, network.chain);
+  const known = kept.find(({ number }) => number === head.number);
+  if (known && known.hash !== head.hash) return goBack(services, reading);
+  await noteRead(database, network.chain, now());
+  return 'rests';
+}
+
+async function readOn(services: Services, reading: Reading, first: Block): Promise<ChainStep> {
+  const { database } = services;
+  const { network, node, place, head } = reading;
+  const native = network.assets.some(({ contract }) => contract === null);
+  const range = native ? LONGEST_OF_NATIVE : LONGEST_RANGE;
+  const to = Math.min(head.number, place.number + range);
+  // Read after the head: a wallet that nobody knew of before has been paid in no block up to it.
+  const addresses = await poolAddresses(database, network.chain);
+  const found = await node.transfersTo({ from: first.number, to }, addresses, { native });
+  const isOne = to === first.number;
+  if (isOne && found.toBlockHash !== first.hash) return 'rests'; // reorganised meanwhile: the next step sees it
+  const last = { number: to, hash: found.toBlockHash };
+  const isKept = await database.transaction(async (tx) => {
+    if (!(await isStillAt(tx, network.chain, place))) return false;
+    await keepTransfers(services, tx, network, found.transfers);
+    const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
+    await notePlace(tx, network.chain, last, { at: services.now(), keepFrom });
+    await tellDeposits(services, tx, await refsDecidedAt(tx, network.chain, to));
+    return true;
+  });
+  return isKept ? 'read' : 'rests';
+}
+
+/** Nobody else has read on, or stepped back, since it was read. */
+async function isStillAt(tx: Tx, chain: string, place: Place): Promise<boolean> {
+  const now = await placeOf(tx, chain, 'update');
+  return now?.number === place.number && now.hash === place.hash;
+}
+
+/** From the last block that the node has too; where it has none of those that are kept, from before the first of them. */
+async function goBack(services: Services, reading: Reading): Promise<ChainStep> {
+  const { database, log, now } = services;
+  const { network, node, place } = reading;
+  const { chain } = network;
+  const common = await lastCommon(node, await keptBlocks(database, chain));
+  log.warn({ chain, from: place.number, to: common?.number }, 'the chain was reorganised; it is read again');
+  if (!common) return 'rests'; // the node does not say: it is asked again
+  await database.transaction(async (tx) => {
+    if (!(await isStillAt(tx, chain, place))) return;
+    await tellDeposits(services, tx, await refsAbove(tx, chain, common.number));
+    await stepBack(tx, chain, common, now());
+  });
+  return 'back';
+}
+
+async function lastCommon(node: ChainNode, kept: readonly Place[]): Promise<Place | undefined> {
+  for (const each of kept) {
+    const theirs = await node.block(each.number);
+    if (theirs?.hash === each.hash) return each;
+  }
+  // Of another chain altogether, or reorganised deeper than anybody thought possible: all of it that was read is read again.
+  const first = kept.at(-1);
+  const before = first && first.number > 0 ? await node.block(first.number - 1) : undefined;
+  return before && { number: before.number, hash: before.hash };
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closeBreaksOf, openBreakAgain } from '../../process/breaks/operations';
+import { PartyAway } from '../../process/party-errors';
+import type { Services } from '../../services';
+import { forgetUnreadable, noteUnreadable } from '../store';
+import type { Watching } from '../watch';
+import { type ChainStep, readChain } from './read';
+
+/** From one look at the head to the next, where the last step has read none. */
+const EVERY_MS = 1_000;
+const BEAT_MS = 5_000;
+/** A node may be away for a moment: after so long a person is told. */
+const PATIENCE_MS = 60_000;
+
+const UNREADABLE = 'chain_unreadable';
+
+/**
+ * Follows the blocks of a chain until the signal ends it. It holds no truth: begun anywhere again, it goes on where it was.
+ * @returns whether the chain is to be followed on
+ */
+export async function watchChain(
+  services: Services,
+  chain: string,
+  { signal, beat, everyMs = EVERY_MS, beatMs = BEAT_MS }: Watching,
+): Promise<boolean> {
+  const pulse = setInterval(beat, beatMs);
+  const turn = createTurn(services, chain);
+  try {
+    while (!signal.aborted) {
+      beat();
+      const step = await turn();
+      if (step === 'ended') return false;
+      if (step !== 'read') await pause(everyMs, signal);
+    }
+    return true;
+  } finally {
+    clearInterval(pulse);
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined);
+
+/** One step; a chain that cannot be read is read again, and after a minute a person is told, until it can be. */
+export function createTurn(services: Services, chain: string): () => Promise<ChainStep | 'away'> {
+  const { log } = services;
+  const subject = `chain:${chain}` as const;
+  /** Absent: not known, for this process has not read it yet. */
+  let readable: boolean | undefined;
+
+  return async () => {
+    try {
+      const step = await readChain(services, chain);
+      if (!readable) await isRead(services, subject);
+      readable = true;
+      return step;
+    } catch (error) {
+      if (!(error instanceof PartyAway)) throw error;
+      log.warn({ chain, error: error.name }, 'the chain cannot be read; it is asked again');
+      readable = false;
+      await isNotRead(services, subject);
+      return 'away';
+    }
+  };
+}
+
+async function isRead({ database, now }: Services, subject: `chain:${string}`): Promise<void> {
+  await database.transaction(async (tx) => {
+    await forgetUnreadable(tx, subject);
+    await closeBreaksOf(tx, { subject, kinds: [UNREADABLE], at: now() });
+  });
+}
+
+async function isNotRead(
+  { database, now, observeUnreadableList }: Services,
+  subject: `chain:${string}`,
+): Promise<void> {
+  observeUnreadableList(subject);
+  const at = now();
+  const since = await noteUnreadable(database, subject, at);
+  if (at.getTime() - since.getTime() < PATIENCE_MS) return;
+  await openBreakAgain(database, { tenantId: null, kind: UNREADABLE, subject, detail: 'blocks' });
+}

@@ -1,0 +1,135 @@
+import { requireNetwork, saveNetwork } from '../../../src/chain/networks/operations';
+import { openWorld, type World } from './support';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const claim = (given: object, client = world.client) =>
+  client.call('POST', '/v1/wallets/deposit', { chain: 'local', ...given });
+
+it('credits a deposit once it is final, and answers its state however often it is asked', async () => {
+  const { chain, token } = world;
+  const account = await world.account();
+  const address = await world.wallet(account);
+  const txHash = await chain.pay(token, address, 25_000_000n);
+  const first = await claim({ address, txHash });
+  expect([first.status, first.body]).toMatchObject([
+    202,
+    { status: 'confirming', asset: 'USDT', amount: '25.000000', confirmations: 3, accountId: account },
+  ]);
+  await world.looks();
+  expect(
+    (await claim({ address: address.toLowerCase(), txHash: txHash.toUpperCase().replace('0X', '0x') })).body,
+  ).toMatchObject({
+    id: first.body.id,
+    status: 'confirming',
+    logIndex: 0,
+  });
+  await chain.client.mine({ blocks: 2 });
+  await world.looks();
+  expect((await claim({ address, txHash })).body).toMatchObject({
+    ...{ id: first.body.id, status: 'credited' },
+    ...{ creditedAmount: '25.000000', creditedCurrency: 'USDT' },
+  });
+  expect(await world.available(account)).toBe('25');
+  expect(await world.booked('pool@local:USDT')).toBe('-25');
+});
+
+it('refuses what the chain does not have, and leaves no trace', async () => {
+  const { chain, token, api } = world;
+  const account = await world.account();
+  const [address, other] = [await world.wallet(account), await world.wallet(account)];
+  const stranger = await api.client();
+  const txHash = await chain.pay(token, address, 1_000_000n);
+  const before = (await world.deposits()).length;
+  const refused: [object, number, string, typeof stranger?][] = [
+    [{ address, txHash: `0x${'1'.repeat(64)}` }, 400, 'txHash'],
+    [{ address, txHash: '0x12' }, 400, 'txHash'],
+    [{ address: other, txHash }, 400, 'txHash'],
+    [{ address, txHash, logIndex: 9 }, 400, 'logIndex'],
+    [{ address: chain.payer, txHash }, 404, 'address'],
+    [{ address: 'nothing', txHash }, 404, 'address'],
+    [{ address, txHash, chain: 'mars' }, 404, 'chain'],
+    [{ address, txHash }, 404, 'address', stranger],
+  ];
+  for (const [given, status, field, client] of refused)
+    expect([given, (await claim(given, client)).status, (await claim(given, client)).body.field]).toEqual([
+      ...[given, status, field],
+    ]);
+  expect(await world.deposits()).toHaveLength(before);
+});
+
+it('withholds what is too little, and what came to a wallet that nobody has', async () => {
+  const { chain, token } = world;
+  const account = await world.account();
+  const [small, nobodys] = [await world.wallet(account), await world.wallet()];
+  const before = await world.available(account);
+  const admin = await world.api.client('admin');
+  for (const [address, units] of [
+    [small, 999_999n],
+    [nobodys, 7_000_000n],
+  ] as const)
+    await claim({ address, txHash: await chain.pay(token, address, units) }, admin);
+  await world.looks();
+  await chain.client.mine({ blocks: 2 });
+  await world.read();
+  const found = (await world.deposits()).filter(({ terms }) =>
+    [small, nobodys].includes(String(terms['address'])),
+  );
+  // Read by nobody yet: asked for again, as its workflow does.
+  expect(found.map(({ status }) => status)).toEqual(['confirming', 'confirming']);
+  for (const { terms } of found) await claim({ address: terms['address'], txHash: terms['txHash'] }, admin);
+  await world.looks();
+  const after = (await world.deposits()).filter(({ terms }) =>
+    [small, nobodys].includes(String(terms['address'])),
+  );
+  expect(after.map(({ status, failure }) => `${status} ${failure}`)).toEqual([
+    'uncredited below_minimum',
+    'uncredited not_allocated',
+  ]);
+  expect(await world.available(account)).toBe(before);
+  expect(await world.booked('suspense:USDT')).toBe('7.999999');
+});
+
+it('exchanges at the bid where the account has another currency', async () => {
+  const { chain, token, api } = world;
+  const account = await world.account('EUR');
+  const address = await world.wallet(account);
+  const txHash = await chain.pay(token, address, 10_000_000n);
+  await chain.client.mine({ blocks: 2 });
+  await claim({ address, txHash });
+  await world.looks();
+  const { body } = await claim({ address, txHash });
+  const { bid } = api.services.parties.rates.rate('USDT', 'EUR');
+  expect(body).toMatchObject({ status: 'credited', creditedCurrency: 'EUR', rate: bid.toFixed() });
+  expect(body.creditedAmount).toBe(bid.times(10).toFixed(2, 1));
+  expect(await world.available(account)).toBe('9.25');
+});
+
+it('takes the native coin, and 18 decimals rounded down to the ledger’s', async () => {
+  const { chain } = world;
+  const account = await world.account('ETH');
+  const address = await world.wallet(account);
+  const txHash = await chain.pay(null, address, 1_500_000_000_000_000_001n);
+  await chain.client.mine({ blocks: 2 });
+  await claim({ address, txHash });
+  await world.looks();
+  expect((await claim({ address, txHash })).body).toMatchObject({
+    status: 'credited',
+    amount: '1.500000000000000001',
+  });
+});
+
+it('answers 503 and records nothing while no node answers', async () => {
+  const { database, services } = world.api;
+  const address = await world.wallet(await world.account());
+  const network = await requireNetwork(database, 'local');
+  const away = { ...network, rpcUrls: ['http://127.0.0.1:1'] };
+  await database.transaction((tx) => saveNetwork(services, tx, 'local', away, network.version));
+  expect((await claim({ address, txHash: `0x${'2'.repeat(64)}` })).status).toBe(503);
+  const back = { ...network, rpcUrls: [world.chain.url] };
+  await database.transaction((tx) => saveNetwork(services, tx, 'local', back, network.version + 1));
+});

@@ -1,0 +1,113 @@
+import { Decimal } from '../../../src/kernel/money/money';
+import { chainDepositKind } from '../../../src/transfers/chain-deposits/kind';
+import type {
+  ChainDeposit,
+  ChainDepositTerms,
+  ChainDepositWord,
+} from '../../../src/transfers/chain-deposits/record';
+import { isOpen, notices, waitsForRate } from '../../../src/transfers/chain-deposits/rules';
+import { shown } from '../engine/books';
+import { begun, looks, START } from '../engine/look';
+
+const TERMS: ChainDepositTerms = {
+  ...{ chain: 'local', txHash: '0x1', ordinal: 0, address: '0xA', from: '0xB', token: '0xT', asset: 'USDT' },
+  ...{ decimals: 6, units: '100000000', amount: new Decimal(100), dust: '0' },
+  ...{ blockNumber: 7, blockHash: '0xb7', blockAt: START.toISOString() },
+  ...{ allocationId: 'wla_1', accountCurrency: 'USDT', minDeposit: new Decimal(1), confirmations: 3 },
+};
+
+const fresh = (terms: Partial<ChainDepositTerms> = {}, accountId: string | null = 'acc_1'): ChainDeposit =>
+  begun<ChainDepositTerms, ChainDepositWord>({
+    ...{ kind: 'chain_deposit', status: 'confirming', terms: { ...TERMS, ...terms } },
+    ...{ partyRef: 'local:0x1:0', orderedAt: START, accountId, tenantId: accountId && 'cli_1' },
+  });
+
+const says = (state: ChainDepositWord['state'], given: Partial<ChainDepositWord> = {}): ChainDepositWord => ({
+  ...{
+    state,
+    blockNumber: 7,
+    blockHash: '0xb7',
+    logIndex: 0,
+    units: TERMS.units,
+    absentFrom: null,
+    rate: null,
+  },
+  ...given,
+});
+
+const played = (from: ChainDeposit, ...words: ChainDepositWord[]) =>
+  looks(
+    chainDepositKind,
+    from,
+    words.map((word) => ({ word })),
+  );
+
+const nobodys = fresh({ allocationId: null, accountCurrency: null }, null);
+const inEuro = fresh({ accountCurrency: 'EUR' });
+const [seen, final, absent, gone] = [says('seen'), says('final'), says('absent'), says('gone')];
+const CREDITED = { credited: 100, 'pool@local': -100 };
+
+it.each<[string, ChainDeposit, ChainDepositWord[], string, Record<string, number>]>([
+  ['waits', fresh(), [seen], 'confirming', {}],
+  ['is credited', fresh(), [seen, final], 'credited', CREDITED],
+  ['vanishes and waits', fresh(), [seen, absent], 'confirming', {}],
+  ['is gone before it was final', fresh(), [seen, absent, gone], 'confirming', {}],
+  ['comes back before it was final', fresh(), [seen, gone, seen, final], 'credited', CREDITED],
+  ['is absent for a while', fresh(), [final, absent], 'credited', CREDITED],
+  ['is mined again', fresh(), [final, absent, seen], 'credited', CREDITED],
+  ['is gone', fresh(), [final, absent, gone], 'uncredited', {}],
+  ['is gone, and not final again yet', fresh(), [final, gone, seen], 'uncredited', {}],
+  ['comes back', fresh(), [final, gone, seen, final], 'credited', CREDITED],
+  [
+    'is too little',
+    fresh({ minDeposit: new Decimal(101) }),
+    [final],
+    'uncredited',
+    { suspense: 100, 'pool@local': -100 },
+  ],
+  ['is nobody’s', nobodys, [final], 'uncredited', { suspense: 100, 'pool@local': -100 }],
+  ['is nobody’s and gone', nobodys, [final, gone], 'uncredited', {}],
+  ['has no rate', inEuro, [final], 'confirming', {}],
+  [
+    'brings more when it is mined again',
+    fresh(),
+    [final, says('final', { units: '130000000' })],
+    'credited',
+    { credited: 100, suspense: 30, 'pool@local': -130 },
+  ],
+  [
+    'brings less when it is mined again',
+    fresh(),
+    [final, says('final', { units: '40000000' })],
+    'credited',
+    { credited: 40, 'pool@local': -40 },
+  ],
+])('one that %s', (_, from, words, status, books) => {
+  const { situation, books: held } = played(from, ...words);
+  expect(situation.transfer.status).toBe(status);
+  expect(shown(held)).toEqual(books);
+});
+
+it('takes one rate, whatever the market says when it comes back', () => {
+  const at = (rate: string) => says('final', { rate: new Decimal(rate) });
+  const { books } = played(inEuro, final, at('0.90001'), gone, at('0.5'));
+  expect(
+    books.map(({ component, currency, amount }) => `${component} ${currency} ${amount.toFixed()}`).sort(),
+  ).toEqual(['credited EUR 90', 'fx EUR -90', 'fx USDT 100', 'pool@local USDT -100']);
+  expect(waitsForRate(played(inEuro, final).situation)).toBe(true);
+});
+
+it('waits for the chain while it may say more, and shows what has changed', () => {
+  const open = ([...words]: ChainDepositWord[]) => isOpen(played(fresh(), ...words).situation);
+  expect([[], [seen], [final], [final, absent], [seen, gone]].map(open)).toEqual([
+    true,
+    true,
+    false,
+    true,
+    false,
+  ]);
+  expect(notices(played(fresh(), final).situation)).toEqual([]);
+  expect(notices(played(fresh(), says('final', { units: '1' })).situation)).toMatchObject([
+    { kind: 'chain_deposit_changed', currency: 'USDT' },
+  ]);
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Decimal, ZERO } from '../../../../../src/kernel/money/money';
+import { chainDepositKind } from '../../../../../src/transfers/chain-deposits/kind';
+import type {
+  ChainDeposit,
+  ChainDepositTerms,
+  ChainDepositWord,
+} from '../../../../../src/transfers/chain-deposits/record';
+import type { Holding } from '../../../../../src/transfers/engine/books/position';
+import type { Decision } from '../../../../../src/transfers/engine/record';
+import { type Exchange, hasDoors, smallestOf, totalOf } from '../../books';
+import { begun, START } from '../../look';
+import type { KindProof } from '../kind-proof';
+import { actsOf, commonDecision } from './people';
+
+const TERMS: ChainDepositTerms = {
+  ...{ chain: 'local', txHash: '0x1', ordinal: 0, address: '0xA', from: '0xB', token: '0xT', asset: 'USDT' },
+  ...{ decimals: 6, units: '100000000', amount: new Decimal(100), dust: '0' },
+  ...{ blockNumber: 7, blockHash: '0xb7', blockAt: START.toISOString() },
+  ...{ allocationId: 'wla_1', accountCurrency: 'USDT', minDeposit: new Decimal(1), confirmations: 3 },
+};
+
+const fresh = (terms: Partial<ChainDepositTerms>, accountId: string | null = 'acc_1'): ChainDeposit =>
+  begun<ChainDepositTerms, ChainDepositWord>({
+    ...{ kind: 'chain_deposit', status: 'confirming', terms: { ...TERMS, ...terms } },
+    ...{ partyRef: 'local:0x1:0', orderedAt: START, accountId, tenantId: accountId && 'cli_1' },
+  });
+
+/** Of 18 decimals: more than the ledger has. */
+const FINE = { decimals: 18, units: '100000000000000000001', dust: '1' };
+
+/** Whatever nodes could say; mostly of what it was when it was found. */
+const words: fc.Arbitrary<ChainDepositWord> = fc.record({
+  state: fc.constantFrom('seen', 'final', 'final', 'final', 'absent', 'gone'),
+  blockNumber: fc.constantFrom(7, 7, 8),
+  blockHash: fc.constantFrom('0xb7', '0xb7', '0xc7'),
+  logIndex: fc.constantFrom(0, 4),
+  units: fc.constantFrom('', '', '', '', '50000000', '250000000', '999999', '3'),
+  absentFrom: fc.constantFrom(null, 9),
+  rate: fc.constantFrom('0.9', '0.9', '1.23456789012345', null).map((rate) => rate && new Decimal(rate)),
+} as const) as fc.Arbitrary<ChainDepositWord>;
+
+const amountOf = ({ decimals }: ChainDepositTerms, units: string): Decimal =>
+  new Decimal(units).dividedBy(new Decimal(10).pow(decimals)).toDecimalPlaces(6, Decimal.ROUND_DOWN);
+
+const turns = (decisions: readonly Decision[]) =>
+  decisions.filter(({ kind }) => kind === 'confirmed' || kind === 'vanished');
+
+/** Once it was final the chain has given it for good, until it is gone for long. */
+function positionOfChain(
+  { terms, word }: Pick<ChainDeposit['transfer'], 'terms' | 'word'>,
+  currency: string,
+  decisions: readonly Decision[] = [],
+): Decimal {
+  const isThere = turns(decisions).at(-1)?.kind === 'confirmed';
+  return word !== null && isThere && currency === 'USDT' ? amountOf(terms, word.units) : ZERO;
+}
+
+function exchange({ transfer, decisions }: ChainDeposit): Exchange | null {
+  const to = transfer.terms.accountCurrency;
+  const rate = turns(decisions)[0]?.data['rate'];
+  if (to === null || typeof rate !== 'string') return null;
+  return { from: 'USDT', to, rate: new Decimal(rate), rounding: smallestOf(to).times(2) };
+}
+
+function asOnChain(deposit: ChainDeposit, books: readonly Holding[], impossible: boolean): void {
+  assert.ok(!impossible, 'the chain may say whatever it wants');
+  const { word, status, accountId } = deposit.transfer;
+  const credited = totalOf(books, 'credited');
+  if (accountId === null) assert.equal(credited.toFixed(), '0', 'it is nobody’s');
+  const made = turns(deposit.decisions);
+  // In turn: it is final, gone, final again.
+  for (const [n, { kind }] of made.entries()) assert.equal(kind, n % 2 === 0 ? 'confirmed' : 'vanished');
+  assert.equal(status === 'confirming', made.length === 0);
+  assert.equal(credited.gt(0), status === 'credited' && credited.gt(0), `credited while it is ${status}`);
+  if (word?.state === 'gone') assert.equal(totalOf(books, 'pool@local').toFixed(), '0', 'it is gone');
+  if (word?.state === 'gone' && !hasDoors(deposit)) assert.deepEqual(books, []);
+}
+
+export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> = {
+  kind: chainDepositKind,
+  fresh: fc.constantFrom(
+    ...[fresh({}), fresh(FINE), fresh({ accountCurrency: 'EUR' }), fresh({ accountCurrency: 'JPY' })],
+    fresh({ units: '999999', amount: new Decimal('0.999999') }),
+    fresh({ allocationId: null, accountCurrency: null }, null),
+  ),
+  words,
+  acts: actsOf([], 'USDT', 'USDT', 'EUR'),
+  addressed: (word, { situation, before }) => ({
+    ...word,
+    // None of its own: as it was when it was found, or last.
+    units: word.units || (word.state === 'gone' && before?.units) || situation?.transfer.terms.units || '0',
+  }),
+  decision: (situation, act, heard) => commonDecision(chainDepositKind, situation, act, heard),
+  currencies: ['USDT', 'EUR', 'JPY'],
+  partyComponent: 'pool@local',
+  positionOfParty: positionOfChain,
+  neverNegative: ['credited'],
+  exchange,
+  also: asOnChain,
+};

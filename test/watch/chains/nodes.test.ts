@@ -1,0 +1,78 @@
+import { type NodeDouble, startNodeDouble } from '../../parties/chain/node-double';
+import { openWorld, type World } from '../../transfers/chain-deposits/support';
+
+let world: World;
+/** The first of two nodes of the network, before the real one. */
+let double: NodeDouble;
+beforeEach(async () => {
+  world = await openWorld({ before: async (url) => (double = await startNodeDouble(url)).url });
+  await world.turn();
+});
+afterEach(async () => {
+  await world.close();
+  await double.close();
+});
+
+const statuses = async () => (await world.deposits()).map(({ status }) => status);
+const mine = (blocks: number) => world.chain.client.mine({ blocks });
+const paid = async (account: string) => {
+  const address = await world.wallet(account);
+  await world.chain.pay(world.token, address, 5_000_000n);
+  return address;
+};
+
+it('credits nothing while two nodes name different blocks', async () => {
+  const account = await world.account();
+  await paid(account);
+  await world.read();
+  double.on('eth_getBlockByNumber', async ({ params }, ask) => {
+    const block = await ask({ params });
+    return params[0] === 'latest' || block === null ? block : { ...block, hash: `0x${'e'.repeat(64)}` };
+  });
+  await mine(6);
+  for (let turns = 0; turns < 5; turns += 1) await world.turn();
+  await world.looks();
+  expect(await statuses()).toEqual(['confirming']);
+  double.behaveWell();
+  await mine(1);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  expect(await world.available(account)).toBe('5');
+});
+
+it('neither credits nor takes back by the word of a node that lags behind', async () => {
+  const account = await world.account();
+  await paid(account);
+  await mine(2);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  const stands = (await world.chain.client.getBlockNumber()) - 4n;
+  const isLater = (height: unknown) => BigInt(String(height)) > stands;
+  double.on('eth_getTransactionByHash', { result: null });
+  double.on('eth_getTransactionReceipt', { result: null });
+  double.on('eth_getBlockByNumber', async ({ params: [height, full] }, ask) => {
+    if (height === 'latest') return ask({ params: [`0x${stands.toString(16)}`, full] });
+    return isLater(height) ? null : ask({ params: [height, full] });
+  });
+  await paid(account);
+  await mine(12);
+  await world.read();
+  await world.lookAgain();
+  expect(await statuses()).toEqual(['credited']);
+  expect(await world.available(account)).toBe('5');
+  double.behaveWell();
+  await world.read();
+  expect(await statuses()).toEqual(['credited', 'credited']);
+  expect(await world.available(account)).toBe('10');
+});
+
+it('goes on by the other node where one goes away in the middle', async () => {
+  const account = await world.account();
+  await paid(account);
+  await world.turn();
+  double.on('*', 'lost');
+  await mine(3);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  expect(await world.available(account)).toBe('5');
+});

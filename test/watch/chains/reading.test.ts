@@ -1,0 +1,229 @@
+import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem';
+import contracts from '../../../contracts/contracts.json';
+import { readChain } from '../../../src/watch/chains/read';
+import { watchChain } from '../../../src/watch/chains/watch';
+import { openWorld, type World } from '../../transfers/chain-deposits/support';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+  await world.turn(); // begins at the head
+});
+afterEach(() => world.close());
+
+const statuses = async () => (await world.deposits()).map(({ status }) => status);
+const pay = (address: string, units = 5_000_000n) => world.chain.pay(world.token, address, units);
+const mine = (blocks: number) => world.chain.client.mine({ blocks });
+/** A transaction as it was signed: what was in a block that is gone may come into another. */
+async function signed(hash: Hex): Promise<Hex> {
+  const request = { method: 'eth_getRawTransactionByHash', params: [hash] };
+  const raw: unknown = await world.chain.client.request(request as never);
+  return raw as Hex;
+}
+const breaks = async () =>
+  (
+    await world.api.database.query<{ kind: string; subject: string }>(
+      'select kind, subject from breaks where resolved_at is null order by id',
+    )
+  ).map(({ kind }) => kind);
+
+it('finds what was paid, at once, and credits it by its blocks alone', async () => {
+  const account = await world.account();
+  const [one, other] = [await world.wallet(account), await world.wallet(account)];
+  await pay(one);
+  await pay(other, 7_000_000n);
+  await world.read();
+  expect(await statuses()).toEqual(['confirming', 'confirming']);
+  expect(await world.available(account)).toBe('0');
+  await mine(1);
+  await world.read();
+  expect(await statuses()).toEqual(['credited', 'confirming']);
+  await mine(1);
+  await world.read();
+  expect(await statuses()).toEqual(['credited', 'credited']);
+  expect(await world.available(account)).toBe('12');
+  expect(await world.booked('pool@local:USDT')).toBe('-12');
+});
+
+it('credits once what is found by its blocks and told by its hash at once, by two watchers too', async () => {
+  const account = await world.account();
+  const address = await world.wallet(account);
+  const txHash = await pay(address);
+  await mine(2);
+  const claim = () => world.client.call('POST', '/v1/wallets/deposit', { chain: 'local', address, txHash });
+  await Promise.all([claim(), world.turn(), claim(), world.turn(), claim()]);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  expect(await world.available(account)).toBe('5');
+});
+
+it('takes each transfer of a transaction once, native coins, and shows tokens that no network lists', async () => {
+  const account = await world.account('ETH');
+  const address = await world.wallet(account);
+  await world.chain.pay(null, address, 2_000_000_000_000_000_000n);
+  const strange = await world.chain.token();
+  await world.chain.pay(strange, address, 99n);
+  await mine(3);
+  await world.read();
+  expect((await world.deposits()).map(({ terms }) => terms['asset'])).toEqual(['ETH']);
+  expect(await world.available(account)).toBe('2');
+  const shown = await world.api.database.query('select token, units::text as units from unlisted_tokens');
+  expect(shown).toEqual([{ token: strange, units: '99' }]);
+});
+
+it('waits for one that vanishes before it is final, and credits it where it comes back', async () => {
+  const { client } = world.chain;
+  const account = await world.account();
+  const address = await world.wallet(account);
+  const snapshot = await client.snapshot();
+  const raw = await signed(await pay(address));
+  await world.read();
+  expect(await statuses()).toEqual(['confirming']);
+  await client.revert({ id: snapshot });
+  await mine(3); // other blocks of the same height
+  await world.read();
+  expect((await world.deposits()).map(({ status, word }) => `${status} ${word?.state}`)).toEqual([
+    'confirming absent',
+  ]);
+  await mine(12);
+  await world.read();
+  expect((await world.deposits()).map(({ status, word }) => `${status} ${word?.state}`)).toEqual([
+    'confirming gone',
+  ]);
+  await client.sendRawTransaction({ serializedTransaction: raw });
+  await mine(2);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  expect(await world.available(account)).toBe('5');
+});
+
+it('takes back what the chain has taken back for long, and credits it again where it returns', async () => {
+  const { client } = world.chain;
+  const account = await world.account();
+  const address = await world.wallet(account);
+  const snapshot = await client.snapshot();
+  const raw = await signed(await pay(address));
+  await mine(2);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  await client.revert({ id: snapshot });
+  await mine(4);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']); // not for long enough yet
+  await mine(6);
+  await world.read();
+  expect(await statuses()).toEqual(['uncredited']);
+  expect(await world.available(account)).toBe('0');
+  expect(await world.booked('pool@local:USDT')).toBe('0');
+  expect(await breaks()).toEqual(['transfer_contradicted']);
+  await client.sendRawTransaction({ serializedTransaction: raw });
+  await mine(2);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  expect(await world.available(account)).toBe('5');
+});
+
+it('knows one that is mined again in another block, at another index of its logs', async () => {
+  const { client, payer } = world.chain;
+  const account = await world.account();
+  const address = await world.wallet(account);
+  const snapshot = await client.snapshot();
+  const raw = await signed(await pay(address));
+  await world.read();
+  await client.revert({ id: snapshot });
+  await client.setAutomine(false);
+  // Of another sender, who pays more for it: it comes first in the block.
+  const accounts: unknown = await client.request({ method: 'eth_accounts' } as never);
+  const mint = encodeFunctionData({
+    abi: contracts.TestUsdt.abi as Abi,
+    functionName: 'mint',
+    args: [payer, 1n],
+  });
+  const given = {
+    from: (accounts as Address[])[1],
+    to: world.token,
+    data: mint,
+    maxFeePerGas: '0x12a05f2000',
+    maxPriorityFeePerGas: '0xb2d05e00',
+  };
+  await client.request({ method: 'eth_sendTransaction' as never, params: [given] as never });
+  await client.sendRawTransaction({ serializedTransaction: raw });
+  await mine(3);
+  await world.read();
+  expect((await world.deposits()).map(({ status, word }) => [status, word?.logIndex])).toEqual([
+    ['credited', 1],
+  ]);
+  expect(await world.available(account)).toBe('5');
+});
+
+it('goes on exactly where it stopped, through ranges, and begins at the head', async () => {
+  const account = await world.account();
+  const address = await world.wallet(account);
+  const place = async () =>
+    (await world.api.database.query<{ n: string }>('select block_number as n from chain_places'))[0]?.n;
+  const begun = Number(await place());
+  for (let n = 0; n < 3; n += 1) {
+    await pay(address);
+    await mine(60);
+  }
+  let steps = 0;
+  while ((await world.turn()) === 'read') steps += 1;
+  expect(steps).toBeGreaterThan(2);
+  expect(Number(await place())).toBe(begun + 183);
+  await world.looks();
+  await world.read();
+  expect(await statuses()).toEqual(['credited', 'credited', 'credited']);
+});
+
+it('has lost nothing and doubled nothing where it dies at any place of a step', async () => {
+  const { services } = world.api;
+  const account = await world.account();
+  const address = await world.wallet(account);
+  await pay(address);
+  await mine(2);
+  let calls = 0;
+  const dying = (at: number): typeof services => ({
+    ...services,
+    database: {
+      ...services.database,
+      transaction: (work, ...rest) =>
+        services.database.transaction(
+          async (tx) => {
+            const run: typeof tx.run = async (query) => {
+              calls += 1;
+              if (calls === at) throw new Error('killed');
+              return tx.run(query);
+            };
+            return work({ ...tx, run });
+          },
+          ...rest,
+        ),
+    },
+  });
+  for (let at = 1; ; at += 1) {
+    calls = 0;
+    const died = await readChain(dying(at), 'local').then(
+      () => false,
+      () => true,
+    );
+    if (!died && calls < at) break;
+  }
+  expect(calls).toBeGreaterThan(0);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  expect(await world.available(account)).toBe('5');
+});
+
+it('says that a chain cannot be read after a minute, and that it can be again', async () => {
+  const { services } = world.api;
+  await world.chain.stop();
+  expect(await world.turn()).toBe('away');
+  expect(await breaks()).toEqual([]);
+  await world.api.database.query(`update unreadable_lists set since = since - interval '2 minutes'`);
+  expect(await world.turn()).toBe('away');
+  expect(await breaks()).toEqual(['chain_unreadable']);
+  await services.database.query(`update networks set enabled = false`);
+  const watching = { signal: AbortSignal.timeout(5_000), beat: () => undefined };
+  expect(await watchChain(services, 'local', watching)).toBe(false);
+  expect(await breaks()).toEqual([]);
+});

@@ -1,0 +1,25 @@
+import { ActivityCancellationType, continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { TransferActivities } from '../../activities/transfers';
+import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
+
+/** Runs of the activity a history: a few hundred events, however many blocks there are. */
+const SLICES = 72;
+
+const { watchChain } = proxyActivities<TransferActivities>({
+  taskQueue: PARTY_QUEUES.chain,
+  // An attempt lasts ten minutes; a worker that died is noticed by its heartbeat.
+  startToCloseTimeout: '12 minutes',
+  heartbeatTimeout: '30 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { initialInterval: '1 second', backoffCoefficient: 1.5, maximumInterval: '10 seconds' },
+});
+
+/**
+ * Follows the blocks of a chain (`chain-watcher-<chain>`) for as long as its network is enabled. Everything it knows is in
+ * Postgres; it may be ended at any time.
+ */
+export async function chainWatcher(chain: string): Promise<void> {
+  for (let slice = 0; slice < SLICES && !workflowInfo().continueAsNewSuggested; slice += 1)
+    if (!(await watchChain(chain))) return;
+  await continueAsNew<typeof chainWatcher>(chain);
+}
