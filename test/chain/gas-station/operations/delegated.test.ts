@@ -243,5 +243,8 @@ async function booksHold(world: TestStation): Promise<void> {
   expect(await world.held('station', 'ETH')).toBe(`-${ether(fees)}`);
 }
 
-const hashesOf = async ({ services }: TestStation): Promise<Hex[]> =>
-  (await services.database.query<{ hash: Hex }>('select hash from chain_nonces')).map(({ hash }) => hash);
+/** Of what was executed; what was replaced is in no block. */
+const hashesOf = async ({ services }: TestStation): Promise<Hex[]> => {
+  const executed = 'select distinct tx_hash as hash from gas_operations where executed_at is not null';
+  return (await services.database.query<{ hash: Hex }>(executed)).map(({ hash }) => hash);
+};
