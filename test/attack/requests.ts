@@ -38,7 +38,9 @@ const samplesFor = (api: TestApi): Record<string, unknown> => ({
   merchant: { name: 'Shop', mcc: '5411', city: 'Riga', country: 'LV' },
   file: jpeg('a photo'),
   ...{ asset: 'USDT', gasBalance: '0.25' },
-  ...{ rpcUrls: ['https://node.example/'], assets: [], chainId: 1, explorerUrl: null },
+  ...{ gasTopupAmount: '0.01', maxGasPrice: '50', dailyGasBudget: '1', minSweepAmount: { USDT: '5' } },
+  treasuryAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  ...{ chainId: 31_337, rpcUrls: ['https://node.example/'], explorerUrl: null, assets: [] },
 });
 
 /** Where a field decides what the others mean, each of its values; and what must be given though the schema leaves it open. */

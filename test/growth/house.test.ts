@@ -1,3 +1,4 @@
+import { ownerAt } from '../../src/chain/wallets/operations';
 import { readings } from '../../src/composition';
 import { pageOfQueue } from '../../src/desk/queue';
 import { tell } from '../../src/desk/story/tell';
@@ -12,6 +13,7 @@ import { advance } from '../../src/transfers/engine/advance';
 import { exchangeOrderKind } from '../../src/transfers/exchange/orders/kind';
 import { readSettlement } from '../../src/transfers/exchange/settlement/readings';
 import { disableDestination } from '../../src/transfers/exchange/withdrawals/disable-destination';
+import { insertNetwork } from '../chain/wallets/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, masterAccount, simulate, type TestCard } from '../support/cards';
 import { until } from '../support/outside/receiver';
@@ -33,6 +35,7 @@ const LARGE = [
   ...['iban_payouts', 'quotes', 'daily_outflows', 'breaks', 'audit_log', 'audit_chain', 'approvals'],
   ...['account_exchanges', 'withdrawal_destinations', 'settlement_readings'],
   ...['kyc_reviews', 'workflow_commands', 'users', 'cardholders', 'cards', 'card_tokenizations', 'events'],
+  ...['wallets', 'wallet_allocations'],
   'ledger_legs',
 ];
 
@@ -166,6 +169,29 @@ it('the sum of a day', async () => {
       sumOfDay(tx, { tenantId: client.clientId, day, currency: 'USD' }),
     ),
   );
+});
+
+it('the pool of wallets', async () => {
+  const chain = 'filled';
+  await insertNetwork(database(), { chain });
+  const admin = await api.client('admin');
+  const asked = { chain, asset: 'USDT', accountId: await masterAccount(client) };
+  const allocate = (reference: string) =>
+    client.call('POST', '/v1/wallets/allocate', { ...asked, reference, ttlSeconds: 600 });
+  await expectIndexes(async () => expect((await allocate('of-an-available')).status).toBe(201));
+  await database().query(`update wallets set status = 'disabled' where status = 'available'`);
+  await expectIndexes(async () => expect((await allocate('of-one-that-rested')).status).toBe(201));
+  await expectIndexes(async () => expect((await allocate('of-an-available')).status).toBe(200));
+  await expectIndexes(() => admin.call('POST', '/v1/wallets/maintenance/release-expired', {}));
+  await expectIndexes(() => admin.call('POST', '/v1/wallets/maintenance/release-expired', { chain }));
+  await database().query(
+    `update wallets set status = 'disabled', quarantined_until = null where status = 'quarantined'`,
+  );
+  await expectIndexes(async () => expect((await allocate('of-a-derived-one')).status).toBe(201));
+  const { address, id } = (await allocate('of-a-derived-one')).body;
+  await expectIndexes(() => ownerAt(database(), { chain, address, at: new Date() }));
+  await expectIndexes(() => client.call('POST', '/v1/wallets/release', { chain, address }));
+  await expectIndexes(() => tell(api.services, id, 20));
 });
 
 it('a step of a transfer: its word is kept', () => expectIndexes(() => look(api, payout)));

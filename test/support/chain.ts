@@ -64,7 +64,8 @@ export async function startTestChain({
   /** Waits for its block; with manual mining a block is mined for it. */
   async function mined(hash: Hex) {
     if (blockTime === 'manual') await client.mine({ blocks: 1 });
-    return client.waitForTransactionReceipt({ hash });
+    // Of viem's own waiting no end is sure: after its first look it looks again with the next block, and none may come.
+    return untilItAnswers(() => client.getTransactionReceipt({ hash }));
   }
 
   async function deploy(name: keyof typeof contracts, args: unknown[] = []): Promise<Address> {
@@ -106,13 +107,12 @@ export async function startTestChain({
   };
 }
 
-async function untilItAnswers(ask: () => Promise<unknown>): Promise<void> {
+async function untilItAnswers<T>(ask: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     try {
-      await ask();
-      return;
+      return await ask();
     } catch (error) {
-      if (tries === 200) throw error;
+      if (tries === 1_000) throw error;
       await sleep(25);
     }
   }

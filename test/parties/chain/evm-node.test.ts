@@ -144,6 +144,7 @@ describe('transfers', () => {
     const hash = await chain.client.writeContract({
       ...{ address: payer, abi: PASS_ON, functionName: 'passOn', args: [to], value: 9n },
     });
+    await chain.mined(hash);
     expect(await node.balance(to, null)).toBe(9n);
     expect(await come(from, [to])).toEqual([]);
     expect(await come(from, [payer])).toMatchObject([{ txHash: hash, units: 9n, token: null }]);
@@ -178,6 +179,7 @@ describe('a transaction', () => {
 
   it('that makes a contract has no receiver', async () => {
     const hash = await chain.client.sendTransaction({ data: '0x6000', value: 1n });
+    await chain.mined(hash);
     expect(await sent(hash)).toMatchObject({ status: 'succeeded', to: null, transfers: [] });
   });
 

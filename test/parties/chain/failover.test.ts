@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { parseEther } from 'viem';
+import { type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { ChainNode } from '../../../src/parties/chain/port';
 import { startTestChain, type TestChain } from '../../support/chain';
@@ -48,7 +48,7 @@ const thrownBy = (asked: Promise<unknown>) =>
   );
 
 /** What is waited for one that says nothing; a busy machine may take as long for one that does. */
-const HASTY_MS = 1_000;
+const HASTY_MS = 2_000;
 
 /** As a node of a public service has it. */
 const TOO_LONG = new NodeError(-32602, 'eth_getLogs is limited to a 2 range');
@@ -284,6 +284,32 @@ describe('a word of a node', () => {
     });
   });
 
+  it('that is an error is one, also beside a result', async () => {
+    const hash = await chain.pay(null, ALICE, 5n);
+    for (const method of ['eth_getTransactionByHash', 'eth_getTransactionReceipt'])
+      one.on(method, { result: null, error: 'no more today' });
+    expect(await node.transaction(hash)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it.each([
+    ['that misses an answer', (all: unknown[]) => all.slice(1)],
+    ['that has one twice', ([first, , ...others]: unknown[]) => [first, first, ...others]],
+  ])('on several things at once %s is none: no answer is another one’s', async (_, changed) => {
+    one.changeBatches(changed);
+    expect(await node.balances([chain.payer, ALICE], null)).toEqual([
+      await node.balance(chain.payer, null),
+      await node.balance(ALICE, null),
+    ]);
+    expect(two.asked).toContain('eth_getBalance');
+  });
+
+  it('on several things at once may come in any order', async () => {
+    const balances = await node.balances([chain.payer, ALICE], null);
+    one.changeBatches((all) => all.reverse());
+    expect(await node.balances([chain.payer, ALICE], null)).toEqual(balances);
+    expect(two.asked).toEqual([]);
+  });
+
   it('on several things at once is taken apart by a node that takes no batches', async () => {
     const balances = await node.balances([chain.payer, ALICE], null);
     one.refuseBatches();
@@ -311,6 +337,7 @@ describe('a broadcast', () => {
   it('goes to every address, and one that takes it suffices', async () => {
     one.on(SEND, 'silent');
     const { hash } = await node.broadcast(signed);
+    await chain.mined(hash as Hex);
     expect(await node.transaction(hash)).toMatchObject({ status: 'succeeded' });
     expect(one.asked).toContain(SEND);
   });
@@ -324,6 +351,7 @@ describe('a broadcast', () => {
     one.behaveWell();
     two.behaveWell();
     const { hash } = await node.broadcast(signed);
+    await chain.mined(hash as Hex);
     expect(await node.transaction(hash)).toMatchObject({ status: 'succeeded' });
   });
 

@@ -42,6 +42,7 @@ export async function startNodeDouble(target: string) {
   const behaviours = new Map<string, Behaviour>();
   const asked: string[] = [];
   let takesBatches = true;
+  let batchOf = (answers: unknown[]) => answers;
   const credentials: (string | undefined)[] = [];
 
   const ask = async (call: object) => {
@@ -75,7 +76,7 @@ export async function startNodeDouble(target: string) {
     if (typeof behaviour === 'string') return fail(response, behaviour);
     const answers = await Promise.all(calls.map(answerOf));
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+    response.end(JSON.stringify(Array.isArray(body) ? batchOf(answers) : answers[0]));
   }
 
   const server = createServer((request, response) => void serve(request, response));
@@ -96,7 +97,11 @@ export async function startNodeDouble(target: string) {
     refuseBatches: () => {
       takesBatches = false;
     },
+    changeBatches: (changed: typeof batchOf) => {
+      batchOf = changed;
+    },
     behaveWell: () => {
+      batchOf = (answers) => answers;
       takesBatches = true;
       behaviours.clear();
     },

@@ -1,12 +1,6 @@
-import { request } from 'undici';
 import { z } from 'zod';
-import { textOf } from '../../protocol/text-of';
+import { createClient, type RpcCall } from './client';
 import { NodeAway, NodeRefused, refusalOf } from './faults';
-
-export interface RpcCall {
-  method: string;
-  params: readonly unknown[];
-}
 
 /**
  * JSON-RPC of one address. Every answer is read by a schema: what does not fit is no answer.
@@ -21,51 +15,25 @@ export interface Rpc {
 /** What public nodes take in one request. */
 const BATCH = 20;
 
-/** A full block of a busy chain, or its logs. Bytes. */
-const MOST_BYTES = 32 * 1024 * 1024;
-
+/** viem takes an answer as it comes. Where there is an error, no result counts: null says that there is no such thing. */
 const rpcError = z.object({ code: z.number(), message: z.string().catch('') });
 const rpcAnswer = z.union([
   z.object({ id: z.unknown(), error: rpcError }),
-  z.object({ id: z.unknown(), result: z.unknown() }),
+  z.object({ id: z.unknown(), result: z.unknown(), error: z.null().optional() }),
 ]);
 type RpcAnswer = z.output<typeof rpcAnswer>;
 
-/** Errors of a connection that never came to be: nothing was sent. */
-const NOT_CONNECTED = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-];
-
 /** @param url may hold credentials: in no error, whatever happens */
 export function createRpc(url: string, timeoutMs: number): Rpc {
-  const target = targetOf(url);
-
-  async function post(body: unknown): Promise<unknown> {
-    if (!target) throw new NodeAway(false);
-    try {
-      // It follows no redirect, and the time limit is one of the whole answer.
-      const { statusCode, body: answer } = await request(target.url, {
-        ...{ method: 'POST', headers: target.headers, body: JSON.stringify(body) },
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      return bodyOf(statusCode, await textOf(answer, MOST_BYTES));
-    } catch (error) {
-      if (error instanceof NodeAway) throw error;
-      throw new NodeAway(!NOT_CONNECTED.includes((error as { code?: string }).code ?? ''));
-    }
-  }
+  const ask = createClient(url, timeoutMs);
 
   async function call<Schema extends z.ZodType>(asked: RpcCall, schema: Schema): Promise<z.output<Schema>> {
-    return read(await post({ jsonrpc: '2.0', id: 0, ...asked }), schema);
+    return read(await ask(asked), schema);
   }
 
+  /** Paired by ids: viem's own batches are paired by their order, where one that is missing moves the others. */
   async function batch<Schema extends z.ZodType>(calls: readonly RpcCall[], schema: Schema) {
-    const answers = await post(calls.map((asked, id) => ({ jsonrpc: '2.0', id, ...asked })));
+    const answers = await ask(calls.map((asked, id) => ({ ...asked, id })));
     if (!Array.isArray(answers)) return oneByOne(calls, schema); // it takes no batches, or none of that size
     const byId = new Map(answers.map((answer: unknown) => [(answer as RpcAnswer | null)?.id, answer]));
     return calls.map((_, id) => read(byId.get(id), schema));
@@ -87,44 +55,11 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
   return { call, all };
 }
 
-/** Credentials before the host are sent as HTTP has them (RFC 7617). Nothing: it is no address that could be asked. */
-function targetOf(text: string): { url: string; headers: Record<string, string> } | undefined {
-  const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  try {
-    const url = new URL(text);
-    const { username, password } = url;
-    url.username = '';
-    url.password = '';
-    if (!username && !password) return { url: url.href, headers };
-    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
-    return { url: url.href, headers: { ...headers, authorization } };
-  } catch {
-    return undefined; // the error would hold the text
-  }
-}
-
-/** Some nodes give their errors with a status of HTTP: what is JSON-RPC is their word. */
-function bodyOf(status: number, text: string): unknown {
-  const isDone = status >= 200 && status < 300;
-  const body = parsed(text);
-  if (isDone || Array.isArray(body) || z.object({ error: rpcError }).safeParse(body).success) return body;
-  throw new NodeAway(status >= 500); // a 4xx has let nothing in
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function read<Schema extends z.ZodType>(body: unknown, schema: Schema): z.output<Schema> {
   const answer = rpcAnswer.safeParse(body);
   if (!answer.success) throw new NodeAway(true);
-  if ('error' in answer.data) throw new NodeRefused(refusalOf(answer.data.error));
-  const result = schema.safeParse(answer.data.result);
+  if (answer.data.error) throw new NodeRefused(refusalOf(answer.data.error));
+  const result = schema.safeParse((answer.data as { result?: unknown }).result);
   if (!result.success) throw new NodeAway(true);
   return result.data;
 }

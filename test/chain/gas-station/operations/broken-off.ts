@@ -35,9 +35,7 @@ export function brokenOff(services: Services, place: number, moment: 'before' | 
     },
   });
   const { database } = services;
-  type Transaction = typeof database.transaction;
-  const transaction = counted<Parameters<Transaction>, unknown>(
-    database.transaction.bind(database),
-  ) as Transaction;
+  const transaction: Services['database']['transaction'] = (work, options) =>
+    counted(() => database.transaction(work, options))();
   return { services: { ...broken, database: { ...database, transaction } }, broke: () => broke };
 }

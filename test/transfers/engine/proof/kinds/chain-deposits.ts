@@ -39,7 +39,7 @@ const words: fc.Arbitrary<ChainDepositWord> = fc.record({
   units: fc.constantFrom('', '', '', '', '50000000', '250000000', '999999', '3'),
   absentFrom: fc.constantFrom(null, 9),
   rate: fc.constantFrom('0.9', '0.9', '1.23456789012345', null).map((rate) => rate && new Decimal(rate)),
-} as const) as fc.Arbitrary<ChainDepositWord>;
+} as const);
 
 const amountOf = ({ decimals }: ChainDepositTerms, units: string): Decimal =>
   new Decimal(units).dividedBy(new Decimal(10).pow(decimals)).toDecimalPlaces(6, Decimal.ROUND_DOWN);

@@ -1,0 +1,83 @@
+import { request } from 'undici';
+import { HttpRequestError } from 'viem';
+import { getHttpRpcClient } from 'viem/utils';
+import { NodeAway } from './faults';
+
+/** A full block of a busy chain, or its logs. Bytes. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** Errors of a connection that never came to be: nothing was sent. */
+const NOT_CONNECTED = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+];
+
+export interface RpcCall {
+  method: string;
+  params: readonly unknown[];
+}
+
+/** @throws NodeAway; an error of JSON-RPC is an answer */
+export type Client = (body: RpcCall | (RpcCall & { id: number })[]) => Promise<unknown>;
+
+/**
+ * viem's client of JSON-RPC, which its `http` transport stands on; the transport itself takes no array, and asks again.
+ * @param timeoutMs of the whole answer: viem's own limit ends where the body begins
+ */
+export function createClient(text: string, timeoutMs: number): Client {
+  const target = targetOf(text);
+  if (!target) return () => Promise.reject(new NodeAway(false));
+  const { url, headers } = target;
+  const client = getHttpRpcClient(url, {
+    ...{ fetchFn: post, fetchOptions: { headers }, maxResponseBodySize: MOST_BYTES, timeout: 0 },
+  });
+  return async (body) => {
+    try {
+      return await client.request({ body, fetchOptions: { signal: AbortSignal.timeout(timeoutMs) } });
+    } catch (error) {
+      throw awayOf(error);
+    }
+  };
+}
+
+/** Unlike `fetch` it follows no redirect, and asks at any port. The body comes as it is read. */
+async function post(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const {
+    headers,
+    body: asked,
+    signal,
+  } = init as { headers: Record<string, string>; body: string; signal: AbortSignal };
+  const { statusCode, body } = await request(String(url), { method: 'POST', headers, body: asked, signal });
+  return new Response(body, { status: statusCode });
+}
+
+/** viem's errors hold the address and what was asked: nothing of them is kept. */
+function awayOf(error: unknown): NodeAway {
+  if (!(error instanceof HttpRequestError)) return new NodeAway(true); // of time, or of size
+  if (error.status !== undefined) return new NodeAway(error.status >= 500); // a 4xx has let nothing in
+  return new NodeAway(error.walk(isUnconnected) === null);
+}
+
+const isUnconnected = (cause: unknown) =>
+  NOT_CONNECTED.includes((cause as { code?: string } | null)?.code ?? '');
+
+/** Credentials before the host are sent as HTTP has them (RFC 7617). Nothing: it is no address that could be asked. */
+function targetOf(text: string): { url: string; headers: Record<string, string> } | undefined {
+  const headers = { accept: 'application/json' };
+  try {
+    const url = new URL(text);
+    const { username, password } = url;
+    url.username = '';
+    url.password = '';
+    if (!username && !password) return { url: url.href, headers };
+    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
+    return { url: url.href, headers: { ...headers, authorization } };
+  } catch {
+    return undefined; // the error would hold the text
+  }
+}
