@@ -4,6 +4,7 @@ import { benchGrowth } from './growth';
 import { benchHungParty } from './hung-party';
 import { benchLine } from './line';
 import { benchProcesses } from './processes';
+import { benchSweeps } from './sweeps';
 import { benchWebhooks } from './webhooks';
 
 /** `npm run bench -- NAME`: measures, and prints what it measured. Speed is never asserted. */
@@ -14,6 +15,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   'hung-party': benchHungParty,
   line: benchLine,
   processes: benchProcesses,
+  sweeps: benchSweeps,
   webhooks: benchWebhooks,
 };
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import solc from 'solc';
 
@@ -15,23 +15,28 @@ interface Compiled {
 
 /** @returns contracts by name: their ABI, and the bytecode that makes one */
 export function compileContracts(): Record<string, { abi: unknown[]; bytecode: string }> {
-  const name = 'TestUsdt.sol';
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith('.sol'));
   const input = {
     language: 'Solidity',
-    sources: { [name]: { content: readFileSync(join(FOLDER, name), 'utf8') } },
+    sources: Object.fromEntries(
+      names.map((name) => [name, { content: readFileSync(join(FOLDER, name), 'utf8') }]),
+    ),
     settings: {
       optimizer: { enabled: true, runs: 200 },
+      // A contract's address follows from its bytecode (CREATE2): a comment of its source must not change it.
+      metadata: { appendCBOR: false },
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
     },
   };
   const compiled = JSON.parse(solc.compile(JSON.stringify(input))) as Compiled;
   const wrong = compiled.errors?.filter(({ severity }) => severity === 'error') ?? [];
   if (wrong.length > 0) throw new Error(wrong.map(({ formattedMessage }) => formattedMessage).join('\n'));
+  const made = Object.values(compiled.contracts).flatMap((contracts) => Object.entries(contracts));
   return Object.fromEntries(
-    Object.entries(compiled.contracts[name] ?? {}).map(([contract, { abi, evm }]) => [
-      contract,
-      { abi, bytecode: `0x${evm.bytecode.object}` },
-    ]),
+    made
+      // An interface has no bytecode.
+      .filter(([, { evm }]) => evm.bytecode.object !== '')
+      .map(([contract, { abi, evm }]) => [contract, { abi, bytecode: `0x${evm.bytecode.object}` }]),
   );
 }
 

@@ -26,12 +26,19 @@ export interface TestChainOptions {
   chainId?: number;
   /** Wei: the base fee that the chain begins with. */
   baseFee?: bigint;
+  /** Absent: anvil's newest. */
+  hardfork?: 'cancun';
 }
 
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
 /** A real EVM node on a chain of its own, with a client that may do with it as it likes. */
-export async function startTestChain({ blockTime, chainId = 31_337, baseFee }: TestChainOptions = {}) {
+export async function startTestChain({
+  blockTime,
+  chainId = 31_337,
+  baseFee,
+  hardfork,
+}: TestChainOptions = {}) {
   const executable = anvilExecutable();
   if (!executable) throw new Error('@foundry-rs/anvil is not installed for this machine');
   const port = await freePort();
@@ -40,6 +47,7 @@ export async function startTestChain({ blockTime, chainId = 31_337, baseFee }: T
     ...(blockTime === 'manual' ? ['--no-mining'] : []),
     ...(typeof blockTime === 'number' ? ['--block-time', String(blockTime)] : []),
     ...(baseFee === undefined ? [] : ['--base-fee', String(baseFee)]),
+    ...(hardfork === undefined ? [] : ['--hardfork', hardfork]),
   ];
   const node: ChildProcess = spawn(executable, args, { stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;

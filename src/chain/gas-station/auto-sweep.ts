@@ -64,7 +64,7 @@ async function orderFor(services: Services, candidate: SweepCandidate): Promise<
 async function orderOf(services: Services, candidate: SweepCandidate): Promise<Ordered | undefined> {
   const { wallet, asset } = candidate;
   const found = await preflight(services, services.database, { wallet, asset: asset.symbol });
-  const lacksGas = candidate.needsGas || failsAtGas(found);
+  const lacksGas = candidate.needsGas || (found.stationAddress === null && failsAtGas(found));
   if (lacksGas && found.checks.every(({ ok, name }) => ok || name === 'gas'))
     return wouldHelp(candidate) ? orderTopup(services, { walletId: wallet.id }) : undefined;
   return found.ok ? sweepOf(wallet, found) : undefined;

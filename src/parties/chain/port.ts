@@ -86,7 +86,20 @@ export interface ChainFees {
   maxPriorityFeePerGas: bigint;
 }
 
-/** A transaction to be signed (EIP-1559). All whole numbers as decimal text would lose nothing; in code they are bigint. */
+/** What the owner of an address has signed: its code is that contract's from now on, until it signs another one (EIP-7702). */
+export interface SignedAuthorization {
+  chainId: number;
+  /** Whose code it takes. */
+  contract: string;
+  /** Of the owner's next transaction: with another one the chain passes it over. Taken, it uses that nonce up. */
+  nonce: number;
+  yParity: number;
+  /** 0x… */
+  r: string;
+  s: string;
+}
+
+/** A transaction to be signed (EIP-1559; EIP-7702 where there are authorizations). All whole numbers as decimal text would lose nothing; in code they are bigint. */
 export interface UnsignedTransaction {
   chainId: number;
   nonce: number;
@@ -99,7 +112,12 @@ export interface UnsignedTransaction {
   gas: bigint;
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;
+  /** Applied before the call is made, each of an owner of its own; absent or empty: none. */
+  authorizations?: readonly SignedAuthorization[];
 }
+
+/** What a transaction does. */
+export type Call = Pick<UnsignedTransaction, 'from' | 'to' | 'value' | 'data' | 'authorizations'>;
 
 /**
  * One chain. Reads go to the first address that answers; one that fails or hangs is passed over, and asked again later.
@@ -140,7 +158,11 @@ export interface ChainNode {
   nonce(address: string): Promise<number>;
   fees(): Promise<ChainFees>;
   /** @throws ChainRefused `reverted`, `insufficient_funds`: it would be */
-  estimateGas(transaction: Pick<UnsignedTransaction, 'from' | 'to' | 'value' | 'data'>): Promise<bigint>;
+  estimateGas(transaction: Call): Promise<bigint>;
+  /** What a call would answer in the newest block; nothing is sent. @returns 0x… @throws ChainRefused `reverted` */
+  call(call: Call): Promise<string>;
+  /** 0x…: the code that stands at an address; `0x` where there is none. */
+  code(address: string): Promise<string>;
   /** The decimals that a token says it has. @throws ChainRefused `no_token` stands there */
   decimals(token: string): Promise<number>;
   /**

@@ -16,6 +16,8 @@ export function unreachableNode(chain: string): ChainNode {
     nonce: away,
     fees: away,
     estimateGas: away,
+    call: away,
+    code: away,
     decimals: away,
     broadcast: away,
   };

@@ -1,5 +1,5 @@
 import type { Sql } from '../../kernel/db/database';
-import type { UnsignedTransaction } from '../chain/port';
+import type { SignedAuthorization, UnsignedTransaction } from '../chain/port';
 
 /** A transaction, signed: nothing but its sender's key could have made it, and nobody can change it. */
 export interface SignedTransaction {
@@ -26,4 +26,13 @@ export interface Signer {
    * @throws Error when the wallet of that place is not `transaction.from`
    */
   sign(index: number, transaction: UnsignedTransaction): Promise<SignedTransaction>;
+  /**
+   * Signs that the wallet of that place takes the code of a contract (EIP-7702). It is a word of the wallet, which anybody may hand
+   * to the chain, so the contract decides what can be done with it.
+   * @param given the chain by its id, never 0 (which holds on every chain); the contract; the wallet's next nonce
+   */
+  signAuthorization(
+    index: number,
+    given: Pick<SignedAuthorization, 'chainId' | 'contract' | 'nonce'>,
+  ): Promise<SignedAuthorization>;
 }

@@ -16,6 +16,7 @@ it('tells version 0 while nothing was set, and keeps what is set under the versi
   expect(before).toEqual({
     ...{ chain: 'local', gasThreshold: `0.${'0'.repeat(18)}`, gasTopupAmount: `0.${'0'.repeat(18)}` },
     ...{ minSweepAmount: {}, sweepConfirmations: 3, autoSweep: false, version: 0 },
+    sweepStrategy: 'transfer',
   });
   const terms = {
     ...TERMS,
@@ -27,6 +28,7 @@ it('tells version 0 while nothing was set, and keeps what is set under the versi
   expect(status).toBe(200);
   expect(body).toEqual({
     chain: 'local',
+    sweepStrategy: 'transfer',
     gasThreshold: `0.001${'0'.repeat(15)}`,
     gasTopupAmount: `0.01${'0'.repeat(16)}`,
     maxGasPrice: '30.5',
@@ -60,6 +62,7 @@ it.each([
   [{ treasuryAddress: TREASURY.replace('C8', 'c8') }, 'treasuryAddress'],
   [{ sweepConfirmations: 0 }, 'sweepConfirmations'],
   [{ autoSweep: 'yes' }, 'autoSweep'],
+  [{ sweepStrategy: 'cheapest' }, 'sweepStrategy'],
   [{ stationAddress: TREASURY }, 'stationAddress'],
 ])('refuses %j, naming the field', async (wrong, field) => {
   const { version } = (await world.admin.call('GET', PATH)).body;
@@ -106,6 +109,7 @@ it('knows what a chain of TRON has: its addresses, six decimals, and nobody to a
     [{}, 'treasuryAddress'],
     [{ treasuryAddress, autoSweep: true }, 'autoSweep'],
     [{ treasuryAddress, maxGasPrice: '1' }, 'maxGasPrice'],
+    [{ treasuryAddress, sweepStrategy: 'delegated' }, 'sweepStrategy'],
     [{ treasuryAddress, gasThreshold: '0.0000001' }, 'gasThreshold'],
   ] as const)
     expect((await put({ ...terms, ...wrong }, path)).body.field).toBe(field);

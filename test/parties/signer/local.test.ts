@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { type Hex, parseTransaction, recoverTransactionAddress } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
+import { recoverAuthorizationAddress } from 'viem/utils';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import type { UnsignedTransaction } from '../../../src/parties/chain/port';
 import { createLocalSigner, ensureSeed } from '../../../src/parties/signer/local';
@@ -73,6 +74,23 @@ describe('the local signer', () => {
     await replaceSeed(db.database, keyring, JUNK);
     const [from = ''] = await signer().addresses('evm', [4]);
     await expect(signer().sign(5, transaction(from))).rejects.toThrow('not the sender');
+  });
+
+  it('authorizes a contract as the wallet of that place, on one chain alone (EIP-7702)', async () => {
+    await replaceSeed(db.database, keyring, JUNK);
+    const [from = '', station = ''] = await signer().addresses('evm', [4, 5]);
+    const given = { chainId: 31_337, contract: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', nonce: 0 };
+    const authorization = await signer().signAuthorization(4, given);
+    expect(await signer().signAuthorization(4, given)).toEqual(authorization);
+    const { contract, r, s, ...rest } = authorization;
+    const signed = { ...rest, address: contract as Hex, r: r as Hex, s: s as Hex };
+    expect(await recoverAuthorizationAddress({ authorization: signed })).toBe(from);
+    await expect(signer().signAuthorization(4, { ...given, chainId: 0 })).rejects.toThrow('names its chain');
+    const { raw } = await signer().sign(5, { ...transaction(station), authorizations: [authorization] });
+    expect(parseTransaction(raw as Hex)).toMatchObject({
+      type: 'eip7702',
+      authorizationList: [{ nonce: 0, r, s }],
+    });
   });
 
   it('makes one seed, however many ask for it at once', async () => {

@@ -13,6 +13,7 @@ import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { listOperations } from '../operations/store';
 import { minSweepOf, sweepableOf } from '../rules';
+import { stationSending } from '../strategies/choose';
 
 /** A wallet that has enough of an asset to be swept. */
 export interface SweepCandidate {
@@ -23,7 +24,7 @@ export interface SweepCandidate {
   /** Of the asset: all that is there, and what a sweep would move (before its fee where it is the native coin). */
   balance: bigint;
   sweepable: bigint;
-  /** What the wallet has of the native coin, and whether that is less than `gasThreshold`. */
+  /** What the wallet has of the native coin, and whether that is less than `gasThreshold` where it pays for gas itself. */
   native: bigint;
   needsGas: boolean;
 }
@@ -79,11 +80,12 @@ async function candidatesOn(
   const natives = await askedOfChain(balancesOf(node, wallets, null));
   const found: SweepCandidate[] = [];
   for (const asset of assets) {
+    const paysItself = (await askedOfChain(stationSending(node, network, config, asset))) === null;
     const balances =
       asset.contract === null ? natives : await askedOfChain(balancesOf(node, wallets, asset.contract));
     for (const [place, wallet] of wallets.entries()) {
       const [balance = 0n, native = 0n] = [balances[place], natives[place]];
-      const candidate = candidateOf({ wallet, network, config, asset }, balance, native);
+      const candidate = candidateOf({ wallet, network, config, asset }, { balance, native, paysItself });
       if (candidate) found.push(candidate);
     }
   }
@@ -103,15 +105,14 @@ const balancesOf = (
 /** @returns nothing of one that has too little */
 function candidateOf(
   of: Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'asset'>,
-  balance: bigint,
-  native: bigint,
+  { balance, native, paysItself }: { balance: bigint; native: bigint; paysItself: boolean },
 ): SweepCandidate | undefined {
   const { network, config, asset } = of;
   const sweepable = sweepableOf(config, network, asset, { units: balance, fee: 0n });
   if (sweepable === 0n || fromUnits(sweepable, asset.decimals).lt(minSweepOf(config, asset)))
     return undefined;
   const threshold = toUnits(config.gasThreshold, NATIVE_DECIMALS[network.kind]);
-  return { ...of, balance, sweepable, native, needsGas: native < threshold };
+  return { ...of, balance, sweepable, native, needsGas: paysItself && native < threshold };
 }
 
 /** A wallet that needs gas before it is swept. */

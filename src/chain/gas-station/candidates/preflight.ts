@@ -13,6 +13,8 @@ import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { openOperationsOf } from '../operations/store';
 import { boundedFees, minSweepOf, sweepableOf } from '../rules';
+import { stationSending } from '../strategies/choose';
+import { BESIDE_TRANSFER } from '../strategies/delegated';
 import { type Check, checksOf } from './rules';
 
 /** Whether a wallet can be swept now, and what of it. */
@@ -24,6 +26,8 @@ export interface Preflight {
   asset: NetworkAsset;
   /** What the sweep would move. */
   units: bigint;
+  /** Who would send in place of the wallet, and pay; null: the wallet. */
+  stationAddress: string | null;
 }
 
 /**
@@ -39,14 +43,15 @@ export async function preflight(
   const { network, node } = await nodeOf(services, sql, wallet.chain);
   const asset = swept(network, symbol);
   const [config, open] = [await requireGasConfig(sql, network), await openOperationsOf(sql, wallet.id)];
-  const said = await askedOfChain(readOf(node, wallet, asset, config));
+  const stationAddress = await askedOfChain(stationSending(node, network, config, asset));
+  const said = await askedOfChain(readOf(node, wallet, asset, config, stationAddress));
   const units = sweepableOf(config, network, asset, { units: said.balance, fee: said.fee ?? 0n });
   const checks = checksOf({
     ...{ wallet, asset, open, kind: network.kind, ...said },
     ...{ sweepable: units, least: minSweepOf(config, asset) },
     ...{ maxGasPrice: config.maxGasPrice, treasuryAddress: config.treasuryAddress },
   });
-  return { ok: checks.every(({ ok }) => ok), checks, network, config, asset, units };
+  return { ok: checks.every(({ ok }) => ok), checks, network, config, asset, units, stationAddress };
 }
 
 function swept(network: Network, symbol: string | undefined): NetworkAsset {
@@ -72,14 +77,17 @@ async function readOf(
   { address }: Wallet,
   { contract }: NetworkAsset,
   config: GasConfig,
+  stationAddress: string | null,
 ): Promise<Said> {
-  const [native, fees] = await Promise.all([node.balance(address, null), node.fees()]);
+  const payer = stationAddress ?? address;
+  const [native, fees] = await Promise.all([node.balance(payer, null), node.fees()]);
   const balance = contract === null ? native : await node.balance(address, contract);
   // To itself while there is no treasury: what it would cost about.
   const to = config.treasuryAddress ?? address;
   const gas = await gasOf(node, address, contract, to, balance);
   const { maxFeePerGas } = boundedFees(fees, config.maxGasPrice) ?? fees;
-  return { balance, native, fees, fee: gas === null ? null : gas * maxFeePerGas };
+  const beside = stationAddress === null ? 0n : BESIDE_TRANSFER;
+  return { balance, native, fees, fee: gas === null ? null : (gas + beside) * maxFeePerGas };
 }
 
 async function gasOf(

@@ -12,7 +12,7 @@ export interface PreflightFacts {
   /** What the sweep would move, and how much it must be. */
   sweepable: bigint;
   least: Decimal;
-  /** What the wallet has of the native coin. */
+  /** What has who pays for gas of the native coin: the wallet, or the station that sends for it. */
   native: bigint;
   kind: 'evm' | 'tron';
   /** What the sweep costs at most; null: the chain would revert it. */

@@ -1,5 +1,6 @@
 import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { Network } from '../../networks/record';
+import type { SweepStrategyName } from '../strategies/port';
 
 /** What a person sets of a chain's gas station, all of it at once. Amounts are of the native coin where nothing else is said. */
 export interface GasTerms {
@@ -19,6 +20,8 @@ export interface GasTerms {
   sweepConfirmations: number;
   /** Whether operations are made, signed and broadcast without a person. */
   autoSweep: boolean;
+  /** How tokens get off wallets, where the chain and the station allow it. */
+  sweepStrategy: SweepStrategyName;
 }
 
 export interface GasConfig extends GasTerms {
@@ -45,6 +48,7 @@ export const gasConfigNeverSet = ({
   treasuryAddress: null,
   sweepConfirmations: confirmations,
   autoSweep: false,
+  sweepStrategy: 'transfer',
   stationAddress: null,
   stationWalletId: null,
   version: 0,

@@ -48,7 +48,9 @@ function assertDecimals(amounts: Record<string, Decimal | null>, decimals: numbe
 }
 
 /** No node of TRON is asked: a person executes there, who sees the price. */
-function assertManual({ autoSweep, maxGasPrice }: GasTerms): void {
+function assertManual({ autoSweep, maxGasPrice, sweepStrategy }: GasTerms): void {
+  if (sweepStrategy !== 'transfer')
+    throw invalid('sweepStrategy must be transfer: this chain has no other.', 'sweepStrategy');
   if (autoSweep) throw invalid('autoSweep must be false: this chain is executed by hand.', 'autoSweep');
   if (maxGasPrice) throw invalid('maxGasPrice must be absent: this chain has no such price.', 'maxGasPrice');
 }

@@ -5,7 +5,15 @@ import type { GasConfig, GasTerms } from './record';
 
 const COLUMNS = [
   ...['chain', 'gasThreshold', 'gasTopupAmount', 'maxGasPrice', 'dailyGasBudget', 'minSweepAmount'],
-  ...['treasuryAddress', 'sweepConfirmations', 'autoSweep', 'stationAddress', 'stationWalletId', 'version'],
+  ...[
+    'treasuryAddress',
+    'sweepConfirmations',
+    'autoSweep',
+    'sweepStrategy',
+    'stationAddress',
+    'stationWalletId',
+    'version',
+  ],
 ];
 const configs = () => table('gas_configs');
 
@@ -39,6 +47,7 @@ const rowOf = (terms: GasTerms) => ({
   treasuryAddress: terms.treasuryAddress,
   sweepConfirmations: terms.sweepConfirmations,
   autoSweep: terms.autoSweep,
+  sweepStrategy: terms.sweepStrategy,
 });
 
 /** @param lock to the end of the transaction */

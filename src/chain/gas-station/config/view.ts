@@ -3,6 +3,7 @@ import { type Decimal, formatAmount } from '../../../kernel/money/money';
 import { amount, amountOrZero, money, text } from '../../../kernel/wire/schemas';
 import type { Network } from '../../networks/record';
 import { nativeAmount } from '../rules';
+import { SWEEP_STRATEGIES } from '../strategies/port';
 import type { GasConfig, GasTerms } from './record';
 
 const MOST_CONFIRMATIONS = 100_000;
@@ -22,6 +23,14 @@ export const gasConfigBody = z.strictObject({
   treasuryAddress: text(100).nullish().describe('Where swept money goes: an address that is none of ours.'),
   sweepConfirmations: z.int('must be a whole number').min(1).max(MOST_CONFIRMATIONS),
   autoSweep: z.boolean().describe('Whether operations are made, signed and broadcast without a person.'),
+  sweepStrategy: z
+    .enum(SWEEP_STRATEGIES)
+    .default('transfer')
+    .describe(
+      'How tokens get off wallets. `transfer`: the wallet sends them, by gas that a top-up has brought; `delegated`: the station ' +
+        'calls wallets that have delegated to a contract (EIP-7702) and pays itself, several at once. Where that is not ready ' +
+        '(see the status) wallets send.',
+    ),
   version: z
     .int('must be a whole number')
     .min(0)
@@ -48,6 +57,7 @@ export const gasConfigSchema = z
     treasuryAddress: z.string().optional(),
     sweepConfirmations: z.int(),
     autoSweep: z.boolean(),
+    sweepStrategy: z.enum(SWEEP_STRATEGIES),
     stationAddress: z.string().optional().describe('Pays for gas; set by calls of its own.'),
     stationWalletId: z.string().optional().describe('Absent of a station whose key is not ours.'),
     version: z.int(),
@@ -69,6 +79,7 @@ export function gasConfigView(config: GasConfig, network: Network): z.output<typ
     treasuryAddress: rest.treasuryAddress ?? undefined,
     sweepConfirmations: rest.sweepConfirmations,
     autoSweep: rest.autoSweep,
+    sweepStrategy: rest.sweepStrategy,
     stationAddress: rest.stationAddress ?? undefined,
     stationWalletId: rest.stationWalletId ?? undefined,
     version: rest.version,

@@ -15,7 +15,7 @@ export interface Execution {
 
 type Place = 'pool' | 'treasury' | 'station' | 'gas';
 
-/** From where to where, and who pays for gas: a wallet from what top-ups have brought it. */
+/** From where to where. */
 const WAYS = {
   sweep: { from: 'pool', to: 'treasury' },
   topup: { from: 'station', to: 'pool' },
@@ -26,25 +26,28 @@ const WAYS = {
  * much as the addresses hold.
  */
 export function postingOf(
-  { id, type, chain, asset, decimals }: Pick<GasOperation, 'id' | 'type' | 'chain' | 'asset' | 'decimals'>,
+  operation: Pick<GasOperation, 'id' | 'type' | 'chain' | 'asset' | 'decimals' | 'stationAddress'>,
   network: Pick<Network, 'assets' | 'kind'>,
   { moved, lost, fee }: Execution,
 ): Posting {
+  const { id, type, chain, asset, decimals, stationAddress } = operation;
   const { from, to } = WAYS[type];
+  // A wallet pays for gas from what top-ups have brought it, where the station does not send for it.
+  const payer = stationAddress === null ? from : 'station';
   const at = (place: Place): InternalAccount => `${place}@${chain}`;
   const native = nativeSymbol(network);
-  const movement = (target: InternalAccount, currency: string, units: bigint, of: number) => {
+  const movement = (source: Place, target: InternalAccount, currency: string, units: bigint, of: number) => {
     const { amount } = ledgerAmount(units, of, currency);
     return [
-      internalEntry(at(from), currency, amount, id),
+      internalEntry(at(source), currency, amount, id),
       internalEntry(target, currency, amount.negated(), id),
     ];
   };
   return {
     entries: [
-      ...movement(at(to), asset, moved, decimals),
-      ...(lost > 0n ? movement('losses', asset, lost, decimals) : []),
-      ...(native ? movement(at('gas'), native, fee, NATIVE_DECIMALS[network.kind]) : []),
+      ...movement(from, at(to), asset, moved, decimals),
+      ...(lost > 0n ? movement(from, 'losses', asset, lost, decimals) : []),
+      ...(native ? movement(payer, at('gas'), native, fee, NATIVE_DECIMALS[network.kind]) : []),
     ],
   };
 }

@@ -98,12 +98,13 @@ const differenceOf = (operation: GasOperation, word: Mined): Difference => {
 };
 
 /** Of two operations only one can be meant, and of one that was signed here only what was signed. */
-async function assertNobodyElses(tx: Tx, { id, chain }: GasOperation, hash: string): Promise<void> {
+async function assertNobodyElses(tx: Tx, { id, chain, batchOf }: GasOperation, hash: string): Promise<void> {
   await lockNonces(tx, chain); // two who name the same hash at once
+  const signed = (await attemptsOf(tx, batchOf ?? id)).flatMap(({ raw, hash: own }) => (raw && own) ?? []);
+  if (signed.includes(hash)) return;
   const owner = (await operationOfHash(tx, chain, hash)) ?? (await operationSigned(tx, chain, hash));
   if (owner !== undefined && owner !== id) throw refused('it is of another operation');
-  const signed = (await attemptsOf(tx, id)).flatMap(({ raw, hash: own }) => (raw && own) ?? []);
-  if (signed.length > 0 && !signed.includes(hash)) throw refused('another one was signed for it');
+  if (signed.length > 0) throw refused('another one was signed for it');
 }
 
 async function mined(

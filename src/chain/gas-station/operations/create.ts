@@ -34,6 +34,7 @@ export type Ordered = Pick<
   | 'token'
   | 'decimals'
   | 'fromAddress'
+  | 'stationAddress'
   | 'toAddress'
   | 'units'
   | 'execution'
@@ -53,13 +54,16 @@ export async function orderSweep(
 }
 
 /** @throws Problem 409 `invalid_transition` naming the checks that do not hold */
-export function sweepOf(wallet: Wallet, { ok, checks, network, config, asset, units }: Preflight): Ordered {
+export function sweepOf(
+  wallet: Wallet,
+  { ok, checks, network, config, asset, units, stationAddress }: Preflight,
+): Ordered {
   const { autoSweep, treasuryAddress } = config;
   if (!ok || treasuryAddress === null) throw notNow(checks.filter((check) => !check.ok));
   return {
     ...{ type: 'sweep', chain: wallet.chain, walletId: wallet.id, asset: asset.symbol },
     ...{ token: asset.contract, decimals: asset.decimals },
-    ...{ fromAddress: wallet.address, toAddress: treasuryAddress, units },
+    ...{ fromAddress: wallet.address, stationAddress, toAddress: treasuryAddress, units },
     execution: autoSweep && network.kind === 'evm' ? 'local' : 'manual',
   };
 }
@@ -91,7 +95,7 @@ export async function orderTopup(
   const decimals = NATIVE_DECIMALS[network.kind];
   const ordered: Ordered = {
     ...{ type: 'topup', chain: wallet.chain, walletId, asset, token: null, decimals },
-    ...{ fromAddress: config.stationAddress, toAddress: wallet.address, units },
+    ...{ fromAddress: config.stationAddress, stationAddress: null, toAddress: wallet.address, units },
     execution: isSignedHere(config, network) ? 'local' : 'manual',
   };
   await assertPayable(services, ordered);
@@ -139,7 +143,7 @@ export async function createOperation(
   const at = services.now();
   const made = await insertOperation(tx, {
     ...{ ...ordered, id: newId(ordered.type === 'sweep' ? 'sweepOperation' : 'topupOperation') },
-    ...{ status: 'pending', waitsFor: null, txHash: null, movedUnits: null, lostUnits: null },
+    ...{ status: 'pending', batchOf: null, waitsFor: null, txHash: null, movedUnits: null, lostUnits: null },
     ...{ feeUnits: null, failureCode: null, failureReason: null, exportedAt: null, executedAt: null },
     ...{ revision: 0, createdAt: at, updatedAt: at, dueBy: at },
     expiresAt: new Date(at.getTime() + EXPIRES_AFTER_MS),

@@ -8,8 +8,8 @@ import { ledgerAmount } from '../../networks/rules';
 import { postingOf } from './books';
 import { keepReverted, releaseNonces, settleNonces } from './nonces/store';
 import type { GasOperation, GasOperationTrigger } from './record';
-import { isOpen, nextStatus, type Verdict } from './rules';
-import { updateOperation } from './store';
+import { feeOf, isOpen, nextStatus, type Verdict } from './rules';
+import { countMembers, freeMembers, updateOperation } from './store';
 
 export type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted' }>;
 
@@ -45,6 +45,7 @@ export async function endUnexecuted(
   end: { on: 'expire' } | { on: 'fail'; code: string; reason: string },
 ): Promise<GasOperation> {
   await releaseNonces(tx, operation.id, services.now());
+  await freeMembers(tx, operation.id);
   const failure = end.on === 'fail' ? { failureCode: end.code, failureReason: end.reason } : {};
   return moveOperation(services, tx, operation, end.on, failure);
 }
@@ -66,11 +67,13 @@ export async function endExecuted(
   { hash, word, verdict }: Executed,
 ): Promise<GasOperation> {
   const { moved, lost } = verdict.is === 'right' ? verdict : { moved: 0n, lost: 0n };
-  await move(tx, postingOf(operation, network, { moved, lost, fee: word.fee }), {});
+  const whole = operation.batchOf ?? operation.id;
+  const fee = feeOf(operation, word.fee, await countMembers(tx, whole));
+  await move(tx, postingOf(operation, network, { moved, lost, fee }), {});
   const at = services.now();
-  await settleNonces(tx, operation.id, word.nonce, at);
+  await settleNonces(tx, whole, word.nonce, at);
   const booked = {
-    feeUnits: (operation.feeUnits ?? 0n) + word.fee,
+    feeUnits: (operation.feeUnits ?? 0n) + fee,
     ...{ txHash: hash, movedUnits: moved, lostUnits: lost, executedAt: at },
   };
   if (!isOpen(operation)) return endedBefore(tx, operation, booked, at);

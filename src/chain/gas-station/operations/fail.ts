@@ -24,9 +24,12 @@ export async function fallible(
   { id, type }: Named,
 ): Promise<Fallible> {
   const operation = await requireOperation(services.database, id, type);
-  const attempts = await attemptsOf(services.database, id);
-  const { revision, txHash } = operation;
+  const { revision, txHash, batchOf } = operation;
+  const attempts = await attemptsOf(services.database, batchOf ?? id);
   const signed = attempts.filter(({ raw }) => raw !== null);
+  // Of a batch that is to be signed: it is another operation that does that.
+  if (batchOf !== null && attempts.length > signed.length)
+    return { revision, mayBeExecuted: isOpen(operation) };
   const hashes = [...(txHash === null ? [] : [txHash]), ...signed.flatMap(({ hash }) => hash ?? [])];
   if (!isOpen(operation) || hashes.length === 0) return { revision, mayBeExecuted: false };
   const { node } = await reach(services, operation);

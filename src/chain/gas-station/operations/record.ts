@@ -54,8 +54,12 @@ export interface GasOperation {
   token: string | null;
   /** Of the asset on its chain. */
   decimals: number;
-  /** Who sends, and pays for gas: the wallet of a sweep, the station of a top-up. */
+  /** Whose money it is: the wallet of a sweep, the station of a top-up. */
   fromAddress: string;
+  /** Who sends a sweep in place of its wallet, and pays for gas; null: `fromAddress` does. */
+  stationAddress: string | null;
+  /** The operation whose transaction it is part of; null: it has one of its own. */
+  batchOf: string | null;
   /** The treasury, or the wallet. */
   toAddress: string;
   /** What is to leave `fromAddress`; what is made of it may move more, for the balance grows. */

@@ -16,6 +16,42 @@ export const STUCK_AFTER_MS = 3 * 60_000;
 /** What waits for better prices, or for gas, is tried again after so long. */
 export const TRY_AGAIN_MS = 60_000;
 
+/** A sweep that the station sends waits so long for others, with which it shares a transaction. */
+const GATHERS_MS = 5_000;
+
+export const gathersUntil = ({ createdAt }: Pick<GasOperation, 'createdAt'>): Date =>
+  new Date(createdAt.getTime() + GATHERS_MS);
+
+/** How long one gives way to an older one, whose process may be lost. */
+const GIVES_WAY_MS = 60_000;
+
+type Waiting = Pick<GasOperation, 'id' | 'createdAt' | 'waitsFor'>;
+
+/**
+ * Whether an operation makes the transaction of its batch: the oldest does, so that not each of many asks the chain about all. Those that
+ * wait for something else make none.
+ * @param others that have no transaction either
+ */
+export function leadsBatch(operation: Waiting, others: readonly Waiting[], at: Date): boolean {
+  const isOlder = ({ id, createdAt, waitsFor }: Waiting) =>
+    waitsFor === null &&
+    (createdAt < operation.createdAt || (+createdAt === +operation.createdAt && id < operation.id));
+  return at.getTime() - gathersUntil(operation).getTime() > GIVES_WAY_MS || !others.some(isOlder);
+}
+
+/** What is to leave at least: an earlier transaction of the operation may be the one that is executed. */
+export const leastOf = (before: bigint, now: bigint): bigint => (now < before ? now : before);
+
+/**
+ * What of a transaction's fee is one operation's: the same of each, and what cannot be divided is that of the one whose transaction
+ * it is, so that the sum is exact.
+ * @param members how many share it beside that one
+ */
+export function feeOf({ batchOf }: Pick<GasOperation, 'batchOf'>, fee: bigint, members: number): bigint {
+  const each = fee / BigInt(members + 1);
+  return batchOf === null ? fee - each * BigInt(members) : each;
+}
+
 const OPEN: readonly GasOperationStatus[] = ['pending', 'awaiting_confirmation', 'confirming'];
 
 export const isOpen = ({ status }: Pick<GasOperation, 'status'>): boolean => OPEN.includes(status);
@@ -31,13 +67,15 @@ export const nextStatus = (
 export const askAgainAfter = (sinceMs: number): number => Math.min(15_000, Math.max(500, sinceMs / 4));
 
 /** What an operation needs next; nothing where it waits for a person. */
-export type Step = 'rest' | 'expire' | 'plan' | 'sign' | 'broadcast' | 'follow' | 'wait';
+export type Step = 'rest' | 'expire' | 'plan' | 'sign' | 'broadcast' | 'follow' | 'wait' | 'wait_for_batch';
 
-/** @param attempts those of the operation that hold their nonce, the first one first */
+/** @param attempts those of the operation, or of its batch, that hold their nonce, the first one first */
 export function nextStep(operation: GasOperation, attempts: readonly Attempt[], at: Date): Step {
   if (!isOpen(operation)) return 'rest';
   const latest = attempts.at(-1);
   const isLocal = operation.execution === 'local';
+  // The operation that a batch is of signs and broadcasts it; the others only follow.
+  if (operation.batchOf !== null && latest?.broadcastAt === null) return 'wait_for_batch';
   if (isLocal && latest?.raw === null) return 'sign';
   if (latest?.raw && latest.broadcastAt === null) return 'broadcast';
   if (latest?.raw || operation.txHash !== null) return 'follow';
@@ -56,16 +94,22 @@ export type Verdict = { is: 'right'; moved: bigint; lost: bigint } | { is: 'wron
 const isSame = (one: string | null, other: string | null): boolean =>
   one?.toLowerCase() === other?.toLowerCase();
 
+/** Who signs and sends its transaction, and pays for gas. */
+export const senderOf = ({
+  stationAddress,
+  fromAddress,
+}: Pick<GasOperation, 'stationAddress' | 'fromAddress'>): string => stationAddress ?? fromAddress;
+
 /**
  * Compares what a transaction has done with what the operation is to do. It may move more than was planned, for the balance may have
  * grown; a token that takes a fee of its transfers may bring less than has left.
  */
 export function judge(
-  operation: Pick<GasOperation, 'fromAddress' | 'toAddress' | 'token' | 'units'>,
+  operation: Pick<GasOperation, 'fromAddress' | 'stationAddress' | 'toAddress' | 'token' | 'units'>,
   { status, from, to, transfers }: Mined,
 ): Verdict {
-  const { fromAddress, toAddress, token, units } = operation;
-  if (!isSame(from, fromAddress)) return wrong('sender');
+  const { fromAddress, stationAddress, toAddress, token, units } = operation;
+  if (!isSame(from, senderOf(operation))) return wrong('sender');
   if (status === 'reverted') return wrong('success');
   const sent = transfers.filter((each) => isSame(each.from, fromAddress));
   const ofToken = sent.filter((each) => isSame(each.token, token));
@@ -73,8 +117,8 @@ export function judge(
   const arrived = ofToken.filter((each) => isSame(each.to, toAddress));
   if (arrived.length === 0) return wrong('recipient');
   const moved = total(arrived);
-  // One call of the token moves to one recipient: what went elsewhere in it is what the token itself takes.
-  const isOneTransfer = token !== null && isSame(to, token);
+  // One call of the token, the contract's too, moves to one recipient: what went elsewhere is what the token itself takes.
+  const isOneTransfer = token !== null && (stationAddress !== null || isSame(to, token));
   const lost = isOneTransfer ? total(ofToken) - moved : 0n;
   return moved + lost < units ? wrong('amount') : { is: 'right', moved, lost };
 }

@@ -67,6 +67,64 @@ export async function updateOperation(
   return operationOf(row);
 }
 
+/**
+ * Sweeps that the same station is to send of the same token and to the same treasury, and that have no transaction yet.
+ * @param most the oldest
+ */
+export async function gatherable(
+  sql: Sql,
+  { id, chain, token, stationAddress, toAddress }: GasOperation,
+  at: Date,
+  most: number,
+): Promise<GasOperation[]> {
+  const rows = await sql.run<Row>(
+    operations()
+      .where({ chain, token, stationAddress, toAddress, status: 'pending', type: 'sweep', batchOf: null })
+      .where({ execution: 'local' })
+      .whereRaw(IS_OPEN)
+      .where('expiresAt', '>', at)
+      .whereNot({ id })
+      .whereRaw(
+        'not exists (select from chain_nonces where operation_id = gas_operations.id and released_at is null)',
+      )
+      .orderBy([{ column: 'createdAt' }, { column: 'id' }])
+      .limit(most),
+  );
+  return rows.map(operationOf);
+}
+
+/** Locks those that are as they were read, without waiting for any. @returns whether it has got all of them */
+export async function lockUnchanged(tx: Sql, given: readonly GasOperation[]): Promise<boolean> {
+  if (given.length === 0) return true;
+  const ids = given.map(({ id }) => id);
+  const locked = await tx.run<{ id: string; revision: number }>(
+    operations()
+      .select('id', 'revision')
+      .whereRaw('id = any(?::text[])', [ids])
+      .forNoKeyUpdate()
+      .skipLocked(),
+  );
+  const revisions = new Map(locked.map(({ id, revision }) => [id, revision]));
+  return given.every(({ id, revision }) => revisions.get(id) === revision);
+}
+
+/** How many operations are part of the transaction of that one. */
+export async function countMembers(sql: Sql, id: string): Promise<number> {
+  const [row] = await sql.run<{ count: number }>(
+    operations().select(raw('count(*)::int as count')).where({ batchOf: id }),
+  );
+  return row?.count ?? 0;
+}
+
+/** There is no transaction of that one any more: each of its batch gets another one. */
+export async function freeMembers(tx: Sql, id: string): Promise<void> {
+  await tx.run(
+    operations()
+      .where({ batchOf: id })
+      .update({ batchOf: null, revision: raw('revision + 1') }),
+  );
+}
+
 /** When it is looked at again, whatever else has changed of it. */
 export async function keepDueBy(sql: Sql, { id, revision }: GasOperation, dueBy: Date | null): Promise<void> {
   await sql.run(operations().where({ id, revision }).update({ dueBy }));

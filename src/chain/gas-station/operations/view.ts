@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { instant, money } from '../../../kernel/wire/schemas';
 import type { UnsignedTransaction } from '../../../parties/chain/port';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
+import { SWEEP_STRATEGIES } from '../strategies/port';
 import type { Exported } from './export';
 import { GAS_OPERATION_STATUSES, GAS_OPERATION_TYPES, type GasOperation, WAITS } from './record';
 
@@ -17,6 +18,11 @@ export const gasOperationSchema = z
     token: z.string().optional().describe('The contract of the asset; absent: the native coin.'),
     from: z.string(),
     to: z.string(),
+    strategy: z
+      .enum(SWEEP_STRATEGIES)
+      .describe('Who sends, and pays for gas. `transfer`: `from`; `delegated`: `station`, in its place.'),
+    station: z.string().optional(),
+    batchOf: z.string().optional().describe('The operation whose transaction it is part of.'),
     amount: money().describe('What is to leave `from`, at least: with the decimals of the chain.'),
     execution: z
       .enum(['local', 'manual'])
@@ -44,6 +50,9 @@ export function gasOperationView(operation: GasOperation): z.output<typeof gasOp
   return {
     ...{ id, type, status, chain, walletId, asset, token: operation.token ?? undefined },
     ...{ from: operation.fromAddress, to: operation.toAddress, execution },
+    strategy: operation.stationAddress === null ? 'transfer' : 'delegated',
+    station: operation.stationAddress ?? undefined,
+    batchOf: operation.batchOf ?? undefined,
     amount: fromUnits(operation.units, decimals).toFixed(decimals),
     waitsFor: operation.waitsFor ?? undefined,
     txHash: operation.txHash ?? undefined,
@@ -64,9 +73,14 @@ const failureOf = ({ failureCode: code, failureReason: reason }: GasOperation) =
 
 const units = () => z.string().meta({ examples: ['65000'] });
 
-/** An EIP-1559 transaction to be signed. Units are those of the chain, as whole numbers in text. */
+const authorizationSchema = z.object({
+  ...{ chainId: z.int(), contract: z.string(), nonce: z.int() },
+  ...{ yParity: z.int(), r: z.string(), s: z.string() },
+});
+
+/** A transaction to be signed. Units are those of the chain, as whole numbers in text. */
 const unsignedSchema = z.object({
-  type: z.literal('eip1559'),
+  type: z.enum(['eip1559', 'eip7702']),
   chainId: z.int(),
   nonce: z.int(),
   from: z.string(),
@@ -76,6 +90,10 @@ const unsignedSchema = z.object({
   gas: units(),
   maxFeePerGas: units(),
   maxPriorityFeePerGas: units(),
+  authorizations: z
+    .array(authorizationSchema)
+    .optional()
+    .describe('Of `eip7702`: signed by the wallets that are swept.'),
 });
 
 export const gasExportSchema = z
@@ -85,9 +103,13 @@ export const gasExportSchema = z
   })
   .meta({ id: 'GasOperationExport' });
 
-const unsignedView = (transaction: UnsignedTransaction): z.output<typeof unsignedSchema> => ({
-  type: 'eip1559',
+const unsignedView = ({
+  authorizations = [],
+  ...transaction
+}: UnsignedTransaction): z.output<typeof unsignedSchema> => ({
+  type: authorizations.length > 0 ? 'eip7702' : 'eip1559',
   ...transaction,
+  authorizations: authorizations.length > 0 ? [...authorizations] : undefined,
   value: transaction.value.toString(),
   gas: transaction.gas.toString(),
   maxFeePerGas: transaction.maxFeePerGas.toString(),

@@ -20,11 +20,23 @@ export const statusSchema = z
       .object({ budget: money().optional(), spent: money(), reserved: money(), left: money().optional() })
       .describe('Of the native coin in this UTC day; `reserved`: what signed transactions may still cost.'),
     openOperations: z.object({ sweep: z.int(), topup: z.int() }),
+    delegation: z
+      .object({
+        contract: z.string(),
+        ready: z.boolean().describe('The contract stands there, and the chain knows EIP-7702.'),
+        deployment: z
+          .object({ to: z.string(), data: z.string() })
+          .describe('What puts the contract there: a transaction that anybody may send, once.'),
+      })
+      .optional()
+      .describe(
+        'What `sweepStrategy` `delegated` needs: a contract that moves tokens to this treasury at the word of this station only.',
+      ),
   })
   .meta({ id: 'GasStationStatus' });
 
 export function statusView(status: StationStatus): z.output<typeof statusSchema> {
-  const { network, config, balance, open } = status;
+  const { network, config, balance, open, delegation } = status;
   const station = stationView(config);
   const native = (units: bigint) => fromUnits(units, NATIVE_DECIMALS[network.kind]);
   return {
@@ -35,6 +47,9 @@ export function statusView(status: StationStatus): z.output<typeof statusSchema>
     gasPrice: priceOf(status),
     dailyGasBudget: budgetOf(status, native),
     openOperations: open,
+    delegation: delegation
+      ? { contract: delegation.contract, ready: delegation.isReady, deployment: delegation.deployment }
+      : undefined,
   };
 }
 

@@ -8,6 +8,8 @@ import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { type Spent, spentToday } from '../operations/budget';
 import { countOpen } from '../operations/store';
+import { delegateAddress, deploymentOf } from '../strategies/delegate';
+import { canDelegate } from '../strategies/delegated';
 
 export interface StationStatus {
   network: Network;
@@ -18,6 +20,8 @@ export interface StationStatus {
   /** Of the UTC day. */
   spent: Spent;
   open: { sweep: number; topup: number };
+  /** Null where the station could not send for wallets at all. */
+  delegation: { contract: string; isReady: boolean; deployment: { to: string; data: string } } | null;
 }
 
 /** @throws Problem 404, 503 while the chain cannot be reached */
@@ -29,13 +33,27 @@ export async function readStatus(
   const { network, node } = await nodeOf(services, sql, chain);
   const config = await requireGasConfig(sql, network);
   const [spent, open] = [await spentToday(sql, chain, services.now()), await countOpen(sql, chain)];
-  return { network, config, spent, open, ...(await askedOfChain(readOf(node, config))) };
+  return { network, config, spent, open, ...(await askedOfChain(readOf(node, network, config))) };
 }
 
-async function readOf(node: ChainNode, { stationAddress }: GasConfig) {
-  const [balance, fees] = await Promise.all([
+async function readOf(node: ChainNode, network: Network, config: GasConfig) {
+  const { stationAddress } = config;
+  const [balance, fees, delegation] = await Promise.all([
     stationAddress === null ? null : node.balance(stationAddress, null),
     node.fees(),
+    delegationOf(node, network, config),
   ]);
-  return { balance, fees };
+  return { balance, fees, delegation };
+}
+
+async function delegationOf(
+  node: ChainNode,
+  { chainId }: Network,
+  { stationAddress: station, treasuryAddress: treasury }: GasConfig,
+): Promise<StationStatus['delegation']> {
+  if (chainId === null || station === null || treasury === null) return null;
+  const of = { treasury, station };
+  const { to, data } = deploymentOf(of);
+  const isReady = await canDelegate(node, chainId, of);
+  return { contract: delegateAddress(of), isReady, deployment: { to, data } };
 }

@@ -7,7 +7,7 @@ import { NodeAway } from './faults';
 import { readFees } from './fees';
 import { answered, createNodes, type NodesOptions } from './nodes';
 import type { Rpc } from './rpc';
-import { estimate, readBalances, readDecimals, readNonce } from './state';
+import { callOnce, estimate, readBalances, readCode, readDecimals, readNonce } from './state';
 import { readTransaction } from './transaction';
 import { headerCall, readTransfers } from './transfers';
 
@@ -44,6 +44,8 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     nonce: (of) => nodes.first((rpc) => readNonce(rpc, of)),
     fees: () => nodes.first(readFees),
     estimateGas: (transaction) => nodes.first((rpc) => estimate(rpc, transaction)),
+    call: (call) => nodes.first((rpc) => callOnce(rpc, call)),
+    code: (of) => nodes.first((rpc) => readCode(rpc, of)),
     decimals: (token) => nodes.first((rpc) => readDecimals(rpc, token)),
     broadcast: (signed) => broadcastBy(nodes, chain, signed),
   };

@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem';
 import { ChainRefused } from '../errors';
-import type { UnsignedTransaction } from '../port';
+import type { Call, SignedAuthorization } from '../port';
 import { answers } from './answers';
 import { erc20BalanceOf, erc20Decimals } from './calls';
 import { NodeRefused } from './faults';
@@ -38,11 +38,35 @@ export const readNonce = (rpc: Rpc, address: string) =>
   rpc.call({ method: 'eth_getTransactionCount', params: [address, 'latest'] }, answers.count);
 
 /** @throws ChainRefused `reverted`, `insufficient_funds` */
-export function estimate(rpc: Rpc, transaction: Pick<UnsignedTransaction, 'from' | 'to' | 'value' | 'data'>) {
-  const { from, to, value, data } = transaction;
-  const call = { method: 'eth_estimateGas', params: [{ from, to, value: numberToHex(value), data }] };
-  return decided(undefined, () => rpc.call(call, answers.quantity));
+export function estimate(rpc: Rpc, call: Call) {
+  const asked = { method: 'eth_estimateGas', params: [callOf(call)] };
+  return decided(undefined, () => rpc.call(asked, answers.quantity));
 }
+
+/** @throws ChainRefused `reverted`, `insufficient_funds` */
+export function callOnce(rpc: Rpc, call: Call) {
+  const asked = { method: 'eth_call', params: [callOf(call), 'latest'] };
+  return decided(undefined, () => rpc.call(asked, answers.bytes));
+}
+
+export const readCode = (rpc: Rpc, address: string) =>
+  rpc.call({ method: 'eth_getCode', params: [address, 'latest'] }, answers.bytes);
+
+const callOf = ({ from, to, value, data, authorizations = [] }: Call) => ({
+  ...{ from, to, value: numberToHex(value), data },
+  ...(authorizations.length > 0 ? { authorizationList: authorizations.map(authorizationOf) } : {}),
+});
+
+const authorizationOf = ({ chainId, contract, nonce, yParity, r, s }: SignedAuthorization) => ({
+  ...{
+    chainId: numberToHex(chainId),
+    address: contract,
+    nonce: numberToHex(nonce),
+    yParity: numberToHex(yParity),
+    r,
+    s,
+  },
+});
 
 const ethCall = (to: string, data: string, at = 'latest') => ({
   method: 'eth_call',

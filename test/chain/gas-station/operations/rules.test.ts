@@ -4,7 +4,13 @@ import {
   GAS_OPERATION_STATUSES,
   type GasOperation,
 } from '../../../../src/chain/gas-station/operations/record';
-import { judge, nextStatus, nextStep } from '../../../../src/chain/gas-station/operations/rules';
+import {
+  feeOf,
+  judge,
+  leadsBatch,
+  nextStatus,
+  nextStep,
+} from '../../../../src/chain/gas-station/operations/rules';
 import { Decimal } from '../../../../src/kernel/money/money';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
@@ -15,6 +21,8 @@ const operation = (change: Partial<GasOperation> = {}): GasOperation => ({
   ...{
     decimals: 6,
     fromAddress: '0xA',
+    stationAddress: null,
+    batchOf: null,
     toAddress: '0xB',
     units: 100n,
     execution: 'local',
@@ -28,7 +36,15 @@ const operation = (change: Partial<GasOperation> = {}): GasOperation => ({
 
 const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   ...{ number: '1', chain: 'local', address: '0xA', nonce: 0, attempt: 0, operationId: 'swp_1' },
-  ...{ recipient: '0xT', value: 0n, data: '0x', gas: 1n, maxFeePerGas: 8n, maxPriorityFeePerGas: 1n },
+  ...{
+    recipient: '0xT',
+    value: 0n,
+    data: '0x',
+    authorizations: [],
+    gas: 1n,
+    maxFeePerGas: 8n,
+    maxPriorityFeePerGas: 1n,
+  },
   ...{ raw: null, hash: null, broadcastAt: null, settledAt: null, releasedAt: null, createdAt: NOW },
   ...change,
 });
@@ -126,4 +142,21 @@ it('offers an eighth more at least, what a block costs by now, and nothing above
   expect(dearerThan(before, fees, gwei(24))).toEqual({ maxFeePerGas: 24n, maxPriorityFeePerGas: 2n });
   expect(dearerThan(before, fees, gwei(23))).toBeUndefined();
   expect(dearerThan(before, risen, gwei(900))).toBeUndefined();
+});
+
+it('lets the oldest of those that could make a batch, unless it stands still', () => {
+  const at = (ms: number) => new Date(NOW.getTime() + ms);
+  const one = operation({ id: 'swp_2', createdAt: at(10) });
+  const older = operation({ id: 'swp_3', createdAt: at(5) });
+  expect(leadsBatch(one, [older], at(6_000))).toBe(false);
+  expect(leadsBatch(older, [one], at(6_000))).toBe(true);
+  expect(leadsBatch(one, [operation({ id: 'swp_1', createdAt: at(10) })], at(6_000))).toBe(false);
+  expect(leadsBatch(one, [{ ...older, waitsFor: 'refused' }], at(6_000))).toBe(true);
+  expect(leadsBatch(one, [older], at(70_000))).toBe(true);
+});
+
+it('shares the fee of a batch to the last unit', () => {
+  const shares = [null, 'swp_1', 'swp_1'].map((batchOf) => feeOf({ batchOf }, 100n, 2));
+  expect(shares).toEqual([34n, 33n, 33n]);
+  expect(feeOf({ batchOf: null }, 100n, 0)).toBe(100n);
 });

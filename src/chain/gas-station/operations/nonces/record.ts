@@ -1,3 +1,5 @@
+import type { SignedAuthorization } from '../../../../parties/chain/port';
+
 /** A transaction of an address of ours, or one that replaces it under the same nonce. Units are the chain's. */
 export interface Attempt {
   number: string;
@@ -11,6 +13,8 @@ export interface Attempt {
   recipient: string;
   value: bigint;
   data: string;
+  /** Of wallets whose code is another from then on (EIP-7702). */
+  authorizations: readonly SignedAuthorization[];
   gas: bigint;
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;

@@ -1,5 +1,4 @@
 import type { Decimal } from '../../../../kernel/money/money';
-import { erc20Transfer } from '../../../../parties/chain/evm/calls';
 import type { ChainFees, UnsignedTransaction } from '../../../../parties/chain/port';
 import { type BoundedFees, boundedFees, weiOfGwei } from '../../rules';
 import type { Attempt } from './record';
@@ -46,16 +45,6 @@ export function freeNonce(counted: number, taken: readonly number[]): number {
 
 export const unsignedOf = (attempt: Attempt, chainId: number): UnsignedTransaction => ({
   ...{ chainId, nonce: attempt.nonce, from: attempt.address, to: attempt.recipient },
-  ...{ value: attempt.value, data: attempt.data, gas: attempt.gas },
+  ...{ value: attempt.value, data: attempt.data, authorizations: attempt.authorizations, gas: attempt.gas },
   ...{ maxFeePerGas: attempt.maxFeePerGas, maxPriorityFeePerGas: attempt.maxPriorityFeePerGas },
 });
-
-/** What moves units of a token, or of the native coin, to an address. */
-export function transferOf(
-  token: string | null,
-  to: string,
-  units: bigint,
-): Pick<UnsignedTransaction, 'to' | 'value' | 'data'> {
-  if (token === null) return { to, value: units, data: '0x' };
-  return { to: token, value: 0n, data: erc20Transfer(to, units) };
-}

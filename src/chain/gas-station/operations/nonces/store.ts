@@ -21,13 +21,14 @@ const attemptOf = (row: Row): Attempt => ({
 /** What a transaction consists of beside its nonce. */
 export type Planned = Pick<
   Attempt,
-  'recipient' | 'value' | 'data' | 'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas'
+  'recipient' | 'value' | 'data' | 'authorizations' | 'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas'
 >;
 
 export type NewAttempt = Planned & Pick<Attempt, 'chain' | 'address' | 'nonce' | 'attempt' | 'operationId'>;
 
 const rowOf = (planned: Planned) => ({
   ...planned,
+  authorizations: JSON.stringify(planned.authorizations),
   ...Object.fromEntries(UNITS.map((name) => [name, String(planned[name])])),
 });
 

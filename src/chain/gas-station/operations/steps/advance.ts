@@ -3,11 +3,12 @@ import { endUnexecuted } from '../end';
 import type { GasOperationStatus } from '../record';
 import { isOpen, nextStep } from '../rules';
 import { keepDueBy } from '../store';
+import { BATCH_MS, planDelegated } from './batch';
 import { broadcast } from './broadcast';
 import { follow } from './follow';
 import { plan, sign } from './prepare';
 import { reach, readSeen, type Seen, whileUnchanged } from './reach';
-import { AGAIN, type Stepped } from './stepped';
+import { AGAIN, lookIn, type Stepped } from './stepped';
 
 /** Where an operation stands after a step, for its workflow: no data, only what it waits for. */
 export interface Progress {
@@ -44,6 +45,7 @@ async function take(services: Services, seen: Seen): Promise<Stepped> {
   const step = nextStep(operation, attempts, services.now());
   if (step === 'rest') return { lookAt: null };
   if (step === 'wait') return { lookAt: operation.expiresAt };
+  if (step === 'wait_for_batch') return lookIn(services, BATCH_MS);
   if (step === 'expire') {
     await whileUnchanged(services, operation, (tx, current) =>
       endUnexecuted(services, tx, current, { on: 'expire' }),
@@ -51,5 +53,6 @@ async function take(services: Services, seen: Seen): Promise<Stepped> {
     return AGAIN;
   }
   const reached = await reach(services, operation);
+  if (step === 'plan' && operation.stationAddress !== null) return planDelegated(services, seen, reached);
   return { plan, sign, broadcast, follow }[step](services, seen, reached);
 }

@@ -15,6 +15,8 @@ type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted' }>;
 /** Asks what has become of the operation's transactions: any of them may be the one that is in a block. */
 export async function follow(services: Services, seen: Seen, reached: Reached): Promise<Stepped> {
   const latest = seen.attempts.at(-1);
+  const isMember = seen.operation.batchOf !== null;
+  if (isMember && latest?.raw && seen.operation.status === 'pending') return join(services, seen);
   // Asked first: what has used the nonce is known to whoever is asked afterwards.
   const counted = latest?.raw ? await reached.node.nonce(latest.address) : 0;
   const words: ChainTransaction['status'][] = [];
@@ -25,9 +27,19 @@ export async function follow(services: Services, seen: Seen, reached: Reached): 
     words.push(word.status);
   }
   if (!latest?.raw) return notSeen(services, seen, words.includes('pending'));
+  if (isMember) return waitFor(services, seen, null, askAgainAfter(sinceBroadcast(services, latest)));
   if (counted > latest.nonce && !words.includes('pending')) return nonceTaken(services, seen, latest);
   return inNoBlock(services, seen, reached, latest, words[0] === 'pending');
 }
+
+/** The transaction of its batch is on its way. */
+async function join(services: Services, { operation }: Seen): Promise<Stepped> {
+  await whileUnchanged(services, operation, (tx, current) => moveOperation(services, tx, current, 'follow'));
+  return AGAIN;
+}
+
+const sinceBroadcast = ({ now }: Pick<Services, 'now'>, { broadcastAt }: Attempt): number =>
+  broadcastAt === null ? 0 : now().getTime() - broadcastAt.getTime();
 
 /** The newest first: it is the likeliest. */
 function hashesOf({ operation: { txHash }, attempts }: Seen): string[] {
@@ -75,7 +87,7 @@ async function inNoBlock(
   isKnown: boolean,
 ): Promise<Stepped> {
   const isTaken = isKnown || (await handOver(reached.node, latest));
-  const since = services.now().getTime() - (latest.broadcastAt ?? services.now()).getTime();
+  const since = sinceBroadcast(services, latest);
   if (since >= STUCK_AFTER_MS) return replace(services, seen, reached, latest);
   return waitFor(services, seen, isTaken ? null : 'refused', askAgainAfter(since));
 }

@@ -1,9 +1,13 @@
 import { ChainRefused } from '../../../../parties/chain/errors';
-import type { ChainNode } from '../../../../parties/chain/port';
+import type { Call, ChainNode } from '../../../../parties/chain/port';
 import { boundedFees, sweepableOf } from '../../rules';
-import { mostOf, transferOf } from '../nonces/rules';
+import { delegated } from '../../strategies/delegated';
+import type { Sweep, SweepParties } from '../../strategies/port';
+import { transfer } from '../../strategies/transfer';
+import { mostOf } from '../nonces/rules';
 import type { Planned } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
+import { senderOf } from '../rules';
 import type { Reached } from './reach';
 
 /** What the transaction of an operation would be now, but for its nonce. */
@@ -20,19 +24,22 @@ export interface NoPlan {
   waitsFor: WaitsFor;
 }
 
-type Planning = Pick<GasOperation, 'type' | 'token' | 'fromAddress' | 'toAddress' | 'units'>;
+type Planning = Pick<
+  GasOperation,
+  'type' | 'token' | 'fromAddress' | 'stationAddress' | 'toAddress' | 'units'
+>;
 
 /** @throws ChainAway */
-export async function planTransaction(
-  { node, config, network }: Reached,
-  operation: Planning,
-): Promise<Plan | NoPlan> {
-  const { token, fromAddress: from, toAddress: to } = operation;
+export async function planTransaction(reached: Reached, operation: Planning): Promise<Plan | NoPlan> {
+  const { node, config, network } = reached;
+  const { token, fromAddress: from } = operation;
+  const sender = senderOf(operation);
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
   if (!prices) return { waitsFor: 'gas_price' };
-  const [coins, counted] = await Promise.all([node.balance(from, null), node.nonce(from)]);
+  const [coins, counted] = await Promise.all([node.balance(sender, null), node.nonce(sender)]);
   const there = token === null ? coins : await node.balance(from, token);
-  const estimate = await estimated(node, from, transferOf(token, to, token === null ? 0n : there));
+  const call = await callOf(reached, operation, there);
+  const estimate = await estimated(node, call);
   if ('waitsFor' in estimate) return estimate;
   const cost = mostOf({ ...estimate, ...prices });
   const units =
@@ -40,18 +47,39 @@ export async function planTransaction(
       ? operation.units
       : sweepableOf(config, network, { contract: token }, { units: there, fee: cost });
   if (units === 0n) return { waitsFor: 'nothing' };
-  if (coins < cost + (token === null ? units : 0n)) return { waitsFor: 'gas' };
-  const { to: recipient, value, data } = transferOf(token, to, units);
-  return { planned: { recipient, value, data, ...estimate, ...prices }, units, counted };
+  const value = token === null ? units : 0n;
+  if (coins < cost + value) return { waitsFor: 'gas' };
+  return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, counted };
 }
 
-async function estimated(
-  node: ChainNode,
-  from: string,
-  transaction: ReturnType<typeof transferOf>,
-): Promise<{ gas: bigint } | NoPlan> {
+export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
+  ...{ recipient: to, value, data, authorizations },
+});
+
+/** @param units of a token; how much of the native coin is moved follows from what gas costs */
+async function callOf(reached: Reached, operation: Planning, units: bigint): Promise<Call> {
+  const { token, fromAddress: from, toAddress: to } = operation;
+  if (token === null) return { from, to, value: 0n, data: '0x' };
+  const strategy = operation.stationAddress === null ? transfer : delegated;
+  return strategy.callOf(partiesOf(reached), sweepOf({ ...operation, token }, units));
+}
+
+export const sweepOf = (
+  operation: Pick<GasOperation, 'fromAddress' | 'toAddress' | 'stationAddress'> & { token: string },
+  units: bigint,
+): Sweep => ({
+  ...{ wallet: operation.fromAddress, token: operation.token, units },
+  ...{ treasury: operation.toAddress, station: operation.stationAddress },
+});
+
+export function partiesOf({ network: { chain, chainId }, node, authorize }: Reached): SweepParties {
+  if (chainId === null) throw new Error(`the chain ${chain} has no id`);
+  return { node, chainId, authorize };
+}
+
+export async function estimated(node: ChainNode, call: Call): Promise<{ gas: bigint } | NoPlan> {
   try {
-    return { gas: await node.estimateGas({ from, ...transaction }) };
+    return { gas: await node.estimateGas(call) };
   } catch (error) {
     if (!(error instanceof ChainRefused)) throw error;
     return { waitsFor: error.code === 'insufficient_funds' ? 'gas' : 'refused' };

@@ -8,6 +8,7 @@ import type { Attempt } from '../nonces/record';
 import { freeNonce, mostOf, unsignedOf } from '../nonces/rules';
 import { insertAttempt, keepSigned, lockNonces, takenNonces } from '../nonces/store';
 import type { GasOperation } from '../record';
+import { leastOf, senderOf } from '../rules';
 import { updateOperation } from '../store';
 import { type NoPlan, type Plan, planTransaction } from './plan';
 import { type Reached, type Seen, whileUnchanged } from './reach';
@@ -33,7 +34,8 @@ export async function giveNonce(
   { planned, units, counted }: Plan,
   at: Date,
 ): Promise<Attempt | NoPlan> {
-  const { id, chain, fromAddress: address } = operation;
+  const { id, chain } = operation;
+  const address = senderOf(operation);
   await lockNonces(tx, chain);
   if (!isWithinBudget(config, await spentToday(tx, chain, at, id), mostOf(planned)))
     return { waitsFor: 'daily_budget' };
@@ -45,9 +47,6 @@ export async function giveNonce(
   return attempt;
 }
 
-/** What is to leave at least: an earlier transaction of the operation may be the one that is executed. */
-export const leastOf = (before: bigint, now: bigint): bigint => (now < before ? now : before);
-
 /** Signs the newest attempt: its bytes are kept before anybody has them. */
 export async function sign(
   services: Services,
@@ -57,7 +56,7 @@ export async function sign(
   const latest = attempts.at(-1);
   if (!latest) throw new Error(`the operation ${operation.id} has nothing to sign`);
   if (network.chainId === null) throw new Error(`the chain ${network.chain} has no id`);
-  const wallet = await findWallet(services.database, operation.chain, operation.fromAddress);
+  const wallet = await findWallet(services.database, latest.chain, latest.address);
   if (!wallet) throw new Error(`the sender of ${operation.id} is none of ours`);
   const signed = await services.parties.signer.sign(
     wallet.derivationIndex,

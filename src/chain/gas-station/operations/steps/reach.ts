@@ -3,14 +3,16 @@ import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import { nodeOf } from '../../../networks/nodes';
 import type { Network } from '../../../networks/record';
+import { findWallet } from '../../../wallets/operations';
 import { requireGasConfig } from '../../config/operations';
 import type { GasConfig } from '../../config/record';
+import type { SweepParties } from '../../strategies/port';
 import type { Attempt } from '../nonces/record';
 import { attemptsOf } from '../nonces/store';
 import type { GasOperation } from '../record';
 import { findOperation } from '../store';
 
-/** An operation as it was read, before the chain was asked. */
+/** An operation as it was read, before the chain was asked, and the transactions of it or of its batch. */
 export interface Seen {
   operation: GasOperation;
   attempts: Attempt[];
@@ -19,10 +21,10 @@ export interface Seen {
 export async function readSeen({ database }: Pick<Services, 'database'>, id: string): Promise<Seen> {
   const operation = await findOperation(database, id);
   if (!operation) throw new Error(`the operation ${id} is not there`);
-  return { operation, attempts: await attemptsOf(database, id) };
+  return { operation, attempts: await attemptsOf(database, operation.batchOf ?? id) };
 }
 
-export interface Reached {
+export interface Reached extends Pick<SweepParties, 'authorize'> {
   network: Network;
   node: ChainNode;
   config: GasConfig;
@@ -34,8 +36,20 @@ export async function reach(
   { chain }: Pick<GasOperation, 'chain'>,
 ): Promise<Reached> {
   const { network, node } = await nodeOf(services, services.database, chain);
-  return { network, node, config: await requireGasConfig(services.database, network) };
+  const config = await requireGasConfig(services.database, network);
+  return { network, node, config, authorize: authorizer(services, network) };
 }
+
+const authorizer =
+  (
+    { database, parties }: Pick<Services, 'database' | 'parties'>,
+    { chain, chainId }: Network,
+  ): Reached['authorize'] =>
+  async (address, given) => {
+    const wallet = await findWallet(database, chain, address);
+    if (!wallet || chainId === null) throw new Error(`${address} is no wallet of ours that could authorize`);
+    return parties.signer.signAuthorization(wallet.derivationIndex, { ...given, chainId });
+  };
 
 /**
  * Writes what was decided by what the chain has said, unless the operation has changed since it was read: no lock is held while

@@ -4,8 +4,8 @@ import type { Attempt } from '../nonces/record';
 import { dearerThan, mostOf } from '../nonces/rules';
 import { insertAttempt, lockNonces, type Planned } from '../nonces/store';
 import type { WaitsFor } from '../record';
+import { leastOf } from '../rules';
 import { updateOperation } from '../store';
-import { leastOf } from './prepare';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, type Stepped, waitFor } from './stepped';
 
@@ -20,7 +20,7 @@ export async function replace(
   if (!prices) return waitFor(services, seen, 'gas_price');
   const dearer = affordable({ ...latest, ...prices }, await node.balance(latest.address, null), seen);
   if (!dearer) return waitFor(services, seen, 'gas');
-  const { recipient, value, data, gas } = dearer;
+  const { recipient, value, data, authorizations, gas } = dearer;
   let refused: WaitsFor | undefined;
   await whileUnchanged(services, seen.operation, async (tx, { id, units, token }) => {
     const { chain, address, nonce } = latest;
@@ -30,7 +30,7 @@ export async function replace(
       refused = 'daily_budget';
       return;
     }
-    const planned = { recipient, value, data, gas, ...prices };
+    const planned = { recipient, value, data, authorizations, gas, ...prices };
     const attempt = latest.attempt + 1;
     await insertAttempt(tx, { ...planned, chain, address, nonce, attempt, operationId: id });
     const moved = token === null ? leastOf(units, value) : units;

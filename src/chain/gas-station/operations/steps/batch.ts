@@ -1,0 +1,106 @@
+import type { Tx } from '../../../../kernel/db/database';
+import type { Services } from '../../../../services';
+import { boundedFees } from '../../rules';
+import { batchOf, MOST_OF_BATCH } from '../../strategies/delegated';
+import { mostOf } from '../nonces/rules';
+import { lockNonces } from '../nonces/store';
+import type { GasOperation, WaitsFor } from '../record';
+import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
+import { gatherable, lockUnchanged, updateOperation } from '../store';
+import { estimated, fieldsOf, type NoPlan, type Plan, partiesOf, planTransaction, sweepOf } from './plan';
+import { giveNonce } from './prepare';
+import { type Reached, type Seen, whileUnchanged } from './reach';
+import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
+
+/** Whether an older operation has made the batch is looked at so often. */
+export const BATCH_MS = 2_000;
+
+/** Another operation that is planned at the same time has some of the same: one of the two comes first. */
+const COLLIDED_MS = 500;
+
+/** An operation that is swept by the transaction of another one. */
+interface Member {
+  operation: GasOperation;
+  units: bigint;
+}
+
+/**
+ * Gives an operation that the station sends its transaction, together with those of the same token that wait for theirs: it is in
+ * one batch with them, which is its own. It waits a little before, for those that are made with it.
+ */
+export async function planDelegated(services: Services, seen: Seen, reached: Reached): Promise<Stepped> {
+  const { operation } = seen;
+  const until = gathersUntil(operation);
+  if (services.now() < until) return { lookAt: until };
+  const others = await gatherable(services.database, operation, services.now(), MOST_OF_BATCH - 1);
+  if (!leadsBatch(operation, others, services.now())) return lookIn(services, BATCH_MS);
+  const { plan, members } = await planBatch(reached, operation, others);
+  if ('waitsFor' in plan) return waitFor(services, seen, plan.waitsFor);
+  let refused: WaitsFor | 'collided' | undefined;
+  await whileUnchanged(services, operation, async (tx, current) => {
+    refused = await take(tx, current, reached, { plan, members, at: services.now() });
+  });
+  if (refused === 'collided') return lookIn(services, COLLIDED_MS);
+  return refused ? waitFor(services, seen, refused) : AGAIN;
+}
+
+/** The caller holds the operation's lock; nobody waits for one of a member, so that two who plan at once cannot block each other. */
+async function take(
+  tx: Tx,
+  operation: GasOperation,
+  { config }: Reached,
+  { plan, members, at }: { plan: Plan; members: Member[]; at: Date },
+): Promise<WaitsFor | 'collided' | undefined> {
+  await lockNonces(tx, operation.chain);
+  const all = members.map((member) => member.operation);
+  if (!(await lockUnchanged(tx, all))) return 'collided';
+  const given = await giveNonce(tx, operation, config, plan, at);
+  if ('waitsFor' in given) return given.waitsFor;
+  for (const { operation: member, units } of members)
+    await updateOperation(tx, member.id, {
+      ...{ batchOf: operation.id, units: leastOf(member.units, units), waitsFor: null, updatedAt: at },
+    });
+  return undefined;
+}
+
+/** One by itself is called without the contract's loop, which costs less. @throws ChainAway */
+async function planBatch(
+  reached: Reached,
+  operation: GasOperation,
+  others: readonly GasOperation[],
+): Promise<{ plan: Plan | NoPlan; members: Member[] }> {
+  const together = others.length === 0 ? undefined : await planTogether(reached, [operation, ...others]);
+  return together ?? { plan: await planTransaction(reached, operation), members: [] };
+}
+
+/** @returns nothing where the first one, or all of the others, cannot be swept now, or the chain would refuse the whole */
+async function planTogether(reached: Reached, operations: readonly GasOperation[]) {
+  const { node, config } = reached;
+  const [first] = operations;
+  const token = first?.token;
+  if (!first || !token) return undefined;
+  const balances = await node.balances(
+    operations.map(({ fromAddress }) => fromAddress),
+    token,
+  );
+  const filled = operations.flatMap((operation, place) => {
+    const units = balances[place] ?? 0n;
+    return units > 0n ? [{ operation, units, sweep: sweepOf({ ...operation, token }, units) }] : [];
+  });
+  const sweeps = filled.map(({ sweep }) => sweep);
+  const { call, spareGas, refused } = await batchOf(partiesOf(reached), sweeps);
+  const [own, ...members] = filled.filter(({ sweep }) => !refused.includes(sweep));
+  if (!call || own?.operation.id !== first.id || members.length === 0) return undefined;
+  const prices = boundedFees(await node.fees(), config.maxGasPrice);
+  if (!prices) return { plan: { waitsFor: 'gas_price' } as const, members: [] };
+  const estimate = await estimated(node, call);
+  if ('waitsFor' in estimate) return undefined;
+  const gas = estimate.gas + spareGas;
+  const sender = senderOf(first);
+  const [coins, counted] = await Promise.all([node.balance(sender, null), node.nonce(sender)]);
+  if (coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
+  return {
+    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, counted },
+    members,
+  };
+}

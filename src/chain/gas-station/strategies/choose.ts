@@ -1,0 +1,23 @@
+import type { ChainNode } from '../../../parties/chain/port';
+import type { Network, NetworkAsset } from '../../networks/record';
+import type { GasConfig } from '../config/record';
+import { canDelegate } from './delegated';
+
+type Setting = Pick<GasConfig, 'sweepStrategy' | 'stationAddress' | 'stationWalletId' | 'treasuryAddress'>;
+
+/**
+ * Who sends a sweep of that asset in place of the wallet: the station, where it was set so, its key is ours, and the chain is ready
+ * for it. The native coin is always sent by the wallet, which has what gas costs.
+ * @returns null: the wallet sends
+ * @throws ChainAway
+ */
+export async function stationSending(
+  node: ChainNode,
+  { chainId }: Pick<Network, 'chainId'>,
+  { sweepStrategy, stationAddress: station, stationWalletId, treasuryAddress: treasury }: Setting,
+  { contract }: Pick<NetworkAsset, 'contract'>,
+): Promise<string | null> {
+  if (sweepStrategy !== 'delegated' || contract === null || chainId === null) return null;
+  if (station === null || stationWalletId === null || treasury === null) return null;
+  return (await canDelegate(node, chainId, { treasury, station })) ? station : null;
+}

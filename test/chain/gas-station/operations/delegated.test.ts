@@ -1,0 +1,250 @@
+import type { Hex } from 'viem';
+import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
+import {
+  delegateAddress,
+  delegationTo,
+  deploymentOf,
+  sweepData,
+} from '../../../../src/chain/gas-station/strategies/delegate';
+import { brokenOff } from './broken-off';
+import {
+  attempts,
+  ether,
+  execute,
+  feesOf,
+  sendAs,
+  type TestStation,
+  testStation,
+  withParties,
+} from './support';
+
+/** As long as sweeps wait for others that are made with them, and a little more. */
+const GATHERED_MS = 6_000;
+
+describe('sweeps that the station sends for wallets that have delegated', () => {
+  let world: TestStation;
+  beforeAll(async () => {
+    world = await delegatedStation();
+  });
+  afterAll(() => world.close());
+
+  it('need no gas in a wallet, and share one transaction with those made with them', async () => {
+    const status = await world.admin.call('GET', '/v1/gas-station/status/local');
+    expect(status.body.delegation).toMatchObject({ contract: contractOf(world), ready: true });
+    const before = await world.tokens(world.treasury);
+    const wallets = await world.wallets(5, 7_000_000n);
+    expect(await orderAutoSweeps(world.services)).toBe(5);
+    const made = await openOf(world);
+    expect(made.map(({ type, strategy, station }) => ({ type, strategy, station }))).toEqual(
+      wallets.map(() => ({ type: 'sweep', strategy: 'delegated', station: world.station })),
+    );
+    const hashes = await completed(world, made);
+    expect(hashes.size).toBe(1);
+    expect(await world.tokens(world.treasury)).toBe(before + 35_000_000n);
+    expect(await world.held('treasury', 'USDT')).toBe('35');
+    for (const { address } of wallets)
+      expect(await world.chain.client.getCode({ address })).toBe(delegationTo(contractOf(world)));
+    await booksHold(world);
+
+    // The next time nothing has to be authorized, and a wallet by itself is not in a batch.
+    const [wallet] = wallets;
+    await world.chain.pay(world.token, wallet?.address ?? '', 2_000_000n);
+    const { id } = await world.sweep(wallet?.id ?? '');
+    await completed(world, [{ id }]);
+    expect(await world.read(id)).toMatchObject({ status: 'completed', movedAmount: '2.000000' });
+    expect(await world.read(id)).not.toHaveProperty('batchOf');
+    const [attempt] = await attempts(world, id);
+    const transaction = await world.chain.client.getTransaction({ hash: attempt?.hash as Hex });
+    expect(transaction).toMatchObject({ type: 'eip1559', to: wallet?.address.toLowerCase() });
+    await booksHold(world);
+  });
+
+  it('swept many at once, each is in one batch, under contiguous nonces', async () => {
+    const wallets = await world.wallets(12, 3_000_000n);
+    const sweeps = await Promise.all(wallets.map(({ id }) => world.sweep(id)));
+    const hashes = await completed(world, sweeps);
+    expect(hashes.size).toBe(1);
+    const rows = await world.services.database.query<{ nonce: number }>(
+      'select nonce::int from chain_nonces where address = $1 order by nonce',
+      [world.station],
+    );
+    expect(rows.map(({ nonce }) => nonce)).toEqual(rows.map((_, place) => place));
+    await booksHold(world);
+  });
+
+  it('one that fails within a batch leaves the others to arrive, and bears its share', async () => {
+    const wallets = await world.wallets(3, 4_000_000n);
+    const sweeps = [];
+    for (const { id } of wallets) sweeps.push(await world.sweep(id));
+    world.later(GATHERED_MS);
+    const [leader, other] = sweeps;
+    // Between the plan and the block one of them sends its money elsewhere, so that nothing of it can arrive.
+    const signer = {
+      ...world.services.parties.signer,
+      async sign(...given: Parameters<typeof world.services.parties.signer.sign>) {
+        await world.chain.client.setCode({ address: wallets[1]?.address as Hex, bytecode: '0xfe' });
+        return world.services.parties.signer.sign(...given);
+      },
+    };
+    await world.advance(leader.id, withParties(world.services, { signer }));
+    await ended(world, sweeps);
+    const read = await Promise.all(sweeps.map(({ id }) => world.read(id)));
+    expect(read.map(({ status }) => status)).toEqual(['completed', 'failed', 'completed']);
+    expect(await world.read(other.id)).toMatchObject({
+      failure: { code: 'no_transfer' },
+      batchOf: leader.id,
+    });
+    expect(await world.tokens(wallets[1]?.address ?? '')).toBe(4_000_000n);
+    expect(new Set(read.map(({ txHash }) => txHash)).size).toBe(1);
+    await booksHold(world);
+  });
+
+  it('a batch that does not get into a block is replaced by a dearer one, which is that of all', async () => {
+    const wallets = await world.wallets(2, 1_000_000n);
+    const sweeps = [];
+    for (const { id } of wallets) sweeps.push(await world.sweep(id));
+    await world.chain.client.setAutomine(false);
+    world.later(GATHERED_MS);
+    for (let rounds = 0; rounds < 2; rounds += 1) {
+      for (const { id } of sweeps) expect(await world.advance(id)).toMatchObject({ status: 'confirming' });
+      world.later(4 * 60_000);
+    }
+    const [first, second, ...more] = await attempts(world, sweeps[0].id);
+    expect([second?.nonce, more]).toEqual([first?.nonce, []]);
+    await world.chain.client.setAutomine(true);
+    await world.chain.client.mine({ blocks: 1 });
+    expect([...(await completed(world, sweeps))]).toEqual([second?.hash]);
+  });
+
+  it('a batch that is never signed is given up by failing what makes it; the others get another one', async () => {
+    const wallets = await world.wallets(3, 1_000_000n);
+    const sweeps = [];
+    for (const { id } of wallets) sweeps.push(await world.sweep(id));
+    const [leader, ...others] = sweeps;
+    const sign = () => Promise.reject(new Error('the signer is away'));
+    world.later(GATHERED_MS);
+    const signer = { ...world.services.parties.signer, sign };
+    await expect(world.advance(leader.id, withParties(world.services, { signer }))).rejects.toThrow('away');
+    const fail = (id: string) =>
+      world.admin.call('POST', `/v1/gas-station/operations/${id}/fail`, { reason: 'the signer is away' });
+    expect((await fail(others[0].id)).status).toBe(409);
+    expect((await fail(leader.id)).body).toMatchObject({ status: 'failed' });
+    expect((await completed(world, others)).size).toBe(1);
+    expect(await world.tokens(wallets[0]?.address ?? '')).toBe(1_000_000n);
+  });
+
+  it('broken off after any call, a batch has been sent once', async () => {
+    const wallets = await world.wallets(2, 1_000_000n);
+    const sentBefore = await world.chain.client.getTransactionCount({ address: world.station });
+    const before = await world.tokens(world.treasury);
+    let rounds = 0;
+    for (let broke = true; broke; rounds += 1) {
+      const sweeps = [];
+      for (const { id, address } of wallets) {
+        if (rounds > 0) await world.chain.pay(world.token, address, 1_000_000n);
+        sweeps.push(await world.sweep(id));
+      }
+      world.later(GATHERED_MS);
+      const broken = brokenOff(world.services, rounds, 'after');
+      for (const { id } of sweeps) await world.advance(id, broken.services).catch(() => undefined);
+      expect((await completed(world, sweeps)).size).toBe(1);
+      broke = broken.broke();
+    }
+    expect(rounds).toBeGreaterThan(10);
+    expect(await world.chain.client.getTransactionCount({ address: world.station })).toBe(
+      sentBefore + rounds,
+    );
+    expect(await world.tokens(world.treasury)).toBe(before + 2_000_000n * BigInt(rounds));
+    await booksHold(world);
+  });
+
+  it('exported, are signed by the station with what the wallet has authorized', async () => {
+    await world.configure({ autoSweep: false });
+    const [wallet] = await world.wallets(1, 6_000_000n);
+    const { id } = await world.sweep(wallet?.id ?? '');
+    const path = `/v1/gas-station/operations/${id}`;
+    const { body } = await world.admin.call('GET', `${path}/export`);
+    const [transaction] = body.transactions;
+    expect(transaction).toMatchObject({ type: 'eip7702', from: world.station, to: wallet?.address });
+    expect(transaction.authorizations).toEqual([
+      expect.objectContaining({ contract: contractOf(world), nonce: 0 }),
+    ]);
+    const txHash = await execute(world, transaction);
+    const confirmed = await world.admin.call('POST', `${path}/confirm`, { txHash });
+    expect(confirmed.body).toMatchObject({ status: 'completed', movedAmount: '6.000000' });
+    await world.configure({ autoSweep: true });
+  });
+
+  it('leave nothing to whoever else calls a wallet', async () => {
+    const [wallet] = await world.wallets(1, 6_000_000n);
+    await completed(world, [await world.sweep(wallet?.id ?? '')]);
+    await world.chain.pay(world.token, wallet?.address ?? '', 1_000_000n);
+    const call = {
+      to: wallet?.address as Hex,
+      data: sweepData(world.token),
+    };
+    const hash = await sendAs(world.chain, world.treasury, call).catch(() => undefined);
+    if (hash) expect((await world.chain.client.getTransactionReceipt({ hash })).status).toBe('reverted');
+    expect(await world.tokens(wallet?.address ?? '')).toBe(1_000_000n);
+  });
+});
+
+it('a chain without the contract is swept by transfers, and its wallets get their gas first', async () => {
+  const world = await testStation({ config: { autoSweep: true, sweepStrategy: 'delegated' } });
+  await world.wallets(1, 7_000_000n);
+  expect(await orderAutoSweeps(world.services)).toBe(1);
+  expect(await openOf(world)).toMatchObject([{ type: 'topup', strategy: 'transfer' }]);
+  await world.close();
+});
+
+async function delegatedStation(): Promise<TestStation> {
+  const world = await testStation({ config: { autoSweep: true, sweepStrategy: 'delegated' } });
+  const { to, data } = deploymentOf(world);
+  await world.chain.mined(await world.chain.client.sendTransaction({ to: to as Hex, data: data as Hex }));
+  return world;
+}
+
+const contractOf = (world: TestStation): string => delegateAddress(world);
+
+const openOf = async (world: TestStation) =>
+  (await world.admin.call('GET', '/v1/gas-station/operations')).body.data as {
+    id: string;
+    type: string;
+    strategy: string;
+    station: string;
+  }[];
+
+/** Leads all to their end, each by its own process. */
+async function ended(world: TestStation, operations: readonly { id: string }[]): Promise<void> {
+  for (let rounds = 0; rounds < 12; rounds += 1) {
+    world.later(GATHERED_MS);
+    const progress = await Promise.all(operations.map(({ id }) => world.advance(id)));
+    if (progress.every(({ open }) => !open)) return;
+  }
+}
+
+/** @returns their hashes */
+async function completed(world: TestStation, operations: readonly { id: string }[]): Promise<Set<string>> {
+  await ended(world, operations);
+  const hashes = new Set<string>();
+  for (const { id } of operations) {
+    const { status, txHash, waitsFor } = await world.read(id);
+    expect({ status, waitsFor }).toEqual({ status: 'completed', waitsFor: undefined });
+    hashes.add(txHash);
+  }
+  return hashes;
+}
+
+/** What the station has paid is what the chain says, to the last wei. */
+async function booksHold(world: TestStation): Promise<void> {
+  const rows = await hashesOf(world);
+  const fees = await feesOf(world.chain, rows);
+  expect(await world.held('gas', 'ETH')).toBe(ether(fees));
+  expect(await world.held('station', 'ETH')).toBe(`-${ether(fees)}`);
+}
+
+/** Of what was executed; what was replaced is in no block. */
+const hashesOf = async ({ services }: TestStation): Promise<Hex[]> => {
+  const executed = 'select distinct tx_hash as hash from gas_operations where executed_at is not null';
+  return (await services.database.query<{ hash: Hex }>(executed)).map(({ hash }) => hash);
+};
