@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { GasStationActivities } from '../activities/gas-station';
-import { follow } from './support/follow';
-import { askingParty } from './support/party-retries';
+import type { GasStationActivities } from '../../activities/gas-station';
+import { follow } from '../support/follow';
+import { askingParty } from '../support/party-retries';
 
 // A look that comes while the chain is away is not heard, but each attempt is one.
 const { advanceGasOperation } = proxyActivities<Pick<GasStationActivities, 'advanceGasOperation'>>({

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { GasStationActivities } from '../activities/gas-station';
-import { askingParty } from './support/party-retries';
+import type { GasStationActivities } from '../../activities/gas-station';
+import { askingParty } from '../support/party-retries';
 
 const { orderAutoSweeps } = proxyActivities<Pick<GasStationActivities, 'orderAutoSweeps'>>({
   ...askingParty,

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { WalletActivities } from '../activities/wallets';
-import { follow } from './support/follow';
+import type { WalletActivities } from '../../activities/wallets';
+import { follow } from '../support/follow';
 
 // A transaction of our own: it asks no party.
 const { advanceAllocation } = proxyActivities<WalletActivities>({
