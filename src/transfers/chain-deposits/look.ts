@@ -7,7 +7,8 @@ import type { ChainDeposit, ChainDepositTerms, ChainDepositWord } from './record
 import { needsRate } from './rules';
 
 /**
- * What the nodes say of a deposit now. Where they do not agree, or one of them lags behind, what was known stays.
+ * What the nodes say of a deposit now. Where they do not agree, or one of them lags behind, what was known stays; but it is not
+ * final while they do not.
  * @throws ChainAway none of them answers
  */
 export async function lookOnChain(services: Services, deposit: ChainDeposit): Promise<ChainDepositWord> {
@@ -19,7 +20,7 @@ export async function lookOnChain(services: Services, deposit: ChainDeposit): Pr
   const { block, logIndex } = found;
   const here = { blockNumber: block.number, blockHash: block.hash, logIndex, units: found.units.toString() };
   const wasFinal = known.state === 'final' && known.blockHash === block.hash;
-  const isFinal = wasFinal || (await isDeep(node, terms, block));
+  const isFinal = wasFinal ? await isAgreed(node, block) : await isDeep(node, terms, block);
   const rate = isFinal && needsRate(deposit) ? await rateOf(services, terms) : known.rate;
   return { state: isFinal ? 'final' : 'seen', ...here, absentFrom: null, rate };
 }
@@ -46,7 +47,11 @@ async function isDeep(
   block: { number: number; hash: string },
 ): Promise<boolean> {
   const top = await node.agreedBlock(block.number + confirmations - 1);
-  if (top.isSplit || top.hash === null) return false;
+  return !top.isSplit && top.hash !== null && isAgreed(node, block);
+}
+
+/** Whether all nodes that answer have that block: one that is final is so only while they do. */
+async function isAgreed(node: ChainNode, block: { number: number; hash: string }): Promise<boolean> {
   const own = await node.agreedBlock(block.number);
   return !own.isSplit && own.hash === block.hash;
 }
@@ -59,13 +64,18 @@ async function missing(
 ): Promise<ChainDepositWord> {
   const own = await node.agreedBlock(known.blockNumber);
   const isWhereItWas = own.hash === known.blockHash && known.absentFrom === null;
-  if (known.state === 'gone' || own.isSplit || isWhereItWas) return known;
+  if (known.state === 'gone') return known;
+  if (own.isSplit || isWhereItWas) return unsettled(known);
   const absentFrom = known.absentFrom ?? Math.max((await node.head()).number, known.blockNumber);
   const top = await node.agreedBlock(absentFrom + 2 * confirmations);
   const isReplaced = own.hash !== null && own.hash !== known.blockHash;
   const isLong = !top.isSplit && top.hash !== null;
   return { ...known, absentFrom, state: isReplaced && isLong ? 'gone' : 'absent' };
 }
+
+/** Told by every block until they agree: nothing that is booked moves. */
+const unsettled = (known: ChainDepositWord): ChainDepositWord =>
+  known.state === 'final' ? { ...known, state: 'seen' } : known;
 
 /** The bid of now; nothing where none is fresh enough to deal on. */
 async function rateOf(

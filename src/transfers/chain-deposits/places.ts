@@ -1,4 +1,4 @@
-import { anyOf, table } from '../../kernel/db/build';
+import { anyOf, raw, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import type { ChainTransfer } from '../../parties/chain/port';
 
@@ -10,6 +10,14 @@ const blocks = () => table('chain_blocks');
 export interface Place {
   number: number;
   hash: string;
+}
+
+/** How far a chain is read. */
+export interface ReadPlace extends Place {
+  /** The last block that was read a second time. */
+  checked: number;
+  /** What stands above it is told by each block while it is not null: the chain was reorganised lately. */
+  backTo: number | null;
 }
 
 /** A chain that was read so lately is followed: nobody need ask for its transfers. Milliseconds. */
@@ -28,17 +36,30 @@ export async function listPlaces(sql: Sql): Promise<{ chain: string; blockNumber
   return rows.map((row) => ({ ...row, blockNumber: Number(row.blockNumber) }));
 }
 
+/** BIGINT comes as text. */
+interface PlaceRow {
+  number: string;
+  hash: string;
+  checkedNumber: string;
+  backTo: string | null;
+  backUntil: string | null;
+}
+
 /** The last block that was read; nothing where none was. @param lock to the end of the transaction */
-export async function placeOf(sql: Sql, chain: string, lock?: 'update'): Promise<Place | undefined> {
+export async function placeOf(sql: Sql, chain: string, lock?: 'update'): Promise<ReadPlace | undefined> {
   const query = places()
     .join('chain_blocks as b', (on) =>
       on.on('b.chain', 'chain_places.chain').on('b.number', 'chain_places.block_number'),
     )
-    .select('b.number', 'b.hash')
+    .select('b.number', 'b.hash', 'checkedNumber', 'backTo', 'backUntil')
     .where('chain_places.chain', chain);
   if (lock) void query.forUpdate('chain_places');
-  const [row] = await sql.run<{ number: string | number; hash: string }>(query);
-  return row && { number: Number(row.number), hash: row.hash };
+  const [row] = await sql.run<PlaceRow>(query);
+  if (!row) return undefined;
+  const { hash, checkedNumber, backTo, backUntil } = row;
+  const number = Number(row.number);
+  const isBack = backTo !== null && number < Number(backUntil);
+  return { number, hash, checked: Number(checkedNumber), backTo: isBack ? Number(backTo) : null };
 }
 
 /** Notes where a reading has begun or come to; block hashes below `keepFrom` are forgotten, but for the last. */
@@ -51,7 +72,7 @@ export async function notePlace(
   await tx.run(blocks().insert({ chain, number, hash }).onConflict(['chain', 'number']).merge(['hash']));
   await tx.run(
     places()
-      .insert({ chain, blockNumber: number, readAt: at })
+      .insert({ chain, blockNumber: number, checkedNumber: number, readAt: at })
       .onConflict('chain')
       .merge(['block_number', 'read_at']),
   );
@@ -72,10 +93,28 @@ export async function keptBlocks(sql: Sql, chain: string): Promise<Place[]> {
   return rows.map(({ number, hash }) => ({ number: Number(number), hash }));
 }
 
-/** Reads on from an earlier block: those above it were of another chain. */
-export async function stepBack(tx: Tx, chain: string, place: Place, at: Date): Promise<void> {
-  await tx.run(blocks().where({ chain }).where('number', '>', place.number).delete());
+/**
+ * Reads on from an earlier block: those above it were of another chain.
+ * @param tellUntil the height up to which each block tells what stands above it
+ */
+export async function stepBack(
+  tx: Tx,
+  chain: string,
+  place: Place,
+  { at, tellUntil }: { at: Date; tellUntil: number },
+): Promise<void> {
+  const { number } = place;
+  await tx.run(blocks().where({ chain }).where('number', '>', number).delete());
   await notePlace(tx, chain, place, { at });
+  await tx.run(
+    places()
+      .where({ chain })
+      .update({
+        checkedNumber: raw('least(checked_number, ?)', [number]),
+        backTo: raw('case when back_until > ? then least(back_to, ?) else ? end', [number, number, number]),
+        backUntil: raw('greatest(back_until, ?)', [tellUntil]),
+      }),
+  );
 }
 
 const unlisted = () => table('unlisted_tokens');

@@ -11,6 +11,7 @@ import {
   noteRead,
   type Place,
   placeOf,
+  type ReadPlace,
   stepBack,
 } from '../../transfers/chain-deposits/places';
 import { refsAbove, refsDecidedAt } from '../../transfers/engine/tables/on-chain';
@@ -27,7 +28,7 @@ const SPARE_BLOCKS = 64;
  */
 export type ChainStep = 'ended' | 'begun' | 'rests' | 'read' | 'back';
 
-type Reading = { network: Network; node: ChainNode; place: Place; head: Block };
+type Reading = { network: Network; node: ChainNode; place: ReadPlace; head: Block };
 
 /**
  * One step along a chain's blocks: reads the next ones, finds what they have brought to the pool, and tells the deposits that
@@ -88,7 +89,10 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
     await keepTransfers(services, tx, network, found.transfers);
     const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
     await notePlace(tx, network.chain, last, { at: services.now(), keepFrom });
-    await tellDeposits(services, tx, await refsDecidedAt(tx, network.chain, to));
+    const decided = await refsDecidedAt(tx, network.chain, to);
+    // A node may have named the old chain when those were asked for that a reorganisation concerns.
+    const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
+    await tellDeposits(services, tx, [...new Set([...decided, ...unsure])]);
     return true;
   });
   return isKept ? 'read' : 'rests';
@@ -103,7 +107,7 @@ async function isStillAt(tx: Tx, chain: string, place: Place): Promise<boolean> 
 /** From the last block that the node has too; where it has none of those that are kept, from before the first of them. */
 async function goBack(services: Services, reading: Reading): Promise<ChainStep> {
   const { database, log, now } = services;
-  const { network, node, place } = reading;
+  const { network, node, place, head } = reading;
   const { chain } = network;
   const common = await lastCommon(node, await keptBlocks(database, chain));
   log.warn({ chain, from: place.number, to: common?.number }, 'the chain was reorganised; it is read again');
@@ -111,7 +115,8 @@ async function goBack(services: Services, reading: Reading): Promise<ChainStep> 
   await database.transaction(async (tx) => {
     if (!(await isStillAt(tx, chain, place))) return;
     await tellDeposits(services, tx, await refsAbove(tx, chain, common.number));
-    await stepBack(tx, chain, common, now());
+    const tellUntil = Math.max(place.number, head.number) + 2 * network.confirmations;
+    await stepBack(tx, chain, common, { at: now(), tellUntil });
   });
   return 'back';
 }
