@@ -85,6 +85,11 @@ export const noteRead = async (sql: Sql, chain: string, at: Date): Promise<void>
   await sql.run(places().where({ chain }).update({ readAt: at }));
 };
 
+/** How far a chain is read a second time. */
+export const noteChecked = async (tx: Tx, chain: string, checkedNumber: number): Promise<void> => {
+  await tx.run(places().where({ chain }).update({ checkedNumber }));
+};
+
 /** The blocks whose hashes are kept, the newest first. */
 export async function keptBlocks(sql: Sql, chain: string): Promise<Place[]> {
   const rows = await sql.run<{ number: string | number; hash: string }>(

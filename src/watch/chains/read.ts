@@ -2,11 +2,12 @@ import { nodeOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
 import { poolAddresses } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';
-import type { Block, ChainNode } from '../../parties/chain/port';
+import type { Block, ChainNode, ChainTransfer } from '../../parties/chain/port';
 import type { Services } from '../../services';
 import { keepTransfers, tellDeposits } from '../../transfers/chain-deposits/discover';
 import {
   keptBlocks,
+  noteChecked,
   notePlace,
   noteRead,
   type Place,
@@ -81,14 +82,16 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
   // Read after the head: a wallet that nobody knew of before has been paid in no block up to it.
   const addresses = await poolAddresses(database, network.chain);
   const found = await node.transfersTo({ from: first.number, to }, addresses, { native });
-  const isOne = to === first.number;
-  if (isOne && found.toBlockHash !== first.hash) return 'rests'; // reorganised meanwhile: the next step sees it
+  if (found.parentHash !== place.hash) return 'rests'; // reorganised meanwhile, or of another node: the next step sees it
+  const late = await readAgain(reading, addresses, { upTo: to - network.confirmations, range });
   const last = { number: to, hash: found.toBlockHash };
   const isKept = await database.transaction(async (tx) => {
     if (!(await isStillAt(tx, network.chain, place))) return false;
     await keepTransfers(services, tx, network, found.transfers);
+    await keepTransfers(services, tx, network, late.transfers);
     const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
     await notePlace(tx, network.chain, last, { at: services.now(), keepFrom });
+    await noteChecked(tx, network.chain, late.checked);
     const decided = await refsDecidedAt(tx, network.chain, to);
     // A node may have named the old chain when those were asked for that a reorganisation concerns.
     const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
@@ -96,6 +99,22 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
     return true;
   });
   return isKept ? 'read' : 'rests';
+}
+
+/**
+ * Reads blocks a second time once they are deep: of a node whose logs lag behind its head they may have told nothing at first.
+ * @returns what is found now, most of it for the second time, and the last block that was read so
+ */
+async function readAgain(
+  { network, node, place: { checked } }: Reading,
+  addresses: readonly string[],
+  { upTo, range }: { upTo: number; range: number },
+): Promise<{ checked: number; transfers: ChainTransfer[] }> {
+  const to = Math.min(upTo, checked + range);
+  if (to <= checked) return { checked, transfers: [] };
+  const native = network.assets.some(({ contract }) => contract === null);
+  const { transfers } = await node.transfersTo({ from: checked + 1, to }, addresses, { native, again: true });
+  return { checked: to, transfers };
 }
 
 /** Nobody else has read on, or stepped back, since it was read. */

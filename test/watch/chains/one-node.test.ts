@@ -17,6 +17,19 @@ const statuses = async () => (await world.deposits()).map(({ status }) => status
 const mine = (blocks: number) => world.chain.client.mine({ blocks });
 const paid = async (account: string) => world.chain.pay(world.token, await world.wallet(account), 5_000_000n);
 
+it('finds what its node did not tell when it was read first', async () => {
+  const account = await world.account();
+  double.on('eth_getLogs', { result: [] }); // the logs lag behind the head
+  await paid(account);
+  await world.read();
+  expect(await statuses()).toEqual([]);
+  double.behaveWell();
+  await mine(3);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  expect(await world.available(account)).toBe('5');
+});
+
 const ASKED_BY_A_LOOK = [
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',
@@ -63,4 +76,20 @@ it('takes back what is gone, though the node named the old chain when it was ask
   }
   expect(await statuses()).toEqual(['uncredited']);
   expect(await world.available(account)).toBe('0');
+});
+
+it('takes no range that does not follow what it has read', async () => {
+  await paid(await world.account());
+  let asked = 0;
+  double.on('eth_getBlockByNumber', async ({ params }, ask) => {
+    const block = await ask({ params });
+    asked += params[0] === 'latest' ? 0 : 1;
+    // Of another chain from the second time on: the first is of the watcher, the others of the range.
+    return asked > 1 && params[0] !== 'latest' ? { ...block, parentHash: `0x${'e'.repeat(64)}` } : block;
+  });
+  expect(await world.turn()).toBe('rests');
+  expect(await statuses()).toEqual([]);
+  double.behaveWell();
+  await world.read();
+  expect(await statuses()).toEqual(['confirming']);
 });

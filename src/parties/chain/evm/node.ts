@@ -30,13 +30,10 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
       );
     },
     transfersTo: (range, addresses, wanted) =>
-      nodes.first((rpc) => readTransfers(rpc, range, addresses, wanted)),
+      nodes.first((rpc) => readTransfers(rpc, range, addresses, wanted), { backwards: wanted.again }),
     transaction: async (hash) =>
       isHash(hash)
-        ? nodes.first(
-            (rpc) => readTransaction(rpc, hash),
-            ({ status }) => status !== 'unknown',
-          )
+        ? nodes.first((rpc) => readTransaction(rpc, hash), { isEnough: ({ status }) => status !== 'unknown' })
         : { status: 'unknown' },
     balance: async (of, token) => (await balances([of], token))[0] as bigint,
     balances,

@@ -9,14 +9,20 @@ import { createRpc, type Rpc } from './rpc';
 export interface Nodes {
   /**
    * What the first address says that answers; those that failed lately are asked last.
-   * @param isEnough the others are asked too while it is not; without a better answer the first one stands
+   * @param options `isEnough`: the others are asked too while it is not, and without a better answer the first one stands;
+   *   `backwards`: the last address is asked first
    * @throws ChainAway; ChainRefused where `read` throws it: no other is asked then
    */
-  first<T>(read: (rpc: Rpc) => Promise<T>, isEnough?: (answer: T) => boolean): Promise<T>;
+  first<T>(read: (rpc: Rpc) => Promise<T>, options?: FirstOptions<T>): Promise<T>;
   /** Asks each at once, by its place: those whose chain is another one are not asked, and are as one that is away. */
   each<T>(ask: (rpc: Rpc) => Promise<T>): Promise<T>[];
   /** What each says that its chain is; no address is left out for what it says. */
   chainIds(): Promise<{ chainId: number; url: string }[]>;
+}
+
+interface FirstOptions<T> {
+  isEnough?: (answer: T) => boolean;
+  backwards?: boolean | undefined;
 }
 
 export interface NodesOptions {
@@ -78,16 +84,17 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     member.checked = undefined; // who comes back may be somebody else
   }
 
-  function inOrder(): Member[] {
+  function inOrder(backwards = false): Member[] {
+    const order = backwards ? members.toReversed() : members;
     const since = options.now().getTime() - PASSED_OVER_MS;
     const failed = (member: Member) => member.failedAt !== undefined && member.failedAt > since;
-    return [...members.filter((member) => !failed(member)), ...members.filter(failed)];
+    return [...order.filter((member) => !failed(member)), ...order.filter(failed)];
   }
 
   return {
-    async first(read, isEnough = () => true) {
+    async first(read, { isEnough = () => true, backwards } = {}) {
       const answers = [];
-      for (const member of inOrder()) {
+      for (const member of inOrder(backwards)) {
         try {
           const answer = await ask(member, read);
           if (isEnough(answer)) return answer;

@@ -1,6 +1,6 @@
 import { encodeEventTopics, erc20Abi, getAddress, numberToHex } from 'viem';
 import { asHex } from '../addresses';
-import { type Block, type ChainTransfer, NATIVE } from '../port';
+import { type Block, type ChainTransfer, type FoundTransfers, NATIVE } from '../port';
 import { answers, blockOf, type Header, type Log, type Receipt, type Sent } from './answers';
 import { NodeRefused, Unsettled } from './faults';
 import type { Rpc } from './rpc';
@@ -71,8 +71,9 @@ export async function readTransfers(
   range: BlockRange,
   addresses: readonly string[],
   { native }: { native: boolean },
-): Promise<{ toBlockHash: string; transfers: ChainTransfer[] }> {
+): Promise<FoundTransfers> {
   const last = await requireHeader(rpc, range.to);
+  const { parentHash } = range.from === range.to ? last : await requireHeader(rpc, range.from);
   const ours = new Set(addresses.map((address) => address.toLowerCase()));
   const logs = ours.size > 0 ? await logsTo(rpc, range, [...ours]) : [];
   const blocks = native && ours.size > 0 ? await fullBlocks(rpc, range, last) : [];
@@ -92,7 +93,7 @@ export async function readTransfers(
   });
   if ((await requireHeader(rpc, range.to)).hash !== last.hash) throw new Unsettled();
   return {
-    toBlockHash: last.hash,
+    ...{ parentHash, toBlockHash: last.hash },
     transfers: transfers.filter(({ to }) => ours.has(to.toLowerCase())).sort(inOrder),
   };
 }
