@@ -116,11 +116,11 @@ export interface UnsignedTransaction {
 export interface ChainNode {
   /** What each address that answers says it is; an empty list when none does. Never throws. */
   chainIds(): Promise<{ chainId: number; url: string }[]>;
-  /** The newest block of the node that is asked. */
+  /** The newest block that any of those knows who answer. One that stands far behind it counts as away until it has come after. */
   head(): Promise<Block>;
   /** Nothing: it has no block of that height. */
   block(number: number): Promise<Block | undefined>;
-  /** Asks every address for the block of that height. @throws ChainAway none answers */
+  /** Asks every address that is not far behind for the block of that height. @throws ChainAway none answers */
   agreedBlock(number: number): Promise<AgreedBlock>;
   /**
    * What has moved to any of the addresses in the blocks of a range, both ends included: tokens of any contract in one call, and

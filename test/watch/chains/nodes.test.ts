@@ -58,9 +58,10 @@ it('neither credits nor takes back by the word of a node that lags behind', asyn
   await mine(12);
   await world.read();
   await world.lookAgain();
-  expect(await statuses()).toEqual(['credited']);
+  expect(await statuses()).toEqual(['credited', 'confirming']);
   expect(await world.available(account)).toBe('5');
   double.behaveWell();
+  await mine(1);
   await world.read();
   expect(await statuses()).toEqual(['credited', 'credited']);
   expect(await world.available(account)).toBe('10');

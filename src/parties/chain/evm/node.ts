@@ -1,15 +1,15 @@
 import { isHash } from 'viem';
-import { ChainAway } from '../errors';
 import type { AgreedBlock, ChainAddress, ChainNode } from '../port';
 import { answers, blockOf } from './answers';
 import { broadcastBy } from './broadcast';
+import { headerCall } from './calls';
 import { NodeAway } from './faults';
 import { readFees } from './fees';
-import { answered, createNodes, type NodesOptions } from './nodes';
+import { createNodes, type NodesOptions } from './nodes';
 import type { Rpc } from './rpc';
 import { estimate, readBalances, readDecimals, readNonce } from './state';
 import { readTransaction } from './transaction';
-import { headerCall, readTransfers } from './transfers';
+import { readTransfers } from './transfers';
 
 /** An EVM chain by the JSON-RPC of its nodes. */
 export function createEvmNode(address: ChainAddress, options: NodesOptions): ChainNode {
@@ -18,15 +18,14 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
   const balances: ChainNode['balances'] = (of, token) => nodes.first((rpc) => readBalances(rpc, of, token));
   return {
     chainIds: nodes.chainIds,
-    head: () => nodes.first(readHead),
-    block: (number) => nodes.first((rpc) => readBlockAt(rpc, number)),
+    head: nodes.newest,
+    block: (number) =>
+      nodes.first((rpc) => readBlockAt(rpc, number), { isEnough: (block) => block !== undefined }),
     agreedBlock: async (number) => {
-      const asked = nodes.each((rpc) => readBlock(rpc, number));
-      const said = answered(await Promise.allSettled(asked));
-      if (said.length === 0) throw new ChainAway(chain);
+      const { said, of } = await nodes.said((rpc) => readBlock(rpc, number));
       return agreementOf(
         said.map((block) => block?.hash ?? null),
-        asked.length,
+        of,
       );
     },
     transfersTo: (range, addresses, wanted) =>
@@ -43,12 +42,6 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     decimals: (token) => nodes.first((rpc) => readDecimals(rpc, token)),
     broadcast: (signed) => broadcastBy(nodes, chain, signed),
   };
-}
-
-async function readHead(rpc: Rpc) {
-  const header = await rpc.call(headerCall('latest'), answers.header);
-  if (!header) throw new NodeAway(true);
-  return blockOf(header);
 }
 
 async function readBlock(rpc: Rpc, number: number) {
