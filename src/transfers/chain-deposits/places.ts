@@ -137,20 +137,38 @@ export interface UnlistedToken {
   seenAt: Date;
 }
 
+/** Of one transaction. Whoever makes a token may send it a thousand times in one. */
+const KEPT_UNLISTED = 20;
+
+// Raw: rows of any number in one parameter.
+const KEEP_UNLISTED = `
+  insert into unlisted_tokens (chain, tx_hash, ordinal, token, address, units, more, block_number, block_hash, seen_at)
+  select $1, r.tx_hash, r.ordinal, r.token, r.address, r.units, r.more, r.block_number, r.block_hash, $2
+    from json_to_recordset($3::json) as r(tx_hash text, ordinal int, token text, address text, units numeric, more int,
+           block_number bigint, block_hash text)
+  on conflict (chain, tx_hash, ordinal) do update set block_number = excluded.block_number, block_hash = excluded.block_hash`;
+
+/** Keeps some of each transaction, and with the last of them how many others it has. */
 export async function keepUnlisted(
   tx: Tx,
   chain: string,
   found: readonly ChainTransfer[],
   at: Date,
 ): Promise<void> {
-  const rows = found.map(({ txHash, ordinal, token, to, units, block }) => ({
-    ...{ chain, txHash, ordinal, token, address: to, units: units.toString(), seenAt: at },
-    ...{ blockNumber: block.number, blockHash: block.hash },
-  }));
-  if (rows.length === 0) return;
-  await tx.run(
-    unlisted().insert(rows).onConflict(['chain', 'tx_hash', 'ordinal']).merge(['block_number', 'block_hash']),
+  const byHash = new Map<string, ChainTransfer[]>();
+  for (const transfer of found) {
+    const ofOne = byHash.get(transfer.txHash);
+    if (ofOne) ofOne.push(transfer);
+    else byHash.set(transfer.txHash, [transfer]);
+  }
+  const rows = [...byHash.values()].flatMap((ofOne) =>
+    ofOne.slice(0, KEPT_UNLISTED).map(({ txHash, ordinal, token, to, units, block }, place) => ({
+      ...{ tx_hash: txHash, ordinal, token, address: to, units: units.toString() },
+      more: place === KEPT_UNLISTED - 1 ? ofOne.length - KEPT_UNLISTED : 0,
+      ...{ block_number: block.number, block_hash: block.hash },
+    })),
   );
+  if (rows.length > 0) await tx.query(KEEP_UNLISTED, [chain, at, JSON.stringify(rows)]);
 }
 
 /** The newest first. */

@@ -271,6 +271,20 @@ describe('transfers', () => {
     expect(two.asked).not.toContain('eth_getLogs');
   });
 
+  it('are read in parts of a range whose answer is too long to be read', async () => {
+    const to = privateKeyToAccount(generatePrivateKey()).address;
+    const token = await chain.token();
+    const { number: from } = await node.head();
+    for (const units of [1n, 2n]) await chain.pay(token, to, units);
+    const head = await node.head();
+    one.on('eth_getLogs', async (call, ask) =>
+      call.params[0].toBlock === call.params[0].fromBlock ? ask({}) : 'x'.repeat(33 * 1024 * 1024),
+    );
+    two.on('eth_getLogs', 'lost');
+    const { transfers } = await node.transfersTo({ from, to: head.number }, [to], { native: false });
+    expect(transfers.map(({ units }) => units)).toEqual([1n, 2n]);
+  });
+
   it.each([0n, 1n])('are read again when the chain is reorganised meanwhile (%s)', async (units) => {
     const to = privateKeyToAccount(generatePrivateKey()).address;
     const token = await chain.token();
