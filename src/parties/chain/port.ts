@@ -137,6 +137,11 @@ export interface ChainNode {
   ): Promise<FoundTransfers>;
   /** `unknown` when nobody who answers knows it, or it is no hash. */
   transaction(hash: string): Promise<ChainTransaction>;
+  /**
+   * What each address that is not far behind says of a transaction, of how many: who decides about money asks whether they tell the
+   * same. @throws ChainAway none answers
+   */
+  transactionOfEach(hash: string): Promise<{ said: ChainTransaction[]; of: number }>;
   /** @param token null: the native coin. @throws ChainRefused `no_token` stands there */
   balance(address: string, token: string | null): Promise<bigint>;
   /** The balances of many, in their order. @throws ChainRefused `no_token` */

@@ -34,6 +34,7 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
       isHash(hash)
         ? nodes.first((rpc) => readTransaction(rpc, hash), { isEnough: ({ status }) => status !== 'unknown' })
         : { status: 'unknown' },
+    transactionOfEach: (hash) => nodes.said((rpc) => readTransaction(rpc, hash)),
     balance: async (of, token) => (await balances([of], token))[0] as bigint,
     balances,
     nonce: (of) => nodes.first((rpc) => readNonce(rpc, of)),
