@@ -62,7 +62,25 @@ export async function placeOf(sql: Sql, chain: string, lock?: 'update'): Promise
   return { number, hash, checked: Number(checkedNumber), backTo: isBack ? Number(backTo) : null };
 }
 
-/** Notes where a reading has begun or come to; block hashes below `keepFrom` are forgotten, but for the last. */
+/** Notes where a reading begins; a chain that has been read stays where it is. */
+export async function beginPlace(tx: Tx, chain: string, { number, hash }: Place, at: Date): Promise<void> {
+  const begun = await tx.run(
+    places()
+      .insert({ chain, blockNumber: number, checkedNumber: number, readAt: at })
+      .onConflict('chain')
+      .ignore()
+      .returning('chain'),
+  );
+  if (begun.length > 0) await tx.run(blocks().insert({ chain, number, hash }));
+}
+
+/** The chain is another one: it is read from its head again. */
+export async function forgetPlace(tx: Tx, chain: string): Promise<void> {
+  await tx.run(places().where({ chain }).delete());
+  await tx.run(blocks().where({ chain }).delete());
+}
+
+/** Notes where a reading has come to; block hashes below `keepFrom` are forgotten, but for the last. */
 export async function notePlace(
   tx: Tx,
   chain: string,

@@ -6,6 +6,7 @@ import type { Block, ChainNode, ChainTransfer } from '../../parties/chain/port';
 import type { Services } from '../../services';
 import { keepTransfers, tellDeposits } from '../../transfers/chain-deposits/discover';
 import {
+  beginPlace,
   keptBlocks,
   noteChecked,
   notePlace,
@@ -56,9 +57,7 @@ export async function readChain(services: Services, chain: string): Promise<Chai
 
 /** Deposits before this block are told by their hash. */
 async function begin({ database, now }: Services, chain: string, head: Block): Promise<ChainStep> {
-  await database.transaction(async (tx) => {
-    if (!(await placeOf(tx, chain))) await notePlace(tx, chain, head, { at: now() });
-  });
+  await database.transaction((tx) => beginPlace(tx, chain, head, now()));
   return 'begun';
 }
 

@@ -1,5 +1,8 @@
 import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem';
 import contracts from '../../../contracts/contracts.json';
+import { nodeOf } from '../../../src/chain/networks/nodes';
+import { ensureLocalNetwork } from '../../../src/startup/local-network';
+import { keepTransfers } from '../../../src/transfers/chain-deposits/discover';
 import { keepUnlisted } from '../../../src/transfers/chain-deposits/places';
 import { readChain } from '../../../src/watch/chains/read';
 import { createTurn, watchChain } from '../../../src/watch/chains/watch';
@@ -84,6 +87,35 @@ it('keeps any number of transfers that no network lists, but a few of each trans
   await keep();
   const counted = `select count(*)::int as rows, sum(more)::int as more from unlisted_tokens`;
   expect(await database.query(counted)).toEqual([{ rows: 9_020, more: 10 }]);
+});
+
+it('shows an amount that no record can hold, and goes on', async () => {
+  const { services, database } = world.api;
+  const account = await world.account();
+  const address = await world.wallet(account);
+  const { network } = await nodeOf(services, database, 'local');
+  const block = { ...(await world.chain.client.getBlock()), at: new Date() };
+  const sent = {
+    txHash: `0x${'a'.repeat(64)}`,
+    ordinal: 0,
+    logIndex: 0,
+    token: world.token,
+    from: world.token,
+  };
+  const transfer = { ...sent, to: address, units: 2n ** 256n - 1n, block: { ...block, number: 1 } };
+  for (let times = 0; times < 2; times += 1)
+    await database.transaction((tx) => keepTransfers(services, tx, network, [transfer]));
+  expect(await statuses()).toEqual([]);
+  expect(await breaks()).toEqual(['chain_deposit_too_large']);
+  const shown = await database.query('select units::text as units from unlisted_tokens');
+  expect(shown).toEqual([{ units: String(2n ** 256n - 1n) }]);
+});
+
+it('begins again where the local chain has begun anew', async () => {
+  const { services, database } = world.api;
+  await ensureLocalNetwork(services, world.chain.url);
+  expect(await database.query('select number from chain_blocks')).toEqual([]);
+  expect(await world.turn()).toBe('begun');
 });
 
 it('tells a person of any failure that stops it for long', async () => {
