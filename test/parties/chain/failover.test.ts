@@ -317,6 +317,16 @@ describe('a word of a node', () => {
     expect(two.asked).toEqual([]);
   });
 
+  it('that is nothing of a token is asked of another, and of all before there is none', async () => {
+    const token = await chain.token();
+    one.on('eth_call', { result: '0x' });
+    expect(await node.decimals(token)).toBe(6);
+    expect(await node.balance(ALICE, token)).toBe(0n);
+    two.on('eth_call', { result: '0x' });
+    await expect(node.decimals(token)).rejects.toMatchObject({ name: 'ChainRefused', code: 'no_token' });
+    await expect(node.balance(ALICE, token)).rejects.toMatchObject({ code: 'no_token' });
+  });
+
   it('counts whatever the status of HTTP', async () => {
     one.on('eth_estimateGas', 'reverted-500');
     const asked = { from: ALICE, to: ALICE, value: 1n, data: '0x' };

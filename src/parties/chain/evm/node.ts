@@ -1,4 +1,5 @@
 import { isHash } from 'viem';
+import { ChainRefused } from '../errors';
 import type { AgreedBlock, ChainAddress, ChainNode } from '../port';
 import { answers, blockOf } from './answers';
 import { broadcastBy } from './broadcast';
@@ -15,7 +16,13 @@ import { readTransfers } from './transfers';
 export function createEvmNode(address: ChainAddress, options: NodesOptions): ChainNode {
   const nodes = createNodes(address, options);
   const { chain } = address;
-  const balances: ChainNode['balances'] = (of, token) => nodes.first((rpc) => readBalances(rpc, of, token));
+  /** There is no token only where nobody who answers knows one. */
+  async function ofToken<T>(read: (rpc: Rpc) => Promise<T | undefined>): Promise<T> {
+    const found = await nodes.first(read, { isEnough: (answer) => answer !== undefined });
+    if (found === undefined) throw new ChainRefused('no_token');
+    return found;
+  }
+  const balances: ChainNode['balances'] = (of, token) => ofToken((rpc) => readBalances(rpc, of, token));
   return {
     chainIds: nodes.chainIds,
     head: nodes.newest,
@@ -40,7 +47,7 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     nonce: (of) => nodes.first((rpc) => readNonce(rpc, of)),
     fees: () => nodes.first(readFees),
     estimateGas: (transaction) => nodes.first((rpc) => estimate(rpc, transaction)),
-    decimals: (token) => nodes.first((rpc) => readDecimals(rpc, token)),
+    decimals: (token) => ofToken((rpc) => readDecimals(rpc, token)),
     broadcast: (signed) => broadcastBy(nodes, chain, signed),
   };
 }

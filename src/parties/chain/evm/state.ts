@@ -8,8 +8,12 @@ import type { Rpc } from './rpc';
 
 /** Of accounts and tokens, in the newest block of a node. */
 
-/** @throws ChainRefused `no_token` */
-export async function readBalances(rpc: Rpc, addresses: readonly string[], token: string | null) {
+/** @returns nothing: this node has no token there. @throws ChainRefused `no_token` */
+export async function readBalances(
+  rpc: Rpc,
+  addresses: readonly string[],
+  token: string | null,
+): Promise<bigint[] | undefined> {
   if (token === null)
     return rpc.all(
       addresses.map((address) => ({ method: 'eth_getBalance', params: [address, 'latest'] })),
@@ -17,13 +21,15 @@ export async function readBalances(rpc: Rpc, addresses: readonly string[], token
     );
   const calls = addresses.map((address) => ethCall(token, erc20BalanceOf(address)));
   const words = await decided('no_token', () => rpc.all(calls, answers.bytes));
-  return words.map(numberIn);
+  const numbers = words.map(numberIn);
+  return numbers.every((number) => number !== undefined) ? numbers : undefined;
 }
 
-/** @throws ChainRefused `no_token` */
-export async function readDecimals(rpc: Rpc, token: string): Promise<number> {
+/** @returns nothing: this node has no token there. @throws ChainRefused `no_token` */
+export async function readDecimals(rpc: Rpc, token: string): Promise<number | undefined> {
   const word = await decided('no_token', () => rpc.call(ethCall(token, erc20Decimals()), answers.bytes));
   const decimals = numberIn(word);
+  if (decimals === undefined) return undefined;
   if (decimals > 255n) throw new ChainRefused('no_token'); // it is a uint8
   return Number(decimals);
 }
@@ -40,11 +46,8 @@ export function estimate(rpc: Rpc, transaction: Pick<UnsignedTransaction, 'from'
 
 const ethCall = (to: string, data: string) => ({ method: 'eth_call', params: [{ to, data }, 'latest'] });
 
-/** An address without a contract answers every call with nothing. */
-function numberIn(word: string): bigint {
-  if (word.length !== 66) throw new ChainRefused('no_token');
-  return BigInt(word);
-}
+/** An address without a contract answers every call with nothing; so does one that a node has not come to yet. */
+const numberIn = (word: string): bigint | undefined => (word.length === 66 ? BigInt(word) : undefined);
 
 /** What a node says of the call itself is so for every node: no other is asked. @param code instead of the node's reason */
 async function decided<T>(code: string | undefined, read: () => Promise<T>): Promise<T> {
