@@ -108,6 +108,12 @@ export const noteChecked = async (tx: Tx, chain: string, checkedNumber: number):
   await tx.run(places().where({ chain }).update({ checkedNumber }));
 };
 
+/** That nobody follows it any more: as if it had been read last before that. */
+export const noteUnread = async (tx: Tx, chain: string): Promise<void> => {
+  const readAt = raw(`read_at - ? * interval '1 millisecond'`, [FOLLOWED_MS]);
+  await tx.run(places().where({ chain }).update({ readAt }));
+};
+
 /** The blocks whose hashes are kept, the newest first. */
 export async function keptBlocks(sql: Sql, chain: string): Promise<Place[]> {
   const rows = await sql.run<{ number: string | number; hash: string }>(

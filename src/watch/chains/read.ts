@@ -11,12 +11,13 @@ import {
   noteChecked,
   notePlace,
   noteRead,
+  noteUnread,
   type Place,
   placeOf,
   type ReadPlace,
   stepBack,
 } from '../../transfers/chain-deposits/places';
-import { refsAbove, refsDecidedAt } from '../../transfers/engine/tables/on-chain';
+import { refsAbove, refsDecidedAt, refsWaiting } from '../../transfers/engine/tables/on-chain';
 
 /** Blocks of a reading. Of the native coin each block is asked for by itself. */
 const LONGEST_RANGE = 500;
@@ -41,7 +42,7 @@ type Reading = { network: Network; node: ChainNode; place: ReadPlace; head: Bloc
 export async function readChain(services: Services, chain: string): Promise<ChainStep> {
   const { database, now } = services;
   const { network, node } = await nodeOf(services, database, chain);
-  if (!network.enabled || network.kind !== 'evm') return 'ended';
+  if (!network.enabled || network.kind !== 'evm') return end(services, chain);
   const head = await node.head();
   const place = await placeOf(database, chain);
   if (!place) return begin(services, chain, head);
@@ -53,6 +54,15 @@ export async function readChain(services: Services, chain: string): Promise<Chai
     return 'rests';
   }
   return next.parentHash === place.hash ? readOn(services, reading, next) : goBack(services, reading);
+}
+
+/** No block tells what is under way any more: from now on the deposits ask by themselves. */
+async function end(services: Services, chain: string): Promise<ChainStep> {
+  await services.database.transaction(async (tx) => {
+    await noteUnread(tx, chain);
+    await tellDeposits(services, tx, await refsWaiting(tx, chain));
+  });
+  return 'ended';
 }
 
 /** Deposits before this block are told by their hash. */

@@ -3,7 +3,7 @@ import contracts from '../../../contracts/contracts.json';
 import { nodeOf } from '../../../src/chain/networks/nodes';
 import { ensureLocalNetwork } from '../../../src/startup/local-network';
 import { keepTransfers } from '../../../src/transfers/chain-deposits/discover';
-import { keepUnlisted } from '../../../src/transfers/chain-deposits/places';
+import { followedChains, keepUnlisted } from '../../../src/transfers/chain-deposits/places';
 import { readChain } from '../../../src/watch/chains/read';
 import { createTurn, watchChain } from '../../../src/watch/chains/watch';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
@@ -116,6 +116,18 @@ it('begins again where the local chain has begun anew', async () => {
   await ensureLocalNetwork(services, world.chain.url);
   expect(await database.query('select number from chain_blocks')).toEqual([]);
   expect(await world.turn()).toBe('begun');
+});
+
+it('has those under way ask by themselves where nobody follows the chain any more', async () => {
+  const { services, database } = world.api;
+  await pay(await world.wallet(await world.account()));
+  await world.read();
+  await mine(3);
+  await database.query(`update networks set enabled = false`);
+  expect(await readChain(services, 'local')).toBe('ended');
+  expect(await followedChains(database, services.now())).toEqual(new Set());
+  await world.looks();
+  expect(await statuses()).toEqual(['credited']);
 });
 
 it('tells a person of any failure that stops it for long', async () => {
