@@ -9,6 +9,7 @@ import {
 import { NATIVE_DECIMALS } from '../chain/networks/rules';
 import { Decimal } from '../kernel/money/money';
 import type { Services } from '../services';
+import { forgetPlace } from '../transfers/chain-deposits/places';
 import { LOCAL_CHAIN_ID } from './embedded/chain/server';
 import { ensureTestUsdt, TEST_USDT, TEST_USDT_DECIMALS } from './embedded/chain/token';
 
@@ -45,6 +46,7 @@ export async function ensureLocalNetwork(
     const terms = before ? movedTo(before, url) : firstTerms(url);
     if (!before || !isReachedAlike(termsOf(before), terms))
       await saveNetwork(services, tx, LOCAL_CHAIN, terms, before?.network.version ?? 0);
+    if (isNewChain) await forgetPlace(tx, LOCAL_CHAIN);
     return before !== undefined;
   });
   if (isNewChain && wasThere)

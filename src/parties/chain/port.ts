@@ -46,6 +46,14 @@ export interface ChainTransfer {
   block: Block;
 }
 
+/** What a range of blocks has brought, and the blocks that it is tied to. */
+export interface FoundTransfers {
+  /** Of the block before the range, as its first block names it. */
+  parentHash: string;
+  toBlockHash: string;
+  transfers: ChainTransfer[];
+}
+
 /** What has become of a transaction. */
 export type ChainTransaction =
   | { status: 'unknown' }
@@ -126,26 +134,32 @@ export type Call = Pick<UnsignedTransaction, 'from' | 'to' | 'value' | 'data' | 
 export interface ChainNode {
   /** What each address that answers says it is; an empty list when none does. Never throws. */
   chainIds(): Promise<{ chainId: number; url: string }[]>;
-  /** The newest block of the node that is asked. */
+  /** The newest block that any of those knows who answer. One that stands far behind it counts as away until it has come after. */
   head(): Promise<Block>;
   /** Nothing: it has no block of that height. */
   block(number: number): Promise<Block | undefined>;
-  /** Asks every address for the block of that height. @throws ChainAway none answers */
+  /** Asks every address that is not far behind for the block of that height. @throws ChainAway none answers */
   agreedBlock(number: number): Promise<AgreedBlock>;
   /**
    * What has moved to any of the addresses in the blocks of a range, both ends included: tokens of any contract in one call, and
    * the native coin where it is asked for (a call a block).
+   * @param options `again`: a second reading, which another address is asked for first where there are several
    * @returns with it the hash of the last block of the range, read of the same node before the logs: a range whose last block
-   *   changes meanwhile is read again
+   *   changes meanwhile is read again; and of the same node what its first block follows
    * @throws ChainAway also when nobody has the last block of the range yet
    */
   transfersTo(
     range: { from: number; to: number },
     addresses: readonly string[],
-    options: { native: boolean },
-  ): Promise<{ toBlockHash: string; transfers: ChainTransfer[] }>;
+    options: { native: boolean; again?: boolean },
+  ): Promise<FoundTransfers>;
   /** `unknown` when nobody who answers knows it, or it is no hash. */
   transaction(hash: string): Promise<ChainTransaction>;
+  /**
+   * What each address that is not far behind says of a transaction, of how many: who decides about money asks whether they tell the
+   * same. @throws ChainAway none answers
+   */
+  transactionOfEach(hash: string): Promise<{ said: ChainTransaction[]; of: number }>;
   /** @param token null: the native coin. @throws ChainRefused `no_token` stands there */
   balance(address: string, token: string | null): Promise<bigint>;
   /**

@@ -11,6 +11,7 @@ export function unreachableNode(chain: string): ChainNode {
     agreedBlock: away,
     transfersTo: away,
     transaction: away,
+    transactionOfEach: away,
     balance: away,
     balances: away,
     nonce: away,

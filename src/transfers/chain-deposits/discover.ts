@@ -5,6 +5,7 @@ import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
 import { readBalances } from '../../kernel/ledger/accounts';
 import type { ChainTransfer } from '../../parties/chain/port';
+import { openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { makeDue } from '../engine/due';
 import { openTransfer } from '../engine/open';
@@ -21,12 +22,24 @@ export interface Carried {
   asset: NetworkAsset;
 }
 
-/** What of transfers the network carries; a transfer of nothing is none. */
-export const carriedOf = ({ assets }: Network, transfers: readonly ChainTransfer[]): Carried[] =>
+/** A native coin has its chain's decimals, whatever is configured. */
+const decimalsIn = ({ kind }: Network, { contract, decimals }: NetworkAsset): number =>
+  contract === null ? NATIVE_DECIMALS[kind] : decimals;
+
+/** What of transfers the network carries, and a record can hold; a transfer of nothing is none. */
+export const carriedOf = (network: Network, transfers: readonly ChainTransfer[]): Carried[] =>
   transfers.flatMap((transfer) => {
-    const asset = assets.find(({ contract }) => contract === transfer.token);
-    return asset && transfer.units > 0n ? [{ transfer, asset }] : [];
+    const asset = network.assets.find(({ contract }) => contract === transfer.token);
+    const isCarried = asset && transfer.units > 0n && !isTooLarge(transfer, decimalsIn(network, asset));
+    return isCarried ? [{ transfer, asset }] : [];
   });
+
+/** Before the point, in any amount that is kept. */
+const MOST_DIGITS = 24;
+
+/** A token's contract may say that it has moved any number of 256 bits. */
+const isTooLarge = ({ units }: ChainTransfer, decimals: number) =>
+  units >= 10n ** BigInt(MOST_DIGITS + decimals);
 
 /**
  * Makes a deposit of every transfer that is new, and tells those that are known to look. Tokens that the network does not carry
@@ -46,9 +59,20 @@ export async function keepTransfers(
   }
   await tellDeposits(deps, tx, known);
   const listed = new Set(network.assets.map(({ contract }) => contract));
-  const unlisted = transfers.filter(({ token, units }) => token !== null && units > 0n && !listed.has(token));
-  await keepUnlisted(tx, network.chain, unlisted, deps.now());
+  const tokens = transfers.filter(({ token, units }) => token !== null && units > 0n);
+  const unlisted = tokens.filter(({ token }) => !listed.has(token));
+  const carried = new Set(carriedOf(network, transfers).map(({ transfer }) => transfer));
+  const tooLarge = tokens.filter((transfer) => listed.has(transfer.token) && !carried.has(transfer));
+  await keepUnlisted(tx, network.chain, [...unlisted, ...tooLarge], deps.now());
+  for (const transfer of tooLarge) await showTooLarge(tx, network.chain, transfer);
 }
+
+/** Shown once: nobody has so much of anything, and a person knows what to make of it. */
+const showTooLarge = (tx: Tx, chain: string, transfer: ChainTransfer) =>
+  openBreak(tx, {
+    ...{ tenantId: null, kind: 'chain_deposit_too_large', subject: `chain:${chain}` },
+    detail: chainDepositRef(chain, transfer),
+  });
 
 /** Says "look" to those of these names, and keeps that it was said. */
 export async function tellDeposits({ commands, now }: Deps, tx: Tx, refs: readonly string[]): Promise<void> {
@@ -76,10 +100,6 @@ async function openDeposit(deps: Deps, tx: Tx, network: Network, carried: Carrie
   });
   return made !== undefined;
 }
-
-/** A native coin has its chain's decimals, whatever is configured. */
-const decimalsIn = ({ kind }: Network, { contract, decimals }: NetworkAsset): number =>
-  contract === null ? NATIVE_DECIMALS[kind] : decimals;
 
 function termsOf(
   network: Network,

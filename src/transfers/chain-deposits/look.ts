@@ -1,28 +1,39 @@
 import { nodeOf } from '../../chain/networks/nodes';
 import { Problem } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
-import type { ChainNode, ChainTransaction, ChainTransfer } from '../../parties/chain/port';
+import type { AgreedBlock, ChainNode, ChainTransaction, ChainTransfer } from '../../parties/chain/port';
 import type { Services } from '../../services';
 import type { ChainDeposit, ChainDepositTerms, ChainDepositWord } from './record';
 import { needsRate } from './rules';
 
 /**
- * What the nodes say of a deposit now. Where they do not agree, or one of them lags behind, what was known stays.
+ * What the nodes say of a deposit now. Where they do not agree, or one of them lags behind, what was known stays; but it is not
+ * final while they do not.
  * @throws ChainAway none of them answers
  */
 export async function lookOnChain(services: Services, deposit: ChainDeposit): Promise<ChainDepositWord> {
   const { terms } = deposit.transfer;
   const { node } = await nodeOf(services, services.database, terms.chain);
-  const found = transferOf(await node.transaction(terms.txHash), terms);
+  const { said, of } = await node.transactionOfEach(terms.txHash);
+  const told = said.map((each) => transferOf(each, terms));
   const known = deposit.transfer.word ?? firstWord(terms);
-  if (!found) return missing(node, terms, known);
+  const isTold = areMost({ said: said.length, of });
+  if (told.every((each) => each === undefined)) return missing(node, terms, { known, isTold });
+  const [found] = told;
+  if (!found || !isTold || !told.every((each) => isSame(each, found))) return unsettled(known);
   const { block, logIndex } = found;
   const here = { blockNumber: block.number, blockHash: block.hash, logIndex, units: found.units.toString() };
   const wasFinal = known.state === 'final' && known.blockHash === block.hash;
-  const isFinal = wasFinal || (await isDeep(node, terms, block));
+  const isFinal = wasFinal ? await isAgreed(node, block) : await isDeep(node, terms, block);
   const rate = isFinal && needsRate(deposit) ? await rateOf(services, terms) : known.rate;
   return { state: isFinal ? 'final' : 'seen', ...here, absentFrom: null, rate };
 }
+
+/** Of one node it is that one, of two both. */
+const areMost = ({ said, of }: { said: number; of: number }) => 2 * said > of;
+
+const isSame = (one: ChainTransfer | undefined, other: ChainTransfer) =>
+  one?.block.hash === other.block.hash && one.units === other.units && one.logIndex === other.logIndex;
 
 /** As it was when it was found. */
 const firstWord = ({ blockNumber, blockHash, units }: ChainDepositTerms): ChainDepositWord => ({
@@ -46,26 +57,39 @@ async function isDeep(
   block: { number: number; hash: string },
 ): Promise<boolean> {
   const top = await node.agreedBlock(block.number + confirmations - 1);
-  if (top.isSplit || top.hash === null) return false;
+  return isSettled(top) && top.hash !== null && isAgreed(node, block);
+}
+
+/** All who answer say the same, and they are more than half. */
+const isSettled = (agreed: AgreedBlock) => !agreed.isSplit && areMost(agreed);
+
+/** Whether most nodes, and all that answer, have that block: what is final is so only while they do. */
+async function isAgreed(node: ChainNode, block: { number: number; hash: string }): Promise<boolean> {
   const own = await node.agreedBlock(block.number);
-  return !own.isSplit && own.hash === block.hash;
+  return isSettled(own) && own.hash === block.hash;
 }
 
 /** It is in no block, as far as the node says that was asked. The blocks that all agree on tell whether it only lags behind. */
 async function missing(
   node: ChainNode,
   { confirmations }: ChainDepositTerms,
-  known: ChainDepositWord,
+  { known, isTold }: { known: ChainDepositWord; isTold: boolean },
 ): Promise<ChainDepositWord> {
   const own = await node.agreedBlock(known.blockNumber);
   const isWhereItWas = own.hash === known.blockHash && known.absentFrom === null;
-  if (known.state === 'gone' || own.isSplit || isWhereItWas) return known;
+  if (known.state === 'gone') return known;
+  if (own.isSplit || isWhereItWas) return unsettled(known);
   const absentFrom = known.absentFrom ?? Math.max((await node.head()).number, known.blockNumber);
   const top = await node.agreedBlock(absentFrom + 2 * confirmations);
   const isReplaced = own.hash !== null && own.hash !== known.blockHash;
-  const isLong = !top.isSplit && top.hash !== null;
-  return { ...known, absentFrom, state: isReplaced && isLong ? 'gone' : 'absent' };
+  const isLong = isSettled(top) && top.hash !== null;
+  const isGone = isTold && isReplaced && isLong && isSettled(own);
+  return { ...known, absentFrom, state: isGone ? 'gone' : 'absent' };
 }
+
+/** Told by every block until they agree: nothing that is booked moves. */
+const unsettled = (known: ChainDepositWord): ChainDepositWord =>
+  known.state === 'final' || known.state === 'gone' ? { ...known, state: 'seen', absentFrom: null } : known;
 
 /** The bid of now; nothing where none is fresh enough to deal on. */
 async function rateOf(

@@ -1,4 +1,4 @@
-import { anyOf, table } from '../../kernel/db/build';
+import { anyOf, raw, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import type { ChainTransfer } from '../../parties/chain/port';
 
@@ -10,6 +10,14 @@ const blocks = () => table('chain_blocks');
 export interface Place {
   number: number;
   hash: string;
+}
+
+/** How far a chain is read. */
+export interface ReadPlace extends Place {
+  /** The last block that was read a second time. */
+  checked: number;
+  /** What stands above it is told by each block while it is not null: the chain was reorganised lately. */
+  backTo: number | null;
 }
 
 /** A chain that was read so lately is followed: nobody need ask for its transfers. Milliseconds. */
@@ -28,20 +36,51 @@ export async function listPlaces(sql: Sql): Promise<{ chain: string; blockNumber
   return rows.map((row) => ({ ...row, blockNumber: Number(row.blockNumber) }));
 }
 
+/** BIGINT comes as text. */
+interface PlaceRow {
+  number: string;
+  hash: string;
+  checkedNumber: string;
+  backTo: string | null;
+  backUntil: string | null;
+}
+
 /** The last block that was read; nothing where none was. @param lock to the end of the transaction */
-export async function placeOf(sql: Sql, chain: string, lock?: 'update'): Promise<Place | undefined> {
+export async function placeOf(sql: Sql, chain: string, lock?: 'update'): Promise<ReadPlace | undefined> {
   const query = places()
     .join('chain_blocks as b', (on) =>
       on.on('b.chain', 'chain_places.chain').on('b.number', 'chain_places.block_number'),
     )
-    .select('b.number', 'b.hash')
+    .select('b.number', 'b.hash', 'checkedNumber', 'backTo', 'backUntil')
     .where('chain_places.chain', chain);
   if (lock) void query.forUpdate('chain_places');
-  const [row] = await sql.run<{ number: string | number; hash: string }>(query);
-  return row && { number: Number(row.number), hash: row.hash };
+  const [row] = await sql.run<PlaceRow>(query);
+  if (!row) return undefined;
+  const { hash, checkedNumber, backTo, backUntil } = row;
+  const number = Number(row.number);
+  const isBack = backTo !== null && number < Number(backUntil);
+  return { number, hash, checked: Number(checkedNumber), backTo: isBack ? Number(backTo) : null };
 }
 
-/** Notes where a reading has begun or come to; block hashes below `keepFrom` are forgotten, but for the last. */
+/** Notes where a reading begins; a chain that has been read stays where it is. */
+export async function beginPlace(tx: Tx, chain: string, { number, hash }: Place, at: Date): Promise<void> {
+  const begun = await tx.run(
+    places()
+      .insert({ chain, blockNumber: number, checkedNumber: number, readAt: at })
+      .onConflict('chain')
+      .ignore()
+      .returning('chain'),
+  );
+  if (begun.length > 0) await tx.run(blocks().insert({ chain, number, hash }));
+}
+
+/** The chain is another one: it is read from its head again. */
+export async function forgetPlace(tx: Tx, chain: string): Promise<void> {
+  await tx.run(places().where({ chain }).delete());
+  await tx.run(blocks().where({ chain }).delete());
+}
+
+/** Notes where a reading has come to; block hashes below `keepFrom` are forgotten, but for the last. */
 export async function notePlace(
   tx: Tx,
   chain: string,
@@ -51,7 +90,7 @@ export async function notePlace(
   await tx.run(blocks().insert({ chain, number, hash }).onConflict(['chain', 'number']).merge(['hash']));
   await tx.run(
     places()
-      .insert({ chain, blockNumber: number, readAt: at })
+      .insert({ chain, blockNumber: number, checkedNumber: number, readAt: at })
       .onConflict('chain')
       .merge(['block_number', 'read_at']),
   );
@@ -64,6 +103,17 @@ export const noteRead = async (sql: Sql, chain: string, at: Date): Promise<void>
   await sql.run(places().where({ chain }).update({ readAt: at }));
 };
 
+/** How far a chain is read a second time. */
+export const noteChecked = async (tx: Tx, chain: string, checkedNumber: number): Promise<void> => {
+  await tx.run(places().where({ chain }).update({ checkedNumber }));
+};
+
+/** That nobody follows it any more: as if it had been read last before that. */
+export const noteUnread = async (tx: Tx, chain: string): Promise<void> => {
+  const readAt = raw(`read_at - ? * interval '1 millisecond'`, [FOLLOWED_MS]);
+  await tx.run(places().where({ chain }).update({ readAt }));
+};
+
 /** The blocks whose hashes are kept, the newest first. */
 export async function keptBlocks(sql: Sql, chain: string): Promise<Place[]> {
   const rows = await sql.run<{ number: string | number; hash: string }>(
@@ -72,10 +122,28 @@ export async function keptBlocks(sql: Sql, chain: string): Promise<Place[]> {
   return rows.map(({ number, hash }) => ({ number: Number(number), hash }));
 }
 
-/** Reads on from an earlier block: those above it were of another chain. */
-export async function stepBack(tx: Tx, chain: string, place: Place, at: Date): Promise<void> {
-  await tx.run(blocks().where({ chain }).where('number', '>', place.number).delete());
+/**
+ * Reads on from an earlier block: those above it were of another chain.
+ * @param tellUntil the height up to which each block tells what stands above it
+ */
+export async function stepBack(
+  tx: Tx,
+  chain: string,
+  place: Place,
+  { at, tellUntil }: { at: Date; tellUntil: number },
+): Promise<void> {
+  const { number } = place;
+  await tx.run(blocks().where({ chain }).where('number', '>', number).delete());
   await notePlace(tx, chain, place, { at });
+  await tx.run(
+    places()
+      .where({ chain })
+      .update({
+        checkedNumber: raw('least(checked_number, ?)', [number]),
+        backTo: raw('case when back_until > ? then least(back_to, ?) else ? end', [number, number, number]),
+        backUntil: raw('greatest(back_until, ?)', [tellUntil]),
+      }),
+  );
 }
 
 const unlisted = () => table('unlisted_tokens');
@@ -93,20 +161,38 @@ export interface UnlistedToken {
   seenAt: Date;
 }
 
+/** Of one transaction. Whoever makes a token may send it a thousand times in one. */
+const KEPT_UNLISTED = 20;
+
+// Raw: rows of any number in one parameter.
+const KEEP_UNLISTED = `
+  insert into unlisted_tokens (chain, tx_hash, ordinal, token, address, units, more, block_number, block_hash, seen_at)
+  select $1, r.tx_hash, r.ordinal, r.token, r.address, r.units, r.more, r.block_number, r.block_hash, $2
+    from json_to_recordset($3::json) as r(tx_hash text, ordinal int, token text, address text, units numeric, more int,
+           block_number bigint, block_hash text)
+  on conflict (chain, tx_hash, ordinal) do update set block_number = excluded.block_number, block_hash = excluded.block_hash`;
+
+/** Keeps some of each transaction, and with the last of them how many others it has. */
 export async function keepUnlisted(
   tx: Tx,
   chain: string,
   found: readonly ChainTransfer[],
   at: Date,
 ): Promise<void> {
-  const rows = found.map(({ txHash, ordinal, token, to, units, block }) => ({
-    ...{ chain, txHash, ordinal, token, address: to, units: units.toString(), seenAt: at },
-    ...{ blockNumber: block.number, blockHash: block.hash },
-  }));
-  if (rows.length === 0) return;
-  await tx.run(
-    unlisted().insert(rows).onConflict(['chain', 'tx_hash', 'ordinal']).merge(['block_number', 'block_hash']),
+  const byHash = new Map<string, ChainTransfer[]>();
+  for (const transfer of found) {
+    const ofOne = byHash.get(transfer.txHash);
+    if (ofOne) ofOne.push(transfer);
+    else byHash.set(transfer.txHash, [transfer]);
+  }
+  const rows = [...byHash.values()].flatMap((ofOne) =>
+    ofOne.slice(0, KEPT_UNLISTED).map(({ txHash, ordinal, token, to, units, block }, place) => ({
+      ...{ tx_hash: txHash, ordinal, token, address: to, units: units.toString() },
+      more: place === KEPT_UNLISTED - 1 ? ofOne.length - KEPT_UNLISTED : 0,
+      ...{ block_number: block.number, block_hash: block.hash },
+    })),
   );
+  if (rows.length > 0) await tx.query(KEEP_UNLISTED, [chain, at, JSON.stringify(rows)]);
 }
 
 /** The newest first. */

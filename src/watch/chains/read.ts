@@ -2,18 +2,22 @@ import { nodeOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
 import { poolAddresses } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';
-import type { Block, ChainNode } from '../../parties/chain/port';
+import type { Block, ChainNode, ChainTransfer } from '../../parties/chain/port';
 import type { Services } from '../../services';
 import { keepTransfers, tellDeposits } from '../../transfers/chain-deposits/discover';
 import {
+  beginPlace,
   keptBlocks,
+  noteChecked,
   notePlace,
   noteRead,
+  noteUnread,
   type Place,
   placeOf,
+  type ReadPlace,
   stepBack,
 } from '../../transfers/chain-deposits/places';
-import { refsAbove, refsDecidedAt } from '../../transfers/engine/tables/on-chain';
+import { refsAbove, refsDecidedAt, refsWaiting } from '../../transfers/engine/tables/on-chain';
 
 /** Blocks of a reading. Of the native coin each block is asked for by itself. */
 const LONGEST_RANGE = 500;
@@ -27,7 +31,7 @@ const SPARE_BLOCKS = 64;
  */
 export type ChainStep = 'ended' | 'begun' | 'rests' | 'read' | 'back';
 
-type Reading = { network: Network; node: ChainNode; place: Place; head: Block };
+type Reading = { network: Network; node: ChainNode; place: ReadPlace; head: Block };
 
 /**
  * One step along a chain's blocks: reads the next ones, finds what they have brought to the pool, and tells the deposits that
@@ -38,7 +42,7 @@ type Reading = { network: Network; node: ChainNode; place: Place; head: Block };
 export async function readChain(services: Services, chain: string): Promise<ChainStep> {
   const { database, now } = services;
   const { network, node } = await nodeOf(services, database, chain);
-  if (!network.enabled || network.kind !== 'evm') return 'ended';
+  if (!network.enabled || network.kind !== 'evm') return end(services, chain);
   const head = await node.head();
   const place = await placeOf(database, chain);
   if (!place) return begin(services, chain, head);
@@ -52,11 +56,18 @@ export async function readChain(services: Services, chain: string): Promise<Chai
   return next.parentHash === place.hash ? readOn(services, reading, next) : goBack(services, reading);
 }
 
+/** No block tells what is under way any more: from now on the deposits ask by themselves. */
+async function end(services: Services, chain: string): Promise<ChainStep> {
+  await services.database.transaction(async (tx) => {
+    await noteUnread(tx, chain);
+    await tellDeposits(services, tx, await refsWaiting(tx, chain));
+  });
+  return 'ended';
+}
+
 /** Deposits before this block are told by their hash. */
 async function begin({ database, now }: Services, chain: string, head: Block): Promise<ChainStep> {
-  await database.transaction(async (tx) => {
-    if (!(await placeOf(tx, chain))) await notePlace(tx, chain, head, { at: now() });
-  });
+  await database.transaction((tx) => beginPlace(tx, chain, head, now()));
   return 'begun';
 }
 
@@ -80,18 +91,39 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
   // Read after the head: a wallet that nobody knew of before has been paid in no block up to it.
   const addresses = await poolAddresses(database, network.chain);
   const found = await node.transfersTo({ from: first.number, to }, addresses, { native });
-  const isOne = to === first.number;
-  if (isOne && found.toBlockHash !== first.hash) return 'rests'; // reorganised meanwhile: the next step sees it
+  if (found.parentHash !== place.hash) return 'rests'; // reorganised meanwhile, or of another node: the next step sees it
+  const late = await readAgain(reading, addresses, { upTo: to - network.confirmations, range });
   const last = { number: to, hash: found.toBlockHash };
   const isKept = await database.transaction(async (tx) => {
     if (!(await isStillAt(tx, network.chain, place))) return false;
     await keepTransfers(services, tx, network, found.transfers);
+    await keepTransfers(services, tx, network, late.transfers);
     const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
     await notePlace(tx, network.chain, last, { at: services.now(), keepFrom });
-    await tellDeposits(services, tx, await refsDecidedAt(tx, network.chain, to));
+    await noteChecked(tx, network.chain, late.checked);
+    const decided = await refsDecidedAt(tx, network.chain, to);
+    // A node may have named the old chain when those were asked for that a reorganisation concerns.
+    const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
+    await tellDeposits(services, tx, [...new Set([...decided, ...unsure])]);
     return true;
   });
   return isKept ? 'read' : 'rests';
+}
+
+/**
+ * Reads blocks a second time once they are deep: of a node whose logs lag behind its head they may have told nothing at first.
+ * @returns what is found now, most of it for the second time, and the last block that was read so
+ */
+async function readAgain(
+  { network, node, place: { checked } }: Reading,
+  addresses: readonly string[],
+  { upTo, range }: { upTo: number; range: number },
+): Promise<{ checked: number; transfers: ChainTransfer[] }> {
+  const to = Math.min(upTo, checked + range);
+  if (to <= checked) return { checked, transfers: [] };
+  const native = network.assets.some(({ contract }) => contract === null);
+  const { transfers } = await node.transfersTo({ from: checked + 1, to }, addresses, { native, again: true });
+  return { checked: to, transfers };
 }
 
 /** Nobody else has read on, or stepped back, since it was read. */
@@ -103,7 +135,7 @@ async function isStillAt(tx: Tx, chain: string, place: Place): Promise<boolean> 
 /** From the last block that the node has too; where it has none of those that are kept, from before the first of them. */
 async function goBack(services: Services, reading: Reading): Promise<ChainStep> {
   const { database, log, now } = services;
-  const { network, node, place } = reading;
+  const { network, node, place, head } = reading;
   const { chain } = network;
   const common = await lastCommon(node, await keptBlocks(database, chain));
   log.warn({ chain, from: place.number, to: common?.number }, 'the chain was reorganised; it is read again');
@@ -111,7 +143,8 @@ async function goBack(services: Services, reading: Reading): Promise<ChainStep> 
   await database.transaction(async (tx) => {
     if (!(await isStillAt(tx, chain, place))) return;
     await tellDeposits(services, tx, await refsAbove(tx, chain, common.number));
-    await stepBack(tx, chain, common, now());
+    const tellUntil = Math.max(place.number, head.number) + 2 * network.confirmations;
+    await stepBack(tx, chain, common, { at: now(), tellUntil });
   });
   return 'back';
 }

@@ -54,8 +54,10 @@ export function createTurn(services: Services, chain: string): () => Promise<Cha
       readable = true;
       return step;
     } catch (error) {
-      if (!(error instanceof PartyAway)) throw error;
-      log.warn({ chain, error: error.name }, 'the chain cannot be read; it is asked again');
+      // Whatever it is: a chain that nobody reads must not rest in silence.
+      if (error instanceof PartyAway)
+        log.warn({ chain, error: error.name }, 'the chain cannot be read; it is asked again');
+      else log.error({ chain, err: error }, 'the chain cannot be read on; it is tried again');
       readable = false;
       await isNotRead(services, subject);
       return 'away';

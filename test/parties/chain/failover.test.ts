@@ -99,15 +99,16 @@ it('reads no more than so much of an answer, before its time is over', async () 
 it('asks the one that failed last for ten seconds, then first again', async () => {
   one.on('*', 'error-500');
   one.on('eth_chainId', 'error-500');
-  await node.head();
+  await node.nonce(ALICE);
   one.behaveWell();
   one.asked.length = 0;
+  await node.nonce(ALICE);
   await node.head();
   expect(one.asked).toEqual([]);
   party.pass(11);
   two.asked.length = 0;
-  await node.head();
-  expect([one.asked, two.asked]).toEqual([['eth_chainId', 'eth_getBlockByNumber'], []]);
+  await node.nonce(ALICE);
+  expect([one.asked, two.asked]).toEqual([['eth_chainId', 'eth_getTransactionCount'], []]);
   expect(party.lines.map((line) => JSON.parse(line))).toMatchObject([
     { chain: 'local', place: 0, name: 'NodeAway' },
   ]);
@@ -195,6 +196,22 @@ describe('of nodes that differ', () => {
     await expect(away.agreedBlock(number)).rejects.toMatchObject({ name: 'ChainAway' });
   });
 
+  it('one that has stopped counts as away, and the newest block is the other one’s', async () => {
+    const before = await node.head();
+    one.on('eth_getBlockByNumber', behind(4));
+    await chain.client.mine({ blocks: 4, interval: 60 });
+    const head = await node.head();
+    expect(head.number).toBe(before.number + 4);
+    expect(await node.agreedBlock(head.number)).toEqual({ hash: head.hash, said: 1, of: 2, isSplit: false });
+    one.asked.length = 0;
+    await node.nonce(ALICE);
+    expect(one.asked).toEqual([]);
+    expect(party.lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, place: 0 }]);
+    one.behaveWell();
+    await node.head();
+    expect(await node.agreedBlock(head.number)).toMatchObject({ said: 2, isSplit: false });
+  });
+
   it('one that lags has no transfers of a range to tell, and does not know a transaction that another knows', async () => {
     const to = privateKeyToAccount(generatePrivateKey()).address;
     const hash = await chain.pay(null, to, 5n);
@@ -205,7 +222,8 @@ describe('of nodes that differ', () => {
     const { transfers } = await node.transfersTo({ from: number, to: number }, [to], { native: true });
     expect(transfers).toMatchObject([{ txHash: hash, units: 5n }]);
     expect(await node.transaction(hash)).toMatchObject({ status: 'succeeded' });
-    expect((await node.head()).number).toBe(number - 2);
+    expect((await node.head()).number).toBe(number);
+    expect(await node.block(number)).toMatchObject({ number });
     two.on('eth_getTransactionByHash', { result: null });
     two.on('eth_getTransactionReceipt', { result: null });
     expect(await node.transaction(hash)).toEqual({ status: 'unknown' });
@@ -250,7 +268,21 @@ describe('transfers', () => {
     );
     const { transfers } = await node.transfersTo({ from, to: head.number }, [to], { native: false });
     expect(transfers.map(({ units }) => units)).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
-    expect(two.asked).toEqual([]);
+    expect(two.asked).not.toContain('eth_getLogs');
+  });
+
+  it('are read in parts of a range whose answer is too long to be read', async () => {
+    const to = privateKeyToAccount(generatePrivateKey()).address;
+    const token = await chain.token();
+    const { number: from } = await node.head();
+    for (const units of [1n, 2n]) await chain.pay(token, to, units);
+    const head = await node.head();
+    one.on('eth_getLogs', async (call, ask) =>
+      call.params[0].toBlock === call.params[0].fromBlock ? ask({}) : 'x'.repeat(33 * 1024 * 1024),
+    );
+    two.on('eth_getLogs', 'lost');
+    const { transfers } = await node.transfersTo({ from, to: head.number }, [to], { native: false });
+    expect(transfers.map(({ units }) => units)).toEqual([1n, 2n]);
   });
 
   it.each([0n, 1n])('are read again when the chain is reorganised meanwhile (%s)', async (units) => {
@@ -283,6 +315,16 @@ describe('a word of a node', () => {
       ...{ name: 'ChainRefused', code: 'insufficient_funds' },
     });
     expect(two.asked).toEqual([]);
+  });
+
+  it('that is nothing of a token is asked of another, and of all before there is none', async () => {
+    const token = await chain.token();
+    one.on('eth_call', { result: '0x' });
+    expect(await node.decimals(token)).toBe(6);
+    expect(await node.balance(ALICE, token)).toBe(0n);
+    two.on('eth_call', { result: '0x' });
+    await expect(node.decimals(token)).rejects.toMatchObject({ name: 'ChainRefused', code: 'no_token' });
+    await expect(node.balance(ALICE, token)).rejects.toMatchObject({ code: 'no_token' });
   });
 
   it('counts whatever the status of HTTP', async () => {

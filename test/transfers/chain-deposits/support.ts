@@ -45,13 +45,15 @@ export interface WorldOptions extends TestChainOptions {
   network?: Partial<NetworkTerms> & { decimals?: number };
   /** Another node that is asked first. @param url of the real one */
   before?: (url: string) => Promise<string>;
+  /** There is no node but that one. */
+  alone?: boolean;
 }
 
 /** A real chain that mines each transaction at once, its network, and the API; the pool is empty. */
-export async function openWorld({ network, before, ...options }: WorldOptions = {}): Promise<World> {
+export async function openWorld({ network, before, alone, ...options }: WorldOptions = {}): Promise<World> {
   const [api, chain] = await Promise.all([testApi(), startTestChain(options)]);
   const { services, database } = api;
-  const rpcUrls = [...(before ? [await before(chain.url)] : []), chain.url];
+  const rpcUrls = [...(before ? [await before(chain.url)] : []), ...(alone ? [] : [chain.url])];
   const local = await withLocalNetwork(api, chain, { rpcUrls, ...network });
   const client = await api.client();
   const turn = createTurn(services, 'local');

@@ -58,21 +58,44 @@ it('neither credits nor takes back by the word of a node that lags behind', asyn
   await mine(12);
   await world.read();
   await world.lookAgain();
-  expect(await statuses()).toEqual(['credited']);
+  expect(await statuses()).toEqual(['credited', 'confirming']);
   expect(await world.available(account)).toBe('5');
   double.behaveWell();
+  await mine(1);
   await world.read();
   expect(await statuses()).toEqual(['credited', 'credited']);
   expect(await world.available(account)).toBe('10');
 });
 
-it('goes on by the other node where one goes away in the middle', async () => {
+it('goes on by the other node where one goes away in the middle, and credits once both say so', async () => {
   const account = await world.account();
   await paid(account);
   await world.turn();
   double.on('*', 'lost');
   await mine(3);
   await world.read();
+  expect(await statuses()).toEqual(['confirming']);
+  double.behaveWell();
+  await mine(1);
+  await world.read();
   expect(await statuses()).toEqual(['credited']);
   expect(await world.available(account)).toBe('5');
+});
+
+it('credits nothing by the word of one node of two', async () => {
+  const account = await world.account();
+  await paid(account);
+  double.on('eth_getTransactionReceipt', async (_, ask) => {
+    const receipt = await ask({});
+    const logs = receipt.logs.map((log: object) => ({
+      ...log,
+      data: `0x${'0'.repeat(48)}${'f'.repeat(16)}`,
+    }));
+    return { ...receipt, logs };
+  });
+  await mine(3);
+  await world.read();
+  await world.lookAgain();
+  expect(await statuses()).toEqual(['confirming']);
+  expect(await world.booked('pool@local:USDT')).toBe('0');
 });

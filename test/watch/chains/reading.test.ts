@@ -1,7 +1,11 @@
 import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem';
 import contracts from '../../../contracts/contracts.json';
+import { nodeOf } from '../../../src/chain/networks/nodes';
+import { ensureLocalNetwork } from '../../../src/startup/local-network';
+import { keepTransfers } from '../../../src/transfers/chain-deposits/discover';
+import { followedChains, keepUnlisted } from '../../../src/transfers/chain-deposits/places';
 import { readChain } from '../../../src/watch/chains/read';
-import { watchChain } from '../../../src/watch/chains/watch';
+import { createTurn, watchChain } from '../../../src/watch/chains/watch';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
 let world: World;
@@ -69,6 +73,78 @@ it('takes each transfer of a transaction once, native coins, and shows tokens th
   expect(await world.available(account)).toBe('2');
   const shown = await world.api.database.query('select token, units::text as units from unlisted_tokens');
   expect(shown).toEqual([{ token: strange, units: '99' }]);
+});
+
+it('keeps any number of transfers that no network lists, but a few of each transaction', async () => {
+  const { database } = world.api;
+  const block = { number: 1, hash: '0xb', parentHash: '0xa', at: new Date() };
+  const transfer = { logIndex: 0, token: '0xT', from: '0xF', to: '0xA', units: 1n, block };
+  const ofOne = Array.from({ length: 30 }, (_, ordinal) => ({ ...transfer, txHash: '0xmany', ordinal }));
+  const others = Array.from({ length: 9_000 }, (_, n) => ({ ...transfer, txHash: `0x${n}`, ordinal: 0 }));
+  const keep = () =>
+    database.transaction((tx) => keepUnlisted(tx, 'local', [...ofOne, ...others], new Date()));
+  await keep();
+  await keep();
+  const counted = `select count(*)::int as rows, sum(more)::int as more from unlisted_tokens`;
+  expect(await database.query(counted)).toEqual([{ rows: 9_020, more: 10 }]);
+});
+
+it('shows an amount that no record can hold, and goes on', async () => {
+  const { services, database } = world.api;
+  const account = await world.account();
+  const address = await world.wallet(account);
+  const { network } = await nodeOf(services, database, 'local');
+  const block = { ...(await world.chain.client.getBlock()), at: new Date() };
+  const sent = {
+    txHash: `0x${'a'.repeat(64)}`,
+    ordinal: 0,
+    logIndex: 0,
+    token: world.token,
+    from: world.token,
+  };
+  const transfer = { ...sent, to: address, units: 2n ** 256n - 1n, block: { ...block, number: 1 } };
+  for (let times = 0; times < 2; times += 1)
+    await database.transaction((tx) => keepTransfers(services, tx, network, [transfer]));
+  expect(await statuses()).toEqual([]);
+  expect(await breaks()).toEqual(['chain_deposit_too_large']);
+  const shown = await database.query('select units::text as units from unlisted_tokens');
+  expect(shown).toEqual([{ units: String(2n ** 256n - 1n) }]);
+});
+
+it('begins again where the local chain has begun anew', async () => {
+  const { services, database } = world.api;
+  await ensureLocalNetwork(services, world.chain.url);
+  expect(await database.query('select number from chain_blocks')).toEqual([]);
+  expect(await world.turn()).toBe('begun');
+});
+
+it('has those under way ask by themselves where nobody follows the chain any more', async () => {
+  const { services, database } = world.api;
+  await pay(await world.wallet(await world.account()));
+  await world.read();
+  await mine(3);
+  await database.query(`update networks set enabled = false`);
+  expect(await readChain(services, 'local')).toBe('ended');
+  expect(await followedChains(database, services.now())).toEqual(new Set());
+  await world.looks();
+  expect(await statuses()).toEqual(['credited']);
+});
+
+it('tells a person of any failure that stops it for long', async () => {
+  const { services } = world.api;
+  const { database } = services;
+  let isBroken = true;
+  const transaction: typeof database.transaction = (...given) =>
+    isBroken ? Promise.reject(new Error('cannot be kept')) : database.transaction(...given);
+  const turn = createTurn({ ...services, database: { ...database, transaction } }, 'local');
+  await mine(1);
+  expect(await turn()).toBe('away');
+  await world.api.database.query(`update unreadable_lists set since = since - interval '2 minutes'`);
+  expect(await turn()).toBe('away');
+  expect(await breaks()).toEqual(['chain_unreadable']);
+  isBroken = false;
+  expect(await turn()).toBe('read');
+  expect(await breaks()).toEqual([]);
 });
 
 it('waits for one that vanishes before it is final, and credits it where it comes back', async () => {

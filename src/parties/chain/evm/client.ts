@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { HttpRequestError } from 'viem';
 import { getHttpRpcClient } from 'viem/utils';
-import { NodeAway } from './faults';
+import { NodeAway, TooLong } from './faults';
 
 /** A full block of a busy chain, or its logs. Bytes. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -62,7 +62,8 @@ interface Posted {
 
 /** viem's errors hold the address and what was asked: nothing of them is kept. */
 function awayOf(error: unknown): NodeAway {
-  if (!(error instanceof HttpRequestError)) return new NodeAway(true); // of time, or of size
+  if ((error as Error).name === 'ResponseBodyTooLargeError') return new TooLong();
+  if (!(error instanceof HttpRequestError)) return new NodeAway(true); // of time
   if (error.status !== undefined) return new NodeAway(error.status >= 500); // a 4xx has let nothing in
   return new NodeAway(error.walk(isUnconnected) === null);
 }

@@ -12,6 +12,14 @@ export class NodeAway extends Error {
   }
 }
 
+/** Its answer is longer than is read of one. */
+export class TooLong extends NodeAway {
+  override name = 'TooLong';
+  constructor() {
+    super(true);
+  }
+}
+
 /** It says that its chain is another one. */
 export class OtherChain extends NodeAway {
   override name = 'OtherChain';

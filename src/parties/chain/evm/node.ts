@@ -1,44 +1,48 @@
 import { isHash } from 'viem';
-import { ChainAway } from '../errors';
+import { ChainRefused } from '../errors';
 import type { AgreedBlock, ChainAddress, ChainNode } from '../port';
 import { answers, blockOf } from './answers';
 import { broadcastBy } from './broadcast';
+import { headerCall } from './calls';
 import { NodeAway } from './faults';
 import { readFees } from './fees';
-import { answered, createNodes, type NodesOptions } from './nodes';
+import { createNodes, type NodesOptions } from './nodes';
 import type { Rpc } from './rpc';
 import { callOnce, estimate, readBalances, readCode, readDecimals, readNonce } from './state';
 import { readTransaction } from './transaction';
-import { headerCall, readTransfers } from './transfers';
+import { readTransfers } from './transfers';
 
 /** An EVM chain by the JSON-RPC of its nodes. */
 export function createEvmNode(address: ChainAddress, options: NodesOptions): ChainNode {
   const nodes = createNodes(address, options);
   const { chain } = address;
+  /** There is no token only where nobody who answers knows one. */
+  async function ofToken<T>(read: (rpc: Rpc) => Promise<T | undefined>): Promise<T> {
+    const found = await nodes.first(read, { isEnough: (answer) => answer !== undefined });
+    if (found === undefined) throw new ChainRefused('no_token');
+    return found;
+  }
   const balances: ChainNode['balances'] = (of, token, at) =>
-    nodes.first((rpc) => readBalances(rpc, of, token, at));
+    ofToken((rpc) => readBalances(rpc, of, token, at));
   return {
     chainIds: nodes.chainIds,
-    head: () => nodes.first(readHead),
-    block: (number) => nodes.first((rpc) => readBlockAt(rpc, number)),
+    head: nodes.newest,
+    block: (number) =>
+      nodes.first((rpc) => readBlockAt(rpc, number), { isEnough: (block) => block !== undefined }),
     agreedBlock: async (number) => {
-      const asked = nodes.each((rpc) => readBlock(rpc, number));
-      const said = answered(await Promise.allSettled(asked));
-      if (said.length === 0) throw new ChainAway(chain);
+      const { said, of } = await nodes.said((rpc) => readBlock(rpc, number));
       return agreementOf(
         said.map((block) => block?.hash ?? null),
-        asked.length,
+        of,
       );
     },
     transfersTo: (range, addresses, wanted) =>
-      nodes.first((rpc) => readTransfers(rpc, range, addresses, wanted)),
+      nodes.first((rpc) => readTransfers(rpc, range, addresses, wanted), { backwards: wanted.again }),
     transaction: async (hash) =>
       isHash(hash)
-        ? nodes.first(
-            (rpc) => readTransaction(rpc, hash),
-            ({ status }) => status !== 'unknown',
-          )
+        ? nodes.first((rpc) => readTransaction(rpc, hash), { isEnough: ({ status }) => status !== 'unknown' })
         : { status: 'unknown' },
+    transactionOfEach: (hash) => nodes.said((rpc) => readTransaction(rpc, hash)),
     balance: async (of, token) => (await balances([of], token))[0] as bigint,
     balances,
     nonce: (of) => nodes.first((rpc) => readNonce(rpc, of)),
@@ -46,15 +50,9 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     estimateGas: (transaction) => nodes.first((rpc) => estimate(rpc, transaction)),
     call: (call) => nodes.first((rpc) => callOnce(rpc, call)),
     code: (of) => nodes.first((rpc) => readCode(rpc, of)),
-    decimals: (token) => nodes.first((rpc) => readDecimals(rpc, token)),
+    decimals: (token) => ofToken((rpc) => readDecimals(rpc, token)),
     broadcast: (signed) => broadcastBy(nodes, chain, signed),
   };
-}
-
-async function readHead(rpc: Rpc) {
-  const header = await rpc.call(headerCall('latest'), answers.header);
-  if (!header) throw new NodeAway(true);
-  return blockOf(header);
 }
 
 async function readBlock(rpc: Rpc, number: number) {

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { ChainAway } from '../errors';
-import type { ChainAddress } from '../port';
-import { answers } from './answers';
+import type { Block, ChainAddress } from '../port';
+import { answers, blockOf } from './answers';
+import { headerCall } from './calls';
 import { NodeAway, NodeRefused, OtherChain, Unsettled } from './faults';
 import { createRpc, type Rpc } from './rpc';
 
@@ -9,14 +10,30 @@ import { createRpc, type Rpc } from './rpc';
 export interface Nodes {
   /**
    * What the first address says that answers; those that failed lately are asked last.
-   * @param isEnough the others are asked too while it is not; without a better answer the first one stands
+   * @param options `isEnough`: the others are asked too while it is not, and without a better answer the first one stands;
+   *   `backwards`: the last address is asked first
    * @throws ChainAway; ChainRefused where `read` throws it: no other is asked then
    */
-  first<T>(read: (rpc: Rpc) => Promise<T>, isEnough?: (answer: T) => boolean): Promise<T>;
+  first<T>(read: (rpc: Rpc) => Promise<T>, options?: FirstOptions<T>): Promise<T>;
+  /**
+   * The newest block that any of those knows who answer. Who stands far behind it is passed over until it has come after.
+   * @throws ChainAway
+   */
+  newest(): Promise<Block>;
+  /**
+   * What each says that answers and does not stand far behind the newest block.
+   * @throws ChainAway nobody does
+   */
+  said<T>(read: (rpc: Rpc) => Promise<T>): Promise<{ said: T[]; of: number }>;
   /** Asks each at once, by its place: those whose chain is another one are not asked, and are as one that is away. */
   each<T>(ask: (rpc: Rpc) => Promise<T>): Promise<T>[];
   /** What each says that its chain is; no address is left out for what it says. */
   chainIds(): Promise<{ chainId: number; url: string }[]>;
+}
+
+interface FirstOptions<T> {
+  isEnough?: (answer: T) => boolean;
+  backwards?: boolean | undefined;
 }
 
 export interface NodesOptions {
@@ -33,12 +50,18 @@ interface Member {
   /** Whether it has said that its chain is ours; asked again after it has failed. */
   checked: Promise<void> | undefined;
   failedAt: number | undefined;
+  /** Whether it stood far behind another when they were compared last. */
+  isBehind: boolean;
 }
 
 const TIMEOUT_MS = 5_000;
 
 /** How long one that failed is asked last. */
 const PASSED_OVER_MS = 10_000;
+
+/** How far a node may be behind another one. */
+const FAR_BLOCKS = 3;
+const FAR_MS = 120_000;
 
 /** How often the same is read of one node that is reorganised meanwhile. */
 const READINGS = 3;
@@ -47,7 +70,7 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
   const { chain } = address;
   const members = address.rpcUrls.map((url, place): Member => {
     const rpc = createRpc(url, options.timeoutMs ?? TIMEOUT_MS);
-    return { url, place, rpc, checked: undefined, failedAt: undefined };
+    return { url, place, rpc, checked: undefined, failedAt: undefined, isBehind: false };
   });
 
   async function ask<T>(member: Member, read: (rpc: Rpc) => Promise<T>): Promise<T> {
@@ -78,16 +101,54 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     member.checked = undefined; // who comes back may be somebody else
   }
 
-  function inOrder(): Member[] {
+  function inOrder(backwards = false): Member[] {
+    const order = backwards ? members.toReversed() : members;
     const since = options.now().getTime() - PASSED_OVER_MS;
-    const failed = (member: Member) => member.failedAt !== undefined && member.failedAt > since;
-    return [...members.filter((member) => !failed(member)), ...members.filter(failed)];
+    const isLast = ({ failedAt, isBehind }: Member) =>
+      isBehind || (failedAt !== undefined && failedAt > since);
+    return [...order.filter((member) => !isLast(member)), ...order.filter(isLast)];
+  }
+
+  let comparedAt: number | undefined;
+
+  /** Those that failed lately are not waited for where there is another: they may hang. */
+  async function newest(): Promise<Block> {
+    const since = options.now().getTime() - PASSED_OVER_MS;
+    const hasFailed = ({ failedAt }: Member) => failedAt !== undefined && failedAt > since;
+    const well = await headsOf(members.filter((member) => !hasFailed(member)));
+    const heads = well.length > 0 ? well : await headsOf(members.filter(hasFailed));
+    const [best] = heads.map(({ head }) => head).sort((one, other) => other.number - one.number);
+    if (!best) throw new ChainAway(chain);
+    comparedAt = options.now().getTime();
+    for (const { member, head } of heads) compare(member, isFarBehind(head, best));
+    return best;
+  }
+
+  async function headsOf(some: readonly Member[]) {
+    const asked = some.map(async (member) => ({ member, head: await ask(member, readHead) }));
+    return answered(await Promise.allSettled(asked));
+  }
+
+  /** Told once, until it has come after. */
+  function compare(member: Member, isBehind: boolean): void {
+    if (isBehind && !member.isBehind)
+      options.log.warn({ chain, place: member.place }, 'a node of a chain has stopped far behind another');
+    member.isBehind = isBehind;
+  }
+
+  async function said<T>(read: (rpc: Rpc) => Promise<T>) {
+    const isOld = comparedAt === undefined || comparedAt <= options.now().getTime() - PASSED_OVER_MS;
+    if (isOld && members.length > 1) await newest();
+    const current = members.filter(({ isBehind }) => !isBehind);
+    const told = answered(await Promise.allSettled(current.map((member) => ask(member, read))));
+    if (told.length === 0) throw new ChainAway(chain);
+    return { said: told, of: members.length };
   }
 
   return {
-    async first(read, isEnough = () => true) {
+    async first(read, { isEnough = () => true, backwards } = {}) {
       const answers = [];
-      for (const member of inOrder()) {
+      for (const member of inOrder(backwards)) {
         try {
           const answer = await ask(member, read);
           if (isEnough(answer)) return answer;
@@ -99,6 +160,7 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
       if (answers.length === 0) throw new ChainAway(chain);
       return answers[0] as Awaited<ReturnType<typeof read>>;
     },
+    ...{ newest, said },
     each: (read) => members.map((member) => ask(member, read)),
     async chainIds() {
       const asked = members.map(async ({ rpc, url }) => ({ chainId: await chainIdOf(rpc), url }));
@@ -106,6 +168,16 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     },
   };
 }
+
+async function readHead(rpc: Rpc): Promise<Block> {
+  const header = await rpc.call(headerCall('latest'), answers.header);
+  if (!header) throw new NodeAway(true);
+  return blockOf(header);
+}
+
+/** By both: some chains have many blocks a second, and on one that rests a single block is long. */
+const isFarBehind = (head: Block, best: Block) =>
+  best.number - head.number > FAR_BLOCKS && best.at.getTime() - head.at.getTime() > FAR_MS;
 
 /** Those of several that answered. */
 export const answered = <T>(outcomes: readonly PromiseSettledResult<T>[]): T[] =>

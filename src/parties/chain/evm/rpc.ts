@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createClient, type RpcCall } from './client';
-import { NodeAway, NodeRefused, refusalOf } from './faults';
+import { NodeAway, NodeRefused, refusalOf, TooLong } from './faults';
 
 /**
  * JSON-RPC of one address. Every answer is read by a schema: what does not fit is no answer.
@@ -31,7 +31,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
 
   /** Paired by ids: viem's own batches are paired by their order, where one that is missing moves the others. */
   async function batch<Schema extends z.ZodType>(calls: readonly RpcCall[], schema: Schema) {
-    const answers = await ask(calls.map((asked, id) => ({ ...asked, id })));
+    const answers = await ask(calls.map((asked, id) => ({ ...asked, id }))).catch(nothingIfTooLong);
     if (!Array.isArray(answers)) return oneByOne(calls, schema); // it takes no batches, or none of that size
     const byId = new Map(answers.map((answer: unknown) => [(answer as { id?: unknown } | null)?.id, answer]));
     return calls.map((_, id) => read(byId.get(id), schema));
@@ -51,6 +51,10 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
   }
 
   return { call, all };
+}
+
+function nothingIfTooLong(error: unknown): undefined {
+  if (!(error instanceof TooLong)) throw error;
 }
 
 function read<Schema extends z.ZodType>(body: unknown, schema: Schema): z.output<Schema> {

@@ -8,13 +8,13 @@ import type { Rpc } from './rpc';
 
 /** Of accounts and tokens, in the newest block of a node where no other is named. */
 
-/** @throws ChainRefused `no_token` */
+/** @returns nothing: this node has no token there. @throws ChainRefused `no_token` */
 export async function readBalances(
   rpc: Rpc,
   addresses: readonly string[],
   token: string | null,
   atBlock?: number,
-) {
+): Promise<bigint[] | undefined> {
   const at = atBlock === undefined ? 'latest' : numberToHex(atBlock);
   if (token === null)
     return rpc.all(
@@ -23,13 +23,15 @@ export async function readBalances(
     );
   const calls = addresses.map((address) => ethCall(token, erc20BalanceOf(address), at));
   const words = await decided('no_token', () => rpc.all(calls, answers.bytes));
-  return words.map(numberIn);
+  const numbers = words.map(numberIn);
+  return numbers.every((number) => number !== undefined) ? numbers : undefined;
 }
 
-/** @throws ChainRefused `no_token` */
-export async function readDecimals(rpc: Rpc, token: string): Promise<number> {
+/** @returns nothing: this node has no token there. @throws ChainRefused `no_token` */
+export async function readDecimals(rpc: Rpc, token: string): Promise<number | undefined> {
   const word = await decided('no_token', () => rpc.call(ethCall(token, erc20Decimals()), answers.bytes));
   const decimals = numberIn(word);
+  if (decimals === undefined) return undefined;
   if (decimals > 255n) throw new ChainRefused('no_token'); // it is a uint8
   return Number(decimals);
 }
@@ -73,11 +75,8 @@ const ethCall = (to: string, data: string, at = 'latest') => ({
   params: [{ to, data }, at],
 });
 
-/** An address without a contract answers every call with nothing. */
-function numberIn(word: string): bigint {
-  if (word.length !== 66) throw new ChainRefused('no_token');
-  return BigInt(word);
-}
+/** An address without a contract answers every call with nothing; so does one that a node has not come to yet. */
+const numberIn = (word: string): bigint | undefined => (word.length === 66 ? BigInt(word) : undefined);
 
 /** What a node says of the call itself is so for every node: no other is asked. @param code instead of the node's reason */
 async function decided<T>(code: string | undefined, read: () => Promise<T>): Promise<T> {

@@ -1,8 +1,9 @@
 import { encodeEventTopics, erc20Abi, getAddress, numberToHex } from 'viem';
 import { asHex } from '../addresses';
-import { type Block, type ChainTransfer, NATIVE } from '../port';
+import { type Block, type ChainTransfer, type FoundTransfers, NATIVE } from '../port';
 import { answers, blockOf, type Header, type Log, type Receipt, type Sent } from './answers';
-import { NodeRefused, Unsettled } from './faults';
+import { headerCall } from './calls';
+import { NodeRefused, TooLong, Unsettled } from './faults';
 import type { Rpc } from './rpc';
 
 /** `Transfer(address indexed from, address indexed to, uint256 value)` (EIP-20). */
@@ -71,8 +72,9 @@ export async function readTransfers(
   range: BlockRange,
   addresses: readonly string[],
   { native }: { native: boolean },
-): Promise<{ toBlockHash: string; transfers: ChainTransfer[] }> {
+): Promise<FoundTransfers> {
   const last = await requireHeader(rpc, range.to);
+  const { parentHash } = range.from === range.to ? last : await requireHeader(rpc, range.from);
   const ours = new Set(addresses.map((address) => address.toLowerCase()));
   const logs = ours.size > 0 ? await logsTo(rpc, range, [...ours]) : [];
   const blocks = native && ours.size > 0 ? await fullBlocks(rpc, range, last) : [];
@@ -92,7 +94,7 @@ export async function readTransfers(
   });
   if ((await requireHeader(rpc, range.to)).hash !== last.hash) throw new Unsettled();
   return {
-    toBlockHash: last.hash,
+    ...{ parentHash, toBlockHash: last.hash },
     transfers: transfers.filter(({ to }) => ours.has(to.toLowerCase())).sort(inOrder),
   };
 }
@@ -111,11 +113,6 @@ async function requireHeader(rpc: Rpc, number: number): Promise<Header> {
   return header;
 }
 
-export const headerCall = (number: number | 'latest') => ({
-  method: 'eth_getBlockByNumber',
-  params: [typeof number === 'number' ? numberToHex(number) : number, false],
-});
-
 /** Of any contract, to any of the addresses. */
 async function logsTo(rpc: Rpc, range: BlockRange, addresses: readonly string[]): Promise<Log[]> {
   const logs: Log[] = [];
@@ -132,7 +129,7 @@ async function logsIn(rpc: Rpc, { from, to }: BlockRange, topics: unknown[]): Pr
     const filter = { fromBlock: numberToHex(from), toBlock: numberToHex(to), topics };
     return await rpc.call({ method: 'eth_getLogs', params: [filter] }, answers.logs);
   } catch (error) {
-    if (!(error instanceof NodeRefused) || from >= to) throw error;
+    if (!(error instanceof NodeRefused || error instanceof TooLong) || from >= to) throw error;
     const middle = Math.floor((from + to) / 2);
     const first = await logsIn(rpc, { from, to: middle }, topics);
     return [...first, ...(await logsIn(rpc, { from: middle + 1, to }, topics))];

@@ -21,6 +21,10 @@ const DECIDED_AT = raw(`case word->>'state'
 export const refsDecidedAt = (tx: Tx, chain: string, height: number): Promise<string[]> =>
   refsOf(tx, ofChain(chain).whereRaw(`word->>'state' in ('seen', 'absent')`).where(DECIDED_AT, '<=', height));
 
+/** Those that wait for any height. */
+export const refsWaiting = (tx: Tx, chain: string): Promise<string[]> =>
+  refsOf(tx, ofChain(chain).whereRaw(`(word is null or word->>'state' in ('seen', 'absent'))`));
+
 /** Those that were in a block above that height. */
 export const refsAbove = (tx: Tx, chain: string, height: number): Promise<string[]> =>
   refsOf(

@@ -1,0 +1,95 @@
+import { type NodeDouble, startNodeDouble } from '../../parties/chain/node-double';
+import { openWorld, type World } from '../../transfers/chain-deposits/support';
+
+let world: World;
+/** The only address of the network; it may stand for several nodes. */
+let double: NodeDouble;
+beforeEach(async () => {
+  world = await openWorld({ before: async (url) => (double = await startNodeDouble(url)).url, alone: true });
+  await world.turn();
+});
+afterEach(async () => {
+  await world.close();
+  await double.close();
+});
+
+const statuses = async () => (await world.deposits()).map(({ status }) => status);
+const mine = (blocks: number) => world.chain.client.mine({ blocks });
+const paid = async (account: string) => world.chain.pay(world.token, await world.wallet(account), 5_000_000n);
+
+it('finds what its node did not tell when it was read first', async () => {
+  const account = await world.account();
+  double.on('eth_getLogs', { result: [] }); // the logs lag behind the head
+  await paid(account);
+  await world.read();
+  expect(await statuses()).toEqual([]);
+  double.behaveWell();
+  await mine(3);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  expect(await world.available(account)).toBe('5');
+});
+
+const ASKED_BY_A_LOOK = [
+  'eth_getTransactionByHash',
+  'eth_getTransactionReceipt',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+];
+
+/** Keeps what the node says now. @returns lets it say the same again */
+function recorded(): () => void {
+  const said = new Map<string, unknown>();
+  const keyOf = ({ method, params }: { method: string; params: unknown }) => JSON.stringify([method, params]);
+  for (const method of ASKED_BY_A_LOOK)
+    double.on(method, async (call, ask) => {
+      const result: unknown = await ask({});
+      said.set(keyOf(call), result);
+      return result;
+    });
+  return () => {
+    for (const method of ASKED_BY_A_LOOK) double.on(method, (call, ask) => said.get(keyOf(call)) ?? ask({}));
+  };
+}
+
+it('takes back what is gone, though the node named the old chain when it was asked first', async () => {
+  const { client } = world.chain;
+  const account = await world.account();
+  const snapshot = await client.snapshot();
+  await paid(account);
+  await mine(2);
+  const asBefore = recorded();
+  await world.read();
+  await world.lookAgain();
+  double.behaveWell();
+  expect(await statuses()).toEqual(['credited']);
+  await client.revert({ id: snapshot });
+  await mine(4);
+  while ((await world.turn()) !== 'rests');
+  asBefore();
+  await world.looks();
+  double.behaveWell();
+  expect(await statuses()).toEqual(['credited']);
+  for (let blocks = 0; blocks < 10; blocks += 1) {
+    await mine(1);
+    await world.read();
+  }
+  expect(await statuses()).toEqual(['uncredited']);
+  expect(await world.available(account)).toBe('0');
+});
+
+it('takes no range that does not follow what it has read', async () => {
+  await paid(await world.account());
+  let asked = 0;
+  double.on('eth_getBlockByNumber', async ({ params }, ask) => {
+    const block = await ask({ params });
+    asked += params[0] === 'latest' ? 0 : 1;
+    // Of another chain from the second time on: the first is of the watcher, the others of the range.
+    return asked > 1 && params[0] !== 'latest' ? { ...block, parentHash: `0x${'e'.repeat(64)}` } : block;
+  });
+  expect(await world.turn()).toBe('rests');
+  expect(await statuses()).toEqual([]);
+  double.behaveWell();
+  await world.read();
+  expect(await statuses()).toEqual(['confirming']);
+});
