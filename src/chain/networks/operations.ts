@@ -4,7 +4,14 @@ import { ensureChainAccounts, ensureInternalAccounts } from '../../kernel/ledger
 import type { Services } from '../../services';
 import { openUrls, sealUrls } from './addresses';
 import type { Network, NetworkAsset } from './record';
-import { findNetwork, findSealedNetwork, insertNetwork, listSealedNetworks, updateNetwork } from './store';
+import {
+  findNetwork,
+  findSealedNetwork,
+  insertNetwork,
+  listSealedNetworks,
+  lockOtherOfChain,
+  updateNetwork,
+} from './store';
 
 export { findNetwork, isAnyEnabled, listNetworks } from './store';
 
@@ -81,6 +88,7 @@ export async function saveNetwork(
   if (!before && version !== 0) throw notFound('network');
   if ((before?.network.version ?? 0) !== version) throw versionConflict();
   if (before) assertSameChain(before.network, terms);
+  await assertOnlyOne(tx, chain, terms);
   const row = { ...terms, rpcUrls: sealUrls(keyring, chain, terms.rpcUrls) };
   const after = before
     ? await updateNetwork(tx, chain, row, version + 1)
@@ -102,4 +110,11 @@ function assertSameChain(before: Network, { kind, chainId }: NetworkTerms): void
     throw invalid('kind cannot be changed: another chain is another network.', 'kind');
   if (before.enabled && chainId !== before.chainId)
     throw invalid('chainId cannot be changed while the network is enabled.', 'chainId');
+}
+
+/** A deposit on a chain of two networks would be found by both, and credited twice. */
+async function assertOnlyOne(tx: Tx, chain: string, { chainId }: NetworkTerms): Promise<void> {
+  const other = chainId === null ? undefined : await lockOtherOfChain(tx, { chain, chainId });
+  if (other !== undefined)
+    throw invalid(`chainId is of the network ${other} already: a chain has one network.`, 'chainId');
 }

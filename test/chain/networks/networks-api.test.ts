@@ -4,22 +4,24 @@ import { findOpened } from '../../../src/chain/networks/operations';
 import { freePort } from '../../../src/startup/embedded/ports';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
-import { withLocalNetwork } from '../../support/networks';
+import { chainDoor, withLocalNetwork } from '../../support/networks';
 
 let api: TestApi;
 let chain: TestChain;
 let [admin, client] = [] as unknown as [Client, Client];
 let token: string;
 let gone: string;
+let door: Awaited<ReturnType<typeof chainDoor>>;
 
 beforeAll(async () => {
   [api, chain] = await Promise.all([testApi(), startTestChain()]);
   admin = await api.client('admin');
   client = await api.client();
   token = (await withLocalNetwork(api, chain)).token;
+  door = await chainDoor(chain.url);
   gone = `http://127.0.0.1:${await freePort()}/`;
 });
-afterAll(() => Promise.all([api.close(), chain.stop()]));
+afterAll(() => Promise.all([api.close(), chain.stop(), door.close()]));
 
 const stored = () => api.database.query('select * from networks order by chain');
 const read = async (name = 'local') => (await admin.call('GET', `/v1/networks/${name}`)).body;
@@ -27,13 +29,18 @@ const put = (body: object, name = 'local', headers = {}) =>
   admin.call('PUT', `/v1/networks/${name}`, body, headers);
 const told = ({ status, body }: Awaited<ReturnType<typeof put>>) => [status, body.code, body.field];
 
-/** A network of the test chain that is made anew. */
-const fresh = (change: object = {}) => ({
-  ...{ name: 'Another', kind: 'evm', chainId: 31_337, rpcUrls: [chain.url], explorerUrl: null },
-  ...{ confirmations: 5, enabled: true, version: 0 },
-  assets: [{ symbol: 'USDT', contract: token, decimals: 6, minDeposit: '1' }],
-  ...change,
-});
+let chainIds = 50_000;
+
+/** A network that is made anew, of a chain of its own. */
+const fresh = (change: object = {}) => {
+  const chainId = ++chainIds;
+  return {
+    ...{ name: 'Another', kind: 'evm', chainId, rpcUrls: [door.as(chainId)], explorerUrl: null },
+    ...{ confirmations: 5, enabled: true, version: 0 },
+    assets: [{ symbol: 'USDT', contract: token, decimals: 6, minDeposit: '1' }],
+    ...change,
+  };
+};
 
 describe('reading', () => {
   test('comes whole; an admin sees where its nodes are, a client does not', async () => {
@@ -109,6 +116,15 @@ describe('writing', () => {
     )) as [{ count: string }];
     expect(count).toBe('4');
     expect(told(await put(fresh(), 'Bad_Name'))).toEqual([400, 'invalid_request', 'chain']);
+  });
+
+  test('a chain has one network, however many are made at once', async () => {
+    expect(told(await put(fresh({ chainId: 31_337, rpcUrls: [chain.url] }), 'doubled'))).toEqual([
+      ...[400, 'invalid_request', 'chainId'],
+    ]);
+    const given = fresh({ rpcUrls: [gone], enabled: false });
+    const answers = await Promise.all(['one', 'two', 'three'].map((name) => put(given, name)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   });
 
   test('kind stays, and chainId while it is enabled', async () => {
@@ -198,12 +214,14 @@ describe('nodes', () => {
     expect(told(await put(fresh({ rpcUrls: [gone] }), 'away'))).toEqual([503, 'unavailable', undefined]);
     expect(await stored()).toEqual(before);
     expect((await put(fresh({ rpcUrls: [gone], enabled: false }), 'away')).status).toBe(200);
-    const both = fresh({ rpcUrls: [gone, chain.url], version: 1 });
+    const { chainId } = await read('away');
+    const both = fresh({ chainId, rpcUrls: [gone, door.as(chainId)], version: 1 });
     expect((await put(both, 'away')).body).toMatchObject({ enabled: true, version: 2 });
   });
 
   test('one of another chain among them is refused', async () => {
-    const answer = await put(fresh({ rpcUrls: [chain.url, liarUrl], enabled: false }), 'lies');
+    const { rpcUrls, ...rest } = fresh({ enabled: false });
+    const answer = await put({ ...rest, rpcUrls: [...rpcUrls, liarUrl] }, 'lies');
     expect(told(answer)).toEqual([400, 'invalid_request', 'chainId']);
   });
 

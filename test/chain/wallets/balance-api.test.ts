@@ -23,7 +23,12 @@ beforeAll(async () => {
     rpcUrls: [],
     assets: USDT,
   });
-  await withLocalNetwork(api, chain, { chain: 'away', rpcUrls: ['http://127.0.0.1:9'], assets: USDT });
+  await withLocalNetwork(api, chain, {
+    chain: 'away',
+    chainId: 31_338,
+    rpcUrls: ['http://127.0.0.1:9'],
+    assets: USDT,
+  });
   [client, admin] = [await api.client(), await api.client('admin')];
 });
 afterAll(() => Promise.all([api.close(), chain.stop()]));
