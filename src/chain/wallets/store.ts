@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { anyOf, filtered, type IdPage, NOW, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
+import type { Network } from '../networks/record';
 import { SWEEPABLE, type Wallet, type WalletStatus } from './record';
 
 /** NUMERIC comes as text. */
@@ -56,20 +57,21 @@ export async function hasWallets(sql: Sql): Promise<boolean> {
   return (await sql.run(wallets().select('id').limit(1))).length > 0;
 }
 
-/** The place in the derivation of a chain's next wallet. Nobody else derives one of it until the transaction ends. */
-export async function nextIndex(tx: Sql, chain: string): Promise<number> {
+/** The place in the derivation of a kind's next wallet. Nobody else derives one of it until the transaction ends. */
+export async function nextIndex(tx: Sql, kind: Network['kind']): Promise<number> {
   // Raw: an advisory lock, for there is no row yet that could be locked.
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 148))', [chain]);
-  const highest = wallets().where({ chain }).max('derivationIndex as highest');
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 148))', [kind]);
+  const highest = wallets().where({ kind }).max('derivationIndex as highest');
   const [row] = await tx.run<{ highest: number | null }>(highest);
   return (row?.highest ?? -1) + 1;
 }
 
 export async function insertWallets(
   tx: Sql,
+  kind: Network['kind'],
   made: readonly Pick<Wallet, 'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose'>[],
 ): Promise<Wallet[]> {
-  const rows = made.map((each) => ({ ...each, status: 'available', createdAt: NOW, updatedAt: NOW }));
+  const rows = made.map((each) => ({ ...each, kind, status: 'available', createdAt: NOW, updatedAt: NOW }));
   return (await tx.run<Row>(wallets().insert(rows).returning(COLUMNS))).map(walletOf);
 }
 

@@ -49,6 +49,16 @@ describe('the pool of wallets', () => {
     });
   });
 
+  it('gives no address on two chains, however many derive at once', async () => {
+    await insertNetwork(db.database, { chain: 'second', chainId: 5 });
+    const derive = (chain: string) =>
+      db.database.transaction((tx) =>
+        deriveWallets(services, tx, { chain, kind: 'evm', count: 2, purpose: 'pool' }),
+      );
+    const made = (await Promise.all(['local', 'second', 'local', 'second'].map(derive))).flat();
+    expect(new Set(made.map(({ address }) => address)).size).toBe(8);
+  });
+
   it('gives a chain of another kind its own addresses', async () => {
     const [wallet] = await db.database.transaction((tx) =>
       deriveWallets(services, tx, { chain: 'tron', kind: 'tron', count: 1, purpose: 'pool' }),
