@@ -70,6 +70,7 @@ import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
+import { following } from './transfers/chain-deposits/following';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
@@ -214,7 +215,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...walletRoutes(services),
     ...walletAdminRoutes(services),
     ...gasStationRoutes(services),
-    ...networkRoutes(services),
+    ...networkRoutes(services, following),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),

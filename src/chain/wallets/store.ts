@@ -53,8 +53,9 @@ export async function poolAddresses(sql: Sql, chain: string): Promise<string[]> 
   return rows.map(({ address }) => address);
 }
 
-export async function hasWallets(sql: Sql): Promise<boolean> {
-  return (await sql.run(wallets().select('id').limit(1))).length > 0;
+/** @param chain whose they must be; absent: of any */
+export async function hasWallets(sql: Sql, chain?: string): Promise<boolean> {
+  return (await sql.run(wallets().select('id').modify(filtered, { chain }).limit(1))).length > 0;
 }
 
 /** The place in the derivation of a kind's next wallet. Nobody else derives one of it until the transaction ends. */

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { findOpened } from '../../../src/chain/networks/operations';
+import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { freePort } from '../../../src/startup/embedded/ports';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
@@ -127,13 +128,41 @@ describe('writing', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   });
 
-  test('kind stays, and chainId while it is enabled', async () => {
+  test('kind stays, and chainId once it was enabled or has a wallet', async () => {
     const { body } = await put(fresh(), 'stays');
     const tron = { ...body, kind: 'tron', chainId: null, assets: [] };
     expect(told(await put(tron, 'stays'))).toEqual([400, 'invalid_request', 'kind']);
     const off = await put({ ...body, kind: undefined, rpcUrls: [gone], enabled: false }, 'stays');
     expect(off.body).toMatchObject({ kind: 'evm', enabled: false });
-    expect((await put({ ...off.body, chainId: 1 }, 'stays')).body).toMatchObject({ chainId: 1, version: 3 });
+    const another = { ...off.body, chainId: 60_001 };
+    expect(told(await put(another, 'stays'))).toEqual([400, 'invalid_request', 'chainId']);
+
+    const planned = (await put(fresh({ rpcUrls: [gone], enabled: false }), 'planned')).body;
+    const corrected = (await put({ ...planned, chainId: 60_002 }, 'planned')).body;
+    expect(corrected).toMatchObject({ chainId: 60_002, version: 2 });
+    const derivation = { chain: 'planned', kind: 'evm', count: 1, purpose: 'pool' } as const;
+    await api.database.transaction((tx) => deriveWallets(api.services, tx, derivation));
+    expect(told(await put({ ...corrected, chainId: 60_003 }, 'planned'))).toEqual([
+      ...[400, 'invalid_request', 'chainId'],
+    ]);
+  });
+
+  test('its blocks are read from those on that come once it is enabled', async () => {
+    const place = () =>
+      api.database.query<{ number: string }>(
+        "select block_number::text as number from chain_places where chain = 'begins'",
+      );
+    const head = async () => [{ number: String(await chain.client.getBlockNumber()) }];
+    const off = (await put(fresh({ enabled: false }), 'begins')).body;
+    expect(await place()).toEqual([]);
+    const rpcUrls = [door.as(off.chainId)];
+    const on = (await put({ ...off, rpcUrls, enabled: true }, 'begins')).body;
+    const first = await head();
+    expect(await place()).toEqual(first);
+    await chain.client.mine({ blocks: 1 });
+    const paused = (await put({ ...on, rpcUrls, enabled: false }, 'begins')).body;
+    expect((await put({ ...paused, rpcUrls, enabled: true }, 'begins')).status).toBe(200);
+    expect(await place()).toEqual(first); // what came meanwhile is read too
   });
 
   const asset = (change: object) => ({
