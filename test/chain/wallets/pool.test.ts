@@ -97,9 +97,13 @@ describe('the pool of wallets', () => {
       (await ownerAt(db.database, { chain: 'local', address: wallet?.address ?? '', at: new Date(time) }))
         ?.reference;
     expect(await at('2026-01-01T09:58:00Z')).toBeUndefined();
+    expect(await at('2026-01-01T09:59:45Z')).toBeUndefined();
+    expect(await at('2026-01-01T09:59:46Z')).toBe('first');
     expect(await at('2026-01-01T10:00:00Z')).toBe('first');
     expect(await at('2026-01-01T10:59:59Z')).toBe('first');
     expect(await at('2026-01-01T11:00:00Z')).toBeUndefined();
+    expect(await at('2026-01-02T10:59:59Z')).toBeUndefined(); // it may be of the payer before
+    expect(await at('2026-01-02T11:00:00Z')).toBe('second');
     expect(await at('2026-01-02T11:59:59Z')).toBe('second');
     expect(await at('2026-01-02T12:30:00Z')).toBeUndefined(); // it should have ended by then
     expect(await at('2026-01-03T13:30:00Z')).toBe('third');
