@@ -27,6 +27,8 @@ export interface Session {
   sandbox: boolean;
   /** By the configuration. */
   leftOut: readonly Party[];
+  /** So long a wallet rests between two payers; by the configuration, too. */
+  walletQuarantineSeconds: number;
   /** The content of documents. */
   documents: Documents;
   /** Where a workflow is seen in Temporal's UI; null where that is not known. */
@@ -71,6 +73,7 @@ export interface Installation {
   sandbox: boolean;
   /** What the configuration leaves out. */
   leftOut: readonly Party[];
+  walletQuarantineSeconds: number;
   /** Of whoever works; absent where nobody is known, which suffices for reading. */
   operatorSecret: string | undefined;
   /** Where the content of documents is kept. */
@@ -82,7 +85,7 @@ export interface Installation {
 
 /** @throws the installation's own error when its database cannot be reached */
 export async function openSession(installation: Installation): Promise<Session> {
-  const { databaseUrl, masterKey, sandbox, leftOut, away } = installation;
+  const { databaseUrl, masterKey, sandbox, leftOut, walletQuarantineSeconds, away } = installation;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright operator' });
   const keyring = createKeyring(masterKey);
   const whoWorks = await operatorAtWork(database, keyring, installation.operatorSecret).catch(
@@ -92,7 +95,7 @@ export async function openSession(installation: Installation): Promise<Session> 
     },
   );
   return {
-    ...{ database, keyring, sandbox, leftOut },
+    ...{ database, keyring, sandbox, leftOut, walletQuarantineSeconds },
     documents: createDocuments(installation.documents, keyring),
     workflowUrl: (workflowId) => installation.workflowUrl(workflowId),
     commands: createCommands(),
