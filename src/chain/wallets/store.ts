@@ -76,9 +76,10 @@ export async function insertWallets(
   return (await tx.run<Row>(wallets().insert(rows).returning(COLUMNS))).map(walletOf);
 }
 
-/** A wallet of the pool that is free at that time, locked; one that others are taking is passed over. */
+/** A wallet of the pool that is free at that time, locked; one that others are taking, or that is swept, is passed over. */
 export async function lockFreeWallet(tx: Sql, chain: string, at: Date): Promise<Wallet | undefined> {
-  const pool = () => wallets().where({ chain, purpose: 'pool' }).limit(1).forNoKeyUpdate().skipLocked();
+  const pool = () =>
+    wallets().where({ chain, purpose: 'pool', sweepId: null }).limit(1).forNoKeyUpdate().skipLocked();
   const [available] = await read(tx, pool().where({ status: 'available' }).orderBy('derivationIndex'));
   if (available) return available;
   const ripe = pool().where({ status: 'quarantined' }).where('quarantinedUntil', '<=', at);
@@ -89,7 +90,10 @@ export async function lockFreeWallet(tx: Sql, chain: string, at: Date): Promise<
 export async function updateWallets(
   tx: Sql,
   ids: readonly string[],
-  change: Partial<Pick<Wallet, 'status' | 'quarantinedUntil' | 'gasBalanceAt'>> & { gasBalance?: string },
+  change: Partial<Pick<Wallet, 'status' | 'quarantinedUntil' | 'gasBalanceAt'>> & {
+    sweepId?: string;
+    gasBalance?: string;
+  },
 ): Promise<Wallet[]> {
   const update = wallets()
     .where(anyOf('id', ids))
@@ -148,3 +152,8 @@ export const sweepableWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
     sql,
     wallets().where({ chain, purpose: 'pool' }).where(anyOf('status', SWEEPABLE)).orderBy('derivationIndex'),
   );
+
+/** Where that sweep holds it still. */
+export const clearSweep = async (tx: Sql, id: string, sweepId: string): Promise<void> => {
+  await tx.run(wallets().where({ id, sweepId }).update({ sweepId: null, updatedAt: NOW }));
+};

@@ -8,6 +8,7 @@ create table wallets (
   purpose           text not null check (purpose in ('pool', 'station')),
   status            text not null check (status in ('available', 'allocated', 'quarantined', 'disabled')),
   quarantined_until timestamptz(3),
+  sweep_id          id,                     -- what is emptying it: nobody is given it meanwhile
   created_at        timestamptz(3) not null,
   updated_at        timestamptz(3) not null,
   unique (kind, derivation_index),          -- one address on all chains of a kind: it is of one chain's wallet alone
