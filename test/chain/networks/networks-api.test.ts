@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { maskUrl } from '../../../src/chain/networks/addresses';
 import { findOpened } from '../../../src/chain/networks/operations';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { freePort } from '../../../src/startup/embedded/ports';
@@ -261,6 +262,17 @@ describe('nodes', () => {
     expect((await put({ ...quiet, confirmations: 9 }, 'quiet')).body).toMatchObject({ confirmations: 9 });
   });
 
+  test.each([
+    ['https://k3y.eth.rpc.rivet.cloud/', 'https://***.rivet.cloud/'],
+    ['https://k3y.node.example:8443/v3/k3y', 'https://***.node.example:8443/***'],
+    ['https://node.example/', 'https://node.example/'],
+    ['http://localhost:8545/', 'http://localhost:8545/'],
+    ['http://127.0.0.1:8545/', 'http://127.0.0.1:8545/'],
+    ['http://[::1]:8545/', 'http://[::1]:8545/'],
+  ])('%s is shown as %s', (url, mask) => {
+    expect(maskUrl(url)).toBe(mask);
+  });
+
   test('credentials are masked, kept when the mask is sent back, and nowhere else', async () => {
     const keys = ['k3y-one', 'k3y-two', 'k3y-three'];
     const rpcUrls = [
@@ -271,15 +283,20 @@ describe('nodes', () => {
     const made = await put(fresh({ rpcUrls, enabled: false }), 'keys');
     const masks = [`${gone}***`, `${gone}***`, `${gone.replace('//', '//***@')}***`];
     expect(made.body.rpcUrls).toEqual(masks);
-    // The first two look alike: the one at its place is meant.
+    // The first two look alike: the one at its place is meant, else the next one; of two that look alike both, or neither.
     const [first, , third] = masks;
-    const moved = await put({ ...made.body, rpcUrls: [third, first] }, 'keys');
-    expect(moved.body.rpcUrls).toEqual([third, first]);
+    const moved = await put({ ...made.body, rpcUrls: [third, first, first] }, 'keys');
+    expect(moved.body.rpcUrls).toEqual([third, first, first]);
     const kept = await findOpened(api.services, api.database, 'keys');
-    expect(kept?.rpcUrls).toEqual([rpcUrls[2], rpcUrls[1]]);
-    expect(told(await put({ ...moved.body, rpcUrls: [first, first] }, 'keys'))).toEqual([
-      ...[400, 'invalid_request', 'rpcUrls'],
-    ]);
+    expect(kept?.rpcUrls).toEqual([rpcUrls[2], rpcUrls[1], rpcUrls[0]]);
+    for (const unclear of [
+      [third, first],
+      [first, first, first],
+      [third, third],
+    ])
+      expect(told(await put({ ...moved.body, rpcUrls: unclear }, 'keys'))).toEqual([
+        ...[400, 'invalid_request', 'rpcUrls'],
+      ]);
     const everything = await api.database.query<{ text: string }>(
       'select (select json_agg(a) from audit_log a)::text || (select json_agg(n) from networks n)::text as text',
     );
