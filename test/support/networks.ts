@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Address } from 'viem';
 import { type NetworkTerms, saveNetwork } from '../../src/chain/networks/operations';
@@ -49,16 +49,18 @@ export async function withLocalNetwork(
 
 /** Addresses of a real node that say that it is of another chain: a chain has one network, and a test wants several. */
 export async function chainDoor(url: string) {
-  const server = createServer(async (request, response) => {
+  async function answerTo(request: IncomingMessage): Promise<string> {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const body = Buffer.concat(parts).toString();
     const { id, method } = JSON.parse(body) as { id?: number; method?: string };
-    const chainId = `0x${Number(request.url?.slice(1)).toString(16)}`;
-    const own = JSON.stringify({ jsonrpc: '2.0', id, result: chainId });
+    const result = `0x${Number(request.url?.slice(1)).toString(16)}`;
+    if (method === 'eth_chainId') return JSON.stringify({ jsonrpc: '2.0', id, result });
     const headers = { 'content-type': 'application/json' };
-    const theirs = () => fetch(url, { method: 'POST', headers, body }).then((answer) => answer.text());
-    response.end(method === 'eth_chainId' ? own : await theirs());
+    return (await fetch(url, { method: 'POST', headers, body })).text();
+  }
+  const server = createServer((request, response) => {
+    void answerTo(request).then((answer) => response.end(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -115,7 +115,7 @@ export async function ownerAt(
     .where({ 'w.chain': chain, 'w.address': address })
     .where(raw(`a.started_at - interval '${BLOCKS_EARLIER}' <= ?`, [at]))
     .where(raw('? < all (array_remove(array[a.ended_at, a.expires_at], null))', [at]))
-    .where((begun) => begun.where('a.startedAt', '<=', at).orWhereNotExists(earlier))
+    .where((begun) => void begun.where('a.startedAt', '<=', at).orWhereNotExists(earlier))
     .orderBy('a.startedAt', 'desc')
     .limit(1);
   return (await sql.run<Allocation>(query))[0];
