@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
 import { createResolver } from '../src/kernel/security/allowed-addresses';
-import { guardedConnector } from '../src/tenants/webhooks/delivery/connector';
+import { guardedConnector } from '../src/kernel/security/guarded-connector';
 import { createDispatcher } from '../src/tenants/webhooks/delivery/dispatcher';
 import { UNDER_WAY } from '../src/tenants/webhooks/delivery/lane';
 import { createPoster } from '../src/tenants/webhooks/delivery/poster';

@@ -73,6 +73,7 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
 import { depositsBeside } from './transfers/chain-deposits/beside-books';
+import { following } from './transfers/chain-deposits/following';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
@@ -224,7 +225,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...walletAdminRoutes(services),
     ...chainDepositRoutes(services),
     ...gasStationRoutes(services),
-    ...networkRoutes(services),
+    ...networkRoutes(services, following),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),

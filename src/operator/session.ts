@@ -31,6 +31,8 @@ export interface Session {
   sandbox: boolean;
   /** By the configuration. */
   leftOut: readonly Party[];
+  /** So long a wallet rests between two payers; by the configuration, too. */
+  walletQuarantineSeconds: number;
   /** The content of documents. */
   documents: Documents;
   /** The chains, by the nodes that their networks name: read alone. */
@@ -77,6 +79,7 @@ export interface Installation {
   sandbox: boolean;
   /** What the configuration leaves out. */
   leftOut: readonly Party[];
+  walletQuarantineSeconds: number;
   /** Of whoever works; absent where nobody is known, which suffices for reading. */
   operatorSecret: string | undefined;
   /** Where the content of documents is kept. */
@@ -88,7 +91,7 @@ export interface Installation {
 
 /** @throws the installation's own error when its database cannot be reached */
 export async function openSession(installation: Installation): Promise<Session> {
-  const { databaseUrl, masterKey, sandbox, leftOut, away } = installation;
+  const { databaseUrl, masterKey, sandbox, leftOut, walletQuarantineSeconds, away } = installation;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright operator' });
   const keyring = createKeyring(masterKey);
   const now = () => new Date();
@@ -99,7 +102,7 @@ export async function openSession(installation: Installation): Promise<Session> 
     },
   );
   return {
-    ...{ database, keyring, sandbox, leftOut },
+    ...{ database, keyring, sandbox, leftOut, walletQuarantineSeconds },
     documents: createDocuments(installation.documents, keyring),
     parties: { chain: createChains({ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now }) },
     workflowUrl: (workflowId) => installation.workflowUrl(workflowId),

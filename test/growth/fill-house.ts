@@ -74,8 +74,8 @@ const FILLS = [
   `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, due_at)
    select 'payoutLifecycle', 'payout-lifecycle-' || n, 'processes', 'look', '[]', now() ${ROWS}`,
   // Nearly all are kept for somebody.
-  `insert into wallets (id, chain, address, derivation_index, purpose, status, quarantined_until, created_at, updated_at)
-   select ${id(`'wal'`)}, 'filled', '0x' || n, n, 'pool', case n % 50 when 0 then 'available' when 1 then 'quarantined' else 'allocated' end,
+  `insert into wallets (id, chain, kind, address, derivation_index, purpose, status, quarantined_until, created_at, updated_at)
+   select ${id(`'wal'`)}, 'filled', 'evm', '0x' || n, n, 'pool', case n % 50 when 0 then 'available' when 1 then 'quarantined' else 'allocated' end,
           case n % 50 when 1 then now() + interval '1 hour' * (n % 1000 - 3) end, ${AT}, ${AT} ${ROWS}`,
   `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, expires_at, due_by, started_at, ended_at, created_at, updated_at)
    select ${id(`'wla'`)}, ${id(`'wal'`)}, $1::text, $2::text, 'USDT', 'order-' || n, due, due, ${AT}, case when n % 50 < 2 then now() end, ${AT}, ${AT}

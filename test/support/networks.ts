@@ -1,3 +1,5 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Address } from 'viem';
 import { type NetworkTerms, saveNetwork } from '../../src/chain/networks/operations';
 import type { Network } from '../../src/chain/networks/record';
@@ -43,4 +45,27 @@ export async function withLocalNetwork(
   };
   const { after } = await services.database.transaction((tx) => saveNetwork(services, tx, chain, whole, 0));
   return { network: after, token: contract };
+}
+
+/** Addresses of a real node that say that it is of another chain: a chain has one network, and a test wants several. */
+export async function chainDoor(url: string) {
+  async function answerTo(request: IncomingMessage): Promise<string> {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const body = Buffer.concat(parts).toString();
+    const { id, method } = JSON.parse(body) as { id?: number; method?: string };
+    const result = `0x${Number(request.url?.slice(1)).toString(16)}`;
+    if (method === 'eth_chainId') return JSON.stringify({ jsonrpc: '2.0', id, result });
+    const headers = { 'content-type': 'application/json' };
+    return (await fetch(url, { method: 'POST', headers, body })).text();
+  }
+  const server = createServer((request, response) => {
+    void answerTo(request).then((answer) => response.end(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    as: (chainId: number) => `http://127.0.0.1:${port}/${chainId}`,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { invalid } from '../../kernel/errors';
 import type { Keyring } from '../../kernel/security/keyring';
 
@@ -14,23 +15,32 @@ const HIDDEN = '***';
 const isMasked = (text: string): boolean => text.includes(HIDDEN);
 
 /**
- * What may be shown of a node's address: where it is. Providers put their keys into the user part, any part of the path, or
- * the query.
+ * What may be shown of a node's address: whose it is. Providers put their keys into the user part, a label of the host, any part of
+ * the path, or the query.
  */
 export function maskUrl(text: string): string {
-  const { protocol, username, password, host, pathname, search, hash } = new URL(text);
+  const { protocol, username, password, hostname, port, pathname, search, hash } = new URL(text);
+  const host = maskHost(hostname) + (port === '' ? '' : `:${port}`);
   const user = username === '' && password === '' ? '' : `${HIDDEN}@`;
   return `${protocol}//${user}${host}/${pathname + search + hash === '/' ? '' : HIDDEN}`;
+}
+
+function maskHost(hostname: string): string {
+  const labels = hostname.split('.');
+  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || labels.length <= 2) return hostname;
+  return [HIDDEN, ...labels.slice(-2)].join('.');
 }
 
 /**
  * The addresses that are meant: a masked one, as it was shown, keeps the stored one that it was shown for; where several look
  * alike the one at its place, else the first of those that no other means.
- * @throws Problem 400 naming `rpcUrls` for a mask of none that is stored
+ * @throws Problem 400 naming `rpcUrls` for a mask of none that is stored, and where of several that look alike only some are kept:
+ *   nobody could tell which
  */
 export function unmasked(given: readonly string[], stored: readonly string[]): string[] {
   const left: (string | undefined)[] = [...stored];
   const take = (place: number): string | undefined => left.splice(place, 1, undefined)[0];
+  assertNoneGuessed(given, stored.map(maskUrl));
   const isShownAs = (mask: string) => (url: string | undefined) => url !== undefined && maskUrl(url) === mask;
   const atTheirPlace = given.map((url, place) =>
     isMasked(url) && isShownAs(url)(left[place]) ? take(place) : undefined,
@@ -42,4 +52,11 @@ export function unmasked(given: readonly string[], stored: readonly string[]): s
     if (meant === undefined) throw invalid('rpcUrls has a masked address that is not stored.', 'rpcUrls');
     return meant;
   });
+}
+
+function assertNoneGuessed(given: readonly string[], shown: readonly string[]): void {
+  const count = (list: readonly string[], mask: string) => list.filter((each) => each === mask).length;
+  const isUnclear = (mask: string) => count(shown, mask) > 1 && count(given, mask) !== count(shown, mask);
+  if (given.some((url) => isMasked(url) && isUnclear(url)))
+    throw invalid('rpcUrls has a masked address of several that look alike: give it whole.', 'rpcUrls');
 }

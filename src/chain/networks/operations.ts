@@ -4,7 +4,14 @@ import { ensureChainAccounts, ensureInternalAccounts } from '../../kernel/ledger
 import type { Services } from '../../services';
 import { openUrls, sealUrls } from './addresses';
 import type { Network, NetworkAsset } from './record';
-import { findNetwork, findSealedNetwork, insertNetwork, listSealedNetworks, updateNetwork } from './store';
+import {
+  findNetwork,
+  findSealedNetwork,
+  insertNetwork,
+  listSealedNetworks,
+  lockOtherOfChain,
+  updateNetwork,
+} from './store';
 
 export { findNetwork, isAnyEnabled, listNetworks } from './store';
 
@@ -68,6 +75,7 @@ export const listOpened = async (
 /**
  * Replaces all that is set of a network, or makes it, and opens the accounts that its assets are booked on.
  * @param version that the caller has seen; 0: of none yet
+ * @param isUsed whether anything stands on that chain already: it may not become another one then
  * @throws Problem 404 for a chain that is not there, unless the version is 0; 409 `version_conflict`; 400 naming `kind` or `chainId`
  */
 export async function saveNetwork(
@@ -76,11 +84,13 @@ export async function saveNetwork(
   chain: string,
   terms: NetworkTerms,
   version: number,
+  isUsed: () => Promise<boolean> = async () => true,
 ): Promise<{ before: OpenedNetwork | undefined; after: Network }> {
   const before = await findOpened({ keyring }, tx, chain, 'update');
   if (!before && version !== 0) throw notFound('network');
   if ((before?.network.version ?? 0) !== version) throw versionConflict();
-  if (before) assertSameChain(before.network, terms);
+  if (before) await assertSameChain(before.network, terms, isUsed);
+  await assertOnlyOne(tx, chain, terms);
   const row = { ...terms, rpcUrls: sealUrls(keyring, chain, terms.rpcUrls) };
   const after = before
     ? await updateNetwork(tx, chain, row, version + 1)
@@ -96,10 +106,21 @@ export async function saveNetwork(
 export const versionConflict = () =>
   conflict('version_conflict', 'The network has another version now: read it again.', 'version');
 
-/** Its wallets' addresses and the books are of that chain: another one is another network. */
-function assertSameChain(before: Network, { kind, chainId }: NetworkTerms): void {
+/** Its wallets, its place among the blocks and the books are of that chain: another one is another network. */
+async function assertSameChain(
+  before: Network,
+  { kind, chainId }: NetworkTerms,
+  isUsed: () => Promise<boolean>,
+): Promise<void> {
   if (kind !== before.kind)
     throw invalid('kind cannot be changed: another chain is another network.', 'kind');
-  if (before.enabled && chainId !== before.chainId)
-    throw invalid('chainId cannot be changed while the network is enabled.', 'chainId');
+  if (chainId !== before.chainId && (before.enabled || (await isUsed())))
+    throw invalid('chainId cannot be changed once the network was enabled or has wallets.', 'chainId');
+}
+
+/** A deposit on a chain of two networks would be found by both, and credited twice. */
+async function assertOnlyOne(tx: Tx, chain: string, { chainId }: NetworkTerms): Promise<void> {
+  const other = chainId === null ? undefined : await lockOtherOfChain(tx, { chain, chainId });
+  if (other !== undefined)
+    throw invalid(`chainId is of the network ${other} already: a chain has one network.`, 'chainId');
 }

@@ -3,6 +3,7 @@ import { audit } from '../../kernel/audit/audit';
 import { createResolver, type Resolve } from '../../kernel/security/allowed-addresses';
 import { pageSchema, whole } from '../../kernel/wire/pages';
 import type { Services } from '../../services';
+import type { Following } from './following';
 import { givenNetwork } from './given';
 import {
   findOpened,
@@ -19,8 +20,12 @@ import { networkSchema, networkView } from './view';
 const TAG = 'Networks';
 
 /** `interface.md 4.1`, Networks: every client reads them, without the addresses of their nodes. */
-export function networkRoutes(services: Services, resolve: Resolve = createResolver()): Route[] {
-  return [listRoute(services), readRoute(services), putRoute(services, resolve)];
+export function networkRoutes(
+  services: Services,
+  following: Following,
+  resolve: Resolve = createResolver(),
+): Route[] {
+  return [listRoute(services), readRoute(services), putRoute(services, following, resolve)];
 }
 
 const listRoute = ({ database, keyring }: Services) =>
@@ -50,7 +55,7 @@ const readRoute = ({ database, keyring }: Services) =>
     },
   });
 
-function putRoute(services: Services, resolve: Resolve) {
+function putRoute(services: Services, following: Following, resolve: Resolve) {
   return route({
     method: 'PUT',
     path: '/v1/networks/{chain}',
@@ -60,8 +65,8 @@ function putRoute(services: Services, resolve: Resolve) {
       'Replaces all that can be set, and needs the present `version`; `version: 0` makes the network of a chain that has none. ' +
       'What a node of the chain says of its `chainId` and of the decimals of the tokens must be what is given (400); where none ' +
       'answers that is 503 for what is enabled. `rpcUrls` are https, to the public internet; in the sandbox also this machine, by ' +
-      'http, too. `kind` stays; `chainId` can be changed while the network is not enabled. Where an asset is taken out, or the ' +
-      'network is not enabled any more, its wallets and what was deposited stay.',
+      'http, too. `kind` stays; `chainId` can be changed until the network is enabled or has a wallet. Its blocks are read from ' +
+      'those on that come once it is enabled. Where an asset is taken out, or the network is not enabled any more, its wallets and what was deposited stay.',
     role: 'admin',
     body: givenNetwork,
     response: networkSchema,
@@ -69,14 +74,17 @@ function putRoute(services: Services, resolve: Resolve) {
     // What was refused is told in the transaction: where the key has an answer already, that one counts.
     prepare: async ({ params: { chain = '' }, body }) =>
       judgedTerms(services, chain, body, resolve).then(
-        (terms) => ({ terms }),
+        (judged) => ({ judged }),
         (refusal: Error) => ({ refusal }),
       ),
-    async write(tx, { caller, requestId, params: { chain = '' }, body: { version } }, judged) {
-      if ('refusal' in judged) throw judged.refusal;
-      if (!judged.terms) throw versionConflict();
-      const { before, after } = await saveNetwork(services, tx, chain, judged.terms, version);
-      const opened = { network: after, rpcUrls: judged.terms.rpcUrls };
+    async write(tx, { caller, requestId, params: { chain = '' }, body: { version } }, prepared) {
+      if ('refusal' in prepared) throw prepared.refusal;
+      if (!prepared.judged) throw versionConflict();
+      const { terms, head } = prepared.judged;
+      const isUsed = () => following.isUsed(tx, chain);
+      const { before, after } = await saveNetwork(services, tx, chain, terms, version, isUsed);
+      if (head) await following.begin(tx, chain, head, services.now());
+      const opened = { network: after, rpcUrls: terms.rpcUrls };
       await audit(tx, {
         ...{ caller, requestId, action: 'networks.update', subject: chain, tenantId: null },
         before: before && networkView(before),

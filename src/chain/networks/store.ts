@@ -62,6 +62,19 @@ export async function isAnyEnabled(sql: Sql): Promise<boolean> {
   return (await sql.run(networks().select('chain').where({ enabled: true }).limit(1))).length > 0;
 }
 
+/**
+ * The network that stands for that chain already, other than the one named. Nobody else makes one of it until the transaction ends.
+ */
+export async function lockOtherOfChain(
+  tx: Sql,
+  { chain, chainId }: Pick<Network, 'chain'> & { chainId: number },
+): Promise<string | undefined> {
+  // Raw: an advisory lock, for there may be no row yet that could be locked.
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 143))`, [String(chainId)]);
+  const query = networks().select('chain').where({ chainId }).whereNot({ chain });
+  return (await tx.run<{ chain: string }>(query))[0]?.chain;
+}
+
 /** What is written of a network; its addresses sealed under the chain's name. */
 export interface NetworkRow
   extends Pick<

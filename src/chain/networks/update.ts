@@ -2,14 +2,21 @@ import { invalid, notFound, unavailable } from '../../kernel/errors';
 import type { Resolve } from '../../kernel/security/allowed-addresses';
 import { checkUrl } from '../../kernel/wire/reached-url';
 import { ChainAway, ChainRefused } from '../../parties/chain/errors';
-import type { ChainNode } from '../../parties/chain/port';
+import type { Block, ChainNode } from '../../parties/chain/port';
 import type { Services } from '../../services';
 import { unmasked } from './addresses';
+import { askedOfChain } from './asking';
 import { checkedFields, type GivenNetwork } from './given';
 import { findOpened, isReachedAlike, type NetworkTerms, type OpenedNetwork, termsOf } from './operations';
 import { isChainName, type NetworkAsset } from './record';
 
 type Needed = Pick<Services, 'database' | 'keyring' | 'parties' | 'mode' | 'now'>;
+
+export interface Judged {
+  terms: NetworkTerms;
+  /** The newest block of one that is enabled now; what is paid later stands in those above it. */
+  head: Block | undefined;
+}
 
 /**
  * The terms that a PUT means, judged by name servers and by the chain's own nodes: outside of any transaction, for they may be slow.
@@ -22,7 +29,7 @@ export async function judgedTerms(
   chain: string,
   given: GivenNetwork,
   resolve: Resolve,
-): Promise<NetworkTerms | undefined> {
+): Promise<Judged | undefined> {
   const before = await findOpened(services, services.database, chain);
   if (!before && given.version !== 0) throw notFound('network');
   if (!isChainName(chain))
@@ -32,8 +39,7 @@ export async function judgedTerms(
   const { name, explorerUrl = null, confirmations, enabled } = given;
   const rpcUrls = await checkedUrls(services, given.rpcUrls, before?.rpcUrls ?? [], resolve);
   const terms = { ...fields, name, explorerUrl, confirmations, enabled, rpcUrls };
-  await askNodes(services, chain, terms, before);
-  return terms;
+  return { terms, head: await askNodes(services, chain, terms, before) };
 }
 
 async function checkedUrls(
@@ -53,15 +59,18 @@ async function checkedUrls(
   return texts;
 }
 
-/** TRON is executed by hand: it has no node that is asked. */
+/**
+ * TRON is executed by hand: it has no node that is asked.
+ * @returns the newest block where the network is enabled by this
+ */
 async function askNodes(
   { parties }: Needed,
   chain: string,
   terms: NetworkTerms,
   before: OpenedNetwork | undefined,
-): Promise<void> {
+): Promise<Block | undefined> {
   const { kind, chainId, rpcUrls, assets } = terms;
-  if (kind === 'tron') return;
+  if (kind === 'tron') return undefined;
   const node = parties.chain.of({ chain, kind, chainId, rpcUrls });
   const answers = await node.chainIds();
   const other = answers.find((said) => said.chainId !== chainId);
@@ -70,6 +79,7 @@ async function askNodes(
   const isNeeded = terms.enabled && !(before?.network.enabled && isReachedAlike(terms, termsOf(before)));
   const isAway = answers.length === 0 || !(await judgeAssets(node, assets));
   if (isAway && isNeeded) throw unavailable('The chain cannot be reached; nothing was recorded.');
+  return terms.enabled && !before?.network.enabled ? askedOfChain(node.head()) : undefined;
 }
 
 /** @returns whether the node has answered @throws Problem 400 naming what it does not say */

@@ -97,21 +97,26 @@ export const overdueAllocations = overdueIn<Pick<Allocation, 'id' | 'tenantId'>>
 });
 
 /** A block's time may lie so long before the clock that stamped the allocation: chains count whole seconds, and slots of twelve. */
-const BLOCKS_EARLIER = '60 seconds';
+const BLOCKS_EARLIER = '15 seconds';
 
 /**
- * The allocation that held a wallet when a block was made: from when it began until it ended, or should have. One that began
- * within a minute after the block counts, where none held it then, for its payer cannot have paid before it was told the address.
+ * The allocation that held a wallet when a block was made: from when it began until it ended, or should have. The first of a wallet
+ * counts from a little earlier: nobody else was ever told the address, so its payer's block carries an early time. Of a wallet that
+ * had another before, that may be the money of the one before.
  */
 export async function ownerAt(
   sql: Sql,
   { chain, address, at }: { chain: string; address: string; at: Date },
 ): Promise<Allocation | undefined> {
+  const earlier = rows()
+    .select('walletId')
+    .whereRaw('wallet_allocations.wallet_id = a.wallet_id and wallet_allocations.started_at < a.started_at');
   const query = allocations()
     .where({ 'w.chain': chain, 'w.address': address })
     .where(raw(`a.started_at - interval '${BLOCKS_EARLIER}' <= ?`, [at]))
     .where(raw('? < all (array_remove(array[a.ended_at, a.expires_at], null))', [at]))
-    .orderByRaw('a.started_at <= ? desc, a.started_at desc', [at])
+    .where((begun) => void begun.where('a.startedAt', '<=', at).orWhereNotExists(earlier))
+    .orderBy('a.startedAt', 'desc')
     .limit(1);
   return (await sql.run<Allocation>(query))[0];
 }

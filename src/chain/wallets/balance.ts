@@ -1,8 +1,8 @@
 import type { Tx } from '../../kernel/db/database';
-import { invalid, notFound, unavailable } from '../../kernel/errors';
+import { invalid, notFound } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
-import { PartyAway } from '../../process/party-errors';
 import type { Services } from '../../services';
+import { askedOfChain } from '../networks/asking';
 import { nodeOf } from '../networks/nodes';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
@@ -40,20 +40,18 @@ export async function walletBalance(
   }
   const { network, node } = await nodeOf(services, database, wallet.chain);
   const native = NATIVE_DECIMALS[network.kind];
-  try {
-    const [gas, ...units] = await Promise.all(
+  const [gas, ...units] = await askedOfChain(
+    Promise.all(
       [null, ...network.assets.map(({ contract }) => contract)].map((token) =>
         node.balance(wallet.address, token),
       ),
-    );
-    const balances = network.assets.map(({ symbol, decimals }, place) => ({
-      ...{ asset: symbol, decimals },
-      balance: fromUnits(units[place] ?? 0n, decimals),
-    }));
-    return { wallet, network, balances, gasBalance: fromUnits(gas ?? 0n, native), asOf: now() };
-  } catch (error) {
-    throw error instanceof PartyAway ? unavailable('The chain cannot be asked just now.') : error;
-  }
+    ),
+  );
+  const balances = network.assets.map(({ symbol, decimals }, place) => ({
+    ...{ asset: symbol, decimals },
+    balance: fromUnits(units[place] ?? 0n, decimals),
+  }));
+  return { wallet, network, balances, gasBalance: fromUnits(gas ?? 0n, native), asOf: now() };
 }
 
 /**

@@ -11,7 +11,8 @@ export interface Derivation extends Pick<Network, 'chain' | 'kind'> {
 }
 
 /**
- * Makes the next wallets of a chain, available at once. Pool and stations share one derivation, so no index serves twice.
+ * Makes the next wallets of a chain, available at once. Pool and stations of all chains of a kind share one derivation: an index is
+ * the same address on each of them, and who pays on another chain than he was told must not pay somebody else.
  *
  * No deposit to them can be missed: an address is in the table before the transaction that tells anybody of it has ended, and whoever
  * follows the chain reads the addresses at each range of blocks, which are later than that.
@@ -21,11 +22,12 @@ export async function deriveWallets(
   tx: Tx,
   { chain, kind, count, purpose }: Derivation,
 ): Promise<Wallet[]> {
-  const first = await nextIndex(tx, chain);
+  const first = await nextIndex(tx, kind);
   const indices = Array.from({ length: count }, (_, place) => first + place);
   const addresses = await parties.signer.addresses(kind, indices, tx);
   return insertWallets(
     tx,
+    kind,
     indices.map((derivationIndex, place) => {
       const address = addresses[place];
       if (address === undefined) throw new Error('the signer gave fewer addresses than were asked for');

@@ -3,6 +3,7 @@ import type { Services } from '../../services';
 import { endAllocations, newestAllocationOf } from './allocation-store';
 import { requireWallet } from './operations';
 import { type Wallet, walletStatusAfter } from './record';
+import { laterBy } from './rules';
 import { updateWallets } from './store';
 
 export interface DisabledWallet {
@@ -29,13 +30,20 @@ export async function disableWallet(
   return { before, after: after as Wallet, ended: held?.id ?? null };
 }
 
-/** @throws Problem 404; 409 `invalid_transition` for one that is not disabled */
+/**
+ * Takes a wallet into use again: it rests first, as one that was released, for whoever had it may have been told it lately.
+ * @throws Problem 404; 409 `invalid_transition` for one that is not disabled
+ */
 export async function enableWallet(
+  { now, walletQuarantineSeconds }: Pick<Services, 'now' | 'walletQuarantineSeconds'>,
   tx: Tx,
   named: { chain: string; address: string },
 ): Promise<{ before: Wallet; after: Wallet }> {
   const { wallet: before } = await requireWallet(tx, named, { lock: true });
   const status = walletStatusAfter(before.status, 'enable');
-  const [after] = await updateWallets(tx, [before.id], { status });
+  const [after] = await updateWallets(tx, [before.id], {
+    status,
+    quarantinedUntil: laterBy(now(), walletQuarantineSeconds),
+  });
   return { before, after: after as Wallet };
 }

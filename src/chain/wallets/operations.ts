@@ -13,6 +13,7 @@ export {
   findWallet,
   findWalletById,
   findWallets,
+  hasWallets,
   listWallets,
   ownAmong,
   poolAddresses,

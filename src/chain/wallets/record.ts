@@ -36,7 +36,7 @@ export const WALLET_TRANSITIONS = [
   { from: 'available', on: 'disable', to: 'disabled' },
   { from: 'allocated', on: 'disable', to: 'disabled' },
   { from: 'quarantined', on: 'disable', to: 'disabled' },
-  { from: 'disabled', on: 'enable', to: 'available' },
+  { from: 'disabled', on: 'enable', to: 'quarantined' }, // its last payer may pay still
 ] as const satisfies { from: WalletStatus; on: string; to: WalletStatus }[];
 
 export type WalletTrigger = (typeof WALLET_TRANSITIONS)[number]['on'];

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { anyOf, filtered, type IdPage, NOW, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
+import type { Network } from '../networks/record';
 import { SWEEPABLE, type Wallet, type WalletStatus } from './record';
 
 /** NUMERIC comes as text. */
@@ -52,30 +53,33 @@ export async function poolAddresses(sql: Sql, chain: string): Promise<string[]> 
   return rows.map(({ address }) => address);
 }
 
-export async function hasWallets(sql: Sql): Promise<boolean> {
-  return (await sql.run(wallets().select('id').limit(1))).length > 0;
+/** @param chain whose they must be; absent: of any */
+export async function hasWallets(sql: Sql, chain?: string): Promise<boolean> {
+  return (await sql.run(wallets().select('id').modify(filtered, { chain }).limit(1))).length > 0;
 }
 
-/** The place in the derivation of a chain's next wallet. Nobody else derives one of it until the transaction ends. */
-export async function nextIndex(tx: Sql, chain: string): Promise<number> {
+/** The place in the derivation of a kind's next wallet. Nobody else derives one of it until the transaction ends. */
+export async function nextIndex(tx: Sql, kind: Network['kind']): Promise<number> {
   // Raw: an advisory lock, for there is no row yet that could be locked.
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 148))', [chain]);
-  const highest = wallets().where({ chain }).max('derivationIndex as highest');
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 148))', [kind]);
+  const highest = wallets().where({ kind }).max('derivationIndex as highest');
   const [row] = await tx.run<{ highest: number | null }>(highest);
   return (row?.highest ?? -1) + 1;
 }
 
 export async function insertWallets(
   tx: Sql,
+  kind: Network['kind'],
   made: readonly Pick<Wallet, 'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose'>[],
 ): Promise<Wallet[]> {
-  const rows = made.map((each) => ({ ...each, status: 'available', createdAt: NOW, updatedAt: NOW }));
+  const rows = made.map((each) => ({ ...each, kind, status: 'available', createdAt: NOW, updatedAt: NOW }));
   return (await tx.run<Row>(wallets().insert(rows).returning(COLUMNS))).map(walletOf);
 }
 
-/** A wallet of the pool that is free at that time, locked; one that others are taking is passed over. */
+/** A wallet of the pool that is free at that time, locked; one that others are taking, or that is swept, is passed over. */
 export async function lockFreeWallet(tx: Sql, chain: string, at: Date): Promise<Wallet | undefined> {
-  const pool = () => wallets().where({ chain, purpose: 'pool' }).limit(1).forNoKeyUpdate().skipLocked();
+  const pool = () =>
+    wallets().where({ chain, purpose: 'pool', sweepId: null }).limit(1).forNoKeyUpdate().skipLocked();
   const [available] = await read(tx, pool().where({ status: 'available' }).orderBy('derivationIndex'));
   if (available) return available;
   const ripe = pool().where({ status: 'quarantined' }).where('quarantinedUntil', '<=', at);
@@ -86,7 +90,10 @@ export async function lockFreeWallet(tx: Sql, chain: string, at: Date): Promise<
 export async function updateWallets(
   tx: Sql,
   ids: readonly string[],
-  change: Partial<Pick<Wallet, 'status' | 'quarantinedUntil' | 'gasBalanceAt'>> & { gasBalance?: string },
+  change: Partial<Pick<Wallet, 'status' | 'quarantinedUntil' | 'gasBalanceAt'>> & {
+    sweepId?: string;
+    gasBalance?: string;
+  },
 ): Promise<Wallet[]> {
   const update = wallets()
     .where(anyOf('id', ids))
@@ -151,3 +158,8 @@ export async function ownAmong(sql: Sql, chain: string, addresses: readonly stri
   const query = wallets().select('address').where({ chain }).where(anyOf('address', addresses));
   return (await sql.run<{ address: string }>(query)).map(({ address }) => address);
 }
+
+/** Where that sweep holds it still. */
+export const clearSweep = async (tx: Sql, id: string, sweepId: string): Promise<void> => {
+  await tx.run(wallets().where({ id, sweepId }).update({ sweepId: null, updatedAt: NOW }));
+};

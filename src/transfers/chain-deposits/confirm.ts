@@ -1,10 +1,10 @@
+import { askedOfChain } from '../../chain/networks/asking';
 import { nodeOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
 import { newestAllocationOf, requireWallet } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';
-import { invalid, notFound, unavailable } from '../../kernel/errors';
+import { invalid, notFound } from '../../kernel/errors';
 import type { ChainNode, ChainTransfer } from '../../parties/chain/port';
-import { PartyAway } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { findByRefs } from '../engine/read';
 import { carriedOf, keepTransfers } from './discover';
@@ -55,20 +55,11 @@ export async function findOnChain(
 }
 
 async function movedBy(node: ChainNode, txHash: string): Promise<ChainTransfer[]> {
-  const found = await asked(node.transaction(txHash));
+  const found = await askedOfChain(node.transaction(txHash));
   if (found.status === 'unknown') throw invalid('txHash is not known to the chain.', 'txHash');
   if (found.status === 'pending') throw invalid('txHash is in no block yet.', 'txHash');
   if (found.status === 'reverted') throw invalid('txHash has failed: it has moved nothing.', 'txHash');
   return found.transfers;
-}
-
-async function asked<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof PartyAway) throw unavailable('The chain cannot be reached.');
-    throw error;
-  }
 }
 
 /**

@@ -23,8 +23,8 @@ afterAll(() => api.close());
 
 const AT = `now() - make_interval(secs => ($1::int - n) * 30)`;
 const FILLS = [
-  `insert into wallets (id, chain, address, derivation_index, purpose, status, created_at, updated_at)
-   select 'wal_' || lpad(n::text, 26, '0'), 'chain-' || n % 3, '0x' || n, n, case when n % 5000 = 0 then 'station' else 'pool' end,
+  `insert into wallets (id, chain, kind, address, derivation_index, purpose, status, created_at, updated_at)
+   select 'wal_' || lpad(n::text, 26, '0'), 'chain-' || n % 3, 'evm', '0x' || n, n, case when n % 5000 = 0 then 'station' else 'pool' end,
           case when n % 4 = 0 then 'allocated' else 'available' end, ${AT}, ${AT} from generate_series(1, $1::int) n`,
   `insert into station_topups (id, chain, address, tx_hash, ordinal, from_address, asset, units, amount, paid_by, reference,
      block_number, block_hash, block_at, created_at)

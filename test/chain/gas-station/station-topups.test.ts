@@ -128,7 +128,7 @@ it('books nothing that a reorganisation takes away before it is final', async ()
 
 it('is scanned by itself too, whatever becomes of other chains', async () => {
   const { services } = world.api;
-  await withLocalNetwork(world.api, world.chain, { chain: 'gone', token: world.token });
+  await withLocalNetwork(world.api, world.chain, { chain: 'gone', chainId: 31_338, token: world.token });
   await services.database.query(
     `insert into gas_configs select 'gone', gas_threshold, gas_topup_amount, max_gas_price, daily_gas_budget, min_sweep_amount,
        treasury_address, sweep_confirmations, auto_sweep, station_address, null, version, created_at, updated_at

@@ -1,25 +1,29 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { maskUrl } from '../../../src/chain/networks/addresses';
 import { findOpened } from '../../../src/chain/networks/operations';
+import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { freePort } from '../../../src/startup/embedded/ports';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
-import { withLocalNetwork } from '../../support/networks';
+import { chainDoor, withLocalNetwork } from '../../support/networks';
 
 let api: TestApi;
 let chain: TestChain;
 let [admin, client] = [] as unknown as [Client, Client];
 let token: string;
 let gone: string;
+let door: Awaited<ReturnType<typeof chainDoor>>;
 
 beforeAll(async () => {
   [api, chain] = await Promise.all([testApi(), startTestChain()]);
   admin = await api.client('admin');
   client = await api.client();
   token = (await withLocalNetwork(api, chain)).token;
+  door = await chainDoor(chain.url);
   gone = `http://127.0.0.1:${await freePort()}/`;
 });
-afterAll(() => Promise.all([api.close(), chain.stop()]));
+afterAll(() => Promise.all([api.close(), chain.stop(), door.close()]));
 
 const stored = () => api.database.query('select * from networks order by chain');
 const read = async (name = 'local') => (await admin.call('GET', `/v1/networks/${name}`)).body;
@@ -27,13 +31,18 @@ const put = (body: object, name = 'local', headers = {}) =>
   admin.call('PUT', `/v1/networks/${name}`, body, headers);
 const told = ({ status, body }: Awaited<ReturnType<typeof put>>) => [status, body.code, body.field];
 
-/** A network of the test chain that is made anew. */
-const fresh = (change: object = {}) => ({
-  ...{ name: 'Another', kind: 'evm', chainId: 31_337, rpcUrls: [chain.url], explorerUrl: null },
-  ...{ confirmations: 5, enabled: true, version: 0 },
-  assets: [{ symbol: 'USDT', contract: token, decimals: 6, minDeposit: '1' }],
-  ...change,
-});
+let chainIds = 50_000;
+
+/** A network that is made anew, of a chain of its own. */
+const fresh = (change: object = {}) => {
+  const chainId = ++chainIds;
+  return {
+    ...{ name: 'Another', kind: 'evm', chainId, rpcUrls: [door.as(chainId)], explorerUrl: null },
+    ...{ confirmations: 5, enabled: true, version: 0 },
+    assets: [{ symbol: 'USDT', contract: token, decimals: 6, minDeposit: '1' }],
+    ...change,
+  };
+};
 
 describe('reading', () => {
   test('comes whole; an admin sees where its nodes are, a client does not', async () => {
@@ -111,13 +120,50 @@ describe('writing', () => {
     expect(told(await put(fresh(), 'Bad_Name'))).toEqual([400, 'invalid_request', 'chain']);
   });
 
-  test('kind stays, and chainId while it is enabled', async () => {
+  test('a chain has one network, however many are made at once', async () => {
+    expect(told(await put(fresh({ chainId: 31_337, rpcUrls: [chain.url] }), 'doubled'))).toEqual([
+      ...[400, 'invalid_request', 'chainId'],
+    ]);
+    const given = fresh({ rpcUrls: [gone], enabled: false });
+    const answers = await Promise.all(['one', 'two', 'three'].map((name) => put(given, name)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+  });
+
+  test('kind stays, and chainId once it was enabled or has a wallet', async () => {
     const { body } = await put(fresh(), 'stays');
     const tron = { ...body, kind: 'tron', chainId: null, assets: [] };
     expect(told(await put(tron, 'stays'))).toEqual([400, 'invalid_request', 'kind']);
     const off = await put({ ...body, kind: undefined, rpcUrls: [gone], enabled: false }, 'stays');
     expect(off.body).toMatchObject({ kind: 'evm', enabled: false });
-    expect((await put({ ...off.body, chainId: 1 }, 'stays')).body).toMatchObject({ chainId: 1, version: 3 });
+    const another = { ...off.body, chainId: 60_001 };
+    expect(told(await put(another, 'stays'))).toEqual([400, 'invalid_request', 'chainId']);
+
+    const planned = (await put(fresh({ rpcUrls: [gone], enabled: false }), 'planned')).body;
+    const corrected = (await put({ ...planned, chainId: 60_002 }, 'planned')).body;
+    expect(corrected).toMatchObject({ chainId: 60_002, version: 2 });
+    const derivation = { chain: 'planned', kind: 'evm', count: 1, purpose: 'pool' } as const;
+    await api.database.transaction((tx) => deriveWallets(api.services, tx, derivation));
+    expect(told(await put({ ...corrected, chainId: 60_003 }, 'planned'))).toEqual([
+      ...[400, 'invalid_request', 'chainId'],
+    ]);
+  });
+
+  test('its blocks are read from those on that come once it is enabled', async () => {
+    const place = () =>
+      api.database.query<{ number: string }>(
+        "select block_number::text as number from chain_places where chain = 'begins'",
+      );
+    const head = async () => [{ number: String(await chain.client.getBlockNumber()) }];
+    const off = (await put(fresh({ enabled: false }), 'begins')).body;
+    expect(await place()).toEqual([]);
+    const rpcUrls = [door.as(off.chainId)];
+    const on = (await put({ ...off, rpcUrls, enabled: true }, 'begins')).body;
+    const first = await head();
+    expect(await place()).toEqual(first);
+    await chain.client.mine({ blocks: 1 });
+    const paused = (await put({ ...on, rpcUrls, enabled: false }, 'begins')).body;
+    expect((await put({ ...paused, rpcUrls, enabled: true }, 'begins')).status).toBe(200);
+    expect(await place()).toEqual(first); // what came meanwhile is read too
   });
 
   const asset = (change: object) => ({
@@ -198,12 +244,14 @@ describe('nodes', () => {
     expect(told(await put(fresh({ rpcUrls: [gone] }), 'away'))).toEqual([503, 'unavailable', undefined]);
     expect(await stored()).toEqual(before);
     expect((await put(fresh({ rpcUrls: [gone], enabled: false }), 'away')).status).toBe(200);
-    const both = fresh({ rpcUrls: [gone, chain.url], version: 1 });
+    const { chainId } = await read('away');
+    const both = fresh({ chainId, rpcUrls: [gone, door.as(chainId)], version: 1 });
     expect((await put(both, 'away')).body).toMatchObject({ enabled: true, version: 2 });
   });
 
   test('one of another chain among them is refused', async () => {
-    const answer = await put(fresh({ rpcUrls: [chain.url, liarUrl], enabled: false }), 'lies');
+    const { rpcUrls, ...rest } = fresh({ enabled: false });
+    const answer = await put({ ...rest, rpcUrls: [...rpcUrls, liarUrl] }, 'lies');
     expect(told(answer)).toEqual([400, 'invalid_request', 'chainId']);
   });
 
@@ -212,6 +260,17 @@ describe('nodes', () => {
     await api.database.query("update networks set enabled = true where chain = 'quiet'");
     const quiet = await read('quiet');
     expect((await put({ ...quiet, confirmations: 9 }, 'quiet')).body).toMatchObject({ confirmations: 9 });
+  });
+
+  test.each([
+    ['https://k3y.eth.rpc.rivet.cloud/', 'https://***.rivet.cloud/'],
+    ['https://k3y.node.example:8443/v3/k3y', 'https://***.node.example:8443/***'],
+    ['https://node.example/', 'https://node.example/'],
+    ['http://localhost:8545/', 'http://localhost:8545/'],
+    ['http://127.0.0.1:8545/', 'http://127.0.0.1:8545/'],
+    ['http://[::1]:8545/', 'http://[::1]:8545/'],
+  ])('%s is shown as %s', (url, mask) => {
+    expect(maskUrl(url)).toBe(mask);
   });
 
   test('credentials are masked, kept when the mask is sent back, and nowhere else', async () => {
@@ -224,15 +283,20 @@ describe('nodes', () => {
     const made = await put(fresh({ rpcUrls, enabled: false }), 'keys');
     const masks = [`${gone}***`, `${gone}***`, `${gone.replace('//', '//***@')}***`];
     expect(made.body.rpcUrls).toEqual(masks);
-    // The first two look alike: the one at its place is meant.
+    // The first two look alike: the one at its place is meant, else the next one; of two that look alike both, or neither.
     const [first, , third] = masks;
-    const moved = await put({ ...made.body, rpcUrls: [third, first] }, 'keys');
-    expect(moved.body.rpcUrls).toEqual([third, first]);
+    const moved = await put({ ...made.body, rpcUrls: [third, first, first] }, 'keys');
+    expect(moved.body.rpcUrls).toEqual([third, first, first]);
     const kept = await findOpened(api.services, api.database, 'keys');
-    expect(kept?.rpcUrls).toEqual([rpcUrls[2], rpcUrls[1]]);
-    expect(told(await put({ ...moved.body, rpcUrls: [first, first] }, 'keys'))).toEqual([
-      ...[400, 'invalid_request', 'rpcUrls'],
-    ]);
+    expect(kept?.rpcUrls).toEqual([rpcUrls[2], rpcUrls[1], rpcUrls[0]]);
+    for (const unclear of [
+      [third, first],
+      [first, first, first],
+      [third, third],
+    ])
+      expect(told(await put({ ...moved.body, rpcUrls: unclear }, 'keys'))).toEqual([
+        ...[400, 'invalid_request', 'rpcUrls'],
+      ]);
     const everything = await api.database.query<{ text: string }>(
       'select (select json_agg(a) from audit_log a)::text || (select json_agg(n) from networks n)::text as text',
     );

@@ -3,11 +3,12 @@ import { Decimal } from '../../../src/kernel/money/money';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
 import { startTestChain, type TestChain } from '../../support/chain';
-import { withLocalNetwork } from '../../support/networks';
+import { chainDoor, withLocalNetwork } from '../../support/networks';
 
 let api: TestApi;
 let chain: TestChain;
 let token: Address;
+let door: Awaited<ReturnType<typeof chainDoor>>;
 let client: Client;
 let admin: Client;
 const USDT = [{ symbol: 'USDT', contract: null, decimals: 6, minDeposit: new Decimal(1) }];
@@ -15,6 +16,7 @@ const clock = { at: new Date('2026-03-01T12:00:00.000Z') };
 
 beforeAll(async () => {
   [api, chain] = await Promise.all([testApi({ now: () => clock.at }), startTestChain()]);
+  door = await chainDoor(chain.url);
   ({ token } = await withLocalNetwork(api, chain));
   await withLocalNetwork(api, chain, {
     chain: 'tron',
@@ -23,10 +25,18 @@ beforeAll(async () => {
     rpcUrls: [],
     assets: USDT,
   });
-  await withLocalNetwork(api, chain, { chain: 'away', rpcUrls: ['http://127.0.0.1:9'], assets: USDT });
+  await withLocalNetwork(api, chain, {
+    chain: 'away',
+    chainId: 31_338,
+    rpcUrls: ['http://127.0.0.1:9'],
+    assets: USDT,
+  });
+  // A node that does not know the token: none stands there.
+  const bare = { chain: 'bare', chainId: 31_339, token: chain.payer, rpcUrls: [door.as(31_339)] };
+  await withLocalNetwork(api, chain, bare);
   [client, admin] = [await api.client(), await api.client('admin')];
 });
-afterAll(() => Promise.all([api.close(), chain.stop()]));
+afterAll(() => Promise.all([api.close(), chain.stop(), door.close()]));
 
 let references = 0;
 async function allocate(given: object = {}): Promise<string> {
@@ -74,7 +84,7 @@ describe('the balance of a wallet', () => {
     expect((await balanceOf('0x0', admin)).body.field).toBe('address');
   });
 
-  it.each(['tron', 'away'])('is 503 while the chain cannot be asked: %s', async (on) => {
+  it.each(['tron', 'away', 'bare'])('is 503 while the chain cannot be asked: %s', async (on) => {
     const { status, body } = await balanceOf(await allocate({ chain: on }), client, on);
     expect([status, body.code]).toEqual([503, 'unavailable']);
   });

@@ -49,7 +49,7 @@ describe('the seed at the command line', () => {
 });
 
 describe('a wallet that the operator disables', () => {
-  it('is nobody’s from then on, until it is enabled', async () => {
+  it('is nobody’s from then on, until it is enabled and has rested', async () => {
     const { address, id } = (await allocate('second')).body;
     const args = ['local', address, '--reason', 'a leak', '--json'];
     const done = await command(environment, 'wallet', 'disable', ...args);
@@ -59,8 +59,10 @@ describe('a wallet that the operator disables', () => {
     expect(told.body).toMatchObject({ status: 'disabled', endedAt: expect.any(String) });
     expect((await allocate('third')).body.address).not.toBe(address);
     expect((await command(environment, 'wallet', 'stats')).out).toMatch(/local +0 +2 +0 +1 +3/);
-    expect((await command(environment, 'wallet', 'enable', 'local', address)).out).toContain('available');
-    expect((await allocate('fourth')).body.address).toBe(address);
+    expect((await command(environment, 'wallet', 'enable', 'local', address)).out).toContain('quarantined');
+    expect((await allocate('fourth')).body.address).not.toBe(address);
+    await api.database.query("update wallets set quarantined_until = now() where status = 'quarantined'");
+    expect((await allocate('fifth')).body.address).toBe(address);
     expect((await command(environment, 'wallet', 'disable', 'nowhere', address, '--reason', 'x')).code).toBe(
       3,
     );

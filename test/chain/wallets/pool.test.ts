@@ -49,6 +49,16 @@ describe('the pool of wallets', () => {
     });
   });
 
+  it('gives no address on two chains, however many derive at once', async () => {
+    await insertNetwork(db.database, { chain: 'second', chainId: 5 });
+    const derive = (chain: string) =>
+      db.database.transaction((tx) =>
+        deriveWallets(services, tx, { chain, kind: 'evm', count: 2, purpose: 'pool' }),
+      );
+    const made = (await Promise.all(['local', 'second', 'local', 'second'].map(derive))).flat();
+    expect(new Set(made.map(({ address }) => address)).size).toBe(8);
+  });
+
   it('gives a chain of another kind its own addresses', async () => {
     const [wallet] = await db.database.transaction((tx) =>
       deriveWallets(services, tx, { chain: 'tron', kind: 'tron', count: 1, purpose: 'pool' }),
@@ -87,9 +97,13 @@ describe('the pool of wallets', () => {
       (await ownerAt(db.database, { chain: 'local', address: wallet?.address ?? '', at: new Date(time) }))
         ?.reference;
     expect(await at('2026-01-01T09:58:00Z')).toBeUndefined();
+    expect(await at('2026-01-01T09:59:45Z')).toBeUndefined();
+    expect(await at('2026-01-01T09:59:46Z')).toBe('first');
     expect(await at('2026-01-01T10:00:00Z')).toBe('first');
     expect(await at('2026-01-01T10:59:59Z')).toBe('first');
     expect(await at('2026-01-01T11:00:00Z')).toBeUndefined();
+    expect(await at('2026-01-02T10:59:59Z')).toBeUndefined(); // it may be of the payer before
+    expect(await at('2026-01-02T11:00:00Z')).toBe('second');
     expect(await at('2026-01-02T11:59:59Z')).toBe('second');
     expect(await at('2026-01-02T12:30:00Z')).toBeUndefined(); // it should have ended by then
     expect(await at('2026-01-03T13:30:00Z')).toBe('third');

@@ -474,3 +474,13 @@ describe('a broadcast', () => {
     expect(outcome).toBe(meaning);
   });
 });
+
+it('is never asked at an address that is not public, unless it names this machine itself', async () => {
+  const { port } = new URL(one.url);
+  await expect(party.nodeAt(chain.chainId, `http://localhost:${port}`).head()).resolves.toBeDefined();
+  one.asked.length = 0;
+  // 0.0.0.0 leads to this machine as well, and is none of its names.
+  for (const url of [`http://0.0.0.0:${port}`, 'https://169.254.169.254', 'http://10.0.0.1'])
+    await expect(party.nodeAt(chain.chainId, url).head()).rejects.toMatchObject({ name: 'ChainAway' });
+  expect(one.asked).toEqual([]);
+});

@@ -123,13 +123,23 @@ it('takes the native coin, and 18 decimals rounded down to the ledger’s', asyn
   });
 });
 
-it('answers 503 and records nothing while no node answers', async () => {
+it('answers 503 and records nothing while no node answers, but for a repeat with its key', async () => {
   const { database, services } = world.api;
   const address = await world.wallet(await world.account());
+  const txHash = await world.chain.pay(world.token, address, 3_000_000n);
+  const keyed = () =>
+    world.client.call(...(['POST', '/v1/wallets/deposit', { chain: 'local', address, txHash }] as const), {
+      'x-idempotency-key': 'claimed-once',
+    });
+  const first = await keyed();
+  expect(first.status).toBe(202);
   const network = await requireNetwork(database, 'local');
   const away = { ...network, rpcUrls: ['http://127.0.0.1:1'] };
   await database.transaction((tx) => saveNetwork(services, tx, 'local', away, network.version));
   expect((await claim({ address, txHash: `0x${'2'.repeat(64)}` })).status).toBe(503);
+  const repeated = await keyed();
+  expect([repeated.status, repeated.text]).toEqual([202, first.text]);
+  expect(repeated.headers.get('x-idempotent-replayed')).toBe('true');
   const back = { ...network, rpcUrls: [world.chain.url] };
   await database.transaction((tx) => saveNetwork(services, tx, 'local', back, network.version + 1));
 });

@@ -10,6 +10,7 @@ import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
 import type { Wallet } from '../../wallets/record';
+import { holdForSweep } from '../../wallets/sweeps';
 import { type Preflight, preflight } from '../candidates/preflight';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
@@ -133,7 +134,7 @@ async function assertPayable(services: Asking, ordered: Ordered): Promise<void> 
 
 /**
  * Records an operation and starts its process.
- * @throws Problem 409 `invalid_transition` where the wallet has an open one of that type
+ * @throws Problem 409 `invalid_transition` where the wallet has an open one of that type, or may not be swept any more
  */
 export async function createOperation(
   services: Pick<Services, 'now' | 'commands'>,
@@ -141,14 +142,16 @@ export async function createOperation(
   ordered: Ordered,
 ): Promise<GasOperation> {
   const at = services.now();
+  const id = newId(ordered.type === 'sweep' ? 'sweepOperation' : 'topupOperation');
   const made = await insertOperation(tx, {
-    ...{ ...ordered, id: newId(ordered.type === 'sweep' ? 'sweepOperation' : 'topupOperation') },
+    ...{ ...ordered, id },
     ...{ status: 'pending', batchOf: null, waitsFor: null, txHash: null, movedUnits: null, lostUnits: null },
     ...{ feeUnits: null, failureCode: null, failureReason: null, exportedAt: null, executedAt: null },
     ...{ revision: 0, createdAt: at, updatedAt: at, dueBy: at },
     expiresAt: new Date(at.getTime() + EXPIRES_AFTER_MS),
   });
   if (!made) throw conflict('invalid_transition', `The wallet has an open ${ordered.type}.`, 'walletId');
+  if (ordered.type === 'sweep') await holdForSweep(tx, ordered.walletId, id);
   const { chain } = ordered;
   const native = nativeSymbol(await requireNetwork(tx, chain));
   for (const asset of new Set([ordered.asset, ...(native ? [native] : [])])) {

@@ -5,6 +5,7 @@ import { openBreak } from '../../../process/breaks/operations';
 import type { Services } from '../../../services';
 import type { Network } from '../../networks/record';
 import { ledgerAmount } from '../../networks/rules';
+import { endHold } from '../../wallets/sweeps';
 import { postingOf } from './books';
 import { keepReverted, releaseNonces, settleNonces } from './nonces/store';
 import type { GasOperation, GasOperationTrigger } from './record';
@@ -21,7 +22,7 @@ export interface Executed {
 }
 
 /** Applies a line of the table of states. The caller holds the operation's lock. */
-export function moveOperation(
+export async function moveOperation(
   { now }: Pick<Services, 'now'>,
   tx: Tx,
   operation: GasOperation,
@@ -31,6 +32,7 @@ export function moveOperation(
   const status = nextStatus(operation.status, on);
   if (!status) throw new Error(`${on} leads nowhere from ${operation.status}`);
   const ended = isOpen({ status }) ? {} : { dueBy: null };
+  if (operation.type === 'sweep' && !isOpen({ status })) await endHold(tx, operation.walletId, operation.id);
   return updateOperation(tx, operation.id, {
     ...{ waitsFor: null, ...ended, ...change },
     ...{ status, updatedAt: now() },

@@ -13,3 +13,5 @@ create table networks (
   created_at    timestamptz(3) not null,
   updated_at    timestamptz(3) not null
 );
+-- Two networks of one chain would find each deposit twice.
+create unique index networks_chain_id on networks (chain_id) where chain_id is not null;

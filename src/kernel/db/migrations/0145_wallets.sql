@@ -2,15 +2,16 @@
 create table wallets (
   id                id primary key,
   chain             text not null references networks,
-  address           text not null collate "C",
+  kind              text not null check (kind in ('evm', 'tron')),   -- of its network
+  address           text not null unique collate "C",
   derivation_index  int not null check (derivation_index >= 0),
   purpose           text not null check (purpose in ('pool', 'station')),
   status            text not null check (status in ('available', 'allocated', 'quarantined', 'disabled')),
   quarantined_until timestamptz(3),
+  sweep_id          id,                     -- what is emptying it: nobody is given it meanwhile
   created_at        timestamptz(3) not null,
   updated_at        timestamptz(3) not null,
-  unique (chain, address),
-  unique (chain, derivation_index),
+  unique (kind, derivation_index),          -- one address on all chains of a kind: it is of one chain's wallet alone
   check ((status = 'quarantined') = (quarantined_until is not null))
 );
 create index wallets_of_chain on wallets (chain, purpose, status, derivation_index);

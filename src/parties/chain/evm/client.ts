@@ -1,6 +1,9 @@
-import { request } from 'undici';
+import { isIP } from 'node:net';
+import { Agent, request } from 'undici';
 import { HttpRequestError } from 'viem';
 import { getHttpRpcClient } from 'viem/utils';
+import { createResolver, isAllowedAddress } from '../../../kernel/security/allowed-addresses';
+import { guardedConnector } from '../../../kernel/security/guarded-connector';
 import { NodeAway, TooLong } from './faults';
 
 /** A full block of a busy chain, or its logs. Bytes. */
@@ -14,6 +17,8 @@ const NOT_CONNECTED = [
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  ...['ENODATA', 'ESERVFAIL', 'EREFUSED', 'ETIMEOUT'], // of name servers
+  'ADDRESS_REFUSED',
 ];
 
 export interface RpcCall {
@@ -44,11 +49,32 @@ export function createClient(text: string, timeoutMs: number): Client {
   };
 }
 
+const CONNECT_MS = 5_000;
+
+const dialling = (allowLoopback: boolean) =>
+  new Agent({
+    connect: guardedConnector({ allowLoopback, resolve: createResolver(), timeoutMs: CONNECT_MS }),
+  });
+
+/** A name may lead elsewhere than when it was configured: the address is judged where it is dialled. */
+const publicly = dialling(false);
+/** An address that names this machine itself, which only the sandbox takes into a network. */
+const locally = dialling(true);
+
+const agentOf = (url: string): Agent => {
+  const name = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const isLocal =
+    isIP(name) === 0
+      ? /(^|\.)localhost$/.test(name)
+      : isAllowedAddress(name, 'http:', { allowLoopback: true });
+  return isLocal ? locally : publicly;
+};
+
 /** Unlike `fetch` it follows no redirect, and asks at any port. The body comes as it is read. */
 async function post(url: unknown, init?: RequestInit): Promise<Response> {
   const { headers, body: asked, signal } = init as Posted;
   const { statusCode, body } = await request(url as string, {
-    ...{ method: 'POST', headers, body: asked, signal },
+    ...{ method: 'POST', headers, body: asked, signal, dispatcher: agentOf(url as string) },
   });
   return new Response(body, { status: statusCode });
 }

@@ -1,5 +1,5 @@
 import type { Resolve } from '../../../../src/kernel/security/allowed-addresses';
-import { guardedConnector } from '../../../../src/tenants/webhooks/delivery/connector';
+import { guardedConnector } from '../../../../src/kernel/security/guarded-connector';
 import { type Attempt, createPoster } from '../../../../src/tenants/webhooks/delivery/poster';
 import { testCertificate } from '../../../support/outside/certificate';
 import { type Receiver, startReceiver } from '../../../support/outside/receiver';

@@ -73,12 +73,12 @@ function addDisable(group: Command, { console, run }: CommandContext): void {
 function addEnable(group: Command, { console, run }: CommandContext): void {
   group
     .command('enable <chain> <address>')
-    .description('the pool may give it to payers again')
+    .description('the pool may give it to payers again, after the rest of one that was released')
     .option('--json', 'print { "chain", "address", "status" }')
     .action((chain: string, address: string, { json }: Pick<Given, 'json'>) =>
       run(async (session) => {
         const { after } = await session.change(
-          (tx) => enableWallet(tx, { chain, address }),
+          (tx) => enableWallet(session, tx, { chain, address }),
           (changed) => ({
             ...{ action: 'wallet.enable', subject: changed.after.id },
             before: { status: changed.before.status },

@@ -1,10 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import {
-  type AddressPolicy,
-  isAllowedAddress,
-  type Resolve,
-} from '../../../kernel/security/allowed-addresses';
+import { type AddressPolicy, isAllowedAddress, type Resolve } from './allowed-addresses';
 
 /** Nothing was sent: the address that would have been dialled is not allowed. */
 class AddressRefused extends Error {

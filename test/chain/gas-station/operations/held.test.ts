@@ -1,0 +1,52 @@
+import { createOperation, orderSweep } from '../../../../src/chain/gas-station/operations/create';
+import { type Client } from '../../../support/api';
+import { masterAccount } from '../../../support/cards';
+import { attempts, type TestStation, testStation } from './support';
+
+describe('a wallet that is swept', () => {
+  let world: TestStation;
+  let client: Client;
+  beforeAll(async () => {
+    world = await testStation();
+    client = await world.api.client();
+  });
+  afterAll(() => world.close());
+
+  let references = 0;
+  const allocate = async (): Promise<string> => {
+    const accountId = await masterAccount(client);
+    const asked = { chain: 'local', asset: 'USDT', accountId, reference: `order-${references++}` };
+    return (await client.call('POST', '/v1/wallets/allocate', asked)).body.address;
+  };
+
+  it('is given to no payer until that has ended', async () => {
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    expect(await allocate()).not.toBe(wallet!.address);
+    const path = `/v1/gas-station/operations/${id}/fail`;
+    expect((await world.admin.call('POST', path, { reason: 'test' })).status).toBe(200);
+    expect(await allocate()).toBe(wallet!.address);
+  });
+
+  it('is not swept where a payer has got it since it was looked at', async () => {
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { services } = world;
+    const ordered = await orderSweep(services, { walletId: wallet!.id, asset: 'USDT' });
+    expect(await allocate()).toBe(wallet!.address);
+    const made = services.database.transaction((tx) => createOperation(services, tx, ordered));
+    await expect(made).rejects.toMatchObject({ code: 'invalid_transition', field: 'walletId' });
+    expect(
+      await services.database.query('select id from gas_operations where wallet_id = $1', [wallet!.id]),
+    ).toEqual([]);
+  });
+
+  it('is not signed for once it is disabled', async () => {
+    await world.configure({ autoSweep: true });
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    await world.services.database.query(`update wallets set status = 'disabled' where id = $1`, [wallet!.id]);
+    expect(await world.lead(id)).toMatchObject({ status: 'failed', open: false });
+    expect((await world.read(id)).failure).toMatchObject({ code: 'wallet_not_free' });
+    expect(await attempts(world, id)).toMatchObject([{ hash: null, released_at: expect.any(Date) }]);
+  });
+});
