@@ -79,10 +79,12 @@ export async function confirmOperation(
   }
   await assertNobodyElses(tx, operation, hash);
   if (word.status === 'unknown') throw refused('the chain does not know it');
-  if (word.status === 'reverted' && asked.isFinal && isOpen(operation)) {
-    const refusal = refused(DIFFERENCES[differenceOf(operation, word)]);
-    await bookReverted(services, tx, operation, asked.reached.network, { hash, word });
-    return { operation, refusal };
+  // Of another sender it has cost somebody else, whatever its nonce.
+  if (isRevert(operation, word) && asked.isFinal && isOpen(operation)) {
+    const refusal = refused(DIFFERENCES.success);
+    const after = await bookReverted(services, tx, operation, asked.reached.network, { hash, word });
+    services.commands.append(tx, [lookAtGasOperation(after)]);
+    return { operation: after, refusal };
   }
   const after =
     word.status === 'pending'
@@ -92,10 +94,11 @@ export async function confirmOperation(
   return { operation: after };
 }
 
-const differenceOf = (operation: GasOperation, word: Mined): Difference => {
+function isRevert(operation: GasOperation, word: ChainTransaction): word is Mined {
+  if (word.status !== 'reverted') return false;
   const verdict = judge(operation, word);
-  return verdict.is === 'wrong' ? verdict.in : 'success';
-};
+  return verdict.is === 'wrong' && verdict.in === 'success';
+}
 
 /** Of two operations only one can be meant, and of one that was signed here only what was signed. */
 async function assertNobodyElses(tx: Tx, { id, chain, batchOf }: GasOperation, hash: string): Promise<void> {

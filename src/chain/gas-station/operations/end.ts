@@ -88,7 +88,7 @@ export async function endExecuted(
 
 /**
  * Books what gas has cost for a transaction under the operation's nonce that a person has executed and that was reverted: the operation
- * is as open as before, and is exported under another nonce. Once a transaction.
+ * is as open as before, follows it no more, and is exported under another nonce. Once a transaction.
  */
 export async function bookReverted(
   services: Pick<Services, 'now'>,
@@ -96,12 +96,15 @@ export async function bookReverted(
   operation: GasOperation,
   network: Network,
   { hash, word }: Omit<Executed, 'verdict'>,
-): Promise<void> {
+): Promise<GasOperation> {
   const at = services.now();
-  const { id, feeUnits } = operation;
-  if (!(await keepReverted(tx, { operationId: id, nonce: word.nonce, hash }, at))) return;
+  const { id, feeUnits, status, txHash } = operation;
+  if (!(await keepReverted(tx, { operationId: id, nonce: word.nonce, hash }, at))) return operation;
   await move(tx, postingOf(operation, network, { moved: 0n, lost: 0n, fee: word.fee }), {});
-  await updateOperation(tx, id, { feeUnits: (feeUnits ?? 0n) + word.fee, updatedAt: at });
+  const booked = { feeUnits: (feeUnits ?? 0n) + word.fee };
+  if (status === 'confirming' && txHash === hash)
+    return moveOperation(services, tx, operation, 'forget', { ...booked, txHash: null });
+  return updateOperation(tx, id, { ...booked, updatedAt: at });
 }
 
 /** It keeps its status: nobody waited for this any more. */

@@ -170,6 +170,54 @@ describe('by export and confirm', () => {
     );
   });
 
+  it('books a revert that it has followed once, and follows the next one instead', async () => {
+    const { chain, token } = world;
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const first = (await exported(OPERATIONS, id)).transactions[0];
+    const before = await world.held('gas', 'ETH');
+    const code = (await chain.client.getCode({ address: token }))!;
+    await chain.client.setAutomine(false);
+    const hash = await execute(world, first);
+    expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'confirming', txHash: hash });
+    await chain.client.setCode({ address: token, bytecode: '0xfe' });
+    await chain.client.mine({ blocks: 1 });
+    await chain.client.setCode({ address: token, bytecode: code });
+    await chain.client.setAutomine(true);
+    expect((await confirm(OPERATIONS, id, hash)).status).toBe(409);
+    const forgot = await world.read(id);
+    expect([forgot.status, forgot.txHash]).toEqual(['awaiting_confirmation', undefined]);
+    await world.advance(id);
+    const cost = await feesOf(chain, [hash]);
+    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+    const again = (await exported(OPERATIONS, id)).transactions[0];
+    await chain.client.setAutomine(false);
+    const done = await execute(world, again);
+    expect((await confirm(OPERATIONS, id, done)).body.status).toBe('confirming');
+    expect(await world.advance(id)).toMatchObject({ status: 'confirming' });
+    await chain.client.mine({ blocks: 1 });
+    await chain.client.setAutomine(true);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    expect(await world.held('gas', 'ETH')).toBe(
+      ether(unitsOf(before) + cost + (await feesOf(chain, [done]))),
+    );
+  });
+
+  it('books nothing for a revert of somebody else, though its nonce is the same', async () => {
+    const [wallet, stranger] = await world.wallets(2, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const { nonce } = (await exported(OPERATIONS, id)).transactions[0];
+    const before = await world.held('gas', 'ETH');
+    const data = transfer(world.treasury, 10n ** 15n);
+    const hash = await sendAs(world.chain, stranger!.address, { to: world.token, data }).catch(revertedHash);
+    expect((await world.chain.client.getTransaction({ hash })).nonce).toBe(nonce);
+    const { status, body } = await confirm(OPERATIONS, id, hash);
+    expect([status, body.message]).toEqual([409, expect.stringContaining('its sender is another one')]);
+    expect(await world.held('gas', 'ETH')).toBe(before);
+    expect((await exported(OPERATIONS, id)).transactions[0].nonce).toBe(nonce);
+    await posted(world.admin, `${OPERATIONS}/${id}/fail`, { reason: 'test' });
+  });
+
   it('takes a hash for one operation alone', async () => {
     const [one] = await world.wallets(1, 3_000_000n, '0.01');
     const first = await world.sweep(one!.id);

@@ -72,9 +72,14 @@ export async function replan(tx: Sql, number: string, planned: Planned): Promise
   return attemptOf(changed);
 }
 
-/** Those of an operation that hold their nonce, the first one first. */
+/** Those of an operation that hold their nonce, the first one first; what a person has executed and was reverted is none any more. */
 export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt[]> {
-  const rows = await sql.run<Row>(nonces().where({ operationId, releasedAt: null }).orderBy('attempt'));
+  const rows = await sql.run<Row>(
+    nonces()
+      .where({ operationId, releasedAt: null })
+      .where((either) => either.whereNotNull('raw').orWhereNull('settledAt'))
+      .orderBy('attempt'),
+  );
   return rows.map(attemptOf);
 }
 

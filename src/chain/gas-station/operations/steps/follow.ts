@@ -43,7 +43,7 @@ const sinceBroadcast = ({ now }: Pick<Services, 'now'>, { broadcastAt }: Attempt
 
 /** The newest first: it is the likeliest. */
 function hashesOf({ operation: { txHash }, attempts }: Seen): string[] {
-  const signed = attempts.flatMap(({ hash }) => hash ?? []).reverse();
+  const signed = attempts.flatMap(({ raw, hash }) => (raw && hash) ?? []).reverse();
   return txHash === null || signed.includes(txHash) ? signed : [txHash, ...signed];
 }
 
@@ -68,7 +68,7 @@ async function inBlock(
   if (agreed.isSplit || agreed.hash !== word.block.hash)
     return waitFor(services, seen, 'nodes_disagree', CONFIRM_MS);
   const verdict = judge(operation, word);
-  const isOurs = attempts.some((attempt) => attempt.hash === hash);
+  const isOurs = attempts.some((attempt) => attempt.raw !== null && attempt.hash === hash);
   const isForeign = verdict.is === 'wrong' && verdict.in !== 'success' && !isOurs;
   await whileUnchanged(services, operation, (tx, current) =>
     isForeign
