@@ -6,6 +6,7 @@ import type { Services } from '../../../services';
 import type { Network } from '../../networks/record';
 import { ledgerAmount } from '../../networks/rules';
 import { postingOf } from './books';
+import { closeTaken } from './nonces/breaks';
 import { keepReverted, releaseNonces, settleNonces } from './nonces/store';
 import type { GasOperation, GasOperationTrigger } from './record';
 import { feeOf, isOpen, nextStatus, type Verdict } from './rules';
@@ -44,7 +45,9 @@ export async function endUnexecuted(
   operation: GasOperation,
   end: { on: 'expire' } | { on: 'fail'; code: string; reason: string },
 ): Promise<GasOperation> {
-  await releaseNonces(tx, operation.id, services.now());
+  const at = services.now();
+  await releaseNonces(tx, operation.id, at);
+  await closeTaken(tx, operation.id, at);
   await freeMembers(tx, operation.id);
   const failure = end.on === 'fail' ? { failureCode: end.code, failureReason: end.reason } : {};
   return moveOperation(services, tx, operation, end.on, failure);
@@ -72,6 +75,7 @@ export async function endExecuted(
   await move(tx, postingOf(operation, network, { moved, lost, fee }), {});
   const at = services.now();
   await settleNonces(tx, whole, word.nonce, at);
+  await closeTaken(tx, operation.id, at);
   const booked = {
     feeUnits: (operation.feeUnits ?? 0n) + fee,
     ...{ txHash: hash, movedUnits: moved, lostUnits: lost, executedAt: at },
