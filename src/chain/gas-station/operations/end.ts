@@ -91,8 +91,9 @@ export async function endExecuted(
 }
 
 /**
- * Books what gas has cost for a transaction under the operation's nonce that a person has executed and that was reverted: the operation
- * is as open as before, follows it no more, and is exported under another nonce. Once a transaction.
+ * Books what gas has cost for a transaction of the operation's sender that a person has executed and that was reverted: the operation
+ * is as open as before, follows it no more, and is exported under another nonce. Once a transaction. Where the operation has ended, a
+ * person is shown.
  */
 export async function bookReverted(
   services: Pick<Services, 'now'>,
@@ -102,12 +103,13 @@ export async function bookReverted(
   { hash, word }: Omit<Executed, 'verdict'>,
 ): Promise<GasOperation> {
   const at = services.now();
-  const { id, feeUnits, status, txHash } = operation;
-  if (!(await keepReverted(tx, { operationId: id, nonce: word.nonce, hash }, at))) return operation;
+  const { id, chain, feeUnits, status, txHash } = operation;
+  if (!(await keepReverted(tx, { ...word, operationId: id, chain, hash }, at))) return operation;
   await move(tx, postingOf(operation, network, { moved: 0n, lost: 0n, fee: word.fee }), {});
   const booked = { feeUnits: (feeUnits ?? 0n) + word.fee };
   if (status === 'confirming' && txHash === hash)
     return moveOperation(services, tx, operation, 'forget', { ...booked, txHash: null });
+  if (!isOpen(operation)) await openBreak(tx, { tenantId: null, kind: LATE, subject: id, detail: hash });
   return updateOperation(tx, id, { ...booked, updatedAt: at });
 }
 

@@ -218,6 +218,50 @@ describe('by export and confirm', () => {
     await posted(world.admin, `${OPERATIONS}/${id}/fail`, { reason: 'test' });
   });
 
+  it('books a revert after the end of an operation too, once, and shows it', async () => {
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    await exported(OPERATIONS, id);
+    await posted(world.admin, `${OPERATIONS}/${id}/fail`, { reason: 'test' });
+    const before = await world.held('gas', 'ETH');
+    const data = transfer(world.treasury, 10n ** 15n);
+    const hash = await sendAs(world.chain, wallet!.address, { to: world.token, data }).catch(revertedHash);
+    for (let times = 0; times < 2; times += 1) expect((await confirm(OPERATIONS, id, hash)).status).toBe(409);
+    const cost = await feesOf(world.chain, [hash]);
+    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+    expect(await world.read(id)).toMatchObject({ status: 'failed' });
+    const breaks = await world.services.database.query('select kind, detail from breaks where subject = $1', [
+      id,
+    ]);
+    expect(breaks).toEqual([{ kind: 'gas_operation_late', detail: hash }]);
+    const next = await world.sweep(wallet!.id);
+    const { message } = (await confirm(OPERATIONS, next.id, hash)).body;
+    expect(message).toContain(`another operation, ${id}`);
+    await posted(world.admin, `${OPERATIONS}/${next.id}/fail`, { reason: 'test' });
+  });
+
+  it('takes no transaction that is older, nor one whose nonce an ended operation was given', async () => {
+    const { chain, token, treasury } = world;
+    const [old, wallet] = await world.wallets(2, 9_000_000n, '0.01');
+    const data = transfer(treasury, 2_000_000n);
+    const early = await sendAs(chain, old!.address, { to: token, data });
+    world.later(61_000);
+    const late = await world.sweep(old!.id);
+    expect((await confirm(OPERATIONS, late.id, early)).body.message).toContain('before the operation');
+    await posted(world.admin, `${OPERATIONS}/${late.id}/fail`, { reason: 'test' });
+    world.later(-61_000);
+
+    const first = await world.sweep(wallet!.id);
+    const { transactions } = await exported(OPERATIONS, first.id);
+    await posted(world.admin, `${OPERATIONS}/${first.id}/fail`, { reason: 'test' });
+    const second = await world.sweep(wallet!.id);
+    const hash = await execute(world, transactions[0]);
+    const { status, body } = await confirm(OPERATIONS, second.id, hash);
+    expect([status, body.message]).toEqual([409, expect.stringContaining(first.id)]);
+    expect((await confirm(OPERATIONS, first.id, hash)).body).toMatchObject({ movedAmount: '9.000000' });
+    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
+  });
+
   it('takes a hash for one operation alone', async () => {
     const [one] = await world.wallets(1, 3_000_000n, '0.01');
     const first = await world.sweep(one!.id);

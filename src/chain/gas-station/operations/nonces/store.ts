@@ -89,6 +89,19 @@ export async function operationSigned(sql: Sql, chain: string, hash: string): Pr
   return row?.operationId;
 }
 
+/** Which other operation was given that nonce, though it may hold it no more; nobody where this one was given it too. */
+export async function holderBeside(
+  sql: Sql,
+  held: Pick<Attempt, 'chain' | 'address' | 'nonce'>,
+  operationId: string,
+): Promise<string | undefined> {
+  const rows = await sql.run<{ operationId: string }>(
+    nonces().select('operationId').where(held).orderBy('number'),
+  );
+  const holders = rows.map((row) => row.operationId);
+  return holders.includes(operationId) ? undefined : holders.at(-1);
+}
+
 /** Signed twice the bytes are the same: kept once. */
 export async function keepSigned(
   tx: Sql,
@@ -98,19 +111,43 @@ export async function keepSigned(
   await tx.run(nonces().where({ number, raw: null, releasedAt: null }).update({ raw: bytes, hash }));
 }
 
-/** What a person has executed under that nonce was reverted. @returns false when the operation holds no such nonce, or it is known */
-export async function keepReverted(
-  tx: Sql,
-  { operationId, nonce, hash }: { operationId: string; nonce: number; hash: string },
-  at: Date,
-): Promise<boolean> {
+/** A transaction that a person has executed and that was reverted. */
+type Reverted = Pick<Attempt, 'chain' | 'operationId' | 'nonce'> & {
+  hash: string;
+  from: string;
+  to: string | null;
+  gasUsed: bigint;
+  fee: bigint;
+};
+
+/** Keeps it with the nonce that the operation holds; where it holds none, or another one, by itself. @returns false when it is known */
+export async function keepReverted(tx: Sql, reverted: Reverted, at: Date): Promise<boolean> {
+  const { chain, operationId, nonce, hash } = reverted;
+  if ((await operationSigned(tx, chain, hash)) !== undefined) return false;
   const kept = await tx.run(
     nonces()
       .where({ operationId, nonce, raw: null, settledAt: null, releasedAt: null })
       .update({ hash, settledAt: at })
       .returning('number'),
   );
-  return kept.length > 0;
+  if (kept.length === 0) await insertReverted(tx, reverted, at);
+  return true;
+}
+
+/** It holds no nonce for us: the chain alone says that it is used. */
+async function insertReverted(
+  tx: Sql,
+  { chain, operationId, nonce, hash, from, to, gasUsed, fee }: Reverted,
+  at: Date,
+): Promise<void> {
+  const cost = { gas: gasUsed, maxFeePerGas: fee / gasUsed, maxPriorityFeePerGas: 0n };
+  const planned = { ...cost, recipient: to ?? from, value: 0n, data: '0x', authorizations: [] };
+  await tx.run(
+    nonces().insert({
+      ...{ chain, address: from, nonce, attempt: 0, operationId, hash, ...rowOf(planned) },
+      ...{ settledAt: at, releasedAt: at, createdAt: NOW },
+    }),
+  );
 }
 
 export async function keepBroadcast(tx: Sql, number: string, at: Date): Promise<void> {
