@@ -1,6 +1,18 @@
-import { encodeFunctionData, erc20Abi, parseEther } from 'viem';
+import { encodeFunctionData, erc20Abi, getAddress, parseEther } from 'viem';
 import { auditOf } from '../../../../src/kernel/audit/audit';
-import { ether, execute, feesOf, posted, sendAs, type TestStation, testStation, unitsOf } from './support';
+import { NATIVE } from '../../../../src/parties/chain/port';
+import { sentByOthers } from '../../../../src/transfers/chain-deposits/own-money';
+import {
+  ether,
+  execute,
+  feesOf,
+  fundNative,
+  posted,
+  sendAs,
+  type TestStation,
+  testStation,
+  unitsOf,
+} from './support';
 
 const OPERATIONS = '/v1/gas-station/operations';
 const TOPUPS = '/v1/gas-station/topup-operations';
@@ -320,6 +332,39 @@ describe('by export and confirm', () => {
     expect((await exported(TOPUPS, third.id)).transactions[0].nonce).toBe(nonce);
     for (const { id } of [second, third])
       await posted(world.admin, `${TOPUPS}/${id}/fail`, { reason: 'test' });
+  });
+
+  it('gives no gas to a wallet that is allocated', async () => {
+    const [wallet] = await world.wallets(1, 1n);
+    await world.services.database.query("update wallets set status = 'allocated' where id = $1", [
+      wallet!.id,
+    ]);
+    expect(await world.admin.call('POST', TOPUPS, { walletId: wallet!.id })).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_transition', field: 'walletId', message: expect.stringContaining('allocated') },
+    });
+  });
+
+  it('takes no station for a payer, though another one has taken its place', async () => {
+    const { chain, admin, station } = world;
+    const outside = getAddress(`0x${'5e'.repeat(20)}`);
+    const stranger = getAddress(`0x${'5f'.repeat(20)}`);
+    await fundNative(chain, outside, parseEther('1'));
+    const put = (address: string) => admin.call('PUT', '/v1/gas-station/wallet', { chain: 'local', address });
+    expect((await put(outside)).status).toBe(200);
+    const [wallet] = await world.wallets(1, 1n);
+    const { id } = await world.topup(wallet!.id);
+    expect((await put(station)).status).toBe(200);
+    const { database } = world.services;
+    await database.query('delete from station_scans where address = $1', [outside]); // no node answered when it was named
+    const block = { number: 1, hash: '0x1', parentHash: '0x0', at: new Date() };
+    const paid = (from: string) => ({
+      ...{ txHash: '0x1', ordinal: NATIVE, logIndex: null, token: null, units: 1n, block },
+      ...{ from, to: wallet!.address },
+    });
+    const left = await sentByOthers(database, 'local', [paid(outside), paid(station), paid(stranger)]);
+    expect(left.map(({ from }) => from)).toEqual([stranger]);
+    await posted(admin, `${TOPUPS}/${id}/fail`, { reason: 'test' });
   });
 
   it('lists the open ones, and all, newest first, in pages', async () => {
