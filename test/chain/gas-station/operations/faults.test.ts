@@ -133,6 +133,28 @@ it('hands over again what the chain has lost in a reorganisation', async () => {
   await world.configure({});
 });
 
+const vanishedBreaks = (id: string) =>
+  world.services.database.query(
+    "select detail from breaks where subject = $1 and kind = 'gas_operation_vanished' and resolved_at is null",
+    [id],
+  );
+
+it('hands over again what was final and is lost, so that no nonce is left out', async () => {
+  const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+  const before = await world.chain.client.snapshot();
+  const first = await world.sweep(wallet!.id);
+  expect(await world.lead(first.id)).toMatchObject({ status: 'completed' });
+  await world.chain.client.revert({ id: before });
+  const second = await world.sweep(wallet!.id);
+  await world.lead(second.id);
+  expect(await sentBy(wallet!.address)).toBe(1);
+  expect(await vanishedBreaks(first.id)).toEqual([{ detail: `${wallet!.address}/0` }]);
+  await world.chain.pay(world.token, wallet!.address, 6_000_000n);
+  expect(await world.lead(second.id)).toMatchObject({ status: 'completed' });
+  expect((await attempts(world, second.id)).map(({ nonce }) => nonce)).toEqual(['1']);
+  expect(await sentBy(wallet!.address)).toBe(2);
+});
+
 it('shows a nonce that was used by a transaction of somebody else, and lets a person end it', async () => {
   const { id, address } = await sweepOfOne();
   await world.chain.client.setAutomine(false);

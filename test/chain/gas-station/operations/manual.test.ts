@@ -301,6 +301,22 @@ describe('by export and confirm', () => {
     await world.configure({ sweepConfirmations: 1 });
   });
 
+  it('gives the nonce of what was executed and is lost to the next, and shows it', async () => {
+    const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+    const before = await world.chain.client.snapshot();
+    const first = await world.sweep(wallet!.id);
+    const hash = await execute(world, (await exported(OPERATIONS, first.id)).transactions[0]);
+    expect((await confirm(OPERATIONS, first.id, hash)).body.status).toBe('completed');
+    await world.chain.client.revert({ id: before });
+    const second = await world.sweep(wallet!.id);
+    expect((await exported(OPERATIONS, second.id)).transactions[0].nonce).toBe(0);
+    const breaks = await world.services.database.query('select kind, detail from breaks where subject = $1', [
+      first.id,
+    ]);
+    expect(breaks).toEqual([{ kind: 'gas_operation_vanished', detail: `${wallet!.address}/0` }]);
+    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
+  });
+
   it('expires after a day, and books what is executed later, with a break', async () => {
     const [wallet] = await world.wallets(1, 7_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);

@@ -11,6 +11,10 @@ type Held = Pick<Attempt, 'operationId' | 'address' | 'nonce'>;
 /** A transaction that we know nothing of has used the nonce. */
 export const showTaken = (sql: Sql, held: Held): Promise<void> => openBreakAgain(sql, breakOf(TAKEN, held));
 
+/** What was executed is on the chain no more, though it was in a block for good: what was booked of it may be so no more. */
+export const showVanished = (sql: Sql, held: Held): Promise<void> =>
+  openBreakAgain(sql, breakOf('gas_operation_vanished', held));
+
 /** The operation has ended, or a transaction of its own is seen after all. */
 export const closeTaken = (sql: Sql, operationId: string, at: Date): Promise<void> =>
   closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN], at });

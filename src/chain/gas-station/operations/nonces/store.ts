@@ -102,6 +102,34 @@ export async function holderBeside(
   return holders.includes(operationId) ? undefined : holders.at(-1);
 }
 
+/** Those from that nonce on that were settled, each with what was executed of its operation; the least nonce first. */
+export async function settledFrom(
+  sql: Sql,
+  { chain, address, from }: { chain: string; address: string; from: number },
+): Promise<(Attempt & { executed: string | null })[]> {
+  const rows = await sql.run<Row & { executed: string | null }>(
+    nonces()
+      .select('chain_nonces.*', 'gas_operations.txHash as executed')
+      .join('gas_operations', 'gas_operations.id', 'chain_nonces.operationId')
+      .where({ 'chain_nonces.chain': chain, address, releasedAt: null })
+      .where('nonce', '>=', from)
+      .whereNotNull('settledAt')
+      .orderBy(['nonce', 'attempt']),
+  );
+  return rows.map((row) => ({ ...attemptOf(row), executed: row.executed }));
+}
+
+/** What a person has executed is on the chain no more: whoever comes next has its nonce. */
+export async function releaseVanished(tx: Sql, number: string, at: Date): Promise<void> {
+  await tx.run(nonces().where({ number, raw: null }).update({ releasedAt: at }));
+}
+
+/** There is another chain of that name now: of the one before no nonce is held, and nothing that was signed for it is valid. */
+export async function releaseAll(tx: Sql, chain: string, at: Date): Promise<void> {
+  const held = nonces().where({ chain, releasedAt: null });
+  await tx.run(held.update({ releasedAt: at, raw: null, hash: null }));
+}
+
 /** Signed twice the bytes are the same: kept once. */
 export async function keepSigned(
   tx: Sql,
