@@ -77,7 +77,9 @@ export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt
   const rows = await sql.run<Row>(
     nonces()
       .where({ operationId, releasedAt: null })
-      .where((either) => either.whereNotNull('raw').orWhereNull('settledAt'))
+      .where((either) => {
+        void either.whereNotNull('raw').orWhereNull('settledAt');
+      })
       .orderBy('attempt'),
   );
   return rows.map(attemptOf);
