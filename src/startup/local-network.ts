@@ -1,3 +1,4 @@
+import { releaseNoncesOf } from '../chain/gas-station/operations/nonces/vanished';
 import {
   findOpened,
   isReachedAlike,
@@ -46,7 +47,10 @@ export async function ensureLocalNetwork(
     const terms = before ? movedTo(before, url) : firstTerms(url);
     if (!before || !isReachedAlike(termsOf(before), terms))
       await saveNetwork(services, tx, LOCAL_CHAIN, terms, before?.network.version ?? 0);
-    if (isNewChain) await forgetPlace(tx, LOCAL_CHAIN);
+    if (isNewChain) {
+      await forgetPlace(tx, LOCAL_CHAIN);
+      await releaseNoncesOf(tx, LOCAL_CHAIN, services.now());
+    }
     return before !== undefined;
   });
   if (isNewChain && wasThere)

@@ -49,9 +49,20 @@ test('a node that has moved is found; what an admin has set stays', async () => 
 
 test('a chain that has been lost is begun anew, which is said', async () => {
   const before = await local();
+  await api.database.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica'); // its operation is not filled
+    await tx.query(
+      `insert into chain_nonces (chain, address, nonce, attempt, operation_id, recipient, value, data, gas, max_fee_per_gas,
+         max_priority_fee_per_gas, raw, hash, settled_at, created_at)
+       values ('local', '0x1', 7, 0, $1, '0x2', 0, '0x', 1, 1, 1, '0x3', '0x4', now(), now())`,
+      [`swp_${'0'.repeat(26)}`],
+    );
+  });
   await chain.client.request({ method: 'anvil_reset', params: [] } as never);
   await ensure();
   expect(await chain.client.getCode({ address: TEST_USDT })).not.toBe('0x');
   expect(await local()).toEqual(before); // the token stands where it stood
   expect(warnings).toEqual([expect.stringContaining('begun anew')]);
+  const held = await api.database.query('select nonce from chain_nonces where released_at is null');
+  expect(held).toEqual([]); // the new chain counts from 0
 });

@@ -1,4 +1,4 @@
-import { raw, table } from '../../kernel/db/build';
+import { anyOf, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 
 /** What a station knows of its chain that the ledger does not say: for whoever compares the two. */
@@ -28,6 +28,33 @@ export async function addressesUsed(
   );
   const of = (wanted: string) => rows.flatMap(({ place, address }) => (place === wanted ? [address] : []));
   return { station: of('station'), treasury: of('treasury') };
+}
+
+/** Of those addresses the ones that are a chain's station, or were, or are to pay a top-up that was ordered of them. */
+export async function stationsAmong(
+  sql: Sql,
+  chain: string,
+  addresses: readonly string[],
+): Promise<string[]> {
+  const rows = await sql.run<{ address: string }>(
+    table('stations')
+      .with('stations', (query) => {
+        void query
+          .select('stationAddress as address')
+          .from('gas_configs')
+          .where({ chain })
+          .where(anyOf('stationAddress', addresses))
+          .union(table('station_scans').select('address').where({ chain }).where(anyOf('address', addresses)))
+          .union(
+            operations()
+              .select('fromAddress')
+              .where({ chain, type: 'topup' })
+              .where(anyOf('fromAddress', addresses)),
+          );
+      })
+      .select('address'),
+  );
+  return rows.map(({ address }) => address);
 }
 
 /**

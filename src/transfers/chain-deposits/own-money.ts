@@ -1,10 +1,10 @@
-import { findGasConfig } from '../../chain/gas-station/config/operations';
+import { stationsAmong } from '../../chain/gas-station/beside-books';
 import { ownAmong } from '../../chain/wallets/operations';
 import type { Sql } from '../../kernel/db/database';
 import type { ChainTransfer } from '../../parties/chain/port';
 
 /**
- * Of transfers to the pool those that others have sent. What comes from the station or a wallet of ours is no deposit, but gas that a
+ * Of transfers to the pool those that others have sent. What comes from a station or a wallet of ours is no deposit, but gas that a
  * top-up brings: the operation books it.
  */
 export async function sentByOthers(
@@ -14,7 +14,8 @@ export async function sentByOthers(
 ): Promise<ChainTransfer[]> {
   if (transfers.length === 0) return [];
   const senders = new Set(transfers.map(({ from }) => from));
-  const own = new Set<string | null>(await ownAmong(sql, chain, [...senders]));
-  own.add((await findGasConfig(sql, chain))?.stationAddress ?? null);
+  const own = new Set(await ownAmong(sql, chain, [...senders]));
+  // A station whose key is elsewhere pays what it was ordered to pay though another one has taken its place.
+  for (const station of await stationsAmong(sql, chain, [...senders])) own.add(station);
   return transfers.filter(({ from }) => !own.has(from));
 }

@@ -4,10 +4,10 @@ import type { ChainTransaction } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { bookReverted, endExecuted, type Mined, moveOperation } from './end';
-import { attemptsOf, lockNonces, operationSigned } from './nonces/store';
+import { attemptsOf, holderBeside, lockNonces, operationSigned } from './nonces/store';
 import { requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
-import { confirmationsOf, type Difference, isOpen, judge, type Verdict } from './rules';
+import { confirmationsOf, type Difference, isOpen, judge, judgeOwn, type Verdict } from './rules';
 import { type Reached, reach } from './steps/reach';
 import { operationOfHash, updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
@@ -73,39 +73,56 @@ export async function confirmOperation(
 ): Promise<Confirmed> {
   const operation = await requireOperation(tx, id, type, { lock: true });
   const { hash, word } = asked;
-  if (operation.executedAt !== null) {
-    if (operation.txHash === hash) return { operation };
-    throw conflict('invalid_transition', 'Another transaction of the operation was booked.', 'txHash');
-  }
-  await assertNobodyElses(tx, operation, hash);
+  if (operation.executedAt !== null && operation.txHash === hash) return { operation };
+  const ownership = await ownershipOf(tx, operation, asked);
   if (word.status === 'unknown') throw refused('the chain does not know it');
-  if (word.status === 'reverted' && asked.isFinal && isOpen(operation)) {
-    const refusal = refused(DIFFERENCES[differenceOf(operation, word)]);
-    await bookReverted(services, tx, operation, asked.reached.network, { hash, word });
-    return { operation, refusal };
+  // Of another sender it has cost somebody else, whatever its nonce.
+  if (ownership !== 'signed' && isRevert(operation, word) && asked.isFinal) {
+    const refusal = refused(DIFFERENCES.success);
+    const after = await bookReverted(services, tx, operation, asked.reached.network, { hash, word });
+    services.commands.append(tx, [lookAtGasOperation(after)]);
+    return { operation: after, refusal };
   }
+  if (operation.executedAt !== null)
+    throw conflict('invalid_transition', 'Another transaction of the operation was booked.', 'txHash');
+  if (ownership === 'beside') throw refused('another one was signed for it');
   const after =
     word.status === 'pending'
       ? await followed(services, tx, operation, hash)
-      : await mined(services, tx, operation, asked, word);
+      : await mined(services, tx, operation, asked, word, ownership === 'signed');
   services.commands.append(tx, [lookAtGasOperation(after)]);
   return { operation: after };
 }
 
-const differenceOf = (operation: GasOperation, word: Mined): Difference => {
+function isRevert(operation: GasOperation, word: ChainTransaction): word is Mined {
+  if (word.status !== 'reverted') return false;
   const verdict = judge(operation, word);
-  return verdict.is === 'wrong' ? verdict.in : 'success';
-};
-
-/** Of two operations only one can be meant, and of one that was signed here only what was signed. */
-async function assertNobodyElses(tx: Tx, { id, chain, batchOf }: GasOperation, hash: string): Promise<void> {
-  await lockNonces(tx, chain); // two who name the same hash at once
-  const signed = (await attemptsOf(tx, batchOf ?? id)).flatMap(({ raw, hash: own }) => (raw && own) ?? []);
-  if (signed.includes(hash)) return;
-  const owner = (await operationOfHash(tx, chain, hash)) ?? (await operationSigned(tx, chain, hash));
-  if (owner !== undefined && owner !== id) throw refused('it is of another operation');
-  if (signed.length > 0) throw refused('another one was signed for it');
+  return verdict.is === 'wrong' && verdict.in === 'success';
 }
+
+/** Signed here for the operation; told by a person; or told though another one was signed for it. */
+type Ownership = 'signed' | 'told' | 'beside';
+
+/** Of two operations only one can be meant. @throws Problem 409 it is another one's, or from before the operation */
+async function ownershipOf(tx: Tx, operation: GasOperation, { hash, word }: Asked): Promise<Ownership> {
+  const { id, chain, batchOf, createdAt } = operation;
+  const whole = batchOf ?? id;
+  await lockNonces(tx, chain); // two who name the same hash at once
+  const signed = (await attemptsOf(tx, whole)).flatMap(({ raw, hash: own }) => (raw && own) ?? []);
+  if (signed.includes(hash)) return 'signed';
+  const owner = (await operationOfHash(tx, chain, hash)) ?? (await operationSigned(tx, chain, hash));
+  if (owner !== undefined && owner !== id) throw refused(`it is of another operation, ${owner}`);
+  if ('block' in word) {
+    if (word.block.at.getTime() < createdAt.getTime() - CLOCKS_DIFFER_MS)
+      throw refused('it was executed before the operation was created');
+    const holder = await holderBeside(tx, { chain, address: word.from, nonce: word.nonce }, whole);
+    if (holder !== undefined) throw refused(`its nonce is of another operation, ${holder}`);
+  }
+  return signed.length > 0 ? 'beside' : 'told';
+}
+
+/** The clock of a chain, which counts seconds, may be behind ours by so much. */
+const CLOCKS_DIFFER_MS = 60_000;
 
 async function mined(
   services: Pick<Services, 'now'>,
@@ -113,9 +130,11 @@ async function mined(
   operation: GasOperation,
   { hash, isFinal: isDone, reached: { network } }: Asked,
   word: Mined,
+  isSigned: boolean,
 ): Promise<GasOperation> {
-  const verdict: Verdict = judge(operation, word);
-  if (verdict.is === 'wrong') throw refused(DIFFERENCES[verdict.in]);
+  const verdict: Verdict = (isSigned ? judgeOwn : judge)(operation, word);
+  // What was signed here is booked whatever it has done.
+  if (verdict.is === 'wrong' && !(isSigned && isDone)) throw refused(DIFFERENCES[verdict.in]);
   return isDone
     ? endExecuted(services, tx, operation, network, { hash, word, verdict })
     : followed(services, tx, operation, hash);

@@ -9,7 +9,7 @@ import { askedOfChain } from '../../networks/asking';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
-import type { Wallet } from '../../wallets/record';
+import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { holdForSweep } from '../../wallets/sweeps';
 import { type Preflight, preflight } from '../candidates/preflight';
 import { requireGasConfig } from '../config/operations';
@@ -118,7 +118,9 @@ function topupOf(network: Network, config: GasConfig, amount: Decimal = config.g
 
 function assertTakesGas({ purpose, status }: Wallet): void {
   if (purpose !== 'pool') throw conflict('invalid_transition', 'The wallet is none of the pool.', 'walletId');
-  if (status === 'disabled') throw conflict('invalid_transition', 'The wallet is disabled.', 'walletId');
+  // Gas is for the sweep: what is not swept needs none, and money that comes while it is allocated is a client's.
+  if (!SWEEPABLE.includes(status))
+    throw conflict('invalid_transition', `The wallet is ${status}.`, 'walletId');
 }
 
 const NOT_PAYABLE: Record<string, string> = {

@@ -7,6 +7,7 @@ import type { Network } from '../../networks/record';
 import { ledgerAmount } from '../../networks/rules';
 import { endHold } from '../../wallets/sweeps';
 import { postingOf } from './books';
+import { closeTaken } from './nonces/breaks';
 import { keepReverted, releaseNonces, settleNonces } from './nonces/store';
 import type { GasOperation, GasOperationTrigger } from './record';
 import { feeOf, isOpen, nextStatus, type Verdict } from './rules';
@@ -46,7 +47,9 @@ export async function endUnexecuted(
   operation: GasOperation,
   end: { on: 'expire' } | { on: 'fail'; code: string; reason: string },
 ): Promise<GasOperation> {
-  await releaseNonces(tx, operation.id, services.now());
+  const at = services.now();
+  await releaseNonces(tx, operation.id, at);
+  await closeTaken(tx, operation.id, at);
   await freeMembers(tx, operation.id);
   const failure = end.on === 'fail' ? { failureCode: end.code, failureReason: end.reason } : {};
   return moveOperation(services, tx, operation, end.on, failure);
@@ -74,6 +77,7 @@ export async function endExecuted(
   await move(tx, postingOf(operation, network, { moved, lost, fee }), {});
   const at = services.now();
   await settleNonces(tx, whole, word.nonce, at);
+  await closeTaken(tx, operation.id, at);
   const booked = {
     feeUnits: (operation.feeUnits ?? 0n) + fee,
     ...{ txHash: hash, movedUnits: moved, lostUnits: lost, executedAt: at },
@@ -89,8 +93,9 @@ export async function endExecuted(
 }
 
 /**
- * Books what gas has cost for a transaction under the operation's nonce that a person has executed and that was reverted: the operation
- * is as open as before, and is exported under another nonce. Once a transaction.
+ * Books what gas has cost for a transaction of the operation's sender that a person has executed and that was reverted: the operation
+ * is as open as before, follows it no more, and is exported under another nonce. Once a transaction. Where the operation has ended, a
+ * person is shown.
  */
 export async function bookReverted(
   services: Pick<Services, 'now'>,
@@ -98,12 +103,16 @@ export async function bookReverted(
   operation: GasOperation,
   network: Network,
   { hash, word }: Omit<Executed, 'verdict'>,
-): Promise<void> {
+): Promise<GasOperation> {
   const at = services.now();
-  const { id, feeUnits } = operation;
-  if (!(await keepReverted(tx, { operationId: id, nonce: word.nonce, hash }, at))) return;
+  const { id, chain, feeUnits, status, txHash } = operation;
+  if (!(await keepReverted(tx, { ...word, operationId: id, chain, hash }, at))) return operation;
   await move(tx, postingOf(operation, network, { moved: 0n, lost: 0n, fee: word.fee }), {});
-  await updateOperation(tx, id, { feeUnits: (feeUnits ?? 0n) + word.fee, updatedAt: at });
+  const booked = { feeUnits: (feeUnits ?? 0n) + word.fee };
+  if (status === 'confirming' && txHash === hash)
+    return moveOperation(services, tx, operation, 'forget', { ...booked, txHash: null });
+  if (!isOpen(operation)) await openBreak(tx, { tenantId: null, kind: LATE, subject: id, detail: hash });
+  return updateOperation(tx, id, { ...booked, updatedAt: at });
 }
 
 /** It keeps its status: nobody waited for this any more. */

@@ -6,9 +6,10 @@ import { askedOfChain } from '../../networks/asking';
 import { moveOperation } from './end';
 import { unsignedOf } from './nonces/rules';
 import { attemptsOf, lockNonces, replan } from './nonces/store';
+import { mendNonces } from './nonces/vanished';
 import { requireOperation } from './read';
 import type { GasOperation, GasOperationType, WaitsFor } from './record';
-import { leastOf } from './rules';
+import { leastOf, senderOf } from './rules';
 import { type Plan, planTransaction } from './steps/plan';
 import { giveNonce } from './steps/prepare';
 import { type Reached, reach } from './steps/reach';
@@ -43,13 +44,15 @@ const notNow = (why: WaitsFor) => conflict('invalid_transition', NOT_NOW[why]);
 
 /** @throws Problem 404; 409 `invalid_transition`; 503 */
 export async function exportable(
-  services: Pick<Services, 'database' | 'keyring' | 'parties'>,
+  services: Pick<Services, 'database' | 'keyring' | 'parties' | 'now'>,
   id: string,
   type: GasOperationType,
 ): Promise<Exportable> {
   const operation = await requireOperation(services.database, id, type);
   assertExportable(operation);
   const reached = await reach(services, operation);
+  const sender = { chain: operation.chain, address: senderOf(operation) };
+  await askedOfChain(mendNonces(services, reached.node, sender));
   const plan = await askedOfChain(planTransaction(reached, operation));
   if ('waitsFor' in plan) throw notNow(plan.waitsFor);
   return { plan, reached };

@@ -123,6 +123,22 @@ export function judge(
   return moved + lost < units ? wrong('amount') : { is: 'right', moved, lost };
 }
 
+/**
+ * The same of a transaction that was signed here, and so is the operation's: where less than was planned has arrived, the token has
+ * kept the rest.
+ */
+export function judgeOwn(operation: Parameters<typeof judge>[0], word: Mined): Verdict {
+  const verdict = judge(operation, word);
+  if (verdict.is === 'right' || verdict.in !== 'amount') return verdict;
+  const { fromAddress, toAddress, token, units } = operation;
+  const moved = total(
+    word.transfers.filter(
+      (each) => isSame(each.from, fromAddress) && isSame(each.to, toAddress) && isSame(each.token, token),
+    ),
+  );
+  return moved === 0n ? verdict : { is: 'right', moved, lost: units - moved };
+}
+
 const wrong = (what: Difference): Verdict => ({ is: 'wrong', in: what });
 
 const total = (transfers: readonly { units: bigint }[]): bigint =>

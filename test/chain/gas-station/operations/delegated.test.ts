@@ -169,6 +169,9 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     expect(transaction.authorizations).toEqual([
       expect.objectContaining({ contract: contractOf(world), nonce: 0 }),
     ]);
+    // The clock of the chain goes with ours, which is ahead here.
+    const timestamp = BigInt(Math.ceil(world.services.now().getTime() / 1_000));
+    await world.chain.client.setNextBlockTimestamp({ timestamp });
     const txHash = await execute(world, transaction);
     const confirmed = await world.admin.call('POST', `${path}/confirm`, { txHash });
     expect(confirmed.body).toMatchObject({ status: 'completed', movedAmount: '6.000000' });

@@ -1,4 +1,4 @@
-import { parseGwei } from 'viem';
+import { parseGwei, toEventSelector } from 'viem';
 import { brokenOff } from './broken-off';
 import { type NodeDouble, nodeDouble } from './node-double';
 import {
@@ -12,8 +12,12 @@ import {
   unitsOf,
 } from './support';
 
+const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const SEND = 'eth_sendRawTransaction';
 const STUCK_MS = 3 * 60_000;
+/** Whatever it is called with: the event of a transfer of 1,000 units less than it was asked for, and no word of the rest. */
+const KEEPS_SOME =
+  `0x6103e860243503600052600435337f${TRANSFER.slice(2)}60206000a3600160005260206000f3` as const;
 
 let world: TestStation;
 let double: NodeDouble;
@@ -129,6 +133,28 @@ it('hands over again what the chain has lost in a reorganisation', async () => {
   await world.configure({});
 });
 
+const vanishedBreaks = (id: string) =>
+  world.services.database.query(
+    "select detail from breaks where subject = $1 and kind = 'gas_operation_vanished' and resolved_at is null",
+    [id],
+  );
+
+it('hands over again what was final and is lost, so that no nonce is left out', async () => {
+  const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+  const before = await world.chain.client.snapshot();
+  const first = await world.sweep(wallet!.id);
+  expect(await world.lead(first.id)).toMatchObject({ status: 'completed' });
+  await world.chain.client.revert({ id: before });
+  const second = await world.sweep(wallet!.id);
+  await world.lead(second.id);
+  expect(await sentBy(wallet!.address)).toBe(1);
+  expect(await vanishedBreaks(first.id)).toEqual([{ detail: `${wallet!.address}/0` }]);
+  await world.chain.pay(world.token, wallet!.address, 6_000_000n);
+  expect(await world.lead(second.id)).toMatchObject({ status: 'completed' });
+  expect((await attempts(world, second.id)).map(({ nonce }) => nonce)).toEqual(['1']);
+  expect(await sentBy(wallet!.address)).toBe(2);
+});
+
 it('shows a nonce that was used by a transaction of somebody else, and lets a person end it', async () => {
   const { id, address } = await sweepOfOne();
   await world.chain.client.setAutomine(false);
@@ -139,10 +165,51 @@ it('shows a nonce that was used by a transaction of somebody else, and lets a pe
   expect(await world.advance(id)).toMatchObject({ status: 'confirming', open: true });
   await world.advance(id);
   expect(await world.read(id)).toMatchObject({ waitsFor: 'nonce_taken' });
-  const breaks = await world.services.database.query('select kind from breaks where subject = $1', [id]);
-  expect(breaks).toEqual([{ kind: 'gas_nonce_taken' }]);
+  const breaks = () =>
+    world.services.database.query('select kind, resolved_at is null as open from breaks where subject = $1', [
+      id,
+    ]);
+  expect(await breaks()).toEqual([{ kind: 'gas_nonce_taken', open: true }]);
   const failed = await world.admin.call('POST', `/v1/gas-station/operations/${id}/fail`, { reason: 'taken' });
   expect(failed.body).toMatchObject({ status: 'failed' });
+  expect(await breaks()).toEqual([{ kind: 'gas_nonce_taken', open: false }]);
+});
+
+it('shows a taken nonce no longer once its own transaction is seen after all', async () => {
+  const { id, address } = await sweepOfOne();
+  const before = await world.chain.client.snapshot();
+  await world.chain.client.setAutomine(false);
+  await world.advance(id);
+  await world.chain.client.dropTransaction({ hash: (await attempts(world, id))[0]!.hash! });
+  await world.chain.client.setAutomine(true);
+  await sendAs(world.chain, address, { to: address });
+  await world.advance(id);
+  await world.advance(id);
+  await world.chain.client.revert({ id: before });
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  const breaks = await world.services.database.query(
+    'select kind, resolved_at is null as open from breaks where subject = $1',
+    [id],
+  );
+  expect(breaks).toEqual([{ kind: 'gas_nonce_taken', open: false }]);
+});
+
+it('books what has arrived where a token has moved less than was asked for, and says so', async () => {
+  const { chain, token } = world;
+  const held = await world.held('treasury', 'USDT');
+  const lost = await world.lost('USDT');
+  const { id } = await sweepOfOne();
+  const code = (await chain.client.getCode({ address: token }))!;
+  await chain.client.setAutomine(false);
+  await world.advance(id);
+  await chain.client.setCode({ address: token, bytecode: KEEPS_SOME });
+  await chain.client.mine({ blocks: 1 });
+  await chain.client.setCode({ address: token, bytecode: code });
+  await chain.client.setAutomine(true);
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  expect(await world.read(id)).toMatchObject({ movedAmount: '3.999000', lostAmount: '0.001000' });
+  expect(Number(await world.held('treasury', 'USDT')) - Number(held)).toBeCloseTo(3.999, 6);
+  expect(Number(await world.lost('USDT')) - Number(lost)).toBeCloseTo(0.001, 6);
 });
 
 describe('broken off anywhere', () => {

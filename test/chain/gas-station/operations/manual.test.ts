@@ -1,6 +1,18 @@
-import { encodeFunctionData, erc20Abi, parseEther } from 'viem';
+import { encodeFunctionData, erc20Abi, getAddress, parseEther } from 'viem';
 import { auditOf } from '../../../../src/kernel/audit/audit';
-import { ether, execute, feesOf, posted, sendAs, type TestStation, testStation, unitsOf } from './support';
+import { NATIVE } from '../../../../src/parties/chain/port';
+import { sentByOthers } from '../../../../src/transfers/chain-deposits/own-money';
+import {
+  ether,
+  execute,
+  feesOf,
+  fundNative,
+  posted,
+  sendAs,
+  type TestStation,
+  testStation,
+  unitsOf,
+} from './support';
 
 const OPERATIONS = '/v1/gas-station/operations';
 const TOPUPS = '/v1/gas-station/topup-operations';
@@ -170,6 +182,98 @@ describe('by export and confirm', () => {
     );
   });
 
+  it('books a revert that it has followed once, and follows the next one instead', async () => {
+    const { chain, token } = world;
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const first = (await exported(OPERATIONS, id)).transactions[0];
+    const before = await world.held('gas', 'ETH');
+    const code = (await chain.client.getCode({ address: token }))!;
+    await chain.client.setAutomine(false);
+    const hash = await execute(world, first);
+    expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'confirming', txHash: hash });
+    await chain.client.setCode({ address: token, bytecode: '0xfe' });
+    await chain.client.mine({ blocks: 1 });
+    await chain.client.setCode({ address: token, bytecode: code });
+    await chain.client.setAutomine(true);
+    expect((await confirm(OPERATIONS, id, hash)).status).toBe(409);
+    const forgot = await world.read(id);
+    expect([forgot.status, forgot.txHash]).toEqual(['awaiting_confirmation', undefined]);
+    await world.advance(id);
+    const cost = await feesOf(chain, [hash]);
+    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+    const again = (await exported(OPERATIONS, id)).transactions[0];
+    await chain.client.setAutomine(false);
+    const done = await execute(world, again);
+    expect((await confirm(OPERATIONS, id, done)).body.status).toBe('confirming');
+    expect(await world.advance(id)).toMatchObject({ status: 'confirming' });
+    await chain.client.mine({ blocks: 1 });
+    await chain.client.setAutomine(true);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    expect(await world.held('gas', 'ETH')).toBe(
+      ether(unitsOf(before) + cost + (await feesOf(chain, [done]))),
+    );
+  });
+
+  it('books nothing for a revert of somebody else, though its nonce is the same', async () => {
+    const [wallet, stranger] = await world.wallets(2, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const { nonce } = (await exported(OPERATIONS, id)).transactions[0];
+    const before = await world.held('gas', 'ETH');
+    const data = transfer(world.treasury, 10n ** 15n);
+    const hash = await sendAs(world.chain, stranger!.address, { to: world.token, data }).catch(revertedHash);
+    expect((await world.chain.client.getTransaction({ hash })).nonce).toBe(nonce);
+    const { status, body } = await confirm(OPERATIONS, id, hash);
+    expect([status, body.message]).toEqual([409, expect.stringContaining('its sender is another one')]);
+    expect(await world.held('gas', 'ETH')).toBe(before);
+    expect((await exported(OPERATIONS, id)).transactions[0].nonce).toBe(nonce);
+    await posted(world.admin, `${OPERATIONS}/${id}/fail`, { reason: 'test' });
+  });
+
+  it('books a revert after the end of an operation too, once, and shows it', async () => {
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    await exported(OPERATIONS, id);
+    await posted(world.admin, `${OPERATIONS}/${id}/fail`, { reason: 'test' });
+    const before = await world.held('gas', 'ETH');
+    const data = transfer(world.treasury, 10n ** 15n);
+    const hash = await sendAs(world.chain, wallet!.address, { to: world.token, data }).catch(revertedHash);
+    for (let times = 0; times < 2; times += 1) expect((await confirm(OPERATIONS, id, hash)).status).toBe(409);
+    const cost = await feesOf(world.chain, [hash]);
+    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+    expect(await world.read(id)).toMatchObject({ status: 'failed' });
+    const breaks = await world.services.database.query('select kind, detail from breaks where subject = $1', [
+      id,
+    ]);
+    expect(breaks).toEqual([{ kind: 'gas_operation_late', detail: hash }]);
+    const next = await world.sweep(wallet!.id);
+    const { message } = (await confirm(OPERATIONS, next.id, hash)).body;
+    expect(message).toContain(`another operation, ${id}`);
+    await posted(world.admin, `${OPERATIONS}/${next.id}/fail`, { reason: 'test' });
+  });
+
+  it('takes no transaction that is older, nor one whose nonce an ended operation was given', async () => {
+    const { chain, token, treasury } = world;
+    const [old, wallet] = await world.wallets(2, 9_000_000n, '0.01');
+    const data = transfer(treasury, 2_000_000n);
+    const early = await sendAs(chain, old!.address, { to: token, data });
+    world.later(61_000);
+    const late = await world.sweep(old!.id);
+    expect((await confirm(OPERATIONS, late.id, early)).body.message).toContain('before the operation');
+    await posted(world.admin, `${OPERATIONS}/${late.id}/fail`, { reason: 'test' });
+    world.later(-61_000);
+
+    const first = await world.sweep(wallet!.id);
+    const { transactions } = await exported(OPERATIONS, first.id);
+    await posted(world.admin, `${OPERATIONS}/${first.id}/fail`, { reason: 'test' });
+    const second = await world.sweep(wallet!.id);
+    const hash = await execute(world, transactions[0]);
+    const { status, body } = await confirm(OPERATIONS, second.id, hash);
+    expect([status, body.message]).toEqual([409, expect.stringContaining(first.id)]);
+    expect((await confirm(OPERATIONS, first.id, hash)).body).toMatchObject({ movedAmount: '9.000000' });
+    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
+  });
+
   it('takes a hash for one operation alone', async () => {
     const [one] = await world.wallets(1, 3_000_000n, '0.01');
     const first = await world.sweep(one!.id);
@@ -195,6 +299,22 @@ describe('by export and confirm', () => {
     await world.chain.client.mine({ blocks: 2 });
     expect(await world.advance(id)).toMatchObject({ status: 'completed', open: false });
     await world.configure({ sweepConfirmations: 1 });
+  });
+
+  it('gives the nonce of what was executed and is lost to the next, and shows it', async () => {
+    const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+    const before = await world.chain.client.snapshot();
+    const first = await world.sweep(wallet!.id);
+    const hash = await execute(world, (await exported(OPERATIONS, first.id)).transactions[0]);
+    expect((await confirm(OPERATIONS, first.id, hash)).body.status).toBe('completed');
+    await world.chain.client.revert({ id: before });
+    const second = await world.sweep(wallet!.id);
+    expect((await exported(OPERATIONS, second.id)).transactions[0].nonce).toBe(0);
+    const breaks = await world.services.database.query('select kind, detail from breaks where subject = $1', [
+      first.id,
+    ]);
+    expect(breaks).toEqual([{ kind: 'gas_operation_vanished', detail: `${wallet!.address}/0` }]);
+    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
   });
 
   it('expires after a day, and books what is executed later, with a break', async () => {
@@ -228,6 +348,39 @@ describe('by export and confirm', () => {
     expect((await exported(TOPUPS, third.id)).transactions[0].nonce).toBe(nonce);
     for (const { id } of [second, third])
       await posted(world.admin, `${TOPUPS}/${id}/fail`, { reason: 'test' });
+  });
+
+  it('gives no gas to a wallet that is allocated', async () => {
+    const [wallet] = await world.wallets(1, 1n);
+    await world.services.database.query("update wallets set status = 'allocated' where id = $1", [
+      wallet!.id,
+    ]);
+    expect(await world.admin.call('POST', TOPUPS, { walletId: wallet!.id })).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_transition', field: 'walletId', message: expect.stringContaining('allocated') },
+    });
+  });
+
+  it('takes no station for a payer, though another one has taken its place', async () => {
+    const { chain, admin, station } = world;
+    const outside = getAddress(`0x${'5e'.repeat(20)}`);
+    const stranger = getAddress(`0x${'5f'.repeat(20)}`);
+    await fundNative(chain, outside, parseEther('1'));
+    const put = (address: string) => admin.call('PUT', '/v1/gas-station/wallet', { chain: 'local', address });
+    expect((await put(outside)).status).toBe(200);
+    const [wallet] = await world.wallets(1, 1n);
+    const { id } = await world.topup(wallet!.id);
+    expect((await put(station)).status).toBe(200);
+    const { database } = world.services;
+    await database.query('delete from station_scans where address = $1', [outside]); // no node answered when it was named
+    const block = { number: 1, hash: '0x1', parentHash: '0x0', at: new Date() };
+    const paid = (from: string) => ({
+      ...{ txHash: '0x1', ordinal: NATIVE, logIndex: null, token: null, units: 1n, block },
+      ...{ from, to: wallet!.address },
+    });
+    const left = await sentByOthers(database, 'local', [paid(outside), paid(station), paid(stranger)]);
+    expect(left.map(({ from }) => from)).toEqual([stranger]);
+    await posted(admin, `${TOPUPS}/${id}/fail`, { reason: 'test' });
   });
 
   it('lists the open ones, and all, newest first, in pages', async () => {

@@ -1,5 +1,11 @@
+import { stationsAmong } from '../../../../src/chain/gas-station/beside-books';
 import { spentToday } from '../../../../src/chain/gas-station/operations/budget';
-import { operationSigned, takenNonces } from '../../../../src/chain/gas-station/operations/nonces/store';
+import {
+  holderBeside,
+  operationSigned,
+  settledFrom,
+  takenNonces,
+} from '../../../../src/chain/gas-station/operations/nonces/store';
 import {
   countOpen,
   openOperationsOf,
@@ -73,6 +79,9 @@ it('what steps, budgets and checks look up', async () => {
     await countOpen(sql, 'chain-1');
     await operationOfHash(sql, 'chain-2', '0x77');
     await operationSigned(sql, 'chain-2', '0x77');
+    await holderBeside(sql, { chain: 'chain-2', address: '0x27', nonce: 77 }, ID);
+    await settledFrom(sql, { chain: 'chain-2', address: '0x27', from: 59_900 });
+    await stationsAmong(sql, 'chain-2', ['0x1f']);
     await takenNonces(sql, { chain: 'chain-2', address: '0x27', from: 59_900 });
     await spentToday(sql, 'chain-1', at, ID);
     await overdueGasOperations.due(sql, { before: at, limit: 10, except: [] });

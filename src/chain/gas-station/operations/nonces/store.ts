@@ -72,9 +72,16 @@ export async function replan(tx: Sql, number: string, planned: Planned): Promise
   return attemptOf(changed);
 }
 
-/** Those of an operation that hold their nonce, the first one first. */
+/** Those of an operation that hold their nonce, the first one first; what a person has executed and was reverted is none any more. */
 export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt[]> {
-  const rows = await sql.run<Row>(nonces().where({ operationId, releasedAt: null }).orderBy('attempt'));
+  const rows = await sql.run<Row>(
+    nonces()
+      .where({ operationId, releasedAt: null })
+      .where((either) => {
+        void either.whereNotNull('raw').orWhereNull('settledAt');
+      })
+      .orderBy('attempt'),
+  );
   return rows.map(attemptOf);
 }
 
@@ -82,6 +89,47 @@ export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt
 export async function operationSigned(sql: Sql, chain: string, hash: string): Promise<string | undefined> {
   const [row] = await sql.run<{ operationId: string }>(nonces().select('operationId').where({ chain, hash }));
   return row?.operationId;
+}
+
+/** Which other operation was given that nonce, though it may hold it no more; nobody where this one was given it too. */
+export async function holderBeside(
+  sql: Sql,
+  held: Pick<Attempt, 'chain' | 'address' | 'nonce'>,
+  operationId: string,
+): Promise<string | undefined> {
+  const rows = await sql.run<{ operationId: string }>(
+    nonces().select('operationId').where(held).orderBy('number'),
+  );
+  const holders = rows.map((row) => row.operationId);
+  return holders.includes(operationId) ? undefined : holders.at(-1);
+}
+
+/** Those from that nonce on that were settled, each with what was executed of its operation; the least nonce first. */
+export async function settledFrom(
+  sql: Sql,
+  { chain, address, from }: { chain: string; address: string; from: number },
+): Promise<(Attempt & { executed: string | null })[]> {
+  const rows = await sql.run<Row & { executed: string | null }>(
+    nonces()
+      .select('chain_nonces.*', 'gas_operations.txHash as executed')
+      .join('gas_operations', 'gas_operations.id', 'chain_nonces.operationId')
+      .where({ 'chain_nonces.chain': chain, address, releasedAt: null })
+      .where('nonce', '>=', from)
+      .whereNotNull('settledAt')
+      .orderBy(['nonce', 'attempt']),
+  );
+  return rows.map((row) => ({ ...attemptOf(row), executed: row.executed }));
+}
+
+/** What a person has executed is on the chain no more: whoever comes next has its nonce. */
+export async function releaseVanished(tx: Sql, number: string, at: Date): Promise<void> {
+  await tx.run(nonces().where({ number, raw: null }).update({ releasedAt: at }));
+}
+
+/** There is another chain of that name now: of the one before no nonce is held, and nothing that was signed for it is valid. */
+export async function releaseAll(tx: Sql, chain: string, at: Date): Promise<void> {
+  const held = nonces().where({ chain, releasedAt: null });
+  await tx.run(held.update({ releasedAt: at, raw: null, hash: null }));
 }
 
 /** Signed twice the bytes are the same: kept once. */
@@ -93,19 +141,43 @@ export async function keepSigned(
   await tx.run(nonces().where({ number, raw: null, releasedAt: null }).update({ raw: bytes, hash }));
 }
 
-/** What a person has executed under that nonce was reverted. @returns false when the operation holds no such nonce, or it is known */
-export async function keepReverted(
-  tx: Sql,
-  { operationId, nonce, hash }: { operationId: string; nonce: number; hash: string },
-  at: Date,
-): Promise<boolean> {
+/** A transaction that a person has executed and that was reverted. */
+type Reverted = Pick<Attempt, 'chain' | 'operationId' | 'nonce'> & {
+  hash: string;
+  from: string;
+  to: string | null;
+  gasUsed: bigint;
+  fee: bigint;
+};
+
+/** Keeps it with the nonce that the operation holds; where it holds none, or another one, by itself. @returns false when it is known */
+export async function keepReverted(tx: Sql, reverted: Reverted, at: Date): Promise<boolean> {
+  const { chain, operationId, nonce, hash } = reverted;
+  if ((await operationSigned(tx, chain, hash)) !== undefined) return false;
   const kept = await tx.run(
     nonces()
       .where({ operationId, nonce, raw: null, settledAt: null, releasedAt: null })
       .update({ hash, settledAt: at })
       .returning('number'),
   );
-  return kept.length > 0;
+  if (kept.length === 0) await insertReverted(tx, reverted, at);
+  return true;
+}
+
+/** It holds no nonce for us: the chain alone says that it is used. */
+async function insertReverted(
+  tx: Sql,
+  { chain, operationId, nonce, hash, from, to, gasUsed, fee }: Reverted,
+  at: Date,
+): Promise<void> {
+  const cost = { gas: gasUsed, maxFeePerGas: fee / gasUsed, maxPriorityFeePerGas: 0n };
+  const planned = { ...cost, recipient: to ?? from, value: 0n, data: '0x', authorizations: [] };
+  await tx.run(
+    nonces().insert({
+      ...{ chain, address: from, nonce, attempt: 0, operationId, hash, ...rowOf(planned) },
+      ...{ settledAt: at, releasedAt: at, createdAt: NOW },
+    }),
+  );
 }
 
 export async function keepBroadcast(tx: Sql, number: string, at: Date): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Services } from '../../../../services';
 import { endUnexecuted } from '../end';
+import { mendNonces } from '../nonces/vanished';
 import type { GasOperationStatus } from '../record';
-import { isOpen, nextStep } from '../rules';
+import { isOpen, nextStep, senderOf } from '../rules';
 import { keepDueBy } from '../store';
 import { BATCH_MS, planDelegated } from './batch';
 import { broadcast } from './broadcast';
@@ -53,6 +54,8 @@ async function take(services: Services, seen: Seen): Promise<Stepped> {
     return AGAIN;
   }
   const reached = await reach(services, operation);
+  if (step === 'plan')
+    await mendNonces(services, reached.node, { chain: operation.chain, address: senderOf(operation) });
   if (step === 'plan' && operation.stationAddress !== null) return planDelegated(services, seen, reached);
   return { plan, sign, broadcast, follow }[step](services, seen, reached);
 }

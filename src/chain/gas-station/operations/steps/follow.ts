@@ -1,9 +1,9 @@
 import type { ChainTransaction } from '../../../../parties/chain/port';
-import { openBreakAgain } from '../../../../process/breaks/operations';
 import type { Services } from '../../../../services';
 import { endExecuted, endUnexecuted, moveOperation } from '../end';
+import { closeTaken, showTaken } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
-import { askAgainAfter, confirmationsOf, judge, STUCK_AFTER_MS } from '../rules';
+import { askAgainAfter, confirmationsOf, judge, judgeOwn, STUCK_AFTER_MS } from '../rules';
 import { updateOperation } from '../store';
 import { handOver } from './broadcast';
 import { type Reached, type Seen, whileUnchanged } from './reach';
@@ -26,6 +26,8 @@ export async function follow(services: Services, seen: Seen, reached: Reached): 
       return inBlock(services, seen, reached, hash, word);
     words.push(word.status);
   }
+  if (seen.operation.waitsFor === 'nonce_taken' && words.includes('pending'))
+    await closeTaken(services.database, seen.operation.id, services.now());
   if (!latest?.raw) return notSeen(services, seen, words.includes('pending'));
   if (isMember) return waitFor(services, seen, null, askAgainAfter(sinceBroadcast(services, latest)));
   if (counted > latest.nonce && !words.includes('pending')) return nonceTaken(services, seen, latest);
@@ -43,7 +45,7 @@ const sinceBroadcast = ({ now }: Pick<Services, 'now'>, { broadcastAt }: Attempt
 
 /** The newest first: it is the likeliest. */
 function hashesOf({ operation: { txHash }, attempts }: Seen): string[] {
-  const signed = attempts.flatMap(({ hash }) => hash ?? []).reverse();
+  const signed = attempts.flatMap(({ raw, hash }) => (raw && hash) ?? []).reverse();
   return txHash === null || signed.includes(txHash) ? signed : [txHash, ...signed];
 }
 
@@ -57,9 +59,11 @@ async function inBlock(
 ): Promise<Stepped> {
   const { operation, attempts } = seen;
   if (operation.txHash !== hash) {
-    await whileUnchanged(services, operation, (tx, { id }) =>
-      updateOperation(tx, id, { txHash: hash, waitsFor: null, updatedAt: services.now() }),
-    );
+    await whileUnchanged(services, operation, async (tx, { id }) => {
+      const at = services.now();
+      await closeTaken(tx, id, at);
+      await updateOperation(tx, id, { txHash: hash, waitsFor: null, updatedAt: at });
+    });
     return AGAIN;
   }
   const { number } = await node.head();
@@ -67,8 +71,8 @@ async function inBlock(
   const agreed = await node.agreedBlock(word.block.number);
   if (agreed.isSplit || agreed.hash !== word.block.hash)
     return waitFor(services, seen, 'nodes_disagree', CONFIRM_MS);
-  const verdict = judge(operation, word);
-  const isOurs = attempts.some((attempt) => attempt.hash === hash);
+  const isOurs = attempts.some((attempt) => attempt.raw !== null && attempt.hash === hash);
+  const verdict = (isOurs ? judgeOwn : judge)(operation, word);
   const isForeign = verdict.is === 'wrong' && verdict.in !== 'success' && !isOurs;
   await whileUnchanged(services, operation, (tx, current) =>
     isForeign
@@ -93,15 +97,10 @@ async function inNoBlock(
 }
 
 /** A transaction that we know nothing of has used the nonce. A person is shown when it is so for longer than nodes may lag. */
-async function nonceTaken(services: Services, seen: Seen, { address, nonce }: Attempt): Promise<Stepped> {
-  const { id, waitsFor } = seen.operation;
-  const detail = `${address}/${nonce}`;
-  if (waitsFor === 'nonce_taken')
-    await openBreakAgain(services.database, { tenantId: null, kind: NONCE_TAKEN, subject: id, detail });
+async function nonceTaken(services: Services, seen: Seen, latest: Attempt): Promise<Stepped> {
+  if (seen.operation.waitsFor === 'nonce_taken') await showTaken(services.database, latest);
   return waitFor(services, seen, 'nonce_taken');
 }
-
-const NONCE_TAKEN = 'gas_nonce_taken';
 
 /** What a person has confirmed and is in no block: until the operation expires it may come into one. */
 async function notSeen(services: Services, { operation }: Seen, isPending: boolean): Promise<Stepped> {

@@ -1,0 +1,57 @@
+import type { ChainNode } from '../../../../parties/chain/port';
+import type { Services } from '../../../../services';
+import { handOver } from '../steps/broadcast';
+import { showVanished } from './breaks';
+import type { Attempt } from './record';
+import { releaseVanished, settledFrom } from './store';
+
+/** Chains lose blocks that were final, and the local one begins anew: the nonces of before must leave no gap. */
+
+export { releaseAll as releaseNoncesOf } from './store';
+
+type Settled = Attempt & { executed: string | null };
+
+/**
+ * Looks, before an address gets its next nonce, whether the chain has lost some that were settled. What was signed here is handed over
+ * again, for what comes after it waits for it; the nonce of what a person has signed is free again. A person is shown either.
+ * @throws ChainAway
+ */
+export async function mendNonces(
+  services: Pick<Services, 'database' | 'now'>,
+  node: ChainNode,
+  { chain, address }: Pick<Attempt, 'chain' | 'address'>,
+): Promise<void> {
+  const from = await node.nonce(address);
+  const settled = await settledFrom(services.database, { chain, address, from });
+  for (const nonce of new Set(settled.map((each) => each.nonce)))
+    await mend(
+      services,
+      node,
+      settled.filter((each) => each.nonce === nonce),
+    );
+}
+
+/** @param attempts all of one nonce */
+async function mend(
+  services: Pick<Services, 'database' | 'now'>,
+  node: ChainNode,
+  attempts: readonly Settled[],
+): Promise<void> {
+  // The node that has counted may only be behind the others.
+  for (const { hash, executed } of attempts)
+    for (const known of new Set([hash, executed]))
+      if (known !== null && (await node.transaction(known)).status !== 'unknown') return;
+  const lost = attempts.find(({ hash, executed }) => hash === executed) ?? attempts.at(-1);
+  if (!lost) return;
+  if (lost.raw !== null) await handOver(node, lost);
+  else if (await allAnswer(node)) await releaseVanished(services.database, lost.number, services.now());
+  else return;
+  await showVanished(services.database, lost);
+}
+
+/** A node that does not answer may be the one that knows. */
+async function allAnswer(node: ChainNode): Promise<boolean> {
+  const { number } = await node.head();
+  const { said, of, isSplit } = await node.agreedBlock(number);
+  return said === of && !isSplit;
+}
