@@ -47,6 +47,12 @@ export function boundedFees(
   return { maxFeePerGas: maxFeePerGas < most ? maxFeePerGas : most, maxPriorityFeePerGas };
 }
 
+/** Whether a transaction may come to cost more than the cap, which can have been lowered since it was made. */
+export const isAboveCap = (
+  { maxFeePerGas }: Pick<BoundedFees, 'maxFeePerGas'>,
+  cap: Decimal | null,
+): boolean => cap !== null && maxFeePerGas > weiOfGwei(cap);
+
 /** The native coin as the wire writes it: with all decimals that the chain has. */
 export const nativeAmount = ({ kind }: Pick<Network, 'kind'>, amount: Decimal): string =>
   amount.toFixed(NATIVE_DECIMALS[kind]);

@@ -36,6 +36,7 @@ const NOT_NOW: Record<WaitsFor, string> = {
   refused: 'The chain would refuse it.',
   nodes_disagree: 'The nodes disagree.',
   nonce_taken: 'The nonce has been used.',
+  stopped: 'It was stopped.',
   wrong_transaction: 'Another transaction was confirmed.',
 };
 

@@ -1,6 +1,6 @@
 import { parseEther, parseGwei } from 'viem';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
-import { attempts, ether, feesOf, fundNative, type TestStation, testStation } from './support';
+import { attempts, ether, feesOf, fundNative, type TestStation, testStation, withParties } from './support';
 
 const numbersOf = (operation: { id: string }[], world: TestStation) =>
   Promise.all(operation.map(({ id }) => attempts(world, id)));
@@ -138,6 +138,53 @@ describe('within its bounds', () => {
     expect(await world.chain.client.getTransactionCount({ address: wallet!.address })).toBe(0);
     await world.configure({});
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  });
+
+  /** One that is signed and held back. */
+  async function signedSweep() {
+    const [wallet] = await world.wallets(1, 9_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const { signer } = world.services.parties;
+    const sign: typeof signer.sign = async (...given) => {
+      const signed = await signer.sign(...given);
+      await world.configure({ maxGasPrice: '0.000001' });
+      return signed;
+    };
+    await world.advance(id, withParties(world.services, { signer: { ...signer, sign } }));
+    await world.configure({});
+    const [attempt] = await attempts(world, id);
+    expect(attempt).toMatchObject({ raw: expect.any(String), broadcast_at: null });
+    return { id, wallet: wallet!, maxFee: Number(attempt!.max_fee_per_gas) / 1e9 };
+  }
+
+  const disable = (walletId: string) =>
+    world.services.database.query(`update wallets set status = 'disabled' where id = $1`, [walletId]);
+
+  it.each([
+    ['autoSweep is taken back', () => world.configure({ autoSweep: false })],
+    ['another treasury is set', () => world.configure({ treasuryAddress: `0x${'42'.repeat(20)}` })],
+    ['the wallet is disabled', (walletId: string) => disable(walletId)],
+  ])('hands nothing over that was signed when %s, and lets a person end it', async (_, stop) => {
+    const { id, wallet } = await signedSweep();
+    await stop(wallet.id);
+    expect(await world.advance(id)).toMatchObject({ status: 'awaiting_confirmation' });
+    expect(await world.read(id)).toMatchObject({ waitsFor: 'stopped' });
+    const path = `/v1/gas-station/operations/${id}/fail`;
+    expect((await world.admin.call('POST', path, { reason: 'stopped' })).status).toBe(200);
+    expect((await attempts(world, id))[0]).toMatchObject({ raw: null, released_at: expect.any(Date) });
+    await world.configure({});
+    expect(await world.chain.client.getTransactionCount({ address: wallet.address })).toBe(0);
+  });
+
+  it('hands over nothing that is dearer than the cap by then, and it expires', async () => {
+    const { id, wallet, maxFee } = await signedSweep();
+    await world.configure({ maxGasPrice: (maxFee - 0.000000001).toFixed(9) });
+    await world.advance(id);
+    expect(await world.read(id)).toMatchObject({ waitsFor: 'gas_price' });
+    await world.configure({});
+    world.later(24 * 3_600_000);
+    expect(await world.advance(id)).toMatchObject({ status: 'expired', open: false });
+    expect(await world.chain.client.getTransactionCount({ address: wallet.address })).toBe(0);
   });
 
   it('waits for gas, and expires after a day', async () => {

@@ -182,6 +182,8 @@ export const attempts = ({ services }: Pick<TestStation, 'services'>, id: string
     hash: Hex | null;
     max_fee_per_gas: string;
     max_priority_fee_per_gas: string;
+    raw: Hex | null;
+    broadcast_at: Date | null;
     released_at: Date | null;
   }>('select * from chain_nonces where operation_id = $1 order by number', [id]);
 

@@ -119,10 +119,10 @@ export async function settleNonces(tx: Sql, operationId: string, nonce: number, 
   await tx.run(open().update({ settledAt: at }));
 }
 
-/** Nothing of it is executed any more: what was never signed here frees its nonce, what was signed reserves no gas. */
+/** Nothing of it is executed any more: what was never handed over frees its nonce, its bytes are dropped; what was reserves no gas. */
 export async function releaseNonces(tx: Sql, operationId: string, at: Date): Promise<void> {
   const open = () => nonces().where({ operationId, settledAt: null, releasedAt: null });
-  await tx.run(open().where({ raw: null }).update({ releasedAt: at }));
+  await tx.run(open().where({ broadcastAt: null }).update({ releasedAt: at, raw: null, hash: null }));
   await tx.run(open().update({ settledAt: at }));
 }
 

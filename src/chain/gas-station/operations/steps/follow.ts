@@ -1,6 +1,7 @@
 import type { ChainTransaction } from '../../../../parties/chain/port';
 import { openBreakAgain } from '../../../../process/breaks/operations';
 import type { Services } from '../../../../services';
+import { isAboveCap } from '../../rules';
 import { endExecuted, endUnexecuted, moveOperation } from '../end';
 import type { Attempt } from '../nonces/record';
 import { askAgainAfter, confirmationsOf, judge, STUCK_AFTER_MS } from '../rules';
@@ -86,6 +87,7 @@ async function inNoBlock(
   latest: Attempt,
   isKnown: boolean,
 ): Promise<Stepped> {
+  if (!isKnown && isAboveCap(latest, reached.config.maxGasPrice)) return waitFor(services, seen, 'gas_price');
   const isTaken = isKnown || (await handOver(reached.node, latest));
   const since = sinceBroadcast(services, latest);
   if (since >= STUCK_AFTER_MS) return replace(services, seen, reached, latest);
