@@ -191,13 +191,16 @@ export async function countOpen(sql: Sql, chain: string): Promise<Record<GasOper
   return counts;
 }
 
-/** Fees that were booked since then, in units of the native coin. */
+/**
+ * Fees that were booked since then, in units of the native coin. An operation with a fee that is not executed has had a transaction
+ * that was reverted: when it was changed last stands for when that was booked, which counts it once too often at most.
+ */
 export async function feesSince(sql: Sql, chain: string, since: Date): Promise<bigint> {
   const [row] = await sql.run<{ total: string }>(
     operations()
       .select(raw('coalesce(sum(fee_units), 0)::text as total'))
       .where({ chain })
-      .where('executedAt', '>=', since)
+      .whereRaw('coalesce(executed_at, updated_at) >= ?', [since])
       .whereNotNull('feeUnits'),
   );
   return BigInt(row?.total ?? 0);

@@ -187,6 +187,22 @@ describe('within its bounds', () => {
     expect(await world.chain.client.getTransactionCount({ address: wallet.address })).toBe(0);
   });
 
+  it('promises no coins of the station twice', async () => {
+    const wallets = await world.wallets(2, 9_000_000n);
+    const before = await world.chain.client.getBalance({ address: world.station });
+    const topups = await Promise.all(wallets.map(({ id }) => world.topup(id, '1')));
+    await fundNative(world.chain, world.station, parseEther('1.5'));
+    await world.chain.client.setAutomine(false);
+    for (const { id } of topups) await world.advance(id);
+    const [first, second] = await Promise.all(topups.map(({ id }) => world.read(id)));
+    expect([first.status, second.status, second.waitsFor]).toEqual(['confirming', 'pending', 'gas']);
+    await world.chain.client.setAutomine(true);
+    await world.chain.client.mine({ blocks: 1 });
+    expect(await world.lead(topups[0]!.id)).toMatchObject({ status: 'completed' });
+    await fundNative(world.chain, world.station, before);
+    expect(await world.lead(topups[1]!.id)).toMatchObject({ status: 'completed' });
+  });
+
   it('waits for gas, and expires after a day', async () => {
     const [wallet] = await world.wallets(1, 9_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);

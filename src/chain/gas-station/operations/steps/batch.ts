@@ -7,7 +7,16 @@ import { lockNonces } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
 import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
 import { gatherable, lockUnchanged, updateOperation } from '../store';
-import { estimated, fieldsOf, type NoPlan, type Plan, partiesOf, planTransaction, sweepOf } from './plan';
+import {
+  estimated,
+  fieldsOf,
+  type NoPlan,
+  type Plan,
+  partiesOf,
+  planTransaction,
+  readSender,
+  sweepOf,
+} from './plan';
 import { giveNonce } from './prepare';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
@@ -97,10 +106,10 @@ async function planTogether(reached: Reached, operations: readonly GasOperation[
   if ('waitsFor' in estimate) return undefined;
   const gas = estimate.gas + spareGas;
   const sender = senderOf(first);
-  const [coins, counted] = await Promise.all([node.balance(sender, null), node.nonce(sender)]);
+  const { coins, counted } = await readSender(node, sender);
   if (coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
   return {
-    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, counted },
+    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, counted, coins },
     members,
   };
 }

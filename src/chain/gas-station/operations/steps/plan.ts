@@ -17,6 +17,8 @@ export interface Plan {
   units: bigint;
   /** How many transactions of the sender are in blocks. */
   counted: number;
+  /** What the sender has of the native coin, after those. */
+  coins: bigint;
 }
 
 /** Why there is none now. */
@@ -36,7 +38,7 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
   const sender = senderOf(operation);
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
   if (!prices) return { waitsFor: 'gas_price' };
-  const [coins, counted] = await Promise.all([node.balance(sender, null), node.nonce(sender)]);
+  const { coins, counted } = await readSender(node, sender);
   const there = token === null ? coins : await node.balance(from, token);
   const call = await callOf(reached, operation, there);
   const estimate = await estimated(node, call);
@@ -49,7 +51,13 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
   if (units === 0n) return { waitsFor: 'nothing' };
   const value = token === null ? units : 0n;
   if (coins < cost + value) return { waitsFor: 'gas' };
-  return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, counted };
+  return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, counted, coins };
+}
+
+/** Its nonce first: what is counted has been paid when its coins are read. */
+export async function readSender(node: ChainNode, sender: string): Promise<Pick<Plan, 'counted' | 'coins'>> {
+  const counted = await node.nonce(sender);
+  return { counted, coins: await node.balance(sender, null) };
 }
 
 export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
