@@ -53,6 +53,9 @@ export const isAboveCap = (
   cap: Decimal | null,
 ): boolean => cap !== null && maxFeePerGas > weiOfGwei(cap);
 
+/** What an estimate may be short by: tokens whose rules depend on what has happened meanwhile use more. */
+export const gasLimitOf = (estimate: bigint): bigint => estimate + estimate / 5n;
+
 /** The native coin as the wire writes it: with all decimals that the chain has. */
 export const nativeAmount = ({ kind }: Pick<Network, 'kind'>, amount: Decimal): string =>
   amount.toFixed(NATIVE_DECIMALS[kind]);

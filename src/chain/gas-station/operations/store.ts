@@ -2,7 +2,7 @@ import { filtered, raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { overdueIn } from '../../../process/overdue';
 import { GAS_OPERATION_STATUSES, type GasOperation, type GasOperationType } from './record';
-import { isOpen } from './rules';
+import { EXPIRES_AFTER_MS, isOpen } from './rules';
 
 type Unit = 'units' | 'movedUnits' | 'lostUnits' | 'feeUnits';
 
@@ -176,6 +176,21 @@ export async function listOperations(
 export async function openOperationsOf(sql: Sql, walletId: string): Promise<GasOperation[]> {
   return (await sql.run<Row>(operations().where({ walletId }).whereRaw(IS_OPEN))).map(operationOf);
 }
+
+/** Sweeps that have failed since then, by wallet and asset. */
+export const failedSweeps = (
+  sql: Sql,
+  chain: string,
+  since: Date,
+): Promise<Pick<GasOperation, 'walletId' | 'asset'>[]> =>
+  sql.run(
+    operations()
+      .select('walletId', 'asset')
+      .where({ chain, type: 'sweep', status: 'failed' })
+      .where('updatedAt', '>=', since)
+      // In the words of an index: none is open for much longer.
+      .where('createdAt', '>=', new Date(since.getTime() - 2 * EXPIRES_AFTER_MS)),
+  );
 
 /** How many are open on a chain, by type. */
 export async function countOpen(sql: Sql, chain: string): Promise<Record<GasOperationType, number>> {

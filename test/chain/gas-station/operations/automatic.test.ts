@@ -5,6 +5,9 @@ import { attempts, ether, feesOf, fundNative, type TestStation, testStation, wit
 const numbersOf = (operation: { id: string }[], world: TestStation) =>
   Promise.all(operation.map(({ id }) => attempts(world, id)));
 
+/** Answers calls of 36 bytes, as balanceOf is, with a million, and reverts all others. */
+const HOLDS_AND_REFUSES = '0x36602414600c5760006000fd5b6298968060005260206000f3';
+
 describe('by the station itself', () => {
   let world: TestStation;
   beforeAll(async () => {
@@ -28,6 +31,47 @@ describe('by the station itself', () => {
     expect(await orderAutoSweeps(world.services)).toBe(0);
     expect(await world.tokens(world.treasury)).toBe(50_000_000n);
     expect(await world.held('treasury', 'USDT')).toBe('50');
+  });
+
+  it('leaves alone what nobody ever had, and for an hour what has failed', async () => {
+    const { admin, chain, token } = world;
+    const body = { chain: 'local', count: 1 };
+    const [unused] = (await admin.call('POST', '/v1/gas-station/generate', body)).body.data;
+    await chain.pay(token, unused.address, 9_000_000n);
+    const [wallet] = await world.wallets(1, 9_000_000n, '0.0025');
+    const { id } = await world.sweep(wallet!.id);
+    const path = `/v1/gas-station/operations/${id}/fail`;
+    expect((await admin.call('POST', path, { reason: 'no' })).status).toBe(200);
+    expect(await orderAutoSweeps(world.services)).toBe(0);
+    world.later(3_600_001);
+    expect(await orderAutoSweeps(world.services)).toBe(1);
+    const [sweep] = await listed('operations');
+    expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
+    await chain.pay(null, unused.address, parseEther('0.0025'));
+    const { id: byHand } = await world.sweep(unused.id);
+    expect(await world.lead(byHand)).toMatchObject({ status: 'completed' });
+  });
+
+  it('gives no gas for what the chain would revert, passes over what is no token, and sweeps what else there is', async () => {
+    const [wallet] = await world.wallets(1, 9_000_000n);
+    const code = (await world.chain.client.getCode({ address: world.token }))!;
+    // It says what it holds, and moves nothing.
+    await world.chain.client.setCode({ address: world.token, bytecode: HOLDS_AND_REFUSES });
+    expect(await orderAutoSweeps(world.services)).toBe(0);
+    await fundNative(world.chain, wallet!.address, parseEther('1'));
+    expect(await orderAutoSweeps(world.services)).toBe(1);
+    const [sweep] = await listed('operations');
+    expect(await world.read(sweep!.id)).toMatchObject({ asset: 'ETH' });
+    expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
+    await world.chain.client.setCode({ address: world.token, bytecode: '0x' });
+    const listing = await world.admin.call('GET', '/v1/gas-station/sweep-candidates?chain=local');
+    expect(listing.status).toBe(200);
+    const asked = `/v1/gas-station/sweep-preflight/${wallet!.id}?asset=USDT`;
+    expect((await world.admin.call('GET', asked)).body).toMatchObject({ ok: false, amount: '0.000000' });
+    await world.chain.client.setCode({ address: world.token, bytecode: code });
+    await fundNative(world.chain, wallet!.address, parseEther('0.0025'));
+    const { id } = await world.sweep(wallet!.id);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
 
   it('moves many at once under contiguous nonces, and books every fee exactly', async () => {

@@ -2,6 +2,7 @@ import type { Tx } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
 import { boundedFees } from '../../rules';
 import { batchOf, MOST_OF_BATCH } from '../../strategies/delegated';
+import { whereTokenStands } from '../../tokens';
 import { mostOf } from '../nonces/rules';
 import { lockNonces } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
@@ -88,10 +89,9 @@ async function planTogether(reached: Reached, operations: readonly GasOperation[
   const [first] = operations;
   const token = first?.token;
   if (!first || !token) return undefined;
-  const balances = await node.balances(
-    operations.map(({ fromAddress }) => fromAddress),
-    token,
-  );
+  const addresses = operations.map(({ fromAddress }) => fromAddress);
+  const balances = await whereTokenStands(node.balances(addresses, token));
+  if (!balances) return undefined;
   const filled = operations.flatMap((operation, place) => {
     const units = balances[place] ?? 0n;
     return units > 0n ? [{ operation, units, sweep: sweepOf({ ...operation, token }, units) }] : [];
