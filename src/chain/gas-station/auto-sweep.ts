@@ -56,10 +56,9 @@ async function waiting(services: Services, { chain }: Network): Promise<SweepCan
   const isPaused = ({ wallet, asset }: SweepCandidate) =>
     failed.some((each) => each.walletId === wallet.id && each.asset === asset.symbol);
   const found = await sweepCandidates(services, database, { chain }, { used: true });
-  const byWallet = Map.groupBy(
-    found.filter((each) => !isPaused(each)),
-    ({ wallet }) => wallet.id,
-  );
+  const byWallet = new Map<string, SweepCandidate[]>();
+  for (const each of found.filter((one) => !isPaused(one)))
+    byWallet.set(each.wallet.id, [...(byWallet.get(each.wallet.id) ?? []), each]);
   return [...byWallet.values()];
 }
 
