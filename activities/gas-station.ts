@@ -6,17 +6,16 @@ import type { Composed } from '../src/composition';
 export interface GasStationActivities {
   /** The one step of a sweep or a top-up: run twice, it has run once. */
   advanceGasOperation(operationId: string): Promise<Progress>;
-  /** Orders what is to be swept on chains whose station works by itself, and books what has come to stations. @returns how many operations were made */
+  /** Orders what is to be swept on chains whose station works by itself. @returns how many operations were made */
   orderAutoSweeps(): Promise<number>;
+  /** Books what has come to stations. @returns how many top-ups */
+  scanStations(): Promise<number>;
 }
 
 export function createGasStationActivities(services: Composed): GasStationActivities {
   return {
     advanceGasOperation: (operationId) => advanceGasOperation(services, operationId),
-    async orderAutoSweeps() {
-      const ordered = await orderAutoSweeps(services);
-      await scanStations(services);
-      return ordered;
-    },
+    orderAutoSweeps: () => orderAutoSweeps(services),
+    scanStations: () => scanStations(services),
   };
 }

@@ -428,7 +428,7 @@ export const RECORDINGS: readonly Recording[] = [
     workflow: 'gasAutoSweep',
     way: 'ordered',
     args: [],
-    answers: { orderAutoSweeps: ['!PartyAway', 3] },
+    answers: { orderAutoSweeps: ['!PartyAway', 3], scanStations: [1] },
   },
   {
     workflow: 'kycReview',

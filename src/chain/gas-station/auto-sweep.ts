@@ -1,3 +1,4 @@
+import { isOutOfReach } from '../../kernel/db/faults';
 import { Problem } from '../../kernel/errors';
 import { forEachIsolated } from '../../kernel/for-each-isolated';
 import type { Services } from '../../services';
@@ -8,9 +9,13 @@ import { type SweepCandidate, sweepCandidates } from './candidates/lists';
 import { type Preflight, preflight } from './candidates/preflight';
 import { requireGasConfig } from './config/operations';
 import { createOperation, type Ordered, orderTopup, sweepOf } from './operations/create';
+import { failedSweeps } from './operations/store';
 
 /** Wallets that are looked at together: enough to hide what a node's answers take. */
 const AT_ONCE = 8;
+
+/** A sweep that has failed would fail again: its wallet and asset are left alone for so long. */
+const PAUSE_MS = 3_600_000;
 
 /**
  * Orders what is to be swept on every chain whose station works by itself: the gas that a wallet lacks first, and its sweep once it
@@ -34,20 +39,48 @@ export async function orderAutoSweeps(services: Services): Promise<number> {
 async function orderOn(services: Services, network: Network): Promise<number> {
   const { autoSweep, treasuryAddress } = await requireGasConfig(services.database, network);
   if (!autoSweep || treasuryAddress === null) return 0;
-  const { chain } = network;
-  const found = oneOfEach(await sweepCandidates(services, services.database, { chain }));
+  const found = await waiting(services, network);
   let made = 0;
   for (let first = 0; first < found.length; first += AT_ONCE) {
-    const orders = found.slice(first, first + AT_ONCE).map((candidate) => orderFor(services, candidate));
+    const orders = found.slice(first, first + AT_ONCE).map((candidates) => orderApart(services, candidates));
     made += (await Promise.all(orders)).filter(Boolean).length;
   }
   return made;
 }
 
-/** One asset a wallet and run: it has one open sweep. */
-const oneOfEach = (candidates: readonly SweepCandidate[]): SweepCandidate[] => [
-  ...new Map([...candidates].reverse().map((each) => [each.wallet.id, each])).values(),
-];
+/** What there is to be swept, a list a wallet. Only wallets that somebody had are asked: the pool may be large. */
+async function waiting(services: Services, { chain }: Network): Promise<SweepCandidate[][]> {
+  const { database, now } = services;
+  const since = new Date(now().getTime() - PAUSE_MS);
+  const failed = await failedSweeps(database, chain, since);
+  const isPaused = ({ wallet, asset }: SweepCandidate) =>
+    failed.some((each) => each.walletId === wallet.id && each.asset === asset.symbol);
+  const found = await sweepCandidates(services, database, { chain }, { used: true });
+  const byWallet = new Map<string, SweepCandidate[]>();
+  for (const each of found.filter((one) => !isPaused(one)))
+    byWallet.set(each.wallet.id, [...(byWallet.get(each.wallet.id) ?? []), each]);
+  return [...byWallet.values()];
+}
+
+/** What is wrong with one wallet is written down, and is nothing to the others. @returns whether an operation was made */
+async function orderApart(services: Services, candidates: SweepCandidate[]): Promise<boolean> {
+  let isMade = false;
+  const order = async (each: SweepCandidate[]) => {
+    isMade = await orderFirst(services, each);
+  };
+  await forEachIsolated([candidates], order, {
+    ...{ log: services.log, failed: 'a wallet could not be swept' },
+    ids: ([first]) => ({ walletId: first?.wallet.id ?? '' }),
+    concernsAll: (error) => isOutOfReach(error) || (error instanceof Problem && error.status === 503),
+  });
+  return isMade;
+}
+
+/** One asset a wallet and run, for it has one open sweep: the first that can be swept. */
+async function orderFirst(services: Services, candidates: readonly SweepCandidate[]): Promise<boolean> {
+  for (const candidate of candidates) if (await orderFor(services, candidate)) return true;
+  return false;
+}
 
 /** @returns whether an operation was made; what does not hold now is looked at again in the next run */
 async function orderFor(services: Services, candidate: SweepCandidate): Promise<boolean> {
@@ -64,6 +97,8 @@ async function orderFor(services: Services, candidate: SweepCandidate): Promise<
 async function orderOf(services: Services, candidate: SweepCandidate): Promise<Ordered | undefined> {
   const { wallet, asset } = candidate;
   const found = await preflight(services, services.database, { wallet, asset: asset.symbol });
+  // What the chain would revert is not helped by gas.
+  if (found.fee === null) return undefined;
   const lacksGas = candidate.needsGas || (found.stationAddress === null && failsAtGas(found));
   if (lacksGas && found.checks.every(({ ok, name }) => ok || name === 'gas'))
     return wouldHelp(candidate) ? orderTopup(services, { walletId: wallet.id }) : undefined;

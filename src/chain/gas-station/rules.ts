@@ -6,12 +6,12 @@ import type { GasConfig } from './config/record';
 
 /** Pure: what operations, candidates and the preflight share. Units are of the coin or token as the chain counts it. */
 
-/** The native coin of EVM chains that list none among their assets, as the ledger calls it. */
-const EVM_COIN = 'ETH';
-
-/** What the ledger calls a network's native coin; nothing of one that the ledger has no currency for. */
-export const nativeSymbol = ({ assets, kind }: Pick<Network, 'assets' | 'kind'>): string | undefined =>
-  assets.find(({ contract }) => contract === null)?.symbol ?? (kind === 'evm' ? EVM_COIN : undefined);
+/**
+ * What the ledger calls a network's native coin; nothing of one that the ledger has no currency for. A network that lists none has
+ * another coin than the ledger knows, be it an EVM chain.
+ */
+export const nativeSymbol = ({ assets }: Pick<Network, 'assets'>): string | undefined =>
+  assets.find(({ contract }) => contract === null)?.symbol;
 
 /** From how much on an asset is swept: as it was set, or what the network credits at least. */
 export const minSweepOf = (
@@ -46,6 +46,15 @@ export function boundedFees(
   if (baseFee + maxPriorityFeePerGas > most) return undefined;
   return { maxFeePerGas: maxFeePerGas < most ? maxFeePerGas : most, maxPriorityFeePerGas };
 }
+
+/** Whether a transaction may come to cost more than the cap, which can have been lowered since it was made. */
+export const isAboveCap = (
+  { maxFeePerGas }: Pick<BoundedFees, 'maxFeePerGas'>,
+  cap: Decimal | null,
+): boolean => cap !== null && maxFeePerGas > weiOfGwei(cap);
+
+/** What an estimate may be short by: tokens whose rules depend on what has happened meanwhile use more. */
+export const gasLimitOf = (estimate: bigint): bigint => estimate + estimate / 5n;
 
 /** The native coin as the wire writes it: with all decimals that the chain has. */
 export const nativeAmount = ({ kind }: Pick<Network, 'kind'>, amount: Decimal): string =>

@@ -146,12 +146,16 @@ export type WalletFilter = Partial<Record<'chain' | 'status' | 'purpose', string
 export const listWallets = (sql: Sql, filter: WalletFilter, page: IdPage): Promise<Wallet[]> =>
   read(sql, wallets().modify(filtered, filter).modify(newestFirst, page));
 
-/** Those of a chain's pool that may be swept, in the order of their derivation. */
-export const sweepableWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
-  read(
-    sql,
-    wallets().where({ chain, purpose: 'pool' }).where(anyOf('status', SWEEPABLE)).orderBy('derivationIndex'),
-  );
+/** Those of a chain's pool that may be swept, in the order of their derivation. @param used those alone that were allocated once */
+export function sweepableWallets(
+  sql: Sql,
+  chain: string,
+  { used = false }: { used?: boolean } = {},
+): Promise<Wallet[]> {
+  const query = wallets().where({ chain, purpose: 'pool' }).where(anyOf('status', SWEEPABLE));
+  if (used) void query.whereRaw('exists (select from wallet_allocations where wallet_id = wallets.id)');
+  return read(sql, query.orderBy('derivationIndex'));
+}
 
 /** Which of these addresses are wallets of ours, of whatever purpose. */
 export async function ownAmong(sql: Sql, chain: string, addresses: readonly string[]): Promise<string[]> {

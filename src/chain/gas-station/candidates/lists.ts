@@ -14,6 +14,7 @@ import type { GasConfig } from '../config/record';
 import { listOperations } from '../operations/store';
 import { minSweepOf, sweepableOf } from '../rules';
 import { stationSending } from '../strategies/choose';
+import { whereTokenStands } from '../tokens';
 
 /** A wallet that has enough of an asset to be swept. */
 export interface SweepCandidate {
@@ -41,19 +42,21 @@ type Deps = Pick<Services, 'keyring' | 'parties'>;
 /**
  * The wallets that may be swept – not allocated, not disabled, no sweep of theirs open – and have enough of an asset, in the order of
  * their derivation. The balances of all wallets are read from the chain in one batch an asset.
+ * @param used those alone that were allocated once
  * @throws Problem 404 naming `chain`, 400 naming `asset`, 503 while a chain cannot be reached
  */
 export async function sweepCandidates(
   services: Deps,
   sql: Sql,
   { chain, asset }: CandidateFilter,
+  { used = false }: { used?: boolean } = {},
 ): Promise<SweepCandidate[]> {
   const found: SweepCandidate[] = [];
   for (const network of await networksOf(sql, chain)) {
     const assets = network.assets.filter(({ symbol }) => asset === undefined || symbol === asset);
     if (assets.length === 0 && chain !== undefined)
       throw invalid('asset must be an asset of the network.', 'asset');
-    found.push(...(await candidatesOn(services, sql, network, assets)));
+    found.push(...(await candidatesOn(services, sql, { network, assets, used })));
   }
   return found;
 }
@@ -67,13 +70,12 @@ const networksOf = async (sql: Sql, chain: string | undefined): Promise<Network[
 async function candidatesOn(
   services: Deps,
   sql: Sql,
-  network: Network,
-  assets: readonly NetworkAsset[],
+  { network, assets, used }: { network: Network; assets: readonly NetworkAsset[]; used: boolean },
 ): Promise<SweepCandidate[]> {
   const { chain } = network;
   const open = await listOperations(sql, { chain, type: 'sweep' }, {}, { open: true });
   const beingSwept = new Set(open.map(({ walletId }) => walletId));
-  const wallets = (await sweepableWallets(sql, chain)).filter(({ id }) => !beingSwept.has(id));
+  const wallets = (await sweepableWallets(sql, chain, { used })).filter(({ id }) => !beingSwept.has(id));
   if (wallets.length === 0 || assets.length === 0) return [];
   const config = await requireGasConfig(sql, network);
   const { node } = await nodeOf(services, sql, chain);
@@ -82,7 +84,10 @@ async function candidatesOn(
   for (const asset of assets) {
     const paysItself = (await askedOfChain(stationSending(node, network, config, asset))) === null;
     const balances =
-      asset.contract === null ? natives : await askedOfChain(balancesOf(node, wallets, asset.contract));
+      asset.contract === null
+        ? natives
+        : await askedOfChain(whereTokenStands(balancesOf(node, wallets, asset.contract)));
+    if (!balances) continue;
     for (const [place, wallet] of wallets.entries()) {
       const [balance = 0n, native = 0n] = [balances[place], natives[place]];
       const candidate = candidateOf({ wallet, network, config, asset }, { balance, native, paysItself });

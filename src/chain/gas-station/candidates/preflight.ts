@@ -12,9 +12,10 @@ import type { Wallet } from '../../wallets/record';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { openOperationsOf } from '../operations/store';
-import { boundedFees, minSweepOf, sweepableOf } from '../rules';
+import { boundedFees, gasLimitOf, minSweepOf, sweepableOf } from '../rules';
 import { stationSending } from '../strategies/choose';
 import { BESIDE_TRANSFER } from '../strategies/delegated';
+import { whereTokenStands } from '../tokens';
 import { type Check, checksOf } from './rules';
 
 /** Whether a wallet can be swept now, and what of it. */
@@ -26,6 +27,8 @@ export interface Preflight {
   asset: NetworkAsset;
   /** What the sweep would move. */
   units: bigint;
+  /** What it would cost at most; null: the chain would revert it. */
+  fee: bigint | null;
   /** Who would send in place of the wallet, and pay; null: the wallet. */
   stationAddress: string | null;
 }
@@ -44,14 +47,15 @@ export async function preflight(
   const asset = swept(network, symbol);
   const [config, open] = [await requireGasConfig(sql, network), await openOperationsOf(sql, wallet.id)];
   const stationAddress = await askedOfChain(stationSending(node, network, config, asset));
-  const said = await askedOfChain(readOf(node, wallet, asset, config, stationAddress));
+  const said = await askedOfChain(readOf({ node, network }, wallet, asset, config, stationAddress));
   const units = sweepableOf(config, network, asset, { units: said.balance, fee: said.fee ?? 0n });
   const checks = checksOf({
     ...{ wallet, asset, open, kind: network.kind, ...said },
     ...{ sweepable: units, least: minSweepOf(config, asset) },
     ...{ maxGasPrice: config.maxGasPrice, treasuryAddress: config.treasuryAddress },
   });
-  return { ok: checks.every(({ ok }) => ok), checks, network, config, asset, units, stationAddress };
+  const { fee } = said;
+  return { ok: checks.every(({ ok }) => ok), checks, network, config, asset, units, fee, stationAddress };
 }
 
 function swept(network: Network, symbol: string | undefined): NetworkAsset {
@@ -73,7 +77,7 @@ interface Said {
 }
 
 async function readOf(
-  node: ChainNode,
+  { node, network }: { node: ChainNode; network: Network },
   { address }: Wallet,
   { contract }: NetworkAsset,
   config: GasConfig,
@@ -81,10 +85,15 @@ async function readOf(
 ): Promise<Said> {
   const payer = stationAddress ?? address;
   const [native, fees] = await Promise.all([node.balance(payer, null), node.fees()]);
-  const balance = contract === null ? native : await node.balance(address, contract);
+  const balance = contract === null ? native : await whereTokenStands(node.balance(address, contract));
+  if (balance === undefined) return { balance: 0n, native, fees, fee: null };
   // To itself while there is no treasury: what it would cost about.
   const to = config.treasuryAddress ?? address;
-  const gas = await gasOf(node, address, contract, to, balance);
+  const value =
+    contract === null ? sweepableOf(config, network, { contract }, { units: balance, fee: 0n }) : 0n;
+  const transfer =
+    contract === null ? { to, value, data: '0x' } : { to: contract, value, data: erc20Transfer(to, balance) };
+  const gas = await gasOf(node, { from: address, ...transfer });
   const { maxFeePerGas } = boundedFees(fees, config.maxGasPrice) ?? fees;
   const beside = stationAddress === null ? 0n : BESIDE_TRANSFER;
   return { balance, native, fees, fee: gas === null ? null : (gas + beside) * maxFeePerGas };
@@ -92,17 +101,10 @@ async function readOf(
 
 async function gasOf(
   node: ChainNode,
-  from: string,
-  contract: string | null,
-  treasury: string,
-  balance: bigint,
+  transfer: Parameters<ChainNode['estimateGas']>[0],
 ): Promise<bigint | null> {
-  const transfer =
-    contract === null
-      ? { to: treasury, data: '0x' }
-      : { to: contract, data: erc20Transfer(treasury, balance) };
   try {
-    return await node.estimateGas({ from, value: 0n, ...transfer });
+    return gasLimitOf(await node.estimateGas(transfer));
   } catch (error) {
     if (error instanceof ChainRefused) return null;
     throw error;

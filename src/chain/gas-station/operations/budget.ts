@@ -22,7 +22,9 @@ export async function spentToday(
   at: Date,
   except: string | null = null,
 ): Promise<Spent> {
-  const [booked, reserved] = [await feesSince(sql, chain, dayOf(at)), await reservedOn(sql, chain, except)];
+  // The reserve first: what is booked between the two is counted twice, and not missed.
+  const reserved = await reservedOn(sql, chain, except);
+  const booked = await feesSince(sql, chain, dayOf(at));
   return { booked, reserved };
 }
 

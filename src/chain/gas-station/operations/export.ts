@@ -11,7 +11,7 @@ import { requireOperation } from './read';
 import type { GasOperation, GasOperationType, WaitsFor } from './record';
 import { leastOf, senderOf } from './rules';
 import { type Plan, planTransaction } from './steps/plan';
-import { giveNonce } from './steps/prepare';
+import { giveNonce, uncovered } from './steps/prepare';
 import { type Reached, reach } from './steps/reach';
 import { updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
@@ -37,6 +37,7 @@ const NOT_NOW: Record<WaitsFor, string> = {
   refused: 'The chain would refuse it.',
   nodes_disagree: 'The nodes disagree.',
   nonce_taken: 'The nonce has been used.',
+  stopped: 'It was stopped.',
   wrong_transaction: 'Another transaction was confirmed.',
 };
 
@@ -89,7 +90,7 @@ export async function exportOperation(
     );
   const at = services.now();
   const attempt = before
-    ? await replan(tx, before.number, plan.planned)
+    ? ((await uncovered(tx, operation, config, plan, at)) ?? (await replan(tx, before.number, plan.planned)))
     : await giveNonce(tx, operation, config, plan, at);
   if ('waitsFor' in attempt) throw notNow(attempt.waitsFor);
   const exported = { exportedAt: at, units: leastOf(operation.units, plan.units) };

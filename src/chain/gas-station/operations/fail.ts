@@ -26,15 +26,16 @@ export async function fallible(
   const operation = await requireOperation(services.database, id, type);
   const { revision, txHash, batchOf } = operation;
   const attempts = await attemptsOf(services.database, batchOf ?? id);
-  const signed = attempts.filter(({ raw }) => raw !== null);
-  // Of a batch that is to be signed: it is another operation that does that.
-  if (batchOf !== null && attempts.length > signed.length)
+  // What is signed and not handed over nobody has, and it is handed over under another revision only.
+  const given = attempts.filter(({ broadcastAt }) => broadcastAt !== null);
+  // Of a batch that is to be handed over: it is another operation that does that.
+  if (batchOf !== null && attempts.length > given.length)
     return { revision, mayBeExecuted: isOpen(operation) };
-  const hashes = [...(txHash === null ? [] : [txHash]), ...signed.flatMap(({ hash }) => hash ?? [])];
+  const hashes = [...(txHash === null ? [] : [txHash]), ...given.flatMap(({ hash }) => hash ?? [])];
   if (!isOpen(operation) || hashes.length === 0) return { revision, mayBeExecuted: false };
   const { node } = await reach(services, operation);
-  const [first] = signed;
-  // What is signed can be executed for as long as its nonce is free.
+  const [first] = given;
+  // What was handed over can be executed for as long as its nonce is free.
   const isFree = first !== undefined && (await askedOfChain(node.nonce(first.address))) <= first.nonce;
   const words = await askedOfChain(Promise.all(hashes.map((hash) => node.transaction(hash))));
   return { revision, mayBeExecuted: isFree || words.some(({ status }) => status !== 'unknown') };

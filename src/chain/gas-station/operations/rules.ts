@@ -76,12 +76,19 @@ export function nextStep(operation: GasOperation, attempts: readonly Attempt[], 
   const isLocal = operation.execution === 'local';
   // The operation that a batch is of signs and broadcasts it; the others only follow.
   if (operation.batchOf !== null && latest?.broadcastAt === null) return 'wait_for_batch';
+  // What nobody has yet cannot be executed, signed or not.
+  if (isLocal && at >= operation.expiresAt && !isHandedOver(attempts) && operation.txHash === null)
+    return 'expire';
   if (isLocal && latest?.raw === null) return 'sign';
   if (latest?.raw && latest.broadcastAt === null) return 'broadcast';
   if (latest?.raw || operation.txHash !== null) return 'follow';
   if (at >= operation.expiresAt) return 'expire';
   return isLocal ? 'plan' : 'wait';
 }
+
+/** Whether the chain may have any of them from us. */
+export const isHandedOver = (attempts: readonly Pick<Attempt, 'broadcastAt'>[]): boolean =>
+  attempts.some(({ broadcastAt }) => broadcastAt !== null);
 
 type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted' }>;
 

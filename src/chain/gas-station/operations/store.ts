@@ -2,7 +2,7 @@ import { filtered, raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { overdueIn } from '../../../process/overdue';
 import { GAS_OPERATION_STATUSES, type GasOperation, type GasOperationType } from './record';
-import { isOpen } from './rules';
+import { EXPIRES_AFTER_MS, isOpen } from './rules';
 
 type Unit = 'units' | 'movedUnits' | 'lostUnits' | 'feeUnits';
 
@@ -177,6 +177,21 @@ export async function openOperationsOf(sql: Sql, walletId: string): Promise<GasO
   return (await sql.run<Row>(operations().where({ walletId }).whereRaw(IS_OPEN))).map(operationOf);
 }
 
+/** Sweeps that have failed since then, by wallet and asset. */
+export const failedSweeps = (
+  sql: Sql,
+  chain: string,
+  since: Date,
+): Promise<Pick<GasOperation, 'walletId' | 'asset'>[]> =>
+  sql.run(
+    operations()
+      .select('walletId', 'asset')
+      .where({ chain, type: 'sweep', status: 'failed' })
+      .where('updatedAt', '>=', since)
+      // In the words of an index: none is open for much longer.
+      .where('createdAt', '>=', new Date(since.getTime() - 2 * EXPIRES_AFTER_MS)),
+  );
+
 /** How many are open on a chain, by type. */
 export async function countOpen(sql: Sql, chain: string): Promise<Record<GasOperationType, number>> {
   const rows = await sql.run<{ type: GasOperationType; count: number }>(
@@ -191,13 +206,16 @@ export async function countOpen(sql: Sql, chain: string): Promise<Record<GasOper
   return counts;
 }
 
-/** Fees that were booked since then, in units of the native coin. */
+/**
+ * Fees that were booked since then, in units of the native coin. An operation with a fee that is not executed has had a transaction
+ * that was reverted: when it was changed last stands for when that was booked, which counts it once too often at most.
+ */
 export async function feesSince(sql: Sql, chain: string, since: Date): Promise<bigint> {
   const [row] = await sql.run<{ total: string }>(
     operations()
       .select(raw('coalesce(sum(fee_units), 0)::text as total'))
       .where({ chain })
-      .where('executedAt', '>=', since)
+      .whereRaw('coalesce(executed_at, updated_at) >= ?', [since])
       .whereNotNull('feeUnits'),
   );
   return BigInt(row?.total ?? 0);

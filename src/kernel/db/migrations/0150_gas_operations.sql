@@ -36,11 +36,12 @@ create index gas_operations_waiting on gas_operations (created_at desc, id desc)
 create index gas_operations_newest on gas_operations (created_at desc, id desc);
 create index gas_operations_of_chain on gas_operations (chain, created_at desc, id desc);
 create index gas_operations_of_status on gas_operations (status, created_at desc, id desc);
-create index gas_operations_executed on gas_operations (chain, executed_at) where fee_units is not null;
+create index gas_operations_fees on gas_operations (chain, coalesce(executed_at, updated_at)) where fee_units is not null;
 create index gas_operations_due on gas_operations (due_by) where due_by is not null;
 
 -- The transactions of our addresses, one nonce after the other. A transaction that does not get into a block is replaced under its
--- nonce by a dearer one: another attempt. What is signed is stored before it is broadcast.
+-- nonce by a dearer one: another attempt. What is signed is stored before it is broadcast, and what
+-- is broadcast is so marked before.
 create table chain_nonces (
   number                   bigint generated always as identity primary key,
   chain                    text not null,
@@ -58,10 +59,10 @@ create table chain_nonces (
   hash                     text collate "C",           -- of what was signed here, or was reverted
   broadcast_at             timestamptz(3),
   settled_at               timestamptz(3),              -- one of its nonce is in a final block
-  released_at              timestamptz(3),              -- wanted no more, and not signed here: the nonce is free
+  released_at              timestamptz(3),              -- wanted no more, and never handed over: the nonce is free
   created_at               timestamptz(3) not null,
   check (raw is null or hash is not null),
-  check (released_at is null or raw is null)
+  check (released_at is null or (raw is null and broadcast_at is null))
 );
 create unique index chain_nonces_taken on chain_nonces (chain, address, nonce, attempt) where released_at is null;
 create unique index chain_nonces_hash on chain_nonces (chain, hash) where hash is not null;

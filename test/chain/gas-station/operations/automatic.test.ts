@@ -1,9 +1,12 @@
 import { parseEther, parseGwei } from 'viem';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
-import { attempts, ether, feesOf, fundNative, type TestStation, testStation } from './support';
+import { attempts, ether, feesOf, fundNative, type TestStation, testStation, withParties } from './support';
 
 const numbersOf = (operation: { id: string }[], world: TestStation) =>
   Promise.all(operation.map(({ id }) => attempts(world, id)));
+
+/** Answers calls of 36 bytes, as balanceOf is, with a million, and reverts all others. */
+const HOLDS_AND_REFUSES = '0x36602414600c5760006000fd5b6298968060005260206000f3';
 
 describe('by the station itself', () => {
   let world: TestStation;
@@ -28,6 +31,47 @@ describe('by the station itself', () => {
     expect(await orderAutoSweeps(world.services)).toBe(0);
     expect(await world.tokens(world.treasury)).toBe(50_000_000n);
     expect(await world.held('treasury', 'USDT')).toBe('50');
+  });
+
+  it('leaves alone what nobody ever had, and for an hour what has failed', async () => {
+    const { admin, chain, token } = world;
+    const body = { chain: 'local', count: 1 };
+    const [unused] = (await admin.call('POST', '/v1/gas-station/generate', body)).body.data;
+    await chain.pay(token, unused.address, 9_000_000n);
+    const [wallet] = await world.wallets(1, 9_000_000n, '0.0025');
+    const { id } = await world.sweep(wallet!.id);
+    const path = `/v1/gas-station/operations/${id}/fail`;
+    expect((await admin.call('POST', path, { reason: 'no' })).status).toBe(200);
+    expect(await orderAutoSweeps(world.services)).toBe(0);
+    world.later(3_600_001);
+    expect(await orderAutoSweeps(world.services)).toBe(1);
+    const [sweep] = await listed('operations');
+    expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
+    await chain.pay(null, unused.address, parseEther('0.0025'));
+    const { id: byHand } = await world.sweep(unused.id);
+    expect(await world.lead(byHand)).toMatchObject({ status: 'completed' });
+  });
+
+  it('gives no gas for what the chain would revert, passes over what is no token, and sweeps what else there is', async () => {
+    const [wallet] = await world.wallets(1, 9_000_000n);
+    const code = (await world.chain.client.getCode({ address: world.token }))!;
+    // It says what it holds, and moves nothing.
+    await world.chain.client.setCode({ address: world.token, bytecode: HOLDS_AND_REFUSES });
+    expect(await orderAutoSweeps(world.services)).toBe(0);
+    await fundNative(world.chain, wallet!.address, parseEther('1'));
+    expect(await orderAutoSweeps(world.services)).toBe(1);
+    const [sweep] = await listed('operations');
+    expect(await world.read(sweep!.id)).toMatchObject({ asset: 'ETH' });
+    expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
+    await world.chain.client.setCode({ address: world.token, bytecode: '0x' });
+    const listing = await world.admin.call('GET', '/v1/gas-station/sweep-candidates?chain=local');
+    expect(listing.status).toBe(200);
+    const asked = `/v1/gas-station/sweep-preflight/${wallet!.id}?asset=USDT`;
+    expect((await world.admin.call('GET', asked)).body).toMatchObject({ ok: false, amount: '0.000000' });
+    await world.chain.client.setCode({ address: world.token, bytecode: code });
+    await fundNative(world.chain, wallet!.address, parseEther('0.0025'));
+    const { id } = await world.sweep(wallet!.id);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
 
   it('moves many at once under contiguous nonces, and books every fee exactly', async () => {
@@ -138,6 +182,69 @@ describe('within its bounds', () => {
     expect(await world.chain.client.getTransactionCount({ address: wallet!.address })).toBe(0);
     await world.configure({});
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  });
+
+  /** One that is signed and held back. */
+  async function signedSweep() {
+    const [wallet] = await world.wallets(1, 9_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const { signer } = world.services.parties;
+    const sign: typeof signer.sign = async (...given) => {
+      const signed = await signer.sign(...given);
+      await world.configure({ maxGasPrice: '0.000001' });
+      return signed;
+    };
+    await world.advance(id, withParties(world.services, { signer: { ...signer, sign } }));
+    await world.configure({});
+    const [attempt] = await attempts(world, id);
+    expect(attempt).toMatchObject({ raw: expect.any(String), broadcast_at: null });
+    return { id, wallet: wallet!, maxFee: Number(attempt!.max_fee_per_gas) / 1e9 };
+  }
+
+  const disable = (walletId: string) =>
+    world.services.database.query(`update wallets set status = 'disabled' where id = $1`, [walletId]);
+
+  it.each([
+    ['autoSweep is taken back', () => world.configure({ autoSweep: false })],
+    ['another treasury is set', () => world.configure({ treasuryAddress: `0x${'42'.repeat(20)}` })],
+    ['the wallet is disabled', (walletId: string) => disable(walletId)],
+  ])('hands nothing over that was signed when %s, and lets a person end it', async (_, stop) => {
+    const { id, wallet } = await signedSweep();
+    await stop(wallet.id);
+    expect(await world.advance(id)).toMatchObject({ status: 'awaiting_confirmation' });
+    expect(await world.read(id)).toMatchObject({ waitsFor: 'stopped' });
+    const path = `/v1/gas-station/operations/${id}/fail`;
+    expect((await world.admin.call('POST', path, { reason: 'stopped' })).status).toBe(200);
+    expect((await attempts(world, id))[0]).toMatchObject({ raw: null, released_at: expect.any(Date) });
+    await world.configure({});
+    expect(await world.chain.client.getTransactionCount({ address: wallet.address })).toBe(0);
+  });
+
+  it('hands over nothing that is dearer than the cap by then, and it expires', async () => {
+    const { id, wallet, maxFee } = await signedSweep();
+    await world.configure({ maxGasPrice: (maxFee - 0.000000001).toFixed(9) });
+    await world.advance(id);
+    expect(await world.read(id)).toMatchObject({ waitsFor: 'gas_price' });
+    await world.configure({});
+    world.later(24 * 3_600_000);
+    expect(await world.advance(id)).toMatchObject({ status: 'expired', open: false });
+    expect(await world.chain.client.getTransactionCount({ address: wallet.address })).toBe(0);
+  });
+
+  it('promises no coins of the station twice', async () => {
+    const wallets = await world.wallets(2, 9_000_000n);
+    const before = await world.chain.client.getBalance({ address: world.station });
+    const topups = await Promise.all(wallets.map(({ id }) => world.topup(id, '1')));
+    await fundNative(world.chain, world.station, parseEther('1.5'));
+    await world.chain.client.setAutomine(false);
+    for (const { id } of topups) await world.advance(id);
+    const [first, second] = await Promise.all(topups.map(({ id }) => world.read(id)));
+    expect([first.status, second.status, second.waitsFor]).toEqual(['confirming', 'pending', 'gas']);
+    await world.chain.client.setAutomine(true);
+    await world.chain.client.mine({ blocks: 1 });
+    expect(await world.lead(topups[0]!.id)).toMatchObject({ status: 'completed' });
+    await fundNative(world.chain, world.station, before);
+    expect(await world.lead(topups[1]!.id)).toMatchObject({ status: 'completed' });
   });
 
   it('waits for gas, and expires after a day', async () => {

@@ -55,10 +55,20 @@ it('hands the same bytes over again when the answer was lost after a broadcast',
   const { id, address } = await sweepOfOne();
   double.next(SEND, 'lost');
   await expect(world.advance(id)).rejects.toThrow('outcome is not known');
-  expect(await world.read(id)).toMatchObject({ status: 'awaiting_confirmation' });
+  expect(await world.read(id)).toMatchObject({ status: 'confirming' });
   expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   expect(await sentBy(address)).toBe(1);
   expect((await attempts(world, id)).map(({ nonce }) => nonce)).toEqual(['0']);
+});
+
+it('follows what was executed though its answer was lost and a block costs more than the cap since', async () => {
+  const { id, address } = await sweepOfOne();
+  double.next(SEND, 'lost');
+  await expect(world.advance(id)).rejects.toThrow('outcome is not known');
+  await world.configure({ maxGasPrice: '0.000001' });
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  expect(await sentBy(address)).toBe(1);
+  await world.configure({});
 });
 
 it('replaces what is stuck by a dearer one under the same nonce, and pays for one alone', async () => {

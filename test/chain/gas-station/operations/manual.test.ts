@@ -60,7 +60,7 @@ describe('by export and confirm', () => {
           nonce: 0,
           to: wallet.address,
           value: '2000000000000000',
-          gas: '21000',
+          gas: '25200', // an estimate and a fifth
         },
       ],
     });

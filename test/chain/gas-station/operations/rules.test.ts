@@ -75,8 +75,9 @@ it('takes the step that the attempts call for', () => {
     [{ execution: 'manual', status: 'confirming', txHash: '0x3' }, [], 'follow'],
     [{ expiresAt: NOW }, [], 'expire'],
     [{ expiresAt: NOW, execution: 'manual' }, [attempt()], 'expire'],
-    // What is signed may be executed: it does not expire.
-    [{ expiresAt: NOW }, [attempt(signed)], 'broadcast'],
+    // What is handed over may be executed: it does not expire. What nobody has does.
+    [{ expiresAt: NOW }, [attempt(signed)], 'expire'],
+    [{ expiresAt: NOW }, [attempt({ ...signed, broadcastAt: NOW })], 'follow'],
   ];
   for (const [change, attempts, step] of cases) {
     expect([change, nextStep(operation(change), attempts, NOW)]).toEqual([change, step]);

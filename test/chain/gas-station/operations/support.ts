@@ -2,6 +2,7 @@ import { type Address, type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { advanceGasOperation } from '../../../../src/chain/gas-station/operations/steps/advance';
 import { findWallet } from '../../../../src/chain/wallets/operations';
+import { newId } from '../../../../src/kernel/ids';
 import { internalBalance } from '../../../../src/kernel/ledger/accounts';
 import type { ChainAccount } from '../../../../src/kernel/ledger/entries';
 import type { Parties } from '../../../../src/parties/parties';
@@ -71,7 +72,8 @@ export async function testStation(options: StationOptions = {}) {
         id: string;
         address: Address;
       }[];
-      for (const { address } of made) {
+      for (const { id, address } of made) {
+        await allocatedOnce(api.services.database, id);
         await chain.pay(token, address, units);
         if (gas !== '0') await fundNative(chain, address, parseEther(gas));
       }
@@ -109,6 +111,14 @@ export async function testStation(options: StationOptions = {}) {
     },
   };
 }
+
+/** Somebody had it, and has no longer. */
+const allocatedOnce = (sql: Services['database'], walletId: string) =>
+  sql.query(
+    `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, ended_at, created_at, updated_at)
+     values ($1, $2, $3, $3, 'USDT', $4, now(), now(), now(), now())`,
+    [newId('walletAllocation'), walletId, newId('tenant'), newId('reference')],
+  );
 
 const BALANCE_OF = [
   {
@@ -182,6 +192,8 @@ export const attempts = ({ services }: Pick<TestStation, 'services'>, id: string
     hash: Hex | null;
     max_fee_per_gas: string;
     max_priority_fee_per_gas: string;
+    raw: Hex | null;
+    broadcast_at: Date | null;
     released_at: Date | null;
   }>('select * from chain_nonces where operation_id = $1 order by number', [id]);
 

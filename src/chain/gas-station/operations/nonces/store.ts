@@ -53,6 +53,24 @@ export async function takenNonces(
   return rows.map(({ nonce }) => Number(nonce));
 }
 
+/**
+ * The most that the transactions of an address which are in no block yet may take of its coins: of several attempts the dearest.
+ * @param from how many are in blocks
+ * @param except the operation whose own are not counted
+ */
+export async function committedBy(
+  sql: Sql,
+  { chain, address, from, except }: { chain: string; address: string; from: number; except: string },
+): Promise<bigint> {
+  const each = nonces()
+    .select(raw('max(value + gas * max_fee_per_gas) as most'))
+    .where({ chain, address, settledAt: null, releasedAt: null })
+    .where('nonce', '>=', from)
+    .whereNot('operationId', except)
+    .groupBy('nonce');
+  return totalOf(sql, each);
+}
+
 export async function insertAttempt(tx: Sql, given: NewAttempt): Promise<Attempt> {
   const [made] = await tx.run<Row>(
     nonces()
@@ -191,10 +209,10 @@ export async function settleNonces(tx: Sql, operationId: string, nonce: number, 
   await tx.run(open().update({ settledAt: at }));
 }
 
-/** Nothing of it is executed any more: what was never signed here frees its nonce, what was signed reserves no gas. */
+/** Nothing of it is executed any more: what was never handed over frees its nonce, its bytes are dropped; what was reserves no gas. */
 export async function releaseNonces(tx: Sql, operationId: string, at: Date): Promise<void> {
   const open = () => nonces().where({ operationId, settledAt: null, releasedAt: null });
-  await tx.run(open().where({ raw: null }).update({ releasedAt: at }));
+  await tx.run(open().where({ broadcastAt: null }).update({ releasedAt: at, raw: null, hash: null }));
   await tx.run(open().update({ settledAt: at }));
 }
 
@@ -210,6 +228,10 @@ export async function reservedOn(sql: Sql, chain: string, except: string | null)
       if (except !== null) void query.whereNot('operationId', except);
     })
     .groupBy('address', 'nonce');
+  return totalOf(sql, each);
+}
+
+async function totalOf(sql: Sql, each: ReturnType<typeof table>): Promise<bigint> {
   const [row] = await sql.run<{ total: string }>(
     table('rows').with('rows', each).select(raw('coalesce(sum(most), 0)::text as total')),
   );

@@ -2,14 +2,15 @@ import type { Services } from '../../../../services';
 import { endUnexecuted } from '../end';
 import { mendNonces } from '../nonces/vanished';
 import type { GasOperationStatus } from '../record';
-import { isOpen, nextStep, senderOf } from '../rules';
+import { isHandedOver, isOpen, nextStep, senderOf } from '../rules';
 import { keepDueBy } from '../store';
 import { BATCH_MS, planDelegated } from './batch';
 import { broadcast } from './broadcast';
 import { follow } from './follow';
 import { plan, sign } from './prepare';
 import { reach, readSeen, type Seen, whileUnchanged } from './reach';
-import { AGAIN, lookIn, type Stepped } from './stepped';
+import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
+import { isStopped } from './stops';
 
 /** Where an operation stands after a step, for its workflow: no data, only what it waits for. */
 export interface Progress {
@@ -54,6 +55,8 @@ async function take(services: Services, seen: Seen): Promise<Stepped> {
     return AGAIN;
   }
   const reached = await reach(services, operation);
+  if (step !== 'follow' && !isHandedOver(attempts) && (await isStopped(services, operation, reached.config)))
+    return waitFor(services, seen, 'stopped');
   if (step === 'plan')
     await mendNonces(services, reached.node, { chain: operation.chain, address: senderOf(operation) });
   if (step === 'plan' && operation.stationAddress !== null) return planDelegated(services, seen, reached);

@@ -2,12 +2,22 @@ import type { Tx } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
 import { boundedFees } from '../../rules';
 import { batchOf, MOST_OF_BATCH } from '../../strategies/delegated';
+import { whereTokenStands } from '../../tokens';
 import { mostOf } from '../nonces/rules';
 import { lockNonces } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
 import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
 import { gatherable, lockUnchanged, updateOperation } from '../store';
-import { estimated, fieldsOf, type NoPlan, type Plan, partiesOf, planTransaction, sweepOf } from './plan';
+import {
+  estimated,
+  fieldsOf,
+  type NoPlan,
+  type Plan,
+  partiesOf,
+  planTransaction,
+  readSender,
+  sweepOf,
+} from './plan';
 import { giveNonce } from './prepare';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
@@ -79,10 +89,9 @@ async function planTogether(reached: Reached, operations: readonly GasOperation[
   const [first] = operations;
   const token = first?.token;
   if (!first || !token) return undefined;
-  const balances = await node.balances(
-    operations.map(({ fromAddress }) => fromAddress),
-    token,
-  );
+  const addresses = operations.map(({ fromAddress }) => fromAddress);
+  const balances = await whereTokenStands(node.balances(addresses, token));
+  if (!balances) return undefined;
   const filled = operations.flatMap((operation, place) => {
     const units = balances[place] ?? 0n;
     return units > 0n ? [{ operation, units, sweep: sweepOf({ ...operation, token }, units) }] : [];
@@ -97,10 +106,10 @@ async function planTogether(reached: Reached, operations: readonly GasOperation[
   if ('waitsFor' in estimate) return undefined;
   const gas = estimate.gas + spareGas;
   const sender = senderOf(first);
-  const [coins, counted] = await Promise.all([node.balance(sender, null), node.nonce(sender)]);
+  const { coins, counted } = await readSender(node, sender);
   if (coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
   return {
-    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, counted },
+    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, counted, coins },
     members,
   };
 }

@@ -1,7 +1,7 @@
 import { ChainRefused } from '../../../../parties/chain/errors';
 import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
-import { boundedFees } from '../../rules';
+import { boundedFees, isAboveCap } from '../../rules';
 import { moveOperation } from '../end';
 import type { Attempt } from '../nonces/record';
 import { keepBroadcast } from '../nonces/store';
@@ -9,21 +9,24 @@ import { updateOperation } from '../store';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, type Stepped, waitFor } from './stepped';
 
-/** Hands the newest attempt to the chain, unless a block costs more than the cap by now. */
+/**
+ * Hands the newest attempt to the chain, unless a block, or the attempt itself, costs more than the cap by now. That it is handed over
+ * is kept first: whatever becomes of the answer, it is followed, and handed over again where the chain does not have it.
+ */
 export async function broadcast(services: Services, seen: Seen, { node, config }: Reached): Promise<Stepped> {
   const latest = seen.attempts.at(-1);
   if (!latest) throw new Error(`the operation ${seen.operation.id} has nothing to broadcast`);
-  if (!boundedFees(await node.fees(), config.maxGasPrice)) return waitFor(services, seen, 'gas_price');
-  const isTaken = await handOver(node, latest);
+  const { maxGasPrice } = config;
+  if (isAboveCap(latest, maxGasPrice) || !boundedFees(await node.fees(), maxGasPrice))
+    return waitFor(services, seen, 'gas_price');
   const at = services.now();
-  await whileUnchanged(services, seen.operation, async (tx, operation) => {
+  const isKept = await whileUnchanged(services, seen.operation, async (tx, operation) => {
     await keepBroadcast(tx, latest.number, at);
-    // One that was refused is followed too: an earlier attempt may be in a block, and it is handed over again.
-    const waitsFor = isTaken ? null : 'refused';
-    if (operation.status === 'awaiting_confirmation')
-      await moveOperation(services, tx, operation, 'follow', { waitsFor });
-    else await updateOperation(tx, operation.id, { waitsFor, updatedAt: at });
+    if (operation.status === 'awaiting_confirmation') await moveOperation(services, tx, operation, 'follow');
+    else await updateOperation(tx, operation.id, { waitsFor: null, updatedAt: at });
   });
+  // One that is refused is followed too: an earlier attempt may be in a block, and it is handed over again.
+  if (isKept) await handOver(node, latest);
   return AGAIN;
 }
 

@@ -1,5 +1,6 @@
 import type { ChainTransaction } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
+import { isAboveCap } from '../../rules';
 import { endExecuted, endUnexecuted, moveOperation } from '../end';
 import { closeTaken, showTaken } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
@@ -90,6 +91,7 @@ async function inNoBlock(
   latest: Attempt,
   isKnown: boolean,
 ): Promise<Stepped> {
+  if (!isKnown && isAboveCap(latest, reached.config.maxGasPrice)) return waitFor(services, seen, 'gas_price');
   const isTaken = isKnown || (await handOver(reached.node, latest));
   const since = sinceBroadcast(services, latest);
   if (since >= STUCK_AFTER_MS) return replace(services, seen, reached, latest);

@@ -1,9 +1,10 @@
 import { ChainRefused } from '../../../../parties/chain/errors';
 import type { Call, ChainNode } from '../../../../parties/chain/port';
-import { boundedFees, sweepableOf } from '../../rules';
+import { boundedFees, gasLimitOf, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
 import type { Sweep, SweepParties } from '../../strategies/port';
 import { transfer } from '../../strategies/transfer';
+import { whereTokenStands } from '../../tokens';
 import { mostOf } from '../nonces/rules';
 import type { Planned } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
@@ -17,6 +18,8 @@ export interface Plan {
   units: bigint;
   /** How many transactions of the sender are in blocks. */
   counted: number;
+  /** What the sender has of the native coin, after those. */
+  coins: bigint;
 }
 
 /** Why there is none now. */
@@ -36,8 +39,9 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
   const sender = senderOf(operation);
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
   if (!prices) return { waitsFor: 'gas_price' };
-  const [coins, counted] = await Promise.all([node.balance(sender, null), node.nonce(sender)]);
-  const there = token === null ? coins : await node.balance(from, token);
+  const { coins, counted } = await readSender(node, sender);
+  const there = token === null ? coins : await whereTokenStands(node.balance(from, token));
+  if (there === undefined) return { waitsFor: 'refused' };
   const call = await callOf(reached, operation, there);
   const estimate = await estimated(node, call);
   if ('waitsFor' in estimate) return estimate;
@@ -49,17 +53,29 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
   if (units === 0n) return { waitsFor: 'nothing' };
   const value = token === null ? units : 0n;
   if (coins < cost + value) return { waitsFor: 'gas' };
-  return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, counted };
+  return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, counted, coins };
+}
+
+/** Its nonce first: what is counted has been paid when its coins are read. */
+export async function readSender(node: ChainNode, sender: string): Promise<Pick<Plan, 'counted' | 'coins'>> {
+  const counted = await node.nonce(sender);
+  return { counted, coins: await node.balance(sender, null) };
 }
 
 export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
   ...{ recipient: to, value, data, authorizations },
 });
 
-/** @param units of a token; how much of the native coin is moved follows from what gas costs */
+/** @param units what is there; how much of the native coin a sweep moves follows from what gas costs, and is about this */
 async function callOf(reached: Reached, operation: Planning, units: bigint): Promise<Call> {
   const { token, fromAddress: from, toAddress: to } = operation;
-  if (token === null) return { from, to, value: 0n, data: '0x' };
+  if (token === null) {
+    const value =
+      operation.type === 'topup'
+        ? operation.units
+        : sweepableOf(reached.config, reached.network, { contract: token }, { units, fee: 0n });
+    return { from, to, value, data: '0x' };
+  }
   const strategy = operation.stationAddress === null ? transfer : delegated;
   return strategy.callOf(partiesOf(reached), sweepOf({ ...operation, token }, units));
 }
@@ -79,7 +95,7 @@ export function partiesOf({ network: { chain, chainId }, node, authorize }: Reac
 
 export async function estimated(node: ChainNode, call: Call): Promise<{ gas: bigint } | NoPlan> {
   try {
-    return { gas: await node.estimateGas(call) };
+    return { gas: gasLimitOf(await node.estimateGas(call)) };
   } catch (error) {
     if (!(error instanceof ChainRefused)) throw error;
     return { waitsFor: error.code === 'insufficient_funds' ? 'gas' : 'refused' };

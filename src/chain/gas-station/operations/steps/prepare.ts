@@ -7,7 +7,7 @@ import { isWithinBudget, spentToday } from '../budget';
 import { endUnexecuted, moveOperation } from '../end';
 import type { Attempt } from '../nonces/record';
 import { freeNonce, mostOf, unsignedOf } from '../nonces/rules';
-import { insertAttempt, keepSigned, lockNonces, takenNonces } from '../nonces/store';
+import { committedBy, insertAttempt, keepSigned, lockNonces, takenNonces } from '../nonces/store';
 import type { GasOperation } from '../record';
 import { leastOf, senderOf } from '../rules';
 import { updateOperation } from '../store';
@@ -27,19 +27,39 @@ export async function plan(services: Services, seen: Seen, reached: Reached): Pr
   return refused ? waitFor(services, seen, refused.waitsFor) : AGAIN;
 }
 
-/** The caller holds the operation's lock. @returns nothing was given where the budget of the day does not cover it */
+/**
+ * Whether the budget of the day, and what the sender's other transactions leave of its coins, do not cover a plan. The caller holds
+ * the lock of the chain's nonces.
+ */
+export async function uncovered(
+  tx: Tx,
+  operation: GasOperation,
+  config: GasConfig,
+  { planned, counted, coins }: Plan,
+  at: Date,
+): Promise<NoPlan | undefined> {
+  const { id, chain } = operation;
+  const most = mostOf(planned);
+  if (!isWithinBudget(config, await spentToday(tx, chain, at, id), most)) return { waitsFor: 'daily_budget' };
+  const of = { chain, address: senderOf(operation), from: counted, except: id };
+  const left = coins - (await committedBy(tx, of));
+  return left < planned.value + most ? { waitsFor: 'gas' } : undefined;
+}
+
+/** The caller holds the operation's lock. @returns nothing was given where it is not covered */
 export async function giveNonce(
   tx: Tx,
   operation: GasOperation,
   config: GasConfig,
-  { planned, units, counted }: Plan,
+  plan: Plan,
   at: Date,
 ): Promise<Attempt | NoPlan> {
   const { id, chain } = operation;
+  const { planned, units, counted } = plan;
   const address = senderOf(operation);
   await lockNonces(tx, chain);
-  if (!isWithinBudget(config, await spentToday(tx, chain, at, id), mostOf(planned)))
-    return { waitsFor: 'daily_budget' };
+  const refused = await uncovered(tx, operation, config, plan, at);
+  if (refused) return refused;
   const nonce = freeNonce(counted, await takenNonces(tx, { chain, address, from: counted }));
   const attempt = await insertAttempt(tx, {
     ...{ ...planned, chain, address, nonce, attempt: 0, operationId: id },

@@ -1,0 +1,25 @@
+import type { Services } from '../../../../services';
+import { findWallet, findWalletById } from '../../../wallets/operations';
+import { SWEEPABLE } from '../../../wallets/record';
+import type { GasConfig } from '../../config/record';
+import type { GasOperation } from '../record';
+import { senderOf } from '../rules';
+
+/**
+ * Whether the service is no longer to do what was ordered: `autoSweep` was taken back, the treasury or the station is another one, or
+ * a wallet was disabled, or given to somebody. Asked until it is handed to the chain.
+ */
+export async function isStopped(
+  { database }: Pick<Services, 'database'>,
+  operation: GasOperation,
+  { autoSweep, treasuryAddress, stationAddress }: GasConfig,
+): Promise<boolean> {
+  const { type, chain, walletId, toAddress } = operation;
+  if (!autoSweep) return true;
+  const wallet = await findWalletById(database, walletId);
+  if (!wallet || wallet.status === 'disabled') return true;
+  if (type === 'sweep' && (toAddress !== treasuryAddress || !SWEEPABLE.includes(wallet.status))) return true;
+  const sender = senderOf(operation);
+  if (sender === wallet.address) return false;
+  return sender !== stationAddress || (await findWallet(database, chain, sender))?.status === 'disabled';
+}
