@@ -1,5 +1,5 @@
 import { forgetOldSpending } from '../src/cards/events/limits/count';
-import { releaseAllExpired } from '../src/chain/wallets/end';
+import { releaseAllExpired } from '../src/chain/wallets/allocations/end';
 import type { Sql } from '../src/kernel/db/database';
 import { forgetOldKeys } from '../src/kernel/idempotency';
 import { takeSnapshots } from '../src/kernel/ledger/check';

@@ -1,4 +1,4 @@
-import { type AllocationProgress, advanceAllocation } from '../src/chain/wallets/end';
+import { type AllocationProgress, advanceAllocation } from '../src/chain/wallets/allocations/end';
 import type { Composed } from '../src/composition';
 
 export interface WalletActivities {

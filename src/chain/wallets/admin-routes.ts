@@ -6,8 +6,8 @@ import { amountOrZero, identifier } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
 import { requireNetwork } from '../networks/operations';
 import { NATIVE_DECIMALS } from '../networks/rules';
+import { releaseExpired } from './allocations/end';
 import { noteGasBalance } from './balance';
-import { releaseExpired } from './end';
 import { poolStats } from './operations';
 import { notedWalletSchema, notedWalletView, poolStatsSchema } from './view';
 

@@ -6,7 +6,7 @@ import { askedOfChain } from '../networks/asking';
 import { nodeOf } from '../networks/nodes';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
-import { newestAllocationOf } from './allocation-store';
+import { newestAllocationOf } from './allocations/store';
 import { requireWallet } from './operations';
 import type { Wallet } from './record';
 import { holdsAt } from './rules';

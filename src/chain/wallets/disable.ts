@@ -1,6 +1,6 @@
 import type { Tx } from '../../kernel/db/database';
 import type { Services } from '../../services';
-import { endAllocations, newestAllocationOf } from './allocation-store';
+import { endAllocations, newestAllocationOf } from './allocations/store';
 import { requireWallet } from './operations';
 import { type Wallet, walletStatusAfter } from './record';
 import { laterBy } from './rules';

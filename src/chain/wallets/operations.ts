@@ -3,11 +3,11 @@ import { notFound } from '../../kernel/errors';
 import { checkedAddress } from '../../parties/chain/addresses';
 import { listNetworks, requireNetwork } from '../networks/operations';
 import type { Network } from '../networks/record';
-import { findAllocation } from './allocation-store';
+import { findAllocation } from './allocations/store';
 import { type Allocation, WALLET_STATUSES, type Wallet, type WalletStatus } from './record';
 import { countByStatus, findWallet, type Locking } from './store';
 
-export { newestAllocationOf, ownerAt } from './allocation-store';
+export { newestAllocationOf, ownerAt } from './allocations/store';
 export { deriveWallets } from './derive';
 export {
   findWallet,

@@ -3,9 +3,9 @@ import { Reply, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { identifier, text } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
-import { allocateWallet, type HeldWallet } from './allocate';
+import { allocateWallet, type HeldWallet } from './allocations/allocate';
+import { releaseWallet } from './allocations/end';
 import { walletBalance } from './balance';
-import { releaseWallet } from './end';
 import { TTL_SECONDS } from './rules';
 import { heldWalletSchema, heldWalletView, walletBalanceSchema, walletBalanceView } from './view';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { ledgerAmount, NATIVE_DECIMALS, toUnits } from '../networks/rules';
-import type { HeldWallet } from './allocate';
+import type { HeldWallet } from './allocations/allocate';
 import type { WalletBalance } from './balance';
 import { WALLET_STATUSES, type Wallet } from './record';
 import { statusToldAt } from './rules';

@@ -3,7 +3,7 @@ import { processorOrderProcesses } from '../../cards/cards/processor-orders';
 import { cardProcesses, tokenizationProcesses } from '../../cards/cards/workflows';
 import { unansweredProcesses } from '../../cards/processor/workflows';
 import { gasOperationProcesses } from '../../chain/gas-station/operations/workflows';
-import { allocationProcesses } from '../../chain/wallets/workflows';
+import { allocationProcesses } from '../../chain/wallets/allocations/workflows';
 import { countParked, listParked } from '../../kernel/outbox/waiting-commands';
 import { STALE_MS } from '../../kernel/temporal/stale';
 import { submissionProcesses } from '../../people/cardholders/review/party-orders';

@@ -1,5 +1,5 @@
+import { startAllocation } from '../../chain/wallets/allocations/workflows';
 import { findAllocationById, findWalletById } from '../../chain/wallets/operations';
-import { startAllocation } from '../../chain/wallets/workflows';
 import { commonLists, isOverdue, line } from './parts';
 import { storyOf, type Teller } from './story';
 

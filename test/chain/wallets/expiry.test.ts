@@ -1,6 +1,6 @@
 import { createHousekeepingActivities } from '../../../activities/housekeeping';
 import { createWalletActivities } from '../../../activities/wallets';
-import { allocationProcesses } from '../../../src/chain/wallets/workflows';
+import { allocationProcesses } from '../../../src/chain/wallets/allocations/workflows';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../../support/temporal';

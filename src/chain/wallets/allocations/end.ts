@@ -1,12 +1,12 @@
-import type { Tx } from '../../kernel/db/database';
-import { notFound } from '../../kernel/errors';
-import type { Services } from '../../services';
+import type { Tx } from '../../../kernel/db/database';
+import { notFound } from '../../../kernel/errors';
+import type { Services } from '../../../services';
+import { requireWallet } from '../operations';
+import { type Allocation, walletStatusAfter } from '../record';
+import { endOf, laterBy } from '../rules';
+import { findWalletById, returnRipe, updateWallets } from '../store';
 import type { HeldWallet } from './allocate';
-import { endAllocations, findAllocation, lockExpired, newestAllocationOf } from './allocation-store';
-import { requireWallet } from './operations';
-import { type Allocation, walletStatusAfter } from './record';
-import { endOf, laterBy } from './rules';
-import { findWalletById, returnRipe, updateWallets } from './store';
+import { endAllocations, findAllocation, lockExpired, newestAllocationOf } from './store';
 import { lookAtAllocation } from './workflows';
 
 type EndDeps = Pick<Services, 'now' | 'walletQuarantineSeconds'>;

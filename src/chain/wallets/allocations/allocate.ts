@@ -1,17 +1,17 @@
-import { requireAccount } from '../../accounts/accounts/operations';
-import { assertFundable } from '../../accounts/accounts/transfer';
-import type { Tx } from '../../kernel/db/database';
-import { alreadyExists, conflict, invalid } from '../../kernel/errors';
-import { newId } from '../../kernel/ids';
-import { ensureChainAccounts, ensureInternalAccounts } from '../../kernel/ledger/accounts';
-import type { Services } from '../../services';
-import { assetOf, requireNetwork } from '../networks/operations';
-import type { Network } from '../networks/record';
-import { findAllocation, insertAllocation, lockReference } from './allocation-store';
-import { deriveWallets } from './derive';
-import { type Allocation, type Wallet, walletStatusAfter } from './record';
-import { laterBy, ttlOf } from './rules';
-import { findWalletById, lockFreeWallet, updateWallets } from './store';
+import { requireAccount } from '../../../accounts/accounts/operations';
+import { assertFundable } from '../../../accounts/accounts/transfer';
+import type { Tx } from '../../../kernel/db/database';
+import { alreadyExists, conflict, invalid } from '../../../kernel/errors';
+import { newId } from '../../../kernel/ids';
+import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
+import type { Services } from '../../../services';
+import { assetOf, requireNetwork } from '../../networks/operations';
+import type { Network } from '../../networks/record';
+import { deriveWallets } from '../derive';
+import { type Allocation, type Wallet, walletStatusAfter } from '../record';
+import { laterBy, ttlOf } from '../rules';
+import { findWalletById, lockFreeWallet, updateWallets } from '../store';
+import { findAllocation, insertAllocation, lockReference } from './store';
 import { startAllocation } from './workflows';
 
 export interface AllocationRequest {

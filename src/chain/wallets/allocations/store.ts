@@ -1,7 +1,7 @@
-import { anyOf, filtered, raw, table } from '../../kernel/db/build';
-import type { Sql } from '../../kernel/db/database';
-import { overdueIn } from '../../process/overdue';
-import type { Allocation } from './record';
+import { anyOf, filtered, raw, table } from '../../../kernel/db/build';
+import type { Sql } from '../../../kernel/db/database';
+import { overdueIn } from '../../../process/overdue';
+import type { Allocation } from '../record';
 
 const COLUMNS = [
   ...['a.id', 'a.walletId', 'w.chain', 'w.address', 'a.tenantId', 'a.accountId', 'a.asset', 'a.reference'],

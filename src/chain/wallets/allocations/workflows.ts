@@ -1,6 +1,6 @@
-import { reconcilable } from '../../process/overdue';
-import { processOfRecord } from '../../process/workflow-command';
-import { overdueAllocations } from './allocation-store';
+import { reconcilable } from '../../../process/overdue';
+import { processOfRecord } from '../../../process/workflow-command';
+import { overdueAllocations } from './store';
 
 const allocation = processOfRecord({
   workflow: 'walletAllocation',
