@@ -198,9 +198,10 @@ it('the pool of wallets', async () => {
 
 it('a chain beside the books', async () => {
   const chain = 'filled';
-  await database().query(`insert into chain_places (chain, block_number, read_at) values ($1, 7, now())`, [
-    chain,
-  ]);
+  await database().query(
+    `insert into chain_places (chain, block_number, checked_number, read_at) values ($1, 7, 7, now())`,
+    [chain],
+  );
   await database().query(`insert into chain_blocks (chain, number, hash) values ($1, 7, '0x7')`, [chain]);
   await expectIndexes(() => depositsBeside(database(), chain));
   await expectIndexes(() => lastReadings(database()));

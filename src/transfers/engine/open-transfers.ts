@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/db/database';
 /** Whatever kind: it waits for its party, a person or the time. The words of the index that serves {@link countOpenTransfers}. */
 export const OPEN_STATUSES = [
   ...['created', 'awaiting_payment', 'pending', 'requires_action', 'pending_approval', 'processing', 'sent'],
-  ...['manual_review', 'received', 'recalled', 'suspended', 'executing', 'awaiting_settlement'],
+  ...['manual_review', 'received', 'recalled', 'suspended', 'executing', 'awaiting_settlement', 'confirming'],
 ];
 
 export interface OpenTransfers {

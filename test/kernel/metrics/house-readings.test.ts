@@ -99,6 +99,7 @@ it('knows of each status whether a transfer rests in it, and counts by its index
     'rejected',
     'returned',
     'credited',
+    'uncredited',
   ];
   const statuses = TRANSFER_KINDS.flatMap(({ transitions }) =>
     transitions.flatMap(({ from, to }) => [...[from].flat(), to]),

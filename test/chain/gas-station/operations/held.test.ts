@@ -45,8 +45,8 @@ describe('a wallet that is swept', () => {
     const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
     await world.services.database.query(`update wallets set status = 'disabled' where id = $1`, [wallet!.id]);
-    expect(await world.lead(id)).toMatchObject({ status: 'failed', open: false });
-    expect((await world.read(id)).failure).toMatchObject({ code: 'wallet_not_free' });
-    expect(await attempts(world, id)).toMatchObject([{ hash: null, released_at: expect.any(Date) }]);
+    expect(await world.lead(id)).toMatchObject({ status: 'pending', open: true });
+    expect((await world.read(id)).waitsFor).toBe('stopped');
+    expect(await attempts(world, id)).toEqual([]);
   });
 });

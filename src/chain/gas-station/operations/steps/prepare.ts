@@ -1,10 +1,9 @@
 import type { Tx } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
 import { findWallet } from '../../../wallets/operations';
-import { isSweepable } from '../../../wallets/rules';
 import type { GasConfig } from '../../config/record';
 import { isWithinBudget, spentToday } from '../budget';
-import { endUnexecuted, moveOperation } from '../end';
+import { moveOperation } from '../end';
 import type { Attempt } from '../nonces/record';
 import { freeNonce, mostOf, unsignedOf } from '../nonces/rules';
 import { committedBy, insertAttempt, keepSigned, lockNonces, takenNonces } from '../nonces/store';
@@ -79,9 +78,6 @@ export async function sign(
   if (network.chainId === null) throw new Error(`the chain ${network.chain} has no id`);
   const wallet = await findWallet(services.database, latest.chain, latest.address);
   if (!wallet) throw new Error(`the sender of ${operation.id} is none of ours`);
-  const isFirst = attempts.every(({ raw }) => raw === null);
-  if (operation.type === 'sweep' && isFirst && !isSweepable(wallet))
-    return giveUp(services, operation, wallet.status);
   const signed = await services.parties.signer.sign(
     wallet.derivationIndex,
     unsignedOf(latest, network.chainId),
@@ -91,12 +87,5 @@ export async function sign(
     if (current.status === 'pending') await moveOperation(services, tx, current, 'hand_over');
     else await updateOperation(tx, current.id, { updatedAt: services.now() });
   });
-  return AGAIN;
-}
-
-/** Nobody has anything that could be executed: an operator has taken the wallet out of use meanwhile. */
-async function giveUp(services: Services, operation: GasOperation, status: string): Promise<Stepped> {
-  const failed = { on: 'fail', code: 'wallet_not_free', reason: `The wallet is ${status}.` } as const;
-  await whileUnchanged(services, operation, (tx, current) => endUnexecuted(services, tx, current, failed));
   return AGAIN;
 }
