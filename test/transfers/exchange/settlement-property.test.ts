@@ -98,6 +98,7 @@ class Simulation {
   private readonly writtenOff = { EUR: ZERO, USD: ZERO };
   private readonly own = { EUR: ZERO, USD: ZERO };
   private answered: Record<Currency, string> = { EUR: '0', USD: '0' };
+  private checked: Currency | undefined;
 
   constructor(
     private readonly on: World,
@@ -197,6 +198,7 @@ class Simulation {
   /** @param isAtOnce what has left in the last seconds is taken off, and what was taken home is a 503 */
   async check(its: Currency, isAtOnce = false): Promise<void> {
     this.answered = { EUR: this.reported('EUR').toFixed(), USD: this.reported('USD').toFixed() };
+    this.checked = its;
     this.on.double.balances = this.answered;
     const { body, status } = await check(this.on, its);
     if (isAtOnce && status === 503) return;
@@ -218,8 +220,9 @@ class Simulation {
     return new Decimal(this.answered[its]).minus(booked).plus(waiting);
   }
 
-  /** The exchange answers as it did at the last check, with the time of then. */
+  /** The exchange answers as it did at the last check, with the time of then: to the other currency that answer would be news. */
   private async checkOld(its: Currency): Promise<void> {
+    if (this.checked !== its) return;
     const { double } = this.on;
     double.clock.stands = true;
     double.balances = this.answered;
