@@ -10,9 +10,9 @@ import {
 import { NATIVE_DECIMALS } from '../chain/networks/rules';
 import { Decimal } from '../kernel/money/money';
 import type { Services } from '../services';
-import { forgetPlace } from '../transfers/chain-deposits/places';
+import { beginPlace, forgetPlace } from '../transfers/chain-deposits/places';
 import { LOCAL_CHAIN_ID } from './embedded/chain/server';
-import { ensureTestUsdt, TEST_USDT, TEST_USDT_DECIMALS } from './embedded/chain/token';
+import { ensureTestUsdt, newestBlock, TEST_USDT, TEST_USDT_DECIMALS } from './embedded/chain/token';
 
 /** The network of the local chain. */
 export const LOCAL_CHAIN = 'local';
@@ -42,6 +42,7 @@ export async function ensureLocalNetwork(
 ): Promise<void> {
   const url = new URL(nodeUrl).href;
   const isNewChain = await ensureTestUsdt(url);
+  const head = await newestBlock(url);
   const wasThere = await services.database.transaction(async (tx) => {
     const before = await findOpened(services, tx, LOCAL_CHAIN, 'update');
     const terms = before ? movedTo(before, url) : firstTerms(url);
@@ -51,6 +52,8 @@ export async function ensureLocalNetwork(
       await forgetPlace(tx, LOCAL_CHAIN);
       await releaseNoncesOf(tx, LOCAL_CHAIN, services.now());
     }
+    // What is paid before anybody follows it is found, too.
+    await beginPlace(tx, LOCAL_CHAIN, head, services.now());
     return before !== undefined;
   });
   if (isNewChain && wasThere)

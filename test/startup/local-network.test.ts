@@ -2,6 +2,7 @@ import { findOpened, saveNetwork, termsOf } from '../../src/chain/networks/opera
 import type { Services } from '../../src/services';
 import { TEST_USDT } from '../../src/startup/embedded/chain/token';
 import { ensureLocalNetwork } from '../../src/startup/local-network';
+import { placeOf } from '../../src/transfers/chain-deposits/places';
 import { type TestApi, testApi } from '../support/api';
 import { startTestChain, type TestChain } from '../support/chain';
 
@@ -31,7 +32,12 @@ test('is made at the first start, and left alone by the next one', async () => {
     ['ETH', null, '0.001'],
   ]);
   expect(await chain.client.getCode({ address: TEST_USDT })).not.toBe('0x');
+  // Before anybody follows it.
+  const place = await placeOf(api.database, 'local');
+  expect(place?.number).toBe(Number(await chain.client.getBlockNumber()));
+  await chain.client.mine({ blocks: 2 });
   await ensure();
+  expect(await placeOf(api.database, 'local')).toEqual(place);
   expect(await local()).toEqual(made);
 });
 

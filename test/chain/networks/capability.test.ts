@@ -21,7 +21,7 @@ test('crypto is shown of every account while a network is enabled, unless it is 
   expect(await isShown(client)).toEqual([false, false, false]);
   await withLocalNetwork(api, chain, { enabled: false });
   expect(await isShown(client)).toEqual([false, false, false]);
-  await withLocalNetwork(api, chain, { chain: 'second' });
+  await withLocalNetwork(api, chain, { chain: 'second', chainId: 31_338 });
   expect(await isShown(client)).toEqual([true, true, true]);
   const crypto = { kind: 'capability', name: 'crypto', tenantId: client.clientId } as const;
   const by = { at: new Date(), by: 'operator:ada', reason: 'a test' };

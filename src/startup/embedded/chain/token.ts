@@ -7,6 +7,7 @@ import {
   encodeFunctionData,
   getContractAddress,
   type Hex,
+  hexToNumber,
   zeroHash,
 } from 'viem';
 import contracts from '../../../../contracts/contracts.json';
@@ -33,6 +34,15 @@ export async function ensureTestUsdt(url: string): Promise<boolean> {
   if ((await rpc<string>(url, 'eth_getCode', [TEST_USDT, 'latest'])) !== '0x') return false;
   await sendAsPayer(url, { to: DEPLOYER, data: concat([zeroHash, bytecode]) });
   return true;
+}
+
+/** The newest block of the local chain. */
+export async function newestBlock(url: string): Promise<{ number: number; hash: string }> {
+  const { number, hash } = await rpc<{ number: Hex; hash: Hex }>(url, 'eth_getBlockByNumber', [
+    'latest',
+    false,
+  ]);
+  return { number: hexToNumber(number), hash };
 }
 
 /**
