@@ -1,35 +1,27 @@
-import type { Database } from '../../../src/kernel/db/database';
 import { expectIndexes } from '../../growth/explain';
-import { type Statement, spiedDatabase } from '../../growth/spy';
-import { type Client, type TestApi, testApi } from '../../support/api';
+import { filledApi, MADE_AT } from '../../growth/filled';
+import type { Statement } from '../../growth/spy';
+import type { Client, TestApi } from '../../support/api';
 
 /** The lists of the gas station over many rows: no table is read from end to end (see test/growth). */
 const LARGE = ['wallets', 'station_topups', 'gas_operations'];
-const MANY = 60_000;
 
 let api: TestApi;
 let admin: Client;
-const statements: Statement[] = [];
+let statements: Statement[];
 beforeAll(async () => {
-  api = await testApi({}, (database: Database) => spiedDatabase(database, statements));
-  admin = await api.client('admin');
-  await api.database.transaction(async (tx) => {
-    await tx.query('set local session_replication_role = replica'); // what they belong to is not filled
-    for (const text of FILLS) await tx.query(text, [MANY]);
-  });
-  await api.database.query('analyze');
+  ({ api, admin, statements } = await filledApi(FILLS));
 });
 afterAll(() => api.close());
 
-const AT = `now() - make_interval(secs => ($1::int - n) * 30)`;
 const FILLS = [
   `insert into wallets (id, chain, kind, address, derivation_index, purpose, status, created_at, updated_at)
    select 'wal_' || lpad(n::text, 26, '0'), 'chain-' || n % 3, 'evm', '0x' || n, n, case when n % 5000 = 0 then 'station' else 'pool' end,
-          case when n % 4 = 0 then 'allocated' else 'available' end, ${AT}, ${AT} from generate_series(1, $1::int) n`,
+          case when n % 4 = 0 then 'allocated' else 'available' end, ${MADE_AT}, ${MADE_AT} from generate_series(1, $1::int) n`,
   `insert into station_topups (id, chain, address, tx_hash, ordinal, from_address, asset, units, amount, paid_by, reference,
      block_number, block_hash, block_at, created_at)
    select 'stp_' || lpad(n::text, 26, '0'), 'chain-' || n % 3, '0x1', '0x' || n, -1, '0x2', 'ETH', 1, 1, 'funding', 'ref_' || n,
-          n, '0x' || n, ${AT}, ${AT} from generate_series(1, $1::int) n`,
+          n, '0x' || n, ${MADE_AT}, ${MADE_AT} from generate_series(1, $1::int) n`,
 ];
 
 const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();

@@ -12,41 +12,33 @@ import {
   operationOfHash,
   overdueGasOperations,
 } from '../../../../src/chain/gas-station/operations/store';
-import type { Database } from '../../../../src/kernel/db/database';
 import { expectIndexes } from '../../../growth/explain';
-import { type Statement, spiedDatabase } from '../../../growth/spy';
-import { type Client, type TestApi, testApi } from '../../../support/api';
+import { filledApi, MADE_AT } from '../../../growth/filled';
+import type { Statement } from '../../../growth/spy';
+import type { Client, TestApi } from '../../../support/api';
 
 /** Operations and nonces over many rows: no table is read from end to end (see test/growth). */
 const LARGE = ['gas_operations', 'chain_nonces'];
-const MANY = 60_000;
 
 let api: TestApi;
 let admin: Client;
-const statements: Statement[] = [];
+let statements: Statement[];
 beforeAll(async () => {
-  api = await testApi({}, (database: Database) => spiedDatabase(database, statements));
-  admin = await api.client('admin');
-  await api.database.transaction(async (tx) => {
-    await tx.query('set local session_replication_role = replica'); // what they belong to is not filled
-    for (const text of FILLS) await tx.query(text, [MANY]);
-  });
-  await api.database.query('analyze');
+  ({ api, admin, statements } = await filledApi(FILLS));
 });
 afterAll(() => api.close());
 
-const AT = `now() - make_interval(secs => ($1::int - n) * 30)`;
 const FILLS = [
   `insert into gas_operations (id, type, chain, wallet_id, asset, decimals, from_address, to_address, units, execution, status,
      tx_hash, fee_units, expires_at, executed_at, created_at, updated_at)
    select 'swp_' || lpad(n::text, 26, '0'), case when n % 2 = 0 then 'sweep' else 'topup' end, 'chain-' || n % 3,
           'wal_' || lpad(n::text, 26, '0'), 'USDT', 6, '0x1', '0x2', 1, 'local',
-          case when n % 3000 = 0 then 'confirming' else 'completed' end, '0x' || n, 1, ${AT}, ${AT}, ${AT}, ${AT}
+          case when n % 3000 = 0 then 'confirming' else 'completed' end, '0x' || n, 1, ${MADE_AT}, ${MADE_AT}, ${MADE_AT}, ${MADE_AT}
      from generate_series(1, $1::int) n`,
   `insert into chain_nonces (chain, address, nonce, attempt, operation_id, recipient, value, data, gas, max_fee_per_gas,
      max_priority_fee_per_gas, raw, hash, settled_at, created_at)
    select 'chain-' || n % 3, '0x' || n % 50, n, 0, 'swp_' || lpad(n::text, 26, '0'), '0x2', 0, '0x', 1, 1, 1, '0x' || n, '0x' || n,
-          case when n % 3000 = 0 then null else ${AT} end, ${AT} from generate_series(1, $1::int) n`,
+          case when n % 3000 = 0 then null else ${MADE_AT} end, ${MADE_AT} from generate_series(1, $1::int) n`,
 ];
 
 const explained = (work: () => Promise<unknown>) =>
