@@ -1,3 +1,4 @@
+import { beforehand } from '../../http/beforehand';
 import { type Route, route } from '../../http/route';
 import { audit } from '../../kernel/audit/audit';
 import { createResolver, type Resolve } from '../../kernel/security/allowed-addresses';
@@ -71,16 +72,11 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
     body: givenNetwork,
     response: networkSchema,
     problems: ['version_conflict', 'unavailable'],
-    // What was refused is told in the transaction: where the key has an answer already, that one counts.
-    prepare: async ({ params: { chain = '' }, body }) =>
-      judgedTerms(services, chain, body, resolve).then(
-        (judged) => ({ judged }),
-        (refusal: Error) => ({ refusal }),
-      ),
-    async write(tx, { caller, requestId, params: { chain = '' }, body: { version } }, prepared) {
-      if ('refusal' in prepared) throw prepared.refusal;
-      if (!prepared.judged) throw versionConflict();
-      const { terms, head } = prepared.judged;
+    prepare: ({ params: { chain = '' }, body }) => beforehand(judgedTerms(services, chain, body, resolve)),
+    async write(tx, { caller, requestId, params: { chain = '' }, body: { version } }, judged) {
+      const found = judged();
+      if (!found) throw versionConflict();
+      const { terms, head } = found;
       const isUsed = () => following.isUsed(tx, chain);
       const { before, after } = await saveNetwork(services, tx, chain, terms, version, isUsed);
       if (head) await following.begin(tx, chain, head, services.now());

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { beforehand } from '../../http/beforehand';
 import { problemBody } from '../../http/problem-body';
 import { Reply, type Route, route } from '../../http/route';
 import type { Tx } from '../../kernel/db/database';
@@ -50,12 +51,9 @@ function setRoute(services: Services, resolve: Resolve) {
     status: 201,
     async gathered({ body, caller, requestId }, key) {
       // Name servers are asked before the transaction; where the key has an answer already, that one counts.
-      const refusal = await checkUrl(body.url, { allowLoopback: mode === 'sandbox' }, resolve).then(
-        () => undefined,
-        (error: Error) => error,
-      );
+      const checked = await beforehand(checkUrl(body.url, { allowLoopback: mode === 'sandbox' }, resolve));
       const work = async (tx: Tx): Promise<StoredAnswer> => {
-        if (refusal) throw refusal;
+        checked();
         const webhooks = await setWebhook(tx, commands, { tenantId: caller.tenantId, ...body, now: now() });
         return { status: 201, body: JSON.stringify(whole(webhooks)) };
       };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { beforehand } from '../../http/beforehand';
 import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { text } from '../../kernel/wire/schemas';
@@ -45,15 +46,9 @@ function confirmRoute(services: Services): Route {
       },
       settled: ({ status }: ChainDepositView) => status !== 'confirming',
     },
-    // What was refused is told in the transaction: where the key has an answer already, that one counts.
-    prepare: ({ caller, body }) =>
-      findOnChain(services, body, caller.reach).then(
-        (found) => ({ found }),
-        (refusal: Error) => ({ refusal }),
-      ),
-    async write(tx, request, prepared) {
-      if ('refusal' in prepared) throw prepared.refusal;
-      const deposit = await confirmDeposit(services, tx, prepared.found, request.caller.reach);
+    prepare: ({ caller, body }) => beforehand(findOnChain(services, body, caller.reach)),
+    async write(tx, request, found) {
+      const deposit = await confirmDeposit(services, tx, found(), request.caller.reach);
       const { id: subject, tenantId, status } = deposit.transfer;
       await auditAdmin(tx, { ...request, action: 'wallets.deposit', subject, tenantId, after: { status } });
       return chainDepositView(deposit);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { beforehand } from '../../../http/beforehand';
 import { type ApiRequest, Reply, type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
 import type { Tx } from '../../../kernel/db/database';
 import type { Problem } from '../../../kernel/errors';
 import { amount, identifier, text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { beforehand } from '../beforehand';
 import { GUARDED } from '../guarded';
 import { askAbout, confirmOperation } from './confirm';
 import { createOperation, orderSweep, orderTopup } from './create';

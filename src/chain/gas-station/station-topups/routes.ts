@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { beforehand } from '../../../http/beforehand';
 import { type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
 import { idPage, pageById } from '../../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../../kernel/wire/pages';
 import { identifier, text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { beforehand } from '../beforehand';
 import { GUARDED } from '../guarded';
 import { applyScan, readScan } from './scan';
 import { listTopups } from './store';
