@@ -1,6 +1,7 @@
 import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem';
 import contracts from '../../../contracts/contracts.json';
 import { nodeOf } from '../../../src/chain/networks/nodes';
+import { payLocally } from '../../../src/startup/embedded/chain/token';
 import { ensureLocalNetwork } from '../../../src/startup/local-network';
 import { keepTransfers } from '../../../src/transfers/chain-deposits/discover';
 import { followedChains, keepUnlisted } from '../../../src/transfers/chain-deposits/places';
@@ -111,11 +112,20 @@ it('shows an amount that no record can hold, and goes on', async () => {
   expect(shown).toEqual([{ units: String(2n ** 256n - 1n) }]);
 });
 
-it('begins again where the local chain has begun anew', async () => {
+it('begins again where the local chain has begun anew, and misses nothing that is paid before the next turn', async () => {
   const { services, database } = world.api;
+  const address = await world.wallet(await world.account());
+  await database.query(`update chain_blocks set number = 900, hash = '0xof-another-chain'`);
+  await database.query(`update chain_places set block_number = 900, checked_number = 900`);
   await ensureLocalNetwork(services, world.chain.url);
-  expect(await database.query('select number from chain_blocks')).toEqual([]);
-  expect(await world.turn()).toBe('begun');
+  const head = await world.chain.client.getBlock();
+  expect(await database.query('select number::int, hash from chain_blocks')).toEqual([
+    { number: Number(head.number), hash: head.hash },
+  ]);
+  await payLocally(world.chain.url, 'USDT', address as Address, 5_000_000n);
+  await mine(2);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
 });
 
 it('has those under way ask by themselves where nobody follows the chain any more', async () => {
