@@ -20,6 +20,13 @@ const paid = async (account: string) => {
   await world.chain.pay(world.token, address, 5_000_000n);
   return address;
 };
+async function isCreditedOnceBothSaySo(account: string): Promise<void> {
+  double.behaveWell();
+  await mine(1);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  expect(await world.available(account)).toBe('5');
+}
 
 it('credits nothing while two nodes name different blocks', async () => {
   const account = await world.account();
@@ -33,11 +40,7 @@ it('credits nothing while two nodes name different blocks', async () => {
   for (let turns = 0; turns < 5; turns += 1) await world.turn();
   await world.looks();
   expect(await statuses()).toEqual(['confirming']);
-  double.behaveWell();
-  await mine(1);
-  await world.read();
-  expect(await statuses()).toEqual(['credited']);
-  expect(await world.available(account)).toBe('5');
+  await isCreditedOnceBothSaySo(account);
 });
 
 it('neither credits nor takes back by the word of a node that lags behind', async () => {
@@ -75,11 +78,7 @@ it('goes on by the other node where one goes away in the middle, and credits onc
   await mine(3);
   await world.read();
   expect(await statuses()).toEqual(['confirming']);
-  double.behaveWell();
-  await mine(1);
-  await world.read();
-  expect(await statuses()).toEqual(['credited']);
-  expect(await world.available(account)).toBe('5');
+  await isCreditedOnceBothSaySo(account);
 });
 
 it('credits nothing by the word of one node of two', async () => {
