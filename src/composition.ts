@@ -25,6 +25,7 @@ import { gasStationRoutes } from './chain/gas-station/routes';
 import { chainReading } from './chain/metrics';
 import { networkRoutes } from './chain/networks/routes';
 import type { ComparingServices } from './chain/reconciliation/services';
+import type { ChainServices } from './chain/services';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { walletRoutes } from './chain/wallets/routes';
 import { WATCHED } from './desk/queues/house';
@@ -73,6 +74,7 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
 import { depositsBeside } from './transfers/chain-deposits/beside-books';
+import { depositedAt } from './transfers/chain-deposits/deposited';
 import { following } from './transfers/chain-deposits/following';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
@@ -97,6 +99,7 @@ export interface Composed
     CardholderServices,
     AccountServices,
     CardServices,
+    ChainServices,
     Pick<ComparingServices, 'depositsBeside'> {
   /** What is known of tenants and their secrets: whoever changes those has it forgotten after the commit. */
   access: Access;
@@ -147,6 +150,7 @@ export function createServices(options: Wiring): Composed {
     findAccountElsewhere: ibanAccount,
     linksOf,
     depositsBeside,
+    depositedAt,
     requireAdmittedBin,
     assertBinOpen,
     reference: createReference(),

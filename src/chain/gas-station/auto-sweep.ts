@@ -1,10 +1,11 @@
 import { isOutOfReach } from '../../kernel/db/faults';
 import { Problem } from '../../kernel/errors';
 import { forEachIsolated } from '../../kernel/for-each-isolated';
-import type { Services } from '../../services';
+import { isAsked } from '../../parties/chain/witness';
 import { listNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../networks/rules';
+import type { ChainServices } from '../services';
 import { type SweepCandidate, sweepCandidates } from './candidates/lists';
 import { type Preflight, preflight } from './candidates/preflight';
 import { requireGasConfig } from './config/operations';
@@ -22,10 +23,10 @@ const PAUSE_MS = 3_600_000;
  * has it. Idempotent: a wallet has one open operation of each type.
  * @returns how many operations were made
  */
-export async function orderAutoSweeps(services: Services): Promise<number> {
+export async function orderAutoSweeps(services: ChainServices): Promise<number> {
   const { database, log } = services;
   let made = 0;
-  const networks = (await listNetworks(database)).filter(({ enabled, kind }) => enabled && kind === 'evm');
+  const networks = (await listNetworks(database)).filter((network) => network.enabled && isAsked(network));
   await forEachIsolated(
     networks,
     async (network) => {
@@ -36,7 +37,7 @@ export async function orderAutoSweeps(services: Services): Promise<number> {
   return made;
 }
 
-async function orderOn(services: Services, network: Network): Promise<number> {
+async function orderOn(services: ChainServices, network: Network): Promise<number> {
   const { autoSweep, treasuryAddress } = await requireGasConfig(services.database, network);
   if (!autoSweep || treasuryAddress === null) return 0;
   const found = await waiting(services, network);
@@ -49,7 +50,7 @@ async function orderOn(services: Services, network: Network): Promise<number> {
 }
 
 /** What there is to be swept, a list a wallet. Only wallets that somebody had are asked: the pool may be large. */
-async function waiting(services: Services, { chain }: Network): Promise<SweepCandidate[][]> {
+async function waiting(services: ChainServices, { chain }: Network): Promise<SweepCandidate[][]> {
   const { database, now } = services;
   const since = new Date(now().getTime() - PAUSE_MS);
   const failed = await failedSweeps(database, chain, since);
@@ -63,7 +64,7 @@ async function waiting(services: Services, { chain }: Network): Promise<SweepCan
 }
 
 /** What is wrong with one wallet is written down, and is nothing to the others. @returns whether an operation was made */
-async function orderApart(services: Services, candidates: SweepCandidate[]): Promise<boolean> {
+async function orderApart(services: ChainServices, candidates: SweepCandidate[]): Promise<boolean> {
   let isMade = false;
   const order = async (each: SweepCandidate[]) => {
     isMade = await orderFirst(services, each);
@@ -77,13 +78,13 @@ async function orderApart(services: Services, candidates: SweepCandidate[]): Pro
 }
 
 /** One asset a wallet and run, for it has one open sweep: the first that can be swept. */
-async function orderFirst(services: Services, candidates: readonly SweepCandidate[]): Promise<boolean> {
+async function orderFirst(services: ChainServices, candidates: readonly SweepCandidate[]): Promise<boolean> {
   for (const candidate of candidates) if (await orderFor(services, candidate)) return true;
   return false;
 }
 
 /** @returns whether an operation was made; what does not hold now is looked at again in the next run */
-async function orderFor(services: Services, candidate: SweepCandidate): Promise<boolean> {
+async function orderFor(services: ChainServices, candidate: SweepCandidate): Promise<boolean> {
   try {
     const ordered = await orderOf(services, candidate);
     if (ordered) await services.database.transaction((tx) => createOperation(services, tx, ordered));
@@ -94,7 +95,7 @@ async function orderFor(services: Services, candidate: SweepCandidate): Promise<
   }
 }
 
-async function orderOf(services: Services, candidate: SweepCandidate): Promise<Ordered | undefined> {
+async function orderOf(services: ChainServices, candidate: SweepCandidate): Promise<Ordered | undefined> {
   const { wallet, asset } = candidate;
   const found = await preflight(services, services.database, { wallet, asset: asset.symbol });
   // What the chain would revert is not helped by gas.

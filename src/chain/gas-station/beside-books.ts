@@ -76,6 +76,24 @@ export async function sweptDust(
   return { moved: BigInt(row?.moved ?? 0), lost: BigInt(row?.lost ?? 0) };
 }
 
+/** What sweeps have taken from those addresses, by address and token. */
+export async function sweptFrom(
+  sql: Sql,
+  chain: string,
+  addresses: readonly string[],
+): Promise<{ address: string; token: string | null; units: bigint }[]> {
+  const rows = await sql.run<{ address: string; token: string | null; units: string }>(
+    operations()
+      .select('fromAddress as address', 'token')
+      .select(raw('sum(moved_units + lost_units)::text as units'))
+      .where({ chain, type: 'sweep' })
+      .where(anyOf('fromAddress', addresses))
+      .whereNotNull('executedAt')
+      .groupBy('fromAddress', 'token'),
+  );
+  return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
+}
+
 /**
  * The transactions of a chain's operations that may be in a block and are not booked, and those that were booked since then.
  */

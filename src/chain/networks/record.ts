@@ -1,4 +1,5 @@
 import type { Decimal } from '../../kernel/money/money';
+import type { ChainKind } from '../../parties/chain/witness';
 
 /** What a network carries: its native coin, or a token. */
 export interface NetworkAsset {
@@ -16,7 +17,7 @@ export interface NetworkAsset {
 export interface Network {
   chain: string;
   name: string;
-  kind: 'evm' | 'tron';
+  kind: ChainKind;
   /** EIP-155; null of TRON. */
   chainId: number | null;
   explorerUrl: string | null;

@@ -1,8 +1,15 @@
 import { decimalsOf } from '../../kernel/money/currencies';
 import { Decimal } from '../../kernel/money/money';
+import type { Network } from './record';
 
 /** Of the native coin of every chain of a kind: wei, sun. */
 export const NATIVE_DECIMALS = { evm: 18, tron: 6 } as const;
+
+/** What the native coin of every chain of a kind is called, where they all have the same. */
+export const NATIVE_COINS: Readonly<Record<Network['kind'], string | undefined>> = {
+  evm: undefined,
+  tron: 'TRX',
+};
 
 /**
  * An amount as the chain counts it.

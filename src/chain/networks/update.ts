@@ -3,6 +3,7 @@ import type { Resolve } from '../../kernel/security/allowed-addresses';
 import { checkUrl } from '../../kernel/wire/reached-url';
 import { ChainAway, ChainRefused } from '../../parties/chain/errors';
 import type { Block, ChainNode } from '../../parties/chain/port';
+import { isAsked } from '../../parties/chain/witness';
 import type { Services } from '../../services';
 import { unmasked } from './addresses';
 import { askedOfChain } from './asking';
@@ -59,9 +60,7 @@ async function checkedUrls(
   return texts;
 }
 
-/**
- * TRON is executed by hand: it has no node that is asked.
- * @returns the newest block where the network is enabled by this
+/** @returns the newest block where the network is enabled by this
  */
 async function askNodes(
   { parties }: Needed,
@@ -69,8 +68,8 @@ async function askNodes(
   terms: NetworkTerms,
   before: OpenedNetwork | undefined,
 ): Promise<Block | undefined> {
+  if (!isAsked(terms)) return undefined;
   const { kind, chainId, rpcUrls, assets } = terms;
-  if (kind === 'tron') return undefined;
   const node = parties.chain.of({ chain, kind, chainId, rpcUrls });
   const answers = await node.chainIds();
   const other = answers.find((said) => said.chainId !== chainId);

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../kernel/db/database';
+import { isAsked } from '../../parties/chain/witness';
 import { openBreaksOf, syncBreaks } from '../../process/breaks/operations';
 import { listNetworks, requireNetwork } from '../networks/operations';
 import type { Network } from '../networks/record';
@@ -18,7 +19,7 @@ const KEPT_MS = 90 * 24 * 60 * 60_000;
 export const chainsToCompare = async (sql: Sql): Promise<string[]> =>
   (await listNetworks(sql)).filter(isCompared).map(({ chain }) => chain);
 
-const isCompared = ({ enabled, kind }: Network): boolean => enabled && kind === 'evm';
+const isCompared = (network: Network): boolean => network.enabled && isAsked(network);
 
 /**
  * Keeps what stands on a chain beside our books; a difference that lasts is shown. Nothing is moved by it. Done twice, it is two

@@ -1,34 +1,38 @@
 import type { Tx } from '../../kernel/db/database';
 import { invalid, notFound } from '../../kernel/errors';
-import type { Decimal } from '../../kernel/money/money';
+import { type Decimal, maxOf, ZERO } from '../../kernel/money/money';
 import type { Services } from '../../services';
 import { askedOfChain } from '../networks/asking';
-import { nodeOf } from '../networks/nodes';
+import { witnessOf } from '../networks/nodes';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
+import type { ChainServices } from '../services';
 import { newestAllocationOf } from './allocations/store';
+import { holdingsOn } from './holdings';
 import { requireWallet } from './operations';
 import type { Wallet } from './record';
 import { holdsAt } from './rules';
-import { updateWallets } from './store';
+import { findWalletById, updateWallets } from './store';
 
 export interface WalletBalance {
   wallet: Wallet;
   network: Network;
-  /** What the chain says of each asset of the network; exact. */
+  /** Of each asset of the network; exact. */
   balances: { asset: string; decimals: number; balance: Decimal }[];
-  /** Of the native coin. */
-  gasBalance: Decimal;
+  /** Of the native coin; null: no node is asked, and nobody has noted it. */
+  gasBalance: Decimal | null;
+  /** Where it is known from, for a person; nothing where it is the chain that says it. */
+  detail: string | undefined;
   asOf: Date;
 }
 
 /**
- * What stands on a wallet, read from its chain now.
+ * What stands on a wallet: read from its chain now, or by the books where no node is asked.
  * @param reach whose allocation must hold it; null: any wallet
  * @throws Problem 404 naming `chain` or `address`; 503 while the chain cannot be asked
  */
 export async function walletBalance(
-  services: Pick<Services, 'database' | 'keyring' | 'parties' | 'now'>,
+  services: Pick<ChainServices, 'database' | 'keyring' | 'parties' | 'now' | 'depositedAt'>,
   reach: string | null,
   named: { chain: string; address: string },
 ): Promise<WalletBalance> {
@@ -38,20 +42,48 @@ export async function walletBalance(
     const held = await newestAllocationOf(database, reach, wallet.id);
     if (!held || !holdsAt(held, now())) throw notFound('wallet', 'address');
   }
-  const { network, node } = await nodeOf(services, database, wallet.chain);
-  const native = NATIVE_DECIMALS[network.kind];
-  const [gas, ...units] = await askedOfChain(
-    Promise.all(
-      [null, ...network.assets.map(({ contract }) => contract)].map((token) =>
-        node.balance(wallet.address, token),
-      ),
-    ),
+  const witnessed = await witnessOf(services, database, wallet.chain);
+  const { network, node } = witnessed;
+  const holdings = holdingsOn(services, database, witnessed);
+  const read = async (token: string | null) => (await holdings.of([wallet], token))[0] ?? 0n;
+  const [gas = 0n, ...units] = await askedOfChain(
+    Promise.all([null, ...network.assets.map(({ contract }) => contract)].map(read)),
   );
   const balances = network.assets.map(({ symbol, decimals }, place) => ({
     ...{ asset: symbol, decimals },
     balance: fromUnits(units[place] ?? 0n, decimals),
   }));
-  return { wallet, network, balances, gasBalance: fromUnits(gas ?? 0n, native), asOf: now() };
+  const gasBalance = node ? fromUnits(gas, NATIVE_DECIMALS[network.kind]) : wallet.gasBalance;
+  return { wallet, network, balances, gasBalance, detail: holdings.detail, asOf: now() };
+}
+
+/**
+ * Counts what an operation that a person has confirmed has moved of the native coin to or from its wallet with what was noted of it:
+ * nobody can be asked what is there now.
+ * @param operation of a chain that no node is asked about
+ */
+export async function noteMoved(
+  { now }: Pick<Services, 'now'>,
+  tx: Tx,
+  { type, walletId, token, units, decimals }: MovedGas,
+): Promise<void> {
+  if (token !== null) return;
+  const wallet = await findWalletById(tx, walletId, { lock: true });
+  if (!wallet) throw new Error(`the wallet ${walletId} is not there`);
+  const amount = fromUnits(units, decimals);
+  const before = wallet.gasBalance ?? ZERO;
+  const after = type === 'topup' ? before.plus(amount) : maxOf(ZERO, before.minus(amount));
+  await updateWallets(tx, [walletId], { gasBalance: after.toFixed(), gasBalanceAt: now() });
+}
+
+/** Of an operation, what it has moved. */
+interface MovedGas {
+  type: 'sweep' | 'topup';
+  walletId: string;
+  /** null: the native coin. */
+  token: string | null;
+  units: bigint;
+  decimals: number;
 }
 
 /**

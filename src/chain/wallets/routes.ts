@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { identifier, text } from '../../kernel/wire/schemas';
-import type { Services } from '../../services';
+import type { ChainServices } from '../services';
 import { allocateWallet, type HeldWallet } from './allocations/allocate';
 import { releaseWallet } from './allocations/end';
 import { walletBalance } from './balance';
@@ -15,15 +15,15 @@ const chain = identifier('local').describe('Of a network: `GET /v1/networks`.');
 const address = identifier('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
 
 /** Wallets that clients have kept for their payers (`interface.md 4.1`, Wallets). */
-export function walletRoutes(services: Services): Route[] {
+export function walletRoutes(services: ChainServices): Route[] {
   return [allocateRoute(services), releaseRoute(services), balanceRoute(services)];
 }
 
 /** An allocation as it is now. */
-const shown = ({ now, walletQuarantineSeconds }: Services, held: HeldWallet) =>
+const shown = ({ now, walletQuarantineSeconds }: ChainServices, held: HeldWallet) =>
   heldWalletView(held, { at: now(), quarantineSeconds: walletQuarantineSeconds });
 
-function allocateRoute(services: Services): Route {
+function allocateRoute(services: ChainServices): Route {
   return route({
     method: 'POST',
     path: '/v1/wallets/allocate',
@@ -64,7 +64,7 @@ function allocateRoute(services: Services): Route {
   });
 }
 
-function releaseRoute(services: Services): Route {
+function releaseRoute(services: ChainServices): Route {
   return route({
     method: 'POST',
     path: '/v1/wallets/release',
@@ -89,7 +89,7 @@ function releaseRoute(services: Services): Route {
   });
 }
 
-function balanceRoute(services: Services): Route {
+function balanceRoute(services: ChainServices): Route {
   return route({
     method: 'GET',
     path: '/v1/wallets/{address}/balance',
@@ -97,7 +97,8 @@ function balanceRoute(services: Services): Route {
     capability,
     summary: 'Wallet information',
     description:
-      'Read from the chain now: 503 while it cannot be asked. A wallet that is not allocated to you is 404.',
+      'Read from the chain now: 503 while it cannot be asked. Of a chain that no node is asked about (`tron`) what the books say, as ' +
+      '`detail` tells. A wallet that is not allocated to you is 404.',
     query: z.object({ chain }),
     response: walletBalanceSchema,
     problems: ['unavailable'],

@@ -61,14 +61,17 @@ export const walletBalanceSchema = z
     balances: z
       .array(z.object({ asset: z.string(), balance: money() }))
       .describe('Of each asset of the network; what is below its minor unit is left out.'),
-    gasBalance: money().describe('In the native coin.'),
+    gasBalance: money()
+      .nullable()
+      .describe('In the native coin; null: no node of the chain is asked, and nobody has noted it.'),
+    detail: z.string().optional().describe('Where it is known from; absent: the chain says it.'),
     noted: notedGas,
     asOf: instant(),
   })
   .meta({ id: 'WalletBalance' });
 
 export function walletBalanceView(
-  { wallet, network, balances, gasBalance, asOf }: WalletBalance,
+  { wallet, network, balances, gasBalance, detail, asOf }: WalletBalance,
   { isAdmin }: { isAdmin: boolean },
 ): z.output<typeof walletBalanceSchema> {
   return {
@@ -77,7 +80,8 @@ export function walletBalanceView(
       asset,
       balance: formatAmount(ledgerAmount(toUnits(balance, decimals), decimals, asset).amount, asset),
     })),
-    gasBalance: gasBalance.toFixed(NATIVE_DECIMALS[network.kind]),
+    gasBalance: gasBalance?.toFixed(NATIVE_DECIMALS[network.kind]) ?? null,
+    detail,
     noted: isAdmin ? notedView(wallet, NATIVE_DECIMALS[network.kind]) : undefined,
     asOf: asOf.toISOString(),
   };

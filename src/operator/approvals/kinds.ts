@@ -5,6 +5,13 @@ import type { Tx } from '../../kernel/db/database';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import type { Decimal } from '../../kernel/money/money';
 import { amount, assertFits, currency, firstProblem, text } from '../../kernel/wire/schemas';
+import {
+  recordDeposit,
+  takeBackDeposit,
+  toldDeposit,
+  toTakeBack,
+  weighDeposit,
+} from '../../transfers/chain-deposits/by-person';
 import { concludeTransfer, holdTransfer, weighConclusion } from '../../transfers/conclude';
 import type { DoorKind } from '../../transfers/engine/books/doors';
 import { CONCLUSIONS } from '../../transfers/engine/conclusion';
@@ -167,6 +174,47 @@ const settlementMove = kind({
   },
 });
 
+const chainDeposit = kind({
+  terms: toldDeposit,
+  async weigh(session, tx, terms) {
+    const settled = { ...terms, amount: terms.amount.toFixed(), blockAt: terms.blockAt.toISOString() };
+    return { ...(await weighDeposit(tx, terms, session.now())), ever: false, terms: settled };
+  },
+  async execute(session, tx, terms, by) {
+    const { transfer } = await recordDeposit(session, tx, terms, by);
+    const { id: subject, tenantId, accountId, status } = transfer;
+    const { chain, address, asset, txHash } = terms;
+    const after = { chain, address, asset, amount: terms.amount.toFixed(), txHash, accountId, status };
+    const entry = {
+      action: 'chain-deposit.record',
+      subject,
+      tenantId,
+      after: { ...after, reason: by.reason },
+    };
+    return { entry, result: { id: subject, status } };
+  },
+});
+
+const chainDepositTakenBack = kind({
+  terms: z.object({ id: z.string() }),
+  async weigh(session, tx, terms) {
+    const { transfer } = await toTakeBack(tx, terms.id, session.now());
+    const { amount: worth, asset } = transfer.terms;
+    const about = { subject: terms.id, tenantId: transfer.tenantId, ever: true, terms };
+    return { ...about, amount: worth, currency: asset };
+  },
+  async execute(session, tx, { id: subject }, by) {
+    const { transfer: before } = await toTakeBack(tx, subject, session.now());
+    const { transfer } = await takeBackDeposit(session, tx, subject, by);
+    const { tenantId, status } = transfer;
+    const entry = {
+      ...{ action: 'chain-deposit.take-back', subject, tenantId },
+      ...{ before: { status: before.status }, after: { status, reason: by.reason } },
+    };
+    return { entry, result: { id: subject, status } };
+  },
+});
+
 /** What takes two operators above the limit, and how each is done. Approvals that wait name these. */
 export const DECISION_KINDS = {
   'account.deposit': correction('account.deposit', 'deposit/admin_deposit'),
@@ -178,6 +226,8 @@ export const DECISION_KINDS = {
   'suspense.recover': door('suspense.recover', 'recover'),
   'transfer.conclude': conclusion,
   'settlement.move': settlementMove,
+  'chain-deposit.record': chainDeposit,
+  'chain-deposit.take-back': chainDepositTakenBack,
 } as const satisfies Record<string, AnyDecisionKind>;
 
 export type DecisionName = keyof typeof DECISION_KINDS;

@@ -19,6 +19,12 @@ export function countArgument(text: string): number {
   return Number(text);
 }
 
+/** A place that is counted from 0: of a block, of a log. */
+export function placeArgument(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It takes a whole number from 0.');
+  return Number(text);
+}
+
 /** In any case of letters. */
 export function currencyArgument(text: string): string {
   const code = text.toUpperCase();

@@ -4,6 +4,7 @@ import { addBinCommands } from './commands/bins';
 import { addBreakCommands } from './commands/breaks';
 import { addCardholderCommands } from './commands/cardholders';
 import { addChainCommands } from './commands/chain/chains';
+import { addChainDepositCommands } from './commands/chain/deposits';
 import { addReconcileCommand } from './commands/chain/reconcile';
 import { addWalletCommands } from './commands/chain/wallets';
 import { addClientCommands } from './commands/clients';
@@ -131,5 +132,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addReconcileCommand(program, context);
   addWalletCommands(program, context);
   addChainCommands(program, context);
+  addChainDepositCommands(program, context);
   return program;
 }

@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2';
 import { keccak_256 } from '@noble/hashes/sha3';
 import { createBase58check } from '@scure/base';
 import { getAddress, type Hex, isAddress } from 'viem';
-import type { ChainAddress } from './port';
+import type { ChainKind } from './witness';
 
 const base58 = createBase58check(sha256);
 
@@ -18,7 +18,7 @@ const ACCOUNT_BYTES = 20;
  * @param text EVM: 0x and 40 hexadecimal digits, in one case or with the checksum of EIP-55; TRON: Base58Check
  * @returns checksummed; nothing for what is no address of that kind, a wrong checksum among it
  */
-export function checkedAddress(kind: ChainAddress['kind'], text: string): string | undefined {
+export function checkedAddress(kind: ChainKind, text: string): string | undefined {
   return kind === 'evm' ? checkedEvm(text) : checkedTron(text);
 }
 
@@ -30,6 +30,27 @@ export function evmAddressOf(publicKey: Uint8Array): string {
 /** @param publicKey of secp256k1, compressed (33 bytes) or not (65) */
 export function tronAddressOf(publicKey: Uint8Array): string {
   return base58.encode(Uint8Array.of(TRON_PREFIX, ...accountOf(publicKey)));
+}
+
+/** The twenty bytes of an account that TRON writes with a prefix and a checksum. @param address checksummed */
+export function tronAccountOf(address: string): Hex {
+  return `0x${Buffer.from(base58.decode(address).subarray(1)).toString('hex')}`;
+}
+
+/** Of a transaction, by the chain's own way to write it: both are 32 bytes, and EVM chains put 0x before them. */
+const HASHES: Record<ChainKind, { shape: RegExp; prefix: string }> = {
+  evm: { shape: /^0x([0-9a-f]{64})$/i, prefix: '0x' },
+  tron: { shape: /^(?:0x)?([0-9a-f]{64})$/i, prefix: '' },
+};
+
+/**
+ * The one spelling of a transaction's hash.
+ * @returns in small letters; nothing for what is none of that kind
+ */
+export function checkedHash(kind: ChainKind, text: string): string | undefined {
+  const { shape, prefix } = HASHES[kind];
+  const [, digits] = shape.exec(text) ?? [];
+  return digits && prefix + digits.toLowerCase();
 }
 
 function checkedEvm(text: string): string | undefined {

@@ -2,8 +2,7 @@ import type { Logger } from 'pino';
 import type { Observers } from '../../kernel/metrics/observers';
 import { observed } from '../protocol/observed';
 import { createEvmNode } from './evm/node';
-import type { ChainAddress, ChainNode, ChainParty } from './port';
-import { unreachableNode } from './unreachable';
+import type { ChainNode, ChainParty } from './port';
 
 export interface ChainsOptions {
   log: Logger;
@@ -23,7 +22,8 @@ export function createChains(options: ChainsOptions): ChainParty {
     of(address) {
       const key = JSON.stringify([address.chain, address.kind, address.chainId, address.rpcUrls]);
       const node =
-        nodes.get(key) ?? observed('chain', nodeOf(address, options), options.observers.observePartyCall);
+        nodes.get(key) ??
+        observed('chain', createEvmNode(address, options), options.observers.observePartyCall);
       nodes.delete(key);
       nodes.set(key, node); // a Map keeps the order in which its keys were set
       const [oldest] = nodes.keys();
@@ -32,6 +32,3 @@ export function createChains(options: ChainsOptions): ChainParty {
     },
   };
 }
-
-const nodeOf = (address: ChainAddress, options: ChainsOptions): ChainNode =>
-  address.kind === 'evm' ? createEvmNode(address, options) : unreachableNode(address.chain);

@@ -1,3 +1,5 @@
+import type { AskedKind } from './witness';
+
 /**
  * A node, or several, of one chain. Amounts are whole numbers of the coin's or token's smallest unit, as the chain counts them
  * (wei; 10⁻⁶ USDT). Addresses are checksummed (EIP-55; Base58Check of TRON).
@@ -7,8 +9,9 @@
 export interface ChainAddress {
   /** Our name for it: `local`, `ethereum`. */
   chain: string;
-  kind: 'evm' | 'tron';
-  /** EIP-155; null: of a kind that has none. */
+  /** Of the others people tell (witness.ts). */
+  kind: AskedKind;
+  /** EIP-155. */
   chainId: number | null;
   /** Asked in this order; they may hold credentials. */
   rpcUrls: readonly string[];

@@ -4,7 +4,7 @@ import { HDKey } from '@scure/bip32';
 import { entropyToMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 
-export type ChainKind = 'evm' | 'tron';
+import type { ChainKind } from '../chain/witness';
 
 /** The branch of a kind (BIP-44): coin types of SLIP-44, the first account, addresses for receiving. A wallet's index follows. */
 export const BRANCHES: Readonly<Record<ChainKind, string>> = {

@@ -4,7 +4,8 @@ import type { Database, Sql } from '../../kernel/db/database';
 import type { Keyring } from '../../kernel/security/keyring';
 import { asHex, evmAddressOf, tronAddressOf } from '../chain/addresses';
 import type { SignedAuthorization, UnsignedTransaction } from '../chain/port';
-import { BRANCHES, type ChainKind, publicKeyAt, withKey } from './derivation';
+import type { ChainKind } from '../chain/witness';
+import { BRANCHES, publicKeyAt, withKey } from './derivation';
 import type { SignedTransaction, Signer } from './port';
 import { ensureSeed, type WalletSeed, withEntropy } from './seed';
 

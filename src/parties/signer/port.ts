@@ -1,5 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import type { SignedAuthorization, UnsignedTransaction } from '../chain/port';
+import type { ChainKind } from '../chain/witness';
 
 /** A transaction, signed: nothing but its sender's key could have made it, and nobody can change it. */
 export interface SignedTransaction {
@@ -20,7 +21,7 @@ export interface Signer {
    * @param tx the transaction that records them: the local signer reads its public keys in it, so that no second connection is
    *   waited for while it holds locks, and keeps the seed from being replaced before it has ended
    */
-  addresses(kind: 'evm' | 'tron', indices: readonly number[], tx?: Sql): Promise<string[]>;
+  addresses(kind: ChainKind, indices: readonly number[], tx?: Sql): Promise<string[]>;
   /**
    * Signs for the wallet of that place. The same transaction gives the same bytes.
    * @throws Error when the wallet of that place is not `transaction.from`

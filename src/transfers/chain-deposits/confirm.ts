@@ -1,12 +1,14 @@
 import { askedOfChain } from '../../chain/networks/asking';
-import { nodeOf } from '../../chain/networks/nodes';
+import { requireHash } from '../../chain/networks/hashes';
+import { witnessOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
 import { newestAllocationOf, requireWallet } from '../../chain/wallets/operations';
-import type { Tx } from '../../kernel/db/database';
-import { invalid, notFound } from '../../kernel/errors';
+import type { Sql, Tx } from '../../kernel/db/database';
+import { conflict, invalid, notFound } from '../../kernel/errors';
 import type { ChainNode, ChainTransfer } from '../../parties/chain/port';
 import type { Services } from '../../services';
 import { findByRefs } from '../engine/read';
+import { refsOfHash } from '../engine/tables/on-chain';
 import { carriedOf, keepTransfers } from './discover';
 import { chainDepositKind } from './kind';
 import { sentByOthers } from './own-money';
@@ -20,38 +22,66 @@ export interface DepositClaim {
   logIndex?: number | undefined;
 }
 
-/** What the chain says of a claim: transfers to that address, and the one that is asked for. */
+/** What a claim has come to: what the chain has moved to that address, and the name of the deposit that is asked for. */
 export interface FoundOnChain {
   network: Network;
+  /** To be booked, where they are not yet; nothing where people tell of deposits. */
   transfers: ChainTransfer[];
-  named: ChainTransfer;
+  ref: string;
 }
 
 /**
  * What a transaction has brought to an address of the pool. Nothing is recorded.
  * @param reach whose wallet it must be or have been; null: anybody's
- * @throws Problem 404 `chain`, `address`; 400 naming `txHash` or `logIndex`; 503 while no node answers
+ * @throws Problem 404 `chain`, `address`; 400 naming `txHash` or `logIndex`; 503 while no node answers; 409 `invalid_transition` of a
+ *   chain that none is asked about, for what the operator has not recorded
  */
 export async function findOnChain(
   services: Services,
-  { chain, address, txHash, logIndex }: DepositClaim,
+  claim: DepositClaim,
   reach: string | null,
 ): Promise<FoundOnChain> {
   const { database } = services;
+  const { chain, address } = claim;
   const { wallet } = await requireWallet(database, { chain, address });
   const mayAsk = reach === null || (await newestAllocationOf(database, reach, wallet.id)) !== undefined;
   if (wallet.purpose !== 'pool' || !mayAsk) throw notFound('wallet', 'address');
-  const { network, node } = await nodeOf(services, database, chain);
-  const moved = await sentByOthers(database, chain, await movedBy(node, txHash.toLowerCase()));
+  const { network, node } = await witnessOf(services, database, chain);
+  const given = { ...claim, address: wallet.address, txHash: requireHash(network, claim.txHash) };
+  return node ? foundBy(node, database, network, given) : recordedOf(database, network, given);
+}
+
+/** What people have recorded of it: nobody else can be asked. */
+async function recordedOf(sql: Sql, network: Network, claim: DepositClaim): Promise<FoundOnChain> {
+  const [ref] = await refsOfHash(sql, claim);
+  if (ref === undefined)
+    throw conflict(
+      'invalid_transition',
+      `Deposits on ${network.name} are recorded by the operator, who looks at the chain: this one is not recorded yet.`,
+      'txHash',
+    );
+  if (claim.logIndex !== undefined) throw notOfIndex();
+  return { network, transfers: [], ref };
+}
+
+const notOfIndex = () => invalid('logIndex is none of a transfer to this address.', 'logIndex');
+
+async function foundBy(
+  node: ChainNode,
+  sql: Sql,
+  network: Network,
+  { chain, address, txHash, logIndex }: DepositClaim,
+): Promise<FoundOnChain> {
+  const moved = await sentByOthers(sql, chain, await movedBy(node, txHash));
   const transfers = carriedOf(
     network,
-    moved.filter(({ to }) => to === wallet.address),
+    moved.filter(({ to }) => to === address),
   ).map(({ transfer }) => transfer);
   const [first] = transfers;
   if (!first) throw invalid('txHash has brought this address nothing that the network carries.', 'txHash');
   const named = logIndex === undefined ? first : transfers.find((each) => each.logIndex === logIndex);
-  if (!named) throw invalid('logIndex is none of a transfer to this address.', 'logIndex');
-  return { network, transfers, named };
+  if (!named) throw notOfIndex();
+  return { network, transfers, ref: chainDepositRef(chain, named) };
 }
 
 async function movedBy(node: ChainNode, txHash: string): Promise<ChainTransfer[]> {
@@ -70,11 +100,10 @@ async function movedBy(node: ChainNode, txHash: string): Promise<ChainTransfer[]
 export async function confirmDeposit(
   services: Services,
   tx: Tx,
-  { network, transfers, named }: FoundOnChain,
+  { network, transfers, ref }: FoundOnChain,
   reach: string | null,
 ): Promise<ChainDeposit> {
   await keepTransfers(services, tx, network, transfers);
-  const ref = chainDepositRef(network.chain, named);
   const [deposit] = await findByRefs({ database: tx, now: services.now }, chainDepositKind, [ref]);
   const tenantId = deposit?.transfer.tenantId ?? null;
   if (!deposit || (reach !== null && tenantId !== null && tenantId !== reach))

@@ -12,7 +12,7 @@ import { openTransfer } from '../engine/open';
 import { chainDepositKind } from './kind';
 import { sentByOthers } from './own-money';
 import { keepUnlisted } from './places';
-import { type ChainDepositTerms, chainDepositRef } from './record';
+import { type ChainDeposit, type ChainDepositTerms, chainDepositRef } from './record';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
 
@@ -22,8 +22,15 @@ export interface Carried {
   asset: NetworkAsset;
 }
 
+/** What a deposit is made of: found on the chain, or told by a person, who knows no block's hash. */
+export interface FoundDeposit extends Pick<Carried, 'asset'> {
+  transfer: Pick<ChainTransfer, 'txHash' | 'ordinal' | 'token' | 'from' | 'to' | 'units'> & {
+    block: Pick<ChainTransfer['block'], 'number' | 'at'> & { hash: string | null };
+  };
+}
+
 /** A native coin has its chain's decimals, whatever is configured. */
-const decimalsIn = ({ kind }: Network, { contract, decimals }: NetworkAsset): number =>
+export const decimalsIn = ({ kind }: Network, { contract, decimals }: NetworkAsset): number =>
   contract === null ? NATIVE_DECIMALS[kind] : decimals;
 
 /** What of transfers the network carries, and a record can hold; a transfer of nothing is none. */
@@ -81,14 +88,19 @@ export async function tellDeposits({ commands, now }: Deps, tx: Tx, refs: readon
   commands.append(tx, found.map(chainDepositKind.process.look));
 }
 
-/** @returns whether it is new */
-async function openDeposit(deps: Deps, tx: Tx, network: Network, carried: Carried): Promise<boolean> {
+/** @returns nothing where it is known */
+export async function openDeposit(
+  deps: Deps,
+  tx: Tx,
+  network: Network,
+  carried: FoundDeposit,
+): Promise<ChainDeposit | undefined> {
   const { transfer } = carried;
   const { chain } = network;
   const owner = await ownerAt(tx, { chain, address: transfer.to, at: transfer.block.at });
   const account = owner && (await readBalances(tx, [owner.accountId])).get(owner.accountId);
   const at = deps.now();
-  const made = await openTransfer(deps, tx, chainDepositKind, {
+  return openTransfer(deps, tx, chainDepositKind, {
     ...{ id: newId('chainDeposit'), status: 'confirming', at, orderedAt: at },
     ...{ tenantId: owner?.tenantId ?? null, accountId: owner?.accountId ?? null },
     terms: termsOf(network, carried, {
@@ -98,12 +110,11 @@ async function openDeposit(deps: Deps, tx: Tx, network: Network, carried: Carrie
     referenceId: newId(owner ? 'reference' : 'suspense'),
     partyRef: chainDepositRef(chain, transfer),
   });
-  return made !== undefined;
 }
 
 function termsOf(
   network: Network,
-  { transfer, asset }: Carried,
+  { transfer, asset }: FoundDeposit,
   whose: Pick<ChainDepositTerms, 'allocationId' | 'accountCurrency'>,
 ): ChainDepositTerms {
   const { txHash, ordinal, token, from, to, units, block } = transfer;

@@ -1,19 +1,21 @@
-import { nodeOf } from '../../chain/networks/nodes';
+import { witnessOf } from '../../chain/networks/nodes';
 import { Problem } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
 import type { AgreedBlock, ChainNode, ChainTransaction, ChainTransfer } from '../../parties/chain/port';
 import type { Services } from '../../services';
-import type { ChainDeposit, ChainDepositTerms, ChainDepositWord } from './record';
+import { type ChainDeposit, type ChainDepositTerms, type ChainDepositWord, firstWord } from './record';
 import { needsRate } from './rules';
+import { wordOfPeople } from './told';
 
 /**
- * What the nodes say of a deposit now. Where they do not agree, or one of them lags behind, what was known stays; but it is not
+ * What the nodes say of a deposit now, or, of a chain that none is asked about, what people have said. Where they do not agree, or one of them lags behind, what was known stays; but it is not
  * final while they do not.
  * @throws ChainAway none of them answers
  */
 export async function lookOnChain(services: Services, deposit: ChainDeposit): Promise<ChainDepositWord> {
   const { terms } = deposit.transfer;
-  const { node } = await nodeOf(services, services.database, terms.chain);
+  const { node } = await witnessOf(services, services.database, terms.chain);
+  if (!node) return rated(services, deposit, wordOfPeople(deposit));
   const { said, of } = await node.transactionOfEach(terms.txHash);
   const told = said.map((each) => transferOf(each, terms));
   const known = deposit.transfer.word ?? firstWord(terms);
@@ -25,21 +27,21 @@ export async function lookOnChain(services: Services, deposit: ChainDeposit): Pr
   const here = { blockNumber: block.number, blockHash: block.hash, logIndex, units: found.units.toString() };
   const wasFinal = known.state === 'final' && known.blockHash === block.hash;
   const isFinal = wasFinal ? await isAgreed(node, block) : await isDeep(node, terms, block);
-  const rate = isFinal && needsRate(deposit) ? await rateOf(services, terms) : known.rate;
-  return { state: isFinal ? 'final' : 'seen', ...here, absentFrom: null, rate };
+  const state = isFinal ? 'final' : 'seen';
+  return rated(services, deposit, { state, ...here, absentFrom: null, rate: known.rate });
 }
+
+/** With the rate of now, where it is final and needs one. */
+const rated = async (services: Services, deposit: ChainDeposit, word: ChainDepositWord) =>
+  word.state === 'final' && needsRate(deposit)
+    ? { ...word, rate: await rateOf(services, deposit.transfer.terms) }
+    : word;
 
 /** Of one node it is that one, of two both. */
 const areMost = ({ said, of }: { said: number; of: number }) => 2 * said > of;
 
 const isSame = (one: ChainTransfer | undefined, other: ChainTransfer) =>
   one?.block.hash === other.block.hash && one.units === other.units && one.logIndex === other.logIndex;
-
-/** As it was when it was found. */
-const firstWord = ({ blockNumber, blockHash, units }: ChainDepositTerms): ChainDepositWord => ({
-  state: 'seen',
-  ...{ blockNumber, blockHash, units, logIndex: null, absentFrom: null, rate: null },
-});
 
 /** The transfer that it is: mined again, a transaction may have moved something else. */
 function transferOf(transaction: ChainTransaction, terms: ChainDepositTerms): ChainTransfer | undefined {

@@ -27,9 +27,9 @@ export const chainDepositTerms = z.object({
   /** What the ledger holds of the units; the rest is {@link dust} and stays on the address. */
   amount: storedAmount,
   dust: units,
-  /** The block that it was first seen in, and the block's time: that says whose it is. */
+  /** The block that it was first seen in, and the block's time: that says whose it is. No hash: a person has told of it. */
   blockNumber: z.number().int(),
-  blockHash: z.string(),
+  blockHash: z.string().nullable(),
   blockAt: z.string(),
   /** null: no payer's wallet at that time. */
   allocationId: z.string().nullable(),
@@ -43,7 +43,7 @@ export const chainDepositTerms = z.object({
 
 export type ChainDepositTerms = z.output<typeof chainDepositTerms>;
 
-/** What the nodes say of a transfer now. */
+/** What the nodes say of a transfer now, or, where none is asked, people. */
 export const chainDepositWord = z.object({
   version: z.undefined().optional(),
   /**
@@ -53,8 +53,8 @@ export const chainDepositWord = z.object({
   state: z.enum(['seen', 'final', 'absent', 'gone']),
   /** Where it is, or was when it was seen last. */
   blockNumber: z.number().int(),
-  blockHash: z.string(),
-  /** Block-wide, as explorers show it; null of the native coin. */
+  blockHash: z.string().nullable(),
+  /** Block-wide, as explorers show it; null of the native coin, and of what a person has told. */
   logIndex: z.number().int().nullable(),
   units,
   /** The height from which it is absent; null while it is there. */
@@ -65,6 +65,12 @@ export const chainDepositWord = z.object({
 
 export type ChainDepositWord = z.output<typeof chainDepositWord>;
 export type ChainDeposit = Situation<ChainDepositTerms, ChainDepositWord>;
+
+/** As it was when it was found. */
+export const firstWord = ({ blockNumber, blockHash, units }: ChainDepositTerms): ChainDepositWord => ({
+  state: 'seen',
+  ...{ blockNumber, blockHash, units, logIndex: null, absentFrom: null, rate: null },
+});
 
 /** How a transfer on a chain is named for ever: a log's index in its block changes in a reorganisation, this does not. */
 export const chainDepositRef = (

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HASH_SHAPE, HASH_TEXT } from '../../chain/networks/hashes';
 import { beforehand } from '../../http/beforehand';
 import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
@@ -14,8 +15,6 @@ export function chainDepositRoutes(services: Services): Route[] {
   return [confirmRoute(services)];
 }
 
-const HASH = /^0x[0-9a-fA-F]{64}$/;
-
 function confirmRoute(services: Services): Route {
   return route({
     method: 'POST',
@@ -26,19 +25,20 @@ function confirmRoute(services: Services): Route {
     description:
       'Of a transaction that is in a block. It is credited once it is final; deposits are found without this too. Each ' +
       'transfer of the transaction to the address is booked once, and the one named by `logIndex`, or the first, is answered ' +
-      'as it stands now. `Prefer: wait=N` waits until it is final.',
+      'as it stands now. `Prefer: wait=N` waits until it is final. Of a chain that no node is asked about (`tron`) deposits are ' +
+      'recorded by the operator: what is recorded is answered, and 409 `invalid_transition` before.',
     body: z.strictObject({
       chain: text(32).min(1),
       address: text(100).min(1),
       txHash: z
         .string()
-        .regex(HASH, 'must be 0x and 64 hexadecimal digits')
+        .regex(HASH_SHAPE, HASH_TEXT)
         .meta({ examples: [`0x${'ab'.repeat(32)}`] }),
       logIndex: z.int().min(0).optional().meta({ description: 'Of the log in its block.' }),
     }),
     response: chainDepositSchema,
     status: 202,
-    problems: ['unavailable'],
+    problems: ['invalid_transition', 'unavailable'],
     settling: {
       async read({ caller: { reach } }, id) {
         const found = await requireTransfer(services, chainDepositKind, { id, reach, noun: 'deposit' });

@@ -137,5 +137,7 @@ export function isOpen(deposit: ChainDeposit): boolean {
 export function notices({ transfer: { word, terms } }: ChainDeposit): WantedBreak[] {
   if (word === null || word.units === terms.units) return [];
   const { asset: currency } = terms;
-  return [{ kind: 'chain_deposit_changed', detail: word.blockHash, amount: amountOf(terms, word), currency }];
+  return [
+    { kind: 'chain_deposit_changed', detail: word.blockHash ?? '', amount: amountOf(terms, word), currency },
+  ];
 }

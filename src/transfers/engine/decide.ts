@@ -27,6 +27,8 @@ export interface Decide<S extends Situation> {
   asked?: { field?: string };
   /** It is the adoption: any other decision waits until a transfer of an earlier release has been adopted. */
   adopts?: boolean;
+  /** The party's word, where it is the person who gives it and nobody else is asked. @param decided with what was decided now */
+  heard?(decided: S): PartyWord;
   /**
    * Judges it under its lock, by the word that counts.
    * @param heard the same with the party's own word, where a person has concluded another
@@ -44,7 +46,7 @@ export async function decide<Terms, Word extends PartyWord>(
   services: Pick<Services, 'commands' | 'now'>,
   tx: Tx,
   kind: TransferKind<Terms, Word>,
-  { id, noun, decidedBy, asked, adopts = false, judge }: Decide<Situation<Terms, Word>>,
+  { id, noun, decidedBy, asked, adopts = false, heard: wordOf, judge }: Decide<Situation<Terms, Word>>,
 ): Promise<Decided<Situation<Terms, Word>>> {
   const at = services.now();
   const locked = await lockTransfer(tx, kind, id, at);
@@ -54,7 +56,8 @@ export async function decide<Terms, Word extends PartyWord>(
   const before = effective(kind, heard);
   const judged = await judge(before, heard);
   const decided = judged.map((given) => decisionBy(decidedBy, given, at));
-  const after = await apply(tx, kind, locked, { decided, ...(asked ? { asked } : {}) });
+  const word = wordOf?.({ ...heard, decisions: [...heard.decisions, ...decided] });
+  const after = await apply(tx, kind, locked, { decided, heard: word, ...(asked ? { asked } : {}) });
   services.commands.append(tx, [kind.process.look(after.transfer)]);
   return { before, after: effective(kind, after) as Situation<Terms, Word> };
 }

@@ -1,6 +1,7 @@
 import { listNetworks } from '../../chain/networks/operations';
 import type { Sql } from '../../kernel/db/database';
 import type { WorkflowCommand } from '../../kernel/outbox/commands';
+import { isAsked } from '../../parties/chain/witness';
 import { processOf } from '../../process/workflow-command';
 
 /** Follows the blocks of a chain for as long as its network is enabled. */
@@ -15,6 +16,6 @@ export const chainWatcher = processOf({
 export async function chainWatchers(sql: Sql): Promise<WorkflowCommand[]> {
   const networks = await listNetworks(sql);
   return networks
-    .filter(({ enabled, kind }) => enabled && kind === 'evm')
+    .filter((network) => network.enabled && isAsked(network))
     .map(({ chain }) => chainWatcher.start({ chain }));
 }

@@ -1,4 +1,4 @@
-import { nodeOf } from '../../chain/networks/nodes';
+import { witnessOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
 import { poolAddresses } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';
@@ -41,8 +41,8 @@ type Reading = { network: Network; node: ChainNode; place: ReadPlace; head: Bloc
  */
 export async function readChain(services: Services, chain: string): Promise<ChainStep> {
   const { database, now } = services;
-  const { network, node } = await nodeOf(services, database, chain);
-  if (!network.enabled || network.kind !== 'evm') return end(services, chain);
+  const { network, node } = await witnessOf(services, database, chain);
+  if (!network.enabled || !node) return end(services, chain);
   const head = await node.head();
   const place = await placeOf(database, chain);
   if (!place) return begin(services, chain, head);

@@ -1,12 +1,12 @@
 import type { Sql } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
-import type { ChainNode } from '../../../parties/chain/port';
-import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
-import { nodeOf } from '../../networks/nodes';
+import { witnessOf } from '../../networks/nodes';
 import { listNetworks, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits, NATIVE_DECIMALS, toUnits } from '../../networks/rules';
+import type { ChainServices } from '../../services';
+import { holdingsOn } from '../../wallets/holdings';
 import { sweepableWallets } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
 import { requireGasConfig } from '../config/operations';
@@ -28,20 +28,22 @@ export interface SweepCandidate {
   /** What the wallet has of the native coin, and whether that is less than `gasThreshold` where it pays for gas itself. */
   native: bigint;
   needsGas: boolean;
+  /** Where that is known from, for a person; nothing where it is the chain that says it. */
+  detail: string | undefined;
 }
 
 export interface CandidateFilter {
-  /** Absent: every enabled network whose nodes can be asked. */
+  /** Absent: every enabled network. */
   chain?: string | undefined;
   /** A symbol. */
   asset?: string | undefined;
 }
 
-type Deps = Pick<Services, 'keyring' | 'parties'>;
+type Deps = Pick<ChainServices, 'keyring' | 'parties' | 'depositedAt'>;
 
 /**
  * The wallets that may be swept – not allocated, not disabled, no sweep of theirs open – and have enough of an asset, in the order of
- * their derivation. The balances of all wallets are read from the chain in one batch an asset.
+ * their derivation. The balances of all wallets are read in one batch an asset: from the chain, or the books where no node is asked.
  * @param used those alone that were allocated once
  * @throws Problem 404 naming `chain`, 400 naming `asset`, 503 while a chain cannot be reached
  */
@@ -61,10 +63,9 @@ export async function sweepCandidates(
   return found;
 }
 
-/** Of a chain that no node is asked about nothing is known, so it is not among all of them. */
 const networksOf = async (sql: Sql, chain: string | undefined): Promise<Network[]> =>
   chain === undefined
-    ? (await listNetworks(sql)).filter(({ enabled, kind }) => enabled && kind === 'evm')
+    ? (await listNetworks(sql)).filter(({ enabled }) => enabled)
     : [await requireNetwork(sql, chain, 'chain')];
 
 async function candidatesOn(
@@ -78,38 +79,30 @@ async function candidatesOn(
   const wallets = (await sweepableWallets(sql, chain, { used })).filter(({ id }) => !beingSwept.has(id));
   if (wallets.length === 0 || assets.length === 0) return [];
   const config = await requireGasConfig(sql, network);
-  const { node } = await nodeOf(services, sql, chain);
-  const natives = await askedOfChain(balancesOf(node, wallets, null));
+  const witnessed = await witnessOf(services, sql, chain);
+  const { detail, of } = holdingsOn(services, sql, witnessed);
+  const natives = await askedOfChain(of(wallets, null));
   const found: SweepCandidate[] = [];
   for (const asset of assets) {
-    const paysItself = (await askedOfChain(stationSending(node, network, config, asset))) === null;
+    const paysItself = (await askedOfChain(stationSending(witnessed, config, asset))) === null;
     const balances =
-      asset.contract === null
-        ? natives
-        : await askedOfChain(whereTokenStands(balancesOf(node, wallets, asset.contract)));
+      asset.contract === null ? natives : await askedOfChain(whereTokenStands(of(wallets, asset.contract)));
     if (!balances) continue;
     for (const [place, wallet] of wallets.entries()) {
       const [balance = 0n, native = 0n] = [balances[place], natives[place]];
-      const candidate = candidateOf({ wallet, network, config, asset }, { balance, native, paysItself });
+      const candidate = candidateOf(
+        { wallet, network, config, asset, detail },
+        { balance, native, paysItself },
+      );
       if (candidate) found.push(candidate);
     }
   }
   return found;
 }
 
-const balancesOf = (
-  node: ChainNode,
-  wallets: readonly Wallet[],
-  contract: string | null,
-): Promise<bigint[]> =>
-  node.balances(
-    wallets.map(({ address }) => address),
-    contract,
-  );
-
 /** @returns nothing of one that has too little */
 function candidateOf(
-  of: Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'asset'>,
+  of: Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'asset' | 'detail'>,
   { balance, native, paysItself }: { balance: bigint; native: bigint; paysItself: boolean },
 ): SweepCandidate | undefined {
   const { network, config, asset } = of;
@@ -121,7 +114,8 @@ function candidateOf(
 }
 
 /** A wallet that needs gas before it is swept. */
-export interface TopupCandidate extends Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'native'> {
+export interface TopupCandidate
+  extends Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'native' | 'detail'> {
   /** What there is to be swept. */
   assets: Pick<SweepCandidate, 'asset' | 'balance'>[];
 }

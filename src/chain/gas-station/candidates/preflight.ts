@@ -3,11 +3,13 @@ import { invalid } from '../../../kernel/errors';
 import { ChainRefused } from '../../../parties/chain/errors';
 import { erc20Transfer } from '../../../parties/chain/evm/calls';
 import type { ChainFees, ChainNode } from '../../../parties/chain/port';
-import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
-import { nodeOf } from '../../networks/nodes';
+import { type Witnessed, witnessOf } from '../../networks/nodes';
 import { assetOf } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
+import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
+import type { ChainServices } from '../../services';
+import { type Holdings, holdingsOn } from '../../wallets/holdings';
 import type { Wallet } from '../../wallets/record';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
@@ -27,31 +29,36 @@ export interface Preflight {
   asset: NetworkAsset;
   /** What the sweep would move. */
   units: bigint;
-  /** What it would cost at most; null: the chain would revert it. */
+  /** What it would cost at most; null: the chain would revert it, or no node is asked. */
   fee: bigint | null;
   /** Who would send in place of the wallet, and pay; null: the wallet. */
   stationAddress: string | null;
 }
 
 /**
- * Asks the chain, so it is no part of a transaction.
+ * Asks the chain, so it is no part of a transaction; where no node is asked, the books.
  * @param asset a symbol of the network; absent: its first token, or its first asset
  * @throws Problem 400 naming `asset`, 503 while the chain cannot be reached
  */
 export async function preflight(
-  services: Pick<Services, 'keyring' | 'parties'>,
+  services: Pick<ChainServices, 'keyring' | 'parties' | 'depositedAt'>,
   sql: Sql,
   { wallet, asset: symbol }: { wallet: Wallet; asset?: string | undefined },
 ): Promise<Preflight> {
-  const { network, node } = await nodeOf(services, sql, wallet.chain);
+  const witnessed = await witnessOf(services, sql, wallet.chain);
+  const { network, node } = witnessed;
   const asset = swept(network, symbol);
   const [config, open] = [await requireGasConfig(sql, network), await openOperationsOf(sql, wallet.id)];
-  const stationAddress = await askedOfChain(stationSending(node, network, config, asset));
-  const said = await askedOfChain(readOf({ node, network }, wallet, asset, config, stationAddress));
+  const stationAddress = await askedOfChain(stationSending(witnessed, config, asset));
+  const holdings = holdingsOn(services, sql, witnessed);
+  const said = node
+    ? await askedOfChain(readOf({ node, network }, wallet, asset, config, stationAddress))
+    : await readTold(holdings, wallet, asset);
   const units = sweepableOf(config, network, asset, { units: said.balance, fee: said.fee ?? 0n });
   const checks = checksOf({
     ...{ wallet, asset, open, kind: network.kind, ...said },
-    ...{ sweepable: units, least: minSweepOf(config, asset) },
+    ...{ sweepable: units, least: minSweepOf(config, asset), detail: holdings.detail },
+    gasThreshold: toUnits(config.gasThreshold, NATIVE_DECIMALS[network.kind]),
     ...{ maxGasPrice: config.maxGasPrice, treasuryAddress: config.treasuryAddress },
   });
   const { fee } = said;
@@ -71,13 +78,23 @@ function swept(network: Network, symbol: string | undefined): NetworkAsset {
 interface Said {
   balance: bigint;
   native: bigint;
-  fees: ChainFees;
-  /** At most; null where the chain would revert it. */
+  /** Null: no node is asked. */
+  fees: ChainFees | null;
+  /** At most; null where the chain would revert it, or no node is asked. */
   fee: bigint | null;
 }
 
+/** Of a chain that no node is asked about. */
+async function readTold(holdings: Holdings, wallet: Wallet, { contract }: NetworkAsset): Promise<Said> {
+  const [[balance = 0n], [native = 0n]] = [
+    await holdings.of([wallet], contract),
+    await holdings.of([wallet], null),
+  ];
+  return { balance, native, fees: null, fee: null };
+}
+
 async function readOf(
-  { node, network }: { node: ChainNode; network: Network },
+  { node, network }: Witnessed & { node: ChainNode },
   { address }: Wallet,
   { contract }: NetworkAsset,
   config: GasConfig,

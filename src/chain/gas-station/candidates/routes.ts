@@ -3,7 +3,7 @@ import { type Route, route } from '../../../http/route';
 import { notFound } from '../../../kernel/errors';
 import { pageSchema, whole } from '../../../kernel/wire/pages';
 import { text } from '../../../kernel/wire/schemas';
-import type { Services } from '../../../services';
+import type { ChainServices } from '../../services';
 import { findWalletById } from '../../wallets/operations';
 import { GUARDED } from '../guarded';
 import { sweepCandidates, topupCandidates } from './lists';
@@ -19,17 +19,17 @@ import {
 
 const WHICH =
   'Read from the chain now: wallets of the pool that are not allocated, not disabled and not being swept. Without `chain` of every ' +
-  'enabled network that can be asked.';
+  'enabled network. Of a chain that no node is asked about (`tron`) what the books say, as `detail` tells.';
 const query = z.object({ chain: text(100).optional(), asset: text(20).optional() });
 
 /** What could be swept, or needs gas for it (`interface.md 4.1`, Gas station). */
-export const candidateRoutes = (services: Services): Route[] => [
+export const candidateRoutes = (services: ChainServices): Route[] => [
   sweepCandidatesRoute(services),
   preflightRoute(services),
   topupCandidatesRoute(services),
 ];
 
-const sweepCandidatesRoute = (services: Services): Route =>
+const sweepCandidatesRoute = (services: ChainServices): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/sweep-candidates', ...GUARDED },
     summary: 'Wallets eligible for sweeping',
@@ -41,7 +41,7 @@ const sweepCandidatesRoute = (services: Services): Route =>
       whole((await sweepCandidates(services, services.database, request.query)).map(sweepCandidateView)),
   });
 
-const topupCandidatesRoute = (services: Services): Route =>
+const topupCandidatesRoute = (services: ChainServices): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/topup-candidates', ...GUARDED },
     summary: 'Wallets needing gas refill',
@@ -53,7 +53,7 @@ const topupCandidatesRoute = (services: Services): Route =>
       whole((await topupCandidates(services, services.database, request.query)).map(topupCandidateView)),
   });
 
-const preflightRoute = (services: Services): Route =>
+const preflightRoute = (services: ChainServices): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/sweep-preflight/{walletId}', ...GUARDED },
     summary: 'Preflight check for a sweep',

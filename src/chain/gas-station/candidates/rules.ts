@@ -1,5 +1,6 @@
 import type { Decimal } from '../../../kernel/money/money';
 import type { ChainFees } from '../../../parties/chain/port';
+import type { ChainKind } from '../../../parties/chain/witness';
 import type { NetworkAsset } from '../../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
@@ -14,10 +15,15 @@ export interface PreflightFacts {
   least: Decimal;
   /** What has who pays for gas of the native coin: the wallet, or the station that sends for it. */
   native: bigint;
-  kind: 'evm' | 'tron';
-  /** What the sweep costs at most; null: the chain would revert it. */
+  kind: ChainKind;
+  /** What the sweep costs at most; null: the chain would revert it, or nobody can be asked. */
   fee: bigint | null;
-  fees: ChainFees;
+  /** Null: no node is asked. */
+  fees: ChainFees | null;
+  /** How much of the native coin a wallet is to have where nobody can be asked what gas costs. */
+  gasThreshold: bigint;
+  /** Where balances are known from; nothing where it is the chain that says them. */
+  detail: string | undefined;
   /** Gwei. */
   maxGasPrice: Decimal | null;
   /** The operations of the wallet that are open. */
@@ -40,21 +46,29 @@ type Judge = (facts: PreflightFacts) => Omit<Check, 'name'>;
 
 /** What must hold for a sweep, each by its name. */
 const CHECKS: Record<CheckName, Judge> = {
-  balance: ({ asset: { symbol, decimals }, sweepable, least }) => {
+  balance: ({ asset: { symbol, decimals }, sweepable, least, detail }) => {
     const amount = fromUnits(sweepable, decimals);
+    const told = `${amount.toFixed()} ${symbol} can be swept, of at least ${least.toFixed()}.`;
     return {
       ok: amount.gt(0) && amount.gte(least),
-      detail: `${amount.toFixed()} ${symbol} can be swept, of at least ${least.toFixed()}.`,
+      detail: detail === undefined ? told : `${told} ${detail}`,
     };
   },
-  gas: ({ native, fee, kind }) =>
-    fee === null
-      ? { ok: false, detail: 'The chain would revert it.' }
-      : {
-          ok: native >= fee,
-          detail: `${coins(native, kind)} is there for a fee of at most ${coins(fee, kind)}.`,
-        },
+  gas: ({ native, fee, fees, kind, gasThreshold }) => {
+    if (fees === null)
+      return {
+        ok: native >= gasThreshold,
+        detail: `${coins(native, kind)} was noted, of a gasThreshold of ${coins(gasThreshold, kind)}: no node is asked what gas costs.`,
+      };
+    if (fee === null) return { ok: false, detail: 'The chain would revert it.' };
+    return {
+      ok: native >= fee,
+      detail: `${coins(native, kind)} is there for a fee of at most ${coins(fee, kind)}.`,
+    };
+  },
   fee_cap: ({ fees, maxGasPrice }) => {
+    if (fees === null)
+      return { ok: true, detail: 'No node is asked what gas costs: who executes it sees that.' };
     const price = gweiText(fees.baseFee + fees.maxPriorityFeePerGas);
     const cap = maxGasPrice === null ? 'no cap' : `a cap of ${maxGasPrice.toFixed()} gwei`;
     return {

@@ -15,6 +15,11 @@ const wallet = {
 };
 const walletOf = ({ id, chain, address, status }: Wallet) => ({ walletId: id, chain, address, status });
 
+const detail = z
+  .string()
+  .optional()
+  .describe('Where the balances are known from; absent: the chain says them.');
+
 const unitsText = (units: bigint, { decimals }: { decimals: number }): string =>
   fromUnits(units, decimals).toFixed(decimals);
 const nativeText = ({ network, native }: Pick<SweepCandidate, 'network' | 'native'>): string =>
@@ -29,6 +34,7 @@ export const sweepCandidateSchema = z
     minSweepAmount: money(),
     gasBalance: money().describe('Of the native coin.'),
     needsGas: z.boolean().describe('Less than `gasThreshold`: it needs a top-up first.'),
+    detail,
   })
   .meta({ id: 'SweepCandidate' });
 
@@ -40,6 +46,7 @@ export const sweepCandidateView = (candidate: SweepCandidate): z.output<typeof s
     balance: unitsText(candidate.balance, asset),
     sweepable: unitsText(candidate.sweepable, asset),
     minSweepAmount: minSweepOf(config, asset).toFixed(),
+    detail: candidate.detail,
   };
 };
 
@@ -50,6 +57,7 @@ export const topupCandidateSchema = z
     gasThreshold: money(),
     topupAmount: money().describe('What a top-up brings.'),
     assets: z.array(z.object({ asset: z.string(), balance: money() })).describe('What there is to be swept.'),
+    detail,
   })
   .meta({ id: 'TopupCandidate' });
 
@@ -61,6 +69,7 @@ export const topupCandidateView = (candidate: TopupCandidate): z.output<typeof t
     gasThreshold: nativeAmount(network, config.gasThreshold),
     topupAmount: nativeAmount(network, config.gasTopupAmount),
     assets: assets.map(({ asset, balance }) => ({ asset: asset.symbol, balance: unitsText(balance, asset) })),
+    detail: candidate.detail,
   };
 };
 

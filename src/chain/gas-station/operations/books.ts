@@ -1,4 +1,5 @@
 import { type InternalAccount, internalEntry, type Posting } from '../../../kernel/ledger/entries';
+import { isCurrency } from '../../../kernel/money/currencies';
 import type { Network } from '../../networks/record';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
 import { nativeSymbol } from '../rules';
@@ -23,7 +24,7 @@ const WAYS = {
 
 /**
  * The movements of an execution. What stands on a chain is the counterpart of what is owed, so that its accounts are negative by as
- * much as the addresses hold.
+ * much as the addresses hold. A coin that the ledger has no currency for is not booked.
  */
 export function postingOf(
   operation: Pick<GasOperation, 'id' | 'type' | 'chain' | 'asset' | 'decimals' | 'stationAddress'>,
@@ -37,6 +38,7 @@ export function postingOf(
   const at = (place: Place): InternalAccount => `${place}@${chain}`;
   const native = nativeSymbol(network);
   const movement = (source: Place, target: InternalAccount, currency: string, units: bigint, of: number) => {
+    if (!isCurrency(currency)) return [];
     const { amount } = ledgerAmount(units, of, currency);
     return [
       internalEntry(at(source), currency, amount, id),

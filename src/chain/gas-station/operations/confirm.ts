@@ -3,6 +3,10 @@ import { conflict, type Problem } from '../../../kernel/errors';
 import type { ChainTransaction } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
+import { requireHash } from '../../networks/hashes';
+import { witnessOf } from '../../networks/nodes';
+import type { ChainServices } from '../../services';
+import { confirmTold, type ToldHash } from './by-hand/confirm';
 import { bookReverted, endExecuted, type Mined, moveOperation } from './end';
 import { attemptsOf, holderBeside, lockNonces, operationSigned } from './nonces/store';
 import { requireOperation } from './read';
@@ -23,14 +27,17 @@ export interface Asked {
 
 type Named = { id: string; type: GasOperationType };
 
-/** Asks the chain about the hash. @throws Problem 404; 503 */
+/** Asks the chain about the hash, where it can be asked. @throws Problem 404; 400 `txHash`; 503 */
 export async function askAbout(
   services: Pick<Services, 'database' | 'keyring' | 'parties'>,
   { id, type }: Named,
   txHash: string,
-): Promise<Asked> {
-  const reached = await reach(services, await requireOperation(services.database, id, type));
-  const hash = txHash.toLowerCase();
+): Promise<Asked | ToldHash> {
+  const operation = await requireOperation(services.database, id, type);
+  const { network, node } = await witnessOf(services, services.database, operation.chain);
+  const hash = requireHash(network, txHash);
+  if (!node) return { hash, network };
+  const reached = await reach(services, operation);
   const word = await askedOfChain(reached.node.transaction(hash));
   return { hash, word, isFinal: await askedOfChain(isFinal(reached, word)), reached };
 }
@@ -62,16 +69,27 @@ export interface Confirmed {
 
 /**
  * Takes a person's word that a transaction was executed, as far as the chain bears it out: what is in a block for good ends the
- * operation, what is on its way is followed. Confirmed again with the same hash it is as it is.
+ * operation, what is on its way is followed; where no node is asked the word alone does. Confirmed again with the same hash it is as it is.
  * @throws Problem 404; 409 `invalid_transition` naming what differs: the operation stays as it is
  */
 export async function confirmOperation(
-  services: Pick<Services, 'now' | 'commands'>,
+  services: Pick<ChainServices, 'now' | 'commands' | 'depositedAt'>,
   tx: Tx,
   { id, type }: Named,
-  asked: Asked,
+  asked: Asked | ToldHash,
 ): Promise<Confirmed> {
   const operation = await requireOperation(tx, id, type, { lock: true });
+  return 'word' in asked
+    ? confirmAsked(services, tx, operation, asked)
+    : { operation: await confirmTold(services, tx, operation, asked) };
+}
+
+async function confirmAsked(
+  services: Pick<Services, 'now' | 'commands'>,
+  tx: Tx,
+  operation: GasOperation,
+  asked: Asked,
+): Promise<Confirmed> {
   const { hash, word } = asked;
   if (operation.executedAt !== null && operation.txHash === hash) return { operation };
   const ownership = await ownershipOf(tx, operation, asked);

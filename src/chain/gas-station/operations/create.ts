@@ -1,20 +1,22 @@
 import type { Tx } from '../../../kernel/db/database';
-import { conflict } from '../../../kernel/errors';
+import { conflict, invalid } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
+import { isCurrency } from '../../../kernel/money/currencies';
 import type { Decimal } from '../../../kernel/money/money';
-import { assertFits } from '../../../kernel/wire/schemas';
+import { isAsked } from '../../../parties/chain/witness';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
+import type { ChainServices } from '../../services';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { holdForSweep } from '../../wallets/sweeps';
 import { type Preflight, preflight } from '../candidates/preflight';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
-import { nativeSymbol } from '../rules';
+import { coinOf, nativeSymbol } from '../rules';
 import { requireWallet } from './read';
 import type { GasOperation } from './record';
 import { EXPIRES_AFTER_MS } from './rules';
@@ -24,6 +26,7 @@ import { insertOperation } from './store';
 import { startGasOperation } from './workflows';
 
 type Asking = Pick<Services, 'database' | 'keyring' | 'parties' | 'now'>;
+type Preparing = Asking & Pick<ChainServices, 'depositedAt'>;
 
 /** What an operation is to do, as the chain allows it now. */
 export type Ordered = Pick<
@@ -46,7 +49,7 @@ export type Ordered = Pick<
  * @throws Problem 404 `walletId`; 400 `asset`; 409 `invalid_transition` naming the checks of the preflight that do not hold; 503
  */
 export async function orderSweep(
-  services: Asking,
+  services: Preparing,
   { walletId, asset }: { walletId: string; asset: string },
 ): Promise<Ordered> {
   const { database } = services;
@@ -65,7 +68,7 @@ export function sweepOf(
     ...{ type: 'sweep', chain: wallet.chain, walletId: wallet.id, asset: asset.symbol },
     ...{ token: asset.contract, decimals: asset.decimals },
     ...{ fromAddress: wallet.address, stationAddress, toAddress: treasuryAddress, units },
-    execution: autoSweep && network.kind === 'evm' ? 'local' : 'manual',
+    execution: autoSweep && isAsked(network) ? 'local' : 'manual',
   };
 }
 
@@ -99,21 +102,23 @@ export async function orderTopup(
     ...{ fromAddress: config.stationAddress, stationAddress: null, toAddress: wallet.address, units },
     execution: isSignedHere(config, network) ? 'local' : 'manual',
   };
-  await assertPayable(services, ordered);
+  if (isAsked(network)) await assertPayable(services, ordered);
   return ordered;
 }
 
-const isSignedHere = ({ autoSweep, stationWalletId }: GasConfig, { kind }: Network): boolean =>
-  autoSweep && stationWalletId !== null && kind === 'evm';
+const isSignedHere = ({ autoSweep, stationWalletId }: GasConfig, network: Network): boolean =>
+  autoSweep && stationWalletId !== null && isAsked(network);
 
 function topupOf(network: Network, config: GasConfig, amount: Decimal = config.gasTopupAmount) {
-  const asset = nativeSymbol(network);
+  const asset = coinOf(network);
   if (asset === undefined)
     throw conflict('invalid_transition', 'The ledger has no currency for the native coin.', 'walletId');
-  assertFits(amount, asset);
+  const decimals = NATIVE_DECIMALS[network.kind];
+  if (amount.decimalPlaces() > decimals)
+    throw invalid(`amount must have at most ${decimals} decimals.`, 'amount');
   if (amount.isZero())
     throw conflict('invalid_transition', 'gasTopupAmount is not configured: name an amount.', 'amount');
-  return { asset, units: toUnits(amount, NATIVE_DECIMALS[network.kind]) };
+  return { asset, units: toUnits(amount, decimals) };
 }
 
 function assertTakesGas({ purpose, status }: Wallet): void {
@@ -156,7 +161,7 @@ export async function createOperation(
   if (ordered.type === 'sweep') await holdForSweep(tx, ordered.walletId, id);
   const { chain } = ordered;
   const native = nativeSymbol(await requireNetwork(tx, chain));
-  for (const asset of new Set([ordered.asset, ...(native ? [native] : [])])) {
+  for (const asset of new Set([ordered.asset, ...(native ? [native] : [])].filter(isCurrency))) {
     await ensureInternalAccounts(tx, asset);
     await ensureChainAccounts(tx, chain, asset);
   }

@@ -1,12 +1,13 @@
 import { move } from '../../../accounts/accounts/move';
 import type { Tx } from '../../../kernel/db/database';
+import { isCurrency } from '../../../kernel/money/currencies';
 import type { ChainTransaction } from '../../../parties/chain/port';
 import { openBreak } from '../../../process/breaks/operations';
 import type { Services } from '../../../services';
 import type { Network } from '../../networks/record';
 import { ledgerAmount } from '../../networks/rules';
 import { endHold } from '../../wallets/sweeps';
-import { postingOf } from './books';
+import { type Execution, postingOf } from './books';
 import { closeTaken } from './nonces/breaks';
 import { keepReverted, releaseNonces, settleNonces } from './nonces/store';
 import type { GasOperation, GasOperationTrigger } from './record';
@@ -74,14 +75,11 @@ export async function endExecuted(
   const { moved, lost } = verdict.is === 'right' ? verdict : { moved: 0n, lost: 0n };
   const whole = operation.batchOf ?? operation.id;
   const fee = feeOf(operation, word.fee, await countMembers(tx, whole));
-  await move(tx, postingOf(operation, network, { moved, lost, fee }), {});
   const at = services.now();
   await settleNonces(tx, whole, word.nonce, at);
   await closeTaken(tx, operation.id, at);
-  const booked = {
-    feeUnits: (operation.feeUnits ?? 0n) + fee,
-    ...{ txHash: hash, movedUnits: moved, lostUnits: lost, executedAt: at },
-  };
+  const feeUnits = (operation.feeUnits ?? 0n) + fee;
+  const booked = { ...(await book(tx, operation, network, { moved, lost, fee, hash, at })), feeUnits };
   if (!isOpen(operation)) return endedBefore(tx, operation, booked, at);
   if (verdict.is === 'right') return moveOperation(services, tx, operation, 'complete', booked);
   const isReverted = verdict.in === 'success';
@@ -90,6 +88,36 @@ export async function endExecuted(
     failureCode: isReverted ? 'reverted' : 'no_transfer',
     failureReason: isReverted ? FAILED.success : FAILED.other,
   });
+}
+
+/** @returns what is kept of it */
+async function book(
+  tx: Tx,
+  operation: GasOperation,
+  network: Network,
+  { hash, at, ...done }: Execution & { hash: string; at: Date },
+): Promise<Pick<GasOperation, 'txHash' | 'lostUnits' | 'executedAt'> & { movedUnits: bigint }> {
+  const posting = postingOf(operation, network, done);
+  if (posting.entries.length > 0) await move(tx, posting, {});
+  return { txHash: hash, movedUnits: done.moved, lostUnits: done.lost, executedAt: at };
+}
+
+/**
+ * The same by a person's word, where no node is asked: what was exported has moved, and nobody tells what gas has cost.
+ */
+export async function endTold(
+  services: Pick<Services, 'now'>,
+  tx: Tx,
+  operation: GasOperation,
+  network: Network,
+  hash: string,
+): Promise<GasOperation> {
+  const at = services.now();
+  const done = { moved: operation.units, lost: 0n, fee: 0n };
+  const booked = await book(tx, operation, network, { ...done, hash, at });
+  return isOpen(operation)
+    ? moveOperation(services, tx, operation, 'complete', booked)
+    : endedBefore(tx, operation, booked, at);
 }
 
 /**
@@ -119,13 +147,15 @@ export async function bookReverted(
 async function endedBefore(
   tx: Tx,
   operation: GasOperation,
-  booked: Partial<GasOperation> & { txHash: string; movedUnits: bigint },
+  booked: Partial<GasOperation> & { movedUnits: bigint },
   at: Date,
 ): Promise<GasOperation> {
   const { id, asset, decimals } = operation;
-  const { amount } = ledgerAmount(booked.movedUnits, decimals, asset);
-  const detail = booked.txHash;
-  await openBreak(tx, { tenantId: null, kind: LATE, subject: id, detail, amount, currency: asset });
+  const detail = booked.txHash ?? id;
+  const money = isCurrency(asset)
+    ? { amount: ledgerAmount(booked.movedUnits, decimals, asset).amount, currency: asset }
+    : {};
+  await openBreak(tx, { tenantId: null, kind: LATE, subject: id, detail, ...money });
   return updateOperation(tx, id, { ...booked, updatedAt: at });
 }
 

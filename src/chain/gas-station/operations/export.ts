@@ -3,6 +3,8 @@ import { conflict } from '../../../kernel/errors';
 import type { UnsignedTransaction } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
+import { witnessOf } from '../../networks/nodes';
+import { type HandTransfer, handOver } from './by-hand/export';
 import { moveOperation } from './end';
 import { unsignedOf } from './nonces/rules';
 import { attemptsOf, lockNonces, replan } from './nonces/store';
@@ -20,14 +22,11 @@ import { lookAtGasOperation } from './workflows';
 export interface Exported {
   operation: GasOperation;
   /** In the order in which they are to be executed. */
-  transactions: UnsignedTransaction[];
+  transactions: (UnsignedTransaction | HandTransfer)[];
 }
 
-/** What an export would give now; asks the chain. */
-export interface Exportable {
-  plan: Plan;
-  reached: Reached;
-}
+/** What an export would give now; asks the chain. Null where no node is asked: it follows from the operation. */
+export type Exportable = { plan: Plan; reached: Reached } | null;
 
 const NOT_NOW: Record<WaitsFor, string> = {
   gas_price: 'A block costs more than maxGasPrice allows.',
@@ -51,6 +50,8 @@ export async function exportable(
 ): Promise<Exportable> {
   const operation = await requireOperation(services.database, id, type);
   assertExportable(operation);
+  const { node } = await witnessOf(services, services.database, operation.chain);
+  if (!node) return null;
   const reached = await reach(services, operation);
   const sender = { chain: operation.chain, address: senderOf(operation) };
   await askedOfChain(mendNonces(services, reached.node, sender));
@@ -75,10 +76,20 @@ export async function exportOperation(
   services: Pick<Services, 'now' | 'commands'>,
   tx: Tx,
   { id, type }: { id: string; type: GasOperationType },
-  { plan, reached: { network, config } }: Exportable,
+  exportable: Exportable,
 ): Promise<Exported> {
   const operation = await requireOperation(tx, id, type, { lock: true });
   assertExportable(operation);
+  return exportable ? exportPlanned(services, tx, operation, exportable) : handOver(services, tx, operation);
+}
+
+async function exportPlanned(
+  services: Pick<Services, 'now' | 'commands'>,
+  tx: Tx,
+  operation: GasOperation,
+  { plan, reached: { network, config } }: NonNullable<Exportable>,
+): Promise<Exported> {
+  const { id } = operation;
   const { chainId } = network;
   if (chainId === null) throw conflict('invalid_transition', 'The chain has no EIP-155 id.');
   await lockNonces(tx, network.chain);

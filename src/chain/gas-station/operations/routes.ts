@@ -5,7 +5,8 @@ import { audit } from '../../../kernel/audit/audit';
 import type { Tx } from '../../../kernel/db/database';
 import type { Problem } from '../../../kernel/errors';
 import { amount, identifier, text } from '../../../kernel/wire/schemas';
-import type { Services } from '../../../services';
+import { HASH_SHAPE, HASH_TEXT } from '../../networks/hashes';
+import type { ChainServices } from '../../services';
 import { GUARDED } from '../guarded';
 import { askAbout, confirmOperation } from './confirm';
 import { createOperation, orderSweep, orderTopup } from './create';
@@ -22,7 +23,7 @@ const WORDS = { sweep: 'a sweep operation', topup: 'a gas top-up' } as const;
 const wallet = () => identifier('wal_01jz0000000000000000000000');
 
 /** Sweeps and top-ups (`interface.md 4.1`, Gas station). */
-export const gasOperationRoutes = (services: Services): Route[] => [
+export const gasOperationRoutes = (services: ChainServices): Route[] => [
   ...gasOperationListRoutes(services),
   createSweepRoute(services),
   createTopupRoute(services),
@@ -53,7 +54,7 @@ async function noted(
   });
 }
 
-const createSweepRoute = (services: Services): Route =>
+const createSweepRoute = (services: ChainServices): Route =>
   route({
     ...{ method: 'POST', path: PATHS.sweep, ...GUARDED, status: 201 },
     summary: 'Create a sweep operation',
@@ -71,7 +72,7 @@ const createSweepRoute = (services: Services): Route =>
     },
   });
 
-const createTopupRoute = (services: Services): Route =>
+const createTopupRoute = (services: ChainServices): Route =>
   route({
     ...{ method: 'POST', path: PATHS.topup, ...GUARDED, status: 201 },
     summary: 'Create a gas top-up operation',
@@ -87,18 +88,17 @@ const createTopupRoute = (services: Services): Route =>
     },
   });
 
-const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
-
-const confirmRoute = (services: Services, type: GasOperationType): Route =>
+const confirmRoute = (services: ChainServices, type: GasOperationType): Route =>
   route({
     ...{ method: 'POST', path: `${PATHS[type]}/{id}/confirm`, ...GUARDED },
     summary: `Confirm ${WORDS[type]}`,
     description:
       'Names the transaction that was executed. The chain is asked: sender, recipient, token, amount (as planned, or more), success, ' +
       'and that it is no other operation’s. What is in too few blocks yet is followed (`confirming`); a wrong one is refused, and the ' +
-      'operation stays open. After the end of an operation it is still booked, and its status stays.',
+      'operation stays open. After the end of an operation it is still booked, and its status stays. Of a chain that no node is asked ' +
+      'about (`tron`) your word is taken: what was exported is booked, and the operation is `completed` at once.',
     body: z.strictObject({
-      txHash: z.string().regex(TX_HASH, 'must be a transaction hash: 0x and 64 hexadecimal digits'),
+      txHash: z.string().regex(HASH_SHAPE, HASH_TEXT),
     }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
@@ -117,13 +117,14 @@ const confirmRoute = (services: Services, type: GasOperationType): Route =>
 const refusedWith = ({ status, code, message, field }: Problem, { requestId }: ApiRequest): Reply =>
   new Reply(status, { code, message, field, requestId });
 
-const exportRoute = (services: Services, type: GasOperationType): Route =>
+const exportRoute = (services: ChainServices, type: GasOperationType): Route =>
   route({
     ...{ method: 'GET', path: `${PATHS[type]}/{id}/export`, ...GUARDED },
     summary: `Export ${WORDS[type]} for manual execution`,
     description:
       'The unsigned transaction, ready to be signed by its sender; the operation awaits its confirmation from then on. Exported again it ' +
-      'has today’s prices under the same nonce, so that only one of them can be executed.',
+      'has today’s prices under the same nonce, so that only one of them can be executed. Of a chain that no node is asked about ' +
+      '(`tron`): what to call, and with what; nonce and fee are the wallet’s own.',
     query: z.object({ format: z.enum(['json', 'file']).optional().describe('`file`: as an attachment.') }),
     response: gasExportSchema,
     problems: ['invalid_transition', 'unavailable'],
@@ -143,7 +144,7 @@ const exportRoute = (services: Services, type: GasOperationType): Route =>
     },
   });
 
-const failRoute = (services: Services, type: GasOperationType): Route =>
+const failRoute = (services: ChainServices, type: GasOperationType): Route =>
   route({
     ...{ method: 'POST', path: `${PATHS[type]}/{id}/fail`, ...GUARDED },
     summary: `Mark ${WORDS[type]} failed`,

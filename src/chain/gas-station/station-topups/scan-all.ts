@@ -1,4 +1,5 @@
 import { forEachIsolated } from '../../../kernel/for-each-isolated';
+import { isAsked } from '../../../parties/chain/witness';
 import type { Services } from '../../../services';
 import { listNetworks } from '../../networks/operations';
 import { findGasConfig } from '../config/operations';
@@ -12,7 +13,7 @@ export async function scanStations(
   services: Pick<Services, 'database' | 'keyring' | 'parties' | 'log'>,
 ): Promise<number> {
   const { database, log } = services;
-  const networks = (await listNetworks(database)).filter(({ enabled, kind }) => enabled && kind === 'evm');
+  const networks = (await listNetworks(database)).filter((network) => network.enabled && isAsked(network));
   let booked = 0;
   await forEachIsolated(
     networks,

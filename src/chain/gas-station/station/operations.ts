@@ -1,7 +1,7 @@
 import type { Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { Services } from '../../../services';
-import { nodeOf } from '../../networks/nodes';
+import { witnessOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
 import { deriveWallets, findWallet } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
@@ -13,13 +13,13 @@ import { beginScan } from '../station-topups/store';
 
 type Changed = { before: GasConfig; after: GasConfig };
 
-/** The newest block, to scan from: nothing while no node answers, for a station is set without one. */
+/** The newest block, to scan from: nothing while no node answers, or none is asked, for a station is set without one. */
 export async function headOf(
   services: Pick<Services, 'keyring' | 'parties' | 'database'>,
   chain: string,
 ): Promise<number | undefined> {
-  const { node } = await nodeOf(services, services.database, chain);
-  return node.head().then(
+  const { node } = await witnessOf(services, services.database, chain);
+  return node?.head().then(
     ({ number }) => number,
     () => undefined,
   );

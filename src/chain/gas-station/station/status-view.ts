@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { maxOf, ZERO } from '../../../kernel/money/money';
 import { money } from '../../../kernel/wire/schemas';
+import type { ChainFees } from '../../../parties/chain/port';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
+import type { GasConfig } from '../config/record';
 import { gasConfigSchema, gasConfigView } from '../config/view';
-import { boundedFees, gweiText, nativeAmount, nativeSymbol } from '../rules';
+import { boundedFees, coinOf, gweiText, nativeAmount } from '../rules';
 import type { StationStatus } from './status';
 import { stationSchema, stationView } from './view';
 
@@ -12,10 +14,19 @@ export const statusSchema = z
     chain: z.string(),
     config: gasConfigSchema,
     nativeAsset: z.string().optional().describe("The chain's native coin, in which gas is paid."),
-    station: stationSchema.extend({ balance: money() }).optional(),
+    station: stationSchema
+      .extend({
+        balance: money()
+          .nullable()
+          .describe('Null: no node of the chain is asked, and nobody has noted it with `gas-balance`.'),
+      })
+      .optional(),
     gasPrice: z
       .object({ current: money(), baseFee: money(), max: money().optional(), withinCap: z.boolean() })
-      .describe('Gwei: what the next block asks, tip included, and `maxGasPrice`.'),
+      .nullable()
+      .describe(
+        'Gwei: what the next block asks, tip included, and `maxGasPrice`. Null: no node of the chain is asked.',
+      ),
     dailyGasBudget: z
       .object({ budget: money().optional(), spent: money(), reserved: money(), left: money().optional() })
       .describe('Of the native coin in this UTC day; `reserved`: what signed transactions may still cost.'),
@@ -42,9 +53,12 @@ export function statusView(status: StationStatus): z.output<typeof statusSchema>
   return {
     chain: network.chain,
     config: gasConfigView(config, network),
-    nativeAsset: nativeSymbol(network),
-    station: station && { ...station, balance: nativeAmount(network, native(balance ?? 0n)) },
-    gasPrice: priceOf(status),
+    nativeAsset: coinOf(network),
+    station: station && {
+      ...station,
+      balance: balance === null ? null : nativeAmount(network, native(balance)),
+    },
+    gasPrice: status.fees && priceOf(config, status.fees),
     dailyGasBudget: budgetOf(status, native),
     openOperations: open,
     delegation: delegation
@@ -53,7 +67,7 @@ export function statusView(status: StationStatus): z.output<typeof statusSchema>
   };
 }
 
-const priceOf = ({ config: { maxGasPrice }, fees }: StationStatus) => ({
+const priceOf = ({ maxGasPrice }: GasConfig, fees: ChainFees) => ({
   current: gweiText(fees.baseFee + fees.maxPriorityFeePerGas),
   baseFee: gweiText(fees.baseFee),
   max: maxGasPrice?.toFixed(),

@@ -2,8 +2,10 @@ import type { Sql } from '../../../kernel/db/database';
 import type { ChainFees, ChainNode } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
-import { nodeOf } from '../../networks/nodes';
+import { witnessOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
+import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
+import { findWalletById } from '../../wallets/operations';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { type Spent, spentToday } from '../operations/budget';
@@ -14,9 +16,10 @@ import { canDelegate } from '../strategies/delegated';
 export interface StationStatus {
   network: Network;
   config: GasConfig;
-  /** What the station has of the native coin; null without one. */
+  /** What the station has of the native coin; null without one, and where no node is asked and nobody has noted it. */
   balance: bigint | null;
-  fees: ChainFees;
+  /** Null: no node is asked. */
+  fees: ChainFees | null;
   /** Of the UTC day. */
   spent: Spent;
   open: { sweep: number; topup: number };
@@ -30,10 +33,23 @@ export async function readStatus(
   sql: Sql,
   chain: string,
 ): Promise<StationStatus> {
-  const { network, node } = await nodeOf(services, sql, chain);
+  const { network, node } = await witnessOf(services, sql, chain);
   const config = await requireGasConfig(sql, network);
   const [spent, open] = [await spentToday(sql, chain, services.now()), await countOpen(sql, chain)];
-  return { network, config, spent, open, ...(await askedOfChain(readOf(node, network, config))) };
+  const read = node
+    ? await askedOfChain(readOf(node, network, config))
+    : await readTold(sql, network, config);
+  return { network, config, spent, open, ...read };
+}
+
+/** What is known where no node is asked: what was noted of a station whose key is ours. */
+async function readTold(sql: Sql, { kind }: Network, { stationWalletId }: GasConfig) {
+  const wallet = stationWalletId === null ? undefined : await findWalletById(sql, stationWalletId);
+  const noted = wallet?.gasBalance ?? null;
+  return {
+    balance: noted && toUnits(noted, NATIVE_DECIMALS[kind]),
+    ...{ fees: null, delegation: null },
+  };
 }
 
 async function readOf(node: ChainNode, network: Network, config: GasConfig) {

@@ -1,5 +1,5 @@
 import { raw, table } from '../../../kernel/db/build';
-import type { Tx } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 
 /** The transfers of a chain that its blocks concern, by the party's names for them. Each served by an index of its own. */
 
@@ -9,8 +9,19 @@ const ofChain = (chain: string) =>
     .whereRaw(`kind = 'chain_deposit'`)
     .whereRaw(`terms->>'chain' = ?`, [chain]);
 
-const refsOf = async (tx: Tx, query: ReturnType<typeof ofChain>): Promise<string[]> =>
+const refsOf = async (tx: Sql, query: ReturnType<typeof ofChain>): Promise<string[]> =>
   (await tx.run<{ partyRef: string }>(query)).map(({ partyRef }) => partyRef);
+
+/** Those that a transaction has brought to an address, in the order of its transfers. */
+export const refsOfHash = async (
+  sql: Sql,
+  { chain, address, txHash }: { chain: string; address: string; txHash: string },
+): Promise<string[]> => {
+  const query = ofChain(chain)
+    .whereRaw(`terms->>'address' = ?`, [address])
+    .whereRaw(`terms->>'txHash' = ?`, [txHash]);
+  return refsOf(sql, query.orderByRaw(`(terms->>'ordinal')::int`));
+};
 
 /** From which height on something of one is decided: it is deep enough, or has been absent for long enough. */
 const DECIDED_AT = raw(`case word->>'state'

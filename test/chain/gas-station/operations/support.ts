@@ -1,6 +1,7 @@
 import { type Address, type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { advanceGasOperation } from '../../../../src/chain/gas-station/operations/steps/advance';
+import type { ChainServices } from '../../../../src/chain/services';
 import { findWallet } from '../../../../src/chain/wallets/operations';
 import { newId } from '../../../../src/kernel/ids';
 import { internalBalance } from '../../../../src/kernel/ledger/accounts';
@@ -61,7 +62,7 @@ export async function testStation(options: StationOptions = {}) {
   return {
     ...{ api, admin, chain, token, treasury, decimals, configure },
     station: station.address as Address,
-    services: api.services as Services,
+    services: api.services as ChainServices,
     later: (ms: number) => {
       ahead += ms;
     },

@@ -1,0 +1,68 @@
+import type { Tx } from '../../../../kernel/db/database';
+import { conflict } from '../../../../kernel/errors';
+import type { Network } from '../../../networks/record';
+import { fromUnits } from '../../../networks/rules';
+import type { ChainServices } from '../../../services';
+import { noteMoved } from '../../../wallets/balance';
+import { holdingsOn } from '../../../wallets/holdings';
+import { findWalletById } from '../../../wallets/operations';
+import { endTold } from '../end';
+import { lockNonces } from '../nonces/store';
+import type { GasOperation } from '../record';
+import { operationOfHash } from '../store';
+import { lookAtGasOperation } from '../workflows';
+
+/** A hash of a chain that no node is asked about: nobody can say what it is but who has named it. */
+export interface ToldHash {
+  hash: string;
+  network: Network;
+}
+
+/**
+ * Takes a person's word that an operation was executed as it was exported: it is booked and has ended. What gas has cost nobody tells,
+ * and it is not booked. Confirmed again with the same hash it is as it is. The caller holds the operation's lock.
+ * @throws Problem 409 `invalid_transition` for a hash that is another operation's, a second one, and for more than the books have on
+ *   the wallet
+ */
+export async function confirmTold(
+  services: Pick<ChainServices, 'now' | 'commands' | 'depositedAt'>,
+  tx: Tx,
+  operation: GasOperation,
+  { hash, network }: ToldHash,
+): Promise<GasOperation> {
+  if (operation.executedAt !== null && operation.txHash === hash) return operation;
+  if (operation.executedAt !== null)
+    throw conflict('invalid_transition', 'Another transaction of the operation was booked.', 'txHash');
+  await lockNonces(tx, operation.chain); // two who name the same hash at once
+  const owner = await operationOfHash(tx, operation.chain, hash);
+  if (owner !== undefined && owner !== operation.id)
+    throw conflict(
+      'invalid_transition',
+      `The transaction is not this operation's: it is of another operation, ${owner}.`,
+      'txHash',
+    );
+  await assertThere(services, tx, operation, network);
+  const after = await endTold(services, tx, operation, network, hash);
+  await noteMoved(services, tx, after);
+  services.commands.append(tx, [lookAtGasOperation(after)]);
+  return after;
+}
+
+/** What never came, by the books, cannot have left: first its deposit is recorded. What a station has nobody knows. */
+async function assertThere(
+  services: Pick<ChainServices, 'depositedAt'>,
+  tx: Tx,
+  { type, walletId, token, units, decimals, asset }: GasOperation,
+  network: Network,
+): Promise<void> {
+  if (type !== 'sweep' || token === null) return;
+  const wallet = await findWalletById(tx, walletId);
+  const [there = 0n] = wallet
+    ? await holdingsOn(services, tx, { network, node: undefined }).of([wallet], token)
+    : [];
+  if (there < units)
+    throw conflict(
+      'invalid_transition',
+      `By the books only ${fromUnits(there, decimals).toFixed()} ${asset} is on the wallet: record what has come to it first.`,
+    );
+}
