@@ -92,10 +92,11 @@ export async function operatorOf(
   { database }: Pick<TestApi, 'database'>,
   masterKey: Buffer,
   more: NodeJS.ProcessEnv = {},
+  name = 'ida',
 ): Promise<TestOperator> {
   const [row] = await database.query<{ name: string }>('select current_database() as name');
   const place = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEY: masterKey.toString('base64') };
-  const environment = { ...(await anotherOperator(place, 'ida')), ...more };
+  const environment = { ...(await anotherOperator(place, name)), ...more };
   return async (...argv) => {
     const { code, out, err } = await command(environment, ...argv);
     return { code, text: out, err, json: () => JSON.parse(out) };

@@ -19,6 +19,12 @@ const KEPT_MS = 90 * 24 * 60 * 60_000;
 export const chainsToCompare = async (sql: Sql): Promise<string[]> =>
   (await listNetworks(sql)).filter(isCompared).map(({ chain }) => chain);
 
+/** The enabled chains that nobody can be asked about: what is there stands in the books alone. */
+export const chainsToldByPeople = async (sql: Sql): Promise<string[]> =>
+  (await listNetworks(sql))
+    .filter((network) => network.enabled && !isAsked(network))
+    .map(({ chain }) => chain);
+
 const isCompared = (network: Network): boolean => network.enabled && isAsked(network);
 
 /**

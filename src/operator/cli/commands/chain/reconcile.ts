@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { askedOfChain } from '../../../../chain/networks/asking';
 import { requireNetwork } from '../../../../chain/networks/operations';
 import { compareChain } from '../../../../chain/reconciliation/compare';
-import { chainsToCompare, lastReadings } from '../../../../chain/reconciliation/readings';
+import { chainsToCompare, chainsToldByPeople, lastReadings } from '../../../../chain/reconciliation/readings';
 import type { Compared } from '../../../../chain/reconciliation/record';
 import type { Sql } from '../../../../kernel/db/database';
 import { depositsBeside } from '../../../../transfers/chain-deposits/beside-books';
@@ -35,11 +35,14 @@ export function addReconcileCommand(program: Command, { console, run }: CommandC
     .action((chain: string | undefined, { json }: { json?: boolean }) =>
       run(async (session) => {
         const lines = await linesOf(session, await chainsOf(session.database, chain));
-        show(console, json, lines.map(lineView), textOf(lines));
+        const told = chain === undefined ? await chainsToldByPeople(session.database) : [];
+        show(console, json, lines.map(lineView), [textOf(lines), ...told.map(notCompared)].join('\n'));
         return lines.every(({ compared }) => compared.difference.isZero()) ? 0 : 1;
       }),
     );
 }
+
+const notCompared = (chain: string): string => `${chain}: not compared, for no node of it is asked.`;
 
 const chainsOf = async (sql: Sql, chain: string | undefined): Promise<string[]> =>
   chain === undefined ? chainsToCompare(sql) : [(await requireNetwork(sql, chain, 'chain')).chain];
