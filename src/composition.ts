@@ -74,8 +74,8 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
 import { depositsBeside } from './transfers/chain-deposits/beside-books';
-import { depositedAt } from './transfers/chain-deposits/deposited';
 import { following } from './transfers/chain-deposits/following';
+import { heldByBooks } from './transfers/chain-deposits/held';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
@@ -150,7 +150,7 @@ export function createServices(options: Wiring): Composed {
     findAccountElsewhere: ibanAccount,
     linksOf,
     depositsBeside,
-    depositedAt,
+    heldByBooks,
     requireAdmittedBin,
     assertBinOpen,
     reference: createReference(),

@@ -1,17 +1,20 @@
 import type { Sql } from '../kernel/db/database';
 import type { Services } from '../services';
 
-/** What deposits have brought to an address of ours for good, by the books. */
-export interface Deposited {
+/** What stands on an address of ours by the books. */
+export interface Held {
   address: string;
   /** The contract; null: the native coin. */
   token: string | null;
-  /** Of the chain. */
+  /** Of the chain; below zero where what was swept has been taken back. */
   units: bigint;
 }
 
 /** What the domain is given. */
 export interface ChainServices extends Services {
-  /** Of final deposits, by address and token; those that brought nothing are not there. Deposits stand below this district. */
-  depositedAt(sql: Sql, chain: string, addresses: readonly string[]): Promise<Deposited[]>;
+  /**
+   * Final deposits less what was swept, by address and token; addresses that nothing came to are not there. Deposits stand below
+   * this district.
+   */
+  heldByBooks(sql: Sql, chain: string, addresses: readonly string[]): Promise<Held[]>;
 }

@@ -32,7 +32,7 @@ export interface WalletBalance {
  * @throws Problem 404 naming `chain` or `address`; 503 while the chain cannot be asked
  */
 export async function walletBalance(
-  services: Pick<ChainServices, 'database' | 'keyring' | 'parties' | 'now' | 'depositedAt'>,
+  services: Pick<ChainServices, 'database' | 'keyring' | 'parties' | 'now' | 'heldByBooks'>,
   reach: string | null,
   named: { chain: string; address: string },
 ): Promise<WalletBalance> {

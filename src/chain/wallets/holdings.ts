@@ -1,5 +1,4 @@
 import type { Sql } from '../../kernel/db/database';
-import { sweptFrom } from '../gas-station/beside-books';
 import type { Witnessed } from '../networks/nodes';
 import { NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import type { ChainServices } from '../services';
@@ -15,7 +14,7 @@ export interface Holdings {
 
 /** By the nodes of a chain, or, where none is asked, by what people have told. */
 export const holdingsOn = (
-  services: Pick<ChainServices, 'depositedAt'>,
+  services: Pick<ChainServices, 'heldByBooks'>,
   sql: Sql,
   { network, node }: Witnessed,
 ): Holdings =>
@@ -39,22 +38,19 @@ const notedGas = ({ gasBalance }: Wallet, kind: Witnessed['network']['kind']): b
 
 /** What was taken back after it was swept is missing elsewhere: no address has less than nothing. */
 async function byBooks(
-  { depositedAt }: Pick<ChainServices, 'depositedAt'>,
+  { heldByBooks }: Pick<ChainServices, 'heldByBooks'>,
   sql: Sql,
   wallets: readonly Wallet[],
   token: string,
 ): Promise<bigint[]> {
   const [first] = wallets;
   if (!first) return [];
-  const addresses = wallets.map(addressOf);
-  const came = await depositedAt(sql, first.chain, addresses);
-  const left = await sweptFrom(sql, first.chain, addresses);
-  const total = (found: readonly { address: string; token: string | null; units: bigint }[], at: string) =>
-    found
-      .filter((each) => each.address === at && each.token === token)
-      .reduce((sum, { units }) => sum + units, 0n);
-  return addresses.map((address) => {
-    const units = total(came, address) - total(left, address);
-    return units > 0n ? units : 0n;
+  const held = await heldByBooks(sql, first.chain, wallets.map(addressOf));
+  const units = new Map(
+    held.filter((each) => each.token === token).map((each) => [each.address, each.units]),
+  );
+  return wallets.map(({ address }) => {
+    const there = units.get(address) ?? 0n;
+    return there > 0n ? there : 0n;
   });
 }

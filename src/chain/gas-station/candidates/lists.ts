@@ -39,7 +39,7 @@ export interface CandidateFilter {
   asset?: string | undefined;
 }
 
-type Deps = Pick<ChainServices, 'keyring' | 'parties' | 'depositedAt'>;
+type Deps = Pick<ChainServices, 'keyring' | 'parties' | 'heldByBooks'>;
 
 /**
  * The wallets that may be swept – not allocated, not disabled, no sweep of theirs open – and have enough of an asset, in the order of

@@ -41,7 +41,7 @@ export interface Preflight {
  * @throws Problem 400 naming `asset`, 503 while the chain cannot be reached
  */
 export async function preflight(
-  services: Pick<ChainServices, 'keyring' | 'parties' | 'depositedAt'>,
+  services: Pick<ChainServices, 'keyring' | 'parties' | 'heldByBooks'>,
   sql: Sql,
   { wallet, asset: symbol }: { wallet: Wallet; asset?: string | undefined },
 ): Promise<Preflight> {

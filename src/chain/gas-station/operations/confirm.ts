@@ -73,7 +73,7 @@ export interface Confirmed {
  * @throws Problem 404; 409 `invalid_transition` naming what differs: the operation stays as it is
  */
 export async function confirmOperation(
-  services: Pick<ChainServices, 'now' | 'commands' | 'depositedAt'>,
+  services: Pick<ChainServices, 'now' | 'commands' | 'heldByBooks'>,
   tx: Tx,
   { id, type }: Named,
   asked: Asked | ToldHash,

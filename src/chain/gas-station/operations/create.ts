@@ -26,7 +26,7 @@ import { insertOperation } from './store';
 import { startGasOperation } from './workflows';
 
 type Asking = Pick<Services, 'database' | 'keyring' | 'parties' | 'now'>;
-type Preparing = Asking & Pick<ChainServices, 'depositedAt'>;
+type Preparing = Asking & Pick<ChainServices, 'heldByBooks'>;
 
 /** What an operation is to do, as the chain allows it now. */
 export type Ordered = Pick<

@@ -25,7 +25,7 @@ export interface ToldHash {
  *   the wallet
  */
 export async function confirmTold(
-  services: Pick<ChainServices, 'now' | 'commands' | 'depositedAt'>,
+  services: Pick<ChainServices, 'now' | 'commands' | 'heldByBooks'>,
   tx: Tx,
   operation: GasOperation,
   { hash, network }: ToldHash,
@@ -50,7 +50,7 @@ export async function confirmTold(
 
 /** What never came, by the books, cannot have left: first its deposit is recorded. What a station has nobody knows. */
 async function assertThere(
-  services: Pick<ChainServices, 'depositedAt'>,
+  services: Pick<ChainServices, 'heldByBooks'>,
   tx: Tx,
   { type, walletId, token, units, decimals, asset }: GasOperation,
   network: Network,
