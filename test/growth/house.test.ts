@@ -11,7 +11,9 @@ import { approvalsToDecide, listApprovals } from '../../src/process/approvals/st
 import { listStops } from '../../src/process/stops/store';
 import { sumOfDay } from '../../src/transfers/approval/store';
 import { depositsBeside } from '../../src/transfers/chain-deposits/beside-books';
+import { heldByBooks } from '../../src/transfers/chain-deposits/held';
 import { advance } from '../../src/transfers/engine/advance';
+import { refsOfHash } from '../../src/transfers/engine/tables/on-chain';
 import { exchangeOrderKind } from '../../src/transfers/exchange/orders/kind';
 import { readSettlement } from '../../src/transfers/exchange/settlement/readings';
 import { disableDestination } from '../../src/transfers/exchange/withdrawals/disable-destination';
@@ -207,6 +209,8 @@ it('a chain beside the books', async () => {
   );
   await database().query(`insert into chain_blocks (chain, number, hash) values ($1, 7, '0x7')`, [chain]);
   await expectIndexes(() => depositsBeside(database(), chain));
+  await expectIndexes(() => heldByBooks(database(), chain, ['0x7', '0x8']));
+  await expectIndexes(() => refsOfHash(database(), { chain, address: '0x7', txHash: '0x77' }));
   await expectIndexes(() => lastReadings(database()));
 });
 

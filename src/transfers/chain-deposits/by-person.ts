@@ -89,7 +89,10 @@ export async function recordDeposit(
   if (!deposit) throw recorded();
   const { after } = await decide(services, tx, chainDepositKind, {
     ...{ id: deposit.transfer.id, noun: 'deposit', decidedBy, heard: wordOfPeople },
-    judge: () => [{ kind: SEEN, reason }],
+    judge(locked) {
+      if (isTold(locked)) throw recorded();
+      return [{ kind: SEEN, reason }];
+    },
   });
   return after;
 }

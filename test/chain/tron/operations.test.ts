@@ -71,8 +71,13 @@ describe('what a wallet holds', () => {
     const address = await world.allocate(await world.account());
     const { id } = (await world.record(address, '9')).json();
     expect((await balance(address)).balances).toEqual([{ asset: 'USDT', balance: '9.000000' }]);
+    await world.release(address);
+    await note(address, '100');
+    const walletId = await world.walletId(address);
+    const sweep = await expectOk(post(SWEEPS, { walletId, asset: 'USDT' }));
     await world.operator('chain-deposit', 'take-back', id, '--reason', 'not there');
     expect((await balance(address)).balances).toEqual([{ asset: 'USDT', balance: '0.000000' }]);
+    expect((await get(`${SWEEPS}/${sweep.id}/export`)).code).toBe('invalid_transition');
   });
 });
 

@@ -1,5 +1,10 @@
 import { privateKeyToAccount } from 'viem/accounts';
-import { checkedAddress, evmAddressOf, tronAddressOf } from '../../../src/parties/chain/addresses';
+import {
+  checkedAddress,
+  checkedHash,
+  evmAddressOf,
+  tronAddressOf,
+} from '../../../src/parties/chain/addresses';
 
 /** Of EIP-55. */
 const CHECKSUMMED = [
@@ -59,4 +64,15 @@ it('derives the addresses of a key, compressed or not', () => {
   expect([whole, compressed].map(evmAddressOf)).toEqual([address, address]);
   expect([whole, compressed].map(tronAddressOf)).toEqual(Array(2).fill('TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC'));
   expect(checkedAddress('tron', tronAddressOf(whole))).toBe(tronAddressOf(whole));
+});
+
+it('knows how each kind writes the hash of a transaction', () => {
+  const digits = 'Ab'.repeat(32);
+  expect(checkedHash('evm', `0x${digits}`)).toBe(`0x${digits.toLowerCase()}`);
+  expect(checkedHash('evm', digits)).toBeUndefined();
+  expect([digits, `0x${digits}`].map((text) => checkedHash('tron', text))).toEqual(
+    Array(2).fill(digits.toLowerCase()),
+  );
+  for (const wrong of ['', 'ab', `${digits}0`, digits.replace('A', 'g')])
+    expect([checkedHash('evm', `0x${wrong}`), checkedHash('tron', wrong)]).toEqual([undefined, undefined]);
 });

@@ -4,7 +4,9 @@ import type { UnsignedTransaction } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { witnessOf } from '../../networks/nodes';
+import type { ChainServices } from '../../services';
 import { type HandTransfer, handOver } from './by-hand/export';
+import { assertThere } from './by-hand/there';
 import { moveOperation } from './end';
 import { unsignedOf } from './nonces/rules';
 import { attemptsOf, lockNonces, replan } from './nonces/store';
@@ -44,14 +46,17 @@ const notNow = (why: WaitsFor) => conflict('invalid_transition', NOT_NOW[why]);
 
 /** @throws Problem 404; 409 `invalid_transition`; 503 */
 export async function exportable(
-  services: Pick<Services, 'database' | 'keyring' | 'parties' | 'now'>,
+  services: Pick<ChainServices, 'database' | 'keyring' | 'parties' | 'now' | 'heldByBooks'>,
   id: string,
   type: GasOperationType,
 ): Promise<Exportable> {
   const operation = await requireOperation(services.database, id, type);
   assertExportable(operation);
-  const { node } = await witnessOf(services, services.database, operation.chain);
-  if (!node) return null;
+  const { node, network } = await witnessOf(services, services.database, operation.chain);
+  if (!node) {
+    await assertThere(services, services.database, operation, network);
+    return null;
+  }
   const reached = await reach(services, operation);
   const sender = { chain: operation.chain, address: senderOf(operation) };
   await askedOfChain(mendNonces(services, reached.node, sender));

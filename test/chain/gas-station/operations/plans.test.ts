@@ -1,4 +1,4 @@
-import { stationsAmong } from '../../../../src/chain/gas-station/beside-books';
+import { stationsAmong, sweptFrom } from '../../../../src/chain/gas-station/beside-books';
 import { spentToday } from '../../../../src/chain/gas-station/operations/budget';
 import {
   holderBeside,
@@ -74,6 +74,7 @@ it('what steps, budgets and checks look up', async () => {
     await holderBeside(sql, { chain: 'chain-2', address: '0x27', nonce: 77 }, ID);
     await settledFrom(sql, { chain: 'chain-2', address: '0x27', from: 59_900 });
     await stationsAmong(sql, 'chain-2', ['0x1f']);
+    await sweptFrom(sql, 'chain-2', ['0x1f']);
     await takenNonces(sql, { chain: 'chain-2', address: '0x27', from: 59_900 });
     await spentToday(sql, 'chain-1', at, ID);
     await overdueGasOperations.due(sql, { before: at, limit: 10, except: [] });

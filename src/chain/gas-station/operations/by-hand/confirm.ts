@@ -1,16 +1,14 @@
 import type { Tx } from '../../../../kernel/db/database';
 import { conflict } from '../../../../kernel/errors';
 import type { Network } from '../../../networks/record';
-import { fromUnits } from '../../../networks/rules';
 import type { ChainServices } from '../../../services';
 import { noteMoved } from '../../../wallets/balance';
-import { holdingsOn } from '../../../wallets/holdings';
-import { findWalletById } from '../../../wallets/operations';
 import { endTold } from '../end';
 import { lockNonces } from '../nonces/store';
 import type { GasOperation } from '../record';
 import { operationOfHash } from '../store';
 import { lookAtGasOperation } from '../workflows';
+import { assertThere } from './there';
 
 /** A hash of a chain that no node is asked about: nobody can say what it is but who has named it. */
 export interface ToldHash {
@@ -46,23 +44,4 @@ export async function confirmTold(
   await noteMoved(services, tx, after);
   services.commands.append(tx, [lookAtGasOperation(after)]);
   return after;
-}
-
-/** What never came, by the books, cannot have left: first its deposit is recorded. What a station has nobody knows. */
-async function assertThere(
-  services: Pick<ChainServices, 'heldByBooks'>,
-  tx: Tx,
-  { type, walletId, token, units, decimals, asset }: GasOperation,
-  network: Network,
-): Promise<void> {
-  if (type !== 'sweep' || token === null) return;
-  const wallet = await findWalletById(tx, walletId);
-  const [there = 0n] = wallet
-    ? await holdingsOn(services, tx, { network, node: undefined }).of([wallet], token)
-    : [];
-  if (there < units)
-    throw conflict(
-      'invalid_transition',
-      `By the books only ${fromUnits(there, decimals).toFixed()} ${asset} is on the wallet: record what has come to it first.`,
-    );
 }
