@@ -82,6 +82,18 @@ describe('a deposit that a person has seen', () => {
     });
   });
 
+  it('is booked once, though two record it, or take it back, at once', async () => {
+    const [address, hash, before] = [await world.allocate(account), newHash(), Number(await available())];
+    const both = await Promise.all([1, 2].map(() => world.record(address, '3', { hash })));
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 4]);
+    expect(Number(await available())).toBe(before + 3);
+    const { id } = both.find(({ code }) => code === 0)!.json();
+    const takeBack = () => world.operator('chain-deposit', 'take-back', id, '--reason', 'not there');
+    const back = await Promise.all([takeBack(), takeBack()]);
+    expect(back.map(({ code }) => code).sort()).toEqual([0, 4]);
+    expect(Number(await available())).toBe(before);
+  });
+
   it('is kept in suspense where it is too little, or nobody had the wallet at the block’s time', async () => {
     const [address, before] = [await world.allocate(account), Number(await world.booked('suspense:USDT'))];
     const small = (await world.record(address, '0.999999')).json();
