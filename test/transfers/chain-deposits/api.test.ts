@@ -48,6 +48,7 @@ it('refuses what the chain does not have, and leaves no trace', async () => {
   const refused: [object, number, string, typeof stranger?][] = [
     [{ address, txHash: `0x${'1'.repeat(64)}` }, 400, 'txHash'],
     [{ address, txHash: '0x12' }, 400, 'txHash'],
+    [{ address, txHash: txHash.slice(2) }, 400, 'txHash'], // as other chains write it
     [{ address: other, txHash }, 400, 'txHash'],
     [{ address, txHash, logIndex: 9 }, 400, 'logIndex'],
     [{ address: chain.payer, txHash }, 404, 'address'],

@@ -11,7 +11,16 @@ import { bookReverted, endExecuted, type Mined, moveOperation } from './end';
 import { attemptsOf, holderBeside, lockNonces, operationSigned } from './nonces/store';
 import { requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
-import { confirmationsOf, type Difference, isOpen, judge, judgeOwn, type Verdict } from './rules';
+import {
+  confirmationsOf,
+  type Difference,
+  isOpen,
+  judge,
+  judgeOwn,
+  notIts,
+  otherBooked,
+  type Verdict,
+} from './rules';
 import { type Reached, reach } from './steps/reach';
 import { operationOfHash, updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
@@ -58,9 +67,6 @@ const DIFFERENCES: Record<Difference, string> = {
   success: 'it was reverted',
 };
 
-const refused = (why: string) =>
-  conflict('invalid_transition', `The transaction is not this operation's: ${why}.`, 'txHash');
-
 /** @property refusal why the operation stays as it is, though what gas has cost was booked */
 export interface Confirmed {
   operation: GasOperation;
@@ -79,6 +85,7 @@ export async function confirmOperation(
   asked: Asked | ToldHash,
 ): Promise<Confirmed> {
   const operation = await requireOperation(tx, id, type, { lock: true });
+  if (operation.executedAt !== null && operation.txHash === asked.hash) return { operation };
   return 'word' in asked
     ? confirmAsked(services, tx, operation, asked)
     : { operation: await confirmTold(services, tx, operation, asked) };
@@ -91,19 +98,17 @@ async function confirmAsked(
   asked: Asked,
 ): Promise<Confirmed> {
   const { hash, word } = asked;
-  if (operation.executedAt !== null && operation.txHash === hash) return { operation };
   const ownership = await ownershipOf(tx, operation, asked);
-  if (word.status === 'unknown') throw refused('the chain does not know it');
+  if (word.status === 'unknown') throw notIts('the chain does not know it');
   // Of another sender it has cost somebody else, whatever its nonce.
   if (ownership !== 'signed' && isRevert(operation, word) && asked.isFinal) {
-    const refusal = refused(DIFFERENCES.success);
+    const refusal = notIts(DIFFERENCES.success);
     const after = await bookReverted(services, tx, operation, asked.reached.network, { hash, word });
     services.commands.append(tx, [lookAtGasOperation(after)]);
     return { operation: after, refusal };
   }
-  if (operation.executedAt !== null)
-    throw conflict('invalid_transition', 'Another transaction of the operation was booked.', 'txHash');
-  if (ownership === 'beside') throw refused('another one was signed for it');
+  if (operation.executedAt !== null) throw otherBooked();
+  if (ownership === 'beside') throw notIts('another one was signed for it');
   const after =
     word.status === 'pending'
       ? await followed(services, tx, operation, hash)
@@ -129,12 +134,12 @@ async function ownershipOf(tx: Tx, operation: GasOperation, { hash, word }: Aske
   const signed = (await attemptsOf(tx, whole)).flatMap(({ raw, hash: own }) => (raw && own) ?? []);
   if (signed.includes(hash)) return 'signed';
   const owner = (await operationOfHash(tx, chain, hash)) ?? (await operationSigned(tx, chain, hash));
-  if (owner !== undefined && owner !== id) throw refused(`it is of another operation, ${owner}`);
+  if (owner !== undefined && owner !== id) throw notIts(`it is of another operation, ${owner}`);
   if ('block' in word) {
     if (word.block.at.getTime() < createdAt.getTime() - CLOCKS_DIFFER_MS)
-      throw refused('it was executed before the operation was created');
+      throw notIts('it was executed before the operation was created');
     const holder = await holderBeside(tx, { chain, address: word.from, nonce: word.nonce }, whole);
-    if (holder !== undefined) throw refused(`its nonce is of another operation, ${holder}`);
+    if (holder !== undefined) throw notIts(`its nonce is of another operation, ${holder}`);
   }
   return signed.length > 0 ? 'beside' : 'told';
 }
@@ -152,7 +157,7 @@ async function mined(
 ): Promise<GasOperation> {
   const verdict: Verdict = (isSigned ? judgeOwn : judge)(operation, word);
   // What was signed here is booked whatever it has done.
-  if (verdict.is === 'wrong' && !(isSigned && isDone)) throw refused(DIFFERENCES[verdict.in]);
+  if (verdict.is === 'wrong' && !(isSigned && isDone)) throw notIts(DIFFERENCES[verdict.in]);
   return isDone
     ? endExecuted(services, tx, operation, network, { hash, word, verdict })
     : followed(services, tx, operation, hash);

@@ -1,3 +1,4 @@
+import { conflict, type Problem } from '../../../kernel/errors';
 import type { ChainTransaction } from '../../../parties/chain/port';
 import type { Attempt } from './nonces/record';
 import {
@@ -150,6 +151,14 @@ const wrong = (what: Difference): Verdict => ({ is: 'wrong', in: what });
 
 const total = (transfers: readonly { units: bigint }[]): bigint =>
   transfers.reduce((sum, { units }) => sum + units, 0n);
+
+/** Why a hash that somebody has named is refused, and the operation stays as it is. */
+export const notIts = (why: string): Problem =>
+  conflict('invalid_transition', `The transaction is not this operation's: ${why}.`, 'txHash');
+
+/** An operation is executed once. */
+export const otherBooked = (): Problem =>
+  conflict('invalid_transition', 'Another transaction of the operation was booked.', 'txHash');
 
 /** Its own block counts one. */
 export const confirmationsOf = (head: number, { block }: Pick<Mined, 'block'>): number =>

@@ -16,7 +16,7 @@ export interface HandTransfer extends Pick<GasOperation, 'asset' | 'decimals' | 
   call: ({ contract: string } & Trc20Call) | null;
 }
 
-export const handTransferOf = ({
+const handTransferOf = ({
   asset,
   decimals,
   units,
