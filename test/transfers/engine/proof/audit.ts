@@ -10,11 +10,12 @@ import type { Client, TestApi } from '../../../support/api';
 import { fold, type Told } from '../../deposits/support';
 import { booksOf, heldByParty } from '../books';
 import type { KindProof } from './kind-proof';
+import type { PostgresProof } from './stage';
 import type { WordDouble } from './word-double';
 
 export interface Audited<Terms, Word extends PartyWord> {
   api: TestApi;
-  given: { proof: KindProof<Terms, Word>; mustBeFound?(word: Word): boolean };
+  given: Pick<PostgresProof<Terms, Word>, 'proof' | 'mustBeFound' | 'heard'>;
   double: WordDouble<Word>;
   clients: readonly Client[];
   all: readonly { id: string | null; ref: string }[];
@@ -35,7 +36,7 @@ export async function auditTransfers<Terms, Word extends PartyWord>(
 }
 
 async function wrongWith<Terms, Word extends PartyWord>(
-  { api, given: { proof, mustBeFound }, double }: Audited<Terms, Word>,
+  { api, given: { proof, mustBeFound, heard }, double }: Audited<Terms, Word>,
   { id, ref }: { id: string | null; ref: string },
 ): Promise<string[]> {
   const { kind } = proof;
@@ -46,13 +47,14 @@ async function wrongWith<Terms, Word extends PartyWord>(
   const books = booksOf(kind, counting);
   const stored = await storedOf(api, situation.transfer.id);
   const { word, status } = situation.transfer;
-  const differs = (what: string, is: unknown, ought: unknown) =>
-    JSON.stringify(is) === JSON.stringify(ought)
+  const ought = said && word && heard ? heard(said, word, double.history(ref)) : said;
+  const differs = (what: string, is: unknown, wanted: unknown) =>
+    JSON.stringify(is) === JSON.stringify(wanted)
       ? []
-      : [`${id} (${status}), ${what}: ${JSON.stringify(is)}, not ${JSON.stringify(ought)}`];
+      : [`${id} (${status}), ${what}: ${JSON.stringify(is)}, not ${JSON.stringify(wanted)}`];
   return [
-    ...(said
-      ? differs('the word', canonical(word), canonical(kind.word.parse(JSON.parse(canonical(said)))))
+    ...(ought
+      ? differs('the word', canonical(word), canonical(kind.word.parse(JSON.parse(canonical(ought)))))
       : []),
     ...differs('components', stored.components, lines(books.map((each) => [keyOf(each), each.amount]))),
     ...differs('ledger', stored.legs, legsOf(books, proof)),
@@ -60,7 +62,7 @@ async function wrongWith<Terms, Word extends PartyWord>(
       differs(
         `the party's ${currency}`,
         heldByParty(books, proof.partyComponent, currency).toFixed(),
-        proof.positionOfParty(counting.transfer, currency).toFixed(),
+        proof.positionOfParty(counting.transfer, currency, counting.decisions).toFixed(),
       ),
     ),
     ...differs(
