@@ -3,8 +3,9 @@ import { checkLedger, trialBalance } from '../../../../src/kernel/ledger/check';
 import { Decimal, ZERO } from '../../../../src/kernel/money/money';
 import { entryOf, type Holding, keyOf } from '../../../../src/transfers/engine/books/position';
 import { effective } from '../../../../src/transfers/engine/conclusion';
-import { canonical } from '../../../../src/transfers/engine/follow';
-import type { PartyWord } from '../../../../src/transfers/engine/record';
+import { canonical, follow } from '../../../../src/transfers/engine/follow';
+import type { AnyKind } from '../../../../src/transfers/engine/kind';
+import type { PartyWord, Situation } from '../../../../src/transfers/engine/record';
 import { readSituation } from '../../../../src/transfers/engine/store';
 import type { Client, TestApi } from '../../../support/api';
 import { fold, type Told } from '../../deposits/support';
@@ -56,6 +57,7 @@ async function wrongWith<Terms, Word extends PartyWord>(
     ...(ought
       ? differs('the word', canonical(word), canonical(kind.word.parse(JSON.parse(canonical(ought)))))
       : []),
+    ...differs('what is left to do', leftToDo(kind, counting), []),
     ...differs('components', stored.components, lines(books.map((each) => [keyOf(each), each.amount]))),
     ...differs('ledger', stored.legs, legsOf(books, proof)),
     ...proof.currencies.flatMap((currency) =>
@@ -73,6 +75,12 @@ async function wrongWith<Terms, Word extends PartyWord>(
       ),
     ),
   ];
+}
+
+/** What the system would choose, and where it would go, if it looked again. */
+function leftToDo(kind: AnyKind, counting: Situation): string[] {
+  const { chosen, path } = follow(kind, counting);
+  return [...chosen.map((decision) => decision.kind), ...path.map(({ on }) => on)];
 }
 
 /** `name amount`, sorted; nothing of what is zero. */

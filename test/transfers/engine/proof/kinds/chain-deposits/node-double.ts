@@ -43,21 +43,16 @@ export interface NodeDouble {
 
 /**
  * The nodes of a chain that say what a double says of each transfer. Now and then they differ, or one of them does not answer, until
- * the double is settled; and an answer may be one that was overtaken, of a block too.
+ * the double is settled. What is said of a transaction may be overtaken by the time that its block is asked for.
  */
 export function createNodeDouble(double: WordDouble<ChainDepositWord>): NodeDouble {
   const all = new Map<string, Paid>();
   const [byHash, byHeight] = [new Map<string, string>(), new Map<number, string>()];
 
-  const said = (ref: string | undefined) => {
-    const word = ref === undefined ? 'unknown_to_party' : double.ask(ref);
-    return word === 'unknown_to_party' ? undefined : word;
-  };
-
   function transaction(hash: string): ChainTransaction {
-    const ref = byHash.get(hash);
-    const [paid, word] = [all.get(ref ?? ''), said(ref)];
-    return paid && word ? transactionOf(paid, word) : { status: 'unknown' };
+    const ref = byHash.get(hash) ?? '';
+    const [paid, word] = [all.get(ref), double.ask(ref)];
+    return paid && word !== 'unknown_to_party' ? transactionOf(paid, word) : { status: 'unknown' };
   }
 
   const node = (chain: string): ChainNode => ({
@@ -71,7 +66,7 @@ export function createNodeDouble(double: WordDouble<ChainDepositWord>): NodeDoub
       return double.wavers() ? { said: [own], of: 2 } : { said: [own, { status: 'unknown' }], of: 2 };
     },
     async agreedBlock(number) {
-      const word = said(byHeight.get(Math.floor(number / HEIGHTS_OF_ONE)));
+      const word = double.now(byHeight.get(Math.floor(number / HEIGHTS_OF_ONE)) ?? '');
       return {
         ...{ said: 1, of: double.wavers() ? 2 : 1 },
         ...(word ? blockOf(word, number) : split(false)),

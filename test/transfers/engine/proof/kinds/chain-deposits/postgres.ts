@@ -63,7 +63,7 @@ async function paidAddress({ api, client, random }: Opening<ChainDepositWord>): 
     address = held.body.address;
     return { ...held, body: { ...held.body, id: address } };
   });
-  if (random() < 0.1) await client.call('POST', '/v1/wallets/release', { chain: CHAIN, address });
+  if (random() < 0.25) await client.call('POST', '/v1/wallets/release', { chain: CHAIN, address });
   return address;
 }
 
@@ -192,7 +192,7 @@ export const chainDepositThroughPostgres: PostgresProof<ChainDepositTerms, Chain
   act: (_services, tx, id, { kind, share }) => (kind === SPEND ? spend(tx, id, share) : undefined),
   mustBeFound: isThere,
   comesTo: ['confirming', 'credited', 'uncredited'],
-  decided: ['confirmed', 'suspense_credit', 'suspense_recover', 'suspense_write_off', 'vanished'],
+  decided: ['confirmed', 'suspense_write_off', 'vanished'],
 };
 
 const stale = (): never => {
