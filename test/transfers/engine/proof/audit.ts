@@ -58,6 +58,9 @@ async function wrongWith<Terms, Word extends PartyWord>(
       ? differs('the word', canonical(word), canonical(kind.word.parse(JSON.parse(canonical(ought)))))
       : []),
     ...differs('what is left to do', leftToDo(kind, counting), []),
+    ...failed(() => proof.also?.(counting, books, follow(kind, counting).impossible !== null)).map(
+      (message) => `${id} (${status}): ${message}`,
+    ),
     ...differs('components', stored.components, lines(books.map((each) => [keyOf(each), each.amount]))),
     ...differs('ledger', stored.legs, legsOf(books, proof)),
     ...proof.currencies.flatMap((currency) =>
@@ -81,6 +84,15 @@ async function wrongWith<Terms, Word extends PartyWord>(
 function leftToDo(kind: AnyKind, counting: Situation): string[] {
   const { chosen, path } = follow(kind, counting);
   return [...chosen.map((decision) => decision.kind), ...path.map(({ on }) => on)];
+}
+
+function failed(assert: () => void): string[] {
+  try {
+    assert();
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
 }
 
 /** `name amount`, sorted; nothing of what is zero. */

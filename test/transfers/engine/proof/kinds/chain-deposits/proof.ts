@@ -83,6 +83,8 @@ function asOnChain(deposit: ChainDeposit, books: readonly Holding[], impossible:
   for (const [n, { kind }] of made.entries()) assert.equal(kind, n % 2 === 0 ? 'confirmed' : 'vanished');
   assert.equal(status === 'confirming', made.length === 0);
   assert.equal(credited.gt(0), status === 'credited' && credited.gt(0), `credited while it is ${status}`);
+  if (word?.state === 'final' && (made.length > 0 || word.rate !== null))
+    assert.equal(made.at(-1)?.kind, 'confirmed', 'it is final');
   if (word?.state === 'gone') assert.equal(totalOf(books, 'pool@local').toFixed(), '0', 'it is gone');
   if (word?.state === 'gone' && !hasDoors(deposit)) assert.deepEqual(books, []);
 }
