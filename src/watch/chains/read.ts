@@ -96,15 +96,14 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
   const last = { number: to, hash: found.toBlockHash };
   const isKept = await database.transaction(async (tx) => {
     if (!(await isStillAt(tx, network.chain, place))) return false;
-    await keepTransfers(services, tx, network, found.transfers);
-    await keepTransfers(services, tx, network, late.transfers);
-    const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
-    await notePlace(tx, network.chain, last, { at: services.now(), keepFrom });
-    await noteChecked(tx, network.chain, late.checked);
     const decided = await refsDecidedAt(tx, network.chain, to);
     // A node may have named the old chain when those were asked for that a reorganisation concerns.
     const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
-    await tellDeposits(services, tx, [...new Set([...decided, ...unsure])]);
+    const moved = [...found.transfers, ...late.transfers];
+    await keepTransfers(services, tx, network, moved, [...decided, ...unsure]);
+    const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
+    await notePlace(tx, network.chain, last, { at: services.now(), keepFrom });
+    await noteChecked(tx, network.chain, late.checked);
     return true;
   });
   return isKept ? 'read' : 'rests';
