@@ -44,6 +44,7 @@ const isTooLarge = ({ units }: ChainTransfer, decimals: number) =>
 /**
  * Makes a deposit of every transfer that is new, and tells those that are known to look. Tokens that the network does not carry
  * are kept to be shown. Done twice, it has been done once.
+ * @param found one that is read twice stands there twice
  * @param told whoever else is to look, by name: told by the same statement, for rows are locked in one order
  */
 export async function keepTransfers(
@@ -53,7 +54,7 @@ export async function keepTransfers(
   found: readonly ChainTransfer[],
   told: readonly string[] = [],
 ): Promise<void> {
-  const transfers = await sentByOthers(tx, network.chain, found);
+  const transfers = await sentByOthers(tx, network.chain, eachOnce(network, found));
   const carried = carriedOf(network, transfers);
   const openings: Found<ChainDepositTerms>[] = [];
   for (const each of carried) openings.push(await openingOf(deps, tx, network, each));
@@ -62,6 +63,10 @@ export async function keepTransfers(
   );
   await showNotCarried(deps, tx, network, { transfers, carried });
 }
+
+const eachOnce = ({ chain }: Network, found: readonly ChainTransfer[]): ChainTransfer[] => [
+  ...new Map(found.map((transfer) => [chainDepositRef(chain, transfer), transfer])).values(),
+];
 
 async function showNotCarried(
   { now }: Deps,
