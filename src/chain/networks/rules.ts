@@ -4,6 +4,13 @@ import { Decimal } from '../../kernel/money/money';
 /** Of the native coin of every chain of a kind: wei, sun. */
 export const NATIVE_DECIMALS = { evm: 18, tron: 6 } as const;
 
+/** Of development nodes (anvil, Hardhat): they make a block where there is a transaction for it. */
+const DEVELOPMENT_CHAIN_ID = 31_337;
+
+/** Whether blocks come though nobody does anything. */
+export const makesBlocksByItself = ({ chainId }: { chainId: number | null }): boolean =>
+  chainId !== DEVELOPMENT_CHAIN_ID;
+
 /**
  * An amount as the chain counts it.
  * @throws RangeError when it has more decimals than the asset: nothing is rounded here
