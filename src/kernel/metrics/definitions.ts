@@ -100,7 +100,7 @@ export const METRICS = {
     type: 'gauge',
     labels: ['chain'],
     help: 'When the newest block was made that the nodes of a chain know of, in seconds since 1970; of the process that reads its blocks.',
-    alert: 'More than ten minutes ago: a break `chain_stands_still`.',
+    alert: 'A break `chain_stands_still`: it is older than ten minutes.',
   },
   records_overdue: {
     type: 'gauge',
