@@ -38,6 +38,8 @@ export interface NodeDouble {
   /** From now on its nodes tell of it. @param ref its name @returns its number: from it its heights are counted */
   pay(ref: string, paid: Paid): number;
   paid(ref: string): Paid;
+  /** The names of the last that were paid. */
+  newest(count: number): string[];
   port: ChainParty;
 }
 
@@ -81,6 +83,7 @@ export function createNodeDouble(double: WordDouble<ChainDepositWord>): NodeDoub
       byHeight.set(all.size, ref);
       return all.size;
     },
+    newest: (count) => [...all.keys()].slice(-count),
     paid: (ref) => all.get(ref) ?? none(ref),
     port: { of: ({ chain }) => node(chain) },
   };

@@ -97,8 +97,15 @@ export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> =
     fresh({ allocationId: null, accountCurrency: null }, null),
   ),
   words,
-  // What is spent of the account is no decision of the deposit's.
-  acts: actsOf([[SPEND, 2]], 'USDT', 'USDT', 'EUR'),
+  // What is spent of the account is no decision of the deposit's. Doors more often than of others: much of it stands in suspense.
+  acts: actsOf(
+    [
+      [SPEND, 2],
+      ['write_off', 3],
+      ['recover', 3],
+    ],
+    ...['USDT', 'USDT', 'EUR'],
+  ),
   addressed(word, { situation, before }) {
     const last = situation?.transfer.terms ?? before;
     return {
