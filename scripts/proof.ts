@@ -2,7 +2,7 @@ import { readerGone } from '../src/startup/output';
 import { type ProofProgress, proveLong } from '../test/properties/long-run';
 import startServers from '../test/support/global-setup';
 import stopServers from '../test/support/global-teardown';
-import { PURE_PROOFS } from '../test/transfers/engine/proof/kinds/all';
+import { PROOFS } from '../test/transfers/engine/proof/kinds/all';
 import { proveTransfersLong } from '../test/transfers/engine/proof/long-run';
 
 /**
@@ -51,7 +51,7 @@ function print({ operations, events, scripts, seconds, refused, conflicts }: Pro
 }
 
 function kindsToProve(): string[] {
-  const known: string[] = PURE_PROOFS.map(({ kind }) => kind.name);
+  const known: string[] = PROOFS.map(({ proof }) => proof.kind.name);
   const at = process.argv.indexOf('--kinds');
   const kinds = at < 0 ? known : (process.argv[at + 1] ?? '').split(',');
   if (kinds.every((kind) => known.includes(kind))) return kinds;

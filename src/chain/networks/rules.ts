@@ -11,6 +11,13 @@ export const NATIVE_COINS: Readonly<Record<Network['kind'], string | undefined>>
   tron: 'TRX',
 };
 
+/** Of development nodes (anvil, Hardhat): they make a block where there is a transaction for it. */
+const DEVELOPMENT_CHAIN_ID = 31_337;
+
+/** Whether blocks come though nobody does anything. */
+export const makesBlocksByItself = ({ chainId }: { chainId: number | null }): boolean =>
+  chainId !== DEVELOPMENT_CHAIN_ID;
+
 /**
  * An amount as the chain counts it.
  * @throws RangeError when it has more decimals than the asset: nothing is rounded here

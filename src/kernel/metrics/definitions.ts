@@ -96,6 +96,12 @@ export const METRICS = {
     help: 'What our addresses on a chain have, less what our books say that they have, as of the last reading.',
     alert: 'A break `chain_difference`: it was there at two readings at least.',
   },
+  chain_head_timestamp_seconds: {
+    type: 'gauge',
+    labels: ['chain'],
+    help: 'When the newest block was made that the nodes of a chain know of, in seconds since 1970; of the process that reads its blocks.',
+    alert: 'A break `chain_stands_still`: it is older than ten minutes.',
+  },
   records_overdue: {
     type: 'gauge',
     labels: ['process'],

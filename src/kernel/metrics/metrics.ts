@@ -74,6 +74,11 @@ function observersOf(metrics: Made): Observers {
     },
     observeBreaker: (gate, party, open) =>
       (metrics.party_breaker_open as Gauge).set({ gate, party }, open ? 1 : 0),
+    observeChainHead(chain, at) {
+      const head = metrics.chain_head_timestamp_seconds as Gauge;
+      if (at) head.set({ chain }, at.getTime() / 1000);
+      else head.remove({ chain });
+    },
     observeAuthorization(outcome, reason) {
       count('card_authorizations_total', { outcome });
       if (reason !== null) count('card_declines_total', { reason });

@@ -32,6 +32,8 @@ export interface Observers {
   observePartyCall(call: PartyCall): void;
   /** A party is not tried in passing from now on, or is again. @param gate whose tries */
   observeBreaker(gate: 'first_step' | 'workflow', party: string, open: boolean): void;
+  /** The newest block of a chain, as this process has read it. @param at when it was made; null: this process reads it no more */
+  observeChainHead(chain: string, at: Date | null): void;
   /** An authorization was recorded. @param reason of a decline */
   observeAuthorization(outcome: 'approved' | 'forced' | 'declined', reason: string | null): void;
 }
@@ -45,5 +47,6 @@ export const NO_OBSERVERS: Observers = {
   observeUnusable: nothing,
   observePartyCall: nothing,
   observeBreaker: nothing,
+  observeChainHead: nothing,
   observeAuthorization: nothing,
 };

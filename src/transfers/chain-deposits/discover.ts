@@ -8,7 +8,7 @@ import type { ChainTransfer } from '../../parties/chain/port';
 import { openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { makeDue } from '../engine/due';
-import { openTransfer } from '../engine/open';
+import { type Found, openFound, openTransfer } from '../engine/open';
 import { chainDepositKind } from './kind';
 import { sentByOthers } from './own-money';
 import { keepUnlisted } from './places';
@@ -51,27 +51,41 @@ const isTooLarge = ({ units }: ChainTransfer, decimals: number) =>
 /**
  * Makes a deposit of every transfer that is new, and tells those that are known to look. Tokens that the network does not carry
  * are kept to be shown. Done twice, it has been done once.
+ * @param found one that is read twice stands there twice
+ * @param told whoever else is to look, by name: told by the same statement, for rows are locked in one order
  */
 export async function keepTransfers(
   deps: Deps,
   tx: Tx,
   network: Network,
   found: readonly ChainTransfer[],
+  told: readonly string[] = [],
 ): Promise<void> {
-  const transfers = await sentByOthers(tx, network.chain, found);
-  const known: string[] = [];
-  for (const carried of carriedOf(network, transfers)) {
-    const ref = chainDepositRef(network.chain, carried.transfer);
-    if (!(await openDeposit(deps, tx, network, carried))) known.push(ref);
-  }
-  await tellDeposits(deps, tx, known);
-  const listed = new Set(network.assets.map(({ contract }) => contract));
-  const tokens = transfers.filter(({ token, units }) => token !== null && units > 0n);
-  const unlisted = tokens.filter(({ token }) => !listed.has(token));
-  const carried = new Set(carriedOf(network, transfers).map(({ transfer }) => transfer));
-  const tooLarge = tokens.filter((transfer) => listed.has(transfer.token) && !carried.has(transfer));
-  await keepUnlisted(tx, network.chain, [...unlisted, ...tooLarge], deps.now());
-  for (const transfer of tooLarge) await showTooLarge(tx, network.chain, transfer);
+  const transfers = await sentByOthers(tx, network.chain, eachOnce(network, found));
+  const carried = carriedOf(network, transfers);
+  const openings: Found<ChainDepositTerms>[] = [];
+  for (const each of carried) openings.push(await openingOf(deps, tx, network, each));
+  await openFound(deps, tx, chainDepositKind, openings, (known) =>
+    tellDeposits(deps, tx, [...new Set([...told, ...known])]),
+  );
+  await showNotCarried(deps, tx, network, { transfers, carried });
+}
+
+const eachOnce = ({ chain }: Network, found: readonly ChainTransfer[]): ChainTransfer[] => [
+  ...new Map(found.map((transfer) => [chainDepositRef(chain, transfer), transfer])).values(),
+];
+
+async function showNotCarried(
+  { now }: Deps,
+  tx: Tx,
+  { chain, assets }: Network,
+  { transfers, carried }: { transfers: readonly ChainTransfer[]; carried: readonly Carried[] },
+): Promise<void> {
+  const kept = new Set(carried.map(({ transfer }) => transfer));
+  const others = transfers.filter((each) => each.token !== null && each.units > 0n && !kept.has(each));
+  await keepUnlisted(tx, chain, others, now());
+  const listed = new Set(assets.map(({ contract }) => contract));
+  for (const transfer of others) if (listed.has(transfer.token)) await showTooLarge(tx, chain, transfer);
 }
 
 /** Shown once: nobody has so much of anything, and a person knows what to make of it. */
@@ -88,19 +102,27 @@ export async function tellDeposits({ commands, now }: Deps, tx: Tx, refs: readon
   commands.append(tx, found.map(chainDepositKind.process.look));
 }
 
-/** @returns nothing where it is known */
-export async function openDeposit(
+/** Makes one deposit, with what it holds. @returns nothing where it is known */
+export const openDeposit = async (
   deps: Deps,
   tx: Tx,
   network: Network,
   carried: FoundDeposit,
-): Promise<ChainDeposit | undefined> {
+): Promise<ChainDeposit | undefined> =>
+  openTransfer(deps, tx, chainDepositKind, await openingOf(deps, tx, network, carried));
+
+async function openingOf(
+  { now }: Deps,
+  tx: Tx,
+  network: Network,
+  carried: FoundDeposit,
+): Promise<Found<ChainDepositTerms>> {
   const { transfer } = carried;
   const { chain } = network;
   const owner = await ownerAt(tx, { chain, address: transfer.to, at: transfer.block.at });
   const account = owner && (await readBalances(tx, [owner.accountId])).get(owner.accountId);
-  const at = deps.now();
-  return openTransfer(deps, tx, chainDepositKind, {
+  const at = now();
+  return {
     ...{ id: newId('chainDeposit'), status: 'confirming', at, orderedAt: at },
     ...{ tenantId: owner?.tenantId ?? null, accountId: owner?.accountId ?? null },
     terms: termsOf(network, carried, {
@@ -109,7 +131,7 @@ export async function openDeposit(
     }),
     referenceId: newId(owner ? 'reference' : 'suspense'),
     partyRef: chainDepositRef(chain, transfer),
-  });
+  };
 }
 
 function termsOf(

@@ -158,6 +158,8 @@ export interface UnlistedToken {
   /** Whole units of the token: whoever made it says how many decimals it has. */
   units: string;
   blockNumber: number;
+  /** How many others its transaction has brought that are not kept. */
+  more: number;
   seenAt: Date;
 }
 
@@ -201,7 +203,7 @@ export async function listUnlisted(
   { chains, limit }: { chains?: readonly string[]; limit: number },
 ): Promise<UnlistedToken[]> {
   const query = unlisted()
-    .select('chain', 'txHash', 'ordinal', 'token', 'address', 'units', 'blockNumber', 'seenAt')
+    .select('chain', 'txHash', 'ordinal', 'token', 'address', 'units', 'blockNumber', 'more', 'seenAt')
     .orderBy('seenAt', 'desc')
     .limit(limit);
   if (chains) void query.where(anyOf('chain', chains));

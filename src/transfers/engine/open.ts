@@ -1,6 +1,7 @@
 import { raw, table } from '../../kernel/db/build';
 import type { Tx } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
+import { lockLedgerAccounts } from '../../kernel/ledger/accounts';
 import type { Services } from '../../services';
 import { book, isOrdered, noteStatuses } from './apply';
 import type { TransferKind } from './kind';
@@ -31,10 +32,55 @@ const FIRST_LOOK_MS = 60_000;
  * @throws Problem 409 `insufficient_funds`, naming the field
  */
 export async function openTransfer<Terms, Word extends PartyWord>(
+  deps: Pick<Services, 'commands'>,
+  tx: Tx,
+  kind: TransferKind<Terms, Word>,
+  opening: Opening<Terms>,
+): Promise<Situation<Terms, Word> | undefined> {
+  const made = await begin(deps, tx, kind, opening);
+  if (!made) return undefined;
+  await book(tx, kind, made, opening.field);
+  noteStatuses(tx, kind, [{ transfer: made.transfer, previous: null }]);
+  return made;
+}
+
+/** What a party was found to have: nothing is held of it before the party's word counts. */
+export type Found<Terms> = Omit<Opening<Terms>, 'key' | 'field'> & { partyRef: string };
+
+/**
+ * Makes a transfer of each that is new. Who finds several at once takes locks in the one order that a look at one of them takes
+ * too: the party's names, rows of transfers, accounts.
+ * @param meanwhile locks rows of transfers, and nothing else. @param known names that others have
+ */
+export async function openFound<Terms, Word extends PartyWord>(
+  deps: Pick<Services, 'commands'>,
+  tx: Tx,
+  kind: TransferKind<Terms, Word>,
+  found: readonly Found<Terms>[],
+  meanwhile: (known: string[]) => Promise<unknown>,
+): Promise<void> {
+  const made: Transfer[] = [];
+  const known: string[] = [];
+  for (const opening of [...found].sort(byName)) {
+    const begun = await begin(deps, tx, kind, opening);
+    if (begun) made.push(begun.transfer);
+    else known.push(opening.partyRef);
+  }
+  await meanwhile(known);
+  const accountIds = new Set(made.flatMap(({ accountId }) => accountId ?? []));
+  if (accountIds.size > 0) await lockLedgerAccounts(tx, [...accountIds]);
+  for (const transfer of made) noteStatuses(tx, kind, [{ transfer, previous: null }]);
+}
+
+const byName = (one: { partyRef: string }, other: { partyRef: string }) =>
+  one.partyRef < other.partyRef ? -1 : 1;
+
+/** Its row, and the start of its process; its account is not touched yet. */
+async function begin<Terms, Word extends PartyWord>(
   { commands }: Pick<Services, 'commands'>,
   tx: Tx,
   kind: TransferKind<Terms, Word>,
-  { key, partyRef, orderedAt, field, at, ...given }: Opening<Terms>,
+  { key, partyRef, orderedAt, field: _, at, ...given }: Opening<Terms>,
 ): Promise<Situation<Terms, Word> | undefined> {
   const transfer: Transfer<Terms, Word> = {
     ...given,
@@ -52,8 +98,6 @@ export async function openTransfer<Terms, Word extends PartyWord>(
   const callerId = key?.callerId ?? null;
   if (!(await insertTransfer(tx, { transfer, party: kind.party, callerId }))) return undefined;
   commands.append(tx, [kind.process.start(transfer)]);
-  await book(tx, kind, made, field);
-  noteStatuses(tx, kind, [{ transfer, previous: null }]);
   return made;
 }
 

@@ -3,6 +3,7 @@ import type { Network } from '../../chain/networks/record';
 import { poolAddresses } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';
 import type { Block, ChainNode, ChainTransfer } from '../../parties/chain/port';
+import { closeBreaksOf } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { keepTransfers, tellDeposits } from '../../transfers/chain-deposits/discover';
 import {
@@ -17,7 +18,9 @@ import {
   type ReadPlace,
   stepBack,
 } from '../../transfers/chain-deposits/places';
-import { refsAbove, refsDecidedAt, refsWaiting } from '../../transfers/engine/tables/on-chain';
+import { decidedAt, refsAbove, refsWaiting } from '../../transfers/engine/tables/on-chain';
+import { STANDS_STILL, watchHead } from './head';
+import { nothingRemembered, type Remembered } from './remembered';
 
 /** Blocks of a reading. Of the native coin each block is asked for by itself. */
 const LONGEST_RANGE = 500;
@@ -31,7 +34,7 @@ const SPARE_BLOCKS = 64;
  */
 export type ChainStep = 'ended' | 'begun' | 'rests' | 'read' | 'back';
 
-type Reading = { network: Network; node: ChainNode; place: ReadPlace; head: Block };
+type Reading = { network: Network; node: ChainNode; place: ReadPlace; head: Block; remembered: Remembered };
 
 /**
  * One step along a chain's blocks: reads the next ones, finds what they have brought to the pool, and tells the deposits that
@@ -39,27 +42,31 @@ type Reading = { network: Network; node: ChainNode; place: ReadPlace; head: Bloc
  * again, by two at once too.
  * @throws PartyAway no node answers; nothing has changed
  */
-export async function readChain(services: Services, chain: string): Promise<ChainStep> {
-  const { database, now } = services;
+export async function readChain(
+  services: Services,
+  chain: string,
+  remembered: Remembered = nothingRemembered(),
+): Promise<ChainStep> {
+  const { database } = services;
   const { network, node } = await witnessOf(services, database, chain);
   if (!network.enabled || !node) return end(services, chain);
   const head = await node.head();
+  await watchHead(services, network, head, remembered);
   const place = await placeOf(database, chain);
   if (!place) return begin(services, chain, head);
-  const reading = { network, node, place, head };
+  const reading = { network, node, place, head, remembered };
   if (head.number <= place.number) return compareHead(services, reading);
   const next = await node.block(place.number + 1);
-  if (!next) {
-    await noteRead(database, chain, now()); // the node that answered now lags behind the one that told of its head
-    return 'rests';
-  }
+  if (!next) return rest(services, reading); // the node that answered now lags behind the one that told of its head
   return next.parentHash === place.hash ? readOn(services, reading, next) : goBack(services, reading);
 }
 
 /** No block tells what is under way any more: from now on the deposits ask by themselves. */
 async function end(services: Services, chain: string): Promise<ChainStep> {
-  await services.database.transaction(async (tx) => {
+  const { database, now } = services;
+  await database.transaction(async (tx) => {
     await noteUnread(tx, chain);
+    await closeBreaksOf(tx, { subject: `chain:${chain}`, kinds: [STANDS_STILL], at: now() });
     await tellDeposits(services, tx, await refsWaiting(tx, chain));
   });
   return 'ended';
@@ -73,18 +80,34 @@ async function begin({ database, now }: Services, chain: string, head: Block): P
 
 /** A head that is not above the place: nothing new, a node that lags behind, or another chain of the same height. */
 async function compareHead(services: Services, reading: Reading): Promise<ChainStep> {
-  const { database, now } = services;
+  const { database } = services;
   const { head, network } = reading;
   const kept = await keptBlocks(database, network.chain);
   const known = kept.find(({ number }) => number === head.number);
   if (known && known.hash !== head.hash) return goBack(services, reading);
-  await noteRead(database, network.chain, now());
+  return rest(services, reading);
+}
+
+/**
+ * No block tells a deposit any more whose look asked before the last one was there and ended after it: as long as the row of one
+ * that is decided changes, it is told again.
+ */
+async function rest(services: Services, { network, place, remembered }: Reading): Promise<ChainStep> {
+  const { database, now } = services;
+  const { chain } = network;
+  const decided = await decidedAt(database, chain, place.number);
+  const late = [...decided].flatMap(([ref, revision]) =>
+    remembered.told.get(ref) === revision ? [] : [ref],
+  );
+  if (late.length > 0) await database.transaction((tx) => tellDeposits(services, tx, late));
+  remembered.told = decided;
+  await noteRead(database, chain, now());
   return 'rests';
 }
 
 async function readOn(services: Services, reading: Reading, first: Block): Promise<ChainStep> {
   const { database } = services;
-  const { network, node, place, head } = reading;
+  const { network, node, place, head, remembered } = reading;
   const native = network.assets.some(({ contract }) => contract === null);
   const range = native ? LONGEST_OF_NATIVE : LONGEST_RANGE;
   const to = Math.min(head.number, place.number + range);
@@ -94,20 +117,21 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
   if (found.parentHash !== place.hash) return 'rests'; // reorganised meanwhile, or of another node: the next step sees it
   const late = await readAgain(reading, addresses, { upTo: to - network.confirmations, range });
   const last = { number: to, hash: found.toBlockHash };
-  const isKept = await database.transaction(async (tx) => {
-    if (!(await isStillAt(tx, network.chain, place))) return false;
-    await keepTransfers(services, tx, network, found.transfers);
-    await keepTransfers(services, tx, network, late.transfers);
+  const told = await database.transaction(async (tx) => {
+    if (!(await isStillAt(tx, network.chain, place))) return undefined;
+    const decided = await decidedAt(tx, network.chain, to);
+    // A node may have named the old chain when those were asked for that a reorganisation concerns.
+    const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
+    const moved = [...found.transfers, ...late.transfers];
+    await keepTransfers(services, tx, network, moved, [...decided.keys(), ...unsure]);
     const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
     await notePlace(tx, network.chain, last, { at: services.now(), keepFrom });
     await noteChecked(tx, network.chain, late.checked);
-    const decided = await refsDecidedAt(tx, network.chain, to);
-    // A node may have named the old chain when those were asked for that a reorganisation concerns.
-    const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
-    await tellDeposits(services, tx, [...new Set([...decided, ...unsure])]);
-    return true;
+    return decided;
   });
-  return isKept ? 'read' : 'rests';
+  if (!told) return 'rests';
+  remembered.told = told;
+  return 'read';
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Services } from '../../services';
 import { forgetUnreadable, noteUnreadable } from '../store';
 import type { Watching } from '../watch';
 import { type ChainStep, readChain } from './read';
+import { nothingRemembered } from './remembered';
 
 /** From one look at the head to the next, where the last step has read none. */
 const EVERY_MS = 1_000;
@@ -35,6 +36,7 @@ export async function watchChain(
     return true;
   } finally {
     clearInterval(pulse);
+    services.observeChainHead(chain, null); // whoever follows it now tells
   }
 }
 
@@ -46,10 +48,11 @@ export function createTurn(services: Services, chain: string): () => Promise<Cha
   const subject = `chain:${chain}` as const;
   /** Absent: not known, for this process has not read it yet. */
   let readable: boolean | undefined;
+  const remembered = nothingRemembered();
 
   return async () => {
     try {
-      const step = await readChain(services, chain);
+      const step = await readChain(services, chain, remembered);
       if (!readable) await isRead(services, subject);
       readable = true;
       return step;

@@ -93,3 +93,25 @@ it('takes no range that does not follow what it has read', async () => {
   await world.read();
   expect(await statuses()).toEqual(['confirming']);
 });
+
+it('tells a deposit that is final by the last block, though its look had asked before that and the chain rests', async () => {
+  const account = await world.account();
+  await paid(account);
+  await mine(2);
+  await readBlocks();
+  const head = Number(await world.chain.client.getBlockNumber());
+  // As a look is answered that asks before the last block is there, and ends after it was read.
+  double.on('eth_getBlockByNumber', ({ params }, ask) => (Number(params[0]) >= head ? null : ask({})));
+  await world.looks();
+  double.behaveWell();
+  expect(await statuses()).toEqual(['confirming']);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+  const told = world.api.commands.length;
+  await world.turn();
+  expect(world.api.commands).toHaveLength(told);
+});
+
+const readBlocks = async () => {
+  while ((await world.turn()) !== 'rests');
+};

@@ -28,9 +28,13 @@ const DECIDED_AT = raw(`case word->>'state'
   when 'seen' then (word->>'blockNumber')::bigint + (terms->>'confirmations')::bigint - 1
   else (word->>'absentFrom')::bigint + 2 * (terms->>'confirmations')::bigint end`);
 
-/** Those that wait for a height that the chain has come to. */
-export const refsDecidedAt = (tx: Tx, chain: string, height: number): Promise<string[]> =>
-  refsOf(tx, ofChain(chain).whereRaw(`word->>'state' in ('seen', 'absent')`).where(DECIDED_AT, '<=', height));
+/** Those that wait for a height that the chain has come to, each with the revision of its row. */
+export async function decidedAt(sql: Sql, chain: string, height: number): Promise<Map<string, number>> {
+  const waiting = ofChain(chain).whereRaw(`word->>'state' in ('seen', 'absent')`);
+  const query = waiting.where(DECIDED_AT, '<=', height).select('revision');
+  const rows = await sql.run<{ partyRef: string; revision: number }>(query);
+  return new Map(rows.map(({ partyRef, revision }) => [partyRef, revision]));
+}
 
 /** Those that wait for any height. */
 export const refsWaiting = (tx: Tx, chain: string): Promise<string[]> =>

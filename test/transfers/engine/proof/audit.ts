@@ -3,18 +3,20 @@ import { checkLedger, trialBalance } from '../../../../src/kernel/ledger/check';
 import { Decimal, ZERO } from '../../../../src/kernel/money/money';
 import { entryOf, type Holding, keyOf } from '../../../../src/transfers/engine/books/position';
 import { effective } from '../../../../src/transfers/engine/conclusion';
-import { canonical } from '../../../../src/transfers/engine/follow';
-import type { PartyWord } from '../../../../src/transfers/engine/record';
+import { canonical, follow } from '../../../../src/transfers/engine/follow';
+import type { AnyKind } from '../../../../src/transfers/engine/kind';
+import type { PartyWord, Situation } from '../../../../src/transfers/engine/record';
 import { readSituation } from '../../../../src/transfers/engine/store';
 import type { Client, TestApi } from '../../../support/api';
 import { fold, type Told } from '../../deposits/support';
 import { booksOf, heldByParty } from '../books';
 import type { KindProof } from './kind-proof';
+import type { PostgresProof } from './stage';
 import type { WordDouble } from './word-double';
 
 export interface Audited<Terms, Word extends PartyWord> {
   api: TestApi;
-  given: { proof: KindProof<Terms, Word>; mustBeFound?(word: Word): boolean };
+  given: Pick<PostgresProof<Terms, Word>, 'proof' | 'mustBeFound' | 'heard'>;
   double: WordDouble<Word>;
   clients: readonly Client[];
   all: readonly { id: string | null; ref: string }[];
@@ -35,7 +37,7 @@ export async function auditTransfers<Terms, Word extends PartyWord>(
 }
 
 async function wrongWith<Terms, Word extends PartyWord>(
-  { api, given: { proof, mustBeFound }, double }: Audited<Terms, Word>,
+  { api, given: { proof, mustBeFound, heard }, double }: Audited<Terms, Word>,
   { id, ref }: { id: string | null; ref: string },
 ): Promise<string[]> {
   const { kind } = proof;
@@ -46,21 +48,26 @@ async function wrongWith<Terms, Word extends PartyWord>(
   const books = booksOf(kind, counting);
   const stored = await storedOf(api, situation.transfer.id);
   const { word, status } = situation.transfer;
-  const differs = (what: string, is: unknown, ought: unknown) =>
-    JSON.stringify(is) === JSON.stringify(ought)
+  const ought = said && word && heard ? heard(said, word, double.history(ref)) : said;
+  const differs = (what: string, is: unknown, wanted: unknown) =>
+    JSON.stringify(is) === JSON.stringify(wanted)
       ? []
-      : [`${id} (${status}), ${what}: ${JSON.stringify(is)}, not ${JSON.stringify(ought)}`];
+      : [`${id} (${status}), ${what}: ${JSON.stringify(is)}, not ${JSON.stringify(wanted)}`];
   return [
-    ...(said
-      ? differs('the word', canonical(word), canonical(kind.word.parse(JSON.parse(canonical(said)))))
+    ...(ought
+      ? differs('the word', canonical(word), canonical(kind.word.parse(JSON.parse(canonical(ought)))))
       : []),
+    ...differs('what is left to do', leftToDo(kind, counting), []),
+    ...failed(() => proof.also?.(counting, books, follow(kind, counting).impossible !== null)).map(
+      (message) => `${id} (${status}): ${message}`,
+    ),
     ...differs('components', stored.components, lines(books.map((each) => [keyOf(each), each.amount]))),
     ...differs('ledger', stored.legs, legsOf(books, proof)),
     ...proof.currencies.flatMap((currency) =>
       differs(
         `the party's ${currency}`,
         heldByParty(books, proof.partyComponent, currency).toFixed(),
-        proof.positionOfParty(counting.transfer, currency).toFixed(),
+        proof.positionOfParty(counting.transfer, currency, counting.decisions).toFixed(),
       ),
     ),
     ...differs(
@@ -71,6 +78,21 @@ async function wrongWith<Terms, Word extends PartyWord>(
       ),
     ),
   ];
+}
+
+/** What the system would choose, and where it would go, if it looked again. */
+function leftToDo(kind: AnyKind, counting: Situation): string[] {
+  const { chosen, path } = follow(kind, counting);
+  return [...chosen.map((decision) => decision.kind), ...path.map(({ on }) => on)];
+}
+
+function failed(assert: () => void): string[] {
+  try {
+    assert();
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
 }
 
 /** `name amount`, sorted; nothing of what is zero. */

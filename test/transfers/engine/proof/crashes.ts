@@ -1,4 +1,5 @@
 import type { Database, Sql, Tx } from '../../../../src/kernel/db/database';
+import type { ChainAddress } from '../../../../src/parties/chain/port';
 import type { Parties } from '../../../../src/parties/parties';
 import { PartyAway } from '../../../../src/process/party-errors';
 import type { Services } from '../../../../src/services';
@@ -22,7 +23,7 @@ export function crashing<S extends Services>(services: S, party: keyof Parties, 
   return {
     ...services,
     database: crashingDatabase(services.database, dies),
-    parties: { ...services.parties, [party]: forgetful(services.parties[party], fails) },
+    parties: { ...services.parties, [party]: forgetfulParty(services.parties[party], fails) },
   };
 }
 
@@ -61,6 +62,12 @@ function crashingSql(sql: Sql, dies: () => void): Sql {
     prepared: around(sql.prepared) as Sql['prepared'],
   };
 }
+
+/** A chain is asked by its nodes. */
+const forgetfulParty = (party: Parties[keyof Parties], fails: () => boolean): object =>
+  'of' in party
+    ? { of: (address: ChainAddress) => forgetful(party.of(address), fails) }
+    : forgetful(party, fails);
 
 /** Each call may fail before it is made, and be done and its answer lost. */
 function forgetful<Party extends object>(party: Party, fails: () => boolean): Party {

@@ -1,4 +1,4 @@
-import { PROOFS, PURE_PROOFS } from './kinds/all';
+import { PROOFS } from './kinds/all';
 import { proveKind } from './paths';
 import { proveThroughPostgres } from './postgres-proof';
 
@@ -22,8 +22,8 @@ const TRANSFERS_OF_A_DATABASE = 2_500;
  * @returns what does not hold, as one reads it; nothing when all does
  */
 export async function proveTransfersLong(run: TransfersRun): Promise<string | undefined> {
-  const isWanted = ({ kind }: { kind: { name: string } }) => run.kinds?.includes(kind.name) ?? true;
-  for (const proof of PURE_PROOFS.filter(isWanted)) {
+  const wanted = PROOFS.filter(({ proof: { kind } }) => run.kinds?.includes(kind.name) ?? true);
+  for (const { proof } of wanted) {
     const failure = await inTurns(run.paths, PATHS_OF_A_TURN, async (count, done) => {
       proveKind(proof, { runs: count, seed: run.seed + done });
       run.onProgress(`${proof.kind.name}: ${done + count} random paths`);
@@ -31,7 +31,7 @@ export async function proveTransfersLong(run: TransfersRun): Promise<string | un
     });
     if (failure !== undefined) return failure;
   }
-  for (const given of PROOFS.filter(({ proof }) => isWanted(proof))) {
+  for (const given of wanted) {
     const failure = await inTurns(run.transfers, TRANSFERS_OF_A_DATABASE, async (count, done) => {
       const { wrong } = await proveThroughPostgres(given, { transfers: count, seed: run.seed + done });
       run.onProgress(`${given.proof.kind.name}: ${done + count} through Postgres`);

@@ -11,26 +11,43 @@ export async function comeToRest<Terms, Word extends PartyWord>(
   all: readonly Played<Word>[],
   atOnce: number,
 ): Promise<void> {
-  const { api, given } = stage;
+  const { api } = stage;
   const named = new Map(
     all.flatMap((played) => [[played.ref, played] as const, [played.id, played] as const]),
   );
-  const { party } = given.proof.kind;
-  if (party === 'chain') throw new Error('a chain lists nothing: its blocks are read');
-  const reading = createReading(api.services, party);
+  const read = await readerOf(stage, all);
   for (let answered = 0; ; ) {
-    for (let turn = 0; turn < 2; turn += 1) await reading.read();
+    for (let turn = 0; turn < 2; turn += 1) await read();
     const told = new Set(api.commands.slice(answered).map(({ args }) => String(args[0])));
     answered = api.commands.length;
     if (told.size === 0) return;
     await inParallel(atOnce, [...told], async (name) => {
-      const played = named.get(name);
+      const played = named.get(name) ?? all.find(({ id }) => id === name);
       if (!played) throw new Error(`nobody has made ${name}`);
       if (isUnknown(stage, played, name)) await found(stage, played);
       if (played.id !== null) await rested(stage, played);
       named.set(played.id, played);
     });
   }
+}
+
+/** What the party lists; where it lists nothing, all that it has is read once. */
+async function readerOf<Terms, Word extends PartyWord>(
+  stage: Stage<Terms, Word>,
+  all: readonly Played<Word>[],
+): Promise<() => Promise<void>> {
+  const { api, given } = stage;
+  const { party } = given.proof.kind;
+  if (party !== 'chain') {
+    const reading = createReading(api.services, party);
+    return () => reading.read();
+  }
+  await given.readAgain?.(
+    stage,
+    all.map(({ ref }) => ref),
+  );
+  for (const played of all) played.id ??= await idOf(stage, played);
+  return async () => undefined;
 }
 
 /** Whether it is a name that no transfer had when somebody was told to look. */

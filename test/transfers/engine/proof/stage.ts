@@ -27,6 +27,14 @@ export interface PostgresProof<Terms, Word extends PartyWord> {
   open(at: Opening<Word>): Promise<{ id: string | null; ref: string }>;
   /** Whether the party's word is one that a transfer is made of. */
   mustBeFound?(word: Word): boolean;
+  /** How what nobody has ordered is found; by the party's name for it when absent. */
+  find?(stage: Stage<Terms, Word>, services: Services, played: Played<Word>): Promise<void>;
+  /** How a party that lists nothing is read at last: whatever it has is found, or told to look. */
+  readAgain?(stage: Stage<Terms, Word>, refs: readonly string[]): Promise<void>;
+  /** What is stored once the party has said this, where not all of a word is its own. @param before all that it has ever said */
+  heard?(said: Word, stored: Word, before: readonly Word[]): Word;
+  /** What else a process meets that is not as it ought to be. */
+  around?(services: Services, double: WordDouble<Word>): Services;
   /** What many of them come to, and are decided: else there was little to prove. */
   comesTo: readonly string[];
   decided: readonly string[];
@@ -99,10 +107,11 @@ export async function begun<Terms, Word extends PartyWord>(
 
 /** Of a process that may die at any place, on the transfer's own clock. */
 export const servicesOf = <Terms, Word extends PartyWord>(
-  { api, given, faults }: Stage<Terms, Word>,
+  { api, given, double, faults }: Stage<Terms, Word>,
   { random, ahead }: Played<Word>,
 ): Services => {
-  const own = { ...api.services, now: () => new Date(Date.now() + ahead) };
+  const world = given.around?.(api.services, double) ?? api.services;
+  const own = { ...world, now: () => new Date(Date.now() + ahead) };
   return crashing<Services>(own, given.proof.kind.party, () => {
     const fails = random() < faults.share;
     if (fails) faults.met += 1;
@@ -137,7 +146,8 @@ export async function lookOnce<Terms, Word extends PartyWord>(
   const services = servicesOf(stage, played);
   const { kind } = stage.given.proof;
   if (played.id === null) {
-    await discover(services, kind.party, played.ref);
+    if (stage.given.find) await stage.given.find(stage, services, played);
+    else await discover(services, kind.party, played.ref);
     played.id = await idOf(stage, played);
   }
   if (played.id !== null) await advance(services, kind, played.id);

@@ -10,9 +10,13 @@ export interface WordDouble<Word extends PartyWord> {
   /** What it says from now on, listed as a change. */
   say(ref: string, word: Word): void;
   now(ref: string): Word | undefined;
+  /** All that it has said, in order. */
+  history(ref: string): readonly Word[];
   /** What it answers: now and then what was true before. */
   ask(ref: string): Word | 'unknown_to_party';
   changes: ReadChanges;
+  /** Now and then, until it is settled: for what else does not answer as it ought. */
+  wavers(): boolean;
   /** From now on each answer is what it says now. */
   settle(): void;
 }
@@ -34,6 +38,8 @@ export function createWordDouble<Word extends PartyWord>(
     rows.push({ id: `change-${rows.length + 1}`, ref, version: word.version });
   }
 
+  const wavers = () => !settled && isLate();
+
   return {
     order(key, ref) {
       if (!said.has(ref)) say(ref, first(key));
@@ -45,10 +51,12 @@ export function createWordDouble<Word extends PartyWord>(
     },
     say,
     now: (ref) => said.get(ref)?.at(-1),
+    history: (ref) => said.get(ref) ?? [],
+    wavers,
     ask(ref) {
       const words = said.get(ref);
       if (!words) return 'unknown_to_party';
-      return (!settled && words.length > 1 && isLate() ? words.at(-2) : words.at(-1)) as Word;
+      return (words.length > 1 && wavers() ? words.at(-2) : words.at(-1)) as Word;
     },
     async changes(after) {
       const from = Number(after ?? 0);

@@ -22,9 +22,10 @@ export function addChainCommands(program: Command, context: CommandContext): voi
     options: [new Option('--chain <name>', 'of this chain only')],
     load: ({ database }, { chain }: { chain?: string }) =>
       listUnlisted(database, { ...(chain === undefined ? {} : { chains: [chain] }), limit: SHOWN }),
-    columns: ['chain', 'token', 'address', 'units', 'transaction', 'block'],
-    row: ({ chain, token, address, units, txHash, blockNumber }) => [
+    columns: ['chain', 'token', 'address', 'units', 'transaction', 'block', 'not kept'],
+    row: ({ chain, token, address, units, txHash, blockNumber, more }) => [
       ...[chain, token, address, units, txHash, String(blockNumber)],
+      more === 0 ? '-' : `${more} more of the transaction`,
     ],
   });
 }

@@ -15,8 +15,12 @@ const fund = (api: TestApi, accountId: string, amount: Decimal) =>
   );
 
 /** A client whose own accounts never run dry. */
-export async function provide(api: TestApi, client: Client): Promise<void> {
-  for (const currency of ['USD', 'EUR']) await fund(api, await masterAccount(client, currency), FUNDS);
+export const provide = (api: TestApi, client: Client): Promise<void> =>
+  provideIn(api, client, ['USD', 'EUR']);
+
+/** @param currencies in which it has accounts */
+export async function provideIn(api: TestApi, client: Client, currencies: readonly string[]): Promise<void> {
+  for (const currency of currencies) await fund(api, await masterAccount(client, currency), FUNDS);
 }
 
 /**

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Decimal, ZERO } from '../../../../../src/kernel/money/money';
-import { chainDepositKind } from '../../../../../src/transfers/chain-deposits/kind';
+import { Decimal, ZERO } from '../../../../../../src/kernel/money/money';
+import { chainDepositKind } from '../../../../../../src/transfers/chain-deposits/kind';
 import type {
   ChainDeposit,
   ChainDepositTerms,
   ChainDepositWord,
-} from '../../../../../src/transfers/chain-deposits/record';
-import type { Holding } from '../../../../../src/transfers/engine/books/position';
-import type { Decision } from '../../../../../src/transfers/engine/record';
-import { type Exchange, hasDoors, smallestOf, totalOf } from '../../books';
-import { begun, START } from '../../look';
-import type { KindProof } from '../kind-proof';
-import { actsOf, commonDecision } from './people';
+} from '../../../../../../src/transfers/chain-deposits/record';
+import type { Holding } from '../../../../../../src/transfers/engine/books/position';
+import type { Decision } from '../../../../../../src/transfers/engine/record';
+import { type Exchange, hasDoors, smallestOf, totalOf } from '../../../books';
+import { begun, START } from '../../../look';
+import type { KindProof } from '../../kind-proof';
+import { actsOf, commonDecision } from '../people';
 
 const TERMS: ChainDepositTerms = {
   ...{ chain: 'local', txHash: '0x1', ordinal: 0, address: '0xA', from: '0xB', token: '0xT', asset: 'USDT' },
@@ -26,6 +26,15 @@ const fresh = (terms: Partial<ChainDepositTerms>, accountId: string | null = 'ac
     ...{ kind: 'chain_deposit', status: 'confirming', terms: { ...TERMS, ...terms } },
     ...{ partyRef: 'local:0x1:0', orderedAt: START, accountId, tenantId: accountId && 'cli_1' },
   });
+
+/** The act by which an account has less than the deposit has brought. */
+export const SPEND = 'spend';
+
+/** Each deposit has so many heights of its chain for itself: a height tells which one is meant. */
+export const HEIGHTS_OF_ONE = 100;
+
+const atHeight = (of: { blockNumber: number } | null, height: number) =>
+  Math.floor((of?.blockNumber ?? 0) / HEIGHTS_OF_ONE) * HEIGHTS_OF_ONE + height;
 
 /** Of 18 decimals: more than the ledger has. */
 const FINE = { decimals: 18, units: '100000000000000000001', dust: '1' };
@@ -54,7 +63,7 @@ function positionOfChain(
   decisions: readonly Decision[] = [],
 ): Decimal {
   const isThere = turns(decisions).at(-1)?.kind === 'confirmed';
-  return word !== null && isThere && currency === 'USDT' ? amountOf(terms, word.units) : ZERO;
+  return word !== null && isThere && currency === terms.asset ? amountOf(terms, word.units) : ZERO;
 }
 
 function exchange({ transfer, decisions }: ChainDeposit): Exchange | null {
@@ -74,6 +83,8 @@ function asOnChain(deposit: ChainDeposit, books: readonly Holding[], impossible:
   for (const [n, { kind }] of made.entries()) assert.equal(kind, n % 2 === 0 ? 'confirmed' : 'vanished');
   assert.equal(status === 'confirming', made.length === 0);
   assert.equal(credited.gt(0), status === 'credited' && credited.gt(0), `credited while it is ${status}`);
+  if (word?.state === 'final' && (made.length > 0 || word.rate !== null))
+    assert.equal(made.at(-1)?.kind, 'confirmed', 'it is final');
   if (word?.state === 'gone') assert.equal(totalOf(books, 'pool@local').toFixed(), '0', 'it is gone');
   if (word?.state === 'gone' && !hasDoors(deposit)) assert.deepEqual(books, []);
 }
@@ -86,14 +97,29 @@ export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> =
     fresh({ allocationId: null, accountCurrency: null }, null),
   ),
   words,
-  acts: actsOf([], 'USDT', 'USDT', 'EUR'),
-  addressed: (word, { situation, before }) => ({
-    ...word,
-    // None of its own: as it was when it was found, or last.
-    units: word.units || (word.state === 'gone' && before?.units) || situation?.transfer.terms.units || '0',
-  }),
+  // What is spent of the account is no decision of the deposit's. Doors more often than of others: much of it stands in suspense.
+  acts: actsOf(
+    [
+      [SPEND, 2],
+      ['write_off', 3],
+      ['recover', 3],
+    ],
+    ...['USDT', 'USDT', 'EUR'],
+  ),
+  addressed(word, { situation, before }) {
+    const last = situation?.transfer.terms ?? before;
+    return {
+      ...word,
+      ...{
+        blockNumber: atHeight(last, word.blockNumber),
+        absentFrom: word.absentFrom && atHeight(last, word.absentFrom),
+      },
+      // None of its own: as it was when it was found, or last.
+      units: word.units || (word.state === 'gone' && before?.units) || last?.units || '0',
+    };
+  },
   decision: (situation, act, heard) => commonDecision(chainDepositKind, situation, act, heard),
-  currencies: ['USDT', 'EUR', 'JPY'],
+  currencies: ['USDT', 'USDC', 'EUR', 'JPY'],
   partyComponent: 'pool@local',
   positionOfParty: positionOfChain,
   neverNegative: ['credited'],

@@ -1,0 +1,30 @@
+import type { Network } from '../../chain/networks/record';
+import { makesBlocksByItself } from '../../chain/networks/rules';
+import type { Block } from '../../parties/chain/port';
+import { closeBreaksOf, openBreakAgain } from '../../process/breaks/operations';
+import type { Services } from '../../services';
+import type { Remembered } from './remembered';
+
+/** Longer than any chain in use goes without a block, in milliseconds: its nodes answer, and know of none that are new. */
+const STILL_MS = 10 * 60_000;
+
+export const STANDS_STILL = 'chain_stands_still';
+
+/** A chain whose newest block is old is shown to a person until there is a new one. */
+export async function watchHead(
+  { database, now, observeChainHead }: Pick<Services, 'database' | 'now' | 'observeChainHead'>,
+  network: Pick<Network, 'chain' | 'chainId'>,
+  head: Block,
+  remembered: Remembered,
+): Promise<void> {
+  const { chain } = network;
+  observeChainHead(chain, head.at);
+  const at = now();
+  const standsStill = makesBlocksByItself(network) && at.getTime() - head.at.getTime() >= STILL_MS;
+  const subject = `chain:${chain}`;
+  if (standsStill)
+    await openBreakAgain(database, { tenantId: null, kind: STANDS_STILL, subject, detail: 'head' });
+  else if (remembered.standsStill !== false)
+    await closeBreaksOf(database, { subject, kinds: [STANDS_STILL], at });
+  remembered.standsStill = standsStill;
+}
