@@ -165,6 +165,19 @@ it('hands over again what was final and is lost, so that no nonce is left out', 
   expect(await sentBy(wallet!.address)).toBe(2);
 });
 
+it('leaves its nonce to whoever else signs for an address, though his transaction is in no block yet', async () => {
+  const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+  const { address } = wallet!;
+  const { id } = await world.sweep(wallet!.id);
+  await withoutBlocks(async () => {
+    await sendAs(world.chain, address, { to: address });
+    await world.advance(id);
+    expect((await attempts(world, id)).map(({ nonce }) => nonce)).toEqual(['1']);
+  });
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  expect(await sentBy(address)).toBe(2);
+});
+
 it('shows a nonce that was used by a transaction of somebody else, and lets a person end it', async () => {
   const { id, address } = await sweepOfOne();
   await world.chain.client.setAutomine(false);

@@ -106,10 +106,10 @@ async function planTogether(reached: Reached, operations: readonly GasOperation[
   if ('waitsFor' in estimate) return undefined;
   const gas = estimate.gas + spareGas;
   const sender = senderOf(first);
-  const { coins, counted } = await readSender(node, sender);
-  if (coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
+  const of = await readSender(node, sender);
+  if (of.coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
   return {
-    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, counted, coins },
+    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, ...of },
     members,
   };
 }

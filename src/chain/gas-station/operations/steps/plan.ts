@@ -18,6 +18,8 @@ export interface Plan {
   units: bigint;
   /** How many transactions of the sender are in blocks. */
   counted: number;
+  /** The first nonce of the sender that the chain knows no transaction of, be it in no block yet. */
+  next: number;
   /** What the sender has of the native coin, after those. */
   coins: bigint;
 }
@@ -39,8 +41,8 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
   const sender = senderOf(operation);
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
   if (!prices) return { waitsFor: 'gas_price' };
-  const { coins, counted } = await readSender(node, sender);
-  const there = token === null ? coins : await whereTokenStands(node.balance(from, token));
+  const of = await readSender(node, sender);
+  const there = token === null ? of.coins : await whereTokenStands(node.balance(from, token));
   if (there === undefined) return { waitsFor: 'refused' };
   const call = await callOf(reached, operation, there);
   const estimate = await estimated(node, call);
@@ -52,14 +54,18 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
       : sweepableOf(config, network, { contract: token }, { units: there, fee: cost });
   if (units === 0n) return { waitsFor: 'nothing' };
   const value = token === null ? units : 0n;
-  if (coins < cost + value) return { waitsFor: 'gas' };
-  return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, counted, coins };
+  if (of.coins < cost + value) return { waitsFor: 'gas' };
+  return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, ...of };
 }
 
 /** Its nonce first: what is counted has been paid when its coins are read. */
-export async function readSender(node: ChainNode, sender: string): Promise<Pick<Plan, 'counted' | 'coins'>> {
+export async function readSender(
+  node: ChainNode,
+  sender: string,
+): Promise<Pick<Plan, 'counted' | 'next' | 'coins'>> {
   const counted = await node.nonce(sender);
-  return { counted, coins: await node.balance(sender, null) };
+  const next = Math.max(counted, await node.nextNonce(sender));
+  return { counted, next, coins: await node.balance(sender, null) };
 }
 
 export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
