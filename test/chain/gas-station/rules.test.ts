@@ -1,6 +1,6 @@
 import { gasConfigNeverSet } from '../../../src/chain/gas-station/config/record';
 import { boundedFees, gweiText, sweepableOf, weiOfGwei } from '../../../src/chain/gas-station/rules';
-import { rangeToScan } from '../../../src/chain/gas-station/station-topups/rules';
+import { partsOf, rangeToScan } from '../../../src/chain/gas-station/station-topups/rules';
 import { Decimal } from '../../../src/kernel/money/money';
 
 const GWEI = 10n ** 9n;
@@ -59,4 +59,14 @@ describe('the blocks that a scan reads', () => {
     ['and none is left out for that', of(5_000, 10, 4_000), { from: 4_000, to: 4_499, continues: false }],
     ['nor is one of tomorrow read', of(20, 10, 40), { from: 40, to: 20, continues: false }],
   ])('are %s', (_, range, expected) => expect(range).toMatchObject(expected));
+  it('are read in parts, none of which has final and later ones', () => {
+    const parts = partsOf(of(120, 10)).map(({ from, to }) => [from, to]);
+    expect(parts).toEqual([
+      [11, 60],
+      [61, 110],
+      [111, 118],
+      [119, 120],
+    ]);
+    expect(partsOf(of(20, 20))).toEqual([]);
+  });
 });

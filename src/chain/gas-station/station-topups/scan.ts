@@ -15,8 +15,9 @@ import { findWallet } from '../../wallets/operations';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { nativeSymbol } from '../rules';
+import { cameTo } from './read-blocks';
 import type { Payer, StationTopup } from './record';
-import { BLOCKS_AT_ONCE, type BlockRange, rangeToScan } from './rules';
+import { type BlockRange, rangeToScan } from './rules';
 import { insertTopup, saveScan, scannedTo } from './store';
 
 /** What a chain has told of its station. */
@@ -26,7 +27,7 @@ export interface Scan {
   /** The native coin, as the ledger calls it. */
   asset: string;
   range: BlockRange;
-  /** In blocks of the range that are final, and later: those are found again. */
+  /** In blocks of the range that are final and that the nodes agree on, and later: those are found again. */
   final: ChainTransfer[];
   waiting: ChainTransfer[];
 }
@@ -66,25 +67,14 @@ async function readRange(
   const { before, from, ...scan } = given;
   const head = await node.head();
   const range = rangeToScan({ head: head.number, confirmations: scan.network.confirmations, before, from });
-  if (range.from > range.to) return { ...scan, range, final: [], waiting: [] };
-  const came = await cameTo(node, scan.station, range);
-  const isFinal = ({ block }: ChainTransfer) => block.number <= range.finalTo;
+  const { transfers, agreedTo } = await cameTo(node, scan.station, range);
+  const isFinal = ({ block }: ChainTransfer) => block.number <= agreedTo;
   return {
     ...scan,
-    range,
-    final: came.filter(isFinal),
-    waiting: came.filter((each) => !isFinal(each)),
+    range: { ...range, finalTo: agreedTo },
+    final: transfers.filter(isFinal),
+    waiting: transfers.filter((each) => !isFinal(each)),
   };
-}
-
-/** Of the native coin; what a station sends to itself moves nothing. */
-async function cameTo(node: ChainNode, station: string, { from, to }: BlockRange): Promise<ChainTransfer[]> {
-  const came: ChainTransfer[] = [];
-  for (let at = from; at <= to; at += BLOCKS_AT_ONCE) {
-    const part = { from: at, to: Math.min(to, at + BLOCKS_AT_ONCE - 1) };
-    came.push(...(await node.transfersTo(part, [station], { native: true })).transfers);
-  }
-  return came.filter((each) => each.token === null && each.from !== station && each.units > 0n);
 }
 
 /** Books what is final and was not booked before. @returns what was booked now */
