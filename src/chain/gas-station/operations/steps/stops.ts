@@ -1,9 +1,20 @@
+import type { Sql } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
-import { findWallet, findWalletById } from '../../../wallets/operations';
+import { findWallet, findWalletById, findWallets } from '../../../wallets/operations';
 import { SWEEPABLE } from '../../../wallets/record';
 import type { GasConfig } from '../../config/record';
 import type { GasOperation } from '../record';
 import { senderOf } from '../rules';
+
+/** Of sweeps those whose wallet may be swept still. */
+export async function stillSweepable(sql: Sql, operations: readonly GasOperation[]): Promise<GasOperation[]> {
+  const wallets = await findWallets(
+    sql,
+    operations.map(({ walletId }) => walletId),
+  );
+  const ids = new Set(wallets.filter(({ status }) => SWEEPABLE.includes(status)).map(({ id }) => id));
+  return operations.filter(({ walletId }) => ids.has(walletId));
+}
 
 /**
  * Whether the service is no longer to do what was ordered: `autoSweep` was taken back, the treasury or the station is another one, or
