@@ -97,9 +97,15 @@ export async function ownTransactions(
     .where({ chain })
     .where('executedAt', '>', since)
     .whereNotNull('txHash');
+  // What a person has executed in vain: its gas alone was booked, and no operation is named after it.
+  const reverted = table('chain_nonces')
+    .select('hash', raw('true'))
+    .where({ chain, raw: null })
+    .whereNotNull('hash')
+    .where('settledAt', '>', since);
   return sql.run(
     table('own')
-      .with('own', signed.union(told).union(booked))
+      .with('own', signed.union(told).union(booked).union(reverted))
       .select('hash', raw('bool_or(is_booked) as is_booked'))
       .groupBy('hash')
       .orderBy('hash'),
