@@ -1,5 +1,10 @@
 import { privateKeyToAccount } from 'viem/accounts';
-import { checkedAddress, evmAddressOf, tronAddressOf } from '../../../src/parties/chain/addresses';
+import {
+  checkedAddress,
+  evmAddressOf,
+  isZeroAddress,
+  tronAddressOf,
+} from '../../../src/parties/chain/addresses';
 
 /** Of EIP-55. */
 const CHECKSUMMED = [
@@ -59,4 +64,10 @@ it('derives the addresses of a key, compressed or not', () => {
   expect([whole, compressed].map(evmAddressOf)).toEqual([address, address]);
   expect([whole, compressed].map(tronAddressOf)).toEqual(Array(2).fill('TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC'));
   expect(checkedAddress('tron', tronAddressOf(whole))).toBe(tronAddressOf(whole));
+});
+
+it('knows the address that is nobody’s', () => {
+  expect(isZeroAddress('evm', '0x0000000000000000000000000000000000000000')).toBe(true);
+  expect(isZeroAddress('tron', 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb')).toBe(true);
+  expect(isZeroAddress('tron', TRON_USDT)).toBe(false);
 });
