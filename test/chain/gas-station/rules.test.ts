@@ -37,7 +37,13 @@ describe('what a sweep moves', () => {
     [null, coin + 1n, 1n, 1n],
     [null, 3n * coin, 2n * coin, coin],
   ])('of %s', (contract, units, fee, moved) => {
-    expect(sweepableOf(config, { kind: 'evm' }, { contract }, { units, fee })).toBe(moved);
+    expect(sweepableOf(config, { kind: 'evm' }, { contract }, { units, fee, ofStation: false })).toBe(moved);
+  });
+
+  it('of a station of before is all but its fee', () => {
+    const of = (units: bigint) =>
+      sweepableOf(config, { kind: 'evm' }, { contract: null }, { units, fee: 7n, ofStation: true });
+    expect([of(coin), of(7n), of(3n)]).toEqual([coin - 7n, 0n, 0n]);
   });
 });
 

@@ -35,7 +35,7 @@ export interface Preflight {
 
 /**
  * Asks the chain, so it is no part of a transaction.
- * @param asset a symbol of the network; absent: its first token, or its first asset
+ * @param asset a symbol of the network; absent: its first token, of a station the native coin, or its first asset
  * @throws Problem 400 naming `asset`, 503 while the chain cannot be reached
  */
 export async function preflight(
@@ -44,13 +44,17 @@ export async function preflight(
   { wallet, asset: symbol }: { wallet: Wallet; asset?: string | undefined },
 ): Promise<Preflight> {
   const { network, node } = await nodeOf(services, sql, wallet.chain);
-  const asset = swept(network, symbol);
+  const ofStation = wallet.purpose === 'station';
+  const asset = swept(network, symbol, ofStation);
   const [config, open] = [await requireGasConfig(sql, network), await openOperationsOf(sql, wallet.id)];
   const stationAddress = await askedOfChain(stationSending(node, network, config, asset));
   const said = await askedOfChain(readOf({ node, network }, wallet, asset, config, stationAddress));
-  const units = sweepableOf(config, network, asset, { units: said.balance, fee: said.fee ?? 0n });
+  const units = sweepableOf(config, network, asset, {
+    ...{ units: said.balance, fee: said.fee ?? 0n, ofStation },
+  });
   const checks = checksOf({
     ...{ wallet, asset, open, kind: network.kind, ...said },
+    isStation: wallet.address === config.stationAddress,
     ...{ sweepable: units, least: minSweepOf(config, asset) },
     ...{ maxGasPrice: config.maxGasPrice, treasuryAddress: config.treasuryAddress },
   });
@@ -58,11 +62,11 @@ export async function preflight(
   return { ok: checks.every(({ ok }) => ok), checks, network, config, asset, units, fee, stationAddress };
 }
 
-function swept(network: Network, symbol: string | undefined): NetworkAsset {
+function swept(network: Network, symbol: string | undefined, ofStation: boolean): NetworkAsset {
   const { assets } = network;
   const asset =
     symbol === undefined
-      ? (assets.find(({ contract }) => contract !== null) ?? assets[0])
+      ? (assets.find(({ contract }) => (contract === null) === ofStation) ?? assets[0])
       : assetOf(network, symbol);
   if (!asset) throw invalid('asset must be an asset of the network.', 'asset');
   return asset;
@@ -78,7 +82,7 @@ interface Said {
 
 async function readOf(
   { node, network }: { node: ChainNode; network: Network },
-  { address }: Wallet,
+  { address, purpose }: Wallet,
   { contract }: NetworkAsset,
   config: GasConfig,
   stationAddress: string | null,
@@ -89,8 +93,8 @@ async function readOf(
   if (balance === undefined) return { balance: 0n, native, fees, fee: null };
   // To itself while there is no treasury: what it would cost about.
   const to = config.treasuryAddress ?? address;
-  const value =
-    contract === null ? sweepableOf(config, network, { contract }, { units: balance, fee: 0n }) : 0n;
+  const whole = { units: balance, fee: 0n, ofStation: purpose === 'station' };
+  const value = contract === null ? sweepableOf(config, network, { contract }, whole) : 0n;
   const transfer =
     contract === null ? { to, value, data: '0x' } : { to: contract, value, data: erc20Transfer(to, balance) };
   const gas = await gasOf(node, { from: address, ...transfer });

@@ -1,6 +1,6 @@
 import { move } from '../../../accounts/accounts/move';
 import type { Sql, Tx } from '../../../kernel/db/database';
-import { conflict } from '../../../kernel/errors';
+import { conflict, invalid } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
 import { type InternalAccount, internalEntry } from '../../../kernel/ledger/entries';
@@ -12,8 +12,10 @@ import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
 import { findWallet } from '../../wallets/operations';
+import { stationsAmong } from '../beside-books';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
+import { addressOf } from '../config/rules';
 import { nativeSymbol } from '../rules';
 import { cameTo } from './read-blocks';
 import type { Payer, StationTopup } from './record';
@@ -32,20 +34,27 @@ export interface Scan {
   waiting: ChainTransfer[];
 }
 
+export interface Wanted {
+  chain: string;
+  address?: string | undefined;
+  from?: number | undefined;
+}
+
 /**
- * Reads the blocks since the last scan, so many at most, for native coin that has come to the station. It writes nothing.
+ * Reads the blocks since the last scan, so many at most, for native coin that has come to a station. It writes nothing.
+ * @param address of a station of before; absent: the present one
  * @param from the block to begin with, where another scan has passed it by or none has come to it
- * @throws Problem 404 naming `chain`; 409 `invalid_transition` without a station; 503 while the chain cannot be reached
+ * @throws Problem 404 naming `chain`; 400 naming `address`; 409 `invalid_transition` without a station; 503 while the chain cannot be
+ *   reached
  */
 export async function readScan(
   services: Pick<Services, 'keyring' | 'parties'>,
   sql: Sql,
-  { chain, from }: { chain: string; from?: number | undefined },
+  { chain, from, address }: Wanted,
 ): Promise<Scan> {
   await requireNetwork(sql, chain, 'chain');
   const { network, node } = await nodeOf(services, sql, chain);
-  const { stationAddress: station } = await requireGasConfig(sql, network);
-  if (station === null) throw conflict('invalid_transition', 'The chain has no station.', 'chain');
+  const station = await stationMeant(sql, network, address);
   const asset = nativeSymbol(network);
   if (asset === undefined)
     throw conflict(
@@ -55,6 +64,19 @@ export async function readScan(
     );
   const before = await scannedTo(sql, { chain, address: station });
   return askedOfChain(readRange(node, { network, station, asset, before, from }));
+}
+
+async function stationMeant(sql: Sql, network: Network, address: string | undefined): Promise<string> {
+  const { stationAddress } = await requireGasConfig(sql, network);
+  if (address !== undefined) {
+    const named = addressOf(network, address, 'address');
+    const isOurs = (await findWallet(sql, network.chain, named))?.purpose === 'station';
+    if (!isOurs && (await stationsAmong(sql, network.chain, [named])).length === 0)
+      throw invalid('address must be the station of the chain, or have been it.', 'address');
+    return named;
+  }
+  if (stationAddress === null) throw conflict('invalid_transition', 'The chain has no station.', 'chain');
+  return stationAddress;
 }
 
 async function readRange(

@@ -31,13 +31,13 @@ export interface NoPlan {
 
 type Planning = Pick<
   GasOperation,
-  'type' | 'token' | 'fromAddress' | 'stationAddress' | 'toAddress' | 'units'
+  'type' | 'ofStation' | 'token' | 'fromAddress' | 'stationAddress' | 'toAddress' | 'units'
 >;
 
 /** @throws ChainAway */
 export async function planTransaction(reached: Reached, operation: Planning): Promise<Plan | NoPlan> {
   const { node, config, network } = reached;
-  const { token, fromAddress: from } = operation;
+  const { token, fromAddress: from, ofStation } = operation;
   const sender = senderOf(operation);
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
   if (!prices) return { waitsFor: 'gas_price' };
@@ -51,7 +51,7 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
   const units =
     operation.type === 'topup'
       ? operation.units
-      : sweepableOf(config, network, { contract: token }, { units: there, fee: cost });
+      : sweepableOf(config, network, { contract: token }, { units: there, fee: cost, ofStation });
   if (units === 0n) return { waitsFor: 'nothing' };
   const value = token === null ? units : 0n;
   if (of.coins < cost + value) return { waitsFor: 'gas' };
@@ -74,12 +74,12 @@ export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
 
 /** @param units what is there; how much of the native coin a sweep moves follows from what gas costs, and is about this */
 async function callOf(reached: Reached, operation: Planning, units: bigint): Promise<Call> {
-  const { token, fromAddress: from, toAddress: to } = operation;
+  const { token, fromAddress: from, toAddress: to, ofStation } = operation;
   if (token === null) {
     const value =
       operation.type === 'topup'
         ? operation.units
-        : sweepableOf(reached.config, reached.network, { contract: token }, { units, fee: 0n });
+        : sweepableOf(reached.config, reached.network, { contract: token }, { units, fee: 0n, ofStation });
     return { from, to, value, data: '0x' };
   }
   const strategy = operation.stationAddress === null ? transfer : delegated;
