@@ -12,6 +12,11 @@ export const statusSchema = z
     chain: z.string(),
     config: gasConfigSchema,
     nativeAsset: z.string().optional().describe("The chain's native coin, in which gas is paid."),
+    gasBooked: z
+      .boolean()
+      .describe(
+        'False where the ledger has no currency for the native coin: what gas has cost stands with each operation, and in `spent`.',
+      ),
     station: stationSchema.extend({ balance: money() }).optional(),
     gasPrice: z
       .object({ current: money(), baseFee: money(), max: money().optional(), withinCap: z.boolean() })
@@ -43,6 +48,7 @@ export function statusView(status: StationStatus): z.output<typeof statusSchema>
     chain: network.chain,
     config: gasConfigView(config, network),
     nativeAsset: nativeSymbol(network),
+    gasBooked: nativeSymbol(network) !== undefined,
     station: station && { ...station, balance: nativeAmount(network, native(balance ?? 0n)) },
     gasPrice: priceOf(status),
     dailyGasBudget: budgetOf(status, native),
