@@ -25,6 +25,17 @@ export const statusSchema = z
       .object({ budget: money().optional(), spent: money(), reserved: money(), left: money().optional() })
       .describe('Of the native coin in this UTC day; `reserved`: what signed transactions may still cost.'),
     openOperations: z.object({ sweep: z.int(), topup: z.int() }),
+    dust: z
+      .array(
+        z.object({
+          asset: z.string(),
+          belowMinimum: money().describe('Of wallets with less than `minSweepAmount`.'),
+          belowLedger: money().describe('Of all of them what the ledger has no decimals for.'),
+        }),
+      )
+      .describe(
+        'What is left on wallets that were allocated and may be swept; a sweep of a wallet takes all of it.',
+      ),
     delegation: z
       .object({
         contract: z.string(),
@@ -53,6 +64,11 @@ export function statusView(status: StationStatus): z.output<typeof statusSchema>
     gasPrice: priceOf(status),
     dailyGasBudget: budgetOf(status, native),
     openOperations: open,
+    dust: status.dust.map(({ asset: { symbol, decimals }, belowMinimum, belowLedger }) => ({
+      asset: symbol,
+      belowMinimum: fromUnits(belowMinimum, decimals).toFixed(decimals),
+      belowLedger: fromUnits(belowLedger, decimals).toFixed(decimals),
+    })),
     delegation: delegation
       ? { contract: delegation.contract, ready: delegation.isReady, deployment: delegation.deployment }
       : undefined,

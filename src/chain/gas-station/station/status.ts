@@ -4,6 +4,7 @@ import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { nodeOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
+import { type Dust, dustOn } from '../candidates/dust';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { type Spent, spentToday } from '../operations/budget';
@@ -20,6 +21,8 @@ export interface StationStatus {
   /** Of the UTC day. */
   spent: Spent;
   open: { sweep: number; topup: number };
+  /** What is left on wallets, by asset. */
+  dust: Dust[];
   /** Null where the station could not send for wallets at all. */
   delegation: { contract: string; isReady: boolean; deployment: { to: string; data: string } } | null;
 }
@@ -33,17 +36,18 @@ export async function readStatus(
   const { network, node } = await nodeOf(services, sql, chain);
   const config = await requireGasConfig(sql, network);
   const [spent, open] = [await spentToday(sql, chain, services.now()), await countOpen(sql, chain)];
-  return { network, config, spent, open, ...(await askedOfChain(readOf(node, network, config))) };
+  return { network, config, spent, open, ...(await askedOfChain(readOf(node, sql, network, config))) };
 }
 
-async function readOf(node: ChainNode, network: Network, config: GasConfig) {
+async function readOf(node: ChainNode, sql: Sql, network: Network, config: GasConfig) {
   const { stationAddress } = config;
-  const [balance, fees, delegation] = await Promise.all([
+  const [balance, fees, delegation, dust] = await Promise.all([
     stationAddress === null ? null : node.balance(stationAddress, null),
     node.fees(),
     delegationOf(node, network, config),
+    dustOn(node, sql, network, config),
   ]);
-  return { balance, fees, delegation };
+  return { balance, fees, delegation, dust };
 }
 
 async function delegationOf(

@@ -1,17 +1,6 @@
 import { parseEther, parseGwei } from 'viem';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
-import { scanStations } from '../../../../src/chain/gas-station/station-topups/scan-all';
-import { compareChain } from '../../../../src/chain/reconciliation/compare';
-import {
-  attempts,
-  ether,
-  feesOf,
-  fundNative,
-  type TestStation,
-  testStation,
-  unitsOf,
-  withParties,
-} from './support';
+import { attempts, ether, feesOf, fundNative, type TestStation, testStation, withParties } from './support';
 
 const numbersOf = (operation: { id: string }[], world: TestStation) =>
   Promise.all(operation.map(({ id }) => attempts(world, id)));
@@ -148,54 +137,6 @@ describe('by the station itself', () => {
     });
   });
 });
-
-describe('on a chain whose coin the ledger does not know', () => {
-  let world: TestStation;
-  beforeAll(async () => {
-    world = await testStation({ config: { autoSweep: true } });
-  });
-  afterAll(() => world.close());
-
-  it('what gas has cost stands with the operations, and that is said', async () => {
-    const { services, admin } = world;
-    expect((await statusOf(world)).gasBooked).toBe(true);
-    await services.database.query(
-      `update networks set assets = (select jsonb_agg(a) from jsonb_array_elements(assets) a where a->>'symbol' <> 'ETH')`,
-    );
-    const swept = await world.wallets(1, 2_000_000n, '0.01');
-    const { id } = await world.sweep(swept[0]!.id);
-    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
-    const failing = await world.wallets(1, 2_000_000n, '0.01');
-    const { id: reverted } = await world.sweep(failing[0]!.id);
-    await world.chain.client.setAutomine(false);
-    await world.advance(reverted);
-    const code = (await world.chain.client.getCode({ address: world.token }))!;
-    await world.chain.client.setCode({ address: world.token, bytecode: '0xfe' });
-    await world.chain.client.mine({ blocks: 1 });
-    expect(await world.lead(reverted)).toMatchObject({ status: 'failed' });
-    await world.chain.client.setCode({ address: world.token, bytecode: code });
-    await world.chain.client.setAutomine(true);
-    const hashes = [...(await attempts(world, id)), ...(await attempts(world, reverted))].map(
-      ({ hash }) => hash!,
-    );
-    const { gasBooked, nativeAsset, dailyGasBudget } = await statusOf(world);
-    expect({ gasBooked, nativeAsset }).toEqual({ gasBooked: false, nativeAsset: undefined });
-    expect(unitsOf(dailyGasBudget.spent)).toBe(await feesOf(world.chain, hashes));
-    expect((await admin.call('GET', `/v1/gas-station/operations/${id}`)).body.fee).toMatch(/^0\.0*[1-9]/);
-    expect(await world.held('gas', 'ETH')).toBe('0');
-    const { isGasBooked, lines } = await compareChain(world.api.services, 'local');
-    expect(isGasBooked).toBe(false);
-    expect(lines.map(({ asset }) => asset)).not.toContain('ETH');
-    // Of its station there is nothing to scan: that is no failure.
-    const said: string[] = [];
-    const log = { ...services.log, error: (_: unknown, text: string) => void said.push(text) };
-    expect(await scanStations({ ...services, log: log as typeof services.log })).toBe(0);
-    expect(said).toEqual([]);
-  });
-});
-
-const statusOf = async ({ admin }: TestStation) =>
-  (await admin.call('GET', '/v1/gas-station/status/local')).body;
 
 describe('within its bounds', () => {
   let world: TestStation;
