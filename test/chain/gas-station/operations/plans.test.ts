@@ -1,13 +1,27 @@
-import { stationsAmong } from '../../../../src/chain/gas-station/beside-books';
+import {
+  addressesUsed,
+  ownTransactions,
+  stationsAmong,
+  sweptDust,
+} from '../../../../src/chain/gas-station/beside-books';
 import { spentToday } from '../../../../src/chain/gas-station/operations/budget';
 import {
+  committedBy,
+  hashesOf,
   holderBeside,
   operationSigned,
   settledFrom,
   takenNonces,
 } from '../../../../src/chain/gas-station/operations/nonces/store';
 import {
+  countMembers,
   countOpen,
+  failedSweeps,
+  findOperation,
+  freeMembers,
+  gatherable,
+  lockUnchanged,
+  membersOf,
   openOperationsOf,
   operationOfHash,
   overdueGasOperations,
@@ -78,5 +92,30 @@ it('what steps, budgets and checks look up', async () => {
     await spentToday(sql, 'chain-1', at, ID);
     await overdueGasOperations.due(sql, { before: at, limit: 10, except: [] });
     await overdueGasOperations.count(sql, at);
+  });
+});
+
+it('what a batch gathers, locks and frees', async () => {
+  const sql = api.services.database;
+  const operation = await findOperation(sql, ID);
+  if (!operation) throw new Error('it is filled');
+  await explained(async () => {
+    await gatherable(sql, operation, new Date(), 99);
+    await lockUnchanged(sql, [operation]);
+    await countMembers(sql, ID);
+    await membersOf(sql, ID);
+    await freeMembers(sql, ID);
+    await failedSweeps(sql, 'chain-2', new Date(Date.now() - 3_600_000));
+    await committedBy(sql, { chain: 'chain-2', address: '0x27', from: 59_900, except: ID });
+    await hashesOf(sql, ID);
+  });
+});
+
+it('what the reconciliation asks of a chain’s operations', async () => {
+  const sql = api.services.database;
+  await explained(async () => {
+    await ownTransactions(sql, 'chain-2', new Date(Date.now() - 300_000));
+    await addressesUsed(sql, 'chain-2');
+    await sweptDust(sql, { chain: 'chain-2', asset: 'USDT', unit: 10n ** 12n });
   });
 });
