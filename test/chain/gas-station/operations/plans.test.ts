@@ -119,3 +119,18 @@ it('what the reconciliation asks of a chain’s operations', async () => {
     await sweptDust(sql, { chain: 'chain-2', asset: 'USDT', unit: 10n ** 12n });
   });
 });
+
+it('of each address that was ever used one row is read, however many operations there are', async () => {
+  const used = await addressesUsed(api.services.database, 'chain-2');
+  expect(used).toEqual({ station: ['0x1'], treasury: ['0x2'] });
+  const read = await api.database.transaction(async (tx) => {
+    const [before] = await tx.query<{ read: string }>(READ);
+    await addressesUsed(tx, 'chain-2');
+    const [after] = await tx.query<{ read: string }>(READ);
+    return Number(after?.read) - Number(before?.read);
+  });
+  expect(read).toBeLessThan(10);
+});
+
+/** What this transaction has fetched of the table by its indexes. */
+const READ = `select coalesce(sum(idx_tup_fetch + seq_tup_read), 0)::text as read from pg_stat_xact_user_tables where relname = 'gas_operations'`;
