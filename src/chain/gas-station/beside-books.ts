@@ -10,25 +10,36 @@ export async function addressesUsed(
   sql: Sql,
   chain: string,
 ): Promise<Record<'station' | 'treasury', string[]>> {
-  const rows = await sql.run<{ place: 'station' | 'treasury'; address: string }>(
-    table('used')
-      .with('used', (query) => {
-        void query
-          .select(raw(`'station' as place`), 'stationAddress as address')
-          .from('gas_configs')
-          .where({ chain })
-          .union(table('station_scans').select(raw(`'station'`), 'address').where({ chain }))
-          .union(operations().select(raw(`'station'`), 'fromAddress').where({ chain, type: 'topup' }))
-          .union(table('gas_configs').select(raw(`'treasury'`), 'treasuryAddress').where({ chain }))
-          .union(operations().select(raw(`'treasury'`), 'toAddress').where({ chain, type: 'sweep' }));
-      })
-      .select('place', 'address')
-      .whereNotNull('address')
-      .orderBy(['place', 'address']),
+  const [config] = await sql.run<Record<'station' | 'treasury', string | null>>(
+    table('gas_configs').select('stationAddress as station', 'treasuryAddress as treasury').where({ chain }),
   );
-  const of = (wanted: string) => rows.flatMap(({ place, address }) => (place === wanted ? [address] : []));
-  return { station: of('station'), treasury: of('treasury') };
+  const scanned = await sql.run<{ address: string }>(
+    table('station_scans').select('address').where({ chain }),
+  );
+  const [payers, swept] = [await named(sql, PAYERS, chain), await named(sql, RECIPIENTS, chain)];
+  const all = (present: string | null | undefined, others: readonly string[]) =>
+    [...new Set([...(present ? [present] : []), ...others])].sort();
+  return {
+    station: all(config?.station, [...scanned.map(({ address }) => address), ...payers]),
+    treasury: all(config?.treasury, swept),
+  };
 }
+
+/** Raw: each address once, by one look-up of its index for each. They are few, and operations without end. */
+const eachOf = (column: string, type: string): string => `
+  with recursive each(address) as (
+    (select ${column} from gas_operations where chain = $1 and type = '${type}' order by ${column} limit 1)
+    union all
+    select (select ${column} from gas_operations where chain = $1 and type = '${type}' and ${column} > each.address
+             order by ${column} limit 1)
+      from each where each.address is not null)
+  select address from each where address is not null`;
+
+const PAYERS = eachOf('from_address', 'topup');
+const RECIPIENTS = eachOf('to_address', 'sweep');
+
+const named = async (sql: Sql, text: string, chain: string): Promise<string[]> =>
+  (await sql.query<{ address: string }>(text, [chain])).map(({ address }) => address);
 
 /** Of those addresses the ones that are a chain's station, or were, or are to pay a top-up that was ordered of them. */
 export async function stationsAmong(
@@ -115,9 +126,15 @@ export async function ownTransactions(
     .where({ chain })
     .where('executedAt', '>', since)
     .whereNotNull('txHash');
+  // What a person has executed in vain: its gas alone was booked, and no operation is named after it.
+  const reverted = table('chain_nonces')
+    .select('hash', raw('true'))
+    .where({ chain, raw: null })
+    .whereNotNull('hash')
+    .where('settledAt', '>', since);
   return sql.run(
     table('own')
-      .with('own', signed.union(told).union(booked))
+      .with('own', signed.union(told).union(booked).union(reverted))
       .select('hash', raw('bool_or(is_booked) as is_booked'))
       .groupBy('hash')
       .orderBy('hash'),

@@ -69,17 +69,17 @@ export const nativeAmount = ({ kind }: Pick<Network, 'kind'>, amount: Decimal): 
 
 /**
  * What a sweep moves of a balance: all of a token. Of the native coin it leaves what a top-up brings, for gas is not carried back, and
- * at least what it costs itself.
+ * at least what it costs itself; a station of before needs none for what comes after.
  * @param fee of the sweep
  */
 export function sweepableOf(
   { gasTopupAmount }: Pick<GasConfig, 'gasTopupAmount'>,
   { kind }: Pick<Network, 'kind'>,
   { contract }: Pick<NetworkAsset, 'contract'>,
-  { units, fee }: { units: bigint; fee: bigint },
+  { units, fee, ofStation }: { units: bigint; fee: bigint; ofStation: boolean },
 ): bigint {
   if (contract !== null) return units;
-  const reserve = toUnits(gasTopupAmount, NATIVE_DECIMALS[kind]);
+  const reserve = ofStation ? 0n : toUnits(gasTopupAmount, NATIVE_DECIMALS[kind]);
   const left = reserve > fee ? reserve : fee;
   return units > left ? units - left : 0n;
 }

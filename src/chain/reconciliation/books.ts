@@ -4,7 +4,7 @@ import { decimalsOf } from '../../kernel/money/currencies';
 import { addressesUsed, ownTransactions, sweptDust } from '../gas-station/beside-books';
 import type { Network } from '../networks/record';
 import { fromUnits } from '../networks/rules';
-import { poolAddresses } from '../wallets/operations';
+import { poolAddresses, stationWallets } from '../wallets/operations';
 import { CHAIN_PLACES, type ChainBooks, sumKey } from './record';
 import { assetsToRead, type ReadAsset, Sums } from './rules';
 import type { DepositsBeside } from './services';
@@ -34,10 +34,17 @@ export async function readChainBooks(
   const unbooked = new Sums([...pool].map(([symbol, amount]) => [sumKey('pool', symbol), amount]));
   for (const asset of assets) await addSweptDust(tx, chain, asset, unbooked);
   return {
-    addresses: { pool: await poolAddresses(tx, chain), ...(await addressesUsed(tx, chain)) },
+    addresses: await addressesOf(tx, chain),
     ...{ booked, unbooked, readTo },
     transactions: await ownTransactions(tx, chain, new Date(at.getTime() - BOOKED_MS)),
   };
+}
+
+async function addressesOf(tx: Sql, chain: string): Promise<ChainBooks['addresses']> {
+  const { station, treasury } = await addressesUsed(tx, chain);
+  // One that was a station and was never scanned is named by nothing but its wallet.
+  const own = (await stationWallets(tx, chain)).map(({ address }) => address);
+  return { pool: await poolAddresses(tx, chain), station: [...new Set([...station, ...own])], treasury };
 }
 
 async function addSweptDust(

@@ -1,5 +1,6 @@
 import { ChainAway } from '../../parties/chain/errors';
 import type { Block, ChainNode } from '../../parties/chain/port';
+import { nativeSymbol } from '../gas-station/rules';
 import { nodeOf } from '../networks/nodes';
 import { fromUnits } from '../networks/rules';
 import { readChainBooks } from './books';
@@ -12,6 +13,8 @@ export interface Comparison {
   /** The block whose balances were read: the last that was read for deposits. */
   blockNumber: number;
   lines: Compared[];
+  /** False: the ledger has no currency for the native coin, so what gas has cost stands with its operations alone. */
+  isGasBooked: boolean;
 }
 
 type Spot = Pick<Block, 'number' | 'hash'>;
@@ -39,7 +42,7 @@ export async function compareChain(
   const unbooked = await withOwnTransactions(node, books, assets, spot);
   if ((await node.block(spot.number))?.hash !== spot.hash) throw new ChainAway(chain);
   const lines = compared(assets, { reported, booked: books.booked, unbooked }, also);
-  return { chain, blockNumber: spot.number, lines };
+  return { chain, blockNumber: spot.number, lines, isGasBooked: nativeSymbol(network) !== undefined };
 }
 
 async function readBalances(

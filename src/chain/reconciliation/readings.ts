@@ -1,7 +1,9 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { isAsked } from '../../parties/chain/witness';
 import { openBreaksOf, syncBreaks } from '../../process/breaks/operations';
-import { listNetworks, requireNetwork } from '../networks/operations';
+import { closeReturned } from '../gas-station/operations/nonces/vanished';
+import { nodeOf } from '../networks/nodes';
+import { listNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { type Comparison, compareChain } from './compare';
 import { CHAIN_PLACES, type ChainReading, sumKey } from './record';
@@ -28,13 +30,14 @@ export const chainsToldByPeople = async (sql: Sql): Promise<string[]> =>
 const isCompared = (network: Network): boolean => network.enabled && isAsked(network);
 
 /**
- * Keeps what stands on a chain beside our books; a difference that lasts is shown. Nothing is moved by it. Done twice, it is two
- * readings of the same.
+ * Keeps what stands on a chain beside our books; a difference that lasts is shown, and what had vanished and is there again no
+ * longer. Nothing is moved by it. Done twice, it is two readings of the same.
  * @throws ChainAway nothing was read
  */
 export async function keepChainReading(services: ComparingServices, chain: string): Promise<void> {
   const { database, now } = services;
-  const series = seriesOf(await requireNetwork(database, chain));
+  const { network, node } = await nodeOf(services, database, chain);
+  const series = seriesOf(network);
   const before = await lastOf(database, series);
   const differed = before.filter(({ differsSince }) => differsSince !== null);
   const also = new Set(differed.map(({ place, asset }) => sumKey(place, asset)));
@@ -42,6 +45,7 @@ export async function keepChainReading(services: ComparingServices, chain: strin
   const at = now();
   await database.transaction((tx) => keep(tx, comparison, at));
   await deleteReadings(database, series, new Date(at.getTime() - KEPT_MS));
+  await closeReturned(services, node, chain);
 }
 
 /** Of a chain that is compared, what its readings are of. */

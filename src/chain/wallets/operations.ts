@@ -17,6 +17,7 @@ export {
   listWallets,
   ownAmong,
   poolAddresses,
+  stationWallets,
   sweepableWallets,
 } from './store';
 

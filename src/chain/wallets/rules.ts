@@ -1,4 +1,4 @@
-import { type Allocation, SWEEPABLE, type Wallet, type WalletStatus } from './record';
+import type { Allocation, Wallet, WalletStatus } from './record';
 
 /** How long a wallet may be asked for: a minute, which a payer needs at least, to ninety days. Seconds. */
 export const TTL_SECONDS = { min: 60, max: 90 * 86_400 };
@@ -35,6 +35,3 @@ export function statusToldAt(
   const isResting = allocation.endedAt === null || laterBy(allocation.updatedAt, quarantineSeconds) > at;
   return isResting ? 'quarantined' : 'available';
 }
-
-export const isSweepable = ({ purpose, status }: Pick<Wallet, 'purpose' | 'status'>): boolean =>
-  purpose === 'pool' && SWEEPABLE.includes(status);

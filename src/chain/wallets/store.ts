@@ -157,6 +157,10 @@ export function sweepableWallets(
   return read(sql, query.orderBy('derivationIndex'));
 }
 
+/** Those that are a chain's station, or were, or may be one. */
+export const stationWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
+  read(sql, wallets().where({ chain, purpose: 'station' }).orderBy('id'));
+
 /** Which of these addresses are wallets of ours, of whatever purpose. */
 export async function ownAmong(sql: Sql, chain: string, addresses: readonly string[]): Promise<string[]> {
   const query = wallets().select('address').where({ chain }).where(anyOf('address', addresses));

@@ -1,6 +1,6 @@
 import type { Tx } from '../../kernel/db/database';
 import { conflict } from '../../kernel/errors';
-import { isSweepable } from './rules';
+import { SWEEPABLE } from './record';
 import { clearSweep, findWalletById, updateWallets } from './store';
 
 /**
@@ -9,7 +9,7 @@ import { clearSweep, findWalletById, updateWallets } from './store';
  */
 export async function holdForSweep(tx: Tx, walletId: string, sweepId: string): Promise<void> {
   const wallet = await findWalletById(tx, walletId, { lock: true });
-  if (!wallet || !isSweepable(wallet))
+  if (!wallet || !SWEEPABLE.includes(wallet.status))
     throw conflict('invalid_transition', `The wallet is ${wallet?.status ?? 'gone'}.`, 'walletId');
   await updateWallets(tx, [walletId], { sweepId });
 }

@@ -2,7 +2,7 @@ import { ECDH } from 'node:crypto';
 import { sha256 } from '@noble/hashes/sha2';
 import { keccak_256 } from '@noble/hashes/sha3';
 import { createBase58check } from '@scure/base';
-import { getAddress, type Hex, isAddress } from 'viem';
+import { getAddress, type Hex, isAddress, zeroAddress } from 'viem';
 import type { ChainKind } from './witness';
 
 const base58 = createBase58check(sha256);
@@ -21,6 +21,14 @@ const ACCOUNT_BYTES = 20;
 export function checkedAddress(kind: ChainKind, text: string): string | undefined {
   return kind === 'evm' ? checkedEvm(text) : checkedTron(text);
 }
+
+/** The account of twenty zero bytes: nobody has its key, and what is sent there is lost. @param address checksummed */
+export const isZeroAddress = (kind: ChainKind, address: string): boolean => address === ZERO_ADDRESSES[kind];
+
+const ZERO_ADDRESSES = {
+  evm: zeroAddress,
+  tron: base58.encode(Uint8Array.of(TRON_PREFIX, ...new Uint8Array(ACCOUNT_BYTES))),
+} as const;
 
 /** @param publicKey of secp256k1, compressed (33 bytes) or not (65) */
 export function evmAddressOf(publicKey: Uint8Array): string {

@@ -173,6 +173,11 @@ export interface ChainNode {
   balances(addresses: readonly string[], token: string | null, atBlock?: number): Promise<bigint[]>;
   /** How many transactions it has sent that are in a block. */
   nonce(address: string): Promise<number>;
+  /**
+   * The first nonce that none of its transactions has: those that wait for a block are counted too, as far as anybody who answers knows
+   * them. Who else signs for the address may have sent them.
+   */
+  nextNonce(address: string): Promise<number>;
   fees(): Promise<ChainFees>;
   /** @throws ChainRefused `reverted`, `insufficient_funds`: it would be */
   estimateGas(transaction: Call): Promise<bigint>;

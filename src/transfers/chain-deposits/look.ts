@@ -1,7 +1,8 @@
 import { witnessOf } from '../../chain/networks/nodes';
 import { Problem } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
-import type { AgreedBlock, ChainNode, ChainTransaction, ChainTransfer } from '../../parties/chain/port';
+import { areMost, isAgreed, isSettled } from '../../parties/chain/agreement';
+import type { ChainNode, ChainTransaction, ChainTransfer } from '../../parties/chain/port';
 import type { Services } from '../../services';
 import { type ChainDeposit, type ChainDepositTerms, type ChainDepositWord, firstWord } from './record';
 import { needsRate } from './rules';
@@ -37,9 +38,6 @@ const rated = async (services: Services, deposit: ChainDeposit, word: ChainDepos
     ? { ...word, rate: await rateOf(services, deposit.transfer.terms) }
     : word;
 
-/** Of one node it is that one, of two both. */
-const areMost = ({ said, of }: { said: number; of: number }) => 2 * said > of;
-
 const isSame = (one: ChainTransfer | undefined, other: ChainTransfer) =>
   one?.block.hash === other.block.hash && one.units === other.units && one.logIndex === other.logIndex;
 
@@ -60,15 +58,6 @@ async function isDeep(
 ): Promise<boolean> {
   const top = await node.agreedBlock(block.number + confirmations - 1);
   return isSettled(top) && top.hash !== null && isAgreed(node, block);
-}
-
-/** All who answer say the same, and they are more than half. */
-const isSettled = (agreed: AgreedBlock) => !agreed.isSplit && areMost(agreed);
-
-/** Whether most nodes, and all that answer, have that block: what is final is so only while they do. */
-async function isAgreed(node: ChainNode, block: { number: number; hash: string }): Promise<boolean> {
-  const own = await node.agreedBlock(block.number);
-  return isSettled(own) && own.hash === block.hash;
 }
 
 /** It is in no block, as far as the node says that was asked. The blocks that all agree on tell whether it only lags behind. */

@@ -1,5 +1,6 @@
 import { saveNetwork } from '../../../src/chain/networks/operations';
 import { auditOf } from '../../../src/kernel/audit/audit';
+import { listBreaks } from '../../../src/process/breaks/operations';
 import { type GasWorld, gasWorld, TERMS, TREASURY } from './support';
 
 let world: GasWorld;
@@ -80,6 +81,49 @@ it('takes no address of ours for the treasury', async () => {
   await world.admin.call('PUT', '/v1/gas-station/wallet', { chain: 'local', address: foreign });
   const station = await put({ ...TERMS, treasuryAddress: foreign, version });
   expect([station.status, station.body.field]).toEqual([400, 'treasuryAddress']);
+});
+
+it.each(['0x0000000000000000000000000000000000000000', 'token'])(
+  'takes nothing for the treasury or the station from which nothing comes back: %s',
+  async (what) => {
+    const { version } = (await world.admin.call('GET', PATH)).body;
+    const address = what === 'token' ? world.token : what;
+    const treasury = await put({ ...TERMS, treasuryAddress: address, version });
+    expect([treasury.status, treasury.body.field]).toEqual([400, 'treasuryAddress']);
+    const station = await world.admin.call('PUT', '/v1/gas-station/wallet', { chain: 'local', address });
+    expect([station.status, station.body.field]).toEqual([400, 'address']);
+  },
+);
+
+it('shows the operator each change of the treasury, however often it goes to and fro; open operations keep theirs', async () => {
+  const [one, other] = [TREASURY, '0x90F79bf6EB2c4f870365E785982E1f101E93b906'];
+  const shown = async () =>
+    (await listBreaks(world.api.database, { kind: 'gas_treasury_changed', limit: 100 })).map(
+      ({ subject, detail }) => `${subject} ${detail.replace(/^version \d+: /, '')}`,
+    );
+  await world.configure({ treasuryAddress: one, gasThreshold: '0' });
+  const { id, address } = await world.wallet();
+  await world.chain.pay(world.token, address, 9_000_000n);
+  await world.chain.pay(null, address, 10n ** 17n);
+  const path = '/v1/gas-station/operations';
+  const made = await world.admin.call('POST', path, { walletId: id, asset: 'USDT' });
+  const before = await shown();
+  await world.configure({ treasuryAddress: one.toLowerCase(), gasThreshold: '0.002' });
+  expect(await shown()).toEqual(before);
+  for (const treasuryAddress of [other, one, other]) await world.configure({ treasuryAddress });
+  await world.configure({ treasuryAddress: undefined });
+  expect((await shown()).slice(before.length)).toEqual([
+    ...[`chain:local ${one} -> ${other}`, `chain:local ${other} -> ${one}`],
+    ...[`chain:local ${one} -> ${other}`, `chain:local ${other} -> none`],
+  ]);
+  const lines = (await auditOf(world.api.database, 'local', 100)).slice(-2);
+  expect(lines).toMatchObject([
+    { before: { treasuryAddress: one }, after: { treasuryAddress: other } },
+    { before: { treasuryAddress: other }, after: {} },
+  ]);
+  const { transactions } = (await world.admin.call('GET', `${path}/${made.body.id}/export`)).body;
+  expect(made.body.to).toBe(one);
+  expect(transactions[0].data).toContain(one.slice(2).toLowerCase());
 });
 
 it('lets one of two win who have seen the same version', async () => {

@@ -1,10 +1,12 @@
+import { scannedTo } from '../../../src/chain/gas-station/station-topups/store';
+import { stationWallets } from '../../../src/chain/wallets/operations';
 import { expectIndexes } from '../../growth/explain';
 import { filledApi, MADE_AT } from '../../growth/filled';
 import type { Statement } from '../../growth/spy';
 import type { Client, TestApi } from '../../support/api';
 
 /** The lists of the gas station over many rows: no table is read from end to end (see test/growth). */
-const LARGE = ['wallets', 'station_topups', 'gas_operations'];
+const LARGE = ['wallets', 'station_topups', 'station_scans', 'gas_operations'];
 
 let api: TestApi;
 let admin: Client;
@@ -22,6 +24,7 @@ const FILLS = [
      block_number, block_hash, block_at, created_at)
    select 'stp_' || lpad(n::text, 26, '0'), 'chain-' || n % 3, '0x1', '0x' || n, -1, '0x2', 'ETH', 1, 1, 'funding', 'ref_' || n,
           n, '0x' || n, ${MADE_AT}, ${MADE_AT} from generate_series(1, $1::int) n`,
+  `insert into station_scans (chain, address, scanned_to, updated_at) select 'chain-' || n % 3, '0x' || n, n, ${MADE_AT} from generate_series(1, $1::int) n`,
 ];
 
 const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
@@ -42,4 +45,13 @@ it.each([
   await expectIndexes({ database: api.database, statements, large: LARGE }, async () =>
     expect((await admin.call('GET', `/v1/gas-station/${path()}`)).status).toBe(200),
   );
+});
+
+it('the stations of a chain, and how far each is scanned', async () => {
+  const sql = api.services.database;
+  await expectIndexes({ database: api.database, statements, large: LARGE }, async () => {
+    await stationWallets(sql, 'chain-1');
+    await scannedTo(sql, { chain: 'chain-1', address: '0x1' });
+    await scannedTo(sql, { chain: 'chain-1', address: '0x2' });
+  });
 });

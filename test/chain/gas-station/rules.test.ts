@@ -1,6 +1,6 @@
 import { gasConfigNeverSet } from '../../../src/chain/gas-station/config/record';
 import { boundedFees, gweiText, sweepableOf, weiOfGwei } from '../../../src/chain/gas-station/rules';
-import { rangeToScan } from '../../../src/chain/gas-station/station-topups/rules';
+import { partsOf, rangeToScan } from '../../../src/chain/gas-station/station-topups/rules';
 import { Decimal } from '../../../src/kernel/money/money';
 
 const GWEI = 10n ** 9n;
@@ -37,7 +37,13 @@ describe('what a sweep moves', () => {
     [null, coin + 1n, 1n, 1n],
     [null, 3n * coin, 2n * coin, coin],
   ])('of %s', (contract, units, fee, moved) => {
-    expect(sweepableOf(config, { kind: 'evm' }, { contract }, { units, fee })).toBe(moved);
+    expect(sweepableOf(config, { kind: 'evm' }, { contract }, { units, fee, ofStation: false })).toBe(moved);
+  });
+
+  it('of a station of before is all but its fee', () => {
+    const of = (units: bigint) =>
+      sweepableOf(config, { kind: 'evm' }, { contract: null }, { units, fee: 7n, ofStation: true });
+    expect([of(coin), of(7n), of(3n)]).toEqual([coin - 7n, 0n, 0n]);
   });
 });
 
@@ -59,4 +65,14 @@ describe('the blocks that a scan reads', () => {
     ['and none is left out for that', of(5_000, 10, 4_000), { from: 4_000, to: 4_499, continues: false }],
     ['nor is one of tomorrow read', of(20, 10, 40), { from: 40, to: 20, continues: false }],
   ])('are %s', (_, range, expected) => expect(range).toMatchObject(expected));
+  it('are read in parts, none of which has final and later ones', () => {
+    const parts = partsOf(of(120, 10)).map(({ from, to }) => [from, to]);
+    expect(parts).toEqual([
+      [11, 60],
+      [61, 110],
+      [111, 118],
+      [119, 120],
+    ]);
+    expect(partsOf(of(20, 20))).toEqual([]);
+  });
 });

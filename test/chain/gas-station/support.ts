@@ -27,10 +27,16 @@ export const TERMS = {
   autoSweep: false,
 };
 
+export interface GasWorldOptions extends TestChainOptions {
+  /** Another node that is asked first. @param url of the real one */
+  before?: (url: string) => Promise<string>;
+}
+
 /** The API with a network `local` on a real node. */
-export async function gasWorld(options: TestChainOptions = {}): Promise<GasWorld> {
+export async function gasWorld({ before, ...options }: GasWorldOptions = {}): Promise<GasWorld> {
   const [api, chain] = await Promise.all([testApi(), startTestChain(options)]);
-  const { token } = await withLocalNetwork(api, chain);
+  const rpcUrls = [...(before ? [await before(chain.url)] : []), `${chain.url}/`];
+  const { token } = await withLocalNetwork(api, chain, { rpcUrls });
   const admin = await api.client('admin');
   return {
     ...{ api, chain, token, admin },

@@ -34,6 +34,10 @@ test('the command line shows what each place has beside the books, and exits wit
     ],
   ]);
   expect((await reconcile()).out).toMatch(/pool@local:USDT +\d+ +2\.5 +0 +0 +2\.5 +-\n\n1 differ/);
+  await api.database.query(
+    `update networks set assets = (select jsonb_agg(a) from jsonb_array_elements(assets) a where a->>'symbol' <> 'ETH')`,
+  );
+  expect((await reconcile()).out).toMatch(/1 differ\.\nlocal: gas not booked: no currency for the coin\./);
   expect(await reconcile('nowhere')).toMatchObject({ code: 3 });
   await chain.stop();
   expect(await reconcile('local')).toMatchObject({

@@ -1,3 +1,4 @@
+import { type Address, encodeFunctionData, erc20Abi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { orderAutoSweeps } from '../../../src/chain/gas-station/auto-sweep';
 import { advanceGasOperation } from '../../../src/chain/gas-station/operations/steps/advance';
@@ -7,6 +8,7 @@ import { chainsToCompare, keepChainReading } from '../../../src/chain/reconcilia
 import { ChainAway } from '../../../src/parties/chain/errors';
 import type { Client } from '../../support/api';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
+import { sendAs } from '../gas-station/operations/support';
 
 let on: World;
 let admin: Client;
@@ -134,17 +136,37 @@ it('a deposit that a reorganisation has taken away is in the books until it is g
   expect(await compared()).toEqual({});
 });
 
+it('what a reverted transaction has cost and was booked is no difference while its block is not read yet', async () => {
+  const wallet = await on.wallet(await on.account());
+  await on.chain.pay(on.token, wallet, usdt(5));
+  await on.chain.client.setBalance({ address: wallet as Address, value: 10n ** 17n });
+  await mine(3);
+  await on.read();
+  expect((await compared())['pool ETH']).toBe('0.1 0 0 DIFFERS 0.1');
+  await configured(false);
+  await released();
+  const [{ id: walletId }] = (await on.api.database.query('select id from wallets')) as [{ id: string }];
+  const path = '/v1/gas-station/operations';
+  const { id } = (await admin.call('POST', path, { walletId, asset: 'USDT' })).body;
+  expect((await admin.call('GET', `${path}/${id}/export`)).status).toBe(200);
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [on.token, usdt(50)] });
+  // Anvil mines what reverts, and tells the sender as a failure.
+  await sendAs(on.chain, wallet, { to: on.token, data }).catch(() => undefined);
+  const { transactions } = await on.chain.client.getBlock();
+  await on.chain.client.mine({ blocks: 1 });
+  expect((await admin.call('POST', `${path}/${id}/confirm`, { txHash: transactions[0] })).status).toBe(409);
+  expect(Number(await on.booked('gas@local:ETH'))).toBeLessThan(0);
+  expect((await compared())['pool ETH']).toMatch(/DIFFERS 0\.1$/);
+  await on.read();
+  expect((await compared())['pool ETH']).toMatch(/DIFFERS 0\.1$/);
+});
+
 /** Sweeps what the pool has, to a new treasury; compared after every step and every block. */
 async function swept({ amount }: { amount: string }) {
   const { chain, api } = on;
   await mine(3);
   await on.read();
-  const path = '/v1/gas-station/config/local';
-  const terms = {
-    ...{ gasThreshold: '0.001', gasTopupAmount: '0.01', minSweepAmount: { USDT: '5' } },
-    ...{ treasuryAddress: treasury(), sweepConfirmations: 2, autoSweep: true, version: 0 },
-  };
-  expect((await admin.call('PUT', path, terms)).status).toBe(200);
+  await configured(true);
   const station = (await admin.call('POST', '/v1/gas-station/wallet/generate', { chain: 'local' })).body;
   await chain.pay(null, station.address, 10n ** 18n);
   await mine(3);
@@ -154,10 +176,7 @@ async function swept({ amount }: { amount: string }) {
     (await admin.call('POST', '/v1/gas-station/station-topups/scan', { chain: 'local' })).status,
   ).toBeLessThan(300);
   expect(differing(await compared())).toEqual([]);
-  await api.database.query(`update wallet_allocations set ended_at = now()`);
-  await api.database.query(
-    `update wallets set status = 'quarantined', quarantined_until = now() + interval '1 day' where purpose = 'pool'`,
-  );
+  await released();
   const seen: string[] = [];
   for (let round = 0; round < 12; round += 1) {
     await orderAutoSweeps(api.services);
@@ -178,6 +197,22 @@ async function swept({ amount }: { amount: string }) {
   expect(await compared()).toMatchObject({ 'treasury USDT': amount });
   // Before it was booked, what the sweep had moved was known of its transaction.
   expect(seen.some((text) => / 0 2[56]/.test(text))).toBe(true);
+}
+
+async function configured(autoSweep: boolean): Promise<void> {
+  const terms = {
+    ...{ gasThreshold: '0.001', gasTopupAmount: '0.01', minSweepAmount: { USDT: '5' } },
+    ...{ treasuryAddress: treasury(), sweepConfirmations: 2, autoSweep, version: 0 },
+  };
+  expect((await admin.call('PUT', '/v1/gas-station/config/local', terms)).status).toBe(200);
+}
+
+/** Nobody has a wallet of the pool any more. */
+async function released(): Promise<void> {
+  await on.api.database.query(`update wallet_allocations set ended_at = now()`);
+  await on.api.database.query(
+    `update wallets set status = 'quarantined', quarantined_until = now() + interval '1 day' where purpose = 'pool'`,
+  );
 }
 
 const differing = (found: Record<string, string>) =>

@@ -3,6 +3,7 @@ import {
   checkedAddress,
   checkedHash,
   evmAddressOf,
+  isZeroAddress,
   tronAddressOf,
 } from '../../../src/parties/chain/addresses';
 
@@ -75,4 +76,10 @@ it('knows how each kind writes the hash of a transaction', () => {
   );
   for (const wrong of ['', 'ab', `${digits}0`, digits.replace('A', 'g')])
     expect([checkedHash('evm', `0x${wrong}`), checkedHash('tron', wrong)]).toEqual([undefined, undefined]);
+});
+
+it('knows the address that is nobody’s', () => {
+  expect(isZeroAddress('evm', '0x0000000000000000000000000000000000000000')).toBe(true);
+  expect(isZeroAddress('tron', 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb')).toBe(true);
+  expect(isZeroAddress('tron', TRON_USDT)).toBe(false);
 });

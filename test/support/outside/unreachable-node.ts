@@ -15,6 +15,8 @@ export function unreachableNode(chain: string): ChainNode {
     balance: away,
     balances: away,
     nonce: away,
+    nextNonce: away,
+    nextNonce: away,
     fees: away,
     estimateGas: away,
     call: away,

@@ -7,8 +7,8 @@ import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits, NATIVE_DECIMALS, toUnits } from '../../networks/rules';
 import type { ChainServices } from '../../services';
 import { holdingsOn } from '../../wallets/holdings';
-import { sweepableWallets } from '../../wallets/operations';
-import type { Wallet } from '../../wallets/record';
+import { stationWallets, sweepableWallets } from '../../wallets/operations';
+import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { listOperations } from '../operations/store';
@@ -43,7 +43,8 @@ type Deps = Pick<ChainServices, 'keyring' | 'parties' | 'heldByBooks'>;
 
 /**
  * The wallets that may be swept – not allocated, not disabled, no sweep of theirs open – and have enough of an asset, in the order of
- * their derivation. The balances of all wallets are read in one batch an asset: from the chain, or the books where no node is asked.
+ * their derivation; after those of the pool the stations of before, of the native coin. The balances of all wallets are read in one
+ * batch an asset: from the chain, or the books where no node is asked.
  * @param used those alone that were allocated once
  * @throws Problem 404 naming `chain`, 400 naming `asset`, 503 while a chain cannot be reached
  */
@@ -76,9 +77,13 @@ async function candidatesOn(
   const { chain } = network;
   const open = await listOperations(sql, { chain, type: 'sweep' }, {}, { open: true });
   const beingSwept = new Set(open.map(({ walletId }) => walletId));
-  const wallets = (await sweepableWallets(sql, chain, { used })).filter(({ id }) => !beingSwept.has(id));
-  if (wallets.length === 0 || assets.length === 0) return [];
   const config = await requireGasConfig(sql, network);
+  const all = [
+    ...(await sweepableWallets(sql, chain, { used })),
+    ...(used ? [] : await formerStations(sql, config)),
+  ];
+  const wallets = all.filter(({ id }) => !beingSwept.has(id));
+  if (wallets.length === 0 || assets.length === 0) return [];
   const witnessed = await witnessOf(services, sql, chain);
   const { detail, of } = holdingsOn(services, sql, witnessed);
   const natives = await askedOfChain(of(wallets, null));
@@ -100,17 +105,26 @@ async function candidatesOn(
   return found;
 }
 
+/** Station wallets of ours that are not the station: a person says whether they are emptied. */
+const formerStations = async (sql: Sql, { chain, stationAddress }: GasConfig): Promise<Wallet[]> =>
+  (await stationWallets(sql, chain)).filter(
+    ({ address, status }) => address !== stationAddress && SWEEPABLE.includes(status),
+  );
+
 /** @returns nothing of one that has too little */
 function candidateOf(
   of: Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'asset' | 'detail'>,
   { balance, native, paysItself }: { balance: bigint; native: bigint; paysItself: boolean },
 ): SweepCandidate | undefined {
-  const { network, config, asset } = of;
-  const sweepable = sweepableOf(config, network, asset, { units: balance, fee: 0n });
+  const { network, config, asset, wallet } = of;
+  const ofStation = wallet.purpose === 'station';
+  // Nothing tells the books of tokens that come to a station.
+  if (ofStation && asset.contract !== null) return undefined;
+  const sweepable = sweepableOf(config, network, asset, { units: balance, fee: 0n, ofStation });
   if (sweepable === 0n || fromUnits(sweepable, asset.decimals).lt(minSweepOf(config, asset)))
     return undefined;
   const threshold = toUnits(config.gasThreshold, NATIVE_DECIMALS[network.kind]);
-  return { ...of, balance, sweepable, native, needsGas: paysItself && native < threshold };
+  return { ...of, balance, sweepable, native, needsGas: paysItself && !ofStation && native < threshold };
 }
 
 /** A wallet that needs gas before it is swept. */

@@ -37,7 +37,7 @@ export interface Preflight {
 
 /**
  * Asks the chain, so it is no part of a transaction; where no node is asked, the books.
- * @param asset a symbol of the network; absent: its first token, or its first asset
+ * @param asset a symbol of the network; absent: its first token, of a station the native coin, or its first asset
  * @throws Problem 400 naming `asset`, 503 while the chain cannot be reached
  */
 export async function preflight(
@@ -47,16 +47,20 @@ export async function preflight(
 ): Promise<Preflight> {
   const witnessed = await witnessOf(services, sql, wallet.chain);
   const { network, node } = witnessed;
-  const asset = swept(network, symbol);
+  const ofStation = wallet.purpose === 'station';
+  const asset = swept(network, symbol, ofStation);
   const [config, open] = [await requireGasConfig(sql, network), await openOperationsOf(sql, wallet.id)];
   const stationAddress = await askedOfChain(stationSending(witnessed, config, asset));
   const holdings = holdingsOn(services, sql, witnessed);
   const said = node
     ? await askedOfChain(readOf({ node, network }, wallet, asset, config, stationAddress))
     : await readTold(holdings, wallet, asset);
-  const units = sweepableOf(config, network, asset, { units: said.balance, fee: said.fee ?? 0n });
+  const units = sweepableOf(config, network, asset, {
+    ...{ units: said.balance, fee: said.fee ?? 0n, ofStation },
+  });
   const checks = checksOf({
     ...{ wallet, asset, open, kind: network.kind, ...said },
+    isStation: wallet.address === config.stationAddress,
     ...{ sweepable: units, least: minSweepOf(config, asset), detail: holdings.detail },
     gasThreshold: toUnits(config.gasThreshold, NATIVE_DECIMALS[network.kind]),
     ...{ maxGasPrice: config.maxGasPrice, treasuryAddress: config.treasuryAddress },
@@ -65,11 +69,11 @@ export async function preflight(
   return { ok: checks.every(({ ok }) => ok), checks, network, config, asset, units, fee, stationAddress };
 }
 
-function swept(network: Network, symbol: string | undefined): NetworkAsset {
+function swept(network: Network, symbol: string | undefined, ofStation: boolean): NetworkAsset {
   const { assets } = network;
   const asset =
     symbol === undefined
-      ? (assets.find(({ contract }) => contract !== null) ?? assets[0])
+      ? (assets.find(({ contract }) => (contract === null) === ofStation) ?? assets[0])
       : assetOf(network, symbol);
   if (!asset) throw invalid('asset must be an asset of the network.', 'asset');
   return asset;
@@ -95,7 +99,7 @@ async function readTold(holdings: Holdings, wallet: Wallet, { contract }: Networ
 
 async function readOf(
   { node, network }: Witnessed & { node: ChainNode },
-  { address }: Wallet,
+  { address, purpose }: Wallet,
   { contract }: NetworkAsset,
   config: GasConfig,
   stationAddress: string | null,
@@ -106,8 +110,8 @@ async function readOf(
   if (balance === undefined) return { balance: 0n, native, fees, fee: null };
   // To itself while there is no treasury: what it would cost about.
   const to = config.treasuryAddress ?? address;
-  const value =
-    contract === null ? sweepableOf(config, network, { contract }, { units: balance, fee: 0n }) : 0n;
+  const whole = { units: balance, fee: 0n, ofStation: purpose === 'station' };
+  const value = contract === null ? sweepableOf(config, network, { contract }, whole) : 0n;
   const transfer =
     contract === null ? { to, value, data: '0x' } : { to: contract, value, data: erc20Transfer(to, balance) };
   const gas = await gasOf(node, { from: address, ...transfer });

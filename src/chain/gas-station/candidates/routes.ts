@@ -33,7 +33,7 @@ const sweepCandidatesRoute = (services: ChainServices): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/sweep-candidates', ...GUARDED },
     summary: 'Wallets eligible for sweeping',
-    description: `${WHICH} An asset counts from its \`minSweepAmount\` on.`,
+    description: `${WHICH} An asset counts from its \`minSweepAmount\` on. Station wallets of ours that are the station no more are among them.`,
     query,
     response: pageSchema(sweepCandidateSchema),
     problems: ['unavailable'],

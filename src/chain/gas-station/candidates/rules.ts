@@ -9,7 +9,9 @@ import { boundedFees, gweiText } from '../rules';
 /** What is known before a wallet is swept. */
 export interface PreflightFacts {
   wallet: Pick<Wallet, 'purpose' | 'status'>;
-  asset: Pick<NetworkAsset, 'symbol' | 'decimals'>;
+  /** It is the chain's station now. */
+  isStation: boolean;
+  asset: Pick<NetworkAsset, 'symbol' | 'decimals' | 'contract'>;
   /** What the sweep would move, and how much it must be. */
   sweepable: bigint;
   least: Decimal;
@@ -76,10 +78,13 @@ const CHECKS: Record<CheckName, Judge> = {
       detail: `Gas costs ${price} gwei, with ${cap}.`,
     };
   },
-  not_allocated: ({ wallet: { purpose, status } }) => ({
-    ok: purpose === 'pool' && SWEEPABLE.includes(status),
-    detail: purpose === 'pool' ? `The wallet is ${status}.` : 'The wallet is a station.',
-  }),
+  not_allocated: ({ wallet: { purpose, status }, isStation, asset }) => {
+    if (isStation) return { ok: false, detail: 'The wallet is the station.' };
+    // Nothing tells the books of tokens that come to a station.
+    if (purpose === 'station' && asset.contract !== null)
+      return { ok: false, detail: 'The wallet was a station, of which the native coin alone is swept.' };
+    return { ok: SWEEPABLE.includes(status), detail: `The wallet is ${status}.` };
+  },
   nothing_open: ({ open: [first] }) => ({
     ok: first === undefined,
     detail: first ? `The operation ${first.id} is open.` : 'No operation of the wallet is open.',

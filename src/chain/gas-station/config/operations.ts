@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
+import { openBreak } from '../../../process/breaks/operations';
 import type { Network } from '../../networks/record';
 import { findWallet } from '../../wallets/operations';
 import { type GasConfig, type GasTerms, gasConfigNeverSet } from './record';
@@ -23,7 +24,7 @@ export async function lockGasConfig(tx: Tx, network: Of): Promise<GasConfig> {
 }
 
 /**
- * Replaces the terms of a chain.
+ * Replaces the terms of a chain. Another treasury than before is shown to the operator; open operations keep the one of their creation.
  * @param version that the caller has seen; 0: of terms that were never set
  * @throws Problem 400 naming the field, 409 `version_conflict`
  */
@@ -46,5 +47,14 @@ export async function saveGasTerms(
       `The configuration is of version ${before.version} now: read it again.`,
       'version',
     );
-  return { before, after: await updateGasTerms(tx, network.chain, terms, version + 1) };
+  const after = await updateGasTerms(tx, network.chain, terms, version + 1);
+  if (before.version > 0 && before.treasuryAddress !== treasuryAddress) await showTreasury(tx, before, after);
+  return { before, after };
 }
+
+/** Whoever may change it decides where all money goes: a person who has not done it is to see it, and says that it is right. */
+const showTreasury = (tx: Tx, before: GasConfig, { chain, treasuryAddress, version }: GasConfig) =>
+  openBreak(tx, {
+    ...{ tenantId: null, kind: 'gas_treasury_changed', subject: `chain:${chain}` },
+    detail: `version ${version}: ${before.treasuryAddress ?? 'none'} -> ${treasuryAddress ?? 'none'}`,
+  });

@@ -1,7 +1,8 @@
 import { invalid } from '../../../kernel/errors';
 import type { Decimal } from '../../../kernel/money/money';
 import { assertFits } from '../../../kernel/wire/schemas';
-import { checkedAddress } from '../../../parties/chain/addresses';
+import { checkedAddress, isZeroAddress } from '../../../parties/chain/addresses';
+import { isAsked } from '../../../parties/chain/witness';
 import type { Network } from '../../networks/record';
 import { NATIVE_DECIMALS } from '../../networks/rules';
 import { GWEI_DECIMALS } from '../rules';
@@ -21,7 +22,7 @@ export function checkedTerms(network: Network, given: GasTerms): GasTerms {
       'gasTopupAmount must be at least gasThreshold: else a top-up is never enough.',
       'gasTopupAmount',
     );
-  if (network.kind === 'tron') assertManual(given);
+  if (!isAsked(network)) assertManual(given);
   assertMinima(network, given);
   const { treasuryAddress } = given;
   return {
@@ -30,14 +31,20 @@ export function checkedTerms(network: Network, given: GasTerms): GasTerms {
   };
 }
 
-/** @returns checksummed @throws Problem 400 naming the field */
+/**
+ * An address that money may be sent to: what goes to a token's own contract, or to the zero address, is lost.
+ * @returns checksummed @throws Problem 400 naming the field
+ */
 export function addressOf(
-  { kind, name }: Pick<Network, 'kind' | 'name'>,
+  { kind, name, assets }: Pick<Network, 'kind' | 'name' | 'assets'>,
   text: string,
   field: string,
 ): string {
   const checked = checkedAddress(kind, text);
   if (checked === undefined) throw invalid(`${field} must be an address of ${name}.`, field);
+  if (isZeroAddress(kind, checked)) throw invalid(`${field} must not be the zero address.`, field);
+  const token = assets.find(({ contract }) => contract === checked);
+  if (token) throw invalid(`${field} must not be the contract of ${token.symbol}.`, field);
   return checked;
 }
 
@@ -47,7 +54,7 @@ function assertDecimals(amounts: Record<string, Decimal | null>, decimals: numbe
       throw invalid(`${field} must have at most ${decimals} decimals.`, field);
 }
 
-/** No node of TRON is asked: a person executes there, who sees the price. */
+/** Where no node is asked a person executes, who sees the price. */
 function assertManual({ autoSweep, maxGasPrice, sweepStrategy }: GasTerms): void {
   if (sweepStrategy !== 'transfer')
     throw invalid('sweepStrategy must be transfer: this chain has no other.', 'sweepStrategy');

@@ -17,22 +17,25 @@ export interface Execution {
 type Place = 'pool' | 'treasury' | 'station' | 'gas';
 
 /** From where to where. */
-const WAYS = {
-  sweep: { from: 'pool', to: 'treasury' },
-  topup: { from: 'station', to: 'pool' },
-} as const satisfies Record<GasOperation['type'], { from: Place; to: Place }>;
+const wayOf = ({ type, ofStation }: Pick<GasOperation, 'type' | 'ofStation'>): { from: Place; to: Place } =>
+  type === 'topup'
+    ? { from: 'station', to: 'pool' }
+    : { from: ofStation ? 'station' : 'pool', to: 'treasury' };
 
 /**
  * The movements of an execution. What stands on a chain is the counterpart of what is owed, so that its accounts are negative by as
  * much as the addresses hold. A coin that the ledger has no currency for is not booked.
  */
 export function postingOf(
-  operation: Pick<GasOperation, 'id' | 'type' | 'chain' | 'asset' | 'decimals' | 'stationAddress'>,
+  operation: Pick<
+    GasOperation,
+    'id' | 'type' | 'ofStation' | 'chain' | 'asset' | 'decimals' | 'stationAddress'
+  >,
   network: Pick<Network, 'assets' | 'kind'>,
   { moved, lost, fee }: Execution,
 ): Posting {
-  const { id, type, chain, asset, decimals, stationAddress } = operation;
-  const { from, to } = WAYS[type];
+  const { id, chain, asset, decimals, stationAddress } = operation;
+  const { from, to } = wayOf(operation);
   // A wallet pays for gas from what top-ups have brought it, where the station does not send for it.
   const payer = stationAddress === null ? from : 'station';
   const at = (place: Place): InternalAccount => `${place}@${chain}`;

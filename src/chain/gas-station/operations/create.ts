@@ -14,7 +14,7 @@ import type { ChainServices } from '../../services';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { holdForSweep } from '../../wallets/sweeps';
 import { type Preflight, preflight } from '../candidates/preflight';
-import { requireGasConfig } from '../config/operations';
+import { lockGasConfig, requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { coinOf, nativeSymbol } from '../rules';
 import { requireWallet } from './read';
@@ -34,6 +34,7 @@ export type Ordered = Pick<
   | 'type'
   | 'chain'
   | 'walletId'
+  | 'ofStation'
   | 'asset'
   | 'token'
   | 'decimals'
@@ -66,6 +67,7 @@ export function sweepOf(
   if (!ok || treasuryAddress === null) throw notNow(checks.filter((check) => !check.ok));
   return {
     ...{ type: 'sweep', chain: wallet.chain, walletId: wallet.id, asset: asset.symbol },
+    ofStation: wallet.purpose === 'station',
     ...{ token: asset.contract, decimals: asset.decimals },
     ...{ fromAddress: wallet.address, stationAddress, toAddress: treasuryAddress, units },
     execution: autoSweep && isAsked(network) ? 'local' : 'manual',
@@ -98,7 +100,7 @@ export async function orderTopup(
     throw conflict('invalid_transition', 'The chain has no gas station wallet.', 'walletId');
   const decimals = NATIVE_DECIMALS[network.kind];
   const ordered: Ordered = {
-    ...{ type: 'topup', chain: wallet.chain, walletId, asset, token: null, decimals },
+    ...{ type: 'topup', chain: wallet.chain, walletId, asset, token: null, decimals, ofStation: false },
     ...{ fromAddress: config.stationAddress, stationAddress: null, toAddress: wallet.address, units },
     execution: isSignedHere(config, network) ? 'local' : 'manual',
   };
@@ -139,6 +141,12 @@ async function assertPayable(services: Asking, ordered: Ordered): Promise<void> 
     throw conflict('invalid_transition', NOT_PAYABLE[plan.waitsFor] ?? 'The chain refuses it.', 'walletId');
 }
 
+/** It may have been set again since it was looked at. */
+async function assertFormer(tx: Tx, network: Network, { fromAddress }: Ordered): Promise<void> {
+  if ((await lockGasConfig(tx, network)).stationAddress === fromAddress)
+    throw conflict('invalid_transition', 'The wallet is the station.', 'walletId');
+}
+
 /**
  * Records an operation and starts its process.
  * @throws Problem 409 `invalid_transition` where the wallet has an open one of that type, or may not be swept any more
@@ -160,7 +168,9 @@ export async function createOperation(
   if (!made) throw conflict('invalid_transition', `The wallet has an open ${ordered.type}.`, 'walletId');
   if (ordered.type === 'sweep') await holdForSweep(tx, ordered.walletId, id);
   const { chain } = ordered;
-  const native = nativeSymbol(await requireNetwork(tx, chain));
+  const network = await requireNetwork(tx, chain);
+  if (ordered.ofStation) await assertFormer(tx, network, ordered);
+  const native = nativeSymbol(network);
   for (const asset of new Set([ordered.asset, ...(native ? [native] : [])].filter(isCurrency))) {
     await ensureInternalAccounts(tx, asset);
     await ensureChainAccounts(tx, chain, asset);

@@ -8,7 +8,7 @@ import type { Network } from '../../networks/record';
 import { ledgerAmount } from '../../networks/rules';
 import { endHold } from '../../wallets/sweeps';
 import { type Execution, postingOf } from './books';
-import { closeTaken } from './nonces/breaks';
+import { closeEnded } from './nonces/breaks';
 import { keepReverted, releaseNonces, settleNonces } from './nonces/store';
 import type { GasOperation, GasOperationTrigger } from './record';
 import { feeOf, isOpen, nextStatus, type Verdict } from './rules';
@@ -50,7 +50,7 @@ export async function endUnexecuted(
 ): Promise<GasOperation> {
   const at = services.now();
   await releaseNonces(tx, operation.id, at);
-  await closeTaken(tx, operation.id, at);
+  await closeEnded(tx, operation.id, at);
   await freeMembers(tx, operation.id);
   const failure = end.on === 'fail' ? { failureCode: end.code, failureReason: end.reason } : {};
   return moveOperation(services, tx, operation, end.on, failure);
@@ -77,7 +77,7 @@ export async function endExecuted(
   const fee = feeOf(operation, word.fee, await countMembers(tx, whole));
   const at = services.now();
   await settleNonces(tx, whole, word.nonce, at);
-  await closeTaken(tx, operation.id, at);
+  await closeEnded(tx, operation.id, at);
   const feeUnits = (operation.feeUnits ?? 0n) + fee;
   const booked = { ...(await book(tx, operation, network, { moved, lost, fee, hash, at })), feeUnits };
   if (!isOpen(operation)) return endedBefore(tx, operation, booked, at);

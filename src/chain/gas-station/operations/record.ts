@@ -49,6 +49,8 @@ export interface GasOperation {
   chain: string;
   /** The wallet that is swept, or given gas. */
   walletId: string;
+  /** Of a sweep: the wallet was the chain's station, so what it has stands in the books of the station, and not of the pool. */
+  ofStation: boolean;
   /** A symbol of the network; of a top-up the native coin's. */
   asset: string;
   /** The asset's contract as it was when the operation was created; null: the native coin. */

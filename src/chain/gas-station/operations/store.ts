@@ -116,6 +116,10 @@ export async function countMembers(sql: Sql, id: string): Promise<number> {
   return row?.count ?? 0;
 }
 
+/** The operations that are part of the transaction of that one. */
+export const membersOf = async (sql: Sql, id: string): Promise<GasOperation[]> =>
+  (await sql.run<Row>(operations().where({ batchOf: id }))).map(operationOf);
+
 /** There is no transaction of that one any more: each of its batch gets another one. */
 export async function freeMembers(tx: Sql, id: string): Promise<void> {
   await tx.run(

@@ -38,6 +38,11 @@ const scanRoute = (services: Services): Route =>
       'is in no block’s list, and is not found.',
     body: z.strictObject({
       chain: identifier('local'),
+      address: text(100)
+        .optional()
+        .describe(
+          'A station of before; absent: the present one. Those that are wallets of ours are scanned by themselves.',
+        ),
       fromBlock: z
         .int('must be a whole number')
         .min(0)
@@ -48,8 +53,8 @@ const scanRoute = (services: Services): Route =>
     }),
     response: scanSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ body: { chain, fromBlock } }) =>
-      beforehand(readScan(services, services.database, { chain, from: fromBlock })),
+    prepare: ({ body: { chain, address, fromBlock } }) =>
+      beforehand(readScan(services, services.database, { chain, address, from: fromBlock })),
     async write(tx, request, scanned) {
       const scan = scanned();
       const shown = scanView(scan, await applyScan(tx, scan));

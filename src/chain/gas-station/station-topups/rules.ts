@@ -16,7 +16,7 @@ export interface BlockRange {
 export const MOST_BLOCKS = 500;
 
 /** So many are asked for at once: blocks come whole. */
-export const BLOCKS_AT_ONCE = 50;
+const BLOCKS_AT_ONCE = 50;
 
 /**
  * Which blocks a scan reads: those after the last that was read and was final, or so many before the newest where none was.
@@ -42,4 +42,16 @@ export function rangeToScan({
   const finalTo = Math.min(to, head - confirmations + 1);
   const continues = restart || before === undefined || from <= before + 1;
   return { from, to, finalTo, restart, continues, complete: to >= head };
+}
+
+/** The range in pieces that one call reads; none has blocks that are final together with later ones. */
+export function partsOf({ from, to, finalTo }: BlockRange): { from: number; to: number }[] {
+  const parts = [];
+  for (let at = from; at <= to; ) {
+    const end = at <= finalTo ? finalTo : to;
+    const part = { from: at, to: Math.min(end, at + BLOCKS_AT_ONCE - 1) };
+    parts.push(part);
+    at = part.to + 1;
+  }
+  return parts;
 }

@@ -1,28 +1,44 @@
+import type { Sql } from '../../../kernel/db/database';
 import { forEachIsolated } from '../../../kernel/for-each-isolated';
 import { isAsked } from '../../../parties/chain/witness';
 import type { Services } from '../../../services';
 import { listNetworks } from '../../networks/operations';
+import { stationWallets } from '../../wallets/operations';
 import { findGasConfig } from '../config/operations';
+import { nativeSymbol } from '../rules';
 import { applyScan, readScan } from './scan';
 
 /**
- * Scans every enabled chain that has a station and can be asked, so that the books know its money before it is spent.
+ * Scans the stations of every enabled chain that can be asked, so that the books know their money before it is spent; those of before
+ * too, where they are wallets of ours: people pay to an address for long. Of a native coin that the ledger does not know nothing can be
+ * booked.
  * @returns how many top-ups were booked
  */
 export async function scanStations(
   services: Pick<Services, 'database' | 'keyring' | 'parties' | 'log'>,
 ): Promise<number> {
   const { database, log } = services;
-  const networks = (await listNetworks(database)).filter((network) => network.enabled && isAsked(network));
+  const stations = await stationsToScan(database);
   let booked = 0;
   await forEachIsolated(
-    networks,
-    async ({ chain }) => {
-      if (!(await findGasConfig(database, chain))?.stationAddress) return;
-      const scan = await readScan(services, database, { chain });
+    stations,
+    async (station) => {
+      const scan = await readScan(services, database, station);
       booked += (await database.transaction((tx) => applyScan(tx, scan))).length;
     },
-    { log, failed: 'a station could not be scanned', ids: ({ chain }) => ({ chain }) },
+    { log, failed: 'a station could not be scanned', ids: ({ chain, address }) => ({ chain, address }) },
   );
   return booked;
+}
+
+async function stationsToScan(sql: Sql): Promise<{ chain: string; address: string }[]> {
+  const found = [];
+  for (const network of await listNetworks(sql)) {
+    const { chain, enabled } = network;
+    if (!enabled || !isAsked(network) || nativeSymbol(network) === undefined) continue;
+    const present = (await findGasConfig(sql, chain))?.stationAddress;
+    const own = (await stationWallets(sql, chain)).map(({ address }) => address);
+    for (const address of new Set([...(present ? [present] : []), ...own])) found.push({ chain, address });
+  }
+  return found;
 }

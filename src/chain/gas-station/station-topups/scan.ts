@@ -1,6 +1,6 @@
 import { move } from '../../../accounts/accounts/move';
 import type { Sql, Tx } from '../../../kernel/db/database';
-import { conflict } from '../../../kernel/errors';
+import { conflict, invalid } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
 import { type InternalAccount, internalEntry } from '../../../kernel/ledger/entries';
@@ -12,11 +12,14 @@ import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
 import { findWallet } from '../../wallets/operations';
+import { stationsAmong } from '../beside-books';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
+import { addressOf } from '../config/rules';
 import { nativeSymbol } from '../rules';
+import { cameTo } from './read-blocks';
 import type { Payer, StationTopup } from './record';
-import { BLOCKS_AT_ONCE, type BlockRange, rangeToScan } from './rules';
+import { type BlockRange, rangeToScan } from './rules';
 import { insertTopup, saveScan, scannedTo } from './store';
 
 /** What a chain has told of its station. */
@@ -26,25 +29,32 @@ export interface Scan {
   /** The native coin, as the ledger calls it. */
   asset: string;
   range: BlockRange;
-  /** In blocks of the range that are final, and later: those are found again. */
+  /** In blocks of the range that are final and that the nodes agree on, and later: those are found again. */
   final: ChainTransfer[];
   waiting: ChainTransfer[];
 }
 
+export interface Wanted {
+  chain: string;
+  address?: string | undefined;
+  from?: number | undefined;
+}
+
 /**
- * Reads the blocks since the last scan, so many at most, for native coin that has come to the station. It writes nothing.
+ * Reads the blocks since the last scan, so many at most, for native coin that has come to a station. It writes nothing.
+ * @param address of a station of before; absent: the present one
  * @param from the block to begin with, where another scan has passed it by or none has come to it
- * @throws Problem 404 naming `chain`; 409 `invalid_transition` without a station; 503 while the chain cannot be reached
+ * @throws Problem 404 naming `chain`; 400 naming `address`; 409 `invalid_transition` without a station; 503 while the chain cannot be
+ *   reached
  */
 export async function readScan(
   services: Pick<Services, 'keyring' | 'parties'>,
   sql: Sql,
-  { chain, from }: { chain: string; from?: number | undefined },
+  { chain, from, address }: Wanted,
 ): Promise<Scan> {
   await requireNetwork(sql, chain, 'chain');
   const { network, node } = await nodeOf(services, sql, chain);
-  const { stationAddress: station } = await requireGasConfig(sql, network);
-  if (station === null) throw conflict('invalid_transition', 'The chain has no station.', 'chain');
+  const station = await stationMeant(sql, network, address);
   const asset = nativeSymbol(network);
   if (asset === undefined)
     throw conflict(
@@ -54,6 +64,19 @@ export async function readScan(
     );
   const before = await scannedTo(sql, { chain, address: station });
   return askedOfChain(readRange(node, { network, station, asset, before, from }));
+}
+
+async function stationMeant(sql: Sql, network: Network, address: string | undefined): Promise<string> {
+  const { stationAddress } = await requireGasConfig(sql, network);
+  if (address !== undefined) {
+    const named = addressOf(network, address, 'address');
+    const isOurs = (await findWallet(sql, network.chain, named))?.purpose === 'station';
+    if (!isOurs && (await stationsAmong(sql, network.chain, [named])).length === 0)
+      throw invalid('address must be the station of the chain, or have been it.', 'address');
+    return named;
+  }
+  if (stationAddress === null) throw conflict('invalid_transition', 'The chain has no station.', 'chain');
+  return stationAddress;
 }
 
 async function readRange(
@@ -66,25 +89,14 @@ async function readRange(
   const { before, from, ...scan } = given;
   const head = await node.head();
   const range = rangeToScan({ head: head.number, confirmations: scan.network.confirmations, before, from });
-  if (range.from > range.to) return { ...scan, range, final: [], waiting: [] };
-  const came = await cameTo(node, scan.station, range);
-  const isFinal = ({ block }: ChainTransfer) => block.number <= range.finalTo;
+  const { transfers, agreedTo } = await cameTo(node, scan.station, range);
+  const isFinal = ({ block }: ChainTransfer) => block.number <= agreedTo;
   return {
     ...scan,
-    range,
-    final: came.filter(isFinal),
-    waiting: came.filter((each) => !isFinal(each)),
+    range: { ...range, finalTo: agreedTo },
+    final: transfers.filter(isFinal),
+    waiting: transfers.filter((each) => !isFinal(each)),
   };
-}
-
-/** Of the native coin; what a station sends to itself moves nothing. */
-async function cameTo(node: ChainNode, station: string, { from, to }: BlockRange): Promise<ChainTransfer[]> {
-  const came: ChainTransfer[] = [];
-  for (let at = from; at <= to; at += BLOCKS_AT_ONCE) {
-    const part = { from: at, to: Math.min(to, at + BLOCKS_AT_ONCE - 1) };
-    came.push(...(await node.transfersTo(part, [station], { native: true })).transfers);
-  }
-  return came.filter((each) => each.token === null && each.from !== station && each.units > 0n);
 }
 
 /** Books what is final and was not booked before. @returns what was booked now */

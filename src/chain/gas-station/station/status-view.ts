@@ -5,7 +5,7 @@ import type { ChainFees } from '../../../parties/chain/port';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import type { GasConfig } from '../config/record';
 import { gasConfigSchema, gasConfigView } from '../config/view';
-import { boundedFees, coinOf, gweiText, nativeAmount } from '../rules';
+import { boundedFees, coinOf, gweiText, nativeAmount, nativeSymbol } from '../rules';
 import type { StationStatus } from './status';
 import { stationSchema, stationView } from './view';
 
@@ -14,6 +14,11 @@ export const statusSchema = z
     chain: z.string(),
     config: gasConfigSchema,
     nativeAsset: z.string().optional().describe("The chain's native coin, in which gas is paid."),
+    gasBooked: z
+      .boolean()
+      .describe(
+        'False where the ledger has no currency for the native coin: what gas has cost stands with each operation, and in `spent`.',
+      ),
     station: stationSchema
       .extend({
         balance: money()
@@ -31,6 +36,17 @@ export const statusSchema = z
       .object({ budget: money().optional(), spent: money(), reserved: money(), left: money().optional() })
       .describe('Of the native coin in this UTC day; `reserved`: what signed transactions may still cost.'),
     openOperations: z.object({ sweep: z.int(), topup: z.int() }),
+    dust: z
+      .array(
+        z.object({
+          asset: z.string(),
+          belowMinimum: money().describe('Of wallets with less than `minSweepAmount`.'),
+          belowLedger: money().describe('Of all of them what the ledger has no decimals for.'),
+        }),
+      )
+      .describe(
+        'What is left on wallets that were allocated and may be swept; a sweep of a wallet takes all of it.',
+      ),
     delegation: z
       .object({
         contract: z.string(),
@@ -54,6 +70,7 @@ export function statusView(status: StationStatus): z.output<typeof statusSchema>
     chain: network.chain,
     config: gasConfigView(config, network),
     nativeAsset: coinOf(network),
+    gasBooked: nativeSymbol(network) !== undefined,
     station: station && {
       ...station,
       balance: balance === null ? null : nativeAmount(network, native(balance)),
@@ -61,6 +78,11 @@ export function statusView(status: StationStatus): z.output<typeof statusSchema>
     gasPrice: status.fees && priceOf(config, status.fees),
     dailyGasBudget: budgetOf(status, native),
     openOperations: open,
+    dust: status.dust.map(({ asset: { symbol, decimals }, belowMinimum, belowLedger }) => ({
+      asset: symbol,
+      belowMinimum: fromUnits(belowMinimum, decimals).toFixed(decimals),
+      belowLedger: fromUnits(belowLedger, decimals).toFixed(decimals),
+    })),
     delegation: delegation
       ? { contract: delegation.contract, ready: delegation.isReady, deployment: delegation.deployment }
       : undefined,

@@ -1,11 +1,13 @@
 import type { Sql } from '../../../kernel/db/database';
 import type { ChainFees, ChainNode } from '../../../parties/chain/port';
-import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { witnessOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
+import type { ChainServices } from '../../services';
+import { holdingsOn } from '../../wallets/holdings';
 import { findWalletById } from '../../wallets/operations';
+import { type Dust, dustOn } from '../candidates/dust';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { type Spent, spentToday } from '../operations/budget';
@@ -23,23 +25,28 @@ export interface StationStatus {
   /** Of the UTC day. */
   spent: Spent;
   open: { sweep: number; topup: number };
+  /** What is left on wallets, by asset. */
+  dust: Dust[];
   /** Null where the station could not send for wallets at all. */
   delegation: { contract: string; isReady: boolean; deployment: { to: string; data: string } } | null;
 }
 
 /** @throws Problem 404, 503 while the chain cannot be reached */
 export async function readStatus(
-  services: Pick<Services, 'keyring' | 'parties' | 'now'>,
+  services: Pick<ChainServices, 'keyring' | 'parties' | 'now' | 'heldByBooks'>,
   sql: Sql,
   chain: string,
 ): Promise<StationStatus> {
-  const { network, node } = await witnessOf(services, sql, chain);
+  const witnessed = await witnessOf(services, sql, chain);
+  const { network, node } = witnessed;
   const config = await requireGasConfig(sql, network);
   const [spent, open] = [await spentToday(sql, chain, services.now()), await countOpen(sql, chain)];
+  const holdings = holdingsOn(services, sql, witnessed);
+  const dust = await askedOfChain(dustOn(holdings, sql, network, config));
   const read = node
     ? await askedOfChain(readOf(node, network, config))
     : await readTold(sql, network, config);
-  return { network, config, spent, open, ...read };
+  return { network, config, spent, open, dust, ...read };
 }
 
 /** What is known where no node is asked: what was noted of a station whose key is ours. */

@@ -46,6 +46,7 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     balance: async (of, token) => (await balances([of], token))[0] as bigint,
     balances,
     nonce: (of) => nodes.first((rpc) => readNonce(rpc, of)),
+    nextNonce: async (of) => Math.max(...(await nodes.said((rpc) => readNonce(rpc, of, 'pending'))).said),
     fees: () => nodes.first(readFees),
     estimateGas: (transaction) => nodes.first((rpc) => estimate(rpc, transaction)),
     call: (call) => nodes.first((rpc) => callOnce(rpc, call)),

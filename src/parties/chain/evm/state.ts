@@ -36,8 +36,9 @@ export async function readDecimals(rpc: Rpc, token: string): Promise<number | un
   return Number(decimals);
 }
 
-export const readNonce = (rpc: Rpc, address: string) =>
-  rpc.call({ method: 'eth_getTransactionCount', params: [address, 'latest'] }, answers.count);
+/** @param at `pending` counts what waits for a block too, as far as the node knows it */
+export const readNonce = (rpc: Rpc, address: string, at: 'latest' | 'pending' = 'latest') =>
+  rpc.call({ method: 'eth_getTransactionCount', params: [address, at] }, answers.count);
 
 /** @throws ChainRefused `reverted`, `insufficient_funds` */
 export function estimate(rpc: Rpc, call: Call) {

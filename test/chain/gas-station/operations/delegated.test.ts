@@ -133,6 +133,40 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     expect(await world.tokens(wallets[0]?.address ?? '')).toBe(1_000_000n);
   });
 
+  it('a wallet that may be swept no more is left out of what is not signed, be it of the operation that makes the batch', async () => {
+    const wallets = await world.wallets(5, 1_000_000n);
+    const sweeps = [];
+    for (const { id } of wallets) sweeps.push(await world.sweep(id));
+    const [leader, late, ...others] = sweeps;
+    const disable = (place: number) =>
+      world.services.database.query(`update wallets set status = 'disabled' where id = $1`, [
+        wallets[place]?.id,
+      ]);
+    // One was disabled before the plan, one after it, and at last the wallet whose operation has made it.
+    await disable(4);
+    world.later(GATHERED_MS);
+    const sign = () => Promise.reject(new Error('the signer is away'));
+    const away = withParties(world.services, { signer: { ...world.services.parties.signer, sign } });
+    await expect(world.advance(leader.id, away)).rejects.toThrow('away');
+    expect((await batchesOf(world, sweeps)).map((of) => of === leader.id)).toEqual([
+      ...[false, true, true, true, false],
+    ]);
+    await disable(1);
+    await expect(world.advance(leader.id, away)).rejects.toThrow('away');
+    expect(await batchesOf(world, sweeps)).toEqual([null, null, leader.id, leader.id, null]);
+    await disable(0);
+    await world.advance(leader.id, away);
+    expect(await batchesOf(world, sweeps)).toEqual([null, null, null, null, null]);
+    expect((await completed(world, others.slice(0, 2))).size).toBe(1);
+    for (const { id } of [leader, late, sweeps[4]]) {
+      await world.advance(id);
+      expect(await world.read(id)).toMatchObject({ status: 'pending', waitsFor: 'stopped' });
+    }
+    const held = await Promise.all(wallets.map(({ address }) => world.tokens(address)));
+    expect(held).toEqual([1_000_000n, 1_000_000n, 0n, 0n, 1_000_000n]);
+    await booksHold(world);
+  });
+
   it('broken off after any call, a batch has been sent once', async () => {
     const wallets = await world.wallets(2, 1_000_000n);
     const sentBefore = await world.chain.client.getTransactionCount({ address: world.station });
@@ -216,6 +250,12 @@ const openOf = async (world: TestStation) =>
     strategy: string;
     station: string;
   }[];
+
+/** Whose transaction each is part of. */
+async function batchesOf(world: TestStation, operations: readonly { id: string }[]): Promise<string[]> {
+  const read = await Promise.all(operations.map(({ id }) => world.read(id)));
+  return read.map(({ batchOf }) => batchOf ?? null);
+}
 
 /** Leads all to their end, each by its own process. */
 async function ended(world: TestStation, operations: readonly { id: string }[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { parseGwei, toEventSelector } from 'viem';
+import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
 import { brokenOff } from './broken-off';
 import { type NodeDouble, nodeDouble } from './node-double';
 import {
@@ -163,6 +164,23 @@ it('hands over again what was final and is lost, so that no nonce is left out', 
   expect(await world.lead(second.id)).toMatchObject({ status: 'completed' });
   expect((await attempts(world, second.id)).map(({ nonce }) => nonce)).toEqual(['1']);
   expect(await sentBy(wallet!.address)).toBe(2);
+  // It is in a block again: whoever was shown it has nothing to do.
+  expect(await vanishedBreaks(first.id)).toHaveLength(1);
+  await keepChainReading(world.api.services, 'local');
+  expect(await vanishedBreaks(first.id)).toEqual([]);
+});
+
+it('leaves its nonce to whoever else signs for an address, though his transaction is in no block yet', async () => {
+  const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+  const { address } = wallet!;
+  const { id } = await world.sweep(wallet!.id);
+  await withoutBlocks(async () => {
+    await sendAs(world.chain, address, { to: address });
+    await world.advance(id);
+    expect((await attempts(world, id)).map(({ nonce }) => nonce)).toEqual(['1']);
+  });
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  expect(await sentBy(address)).toBe(2);
 });
 
 it('shows a nonce that was used by a transaction of somebody else, and lets a person end it', async () => {

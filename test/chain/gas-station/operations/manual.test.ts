@@ -1,4 +1,5 @@
 import { encodeFunctionData, erc20Abi, getAddress, parseEther } from 'viem';
+import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
 import { auditOf } from '../../../../src/kernel/audit/audit';
 import { NATIVE } from '../../../../src/parties/chain/port';
 import { sentByOthers } from '../../../../src/transfers/chain-deposits/own-money';
@@ -305,7 +306,8 @@ describe('by export and confirm', () => {
     const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
     const before = await world.chain.client.snapshot();
     const first = await world.sweep(wallet!.id);
-    const hash = await execute(world, (await exported(OPERATIONS, first.id)).transactions[0]);
+    const { transactions } = await exported(OPERATIONS, first.id);
+    const hash = await execute(world, transactions[0]);
     expect((await confirm(OPERATIONS, first.id, hash)).body.status).toBe('completed');
     await world.chain.client.revert({ id: before });
     const second = await world.sweep(wallet!.id);
@@ -315,6 +317,15 @@ describe('by export and confirm', () => {
     ]);
     expect(breaks).toEqual([{ kind: 'gas_operation_vanished', detail: `${wallet!.address}/0` }]);
     await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
+    const isShown = async () => {
+      await keepChainReading(world.api.services, 'local');
+      const open = 'select from breaks where subject = $1 and resolved_at is null';
+      return (await world.services.database.query(open, [first.id])).length > 0;
+    };
+    expect(await isShown()).toBe(true);
+    const again = await execute(world, transactions[0]);
+    expect(again).toBe(hash);
+    expect(await isShown()).toBe(false);
   });
 
   it('expires after a day, and books what is executed later, with a break', async () => {

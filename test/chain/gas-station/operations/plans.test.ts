@@ -1,13 +1,28 @@
-import { stationsAmong, sweptFrom } from '../../../../src/chain/gas-station/beside-books';
+import {
+  addressesUsed,
+  ownTransactions,
+  stationsAmong,
+  sweptDust,
+  sweptFrom,
+} from '../../../../src/chain/gas-station/beside-books';
 import { spentToday } from '../../../../src/chain/gas-station/operations/budget';
 import {
+  committedBy,
+  hashesOf,
   holderBeside,
   operationSigned,
   settledFrom,
   takenNonces,
 } from '../../../../src/chain/gas-station/operations/nonces/store';
 import {
+  countMembers,
   countOpen,
+  failedSweeps,
+  findOperation,
+  freeMembers,
+  gatherable,
+  lockUnchanged,
+  membersOf,
   openOperationsOf,
   operationOfHash,
   overdueGasOperations,
@@ -81,3 +96,43 @@ it('what steps, budgets and checks look up', async () => {
     await overdueGasOperations.count(sql, at);
   });
 });
+
+it('what a batch gathers, locks and frees', async () => {
+  const sql = api.services.database;
+  const operation = await findOperation(sql, ID);
+  if (!operation) throw new Error('it is filled');
+  await explained(async () => {
+    await gatherable(sql, operation, new Date(), 99);
+    await lockUnchanged(sql, [operation]);
+    await countMembers(sql, ID);
+    await membersOf(sql, ID);
+    await freeMembers(sql, ID);
+    await failedSweeps(sql, 'chain-2', new Date(Date.now() - 3_600_000));
+    await committedBy(sql, { chain: 'chain-2', address: '0x27', from: 59_900, except: ID });
+    await hashesOf(sql, ID);
+  });
+});
+
+it('what the reconciliation asks of a chain’s operations', async () => {
+  const sql = api.services.database;
+  await explained(async () => {
+    await ownTransactions(sql, 'chain-2', new Date(Date.now() - 300_000));
+    await addressesUsed(sql, 'chain-2');
+    await sweptDust(sql, { chain: 'chain-2', asset: 'USDT', unit: 10n ** 12n });
+  });
+});
+
+it('of each address that was ever used one row is read, however many operations there are', async () => {
+  const used = await addressesUsed(api.services.database, 'chain-2');
+  expect(used).toEqual({ station: ['0x1'], treasury: ['0x2'] });
+  const read = await api.database.transaction(async (tx) => {
+    const [before] = await tx.query<{ read: string }>(READ);
+    await addressesUsed(tx, 'chain-2');
+    const [after] = await tx.query<{ read: string }>(READ);
+    return Number(after?.read) - Number(before?.read);
+  });
+  expect(read).toBeLessThan(10);
+});
+
+/** What this transaction has fetched of the table by its indexes. */
+const READ = `select coalesce(sum(idx_tup_fetch + seq_tup_read), 0)::text as read from pg_stat_xact_user_tables where relname = 'gas_operations'`;

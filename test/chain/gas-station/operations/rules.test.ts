@@ -17,7 +17,15 @@ const NOW = new Date('2026-03-01T12:00:00Z');
 const OPEN = ['pending', 'awaiting_confirmation', 'confirming'] as const;
 
 const operation = (change: Partial<GasOperation> = {}): GasOperation => ({
-  ...{ id: 'swp_1', type: 'sweep', chain: 'local', walletId: 'wal_1', asset: 'USDT', token: '0xT' },
+  ...{
+    id: 'swp_1',
+    type: 'sweep',
+    chain: 'local',
+    ofStation: false,
+    walletId: 'wal_1',
+    asset: 'USDT',
+    token: '0xT',
+  },
   ...{
     decimals: 6,
     fromAddress: '0xA',

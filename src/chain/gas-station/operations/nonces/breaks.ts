@@ -1,10 +1,11 @@
 import type { Sql } from '../../../../kernel/db/database';
-import { closeBreaksOf, openBreakAgain } from '../../../../process/breaks/operations';
+import { closeBreaksOf, listBreaks, openBreakAgain } from '../../../../process/breaks/operations';
 import type { Attempt } from './record';
 
 /** What a person is shown of nonces. */
 
 const TAKEN = 'gas_nonce_taken';
+const VANISHED = 'gas_operation_vanished';
 
 type Held = Pick<Attempt, 'operationId' | 'address' | 'nonce'>;
 
@@ -13,9 +14,26 @@ export const showTaken = (sql: Sql, held: Held): Promise<void> => openBreakAgain
 
 /** What was executed is on the chain no more, though it was in a block for good: what was booked of it may be so no more. */
 export const showVanished = (sql: Sql, held: Held): Promise<void> =>
-  openBreakAgain(sql, breakOf('gas_operation_vanished', held));
+  openBreakAgain(sql, breakOf(VANISHED, held));
 
-/** The operation has ended, or a transaction of its own is seen after all. */
+/** So many at a time: nobody has more. */
+const MOST = 1_000;
+
+/** The operations of which something is shown to have vanished. */
+export async function vanishedOperations(sql: Sql): Promise<string[]> {
+  const open = await listBreaks(sql, { kind: VANISHED, limit: MOST });
+  return [...new Set(open.map(({ subject }) => subject))];
+}
+
+/** What had vanished is in a block again. */
+export const closeVanished = (sql: Sql, operationId: string, at: Date): Promise<void> =>
+  closeBreaksOf(sql, { subject: operationId, kinds: [VANISHED], at });
+
+/** The operation has ended: what becomes of its nonces is told by what was booked. */
+export const closeEnded = (sql: Sql, operationId: string, at: Date): Promise<void> =>
+  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, VANISHED], at });
+
+/** A transaction of the operation's own is seen after all. */
 export const closeTaken = (sql: Sql, operationId: string, at: Date): Promise<void> =>
   closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN], at });
 

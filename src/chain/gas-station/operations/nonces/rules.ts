@@ -33,12 +33,12 @@ export const mostOf = ({ gas, maxFeePerGas }: Pick<UnsignedTransaction, 'gas' | 
 
 /**
  * The nonce that comes next: the first that is free, so that none is left out.
- * @param counted how many transactions of the address are in blocks
- * @param taken in any order
+ * @param next the first that the chain knows no transaction of
+ * @param taken those that operations hold, in any order
  */
-export function freeNonce(counted: number, taken: readonly number[]): number {
+export function freeNonce(next: number, taken: readonly number[]): number {
   const held = new Set(taken);
-  let nonce = counted;
+  let nonce = next;
   while (held.has(nonce)) nonce += 1;
   return nonce;
 }

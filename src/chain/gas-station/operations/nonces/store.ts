@@ -103,6 +103,14 @@ export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt
   return rows.map(attemptOf);
 }
 
+/** Of all transactions that an operation ever had a nonce for, as far as they are known. */
+export async function hashesOf(sql: Sql, operationId: string): Promise<string[]> {
+  const rows = await sql.run<{ hash: string }>(
+    nonces().select('hash').where({ operationId }).whereNotNull('hash'),
+  );
+  return rows.map(({ hash }) => hash);
+}
+
 /** Which operation a transaction that was signed here is of. */
 export async function operationSigned(sql: Sql, chain: string, hash: string): Promise<string | undefined> {
   const [row] = await sql.run<{ operationId: string }>(nonces().select('operationId').where({ chain, hash }));

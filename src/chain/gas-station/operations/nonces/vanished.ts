@@ -1,9 +1,10 @@
 import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import { handOver } from '../steps/broadcast';
-import { showVanished } from './breaks';
+import { findOperation } from '../store';
+import { closeVanished, showVanished, vanishedOperations } from './breaks';
 import type { Attempt } from './record';
-import { releaseVanished, settledFrom } from './store';
+import { hashesOf, releaseVanished, settledFrom } from './store';
 
 /** Chains lose blocks that were final, and the local one begins anew: the nonces of before must leave no gap. */
 
@@ -54,4 +55,24 @@ async function allAnswer(node: ChainNode): Promise<boolean> {
   const { number } = await node.head();
   const { said, of, isSplit } = await node.agreedBlock(number);
   return said === of && !isSplit;
+}
+
+/**
+ * What was shown to have vanished from a chain is shown no longer once a block has it again: it was handed over again, or whoever had
+ * it has executed it.
+ * @throws ChainAway
+ */
+export async function closeReturned(
+  { database, now }: Pick<Services, 'database' | 'now'>,
+  node: ChainNode,
+  chain: string,
+): Promise<void> {
+  for (const id of await vanishedOperations(database)) {
+    const operation = await findOperation(database, id);
+    if (operation?.chain !== chain) continue;
+    const { txHash } = operation;
+    const hashes = new Set([...(txHash === null ? [] : [txHash]), ...(await hashesOf(database, id))]);
+    for (const hash of hashes)
+      if ('block' in (await node.transaction(hash))) await closeVanished(database, id, now());
+  }
 }

@@ -4,7 +4,7 @@ import { mendNonces } from '../nonces/vanished';
 import type { GasOperationStatus } from '../record';
 import { isHandedOver, isOpen, nextStep, senderOf } from '../rules';
 import { keepDueBy } from '../store';
-import { BATCH_MS, planDelegated } from './batch';
+import { BATCH_MS, planDelegated, takeBackStopped } from './batch';
 import { broadcast } from './broadcast';
 import { follow } from './follow';
 import { plan, sign } from './prepare';
@@ -55,8 +55,11 @@ async function take(services: Services, seen: Seen): Promise<Stepped> {
     return AGAIN;
   }
   const reached = await reach(services, operation);
-  if (step !== 'follow' && !isHandedOver(attempts) && (await isStopped(services, operation, reached.config)))
-    return waitFor(services, seen, 'stopped');
+  if (step !== 'follow' && !isHandedOver(attempts)) {
+    const isItStopped = await isStopped(services, operation, reached.config);
+    if (step === 'sign' && (await takeBackStopped(services, seen, isItStopped))) return AGAIN;
+    if (isItStopped) return waitFor(services, seen, 'stopped');
+  }
   if (step === 'plan')
     await mendNonces(services, reached.node, { chain: operation.chain, address: senderOf(operation) });
   if (step === 'plan' && operation.stationAddress !== null) return planDelegated(services, seen, reached);

@@ -4,10 +4,10 @@ import { boundedFees } from '../../rules';
 import { batchOf, MOST_OF_BATCH } from '../../strategies/delegated';
 import { whereTokenStands } from '../../tokens';
 import { mostOf } from '../nonces/rules';
-import { lockNonces } from '../nonces/store';
+import { lockNonces, releaseNonces } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
 import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
-import { gatherable, lockUnchanged, updateOperation } from '../store';
+import { freeMembers, gatherable, lockUnchanged, membersOf, updateOperation } from '../store';
 import {
   estimated,
   fieldsOf,
@@ -21,6 +21,7 @@ import {
 import { giveNonce } from './prepare';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
+import { stillSweepable } from './stops';
 
 /** Whether an older operation has made the batch is looked at so often. */
 export const BATCH_MS = 2_000;
@@ -42,7 +43,8 @@ export async function planDelegated(services: Services, seen: Seen, reached: Rea
   const { operation } = seen;
   const until = gathersUntil(operation);
   if (services.now() < until) return { lookAt: until };
-  const others = await gatherable(services.database, operation, services.now(), MOST_OF_BATCH - 1);
+  const waiting = await gatherable(services.database, operation, services.now(), MOST_OF_BATCH - 1);
+  const others = await stillSweepable(services.database, waiting);
   if (!leadsBatch(operation, others, services.now())) return lookIn(services, BATCH_MS);
   const { plan, members } = await planBatch(reached, operation, others);
   if ('waitsFor' in plan) return waitFor(services, seen, plan.waitsFor);
@@ -71,6 +73,28 @@ async function take(
       ...{ batchOf: operation.id, units: leastOf(member.units, units), waitsFor: null, updatedAt: at },
     });
   return undefined;
+}
+
+/**
+ * Takes back the transaction of a batch that nobody has signed where one of its wallets may be swept no more: it is planned anew
+ * without that one.
+ * @param isStopped whether the one that makes it is stopped: the others do not wait for it
+ * @returns whether it was taken back
+ */
+export async function takeBackStopped(
+  services: Services,
+  { operation }: Seen,
+  isStopped: boolean,
+): Promise<boolean> {
+  const members = await membersOf(services.database, operation.id);
+  const isWhole = (await stillSweepable(services.database, members)).length === members.length;
+  if (members.length === 0 || (isWhole && !isStopped)) return false;
+  return whileUnchanged(services, operation, async (tx, { id }) => {
+    const at = services.now();
+    await releaseNonces(tx, id, at);
+    await freeMembers(tx, id);
+    await updateOperation(tx, id, { updatedAt: at });
+  });
 }
 
 /** One by itself is called without the contract's loop, which costs less. @throws ChainAway */
@@ -106,10 +130,10 @@ async function planTogether(reached: Reached, operations: readonly GasOperation[
   if ('waitsFor' in estimate) return undefined;
   const gas = estimate.gas + spareGas;
   const sender = senderOf(first);
-  const { coins, counted } = await readSender(node, sender);
-  if (coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
+  const of = await readSender(node, sender);
+  if (of.coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
   return {
-    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, counted, coins },
+    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, ...of },
     members,
   };
 }

@@ -18,6 +18,8 @@ export interface Plan {
   units: bigint;
   /** How many transactions of the sender are in blocks. */
   counted: number;
+  /** The first nonce of the sender that the chain knows no transaction of, be it in no block yet. */
+  next: number;
   /** What the sender has of the native coin, after those. */
   coins: bigint;
 }
@@ -29,18 +31,18 @@ export interface NoPlan {
 
 type Planning = Pick<
   GasOperation,
-  'type' | 'token' | 'fromAddress' | 'stationAddress' | 'toAddress' | 'units'
+  'type' | 'ofStation' | 'token' | 'fromAddress' | 'stationAddress' | 'toAddress' | 'units'
 >;
 
 /** @throws ChainAway */
 export async function planTransaction(reached: Reached, operation: Planning): Promise<Plan | NoPlan> {
   const { node, config, network } = reached;
-  const { token, fromAddress: from } = operation;
+  const { token, fromAddress: from, ofStation } = operation;
   const sender = senderOf(operation);
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
   if (!prices) return { waitsFor: 'gas_price' };
-  const { coins, counted } = await readSender(node, sender);
-  const there = token === null ? coins : await whereTokenStands(node.balance(from, token));
+  const of = await readSender(node, sender);
+  const there = token === null ? of.coins : await whereTokenStands(node.balance(from, token));
   if (there === undefined) return { waitsFor: 'refused' };
   const call = await callOf(reached, operation, there);
   const estimate = await estimated(node, call);
@@ -49,17 +51,21 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
   const units =
     operation.type === 'topup'
       ? operation.units
-      : sweepableOf(config, network, { contract: token }, { units: there, fee: cost });
+      : sweepableOf(config, network, { contract: token }, { units: there, fee: cost, ofStation });
   if (units === 0n) return { waitsFor: 'nothing' };
   const value = token === null ? units : 0n;
-  if (coins < cost + value) return { waitsFor: 'gas' };
-  return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, counted, coins };
+  if (of.coins < cost + value) return { waitsFor: 'gas' };
+  return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, ...of };
 }
 
 /** Its nonce first: what is counted has been paid when its coins are read. */
-export async function readSender(node: ChainNode, sender: string): Promise<Pick<Plan, 'counted' | 'coins'>> {
+export async function readSender(
+  node: ChainNode,
+  sender: string,
+): Promise<Pick<Plan, 'counted' | 'next' | 'coins'>> {
   const counted = await node.nonce(sender);
-  return { counted, coins: await node.balance(sender, null) };
+  const next = Math.max(counted, await node.nextNonce(sender));
+  return { counted, next, coins: await node.balance(sender, null) };
 }
 
 export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
@@ -68,12 +74,12 @@ export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
 
 /** @param units what is there; how much of the native coin a sweep moves follows from what gas costs, and is about this */
 async function callOf(reached: Reached, operation: Planning, units: bigint): Promise<Call> {
-  const { token, fromAddress: from, toAddress: to } = operation;
+  const { token, fromAddress: from, toAddress: to, ofStation } = operation;
   if (token === null) {
     const value =
       operation.type === 'topup'
         ? operation.units
-        : sweepableOf(reached.config, reached.network, { contract: token }, { units, fee: 0n });
+        : sweepableOf(reached.config, reached.network, { contract: token }, { units, fee: 0n, ofStation });
     return { from, to, value, data: '0x' };
   }
   const strategy = operation.stationAddress === null ? transfer : delegated;

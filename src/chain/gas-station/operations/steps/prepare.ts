@@ -54,12 +54,12 @@ export async function giveNonce(
   at: Date,
 ): Promise<Attempt | NoPlan> {
   const { id, chain } = operation;
-  const { planned, units, counted } = plan;
+  const { planned, units, next } = plan;
   const address = senderOf(operation);
   await lockNonces(tx, chain);
   const refused = await uncovered(tx, operation, config, plan, at);
   if (refused) return refused;
-  const nonce = freeNonce(counted, await takenNonces(tx, { chain, address, from: counted }));
+  const nonce = freeNonce(next, await takenNonces(tx, { chain, address, from: next }));
   const attempt = await insertAttempt(tx, {
     ...{ ...planned, chain, address, nonce, attempt: 0, operationId: id },
   });

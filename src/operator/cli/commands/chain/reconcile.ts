@@ -34,9 +34,10 @@ export function addReconcileCommand(program: Command, { console, run }: CommandC
     .addHelpText('after', AFTER)
     .action((chain: string | undefined, { json }: { json?: boolean }) =>
       run(async (session) => {
-        const lines = await linesOf(session, await chainsOf(session.database, chain));
+        const { lines, unbooked } = await readingOf(session, await chainsOf(session.database, chain));
         const told = chain === undefined ? await chainsToldByPeople(session.database) : [];
-        show(console, json, lines.map(lineView), [textOf(lines), ...told.map(notCompared)].join('\n'));
+        const notes = [...unbooked.map(noGasOf), ...told.map(notCompared)];
+        show(console, json, lines.map(lineView), [textOf(lines), ...notes].join('\n'));
         return lines.every(({ compared }) => compared.difference.isZero()) ? 0 : 1;
       }),
     );
@@ -47,15 +48,21 @@ const notCompared = (chain: string): string => `${chain}: not compared, for no n
 const chainsOf = async (sql: Sql, chain: string | undefined): Promise<string[]> =>
   chain === undefined ? chainsToCompare(sql) : [(await requireNetwork(sql, chain, 'chain')).chain];
 
-async function linesOf(
+const noGasOf = (chain: string): string =>
+  `${chain}: gas not booked: no currency for the coin. What it has cost stands with each operation.`;
+
+/** @returns the chains too whose gas is in no books */
+async function readingOf(
   { database, keyring, parties, now }: Session,
   chains: readonly string[],
-): Promise<Line[]> {
+): Promise<{ lines: Line[]; unbooked: string[] }> {
   const services = { database, keyring, parties, now, depositsBeside };
   const kept = await lastReadings(database);
   const lines: Line[] = [];
+  const unbooked: string[] = [];
   for (const chain of chains) {
-    const { blockNumber, lines: found } = await askedOfChain(compareChain(services, chain));
+    const { blockNumber, lines: found, isGasBooked } = await askedOfChain(compareChain(services, chain));
+    if (!isGasBooked) unbooked.push(chain);
     for (const compared of found) {
       const last = kept.find(
         (each) => each.chain === chain && each.place === compared.place && each.asset === compared.asset,
@@ -63,7 +70,7 @@ async function linesOf(
       lines.push({ chain, blockNumber, compared, differsSince: last?.differsSince ?? null });
     }
   }
-  return lines;
+  return { lines, unbooked };
 }
 
 function lineView({ chain, blockNumber, compared, differsSince }: Line): Record<string, unknown> {

@@ -1,0 +1,60 @@
+import type { Sql } from '../../../kernel/db/database';
+import type { Network, NetworkAsset } from '../../networks/record';
+import { fromUnits, ledgerAmount } from '../../networks/rules';
+import type { Holdings } from '../../wallets/holdings';
+import { sweepableWallets } from '../../wallets/operations';
+import type { GasConfig } from '../config/record';
+import { minSweepOf, sweepableOf } from '../rules';
+import { whereTokenStands } from '../tokens';
+
+/** What stands on wallets of the pool of an asset and is left there, in units of the chain. */
+export interface Dust {
+  asset: NetworkAsset;
+  /** Of wallets that have too little to be swept; a sweep takes it once there is more. */
+  belowMinimum: bigint;
+  /** Of all wallets what the ledger has no decimals for: each sweep takes its wallet's. */
+  belowLedger: bigint;
+}
+
+/**
+ * Of wallets that were allocated once and may be swept, as for what is swept by itself: the pool may be large. Read in a batch an
+ * asset.
+ * @throws ChainAway
+ */
+export async function dustOn(
+  { of }: Holdings,
+  sql: Sql,
+  network: Network,
+  config: GasConfig,
+): Promise<Dust[]> {
+  const wallets = await sweepableWallets(sql, network.chain, { used: true });
+  if (wallets.length === 0) return [];
+  const found: Dust[] = [];
+  for (const asset of network.assets) {
+    const balances = await whereTokenStands(of(wallets, asset.contract));
+    if (balances) found.push(dustOf(network, config, asset, balances));
+  }
+  return found;
+}
+
+/** Pure. @param balances in units, each of a wallet */
+export function dustOf(
+  network: Pick<Network, 'kind'>,
+  config: GasConfig,
+  asset: NetworkAsset,
+  balances: readonly bigint[],
+): Dust {
+  const { decimals, symbol } = asset;
+  const least = minSweepOf(config, asset);
+  const sweepable = balances.map((units) =>
+    sweepableOf(config, network, asset, { units, fee: 0n, ofStation: false }),
+  );
+  const small = sweepable.filter((units) => fromUnits(units, decimals).lt(least));
+  return {
+    asset,
+    belowMinimum: total(small),
+    belowLedger: total(balances.map((units) => ledgerAmount(units, decimals, symbol).dust)),
+  };
+}
+
+const total = (all: readonly bigint[]): bigint => all.reduce((sum, units) => sum + units, 0n);

@@ -1,0 +1,47 @@
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { type NodeDouble, startNodeDouble } from '../../parties/chain/node-double';
+import { type GasWorld, gasWorld } from './support';
+
+let world: GasWorld;
+/** The first of two nodes of the network, before the real one. */
+let double: NodeDouble;
+let station: string;
+beforeAll(async () => {
+  world = await gasWorld({ before: async (url) => (double = await startNodeDouble(url)).url });
+  const made = await world.admin.call('POST', '/v1/gas-station/wallet/generate', { chain: 'local' });
+  station = made.body.address;
+});
+afterAll(async () => {
+  expect(await checkLedger(world.api.database)).toEqual([]);
+  await world.close();
+  await double.close();
+});
+
+const PATH = '/v1/gas-station/station-topups';
+const scan = async () => (await world.admin.call('POST', `${PATH}/scan`, { chain: 'local' })).body;
+const mine = (blocks: number) => world.chain.client.mine({ blocks });
+const milliEth = (amount: number) => BigInt(amount) * 10n ** 15n;
+
+it('books what stands in a block that the nodes agree on, and lets the next scan look at what does not', async () => {
+  const first = await world.chain.pay(null, station, milliEth(250));
+  await mine(3);
+  double.on('eth_getBlockByNumber', async ({ params }, ask) => {
+    const block = await ask({ params });
+    return params[0] === 'latest' || block === null ? block : { ...block, hash: `0x${'e'.repeat(64)}` };
+  });
+  const split = await scan();
+  expect(split.found).toEqual([]);
+  expect(split.waiting).toMatchObject([{ txHash: first }]);
+  double.behaveWell();
+  expect((await scan()).found).toMatchObject([{ txHash: first }]);
+  expect(await scan()).toMatchObject({ found: [], waiting: [] });
+});
+
+it('books nothing by the word of one node of two', async () => {
+  double.on('*', 'lost');
+  const hash = await world.chain.pay(null, station, milliEth(30));
+  await mine(3);
+  expect(await scan()).toMatchObject({ found: [], waiting: [{ txHash: hash }] });
+  double.behaveWell();
+  expect((await scan()).found).toMatchObject([{ txHash: hash }]);
+});
