@@ -81,7 +81,7 @@ async function open(at: Opening<ChainDepositWord>): Promise<{ id: string | null;
   const ref = chainDepositRef(CHAIN, paid);
   const number = nodesOf(double).pay(ref, paid);
   const whole = `100${'0'.repeat(token.decimals)}`;
-  const units = oneOf(random, [whole, whole, whole.replace(/0$/, '1'), '999999']);
+  const units = oneOf(random, [whole, whole.replace(/0$/, '1'), '999999']);
   double.say(ref, {
     ...{ state: 'seen', blockNumber: number * HEIGHTS_OF_ONE + 7, blockHash: '0xb7', logIndex: 0, units },
     ...{ absentFrom: null, rate: null },

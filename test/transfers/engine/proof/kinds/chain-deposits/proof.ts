@@ -101,8 +101,8 @@ export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> =
   acts: actsOf(
     [
       [SPEND, 2],
-      ['write_off', 3],
-      ['recover', 3],
+      ['write_off', 6],
+      ['recover', 4],
     ],
     ...['USDT', 'USDT', 'EUR'],
   ),
