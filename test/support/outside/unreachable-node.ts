@@ -16,7 +16,6 @@ export function unreachableNode(chain: string): ChainNode {
     balances: away,
     nonce: away,
     nextNonce: away,
-    nextNonce: away,
     fees: away,
     estimateGas: away,
     call: away,

@@ -6,6 +6,7 @@ import { pageQuery, pageSchema, whole } from '../../../kernel/wire/pages';
 import { identifier, text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { listNetworks, requireNetwork } from '../../networks/operations';
+import type { ChainServices } from '../../services';
 import { deriveWallets, listWallets } from '../../wallets/operations';
 import { WALLET_STATUSES } from '../../wallets/record';
 import { GUARDED } from '../guarded';
@@ -18,7 +19,7 @@ const MOST_WALLETS = 100;
 const chain = () => identifier('local');
 
 /** The station and the wallets of the pool (`interface.md 4.1`, Gas station). */
-export const stationRoutes = (services: Services): Route[] => [
+export const stationRoutes = (services: ChainServices): Route[] => [
   statusRoute(services),
   listRoute(services),
   generateRoute(services),
@@ -26,7 +27,7 @@ export const stationRoutes = (services: Services): Route[] => [
   generateStationRoute(services),
 ];
 
-const statusRoute = (services: Services): Route =>
+const statusRoute = (services: ChainServices): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/status/{chain}', ...GUARDED },
     summary: 'Gas station status',
