@@ -6,7 +6,11 @@ describe.each<Strategy>(['transfer', 'delegated'])('two hundred wallets by the s
     console.time('sweeps');
     console.log(await sweepAll(world));
     console.timeEnd('sweeps');
-    console.log(await world.on.api.database.query(`select type, status, n, count(*) from (select wallet_id, type, status, count(*) as n from gas_operations group by 1,2,3) t group by 1,2,3`));
+    console.log(
+      await world.on.api.database.query(
+        `select type, status, n, count(*) from (select wallet_id, type, status, count(*) as n from gas_operations group by 1,2,3) t group by 1,2,3`,
+      ),
+    );
     await world.on.close();
   });
 });
