@@ -43,6 +43,14 @@ describe('a word of a node', () => {
     expect('fee' in after && 'fee' in before && after.fee - before.fee).toBe(100n);
   });
 
+  it('that has a receipt and says that it is pending still is believed: it came into its block between the two', async () => {
+    const hash = await world.chain.pay(null, ALICE, 5n);
+    const told = await world.node.transaction(hash);
+    world.one.on('eth_getTransactionByHash', async (_, ask) => ({ ...(await ask({})), blockHash: null }));
+    world.two.on('*', 'lost');
+    expect(await world.node.transaction(hash)).toEqual(told);
+  });
+
   it('on a tip is believed within bounds', async () => {
     const { baseFee } = await world.node.fees();
     world.one.on('eth_maxPriorityFeePerGas', { result: '0x0' });

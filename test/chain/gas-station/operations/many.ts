@@ -3,6 +3,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { advanceGasOperation } from '../../../../src/chain/gas-station/operations/steps/advance';
 import { deploymentOf } from '../../../../src/chain/gas-station/strategies/delegate';
+import { nodeOf } from '../../../../src/chain/networks/nodes';
+import type { ChainNode } from '../../../../src/parties/chain/port';
 import { openWorld, type World } from '../../../transfers/chain-deposits/support';
 import { posted } from './support';
 
@@ -13,6 +15,7 @@ const WORKERS = 8;
 
 export interface ManyWallets {
   on: World;
+  node: ChainNode;
   station: Address;
   treasury: Address;
   /** Of the pool, each with the token. */
@@ -28,31 +31,24 @@ export async function manyWallets(strategy: Strategy, count: number): Promise<Ma
   let ahead = 0;
   on.api.services.now = () => new Date(Date.now() + ahead);
   await on.turn();
-  console.time('wallets');
   const account = await on.account();
   const wallets: Address[] = [];
   for (let made = 0; made < count; made += 1) wallets.push((await on.wallet(account)) as Address);
-  console.timeEnd('wallets');
-  console.time('pay');
   const units = wallets.map((_, place) => 5_000_000n + BigInt(place));
   for (const [place, wallet] of wallets.entries()) await on.chain.pay(on.token, wallet, units[place] ?? 0n);
-  console.timeEnd('pay');
-  console.time('read');
   await on.read();
-  console.timeEnd('read');
-  console.time('config');
   await on.api.database.query('update wallet_allocations set ended_at = now()');
   await on.api.database.query(
     `update wallets set status = 'quarantined', quarantined_until = now() + interval '1 day' where purpose = 'pool'`,
   );
   const treasury = privateKeyToAccount(generatePrivateKey()).address;
   const station = await stationOf(on, strategy, treasury);
-  console.timeEnd('config');
   const paid = units.reduce((sum, each) => sum + each, 0n);
   const later = (ms: number) => {
     ahead += ms;
   };
-  return { on, station, treasury, wallets, paid, later };
+  const { node } = await nodeOf(on.api.services, on.api.database, 'local');
+  return { on, node, station, treasury, wallets, paid, later };
 }
 
 async function stationOf({ api, chain }: World, strategy: Strategy, treasury: Address): Promise<Address> {
