@@ -21,7 +21,7 @@ const BATCH = 20;
 
 /**
  * Payments to as many wallets of the pool, in blocks of twenty, by the product's own steps in this process: how many a second are found
- * and recorded, and then credited, and what is asked of the node for them. Beside it a bare loop that asks the same node for the same.
+ * and recorded, and then booked once they are final, and what is asked of the node for them. Beside it a bare loop that asks the same node for the same.
  */
 export async function benchChainDeposits(): Promise<void> {
   const bench = await openBench();
@@ -62,15 +62,15 @@ async function measured(services: Composed, { name, chainId, native }: Assets) {
     const bare = await timed(() => bareReading(chain, from, wallets, hashes));
     const found = await counting(chain, () => readAll(services, network));
     const ids = await idsOf(services, network);
-    const credited = await counting(chain, () =>
+    const booked = await counting(chain, () =>
       atOnce(WORKERS, ids, (id) => advance(services, chainDepositKind, id)),
     );
-    await expectCredited(services, ids);
+    await expectBooked(services, ids);
     const baseline = { what: `${name}: a bare loop`, 'a second': Math.round(PAYMENTS / bare) };
     return [
       baseline,
       rowOf(`${name}: found and recorded`, found, bare),
-      rowOf(`${name}: credited`, credited, bare),
+      rowOf(`${name}: final and booked`, booked, bare),
     ];
   } finally {
     await chain.stop();
@@ -108,8 +108,8 @@ const idsOf = async ({ database }: Composed, network: string): Promise<string[]>
 };
 
 /** Nobody has the wallets any more: what is final of theirs is booked as nobody's. */
-async function expectCredited({ database }: Composed, ids: readonly string[]): Promise<void> {
-  const text = `select count(*)::int as open from transfers where id = any($1) and status = 'confirming'`;
+async function expectBooked({ database }: Composed, ids: readonly string[]): Promise<void> {
+  const text = `select count(*)::int as open from transfers where id = any($1::text[]) and status = 'confirming'`;
   const [row] = await database.query<{ open: number }>(text, [ids]);
   if (row?.open !== 0) throw new Error(`${row?.open} payments are not final`);
 }

@@ -17,8 +17,8 @@ export async function poolOf({ database, ...services }: Composed, chain: string,
   for (const { id } of wallets)
     await database.query(
       `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, ended_at, created_at, updated_at)
-       values ($1, $2, $3, $3, 'USDT', $1, now(), now(), now(), now())`,
-      [newId('walletAllocation'), id, tenant],
+       values ($1, $2, $3, $3, 'USDT', $4, now(), now(), now(), now())`,
+      [newId('walletAllocation'), id, tenant, newId('reference')],
     );
   return wallets;
 }

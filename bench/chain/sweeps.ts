@@ -99,7 +99,7 @@ async function sweepAll(
   await payAll(chain, token, wallets);
   const ids = wallets.map(({ id }) => id);
   const swept = async () => {
-    const text = `select count(*)::int as swept from gas_operations where wallet_id = any($1) and type = 'sweep' and status = 'completed'`;
+    const text = `select count(*)::int as swept from gas_operations where wallet_id = any($1::text[]) and type = 'sweep' and status = 'completed'`;
     const [row] = await services.database.query<{ swept: number }>(text, [ids]);
     return row?.swept;
   };
