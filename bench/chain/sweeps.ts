@@ -42,16 +42,21 @@ async function measured(world: World, strategy: SweepStrategyName, chainId: numb
     const token = await chain.token();
     await withLocalNetwork(world, chain, { chain: network, chainId, token, confirmations: 1 });
     await openStation(world, chain, network, strategy);
-    await sweepAll(world, chain, { network, token, count: WARM });
+    const paid = async (count: number) => {
+      const wallets = await poolOf(world.services, network, count);
+      await payAll(chain, token, wallets);
+      return wallets.map(({ id }) => id);
+    };
+    await sweepAll(world, await paid(WARM));
     const bare = await bareSweeps(chain, token);
     const processes = { ...world.processes, chain: () => chain.node.pid ?? 0 };
     const used = () => Object.entries(processes).map(([name, pid]) => [name, processorTime(pid())] as const);
+    const wallets = await paid(WALLETS);
     const before = new Map(used());
-    const seconds = await sweepAll(world, chain, { network, token, count: WALLETS });
-    const spent = used().map(([name, ms]) => [
-      `${name} ms`,
-      Math.round((ms - (before.get(name) ?? 0)) / WALLETS),
-    ]);
+    const seconds = await sweepAll(world, wallets);
+    const spent = used().map(
+      ([name, ms]) => [`${name} ms`, Math.round((ms - (before.get(name) ?? 0)) / WALLETS)] as const,
+    );
     const perMinute = (each: number) => Math.round((60 * WALLETS) / each);
     return [
       { what: 'a bare loop: a top-up, then a transfer', 'a minute': perMinute(bare) },
@@ -90,21 +95,14 @@ async function openStation(
 }
 
 /** @returns seconds from the first order to the last entry in the books */
-async function sweepAll(
-  { services, temporal }: World,
-  chain: TestChain,
-  { network, token, count }: { network: string; token: Address; count: number },
-): Promise<number> {
-  const wallets = await poolOf(services, network, count);
-  await payAll(chain, token, wallets);
-  const ids = wallets.map(({ id }) => id);
+async function sweepAll({ services, temporal }: World, walletIds: readonly string[]): Promise<number> {
   const swept = async () => {
     const text = `select count(*)::int as swept from gas_operations where wallet_id = any($1::text[]) and type = 'sweep' and status = 'completed'`;
-    const [row] = await services.database.query<{ swept: number }>(text, [ids]);
+    const [row] = await services.database.query<{ swept: number }>(text, [walletIds]);
     return row?.swept;
   };
   return timed(async () => {
-    while ((await swept()) !== count)
+    while ((await swept()) !== walletIds.length)
       await temporal.workflow.execute('gasAutoSweep', {
         ...{ taskQueue: QUEUES.processes, workflowId: `bench-${randomUUID()}`, args: [] },
       });
