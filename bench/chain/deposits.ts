@@ -7,7 +7,8 @@ import { readChain } from '../../src/watch/chains/read';
 import { startTestChain, type TestChain } from '../../test/support/chain';
 import { withLocalNetwork } from '../../test/support/networks';
 import { openServices } from '../fixtures';
-import { openBench } from '../servers';
+import { processorTime, spentBy } from '../processor-time';
+import { type Bench, openBench } from '../servers';
 import { countedCalls } from './counted-calls';
 import { atOnce, payAll, poolOf, timed } from './pool';
 
@@ -28,8 +29,8 @@ export async function benchChainDeposits(): Promise<void> {
   const services = await openServices(bench);
   try {
     console.table([
-      ...(await measured(services, { name: 'tokens', chainId: 31_337, native: false })),
-      ...(await measured(services, { name: 'tokens and coins', chainId: 31_338, native: true })),
+      ...(await measured(bench, services, { name: 'tokens', chainId: 31_337, native: false })),
+      ...(await measured(bench, services, { name: 'tokens and coins', chainId: 31_338, native: true })),
     ]);
   } finally {
     await services.database.close();
@@ -44,7 +45,7 @@ interface Assets {
   native: boolean;
 }
 
-async function measured(services: Composed, { name, chainId, native }: Assets) {
+async function measured(bench: Bench, services: Composed, { name, chainId, native }: Assets) {
   const chain = await startTestChain({ blockTime: 'manual', chainId });
   const network = `bench-${chainId}`;
   try {
@@ -60,41 +61,47 @@ async function measured(services: Composed, { name, chainId, native }: Assets) {
     const hashes = await payAll(chain, token, wallets, PER_BLOCK);
     await chain.client.mine({ blocks: CONFIRMATIONS });
     const bare = await timed(() => bareReading(chain, from, wallets, hashes));
-    const found = await counting(chain, () => readAll(services, network));
+    const beside = { url: chain.url, processor: processorOf(bench, chain), bare };
+    const found = await counting(`${name}: found and recorded`, beside, () => readAll(services, network));
     const ids = await idsOf(services, network);
-    const booked = await counting(chain, () =>
+    const booked = await counting(`${name}: final and booked`, beside, () =>
       atOnce(WORKERS, ids, (id) => advance(services, chainDepositKind, id)),
     );
     await expectBooked(services, ids);
-    const baseline = { what: `${name}: a bare loop`, 'a second': Math.round(PAYMENTS / bare) };
-    return [
-      baseline,
-      rowOf(`${name}: found and recorded`, found, bare),
-      rowOf(`${name}: final and booked`, booked, bare),
-    ];
+    return [{ what: `${name}: a bare loop`, 'a second': Math.round(PAYMENTS / bare) }, found, booked];
   } finally {
     await chain.stop();
   }
 }
 
-type Counted = Awaited<ReturnType<typeof counting>>;
+type Processor = Record<'own' | 'Postgres' | 'chain', () => number>;
 
-async function counting({ url }: TestChain, work: () => Promise<unknown>) {
+/** Milliseconds of processor so far: a busy machine disturbs them least. */
+const processorOf = (bench: Bench, { node }: TestChain): Processor => ({
+  own: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  },
+  Postgres: () => processorTime(bench.postgresPid()),
+  chain: () => processorTime(node.pid ?? 0),
+});
+
+/** @returns a line of the table: of that many payments, what each took, and the share of the bare loop's speed */
+async function counting(
+  what: string,
+  { url, processor, bare }: { url: string; processor: Processor; bare: number },
+  work: () => Promise<unknown>,
+) {
+  const spent = spentBy(processor);
   let seconds = 0;
-  const counted = await countedCalls(url, async () => {
+  const { requests, calls } = await countedCalls(url, async () => {
     seconds = await timed(work);
   });
-  return { seconds, ...counted };
+  return {
+    ...{ what, 'a second': Math.round(PAYMENTS / seconds), ratio: (bare / seconds).toFixed(2) },
+    ...{ requests, calls, 'a call': (PAYMENTS / calls).toFixed(2), ...spent(PAYMENTS) },
+  };
 }
-
-const rowOf = (what: string, { seconds, requests, calls }: Counted, bare: number) => ({
-  what,
-  'a second': Math.round(PAYMENTS / seconds),
-  ratio: (bare / seconds).toFixed(2),
-  requests,
-  calls,
-  'a call': (PAYMENTS / calls).toFixed(2),
-});
 
 async function readAll(services: Composed, network: string): Promise<void> {
   for (;;) if ((await readChain(services, network)) === 'rests') return;

@@ -12,7 +12,7 @@ import { QUEUES } from '../../src/kernel/outbox/queues';
 import { startTestChain, type TestChain } from '../../test/support/chain';
 import { withLocalNetwork } from '../../test/support/networks';
 import { type World, withInstallation } from '../installation';
-import { processorTime } from '../processor-time';
+import { processorTime, spentBy } from '../processor-time';
 import { atOnce, PAID, payAll, poolOf, timed } from './pool';
 
 const WALLETS = Number(process.env['BENCH_WALLETS'] ?? 200);
@@ -49,20 +49,19 @@ async function measured(world: World, strategy: SweepStrategyName, chainId: numb
     };
     await sweepAll(world, await paid(WARM));
     const bare = await bareSweeps(chain, token);
-    const processes = { ...world.processes, chain: () => chain.node.pid ?? 0 };
-    const used = () => Object.entries(processes).map(([name, pid]) => [name, processorTime(pid())] as const);
     const wallets = await paid(WALLETS);
-    const before = new Map(used());
-    const seconds = await sweepAll(world, wallets);
-    const spent = used().map(
-      ([name, ms]) => [`${name} ms`, Math.round((ms - (before.get(name) ?? 0)) / WALLETS)] as const,
+    const processes = { ...world.processes, chain: () => chain.node.pid ?? 0 };
+    const spent = spentBy(
+      Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, () => processorTime(pid())])),
     );
+    const seconds = await sweepAll(world, wallets);
+    const used = spent(WALLETS);
     const perMinute = (each: number) => Math.round((60 * WALLETS) / each);
     return [
       { what: 'a bare loop: a top-up, then a transfer', 'a minute': perMinute(bare) },
       {
         ...{ what: `${WALLETS} wallets, ${strategy}`, 'a minute': perMinute(seconds) },
-        ...{ ratio: (bare / seconds).toFixed(2), ...Object.fromEntries(spent) },
+        ...{ ratio: (bare / seconds).toFixed(2), ...used },
       },
     ];
   } finally {
