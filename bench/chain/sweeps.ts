@@ -50,10 +50,7 @@ async function measured(world: World, strategy: SweepStrategyName, chainId: numb
     await sweepAll(world, await paid(WARM));
     const bare = await bareSweeps(chain, token);
     const wallets = await paid(WALLETS);
-    const processes = { ...world.processes, chain: () => chain.node.pid ?? 0 };
-    const spent = spentBy(
-      Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, () => processorTime(pid())])),
-    );
+    const spent = spentBy({ ...world.processes, chain: () => processorTime(chain.node.pid ?? 0) });
     const seconds = await sweepAll(world, wallets);
     const used = spent(WALLETS);
     const perMinute = (each: number) => Math.round((60 * WALLETS) / each);
