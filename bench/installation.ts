@@ -9,6 +9,7 @@ import { startTemporal } from '../src/startup/embedded/temporal';
 import { temporalExecutable } from '../src/startup/embedded/temporal-binary';
 import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
 import { type BenchTenant, openServices, tenantWithCards } from './fixtures';
+import { processorTime } from './processor-time';
 import { openBench, portOf, startRole } from './servers';
 
 /** Requests under way at once. */
@@ -21,7 +22,7 @@ export type Kind = 'deposit' | 'payout';
 
 /** One API and one worker process with the sandbox's parties, and a tenant with money. */
 export interface World {
-  /** Whose processor time is told apart. */
+  /** Milliseconds of processor so far, of each process. */
   processes: Record<string, () => number>;
   services: Composed;
   temporal: TemporalClient;
@@ -59,10 +60,10 @@ export async function withInstallation(
     const connection = await Connection.connect({ address: temporal.address });
     const caller = openCaller(base, tenant);
     const processes = {
-      API: () => api.pid,
-      worker: () => worker.pid,
-      Postgres: bench.postgresPid,
-      Temporal: temporal.pid,
+      API: () => processorTime(api.pid),
+      worker: () => processorTime(worker.pid),
+      Postgres: () => processorTime(bench.postgresPid()),
+      Temporal: () => processorTime(temporal.pid()),
     };
     const client = new TemporalClient({ connection });
     await work({ processes, services, temporal: client, caller, tenant });

@@ -1,16 +1,22 @@
 import { benchAuthorization } from './authorization';
 import { benchCards } from './cards';
+import { benchChainDeposits } from './chain/deposits';
+import { benchSweeps } from './chain/gas';
+import { benchChainSweeps } from './chain/sweeps';
 import { benchGrowth } from './growth';
 import { benchHungParty } from './hung-party';
 import { benchLine } from './line';
 import { benchProcesses } from './processes';
-import { benchSweeps } from './sweeps';
 import { benchWebhooks } from './webhooks';
 
 /** `npm run bench -- NAME`: measures, and prints what it measured. Speed is never asserted. */
 const BENCHES: Record<string, () => Promise<void>> = {
   authorization: benchAuthorization,
   cards: benchCards,
+  chain: async () => {
+    await benchChainDeposits();
+    await benchChainSweeps();
+  },
   growth: benchGrowth,
   'hung-party': benchHungParty,
   line: benchLine,

@@ -10,7 +10,7 @@ import {
   type World,
   withInstallation,
 } from './installation';
-import { processorTime } from './processor-time';
+import { spentBy } from './processor-time';
 
 /** Deposits that wait for a payer while the others are measured. */
 const IN_FLIGHT = Number(process.env['BENCH_IN_FLIGHT'] ?? 1_000);
@@ -79,9 +79,7 @@ function lineOf(kind: string, result: Measured, events: number) {
     'history events each': events.toFixed(1),
     'creation p50 ms': percentile(result.latencies, 0.5).toFixed(1),
     'creation p99 ms': percentile(result.latencies, 0.99).toFixed(1),
-    ...Object.fromEntries(
-      Object.entries(result.processor).map(([name, ms]) => [`${name} ms`, ms.toFixed(1)]),
-    ),
+    ...result.processor,
   };
 }
 
@@ -90,7 +88,7 @@ interface Measured {
   latencies: number[];
   perSecond: number;
   /** Milliseconds of processor that each took, by process: a busy machine disturbs it least. */
-  processor: Record<string, number>;
+  processor: Record<string, string>;
 }
 
 async function run(
@@ -99,18 +97,15 @@ async function run(
   count: number,
   create: () => Promise<Created>,
 ): Promise<Measured> {
-  const used = () =>
-    Object.entries(world.processes).map(([name, pid]) => [name, processorTime(pid())] as const);
-  const [before, began] = [new Map(used()), performance.now()];
+  const [spent, began] = [spentBy(world.processes), performance.now()];
   const created = await inParallel(count, create);
   await untilCount(world, what, 'completed', WARM + count);
   const seconds = (performance.now() - began) / 1000;
-  const spent = used().map(([name, ms]) => [name, (ms - (before.get(name) ?? 0)) / count]);
   return {
     ids: created.map(({ id }) => id),
     latencies: created.map(({ ms }) => ms),
     perSecond: count / seconds,
-    processor: Object.fromEntries(spent) as Record<string, number>,
+    processor: spent(count),
   };
 }
 

@@ -26,6 +26,22 @@ export function processorTime(pid: number): number {
   return below(pid);
 }
 
+/**
+ * What several have used from now on.
+ * @param processes milliseconds so far, by name: {@link processorTime} of each
+ * @returns columns of a table: milliseconds each of so many has taken
+ */
+export function spentBy(processes: Record<string, () => number>): (count: number) => Record<string, string> {
+  const used = () => Object.entries(processes).map(([name, ms]) => [name, ms()] as const);
+  const before = new Map(used());
+  return (count) =>
+    Object.fromEntries(
+      used().map(
+        ([name, ms]) => [`${name} ms`, ((ms - (before.get(name) ?? 0)) / count).toFixed(1)] as const,
+      ),
+    );
+}
+
 /** Nothing of one that has just ended. */
 function statOf(pid: string): Stat | undefined {
   try {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Abi,
+  type Account,
   type Address,
   createTestClient,
   getAddress,
@@ -76,8 +77,13 @@ export async function startTestChain({
     return getAddress(contractAddress);
   }
 
-  const write = (address: Address, name: keyof typeof contracts, functionName: string, args: unknown[]) =>
-    client.writeContract({ address, abi: contracts[name].abi as Abi, functionName, args });
+  const write = (
+    address: Address,
+    name: keyof typeof contracts,
+    functionName: string,
+    args: unknown[],
+    account: Account = payer,
+  ) => client.writeContract({ address, abi: contracts[name].abi as Abi, functionName, args, account });
 
   return {
     url,

@@ -11,6 +11,7 @@ import { type Preflight, preflight } from './candidates/preflight';
 import { requireGasConfig } from './config/operations';
 import { createOperation, type Ordered, orderTopup, sweepOf } from './operations/create';
 import { failedSweeps } from './operations/store';
+import { isBelowThreshold } from './rules';
 
 /** Wallets that are looked at together: enough to hide what a node's answers take. */
 const AT_ONCE = 8;
@@ -95,19 +96,24 @@ async function orderFor(services: ChainServices, candidate: SweepCandidate): Pro
   }
 }
 
-async function orderOf(services: ChainServices, candidate: SweepCandidate): Promise<Ordered | undefined> {
-  const { wallet, asset } = candidate;
+/** By what the preflight reads, not by what the run began with: a top-up may have arrived since, and another one would follow it. */
+async function orderOf(
+  services: ChainServices,
+  { wallet, asset }: SweepCandidate,
+): Promise<Ordered | undefined> {
   const found = await preflight(services, services.database, { wallet, asset: asset.symbol });
   // What the chain would revert is not helped by gas.
   if (found.fee === null) return undefined;
-  const lacksGas = candidate.needsGas || (found.stationAddress === null && failsAtGas(found));
-  if (lacksGas && found.checks.every(({ ok, name }) => ok || name === 'gas'))
-    return wouldHelp(candidate) ? orderTopup(services, { walletId: wallet.id }) : undefined;
+  if (lacksGas(found) && found.checks.every(({ ok, name }) => ok || name === 'gas'))
+    return wouldHelp(found) ? orderTopup(services, { walletId: wallet.id }) : undefined;
   return found.ok ? sweepOf(wallet, found) : undefined;
 }
 
-const failsAtGas = ({ checks }: Preflight): boolean => checks.some(({ ok, name }) => !ok && name === 'gas');
+function lacksGas({ checks, config, network, native, stationAddress }: Preflight): boolean {
+  const isTooDear = checks.some(({ ok, name }) => !ok && name === 'gas');
+  return stationAddress === null && (isTooDear || isBelowThreshold(config, network, native));
+}
 
 /** A wallet that has as much as a top-up brings would be given one after the other. */
-const wouldHelp = ({ config, network, native }: SweepCandidate): boolean =>
+const wouldHelp = ({ config, network, native }: Preflight): boolean =>
   native < toUnits(config.gasTopupAmount, NATIVE_DECIMALS[network.kind]);

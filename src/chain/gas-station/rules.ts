@@ -83,3 +83,10 @@ export function sweepableOf(
   const left = reserve > fee ? reserve : fee;
   return units > left ? units - left : 0n;
 }
+
+/** Whether a wallet that has so much of the native coin, and pays for gas itself, is to get some before it is swept. */
+export const isBelowThreshold = (
+  { gasThreshold }: Pick<GasConfig, 'gasThreshold'>,
+  { kind }: Pick<Network, 'kind'>,
+  native: bigint,
+): boolean => native < toUnits(gasThreshold, NATIVE_DECIMALS[kind]);

@@ -4,9 +4,13 @@ import { openWorld, type World } from '../../transfers/chain-deposits/support';
 let world: World;
 /** The first of two nodes of the network, before the real one. */
 let double: NodeDouble;
+let account: string;
+/** The chain is followed, and 5 USDT have been paid to the account. */
 beforeEach(async () => {
   world = await openWorld({ before: async (url) => (double = await startNodeDouble(url)).url });
   await world.turn();
+  account = await world.account();
+  await paid();
 });
 afterEach(async () => {
   await world.close();
@@ -15,12 +19,8 @@ afterEach(async () => {
 
 const statuses = async () => (await world.deposits()).map(({ status }) => status);
 const mine = (blocks: number) => world.chain.client.mine({ blocks });
-const paid = async (account: string) => {
-  const address = await world.wallet(account);
-  await world.chain.pay(world.token, address, 5_000_000n);
-  return address;
-};
-async function isCreditedOnceBothSaySo(account: string): Promise<void> {
+const paid = async () => world.chain.pay(world.token, await world.wallet(account), 5_000_000n);
+async function isCreditedOnceBothSaySo(): Promise<void> {
   double.behaveWell();
   await mine(1);
   await world.read();
@@ -29,8 +29,6 @@ async function isCreditedOnceBothSaySo(account: string): Promise<void> {
 }
 
 it('credits nothing while two nodes name different blocks', async () => {
-  const account = await world.account();
-  await paid(account);
   await world.read();
   double.on('eth_getBlockByNumber', async ({ params }, ask) => {
     const block = await ask({ params });
@@ -40,12 +38,10 @@ it('credits nothing while two nodes name different blocks', async () => {
   for (let turns = 0; turns < 5; turns += 1) await world.turn();
   await world.looks();
   expect(await statuses()).toEqual(['confirming']);
-  await isCreditedOnceBothSaySo(account);
+  await isCreditedOnceBothSaySo();
 });
 
 it('neither credits nor takes back by the word of a node that lags behind', async () => {
-  const account = await world.account();
-  await paid(account);
   await mine(2);
   await world.read();
   expect(await statuses()).toEqual(['credited']);
@@ -57,7 +53,7 @@ it('neither credits nor takes back by the word of a node that lags behind', asyn
     if (height === 'latest') return ask({ params: [`0x${stands.toString(16)}`, full] });
     return isLater(height) ? null : ask({ params: [height, full] });
   });
-  await paid(account);
+  await paid();
   await mine(12);
   await world.read();
   await world.lookAgain();
@@ -71,19 +67,15 @@ it('neither credits nor takes back by the word of a node that lags behind', asyn
 });
 
 it('goes on by the other node where one goes away in the middle, and credits once both say so', async () => {
-  const account = await world.account();
-  await paid(account);
   await world.turn();
   double.on('*', 'lost');
   await mine(3);
   await world.read();
   expect(await statuses()).toEqual(['confirming']);
-  await isCreditedOnceBothSaySo(account);
+  await isCreditedOnceBothSaySo();
 });
 
 it('credits nothing by the word of one node of two', async () => {
-  const account = await world.account();
-  await paid(account);
   double.on('eth_getTransactionReceipt', async (_, ask) => {
     const receipt = await ask({});
     const logs = receipt.logs.map((log: object) => ({

@@ -4,7 +4,7 @@ import { askedOfChain } from '../../networks/asking';
 import { witnessOf } from '../../networks/nodes';
 import { listNetworks, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
-import { fromUnits, NATIVE_DECIMALS, toUnits } from '../../networks/rules';
+import { fromUnits } from '../../networks/rules';
 import type { ChainServices } from '../../services';
 import { holdingsOn } from '../../wallets/holdings';
 import { stationWallets, sweepableWallets } from '../../wallets/operations';
@@ -12,7 +12,7 @@ import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { listOperations } from '../operations/store';
-import { minSweepOf, sweepableOf } from '../rules';
+import { isBelowThreshold, minSweepOf, sweepableOf } from '../rules';
 import { stationSending } from '../strategies/choose';
 import { whereTokenStands } from '../tokens';
 
@@ -123,8 +123,8 @@ function candidateOf(
   const sweepable = sweepableOf(config, network, asset, { units: balance, fee: 0n, ofStation });
   if (sweepable === 0n || fromUnits(sweepable, asset.decimals).lt(minSweepOf(config, asset)))
     return undefined;
-  const threshold = toUnits(config.gasThreshold, NATIVE_DECIMALS[network.kind]);
-  return { ...of, balance, sweepable, native, needsGas: paysItself && !ofStation && native < threshold };
+  const needsGas = paysItself && !ofStation && isBelowThreshold(config, network, native);
+  return { ...of, balance, sweepable, native, needsGas };
 }
 
 /** A wallet that needs gas before it is swept. */

@@ -33,6 +33,8 @@ export interface Preflight {
   fee: bigint | null;
   /** Who would send in place of the wallet, and pay; null: the wallet. */
   stationAddress: string | null;
+  /** What has who would pay of the native coin; read after the operations that are open, so what those before have brought is there. */
+  native: bigint;
 }
 
 /**
@@ -65,8 +67,9 @@ export async function preflight(
     gasThreshold: toUnits(config.gasThreshold, NATIVE_DECIMALS[network.kind]),
     ...{ maxGasPrice: config.maxGasPrice, treasuryAddress: config.treasuryAddress },
   });
-  const { fee } = said;
-  return { ok: checks.every(({ ok }) => ok), checks, network, config, asset, units, fee, stationAddress };
+  const { fee, native } = said;
+  const ok = checks.every((check) => check.ok);
+  return { ok, checks, network, config, asset, units, fee, stationAddress, native };
 }
 
 function swept(network: Network, symbol: string | undefined, ofStation: boolean): NetworkAsset {

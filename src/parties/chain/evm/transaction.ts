@@ -19,8 +19,9 @@ export async function readTransaction(rpc: Rpc, text: string): Promise<ChainTran
     rpc.call({ method: 'eth_getTransactionReceipt', params: [hash] }, answers.receipt),
   ]);
   if (!receipt) return { status: sent ? 'pending' : 'unknown' };
-  if (sent?.blockHash !== receipt.blockHash || receipt.transactionHash !== hash || sent.hash !== hash)
-    throw new Unsettled();
+  if (sent?.hash !== hash || receipt.transactionHash !== hash) throw new Unsettled();
+  // Asked a moment before, or of a pool that lags behind its own blocks, it may be in none yet: what it consists of is the same.
+  if ((sent.blockHash ?? receipt.blockHash) !== receipt.blockHash) throw new Unsettled();
   const byHash = { method: 'eth_getBlockByHash', params: [receipt.blockHash, false] };
   const header = await rpc.call(byHash, answers.header);
   if (header?.hash !== receipt.blockHash) throw new Unsettled();

@@ -33,6 +33,25 @@ describe('by the station itself', () => {
     expect(await world.held('treasury', 'USDT')).toBe('50');
   });
 
+  it('gives a wallet gas once, though its top-up arrives while wallets are looked at', async () => {
+    const { services } = world;
+    const [wallet] = await world.wallets(1, 25_000_000n);
+    expect(await orderAutoSweeps(services)).toBe(1);
+    const [topup] = await listed('operations');
+    const chain: typeof services.parties.chain = {
+      of(address) {
+        const node = services.parties.chain.of(address);
+        const balances: typeof node.balances = (...asked) =>
+          node.balances(...asked).finally(() => world.lead(topup!.id));
+        return { ...node, balances };
+      },
+    };
+    expect(await orderAutoSweeps(withParties(services, { chain }))).toBe(1);
+    const [sweep] = await listed('operations');
+    expect(await world.read(sweep!.id)).toMatchObject({ type: 'sweep', walletId: wallet!.id });
+    expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
+  });
+
   it('leaves alone what nobody ever had, and for an hour what has failed', async () => {
     const { admin, chain, token } = world;
     const body = { chain: 'local', count: 1 };

@@ -1,38 +1,16 @@
-import { encodeFunctionData, erc20Abi, getAddress, parseEther } from 'viem';
-import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
+import { getAddress, parseEther } from 'viem';
 import { auditOf } from '../../../../src/kernel/audit/audit';
 import { NATIVE } from '../../../../src/parties/chain/port';
 import { sentByOthers } from '../../../../src/transfers/chain-deposits/own-money';
-import {
-  ether,
-  execute,
-  feesOf,
-  fundNative,
-  posted,
-  sendAs,
-  type TestStation,
-  testStation,
-  unitsOf,
-} from './support';
-
-const OPERATIONS = '/v1/gas-station/operations';
-const TOPUPS = '/v1/gas-station/topup-operations';
+import { byHand, OPERATIONS, TOPUPS } from './by-hand';
+import { ether, execute, feesOf, fundNative, posted, type TestStation, testStation } from './support';
 
 let world: TestStation;
 beforeAll(async () => {
   world = await testStation();
 });
 afterAll(() => world.close());
-
-const exported = async (path: string, id: string) => {
-  const { status, body } = await world.admin.call('GET', `${path}/${id}/export`);
-  expect([status, body]).toEqual([200, expect.anything()]);
-  return body;
-};
-const confirm = (path: string, id: string, txHash: string) =>
-  world.admin.call('POST', `${path}/${id}/confirm`, { txHash });
-const transfer = (to: string, units: bigint) =>
-  encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to as never, units] });
+const { exported, confirm } = byHand(() => world);
 
 describe('by export and confirm', () => {
   it('tops a wallet up, sweeps it, and books what the chain says', async () => {
@@ -128,165 +106,6 @@ describe('by export and confirm', () => {
     });
   });
 
-  it('refuses what is not the transfer, and the operation stays open', async () => {
-    const { chain, token, treasury } = world;
-    const other = await chain.token();
-    const [wallet, neighbour] = await world.wallets(2, 50_000_000n, '0.05');
-    await chain.pay(other, wallet!.address, 50_000_000n);
-    const { id } = await world.sweep(wallet!.id);
-    const from = wallet!.address;
-    const send = (sender: string, to: typeof token, data: `0x${string}`) =>
-      sendAs(chain, sender, { to, data });
-    const wrong: [string, string][] = [
-      ['the chain does not know it', `0x${'ab'.repeat(32)}`],
-      ['its sender is another one', await send(neighbour!.address, token, transfer(treasury, 50_000_000n))],
-      ['its recipient is another one', await send(from, token, transfer(neighbour!.address, 1_000_000n))],
-      ['it moves another token', await send(from, other, transfer(treasury, 50_000_000n))],
-      ['its amount is less', await send(from, token, transfer(treasury, 1_000_000n))],
-      ['it was reverted', await send(from, token, transfer(treasury, 10n ** 15n)).catch(revertedHash)],
-    ];
-    for (const [why, hash] of wrong) {
-      const { status, body } = await confirm(OPERATIONS, id, hash);
-      expect([why, status, body.code, body.field]).toEqual([why, 409, 'invalid_transition', 'txHash']);
-      expect(body.message).toContain(why);
-    }
-    for (const txHash of ['', '0x12', 'x'.repeat(66), 7])
-      expect((await world.admin.call('POST', `${OPERATIONS}/${id}/confirm`, { txHash })).body.field).toBe(
-        'txHash',
-      );
-    expect(await world.read(id)).toMatchObject({ status: 'pending' });
-    expect(await world.advance(id)).toMatchObject({ status: 'pending', open: true });
-  });
-
-  it('books what a reverted execution has cost, and gives another nonce', async () => {
-    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
-    const { id } = await world.sweep(wallet!.id);
-    const first = (await exported(OPERATIONS, id)).transactions[0];
-    const before = await world.held('gas', 'ETH');
-    const code = (await world.chain.client.getCode({ address: world.token }))!;
-    await world.chain.client.setCode({ address: world.token, bytecode: '0xfe' });
-    const hash = await execute(world, first).catch(revertedHash);
-    await world.chain.client.setCode({ address: world.token, bytecode: code });
-    for (let times = 0; times < 2; times += 1)
-      expect(await confirm(OPERATIONS, id, hash)).toMatchObject({
-        status: 409,
-        body: { code: 'invalid_transition', field: 'txHash', message: expect.stringContaining('reverted') },
-      });
-    const cost = await feesOf(world.chain, [hash]);
-    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
-    const again = (await exported(OPERATIONS, id)).transactions[0];
-    expect(again.nonce).toBe(first.nonce + 1);
-    const done = await execute(world, again);
-    expect((await confirm(OPERATIONS, id, done)).body.status).toBe('completed');
-    expect(await world.held('gas', 'ETH')).toBe(
-      ether(unitsOf(before) + cost + (await feesOf(world.chain, [done]))),
-    );
-  });
-
-  it('books a revert that it has followed once, and follows the next one instead', async () => {
-    const { chain, token } = world;
-    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
-    const { id } = await world.sweep(wallet!.id);
-    const first = (await exported(OPERATIONS, id)).transactions[0];
-    const before = await world.held('gas', 'ETH');
-    const code = (await chain.client.getCode({ address: token }))!;
-    await chain.client.setAutomine(false);
-    const hash = await execute(world, first);
-    expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'confirming', txHash: hash });
-    await chain.client.setCode({ address: token, bytecode: '0xfe' });
-    await chain.client.mine({ blocks: 1 });
-    await chain.client.setCode({ address: token, bytecode: code });
-    await chain.client.setAutomine(true);
-    expect((await confirm(OPERATIONS, id, hash)).status).toBe(409);
-    const forgot = await world.read(id);
-    expect([forgot.status, forgot.txHash]).toEqual(['awaiting_confirmation', undefined]);
-    await world.advance(id);
-    const cost = await feesOf(chain, [hash]);
-    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
-    const again = (await exported(OPERATIONS, id)).transactions[0];
-    await chain.client.setAutomine(false);
-    const done = await execute(world, again);
-    expect((await confirm(OPERATIONS, id, done)).body.status).toBe('confirming');
-    expect(await world.advance(id)).toMatchObject({ status: 'confirming' });
-    await chain.client.mine({ blocks: 1 });
-    await chain.client.setAutomine(true);
-    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
-    expect(await world.held('gas', 'ETH')).toBe(
-      ether(unitsOf(before) + cost + (await feesOf(chain, [done]))),
-    );
-  });
-
-  it('books nothing for a revert of somebody else, though its nonce is the same', async () => {
-    const [wallet, stranger] = await world.wallets(2, 5_000_000n, '0.01');
-    const { id } = await world.sweep(wallet!.id);
-    const { nonce } = (await exported(OPERATIONS, id)).transactions[0];
-    const before = await world.held('gas', 'ETH');
-    const data = transfer(world.treasury, 10n ** 15n);
-    const hash = await sendAs(world.chain, stranger!.address, { to: world.token, data }).catch(revertedHash);
-    expect((await world.chain.client.getTransaction({ hash })).nonce).toBe(nonce);
-    const { status, body } = await confirm(OPERATIONS, id, hash);
-    expect([status, body.message]).toEqual([409, expect.stringContaining('its sender is another one')]);
-    expect(await world.held('gas', 'ETH')).toBe(before);
-    expect((await exported(OPERATIONS, id)).transactions[0].nonce).toBe(nonce);
-    await posted(world.admin, `${OPERATIONS}/${id}/fail`, { reason: 'test' });
-  });
-
-  it('books a revert after the end of an operation too, once, and shows it', async () => {
-    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
-    const { id } = await world.sweep(wallet!.id);
-    await exported(OPERATIONS, id);
-    await posted(world.admin, `${OPERATIONS}/${id}/fail`, { reason: 'test' });
-    const before = await world.held('gas', 'ETH');
-    const data = transfer(world.treasury, 10n ** 15n);
-    const hash = await sendAs(world.chain, wallet!.address, { to: world.token, data }).catch(revertedHash);
-    for (let times = 0; times < 2; times += 1) expect((await confirm(OPERATIONS, id, hash)).status).toBe(409);
-    const cost = await feesOf(world.chain, [hash]);
-    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
-    expect(await world.read(id)).toMatchObject({ status: 'failed' });
-    const breaks = await world.services.database.query('select kind, detail from breaks where subject = $1', [
-      id,
-    ]);
-    expect(breaks).toEqual([{ kind: 'gas_operation_late', detail: hash }]);
-    const next = await world.sweep(wallet!.id);
-    const { message } = (await confirm(OPERATIONS, next.id, hash)).body;
-    expect(message).toContain(`another operation, ${id}`);
-    await posted(world.admin, `${OPERATIONS}/${next.id}/fail`, { reason: 'test' });
-  });
-
-  it('takes no transaction that is older, nor one whose nonce an ended operation was given', async () => {
-    const { chain, token, treasury } = world;
-    const [old, wallet] = await world.wallets(2, 9_000_000n, '0.01');
-    const data = transfer(treasury, 2_000_000n);
-    const early = await sendAs(chain, old!.address, { to: token, data });
-    world.later(61_000);
-    const late = await world.sweep(old!.id);
-    expect((await confirm(OPERATIONS, late.id, early)).body.message).toContain('before the operation');
-    await posted(world.admin, `${OPERATIONS}/${late.id}/fail`, { reason: 'test' });
-    world.later(-61_000);
-
-    const first = await world.sweep(wallet!.id);
-    const { transactions } = await exported(OPERATIONS, first.id);
-    await posted(world.admin, `${OPERATIONS}/${first.id}/fail`, { reason: 'test' });
-    const second = await world.sweep(wallet!.id);
-    const hash = await execute(world, transactions[0]);
-    const { status, body } = await confirm(OPERATIONS, second.id, hash);
-    expect([status, body.message]).toEqual([409, expect.stringContaining(first.id)]);
-    expect((await confirm(OPERATIONS, first.id, hash)).body).toMatchObject({ movedAmount: '9.000000' });
-    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
-  });
-
-  it('takes a hash for one operation alone', async () => {
-    const [one] = await world.wallets(1, 3_000_000n, '0.01');
-    const first = await world.sweep(one!.id);
-    const hash = await execute(world, (await exported(OPERATIONS, first.id)).transactions[0]);
-    expect((await confirm(OPERATIONS, first.id, hash)).body.status).toBe('completed');
-    await world.chain.pay(world.token, one!.address, 3_000_000n);
-    const second = await world.sweep(one!.id);
-    const { status, body } = await confirm(OPERATIONS, second.id, hash);
-    expect([status, body.message]).toEqual([409, expect.stringContaining('of another operation')]);
-    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
-  });
-
   it('follows what has too few confirmations, and completes it when it has them', async () => {
     await world.configure({ sweepConfirmations: 3 });
     const [wallet] = await world.wallets(1, 2_000_000n, '0.01');
@@ -300,32 +119,6 @@ describe('by export and confirm', () => {
     await world.chain.client.mine({ blocks: 2 });
     expect(await world.advance(id)).toMatchObject({ status: 'completed', open: false });
     await world.configure({ sweepConfirmations: 1 });
-  });
-
-  it('gives the nonce of what was executed and is lost to the next, and shows it', async () => {
-    const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
-    const before = await world.chain.client.snapshot();
-    const first = await world.sweep(wallet!.id);
-    const { transactions } = await exported(OPERATIONS, first.id);
-    const hash = await execute(world, transactions[0]);
-    expect((await confirm(OPERATIONS, first.id, hash)).body.status).toBe('completed');
-    await world.chain.client.revert({ id: before });
-    const second = await world.sweep(wallet!.id);
-    expect((await exported(OPERATIONS, second.id)).transactions[0].nonce).toBe(0);
-    const breaks = await world.services.database.query('select kind, detail from breaks where subject = $1', [
-      first.id,
-    ]);
-    expect(breaks).toEqual([{ kind: 'gas_operation_vanished', detail: `${wallet!.address}/0` }]);
-    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
-    const isShown = async () => {
-      await keepChainReading(world.api.services, 'local');
-      const open = 'select from breaks where subject = $1 and resolved_at is null';
-      return (await world.services.database.query(open, [first.id])).length > 0;
-    };
-    expect(await isShown()).toBe(true);
-    const again = await execute(world, transactions[0]);
-    expect(again).toBe(hash);
-    expect(await isShown()).toBe(false);
   });
 
   it('expires after a day, and books what is executed later, with a break', async () => {
@@ -425,10 +218,4 @@ async function listed(path: string, query = ''): Promise<Record<string, string>[
     if (!body.hasMore) return found;
     cursor = `&cursor=${body.nextCursor}`;
   }
-}
-
-/** anvil mines what reverts, and tells the sender as a failure. */
-async function revertedHash(): Promise<`0x${string}`> {
-  const { transactions } = await world.chain.client.getBlock();
-  return transactions[0]!;
 }

@@ -4,6 +4,7 @@ import { isAboveCap } from '../../rules';
 import { endExecuted, endUnexecuted, moveOperation } from '../end';
 import { closeTaken, showTaken } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
+import type { GasOperation } from '../record';
 import { askAgainAfter, confirmationsOf, judge, judgeOwn, STUCK_AFTER_MS } from '../rules';
 import { updateOperation } from '../store';
 import { handOver } from './broadcast';
@@ -54,18 +55,16 @@ function hashesOf({ operation: { txHash }, attempts }: Seen): string[] {
 async function inBlock(
   services: Services,
   seen: Seen,
-  { network, node, config }: Reached,
+  reached: Reached,
   hash: string,
   word: Mined,
 ): Promise<Stepped> {
   const { operation, attempts } = seen;
+  const { network, node, config } = reached;
   if (operation.txHash !== hash) {
-    await whileUnchanged(services, operation, async (tx, { id }) => {
-      const at = services.now();
-      await closeTaken(tx, id, at);
-      await updateOperation(tx, id, { txHash: hash, waitsFor: null, updatedAt: at });
-    });
-    return AGAIN;
+    const noted = await noteHash(services, operation, hash);
+    // What the chain has said of it holds: nobody need be asked again.
+    return noted ? inBlock(services, { operation: noted, attempts }, reached, hash, word) : AGAIN;
   }
   const { number } = await node.head();
   if (confirmationsOf(number, word) < config.sweepConfirmations) return soon(services, operation.updatedAt);
@@ -81,6 +80,21 @@ async function inBlock(
       : endExecuted(services, tx, current, network, { hash, word, verdict }),
   );
   return AGAIN;
+}
+
+/** @returns the operation, which follows it now; nothing where it has changed since it was read */
+async function noteHash(
+  services: Services,
+  operation: GasOperation,
+  hash: string,
+): Promise<GasOperation | undefined> {
+  let noted: GasOperation | undefined;
+  await whileUnchanged(services, operation, async (tx, { id }) => {
+    const at = services.now();
+    await closeTaken(tx, id, at);
+    noted = await updateOperation(tx, id, { txHash: hash, waitsFor: null, updatedAt: at });
+  });
+  return noted;
 }
 
 /** Of those signed here: handed over again where the chain has lost it, and replaced where it stays too long. */

@@ -1,14 +1,14 @@
 import pino from 'pino';
 import type { Hex } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { deploymentOf } from '../src/chain/gas-station/strategies/delegate';
-import { batchOf, delegated } from '../src/chain/gas-station/strategies/delegated';
-import type { Sweep, SweepParties } from '../src/chain/gas-station/strategies/port';
-import { transfer } from '../src/chain/gas-station/strategies/transfer';
-import { NO_OBSERVERS } from '../src/kernel/metrics/observers';
-import { createChains } from '../src/parties/chain/create';
-import type { Call } from '../src/parties/chain/port';
-import { startTestChain, type TestChain } from '../test/support/chain';
+import { deploymentOf } from '../../src/chain/gas-station/strategies/delegate';
+import { batchOf, delegated } from '../../src/chain/gas-station/strategies/delegated';
+import type { Sweep, SweepParties } from '../../src/chain/gas-station/strategies/port';
+import { transfer } from '../../src/chain/gas-station/strategies/transfer';
+import { NO_OBSERVERS } from '../../src/kernel/metrics/observers';
+import { createChains } from '../../src/parties/chain/create';
+import type { Call } from '../../src/parties/chain/port';
+import { startTestChain, type TestChain } from '../../test/support/chain';
 
 const WALLETS = [1, 8, 50];
 const UNITS = 5_000_000n;

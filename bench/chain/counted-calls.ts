@@ -1,0 +1,28 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+
+/** undici tells of each request that is made, with the bytes that it sends. */
+const REQUESTS = 'undici:request:create';
+
+export interface CountedCalls {
+  requests: number;
+  /** Of JSON-RPC: a request may hold a batch of them. */
+  calls: number;
+}
+
+/** What is asked of a node while something is done. What was sent is read afterwards, so that counting takes no time of it. */
+export async function countedCalls(url: string, work: () => Promise<unknown>): Promise<CountedCalls> {
+  const sent: unknown[] = [];
+  const note = (message: unknown) => {
+    const { request } = message as { request: { origin: unknown; body: unknown } };
+    if (String(request.origin) === url) sent.push(request.body);
+  };
+  subscribe(REQUESTS, note);
+  try {
+    await work();
+  } finally {
+    unsubscribe(REQUESTS, note);
+  }
+  const bodies = sent.map((body) => JSON.parse(String(body)) as unknown);
+  const calls = bodies.reduce<number>((sum, body) => sum + (Array.isArray(body) ? body.length : 1), 0);
+  return { requests: sent.length, calls };
+}

@@ -1,0 +1,55 @@
+import type { Address, Hex } from 'viem';
+import { deriveWallets } from '../../src/chain/wallets/operations';
+import type { Wallet } from '../../src/chain/wallets/record';
+import type { Composed } from '../../src/composition';
+import { newId } from '../../src/kernel/ids';
+import type { TestChain } from '../../test/support/chain';
+
+/** What each wallet is paid, in units of the test USDT. */
+export const PAID = 5_000_000n;
+
+/** New wallets of the pool, each of which somebody has had, so that they are swept by themselves. */
+export async function poolOf({ database, ...services }: Composed, chain: string, count: number) {
+  const wallets = await database.transaction((tx) =>
+    deriveWallets({ ...services }, tx, { chain, kind: 'evm', count, purpose: 'pool' }),
+  );
+  const tenant = newId('tenant');
+  for (const { id } of wallets)
+    await database.query(
+      `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, ended_at, created_at, updated_at)
+       values ($1, $2, $3, $3, 'USDT', $4, now(), now(), now(), now())`,
+      [newId('walletAllocation'), id, tenant, newId('reference')],
+    );
+  return wallets;
+}
+
+/** @param perBlock where blocks are mined by hand: so many payments are in each */
+export async function payAll(
+  chain: TestChain,
+  token: Address,
+  wallets: readonly Pick<Wallet, 'address'>[],
+  perBlock?: number,
+): Promise<Hex[]> {
+  const hashes: Hex[] = [];
+  for (const { address } of wallets) {
+    hashes.push(await chain.pay(token, address, PAID));
+    if (perBlock !== undefined && hashes.length % perBlock === 0) await chain.client.mine({ blocks: 1 });
+  }
+  return hashes;
+}
+
+/** Always so many at the same time. */
+export async function atOnce<T>(workers: number, all: readonly T[], work: (each: T) => Promise<unknown>) {
+  const left = [...all];
+  const worker = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next);
+  };
+  await Promise.all(Array.from({ length: workers }, worker));
+}
+
+/** @returns seconds */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return (performance.now() - began) / 1_000;
+}

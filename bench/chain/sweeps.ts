@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { type Address, type Hex, parseEther } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { saveGasTerms } from '../../src/chain/gas-station/config/operations';
+import { gasConfigNeverSet } from '../../src/chain/gas-station/config/record';
+import { generateStation } from '../../src/chain/gas-station/station/operations';
+import { deploymentOf } from '../../src/chain/gas-station/strategies/delegate';
+import type { SweepStrategyName } from '../../src/chain/gas-station/strategies/port';
+import { requireNetwork } from '../../src/chain/networks/operations';
+import { Decimal } from '../../src/kernel/money/money';
+import { QUEUES } from '../../src/kernel/outbox/queues';
+import { startTestChain, type TestChain } from '../../test/support/chain';
+import { withLocalNetwork } from '../../test/support/networks';
+import { type World, withInstallation } from '../installation';
+import { processorTime, spentBy } from '../processor-time';
+import { atOnce, PAID, payAll, poolOf, timed } from './pool';
+
+const WALLETS = Number(process.env['BENCH_WALLETS'] ?? 200);
+/** Of each strategy before it is measured: the worker reads its workflows, and all code is compiled. */
+const WARM = 20;
+const CALLERS = 8;
+const TOPUP = '0.001';
+
+/**
+ * Wallets a minute that are swept by one worker process with the local signer: from the run that orders to the books, on a chain that
+ * has a block for each transaction. The run of every minute is begun again as soon as it ends. Beside it a bare loop that does the same
+ * by keys of its own.
+ */
+export const benchChainSweeps = (): Promise<void> =>
+  withInstallation({}, async (world) => {
+    const strategies: readonly SweepStrategyName[] = ['transfer', 'delegated'];
+    const rows = [];
+    for (const [place, strategy] of strategies.entries())
+      rows.push(...(await measured(world, strategy, 31_337 + place)));
+    console.table(rows);
+  });
+
+async function measured(world: World, strategy: SweepStrategyName, chainId: number) {
+  const chain = await startTestChain({ chainId });
+  try {
+    const network = `bench-${strategy}`;
+    const token = await chain.token();
+    await withLocalNetwork(world, chain, { chain: network, chainId, token, confirmations: 1 });
+    await openStation(world, chain, network, strategy);
+    const paid = async (count: number) => {
+      const wallets = await poolOf(world.services, network, count);
+      await payAll(chain, token, wallets);
+      return wallets.map(({ id }) => id);
+    };
+    await sweepAll(world, await paid(WARM));
+    const bare = await bareSweeps(chain, token);
+    const wallets = await paid(WALLETS);
+    const spent = spentBy({ ...world.processes, chain: () => processorTime(chain.node.pid ?? 0) });
+    const seconds = await sweepAll(world, wallets);
+    const used = spent(WALLETS);
+    const perMinute = (each: number) => Math.round((60 * WALLETS) / each);
+    return [
+      { what: 'a bare loop: a top-up, then a transfer', 'a minute': perMinute(bare) },
+      {
+        ...{ what: `${WALLETS} wallets, ${strategy}`, 'a minute': perMinute(seconds) },
+        ...{ ratio: (bare / seconds).toFixed(2), ...used },
+      },
+    ];
+  } finally {
+    await chain.stop();
+  }
+}
+
+async function openStation(
+  { services }: World,
+  chain: TestChain,
+  name: string,
+  sweepStrategy: SweepStrategyName,
+): Promise<void> {
+  const treasury = newAccount().address;
+  const network = await services.database.transaction((tx) => requireNetwork(tx, name));
+  const terms = {
+    ...gasConfigNeverSet(network),
+    ...{ gasThreshold: new Decimal('0.0005'), gasTopupAmount: new Decimal(TOPUP) },
+    ...{ treasuryAddress: treasury, sweepConfirmations: 1, autoSweep: true, sweepStrategy },
+  };
+  const { wallet } = await services.database.transaction(async (tx) => {
+    await saveGasTerms(tx, network, terms, 0);
+    return generateStation(services, tx, network, 0);
+  });
+  const station = wallet.address as Address;
+  await chain.pay(null, station, parseEther('100'));
+  if (sweepStrategy !== 'delegated') return;
+  const { to, data } = deploymentOf({ treasury, station });
+  await chain.mined(await chain.client.sendTransaction({ to: to as Hex, data: data as Hex }));
+}
+
+/** @returns seconds from the first order to the last entry in the books */
+async function sweepAll({ services, temporal }: World, walletIds: readonly string[]): Promise<number> {
+  const swept = async () => {
+    const text = `select count(*)::int as swept from gas_operations where wallet_id = any($1::text[]) and type = 'sweep' and status = 'completed'`;
+    const [row] = await services.database.query<{ swept: number }>(text, [walletIds]);
+    return row?.swept;
+  };
+  return timed(async () => {
+    while ((await swept()) !== walletIds.length)
+      await temporal.workflow.execute('gasAutoSweep', {
+        ...{ taskQueue: QUEUES.processes, workflowId: `bench-${randomUUID()}`, args: [] },
+      });
+  });
+}
+
+const newAccount = () => privateKeyToAccount(generatePrivateKey());
+
+/** By as many callers as wallets are looked at together: gas, and then the transfer, each until it is in a block. @returns seconds */
+async function bareSweeps(chain: TestChain, token: Address): Promise<number> {
+  const [station, treasury] = [newAccount(), newAccount().address];
+  const wallets = Array.from({ length: WALLETS }, newAccount);
+  await chain.pay(null, station.address, parseEther('100'));
+  await payAll(chain, token, wallets);
+  let nonce = 0;
+  return timed(() =>
+    atOnce(CALLERS, wallets, async (account) => {
+      const gas = { account: station, to: account.address, value: parseEther(TOPUP), nonce: nonce++ };
+      await chain.mined(await chain.client.sendTransaction(gas));
+      await chain.mined(await chain.write(token, 'TestUsdt', 'transfer', [treasury, PAID], account));
+    }),
+  );
+}

@@ -1,0 +1,95 @@
+import { byHand, OPERATIONS, revertedHash, transfer } from './by-hand';
+import { execute, posted, sendAs, type TestStation, testStation } from './support';
+
+let world: TestStation;
+beforeAll(async () => {
+  world = await testStation();
+});
+afterAll(() => world.close());
+const { exported, confirm } = byHand(() => world);
+
+describe('a confirmation', () => {
+  it('refuses what is not the transfer, and the operation stays open', async () => {
+    const { chain, token, treasury } = world;
+    const other = await chain.token();
+    const [wallet, neighbour] = await world.wallets(2, 50_000_000n, '0.05');
+    await chain.pay(other, wallet!.address, 50_000_000n);
+    const { id } = await world.sweep(wallet!.id);
+    const from = wallet!.address;
+    const send = (sender: string, to: typeof token, data: `0x${string}`) =>
+      sendAs(chain, sender, { to, data });
+    const wrong: [string, string][] = [
+      ['the chain does not know it', `0x${'ab'.repeat(32)}`],
+      ['its sender is another one', await send(neighbour!.address, token, transfer(treasury, 50_000_000n))],
+      ['its recipient is another one', await send(from, token, transfer(neighbour!.address, 1_000_000n))],
+      ['it moves another token', await send(from, other, transfer(treasury, 50_000_000n))],
+      ['its amount is less', await send(from, token, transfer(treasury, 1_000_000n))],
+      [
+        'it was reverted',
+        await send(from, token, transfer(treasury, 10n ** 15n)).catch(() => revertedHash(world.chain)),
+      ],
+    ];
+    for (const [why, hash] of wrong) {
+      const { status, body } = await confirm(OPERATIONS, id, hash);
+      expect([why, status, body.code, body.field]).toEqual([why, 409, 'invalid_transition', 'txHash']);
+      expect(body.message).toContain(why);
+    }
+    for (const txHash of ['', '0x12', 'x'.repeat(66), 7])
+      expect((await world.admin.call('POST', `${OPERATIONS}/${id}/confirm`, { txHash })).body.field).toBe(
+        'txHash',
+      );
+    expect(await world.read(id)).toMatchObject({ status: 'pending' });
+    expect(await world.advance(id)).toMatchObject({ status: 'pending', open: true });
+  });
+
+  it('books nothing for a revert of somebody else, though its nonce is the same', async () => {
+    const [wallet, stranger] = await world.wallets(2, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const { nonce } = (await exported(OPERATIONS, id)).transactions[0];
+    const before = await world.held('gas', 'ETH');
+    const data = transfer(world.treasury, 10n ** 15n);
+    const hash = await sendAs(world.chain, stranger!.address, { to: world.token, data }).catch(() =>
+      revertedHash(world.chain),
+    );
+    expect((await world.chain.client.getTransaction({ hash })).nonce).toBe(nonce);
+    const { status, body } = await confirm(OPERATIONS, id, hash);
+    expect([status, body.message]).toEqual([409, expect.stringContaining('its sender is another one')]);
+    expect(await world.held('gas', 'ETH')).toBe(before);
+    expect((await exported(OPERATIONS, id)).transactions[0].nonce).toBe(nonce);
+    await posted(world.admin, `${OPERATIONS}/${id}/fail`, { reason: 'test' });
+  });
+
+  it('takes no transaction that is older, nor one whose nonce an ended operation was given', async () => {
+    const { chain, token, treasury } = world;
+    const [old, wallet] = await world.wallets(2, 9_000_000n, '0.01');
+    const data = transfer(treasury, 2_000_000n);
+    const early = await sendAs(chain, old!.address, { to: token, data });
+    world.later(61_000);
+    const late = await world.sweep(old!.id);
+    expect((await confirm(OPERATIONS, late.id, early)).body.message).toContain('before the operation');
+    await posted(world.admin, `${OPERATIONS}/${late.id}/fail`, { reason: 'test' });
+    world.later(-61_000);
+
+    const first = await world.sweep(wallet!.id);
+    const { transactions } = await exported(OPERATIONS, first.id);
+    await posted(world.admin, `${OPERATIONS}/${first.id}/fail`, { reason: 'test' });
+    const second = await world.sweep(wallet!.id);
+    const hash = await execute(world, transactions[0]);
+    const { status, body } = await confirm(OPERATIONS, second.id, hash);
+    expect([status, body.message]).toEqual([409, expect.stringContaining(first.id)]);
+    expect((await confirm(OPERATIONS, first.id, hash)).body).toMatchObject({ movedAmount: '9.000000' });
+    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
+  });
+
+  it('takes a hash for one operation alone', async () => {
+    const [one] = await world.wallets(1, 3_000_000n, '0.01');
+    const first = await world.sweep(one!.id);
+    const hash = await execute(world, (await exported(OPERATIONS, first.id)).transactions[0]);
+    expect((await confirm(OPERATIONS, first.id, hash)).body.status).toBe('completed');
+    await world.chain.pay(world.token, one!.address, 3_000_000n);
+    const second = await world.sweep(one!.id);
+    const { status, body } = await confirm(OPERATIONS, second.id, hash);
+    expect([status, body.message]).toEqual([409, expect.stringContaining('of another operation')]);
+    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
+  });
+});

@@ -1,0 +1,120 @@
+import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
+import { byHand, OPERATIONS, revertedHash, transfer } from './by-hand';
+import { ether, execute, feesOf, posted, sendAs, type TestStation, testStation, unitsOf } from './support';
+
+let world: TestStation;
+beforeAll(async () => {
+  world = await testStation();
+});
+afterAll(() => world.close());
+const { exported, confirm } = byHand(() => world);
+
+describe('what was executed by a person', () => {
+  it('books what a reverted execution has cost, and gives another nonce', async () => {
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const first = (await exported(OPERATIONS, id)).transactions[0];
+    const before = await world.held('gas', 'ETH');
+    const code = (await world.chain.client.getCode({ address: world.token }))!;
+    await world.chain.client.setCode({ address: world.token, bytecode: '0xfe' });
+    const hash = await execute(world, first).catch(() => revertedHash(world.chain));
+    await world.chain.client.setCode({ address: world.token, bytecode: code });
+    for (let times = 0; times < 2; times += 1)
+      expect(await confirm(OPERATIONS, id, hash)).toMatchObject({
+        status: 409,
+        body: { code: 'invalid_transition', field: 'txHash', message: expect.stringContaining('reverted') },
+      });
+    const cost = await feesOf(world.chain, [hash]);
+    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+    const again = (await exported(OPERATIONS, id)).transactions[0];
+    expect(again.nonce).toBe(first.nonce + 1);
+    const done = await execute(world, again);
+    expect((await confirm(OPERATIONS, id, done)).body.status).toBe('completed');
+    expect(await world.held('gas', 'ETH')).toBe(
+      ether(unitsOf(before) + cost + (await feesOf(world.chain, [done]))),
+    );
+  });
+
+  it('books a revert that it has followed once, and follows the next one instead', async () => {
+    const { chain, token } = world;
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const first = (await exported(OPERATIONS, id)).transactions[0];
+    const before = await world.held('gas', 'ETH');
+    const code = (await chain.client.getCode({ address: token }))!;
+    await chain.client.setAutomine(false);
+    const hash = await execute(world, first);
+    expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'confirming', txHash: hash });
+    await chain.client.setCode({ address: token, bytecode: '0xfe' });
+    await chain.client.mine({ blocks: 1 });
+    await chain.client.setCode({ address: token, bytecode: code });
+    await chain.client.setAutomine(true);
+    expect((await confirm(OPERATIONS, id, hash)).status).toBe(409);
+    const forgot = await world.read(id);
+    expect([forgot.status, forgot.txHash]).toEqual(['awaiting_confirmation', undefined]);
+    await world.advance(id);
+    const cost = await feesOf(chain, [hash]);
+    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+    const again = (await exported(OPERATIONS, id)).transactions[0];
+    await chain.client.setAutomine(false);
+    const done = await execute(world, again);
+    expect((await confirm(OPERATIONS, id, done)).body.status).toBe('confirming');
+    expect(await world.advance(id)).toMatchObject({ status: 'confirming' });
+    await chain.client.mine({ blocks: 1 });
+    await chain.client.setAutomine(true);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    expect(await world.held('gas', 'ETH')).toBe(
+      ether(unitsOf(before) + cost + (await feesOf(chain, [done]))),
+    );
+  });
+
+  it('books a revert after the end of an operation too, once, and shows it', async () => {
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    await exported(OPERATIONS, id);
+    await posted(world.admin, `${OPERATIONS}/${id}/fail`, { reason: 'test' });
+    const before = await world.held('gas', 'ETH');
+    const data = transfer(world.treasury, 10n ** 15n);
+    const hash = await sendAs(world.chain, wallet!.address, { to: world.token, data }).catch(() =>
+      revertedHash(world.chain),
+    );
+    for (let times = 0; times < 2; times += 1) expect((await confirm(OPERATIONS, id, hash)).status).toBe(409);
+    const cost = await feesOf(world.chain, [hash]);
+    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+    expect(await world.read(id)).toMatchObject({ status: 'failed' });
+    const breaks = await world.services.database.query('select kind, detail from breaks where subject = $1', [
+      id,
+    ]);
+    expect(breaks).toEqual([{ kind: 'gas_operation_late', detail: hash }]);
+    const next = await world.sweep(wallet!.id);
+    const { message } = (await confirm(OPERATIONS, next.id, hash)).body;
+    expect(message).toContain(`another operation, ${id}`);
+    await posted(world.admin, `${OPERATIONS}/${next.id}/fail`, { reason: 'test' });
+  });
+
+  it('gives the nonce of what was executed and is lost to the next, and shows it', async () => {
+    const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+    const before = await world.chain.client.snapshot();
+    const first = await world.sweep(wallet!.id);
+    const { transactions } = await exported(OPERATIONS, first.id);
+    const hash = await execute(world, transactions[0]);
+    expect((await confirm(OPERATIONS, first.id, hash)).body.status).toBe('completed');
+    await world.chain.client.revert({ id: before });
+    const second = await world.sweep(wallet!.id);
+    expect((await exported(OPERATIONS, second.id)).transactions[0].nonce).toBe(0);
+    const breaks = await world.services.database.query('select kind, detail from breaks where subject = $1', [
+      first.id,
+    ]);
+    expect(breaks).toEqual([{ kind: 'gas_operation_vanished', detail: `${wallet!.address}/0` }]);
+    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
+    const isShown = async () => {
+      await keepChainReading(world.api.services, 'local');
+      const open = 'select from breaks where subject = $1 and resolved_at is null';
+      return (await world.services.database.query(open, [first.id])).length > 0;
+    };
+    expect(await isShown()).toBe(true);
+    const again = await execute(world, transactions[0]);
+    expect(again).toBe(hash);
+    expect(await isShown()).toBe(false);
+  });
+});

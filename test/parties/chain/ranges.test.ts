@@ -1,0 +1,83 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { type Behaviour, NodeError } from './node-double';
+import { twoNodes } from './two-nodes';
+
+const world = twoNodes();
+
+/** As a node of a public service has it. */
+const TOO_LONG = new NodeError(-32602, 'eth_getLogs is limited to a 2 range');
+
+describe('transfers', () => {
+  it('of another block than was asked for are not believed', async () => {
+    const to = privateKeyToAccount(generatePrivateKey()).address;
+    const token = await world.chain.token();
+    const { number } = await world.node.head();
+    await world.chain.pay(token, to, 1n);
+    world.one.on('eth_getLogs', async ({ params: [filter] }, ask) =>
+      ask({ params: [{ ...filter, toBlock: 'latest' }] }),
+    );
+    const { transfers } = await world.node.transfersTo({ from: number, to: number }, [to], { native: false });
+    expect(transfers).toEqual([]);
+    expect(world.two.asked).toContain('eth_getLogs');
+    world.one.on('eth_getBlockByNumber', (_, ask) => ask({ params: ['0x1', false] }));
+    expect(await world.node.block(number)).toMatchObject({ number });
+  });
+
+  it('are read in parts of a range that a node finds too long', async () => {
+    const to = privateKeyToAccount(generatePrivateKey()).address;
+    const token = await world.chain.token();
+    const { number: from } = await world.node.head();
+    for (const units of [1n, 2n, 3n, 4n, 5n, 6n]) await world.chain.pay(token, to, units);
+    const head = await world.node.head();
+    const ranges: number[] = [];
+    const narrow: Behaviour = async ({ params: [filter] }, ask) => {
+      const blocks = Number(filter.toBlock) - Number(filter.fromBlock) + 1;
+      ranges.push(blocks);
+      return ask({});
+    };
+    world.one.on('eth_getLogs', narrow);
+    await world.node.transfersTo({ from, to: head.number }, [to], { native: false });
+    expect(ranges).toEqual([7]);
+    world.one.on('eth_getLogs', async (call, ask) =>
+      Number(call.params[0].toBlock) - Number(call.params[0].fromBlock) > 1 ? TOO_LONG : ask({}),
+    );
+    const { transfers } = await world.node.transfersTo({ from, to: head.number }, [to], { native: false });
+    expect(transfers.map(({ units }) => units)).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
+    expect(world.two.asked).not.toContain('eth_getLogs');
+  });
+
+  it('are read in parts of a range whose answer is too long to be read', async () => {
+    const to = privateKeyToAccount(generatePrivateKey()).address;
+    const token = await world.chain.token();
+    const { number: from } = await world.node.head();
+    for (const units of [1n, 2n]) await world.chain.pay(token, to, units);
+    const head = await world.node.head();
+    world.one.on('eth_getLogs', async (call, ask) =>
+      call.params[0].toBlock === call.params[0].fromBlock ? ask({}) : 'x'.repeat(33 * 1024 * 1024),
+    );
+    world.two.on('eth_getLogs', 'lost');
+    const { transfers } = await world.node.transfersTo({ from, to: head.number }, [to], { native: false });
+    expect(transfers.map(({ units }) => units)).toEqual([1n, 2n]);
+  });
+
+  it.each([0n, 1n])('are read again when the chain is reorganised meanwhile (%s)', async (units) => {
+    const to = privateKeyToAccount(generatePrivateKey()).address;
+    const token = await world.chain.token();
+    await world.chain.pay(token, to, units); // what is gone afterwards: a payment, or nothing that was seen
+    const { number } = await world.node.head();
+    let reorganisations = 0;
+    world.one.on('eth_getLogs', async (_, ask) => {
+      const logs = await ask({});
+      if (reorganisations === 1) return logs;
+      reorganisations += 1;
+      await world.chain.client.request({ method: 'anvil_rollback', params: [1] } as never);
+      await world.chain.pay(token, to, 2n);
+      return logs;
+    });
+    const found = await world.node.transfersTo({ from: number, to: number }, [to], { native: false });
+    const head = await world.node.head();
+    expect(reorganisations).toBe(1);
+    expect(found.toBlockHash).toBe(head.hash);
+    expect(found.transfers).toMatchObject([{ units: 2n, block: head }]);
+  });
+});
