@@ -33,7 +33,8 @@ function allocateRoute(services: Services): Route {
     description:
       'Keeps an address for one payer: what comes to it is credited to the account, converted where that has another currency. ' +
       '201 with the new one, 200 with what the same reference stands for, whatever has become of it. While its network is ' +
-      'disabled, 409 `invalid_transition`.',
+      'disabled, 409 `invalid_transition`; with as many wallets as the company may hold at once (1,000, if the operator has set nothing ' +
+      'else), 409 `limit_exceeded`: release those whose payers are done.',
     body: z.strictObject({
       chain,
       asset: text(20)
@@ -51,7 +52,7 @@ function allocateRoute(services: Services): Route {
     response: heldWalletSchema,
     status: 201,
     mayExist: true,
-    problems: ['ErrAlreadyExists', 'invalid_transition', 'account_closed', 'user_blocked'],
+    problems: ['ErrAlreadyExists', 'invalid_transition', 'account_closed', 'user_blocked', 'limit_exceeded'],
     async write(tx, { caller, body, requestId }) {
       const held = await allocateWallet(services, tx, body, caller.reach);
       const record = shown(services, held);
