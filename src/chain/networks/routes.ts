@@ -1,4 +1,3 @@
-import { beforehand } from '../../http/beforehand';
 import { type Route, route } from '../../http/route';
 import { audit } from '../../kernel/audit/audit';
 import { createResolver, type Resolve } from '../../kernel/security/allowed-addresses';
@@ -72,11 +71,10 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
     body: givenNetwork,
     response: networkSchema,
     problems: ['version_conflict', 'unavailable'],
-    prepare: ({ params: { chain = '' }, body }) => beforehand(judgedTerms(services, chain, body, resolve)),
+    prepare: ({ params: { chain = '' }, body }) => judgedTerms(services, chain, body, resolve),
     async write(tx, { caller, requestId, params: { chain = '' }, body: { version } }, judged) {
-      const found = judged();
-      if (!found) throw versionConflict();
-      const { terms, head } = found;
+      if (!judged) throw versionConflict();
+      const { terms, head } = judged;
       const isUsed = () => following.isUsed(tx, chain);
       const { before, after } = await saveNetwork(services, tx, chain, terms, version, isUsed);
       if (head) await following.begin(tx, chain, head, services.now());

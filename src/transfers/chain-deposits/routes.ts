@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { beforehand } from '../../http/beforehand';
 import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { text } from '../../kernel/wire/schemas';
@@ -46,9 +45,9 @@ function confirmRoute(services: Services): Route {
       },
       settled: ({ status }: ChainDepositView) => status !== 'confirming',
     },
-    prepare: ({ caller, body }) => beforehand(findOnChain(services, body, caller.reach)),
+    prepare: ({ caller, body }) => findOnChain(services, body, caller.reach),
     async write(tx, request, found) {
-      const deposit = await confirmDeposit(services, tx, found(), request.caller.reach);
+      const deposit = await confirmDeposit(services, tx, found, request.caller.reach);
       const { id: subject, tenantId, status } = deposit.transfer;
       await auditAdmin(tx, { ...request, action: 'wallets.deposit', subject, tenantId, after: { status } });
       return chainDepositView(deposit);

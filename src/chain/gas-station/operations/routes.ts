@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { beforehand } from '../../../http/beforehand';
 import { type ApiRequest, Reply, type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
 import type { Tx } from '../../../kernel/db/database';
@@ -63,9 +62,9 @@ const createSweepRoute = (services: Services): Route =>
     body: z.strictObject({ walletId: wallet(), asset: text(20) }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ body }) => beforehand(orderSweep(services, body)),
+    prepare: ({ body }) => orderSweep(services, body),
     async write(tx, request, ordered) {
-      const made = await createOperation(services, tx, ordered());
+      const made = await createOperation(services, tx, ordered);
       await noted(tx, request, 'create', made);
       return gasOperationView(made);
     },
@@ -79,9 +78,9 @@ const createTopupRoute = (services: Services): Route =>
     body: z.strictObject({ walletId: wallet(), amount: amount().optional() }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ body }) => beforehand(orderTopup(services, body)),
+    prepare: ({ body }) => orderTopup(services, body),
     async write(tx, request, ordered) {
-      const made = await createOperation(services, tx, ordered());
+      const made = await createOperation(services, tx, ordered);
       await noted(tx, request, 'create', made);
       return gasOperationView(made);
     },
@@ -102,12 +101,11 @@ const confirmRoute = (services: Services, type: GasOperationType): Route =>
     }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ params, body }) =>
-      beforehand(askAbout(services, { id: params['id'] ?? '', type }, body.txHash)),
+    prepare: ({ params, body }) => askAbout(services, { id: params['id'] ?? '', type }, body.txHash),
     async write(tx, request, asked) {
       const id = request.params['id'] ?? '';
       const before = await requireOperation(tx, id, type, { lock: true });
-      const { operation, refusal } = await confirmOperation(services, tx, { id, type }, asked());
+      const { operation, refusal } = await confirmOperation(services, tx, { id, type }, asked);
       await noted(tx, request, 'confirm', operation, before);
       return refusal ? refusedWith(refusal, request) : gasOperationView(operation);
     },
@@ -151,11 +149,11 @@ const failRoute = (services: Services, type: GasOperationType): Route =>
     body: z.strictObject({ reason: text(500).min(1) }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ params }) => beforehand(fallible(services, { id: params['id'] ?? '', type })),
+    prepare: ({ params }) => fallible(services, { id: params['id'] ?? '', type }),
     async write(tx, request, found) {
       const id = request.params['id'] ?? '';
       const before = await requireOperation(tx, id, type, { lock: true });
-      const after = await failOperation(services, tx, { id, type, reason: request.body.reason }, found());
+      const after = await failOperation(services, tx, { id, type, reason: request.body.reason }, found);
       await noted(tx, request, 'fail', after, before);
       return gasOperationView(after);
     },

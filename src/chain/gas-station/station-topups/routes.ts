@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { beforehand } from '../../../http/beforehand';
 import { type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
 import { idPage, pageById } from '../../../kernel/wire/id-pages';
@@ -49,9 +48,8 @@ const scanRoute = (services: Services): Route =>
     response: scanSchema,
     problems: ['invalid_transition', 'unavailable'],
     prepare: ({ body: { chain, fromBlock } }) =>
-      beforehand(readScan(services, services.database, { chain, from: fromBlock })),
-    async write(tx, request, scanned) {
-      const scan = scanned();
+      readScan(services, services.database, { chain, from: fromBlock }),
+    async write(tx, request, scan) {
       const shown = scanView(scan, await applyScan(tx, scan));
       await audit(tx, {
         ...request,
