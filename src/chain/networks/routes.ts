@@ -48,6 +48,8 @@ const readRoute = ({ database, keyring }: Services) =>
     path: '/v1/networks/{chain}',
     tag: TAG,
     summary: 'The configuration of a chain',
+    description:
+      'Its assets with the least that is credited of each, and how many blocks make a payment final. Admins are shown `rpcUrls`, masked.',
     response: networkSchema,
     async read({ caller, params: { chain = '' } }) {
       const opened = caller.role === 'admin' ? await findOpened({ keyring }, database, chain) : undefined;
@@ -60,7 +62,7 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
     method: 'PUT',
     path: '/v1/networks/{chain}',
     tag: TAG,
-    summary: 'Update the configuration of a chain (Admin)',
+    summary: 'Update the configuration of a chain',
     description:
       'Replaces all that can be set, and needs the present `version`; `version: 0` makes the network of a chain that has none. ' +
       'What a node of the chain says of its `chainId` and of the decimals of the tokens must be what is given (400); where none ' +

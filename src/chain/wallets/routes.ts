@@ -41,13 +41,17 @@ function allocateRoute(services: Services): Route {
         .min(1)
         .meta({ examples: ['USDT'] }),
       accountId: identifier('acc_01jz0000000000000000000000'),
-      reference: text(200).min(1).describe('Unique within the company.'),
+      reference: text(200)
+        .min(1)
+        .describe('Unique within the company.')
+        .meta({ examples: ['order-1'] }),
       ttlSeconds: z
         .int()
         .min(TTL_SECONDS.min)
         .max(TTL_SECONDS.max)
         .optional()
-        .describe('Absent: until it is released.'),
+        .describe('Absent: until it is released.')
+        .meta({ examples: [86_400] }),
     }),
     response: heldWalletSchema,
     status: 201,

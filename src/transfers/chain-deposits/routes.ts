@@ -27,8 +27,12 @@ function confirmRoute(services: Services): Route {
       'transfer of the transaction to the address is booked once, and the one named by `logIndex`, or the first, is answered ' +
       'as it stands now. `Prefer: wait=N` waits until it is final.',
     body: z.strictObject({
-      chain: text(32).min(1),
-      address: text(100).min(1),
+      chain: text(32)
+        .min(1)
+        .meta({ examples: ['local'] }),
+      address: text(100)
+        .min(1)
+        .meta({ examples: ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'] }),
       txHash: z
         .string()
         .regex(HASH, 'must be 0x and 64 hexadecimal digits')

@@ -59,7 +59,7 @@ const createSweepRoute = (services: Services): Route =>
     description:
       'All that the wallet has of the asset, to the treasury. Refused while a check of the preflight does not hold, which the ' +
       'message names. With `autoSweep` it is signed and broadcast at once, else it waits for `export` and `confirm`.',
-    body: z.strictObject({ walletId: wallet(), asset: text(20) }),
+    body: z.strictObject({ walletId: wallet(), asset: text(20).meta({ examples: ['USDT'] }) }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
     prepare: ({ body }) => orderSweep(services, body),
@@ -97,7 +97,10 @@ const confirmRoute = (services: Services, type: GasOperationType): Route =>
       'and that it is no other operation’s. What is in too few blocks yet is followed (`confirming`); a wrong one is refused, and the ' +
       'operation stays open. After the end of an operation it is still booked, and its status stays.',
     body: z.strictObject({
-      txHash: z.string().regex(TX_HASH, 'must be a transaction hash: 0x and 64 hexadecimal digits'),
+      txHash: z
+        .string()
+        .regex(TX_HASH, 'must be a transaction hash: 0x and 64 hexadecimal digits')
+        .meta({ examples: [`0x${'ab'.repeat(32)}`] }),
     }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
@@ -146,7 +149,11 @@ const failRoute = (services: Services, type: GasOperationType): Route =>
     ...{ method: 'POST', path: `${PATHS[type]}/{id}/fail`, ...GUARDED },
     summary: `Mark ${WORDS[type]} failed`,
     description: 'Refused while the chain may still execute its transaction.',
-    body: z.strictObject({ reason: text(500).min(1) }),
+    body: z.strictObject({
+      reason: text(500)
+        .min(1)
+        .meta({ examples: ['not needed'] }),
+    }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
     prepare: ({ params }) => fallible(services, { id: params['id'] ?? '', type }),

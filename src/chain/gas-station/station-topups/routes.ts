@@ -19,6 +19,7 @@ const listRoute = ({ database }: Services): Route =>
   route({
     ...{ method: 'GET', path, ...GUARDED },
     summary: 'List station top-up records',
+    description: 'Native coin that has come to stations from elsewhere, as scans have found and booked it.',
     query: z.object({ ...pageQuery, chain: text(100).optional() }),
     response: pageSchema(stationTopupSchema),
     async read({ query }) {
