@@ -17,13 +17,17 @@ const DECIDED_AT = raw(`case word->>'state'
   when 'seen' then (word->>'blockNumber')::bigint + (terms->>'confirmations')::bigint - 1
   else (word->>'absentFrom')::bigint + 2 * (terms->>'confirmations')::bigint end`);
 
+const undecided = (chain: string) => ofChain(chain).whereRaw(`word->>'state' in ('seen', 'absent')`);
+
 /** Those that wait for a height that the chain has come to. */
 export const refsDecidedAt = (tx: Tx, chain: string, height: number): Promise<string[]> =>
-  refsOf(tx, ofChain(chain).whereRaw(`word->>'state' in ('seen', 'absent')`).where(DECIDED_AT, '<=', height));
+  refsOf(tx, undecided(chain).where(DECIDED_AT, '<=', height));
 
-/** Those that wait for any height. */
-export const refsWaiting = (tx: Tx, chain: string): Promise<string[]> =>
-  refsOf(tx, ofChain(chain).whereRaw(`(word is null or word->>'state' in ('seen', 'absent'))`));
+/** Those that wait for any height, or for what the chain says at all: two indexes, for none serves both. */
+export const refsWaiting = async (tx: Tx, chain: string): Promise<string[]> =>
+  (
+    await Promise.all([undecided(chain), ofChain(chain).whereNull('word')].map((each) => refsOf(tx, each)))
+  ).flat();
 
 /** Those that were in a block above that height. */
 export const refsAbove = (tx: Tx, chain: string, height: number): Promise<string[]> =>
