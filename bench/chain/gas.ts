@@ -76,7 +76,7 @@ async function createWorld(chain: TestChain) {
     ...{ wallet, token, units: UNITS, treasury, station: station.address },
   });
   const given = { treasury, station: station.address };
-  const deployment = await send(station, { from: station.address, ...deploymentOf(given) });
+  const deployment = await send(station, { from: station.address, value: 0n, ...deploymentOf(given) });
   return {
     ...{ chain, parties, station, token, send, sweepOf, deployment },
     newWallets: (count: number) =>

@@ -235,10 +235,10 @@ function codesOf(route: Route): Set<string> {
   return codes;
 }
 
-/** Whether a body names records by their ids: an unknown one is a 404. */
+/** Whether a body names records by their ids, or a network by its chain: an unknown one is a 404. */
 function namesRecords(schema: z.ZodType | undefined): boolean {
   const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  return fields.some((name) => /(^bin|^id|Id)$/.test(name) && name !== 'externalId');
+  return fields.some((name) => /^(bin|id|chain)$|Id$/.test(name) && name !== 'externalId');
 }
 
 function problem(status: number, codes: string[]) {

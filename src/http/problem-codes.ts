@@ -2,7 +2,10 @@
 export const PROBLEM_CODES: Record<string, { status: number; meaning: string }> = {
   invalid_request: { status: 400, meaning: 'The request breaks a rule; `field` names where.' },
   idempotency_key_required: { status: 400, meaning: 'The header x-idempotency-key is missing.' },
-  ErrAlreadyExists: { status: 400, meaning: 'The email is held by another cardholder on this BIN.' },
+  ErrAlreadyExists: {
+    status: 400,
+    meaning: 'What `field` names is held by another record, or by one on other terms.',
+  },
   unauthorized: { status: 401, meaning: 'The credential headers do not name a valid credential.' },
   forbidden: { status: 403, meaning: 'This credential may not call this endpoint.' },
   capability_disabled: {

@@ -96,8 +96,9 @@ export interface WriteRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType
   /** `required`: a 400 without a key, and the key never expires. `ignored`: the answer holds a secret. */
   idempotency?: 'optional' | 'required' | 'ignored';
   /**
-   * What must be there before the transaction begins, such as the content of a file in its store; `write` is given what
-   * it gives. It runs at a repeat too, and the transaction may come to nothing: its effect must be made good by itself.
+   * What must be there before the transaction begins, such as the content of a file in its store or what a party says;
+   * `write` is given what it gives, and what it throws is answered as if `write` had thrown it. A repeat does without it. The
+   * transaction may come to nothing: its effect must be made good by itself.
    */
   prepare?(request: ApiRequest<z.output<Q>, z.output<B>>): Promise<P>;
   /**

@@ -1,13 +1,15 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { type Caller } from '../kernel/caller';
-import type { Database } from '../kernel/db/database';
+import type { Database, Tx } from '../kernel/db/database';
 import { invalid, Problem } from '../kernel/errors';
 import {
   checkedKey,
   fingerprint,
   type IdempotencyKey,
+  type KeyedAnswer,
   type StoredAnswer,
+  storedAnswer,
   withKey,
 } from '../kernel/idempotency';
 import { unstorableField } from '../kernel/wire/json';
@@ -154,23 +156,58 @@ async function sendWritten(
   key: IdempotencyKey | undefined,
   { database, awaitSettled }: PerformDeps,
 ): Promise<void> {
-  const usual = route.status ?? 200;
-  const prepared = await route.prepare?.(request);
-  const work = async (tx: Parameters<WriteRoute['write']>[0]): Promise<StoredAnswer> => {
-    const answer = await route.write(tx, request, prepared);
-    if (answer instanceof Reply) return { status: answer.status, body: rendered(answer.body) };
-    return { status: usual, body: rendered(answer) };
-  };
   if (key === undefined || route.idempotency === 'ignored') {
-    const answer = await database.transaction(work);
+    const prepared = await route.prepare?.(request);
+    const answer = await database.transaction((tx) => written(tx, route, request, prepared));
     return send(ctx, revealed(route, await awaitSettled(ctx, route, request, answer)));
   }
-  const answer = await withKey(database, key, work, (problem) => ({
-    status: problem.status,
-    body: problemBody(problem, request.requestId),
-  }));
+  const answer = await writtenUnder(key, database, route, request);
   if (answer.replayed) ctx.set('x-idempotent-replayed', 'true');
   send(ctx, revealed(route, answer.replayed ? answer : await awaitSettled(ctx, route, request, answer)));
+}
+
+async function written(
+  tx: Tx,
+  route: WriteRoute,
+  request: ApiRequest,
+  prepared: unknown,
+): Promise<StoredAnswer> {
+  const answer = await route.write(tx, request, prepared);
+  if (answer instanceof Reply) return { status: answer.status, body: rendered(answer.body) };
+  return { status: route.status ?? 200, body: rendered(answer) };
+}
+
+/** A repeat prepares nothing: its answer stands, whatever has become of what the first one was prepared from. */
+async function writtenUnder(
+  key: IdempotencyKey,
+  database: Database,
+  route: WriteRoute,
+  request: ApiRequest,
+): Promise<KeyedAnswer> {
+  const stored = route.prepare && (await storedAnswer(database, key));
+  if (stored) return stored;
+  const prepared = await outcomeOf(route.prepare?.(request));
+  return withKey(
+    database,
+    key,
+    async (tx) => written(tx, route, request, prepared()),
+    (problem) => ({ status: problem.status, body: problemBody(problem, request.requestId) }),
+  );
+}
+
+/**
+ * What has failed is thrown where it is asked for: within the transaction, where a refusal is stored under the key, and where the
+ * answer of a request with the same key that has ended meanwhile comes first.
+ */
+async function outcomeOf<T>(asked: Promise<T> | undefined): Promise<() => T | undefined> {
+  try {
+    const answer = await asked;
+    return () => answer;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 function revealed({ reveal }: WriteRoute, { status, body }: StoredAnswer): StoredAnswer {

@@ -131,7 +131,7 @@ export async function afterUnknownOutcome(database: Database, key: IdempotencyKe
 
 export interface KeyLookup {
   locked: boolean;
-  stored?: { fingerprint: Buffer; status: number; body: string };
+  stored?: { fingerprint: Buffer; status: number; body: string } | undefined;
 }
 
 /**
@@ -139,28 +139,37 @@ export interface KeyLookup {
  * statements, one round trip: the second sees what the former holder of a lock committed.
  */
 export async function lookUpKeys(tx: Sql, keys: IdempotencyKey[]): Promise<KeyLookup[]> {
-  const tenants = keys.map((key) => key.tenantId);
-  const scopes = keys.map((key) => key.scope);
-  const names = keys.map((key) => key.key);
-  const [locks, rows] = await Promise.all([
+  const [locks, stored] = await Promise.all([
     tx.prepared<{ locked: boolean }>(
       'keys-lock',
       `select pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', t, s, k), 7)) as locked
          from unnest($1::text[], $2::text[], $3::text[]) with ordinality as u(t, s, k, o) order by o`,
-      [tenants, scopes, names],
+      namesOf(keys),
     ),
-    tx.prepared<{ o: string; fingerprint: Buffer; status: number; body: string }>(
-      'keys-read',
-      // One by one and by the index, however small the table was when this was planned.
-      `select u.o, i.fingerprint, i.status, i.body
-         from unnest($1::text[], $2::text[], $3::text[]) with ordinality as u(t, s, k, o)
-        cross join lateral (select * from idempotency_keys
-                             where tenant_id = u.t and key = u.k and scope = u.s limit 1) i`,
-      [tenants, scopes, names],
-    ),
+    readKeys(tx, keys),
   ]);
+  return keys.map((_, index) => ({ locked: locks[index]?.locked ?? false, stored: stored[index] }));
+}
+
+const namesOf = (keys: IdempotencyKey[]): string[][] => [
+  keys.map(({ tenantId }) => tenantId),
+  keys.map(({ scope }) => scope),
+  keys.map(({ key }) => key),
+];
+
+/** What is stored under each key, in the order given. */
+async function readKeys(sql: Sql, keys: IdempotencyKey[]): Promise<KeyLookup['stored'][]> {
+  const rows = await sql.prepared<{ o: string; fingerprint: Buffer; status: number; body: string }>(
+    'keys-read',
+    // One by one and by the index, however small the table was when this was planned.
+    `select u.o, i.fingerprint, i.status, i.body
+       from unnest($1::text[], $2::text[], $3::text[]) with ordinality as u(t, s, k, o)
+      cross join lateral (select * from idempotency_keys
+                           where tenant_id = u.t and key = u.k and scope = u.s limit 1) i`,
+    namesOf(keys),
+  );
   const stored = new Map(rows.map((row) => [Number(row.o) - 1, row]));
-  return keys.map((_, index) => ({ locked: locks[index]?.locked ?? false, stored: stored.get(index) }));
+  return keys.map((_, index) => stored.get(index));
 }
 
 /**
@@ -172,6 +181,15 @@ export function settledAnswer(key: IdempotencyKey, lookup: KeyLookup | undefined
   if (!lookup.stored) return undefined;
   if (!lookup.stored.fingerprint.equals(key.fingerprint)) throw mismatch();
   return { status: lookup.stored.status, body: lookup.stored.body, replayed: true };
+}
+
+/**
+ * What is stored under a key, without its lock: where another request runs under it, nothing is stored yet.
+ * @throws Problem 422 when the key was used with another request
+ */
+export async function storedAnswer(sql: Sql, key: IdempotencyKey): Promise<KeyedAnswer | undefined> {
+  const [stored] = await readKeys(sql, [key]);
+  return settledAnswer(key, { locked: true, stored });
 }
 
 export interface KeptAnswer {

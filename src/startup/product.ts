@@ -22,7 +22,8 @@ import type { Services } from '../services';
 import { chainWatchers } from '../watch/chains/process';
 import { closeServer, createApiServer, listen } from './http-server';
 import type { Infrastructure } from './infrastructure';
-import { ensureLocalNetwork } from './local-network';
+import { keepLocalDelegate } from './local-chain/delegate';
+import { ensureLocalNetwork } from './local-chain/network';
 import { awaitSchema } from './schema';
 import type { Stages } from './stages';
 import type { Compose, Composition } from './wiring';
@@ -72,13 +73,19 @@ export async function startProduct(setup: Setup): Promise<Product> {
   await services.database.transaction((tx) => keepAdminLimit(tx, config.adminLimit, INSTALLATION));
   if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
   const { chainUrl } = setup.infrastructure;
-  if (chainUrl !== null) await ensureLocalNetwork(services, chainUrl);
+  if (chainUrl !== null) await setUpLocalChain(parts, chainUrl);
   const metricsPort = await serveMetrics(parts);
   const working = role === 'api' ? undefined : startProcesses(parts);
   const port = role === 'worker' ? undefined : await serveApi(parts);
   await working?.();
   log.info({ port, metricsPort }, 'started');
   return { services, port, metricsPort };
+}
+
+async function setUpLocalChain({ services, stages }: Parts, url: string): Promise<void> {
+  await ensureLocalNetwork(services, url);
+  const delegate = keepLocalDelegate(services, url);
+  stages.started('contract of the local chain', () => delegate.end());
 }
 
 function connect(setup: Setup): Parts {

@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { createKeyring } from '../../src/kernel/security/keyring';
 import { advance } from '../../src/transfers/engine/advance';
 import { exchangeOrderKind } from '../../src/transfers/exchange/orders/kind';
@@ -13,21 +11,10 @@ import { type TestApi, testApi } from '../support/api';
 import { fund, masterAccount } from '../support/cards';
 import { urlOf } from '../support/database';
 import { anotherOperator } from '../support/operator';
+import { commandsOf, linesOf, typed } from './readme-shell';
 
 /** The commands of the README's section on the exchange do what it says: in a shell, against the sandbox's exchange. */
 
-const ROOT = join(__dirname, '../..');
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
-
-/** Fenced commands of a section, in order. */
-const commandsOf = (title: string): string[] => {
-  const section = README.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? '';
-  return [...section.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text]) => text as string);
-};
-
-// The command line as `npm run operator` starts it, without npm.
-const NPM =
-  'npm() { shift 2; while [ "$1" != -- ]; do shift; done; shift; (cd "$ROOT"; node --import tsx src/startup/operator/main.ts "$@"); }';
 const KEPT = ['ID', 'SECRET', 'ACCOUNT', 'EURO', 'ORDER', 'DESTINATION', 'WITHDRAWAL'];
 
 let api: TestApi;
@@ -44,7 +31,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'kept'), '');
   const [row] = await api.database.query<{ name: string }>('select current_database() as name');
   const place = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEY: masterKey.toString('base64') };
-  environment = { ...process.env, ...(await anotherOperator(place, 'ida')), ROOT };
+  environment = { ...process.env, ...(await anotherOperator(place, 'ida')) };
 });
 afterAll(async () => {
   await api.close();
@@ -52,23 +39,11 @@ afterAll(async () => {
 });
 
 /** @returns what the commands have printed; variables are kept for the next ones */
-async function shell(commands: string): Promise<string> {
+function shell(commands: string): Promise<string> {
   const keep = `for name in ${KEPT.join(' ')}; do echo "$name=\${!name:-}"; done > kept`;
-  const script = ['set -e', '. ./kept', NPM, functions(), commands, keep].join('\n');
-  const { stdout } = await promisify(execFile)(
-    'bash',
-    ['-c', script.replaceAll('localhost:8080', new URL(api.url).host)],
-    { cwd: folder, env: environment },
-  );
-  return stdout;
+  const functions = linesOf('A first request', /^(call|field)\(\)/);
+  return typed(['. ./kept', functions, commands, keep].join('\n'), { folder, url: api.url, environment });
 }
-
-/** `call` and `field`, as the README defines them. */
-const functions = () =>
-  commandsOf('A first request')
-    .flatMap((text) => text.split('\n'))
-    .filter((line) => /^(call|field)\(\)/.test(line))
-    .join('\n');
 
 const kept = (name: string) =>
   new RegExp(`^${name}=(.*)$`, 'm').exec(readFileSync(join(folder, 'kept'), 'utf8'))?.[1] ?? '';
@@ -81,10 +56,7 @@ async function looked(look: () => Promise<{ status: string }>, status: string): 
 }
 
 it('leads from rates to a withdrawal', async () => {
-  const setUp = commandsOf('A first request')
-    .flatMap((text) => text.split('\n'))
-    .filter((line) => /^(ID|SECRET|ACCOUNT)=/.test(line));
-  await shell(setUp.join('\n'));
+  await shell(linesOf('A first request', /^(ID|SECRET|ACCOUNT)=/));
   const [rates, exchange, order, settlement, withdrawal, ...more] = commandsOf('Exchange');
   expect(more).toEqual([]);
 

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
-import { rmSync, statSync } from 'node:fs';
+import { rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { callerOf } from '../../scripts/demo/api';
+import { freePort } from '../../src/startup/embedded/ports';
 import { stillRuns } from '../../src/startup/embedded/process-identity';
+import { commandsOf, linesOf, typed } from '../docs/readme-shell';
 import { embeddedServers, killAll, START_MS, start } from '../startup/process';
 import { startWhole, type Whole } from '../support/product';
 import { temporaryFolder } from '../support/servers';
@@ -119,6 +121,39 @@ it(
     expect(await client()('GET', '/v1/cards')).toEqual(before);
   },
   2 * START_MS,
+);
+
+it(
+  'does what the README types: a payment on the local chain is credited and told, and the station is ready',
+  async () => {
+    const folder = temporaryFolder('readme');
+    symlinkSync(dataDir, join(folder, '.data'));
+    const port = await freePort();
+    const [pay = '', release = '', ...noMore] = commandsOf('A deposit on a chain');
+    const [station = '', operations = '', delegate = ''] = commandsOf('Gas station');
+    expect([noMore, operations]).toEqual([[], expect.stringContaining('wal_…')]);
+    const commands = [
+      linesOf('A first request', /^((ID|SECRET)=|(call|field)\(\))/),
+      linesOf('Exchange', /^(ADMIN_(ID|SECRET)=|admin\(\))/),
+      ...[pay, 'until grep -q deposit webhooks.log; do sleep 0.2; done', 'kill %1; cat webhooks.log'],
+      ...[release, station, delegate],
+      'for turn in $(seq 60); do npm run operator -- chain reconcile && break; sleep 1; done',
+    ].join('\n');
+    const environment = { PATH: process.env['PATH'], DATA_DIR: dataDir };
+    const out = await typed(commands.replaceAll('9900', String(port)), {
+      ...{ folder, url: whole.credentials.baseUrl, environment },
+    });
+    for (const told of [
+      '"status":"credited"',
+      '"available":"25.000000"',
+      '"subtype":"crypto"',
+      '"quarantined"',
+    ])
+      expect(out).toContain(told);
+    expect(out).toMatch(/"version":2}true\n[^]*The chains have what the books say\./);
+    rmSync(folder, { recursive: true, force: true });
+  },
+  DEMO_MS,
 );
 
 it(

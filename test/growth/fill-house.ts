@@ -78,7 +78,7 @@ const FILLS = [
    select ${id(`'wal'`)}, 'filled', 'evm', '0x' || n, n, 'pool', case n % 50 when 0 then 'available' when 1 then 'quarantined' else 'allocated' end,
           case n % 50 when 1 then now() + interval '1 hour' * (n % 1000 - 3) end, ${AT}, ${AT} ${ROWS}`,
   `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, expires_at, due_by, started_at, ended_at, created_at, updated_at)
-   select ${id(`'wla'`)}, ${id(`'wal'`)}, $1::text, $2::text, 'USDT', 'order-' || n, due, due, ${AT}, case when n % 50 < 2 then now() end, ${AT}, ${AT}
+   select ${id(`'wla'`)}, ${id(`'wal'`)}, case when n % 100 = 7 then $1::text else 'cli_' || n % 1000 end, $2::text, 'USDT', 'order-' || n, due, due, ${AT}, case when n % 50 < 2 then now() end, ${AT}, ${AT}
      from generate_series(1, $3::int) n, lateral (select now() + interval '1 hour' * (n % 1000 - 3) as due) d`,
   `insert into users (id, tenant_id, external_id) select ${id(`'usr'`)}, $1::text, 'u-' || n ${ROWS}`,
   `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email, masked_name)

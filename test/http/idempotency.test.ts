@@ -1,3 +1,4 @@
+import { conflict, unavailable } from '../../src/kernel/errors';
 import { json, type Kit, testKit } from './kit';
 
 let kit: Kit;
@@ -118,6 +119,48 @@ it('is ignored on GET', async () => {
   const headers = { ...client, 'x-idempotency-key': 'x'.repeat(300) };
   const answer = await kit.call('/things', { headers });
   expect([answer.status, replayed(answer)]).toEqual([200, undefined]);
+});
+
+describe('what is asked before the transaction', () => {
+  const refuse = (problem: Error) => {
+    kit.outside.asked = () => Promise.reject(problem);
+  };
+  afterEach(() => {
+    kit.outside.asked = async () => undefined;
+  });
+
+  it('is asked for no repeat', async () => {
+    const key = newKey();
+    const first = await post({ amount: '2' }, key, '/prepared');
+    refuse(unavailable());
+    const again = await post({ amount: '2' }, key, '/prepared');
+    expect([again.status, again.text, replayed(again)]).toEqual([201, first.text, 'true']);
+    expect((await post({ amount: '3' }, key, '/prepared')).body.code).toBe('idempotency_mismatch');
+    expect((await post({ amount: '2' }, newKey(), '/prepared')).status).toBe(503);
+  });
+
+  it('stores its refusal under the key, and no failure', async () => {
+    const key = newKey();
+    refuse(unavailable());
+    expect((await post({ amount: '2' }, key, '/prepared')).status).toBe(503);
+    refuse(conflict('invalid_transition', 'Not now.'));
+    const refused = await post({ amount: '2' }, key, '/prepared');
+    kit.outside.asked = async () => undefined;
+    const again = await post({ amount: '2' }, key, '/prepared');
+    expect([again.status, again.text, replayed(again)]).toEqual([409, refused.text, 'true']);
+  });
+
+  it('is nothing to a request whose like has ended meanwhile', async () => {
+    const key = newKey();
+    let first: Awaited<ReturnType<typeof post>> | undefined;
+    kit.outside.asked = async () => {
+      kit.outside.asked = async () => undefined;
+      first = await post({ amount: '2' }, key, '/prepared');
+      throw unavailable();
+    };
+    const second = await post({ amount: '2' }, key, '/prepared');
+    expect([second.status, second.text, replayed(second)]).toEqual([201, first?.text, 'true']);
+  });
 });
 
 describe('when the connection breaks during the commit', () => {

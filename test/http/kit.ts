@@ -81,7 +81,12 @@ function routesOn(database: Database): Route[] {
       ...add,
       path: '/required',
       idempotency: 'required',
-    } as never),
+    }),
+    route({
+      ...add,
+      path: '/prepared',
+      prepare: () => outside.asked(),
+    }),
     route({
       method: 'GET',
       path: '/things',
@@ -132,6 +137,9 @@ function routesOn(database: Database): Route[] {
   ];
 }
 
+/** What `/prepared` asks before its transaction. */
+const outside = { asked: async (): Promise<void> => undefined };
+
 export async function testKit() {
   const test = await testDatabase();
   await test.database.query(
@@ -157,6 +165,7 @@ export async function testKit() {
   return {
     database: test.database,
     proxy,
+    outside,
     async client(role: 'client' | 'admin' = 'client', settings?: object) {
       const made = await test.database.transaction((tx) =>
         createClient(tx, keyring, { provide: provideForClient, name: 'Test', role, sandbox: true }),

@@ -31,6 +31,24 @@ it('holds every route, and nothing else', () => {
   expect(documented.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
 });
 
+it('says what each operation of the crypto groups does, once that it is the operator’s, and that what it names may be unknown', () => {
+  const crypto = operations().filter(({ operation }) =>
+    ['Wallets', 'Gas station', 'Networks'].includes(operation.tags[0]),
+  );
+  expect(crypto.length).toBeGreaterThan(30);
+  for (const { path, method, operation } of crypto) {
+    const { summary, description = '' } = operation;
+    const isAdmins = operation['x-role'] === 'admin';
+    const said = description.replace('For the operator only.', '').trim();
+    expect([method, path, summary.split('(Admin)').length - 1, said === '']).toEqual([
+      ...[method, path, isAdmins ? 1 : 0, false],
+    ]);
+    const fields = Object.keys(operation.requestBody?.content['application/json']?.schema.properties ?? {});
+    if (fields.includes('chain'))
+      expect([path, Object.keys(operation.responses)]).toEqual([path, expect.arrayContaining(['404'])]);
+  }
+});
+
 it('describes every URL that a caller gives by the same rule', () => {
   const given = operations().flatMap(({ path, operation }) =>
     Object.entries<any>(operation.requestBody?.content['application/json']?.schema.properties ?? {}).flatMap(

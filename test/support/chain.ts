@@ -14,6 +14,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
 import contracts from '../../contracts/contracts.json';
+import { CREATE2_FACTORY } from '../../src/parties/chain/create2';
 import { anvilExecutable } from '../../src/startup/embedded/anvil-binary';
 import { freePort } from '../../src/startup/embedded/ports';
 import { kill } from './servers';
@@ -108,6 +109,12 @@ export async function startTestChain({
           : await write(token, 'TestUsdt', 'transfer', [to, units]);
       if (blockTime === undefined) await mined(hash);
       return hash;
+    },
+    /** Its blocks are lost, and what stands on it, but for what a new chain has from its first block. */
+    async beginAnew(): Promise<void> {
+      const bytecode = await client.getCode({ address: CREATE2_FACTORY });
+      await client.request({ method: 'anvil_reset', params: [] } as never);
+      await client.setCode({ address: CREATE2_FACTORY, bytecode: bytecode ?? '0x' });
     },
     stop: () => kill(node),
   };

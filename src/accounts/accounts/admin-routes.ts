@@ -19,13 +19,8 @@ const LIMITED =
 /** The operator's three ways to move money by hand (`interface.md 4.1`; decisions part 4). */
 export function adminAccountRoutes(services: Pick<Services, 'now'>): Route[] {
   return [
-    correction(services, 'admin-deposit', 'deposit/admin_deposit', 'Correction credit to an account (Admin)'),
-    correction(
-      services,
-      'admin-withdrawal',
-      'withdraw/admin_withdrawal',
-      'Write-off from an account (Admin)',
-    ),
+    correction(services, 'admin-deposit', 'deposit/admin_deposit', 'Correction credit to an account'),
+    correction(services, 'admin-withdrawal', 'withdraw/admin_withdrawal', 'Write-off from an account'),
     offrampRoute(services),
   ];
 }
@@ -86,7 +81,7 @@ function offrampRoute({ now }: Pick<Services, 'now'>): Route {
     method: 'POST',
     path: '/v1/accounts/offramp-deposit',
     tag: TAG,
-    summary: 'Master credit plus transfer (Admin)',
+    summary: 'Master credit plus transfer',
     description: `Credits the tenant's master account of that currency and transfers to the account, in one posting group. ${LIMITED}`,
     role: 'admin',
     body: z.strictObject({

@@ -28,8 +28,12 @@ export const givenNetwork = z.strictObject({
       examples: [['https://node.example/v3/key']],
     }),
   explorerUrl: webUrl('nowhere', 'https://explorer.example').nullish(),
-  confirmations: z.int().min(1).max(MOST_CONFIRMATIONS),
-  enabled: z.boolean(),
+  confirmations: z
+    .int()
+    .min(1)
+    .max(MOST_CONFIRMATIONS)
+    .meta({ description: 'So many blocks make a payment final; its own counts.' }),
+  enabled: z.boolean().meta({ description: 'Whether its blocks are read, and wallets are allocated.' }),
   assets: z
     .array(
       z.strictObject({

@@ -1,4 +1,3 @@
-import { beforehand } from '../../http/beforehand';
 import { type Route, route } from '../../http/route';
 import { audit } from '../../kernel/audit/audit';
 import { createResolver, type Resolve } from '../../kernel/security/allowed-addresses';
@@ -49,6 +48,8 @@ const readRoute = ({ database, keyring }: Services) =>
     path: '/v1/networks/{chain}',
     tag: TAG,
     summary: 'The configuration of a chain',
+    description:
+      'Its assets with the least that is credited of each, and how many blocks make a payment final. Admins are shown `rpcUrls`, masked.',
     response: networkSchema,
     async read({ caller, params: { chain = '' } }) {
       const opened = caller.role === 'admin' ? await findOpened({ keyring }, database, chain) : undefined;
@@ -61,7 +62,7 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
     method: 'PUT',
     path: '/v1/networks/{chain}',
     tag: TAG,
-    summary: 'Update the configuration of a chain (Admin)',
+    summary: 'Update the configuration of a chain',
     description:
       'Replaces all that can be set, and needs the present `version`; `version: 0` makes the network of a chain that has none. ' +
       'What a node of the chain says of its `chainId` and of the decimals of the tokens must be what is given (400); where none ' +
@@ -72,11 +73,10 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
     body: givenNetwork,
     response: networkSchema,
     problems: ['version_conflict', 'unavailable'],
-    prepare: ({ params: { chain = '' }, body }) => beforehand(judgedTerms(services, chain, body, resolve)),
+    prepare: ({ params: { chain = '' }, body }) => judgedTerms(services, chain, body, resolve),
     async write(tx, { caller, requestId, params: { chain = '' }, body: { version } }, judged) {
-      const found = judged();
-      if (!found) throw versionConflict();
-      const { terms, head } = found;
+      if (!judged) throw versionConflict();
+      const { terms, head } = judged;
       const isUsed = () => following.isUsed(tx, chain);
       const { before, after } = await saveNetwork(services, tx, chain, terms, version, isUsed);
       if (head) await following.begin(tx, chain, head, services.now());

@@ -24,7 +24,7 @@ function releaseExpiredRoute(services: Services): Route {
     method: 'POST',
     path: '/v1/wallets/maintenance/release-expired',
     tag: TAG,
-    summary: 'Release expired allocations (Admin)',
+    summary: 'Release expired allocations',
     description:
       'Processes do it at the time of each, and once an hour; this does it now. `released` were allocated and are quarantined, ' +
       '`returned` were quarantined and are available. At most 1,000 of each: `more` says that there may be others.',
@@ -47,7 +47,7 @@ function statsRoute({ database, now }: Services): Route {
     method: 'GET',
     path: '/v1/wallets/stats',
     tag: TAG,
-    summary: 'Wallet pool statistics (Admin)',
+    summary: 'Wallet pool statistics',
     description: 'Of each network, by what its wallets are now.',
     role: 'admin',
     response: pageSchema(poolStatsSchema),
@@ -60,7 +60,7 @@ function gasBalanceRoute(services: Services): Route {
     method: 'PUT',
     path: '/v1/wallets/{address}/gas-balance',
     tag: TAG,
-    summary: 'Update wallet gas balance (Admin)',
+    summary: 'Update wallet gas balance',
     description:
       'Keeps what you have seen of the native coin on the wallet, for chains that are not asked by a machine. ' +
       '`GET …/balance` shows it beside what the chain says.',

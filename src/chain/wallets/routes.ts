@@ -33,25 +33,30 @@ function allocateRoute(services: ChainServices): Route {
     description:
       'Keeps an address for one payer: what comes to it is credited to the account, converted where that has another currency. ' +
       '201 with the new one, 200 with what the same reference stands for, whatever has become of it. While its network is ' +
-      'disabled, 409 `invalid_transition`.',
+      'disabled, 409 `invalid_transition`; with as many wallets as the company may hold at once (1,000, if the operator has set nothing ' +
+      'else), 409 `limit_exceeded`: release those whose payers are done.',
     body: z.strictObject({
       chain,
       asset: text(20)
         .min(1)
         .meta({ examples: ['USDT'] }),
       accountId: identifier('acc_01jz0000000000000000000000'),
-      reference: text(200).min(1).describe('Unique within the company.'),
+      reference: text(200)
+        .min(1)
+        .describe('Unique within the company.')
+        .meta({ examples: ['order-1'] }),
       ttlSeconds: z
         .int()
         .min(TTL_SECONDS.min)
         .max(TTL_SECONDS.max)
         .optional()
-        .describe('Absent: until it is released.'),
+        .describe('Absent: until it is released.')
+        .meta({ examples: [86_400] }),
     }),
     response: heldWalletSchema,
     status: 201,
     mayExist: true,
-    problems: ['ErrAlreadyExists', 'invalid_transition', 'account_closed', 'user_blocked'],
+    problems: ['ErrAlreadyExists', 'invalid_transition', 'account_closed', 'user_blocked', 'limit_exceeded'],
     async write(tx, { caller, body, requestId }) {
       const held = await allocateWallet(services, tx, body, caller.reach);
       const record = shown(services, held);

@@ -4,25 +4,17 @@ import type { EmbeddedLog } from './log-file';
 const LOOK_MS = 250;
 const RETRY_MS = 1_000;
 
-/** A server that is started again when it dies. */
-export interface Supervised {
-  /** Stops looking; the server itself is left alone. Resolves when no restart is under way. */
+export interface Repeated {
+  /** Resolves when no turn is under way, and none will be. */
   end(): Promise<void>;
 }
 
-/**
- * Looks four times a second whether a server lives and starts it again when it does not. Looking at the
- * process instead of waiting for a child's exit works for a server that was taken over, too.
- */
-export function supervise(
-  name: string,
-  server: { lives(): Promise<boolean>; restart(): Promise<void> },
-  log: EmbeddedLog,
-): Supervised {
+/** Takes turns until it is ended. It keeps no process alive. @param turn gives for how long to wait then, in milliseconds; it never throws */
+export function repeatedly(turn: () => Promise<number>): Repeated {
   const ending = new AbortController();
   const loop = (async () => {
     while (!ending.signal.aborted) {
-      const waitMs = (await look(name, server, log)) ? LOOK_MS : RETRY_MS;
+      const waitMs = await turn();
       await sleep(waitMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
     }
   })();
@@ -32,6 +24,19 @@ export function supervise(
       return loop;
     },
   };
+}
+
+/**
+ * Looks four times a second whether a server lives and starts it again when it does not. Looking at the
+ * process instead of waiting for a child's exit works for a server that was taken over, too. Ended, it looks no more; the server
+ * itself is left alone.
+ */
+export function supervise(
+  name: string,
+  server: { lives(): Promise<boolean>; restart(): Promise<void> },
+  log: EmbeddedLog,
+): Repeated {
+  return repeatedly(async () => ((await look(name, server, log)) ? LOOK_MS : RETRY_MS));
 }
 
 /** @returns false when a restart was tried and failed */

@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import { beforehand } from '../../http/beforehand';
-import { problemBody } from '../../http/problem-body';
 import { Reply, type Route, route } from '../../http/route';
-import type { Tx } from '../../kernel/db/database';
-import { type StoredAnswer, withKey } from '../../kernel/idempotency';
 import { REGISTRATIONS } from '../../kernel/outbox/events';
 import { createResolver, type Resolve } from '../../kernel/security/allowed-addresses';
 import { pageSchema, whole } from '../../kernel/wire/pages';
@@ -34,7 +30,7 @@ const listRoute = ({ database }: Services) =>
   });
 
 function setRoute(services: Services, resolve: Resolve) {
-  const { database, commands, mode, now } = services;
+  const { commands, mode, now } = services;
   return route({
     method: 'POST',
     path: '/v1/webhooks',
@@ -49,20 +45,10 @@ function setRoute(services: Services, resolve: Resolve) {
     }),
     response: pageSchema(webhookSchema),
     status: 201,
-    async gathered({ body, caller, requestId }, key) {
-      // Name servers are asked before the transaction; where the key has an answer already, that one counts.
-      const checked = await beforehand(checkUrl(body.url, { allowLoopback: mode === 'sandbox' }, resolve));
-      const work = async (tx: Tx): Promise<StoredAnswer> => {
-        checked();
-        const webhooks = await setWebhook(tx, commands, { tenantId: caller.tenantId, ...body, now: now() });
-        return { status: 201, body: JSON.stringify(whole(webhooks)) };
-      };
-      if (!key) return { ...(await database.transaction(work)), replayed: false };
-      return withKey(database, key, work, (problem) => ({
-        status: problem.status,
-        body: problemBody(problem, requestId),
-      }));
-    },
+    // Name servers are asked before the transaction.
+    prepare: ({ body }) => checkUrl(body.url, { allowLoopback: mode === 'sandbox' }, resolve),
+    write: async (tx, { body, caller }) =>
+      whole(await setWebhook(tx, commands, { tenantId: caller.tenantId, ...body, now: now() })),
   });
 }
 

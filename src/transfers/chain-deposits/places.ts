@@ -1,4 +1,4 @@
-import { anyOf, raw, table } from '../../kernel/db/build';
+import { raw, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import type { ChainTransfer } from '../../parties/chain/port';
 
@@ -200,13 +200,13 @@ export async function keepUnlisted(
 /** The newest first. */
 export async function listUnlisted(
   sql: Sql,
-  { chains, limit }: { chains?: readonly string[]; limit: number },
+  { chain, limit }: { chain?: string | undefined; limit: number },
 ): Promise<UnlistedToken[]> {
   const query = unlisted()
     .select('chain', 'txHash', 'ordinal', 'token', 'address', 'units', 'blockNumber', 'more', 'seenAt')
     .orderBy('seenAt', 'desc')
     .limit(limit);
-  if (chains) void query.where(anyOf('chain', chains));
+  if (chain !== undefined) void query.where({ chain });
   const rows = await sql.run<UnlistedToken & { units: unknown; blockNumber: unknown }>(query);
   return rows.map((row) => ({ ...row, units: String(row.units), blockNumber: Number(row.blockNumber) }));
 }

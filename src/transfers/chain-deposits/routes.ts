@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { HASH_SHAPE, HASH_TEXT } from '../../chain/networks/hashes';
-import { beforehand } from '../../http/beforehand';
 import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { text } from '../../kernel/wire/schemas';
@@ -28,8 +27,12 @@ function confirmRoute(services: Services): Route {
       'as it stands now. `Prefer: wait=N` waits until it is final. Of a chain that no node is asked about (`tron`) deposits are ' +
       'recorded by the operator: what is recorded is answered, and 409 `invalid_transition` before.',
     body: z.strictObject({
-      chain: text(32).min(1),
-      address: text(100).min(1),
+      chain: text(32)
+        .min(1)
+        .meta({ examples: ['local'] }),
+      address: text(100)
+        .min(1)
+        .meta({ examples: ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'] }),
       txHash: z
         .string()
         .regex(HASH_SHAPE, HASH_TEXT)
@@ -46,9 +49,9 @@ function confirmRoute(services: Services): Route {
       },
       settled: ({ status }: ChainDepositView) => status !== 'confirming',
     },
-    prepare: ({ caller, body }) => beforehand(findOnChain(services, body, caller.reach)),
+    prepare: ({ caller, body }) => findOnChain(services, body, caller.reach),
     async write(tx, request, found) {
-      const deposit = await confirmDeposit(services, tx, found(), request.caller.reach);
+      const deposit = await confirmDeposit(services, tx, found, request.caller.reach);
       const { id: subject, tenantId, status } = deposit.transfer;
       await auditAdmin(tx, { ...request, action: 'wallets.deposit', subject, tenantId, after: { status } });
       return chainDepositView(deposit);

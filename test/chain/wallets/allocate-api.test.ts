@@ -153,6 +153,64 @@ describe('allocating a wallet', () => {
   });
 });
 
+describe('how many wallets a company holds', () => {
+  const bound = (openAllocations: number) =>
+    api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
+      client.clientId,
+      JSON.stringify({ wallets: { openAllocations } }),
+    ]);
+  const held = async () => {
+    const [row] = await api.database.query<{ count: number }>(
+      'select count(*)::int from wallet_allocations where tenant_id = $1 and ended_at is null',
+      [client.clientId],
+    );
+    return row?.count;
+  };
+
+  it('is bounded, however many it allocates at once; what it holds is answered still, and what it gives back counts no more', async () => {
+    await bound(3);
+    const asked = Array.from({ length: 20 }, () => terms());
+    const answers = await Promise.all(asked.map((each) => allocate(each)));
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+      Array(17).fill([409, 'limit_exceeded']),
+    );
+    expect(refused[0]?.body.message).toMatch(/3 wallets.*[Rr]elease.*wallets\.openAllocations/);
+    expect(await held()).toBe(3);
+    const of = answers.findIndex(({ status }) => status === 201);
+    expect((await allocate(asked[of] as object)).status).toBe(200);
+    await release({ chain: 'local', address: answers[of]?.body.address });
+    expect((await allocate(terms())).status).toBe(201);
+    await bound(4);
+    expect((await allocate(terms())).status).toBe(201);
+  });
+
+  it('counts none whose time has passed, whether or not that was noticed', async () => {
+    await bound(1);
+    await allocate(terms({ ttlSeconds: 60 }));
+    later(59_999);
+    expect((await allocate(terms())).body.code).toBe('limit_exceeded');
+    later(1);
+    expect((await allocate(terms())).status).toBe(201);
+  });
+
+  it('is 1,000 where nothing is set, and each company’s own', async () => {
+    await api.database.query(
+      `with made as (
+         insert into wallets (id, chain, kind, address, derivation_index, purpose, status, created_at, updated_at)
+         select 'wal_' || lpad(n::text, 26, '0'), 'local', 'evm', '0xheld' || n, 1000000 + n, 'pool', 'allocated', now(), now()
+           from generate_series(1, 999) n returning id)
+       insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, created_at, updated_at)
+       select 'wla' || substr(id, 4), id, $1, $2, 'USDT', id, now(), now(), now() from made`,
+      [client.clientId, accountId],
+    );
+    expect((await allocate(terms())).status).toBe(201);
+    expect((await allocate(terms())).body.code).toBe('limit_exceeded');
+    const other = await api.client();
+    expect((await allocate(terms({ accountId: await masterAccount(other) }), other)).status).toBe(201);
+  });
+});
+
 describe('releasing a wallet', () => {
   it('rests a day before another payer gets it', async () => {
     const chain = 'resting';

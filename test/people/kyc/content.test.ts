@@ -82,7 +82,7 @@ it('removes after an hour what no record has kept, and nothing that one has', as
   const path = `/v1/users/${userId}/kyc/documents`;
   const headers = { 'x-idempotency-key': 'twice' };
   const before = await mine();
-  // Each repeat stores its file before it finds that there is nothing to do.
+  // The repeat stores no file of its own.
   for (const name of ['first', 'again']) {
     const sent = form([
       ['slot', 'idFrontImg'],
@@ -90,6 +90,10 @@ it('removes after an hour what no record has kept, and nothing that one has', as
     ]);
     expect((await client.call('POST', path, sent.body, { ...sent.headers, ...headers })).status).toBe(201);
   }
+  expect(await mine()).toHaveLength(before.length + 1);
+  // Of a request that was broken off after its file was stored.
+  const key = { tenantId: client.clientId, documentId: 'doc_broken_off' };
+  await storeContent(api.services, key, { bytes: jpeg(), contentType: 'image/jpeg', sha256: '' });
   expect(await mine()).toHaveLength(before.length + 2);
   clock = new Date(clock.getTime() + HOUR_MS - 1);
   expect(await removeDueContent(api.services, 50)).toEqual({ more: false });

@@ -2,7 +2,7 @@ import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem';
 import contracts from '../../../contracts/contracts.json';
 import { nodeOf } from '../../../src/chain/networks/nodes';
 import { payLocally } from '../../../src/startup/embedded/chain/token';
-import { ensureLocalNetwork } from '../../../src/startup/local-network';
+import { ensureLocalNetwork } from '../../../src/startup/local-chain/network';
 import { keepTransfers } from '../../../src/transfers/chain-deposits/discover';
 import { followedChains, keepUnlisted } from '../../../src/transfers/chain-deposits/places';
 import { readChain } from '../../../src/watch/chains/read';

@@ -36,7 +36,7 @@ const sweepCandidatesRoute = (services: ChainServices): Route =>
     description: `${WHICH} An asset counts from its \`minSweepAmount\` on. Station wallets of ours that are the station no more are among them.`,
     query,
     response: pageSchema(sweepCandidateSchema),
-    problems: ['unavailable'],
+    problems: ['not_found', 'unavailable'],
     read: async (request) =>
       whole((await sweepCandidates(services, services.database, request.query)).map(sweepCandidateView)),
   });
@@ -48,7 +48,7 @@ const topupCandidatesRoute = (services: ChainServices): Route =>
     description: `${WHICH} They have something to be swept, and less gas than \`gasThreshold\`.`,
     query,
     response: pageSchema(topupCandidateSchema),
-    problems: ['unavailable'],
+    problems: ['not_found', 'unavailable'],
     read: async (request) =>
       whole((await topupCandidates(services, services.database, request.query)).map(topupCandidateView)),
   });

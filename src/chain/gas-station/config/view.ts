@@ -19,9 +19,17 @@ export const gasConfigBody = z.strictObject({
   dailyGasBudget: amountOrZero().nullish().describe(`${OF_NATIVE} All fees of a UTC day.`),
   minSweepAmount: z
     .record(text(20), amountOrZero())
-    .describe("By symbol, in the asset; of one that is absent the network's `minDeposit`."),
-  treasuryAddress: text(100).nullish().describe('Where swept money goes: an address that is none of ours.'),
-  sweepConfirmations: z.int('must be a whole number').min(1).max(MOST_CONFIRMATIONS),
+    .describe("By symbol, in the asset; of one that is absent the network's `minDeposit`.")
+    .meta({ examples: [{ USDT: '5.00' }] }),
+  treasuryAddress: text(100)
+    .nullish()
+    .describe('Where swept money goes: an address that is none of ours.')
+    .meta({ examples: ['0x1111111111111111111111111111111111111111'] }),
+  sweepConfirmations: z
+    .int('must be a whole number')
+    .min(1)
+    .max(MOST_CONFIRMATIONS)
+    .describe('So many blocks make a sweep or a top-up final; its own counts.'),
   autoSweep: z.boolean().describe('Whether operations are made, signed and broadcast without a person.'),
   sweepStrategy: z
     .enum(SWEEP_STRATEGIES)

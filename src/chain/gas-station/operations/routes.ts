@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { beforehand } from '../../../http/beforehand';
 import { type ApiRequest, Reply, type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
 import type { Tx } from '../../../kernel/db/database';
@@ -61,12 +60,12 @@ const createSweepRoute = (services: ChainServices): Route =>
     description:
       'All that the wallet has of the asset, to the treasury. Refused while a check of the preflight does not hold, which the ' +
       'message names. With `autoSweep` it is signed and broadcast at once, else it waits for `export` and `confirm`.',
-    body: z.strictObject({ walletId: wallet(), asset: text(20) }),
+    body: z.strictObject({ walletId: wallet(), asset: text(20).meta({ examples: ['USDT'] }) }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ body }) => beforehand(orderSweep(services, body)),
+    prepare: ({ body }) => orderSweep(services, body),
     async write(tx, request, ordered) {
-      const made = await createOperation(services, tx, ordered());
+      const made = await createOperation(services, tx, ordered);
       await noted(tx, request, 'create', made);
       return gasOperationView(made);
     },
@@ -80,9 +79,9 @@ const createTopupRoute = (services: ChainServices): Route =>
     body: z.strictObject({ walletId: wallet(), amount: amount().optional() }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ body }) => beforehand(orderTopup(services, body)),
+    prepare: ({ body }) => orderTopup(services, body),
     async write(tx, request, ordered) {
-      const made = await createOperation(services, tx, ordered());
+      const made = await createOperation(services, tx, ordered);
       await noted(tx, request, 'create', made);
       return gasOperationView(made);
     },
@@ -98,16 +97,18 @@ const confirmRoute = (services: ChainServices, type: GasOperationType): Route =>
       'operation stays open. After the end of an operation it is still booked, and its status stays. Of a chain that no node is asked ' +
       'about (`tron`) your word is taken: what was exported is booked, and the operation is `completed` at once.',
     body: z.strictObject({
-      txHash: z.string().regex(HASH_SHAPE, HASH_TEXT),
+      txHash: z
+        .string()
+        .regex(HASH_SHAPE, HASH_TEXT)
+        .meta({ examples: [`0x${'ab'.repeat(32)}`] }),
     }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ params, body }) =>
-      beforehand(askAbout(services, { id: params['id'] ?? '', type }, body.txHash)),
+    prepare: ({ params, body }) => askAbout(services, { id: params['id'] ?? '', type }, body.txHash),
     async write(tx, request, asked) {
       const id = request.params['id'] ?? '';
       const before = await requireOperation(tx, id, type, { lock: true });
-      const { operation, refusal } = await confirmOperation(services, tx, { id, type }, asked());
+      const { operation, refusal } = await confirmOperation(services, tx, { id, type }, asked);
       await noted(tx, request, 'confirm', operation, before);
       return refusal ? refusedWith(refusal, request) : gasOperationView(operation);
     },
@@ -149,14 +150,18 @@ const failRoute = (services: ChainServices, type: GasOperationType): Route =>
     ...{ method: 'POST', path: `${PATHS[type]}/{id}/fail`, ...GUARDED },
     summary: `Mark ${WORDS[type]} failed`,
     description: 'Refused while the chain may still execute its transaction.',
-    body: z.strictObject({ reason: text(500).min(1) }),
+    body: z.strictObject({
+      reason: text(500)
+        .min(1)
+        .meta({ examples: ['not needed'] }),
+    }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
-    prepare: ({ params }) => beforehand(fallible(services, { id: params['id'] ?? '', type })),
+    prepare: ({ params }) => fallible(services, { id: params['id'] ?? '', type }),
     async write(tx, request, found) {
       const id = request.params['id'] ?? '';
       const before = await requireOperation(tx, id, type, { lock: true });
-      const after = await failOperation(services, tx, { id, type, reason: request.body.reason }, found());
+      const after = await failOperation(services, tx, { id, type, reason: request.body.reason }, found);
       await noted(tx, request, 'fail', after, before);
       return gasOperationView(after);
     },

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { beforehand } from '../../../http/beforehand';
 import { type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
 import { idPage, pageById } from '../../../kernel/wire/id-pages';
@@ -20,6 +19,7 @@ const listRoute = ({ database }: Services): Route =>
   route({
     ...{ method: 'GET', path, ...GUARDED },
     summary: 'List station top-up records',
+    description: 'Native coin that has come to stations from elsewhere, as scans have found and booked it.',
     query: z.object({ ...pageQuery, chain: text(100).optional() }),
     response: pageSchema(stationTopupSchema),
     async read({ query }) {
@@ -54,9 +54,8 @@ const scanRoute = (services: Services): Route =>
     response: scanSchema,
     problems: ['invalid_transition', 'unavailable'],
     prepare: ({ body: { chain, address, fromBlock } }) =>
-      beforehand(readScan(services, services.database, { chain, address, from: fromBlock })),
-    async write(tx, request, scanned) {
-      const scan = scanned();
+      readScan(services, services.database, { chain, address, from: fromBlock }),
+    async write(tx, request, scan) {
       const shown = scanView(scan, await applyScan(tx, scan));
       await audit(tx, {
         ...request,

@@ -17,6 +17,7 @@ import { generatedStationSchema, poolWalletSchema, poolWalletView, stationSchema
 
 const MOST_WALLETS = 100;
 const chain = () => identifier('local');
+const STATION = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 /** The station and the wallets of the pool (`interface.md 4.1`, Gas station). */
 export const stationRoutes = (services: ChainServices): Route[] => [
@@ -67,7 +68,11 @@ const generateRoute = (services: Services): Route =>
     description: 'The pool grows by itself too, whenever an allocation finds it empty.',
     body: z.strictObject({
       chain: chain(),
-      count: z.int('must be a whole number').min(1).max(MOST_WALLETS),
+      count: z
+        .int('must be a whole number')
+        .min(1)
+        .max(MOST_WALLETS)
+        .meta({ examples: [10] }),
     }),
     response: pageSchema(poolWalletSchema),
     async write(tx, request) {
@@ -90,7 +95,7 @@ const setRoute = (services: Services): Route =>
     description:
       'A station wallet of ours signs by itself; any other address of the chain is a person’s, who executes what is exported. ' +
       'It is neither a wallet of the pool nor the treasury. Operations that are open keep their sender.',
-    body: z.strictObject({ chain: chain(), address: text(100) }),
+    body: z.strictObject({ chain: chain(), address: text(100).meta({ examples: [STATION] }) }),
     response: stationSchema,
     problems: ['invalid_transition'],
     async prepare({ body }) {

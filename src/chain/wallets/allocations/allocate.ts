@@ -5,13 +5,15 @@ import { alreadyExists, conflict, invalid } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
 import type { Services } from '../../../services';
+import { settingsOf } from '../../../tenants/clients/operations';
 import { assetOf, requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { deriveWallets } from '../derive';
 import { type Allocation, type Wallet, walletStatusAfter } from '../record';
 import { laterBy, ttlOf } from '../rules';
+import { walletSettingsSection } from '../settings';
 import { findWalletById, lockFreeWallet, updateWallets } from '../store';
-import { findAllocation, insertAllocation, lockReference } from './store';
+import { findAllocation, holdsAtLeast, insertAllocation, lockAllocationsOf } from './store';
 import { startAllocation } from './workflows';
 
 export interface AllocationRequest {
@@ -37,7 +39,8 @@ export interface HeldWallet {
  * has given before, whatever has become of it.
  * @returns whether it was made now
  * @throws Problem 404 naming `chain` or `accountId`; 400 naming `asset`, or `reference` as `ErrAlreadyExists` where it stands for other
- *   terms; 409 `invalid_transition` while the network is disabled, `account_closed`, `user_blocked`
+ *   terms; 409 `invalid_transition` while the network is disabled, `account_closed`, `user_blocked`,
+ *   `limit_exceeded`
  */
 export async function allocateWallet(
   services: Pick<Services, 'parties' | 'commands' | 'now'>,
@@ -49,13 +52,25 @@ export async function allocateWallet(
   const account = await requireAccount(tx, reach, asked.accountId, 'accountId');
   const { tenantId } = account;
   if (!assetOf(network, asked.asset)) throw invalid(`asset is not carried by ${asked.chain}.`, 'asset');
-  await lockReference(tx, tenantId, asked.reference);
+  await lockAllocationsOf(tx, tenantId);
   const before = await findAllocation(tx, { tenantId, reference: asked.reference });
   if (before) return { ...(await sameTerms(tx, before, asked)), made: false };
   if (!network.enabled)
     throw conflict('invalid_transition', 'The network is disabled: it takes no new payers.', 'chain');
   await assertFundable(tx, account, 'accountId');
+  await requireRoom(tx, tenantId, services.now());
   return { ...(await hold(services, tx, network, { ...asked, tenantId })), made: true };
+}
+
+/** The caller has locked the tenant's allocations. @throws Problem 409 `limit_exceeded` */
+async function requireRoom(tx: Tx, tenantId: string, at: Date): Promise<void> {
+  const { openAllocations } = await settingsOf(tx, tenantId, walletSettingsSection);
+  if (!(await holdsAtLeast(tx, { tenantId, at, count: openAllocations }))) return;
+  throw conflict(
+    'limit_exceeded',
+    `The company holds ${openAllocations} wallets, as many as it may. Release those whose payers are done, or have the operator ` +
+      'raise wallets.openAllocations.',
+  );
 }
 
 async function sameTerms(tx: Tx, before: Allocation, asked: AllocationRequest): Promise<HeldWallet> {

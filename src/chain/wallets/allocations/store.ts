@@ -12,13 +12,27 @@ const rows = () => table('wallet_allocations');
 const allocations = () =>
   table('wallet_allocations as a').join('wallets as w', 'w.id', 'a.walletId').select(COLUMNS);
 
-/** Whoever allocates under that reference waits until the transaction ends: of several at once one takes a wallet. */
-export async function lockReference(tx: Sql, tenantId: string, reference: string): Promise<void> {
+/**
+ * A tenant's allocations are made one after another: of several at once under one reference one takes a wallet, and none is made
+ * beside another that would have reached the tenant's bound.
+ */
+export async function lockAllocationsOf(tx: Sql, tenantId: string): Promise<void> {
   // Raw: an advisory lock, for there is no row yet that could be locked.
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text), 149))`, [
-    tenantId,
-    reference,
-  ]);
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 149))`, [tenantId]);
+}
+
+/** Whether a tenant's allocations that hold their wallets at that time are so many. No more of them are read. */
+export async function holdsAtLeast(
+  sql: Sql,
+  { tenantId, at, count }: { tenantId: string; at: Date; count: number },
+): Promise<boolean> {
+  const held = rows()
+    .select('id')
+    .where({ tenantId })
+    .whereNull('endedAt')
+    .where((open) => void open.whereNull('expiresAt').orWhere('expiresAt', '>', at))
+    .limit(count);
+  return (await sql.run(held)).length >= count;
 }
 
 export async function findAllocation(

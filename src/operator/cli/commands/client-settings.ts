@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { exchangeSettings } from '../../../accounts/exchange/settings';
+import { walletSettings } from '../../../chain/wallets/settings';
 import { invalid } from '../../../kernel/errors';
 import { firstProblem } from '../../../kernel/wire/schemas';
 import { type TenantSettings, tenantSettings } from '../../../tenants/clients/settings';
@@ -25,6 +26,7 @@ const kept = z.object({
   banking: bankingSettings.prefault({}),
   exchange: z.object({ ...exchangeSettings.shape, ...keptExchangePartySettings.shape }).prefault({}),
   approvals: approvalSettings.prefault({}),
+  wallets: walletSettings.prefault({}),
 });
 
 /** What any of it can be set to. */

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFile } from '../state-file';
+import { repeatedly } from '../supervise';
 import { rpc } from './rpc';
 
 /** A block a second: what was sent is final after as many seconds as it takes confirmations. */
@@ -21,23 +21,19 @@ export interface KeptBlocks {
  * A node that does not answer is started again by others.
  */
 export function keepBlocks(url: () => string, file: string): KeptBlocks {
-  const ending = new AbortController();
   const mine = createMiner(url);
   const keep = createKeeper(url, file);
   const turn = async () => {
     await mine();
     await keep();
   };
-  const loop = (async () => {
-    while (!ending.signal.aborted) {
-      await turn().catch(() => undefined);
-      await sleep(BLOCK_MS, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
-    }
-  })();
+  const turns = repeatedly(async () => {
+    await turn().catch(() => undefined);
+    return BLOCK_MS;
+  });
   return {
     async end() {
-      ending.abort();
-      await loop;
+      await turns.end();
       await keep({ always: true }).catch(() => undefined); // it has died: what was kept stands
     },
   };

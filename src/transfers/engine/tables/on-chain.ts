@@ -28,17 +28,20 @@ const DECIDED_AT = raw(`case word->>'state'
   when 'seen' then (word->>'blockNumber')::bigint + (terms->>'confirmations')::bigint - 1
   else (word->>'absentFrom')::bigint + 2 * (terms->>'confirmations')::bigint end`);
 
+const undecided = (chain: string) => ofChain(chain).whereRaw(`word->>'state' in ('seen', 'absent')`);
+
 /** Those that wait for a height that the chain has come to, each with the revision of its row. */
 export async function decidedAt(sql: Sql, chain: string, height: number): Promise<Map<string, number>> {
-  const waiting = ofChain(chain).whereRaw(`word->>'state' in ('seen', 'absent')`);
-  const query = waiting.where(DECIDED_AT, '<=', height).select('revision');
+  const query = undecided(chain).where(DECIDED_AT, '<=', height).select('revision');
   const rows = await sql.run<{ partyRef: string; revision: number }>(query);
   return new Map(rows.map(({ partyRef, revision }) => [partyRef, revision]));
 }
 
-/** Those that wait for any height. */
-export const refsWaiting = (tx: Tx, chain: string): Promise<string[]> =>
-  refsOf(tx, ofChain(chain).whereRaw(`(word is null or word->>'state' in ('seen', 'absent'))`));
+/** Those that wait for any height, or for what the chain says at all: two indexes, for none serves both. */
+export const refsWaiting = async (tx: Tx, chain: string): Promise<string[]> =>
+  (
+    await Promise.all([undecided(chain), ofChain(chain).whereNull('word')].map((each) => refsOf(tx, each)))
+  ).flat();
 
 /** Those that were in a block above that height. */
 export const refsAbove = (tx: Tx, chain: string, height: number): Promise<string[]> =>

@@ -179,7 +179,7 @@ export async function sendAs(
 }
 
 /** The services with a chain, or a signer, that fails where it is told to. */
-export const withParties = (services: Services, parties: Partial<Parties>): Services => ({
+export const withParties = <Given extends Services>(services: Given, parties: Partial<Parties>): Given => ({
   ...services,
   parties: { ...services.parties, ...parties },
 });

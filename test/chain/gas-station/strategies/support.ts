@@ -55,7 +55,7 @@ export async function sweepWorld(options: TestChainOptions = {}) {
     station,
     send,
     /** Puts the contract of the treasury and the station there. */
-    deploy: () => send(0, { from: station, ...deploymentOf({ treasury: TREASURY, station }) }),
+    deploy: () => send(0, { from: station, value: 0n, ...deploymentOf({ treasury: TREASURY, station }) }),
     /** The sweep of the wallet of that place. @param units what it is given first */
     async sweep(index: number, token: string, units: bigint): Promise<Sweep> {
       const [address = ''] = await signer.addresses('evm', [index]);

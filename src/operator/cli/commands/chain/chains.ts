@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
 import { listPlaces, listUnlisted } from '../../../../transfers/chain-deposits/places';
+import { countArgument } from '../../arguments';
 import type { CommandContext } from '../../context';
 import { groupOf } from '../../groups';
 import { addListing } from '../../listing';
 
-/** More than anybody reads: whoever wants to look at one token asks for its chain. */
-const SHOWN = 200;
+/** So many, when nothing is said. */
+const LISTED = 200;
 
 /** How far chains are read, and what was found on them that is not posted. */
 export function addChainCommands(program: Command, context: CommandContext): void {
@@ -19,9 +20,12 @@ export function addChainCommands(program: Command, context: CommandContext): voi
   addListing(group, context, {
     name: 'tokens',
     description: 'what came to us of tokens that no network lists: it is never posted; the newest first',
-    options: [new Option('--chain <name>', 'of this chain only')],
-    load: ({ database }, { chain }: { chain?: string }) =>
-      listUnlisted(database, { ...(chain === undefined ? {} : { chains: [chain] }), limit: SHOWN }),
+    options: [
+      new Option('--chain <name>', 'of this chain only'),
+      new Option('--limit <number>', 'so many of the newest').argParser(countArgument).default(LISTED),
+    ],
+    load: ({ database }, { chain, limit }: { chain?: string; limit: number }) =>
+      listUnlisted(database, { chain, limit }),
     columns: ['chain', 'token', 'address', 'units', 'transaction', 'block', 'not kept'],
     row: ({ chain, token, address, units, txHash, blockNumber, more }) => [
       ...[chain, token, address, units, txHash, String(blockNumber)],

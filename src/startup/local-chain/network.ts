@@ -1,4 +1,4 @@
-import { releaseNoncesOf } from '../chain/gas-station/operations/nonces/vanished';
+import { releaseNoncesOf } from '../../chain/gas-station/operations/nonces/vanished';
 import {
   findOpened,
   isReachedAlike,
@@ -6,13 +6,13 @@ import {
   type OpenedNetwork,
   saveNetwork,
   termsOf,
-} from '../chain/networks/operations';
-import { NATIVE_DECIMALS } from '../chain/networks/rules';
-import { Decimal } from '../kernel/money/money';
-import type { Services } from '../services';
-import { beginPlace, forgetPlace } from '../transfers/chain-deposits/places';
-import { LOCAL_CHAIN_ID } from './embedded/chain/server';
-import { ensureTestUsdt, newestBlock, TEST_USDT, TEST_USDT_DECIMALS } from './embedded/chain/token';
+} from '../../chain/networks/operations';
+import { NATIVE_DECIMALS } from '../../chain/networks/rules';
+import { Decimal } from '../../kernel/money/money';
+import type { Services } from '../../services';
+import { beginPlace, forgetPlace } from '../../transfers/chain-deposits/places';
+import { LOCAL_CHAIN_ID } from '../embedded/chain/server';
+import { ensureTestUsdt, newestBlock, TEST_USDT, TEST_USDT_DECIMALS } from '../embedded/chain/token';
 
 /** The network of the local chain. */
 export const LOCAL_CHAIN = 'local';

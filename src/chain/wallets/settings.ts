@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+/** What a tenant may have of the pool. */
+export const walletSettings = z.object({
+  /** How many wallets are allocated to it at once: each is watched on its chain for as long. */
+  openAllocations: z.int().min(0).max(100_000).default(1_000),
+});
+
+export const walletSettingsSection = { name: 'wallets', schema: walletSettings };

@@ -1,0 +1,39 @@
+import { findGasConfig } from '../../chain/gas-station/config/operations';
+import { delegateAddress, deploymentOf } from '../../chain/gas-station/strategies/delegate';
+import type { Services } from '../../services';
+import { ensureContract } from '../embedded/chain/payer';
+import { type Repeated, repeatedly } from '../embedded/supervise';
+import { LOCAL_CHAIN } from './network';
+
+const LOOK_MS = 1_000;
+
+type Needed = Pick<Services, 'database' | 'log'>;
+
+/**
+ * Puts the contract of delegated sweeps on the local chain where they were chosen. It is another one for each treasury and station.
+ * @returns whether it was not there
+ * @throws Error when the database or the chain is away
+ */
+export async function ensureLocalDelegate(
+  { database }: Pick<Needed, 'database'>,
+  url: string,
+): Promise<boolean> {
+  const config = await findGasConfig(database, LOCAL_CHAIN);
+  if (config?.sweepStrategy !== 'delegated') return false;
+  const { stationAddress: station, treasuryAddress: treasury } = config;
+  if (station === null || treasury === null) return false;
+  const of = { treasury, station };
+  return ensureContract(url, delegateAddress(of), deploymentOf(of));
+}
+
+/** The same a second after whatever has been configured. */
+export const keepLocalDelegate = (services: Needed, url: string): Repeated =>
+  repeatedly(async () => {
+    try {
+      if (await ensureLocalDelegate(services, url))
+        services.log.info('the contract of delegated sweeps was put on the local chain');
+    } catch (error) {
+      services.log.debug({ err: error }, 'the contract of delegated sweeps waits for the local chain');
+    }
+    return LOOK_MS;
+  });

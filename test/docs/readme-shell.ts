@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const ROOT = join(__dirname, '../..');
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+/** Fenced commands of a section, in order. */
+export const commandsOf = (title: string): string[] => {
+  const section = README.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? '';
+  return [...section.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text]) => text as string);
+};
+
+/** Its lines that begin so. */
+export const linesOf = (title: string, begins: RegExp): string =>
+  commandsOf(title)
+    .flatMap((text) => text.split('\n'))
+    .filter((line) => begins.test(line))
+    .join('\n');
+
+// Programs as `npm run` starts them, without npm.
+const NPM = [
+  'npm() {',
+  '  shift; local program="scripts/$1.ts"; [ "$1" = operator ] && program=src/startup/operator/main.ts',
+  '  while [ "$1" != -- ]; do shift; done; shift',
+  '  (cd "$ROOT"; node --import tsx "$program" "$@")',
+  '}',
+].join('\n');
+
+/**
+ * Runs commands as a reader types them, who begins in that folder.
+ * @param url where the product is, in the place of `localhost:8080`
+ * @returns what they have printed
+ */
+export async function typed(
+  commands: string,
+  { folder, url, environment }: { folder: string; url: string; environment: NodeJS.ProcessEnv },
+): Promise<string> {
+  const script = ['set -e', NPM, commands].join('\n').replaceAll('localhost:8080', new URL(url).host);
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], {
+    ...{ cwd: folder, env: { ...environment, ROOT } },
+  });
+  return stdout;
+}

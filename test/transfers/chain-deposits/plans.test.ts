@@ -1,0 +1,75 @@
+import type { Tx } from '../../../src/kernel/db/database';
+import { listUnlisted } from '../../../src/transfers/chain-deposits/places';
+import { decidedAt, refsAbove, refsWaiting } from '../../../src/transfers/engine/tables/on-chain';
+import { expectIndexes } from '../../growth/explain';
+import { filledApi, MADE_AT } from '../../growth/filled';
+import type { Statement } from '../../growth/spy';
+import type { TestApi } from '../../support/api';
+
+/** What the blocks of a chain concern, over many deposits that nothing becomes of any more: none of those is read (see test/growth). */
+const LARGE = ['transfers', 'unlisted_tokens'];
+
+let api: TestApi;
+let statements: Statement[];
+beforeAll(async () => {
+  ({ api, statements } = await filledApi(FILLS));
+});
+afterAll(() => api.close());
+
+/** Of 60,000 the last thirty wait, a third of them without a word yet. */
+const FILLS = [
+  `insert into transfers (id, kind, tenant_id, account_id, status, terms, reference_id, party, party_ref, word, created_at, updated_at)
+   select 'cdp_' || lpad(n::text, 26, '0'), 'chain_deposit', 'cli_1', 'acc_1', case when n > $1::int - 30 then 'confirming' else 'credited' end,
+          jsonb_build_object('chain', 'local', 'confirmations', 3, 'blockNumber', n), 'ref_' || n, 'chain', 'local:' || n,
+          case when n > $1::int - 10 then null
+               else jsonb_build_object('state', case when n > $1::int - 30 then 'seen' else 'final' end, 'blockNumber', n) end,
+          ${MADE_AT}, ${MADE_AT} from generate_series(1, $1::int) n`,
+  `insert into unlisted_tokens (chain, tx_hash, ordinal, token, address, units, block_number, block_hash, seen_at)
+   select case when n = 1 then 'quiet' else 'local' end, '0x' || n, 0, '0xT', '0xA', 1, n, '0xb', ${MADE_AT} from generate_series(1, $1::int) n`,
+];
+
+it.each([
+  ['wait for any height', 30, (tx: Tx) => refsWaiting(tx, 'local')],
+  ['wait for this one', 18, async (tx: Tx) => [...(await decidedAt(tx, 'local', 59_990))]],
+  ['were above one', 10, (tx: Tx) => refsAbove(tx, 'local', 59_990)],
+])('those that %s', async (_, count, read) => {
+  await expectReads(30, async () =>
+    expect(await api.services.database.transaction(read)).toHaveLength(count),
+  );
+});
+
+it.each([
+  ['of all chains', {}],
+  ['of a chain that has few', { chain: 'quiet' }],
+])('tokens that no network lists, %s', async (_, of) => {
+  await expectReads(200, () => listUnlisted(api.services.database, { ...of, limit: 200 }));
+});
+
+/** By indexes, and no more rows than that: one that is read from end to end is no better than its table. */
+async function expectReads(most: number, work: () => Promise<unknown>): Promise<void> {
+  await expectIndexes({ database: api.database, statements, large: LARGE }, work);
+  for (const { text, values } of statements.filter((each) => /^select/i.test(each.text))) {
+    const [row] = await api.database.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `explain (analyze, format json) ${text}`,
+      values,
+    );
+    expect(readBy((row as { 'QUERY PLAN': [{ Plan: Plan }] })['QUERY PLAN'][0].Plan)).toBeLessThanOrEqual(
+      most,
+    );
+  }
+}
+
+interface Plan {
+  'Actual Rows': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: Plan[];
+}
+
+const readBy = (plan: Plan): number =>
+  Math.max(
+    plan['Actual Rows'] +
+      (plan['Rows Removed by Filter'] ?? 0) +
+      (plan['Rows Removed by Index Recheck'] ?? 0),
+    ...(plan.Plans ?? []).map(readBy),
+  );
