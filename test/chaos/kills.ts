@@ -22,6 +22,8 @@ export const KILLS = {
     if (victim !== undefined) process.kill(victim, 'SIGKILL');
   },
   temporal: (fleet: Fleet) => replaced(fleet.temporal),
+  /** The node of the local chain, with what came in the last second or so. */
+  chain: (fleet: Fleet) => replaced(fleet.chain),
   /** Temporal loses all it knows. */
   memory: wiped,
 } as const satisfies Record<string, (fleet: Fleet) => Promise<void>>;
@@ -57,6 +59,8 @@ async function wiped({ temporal, dataDir, databaseUrl }: Fleet): Promise<void> {
 const OVERDUE_COLUMNS = [
   ['transfers', 'due_by'],
   ['told_names', 'due_by'],
+  ['wallet_allocations', 'due_by'],
+  ['gas_operations', 'due_by'],
   ['cards', 'updated_at'],
   ['cardholders', 'watched_until'],
 ] as const;

@@ -24,6 +24,8 @@ export interface Persistent {
   send(method: string, path: string, body: unknown, key: string): Promise<Answer>;
   /** Repeats a read until it is answered, and, where a condition is given, until that holds. */
   get(path: string, enough?: (body: any) => boolean): Promise<any>;
+  /** The same request under the same key, once. */
+  again(settled: Settled): Promise<Answer>;
   /** Every definite answer, in the order in which they came. */
   settled: Settled[];
   /** Told before each request that is to have an effect. */
@@ -63,7 +65,8 @@ export async function ask(
 }
 
 export function persistent(fleet: Fleet, credential: Credential): Persistent {
-  const one: Persistent = { send, get, settled: [], onWrite: undefined };
+  const again = ({ method, path, body, key }: Settled) => ask(fleet, credential, method, path, body, key);
+  const one: Persistent = { send, get, again, settled: [], onWrite: undefined };
 
   async function once(
     method: string,

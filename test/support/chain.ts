@@ -18,7 +18,7 @@ import { freePort } from '../../src/startup/embedded/ports';
 import { kill } from './servers';
 
 /** The first account of anvil's well-known test mnemonic; it has 10,000 ETH. */
-const RICH: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+export const RICH: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
 export interface TestChainOptions {
   /** Seconds a block takes; absent: one for each transaction, at once. `manual`: none but by `mine`. */
