@@ -9,13 +9,12 @@ import { SCHEDULES } from '../../src/kernel/temporal/schedules';
 import { killAll, START_MS } from '../startup/process';
 import { type Received, type Receiver, startReceiver, until } from '../support/outside/receiver';
 import { type Credential, type Fleet, startFleet } from '../support/product';
+import { PATIENT } from './kills';
 import { ask, isProperlyAway, type Persistent, persistent } from './persistent';
 
 /** What the product needs is away for a while, one after the other, under the same API and worker from first to last. */
 
 const WHILE_MS = 180_000;
-/** The reconciler of a running worker looks once a minute, that of a new one at once: the minute is for long runs. */
-const PATIENT = process.env['CHAOS_ROUNDS'] !== undefined;
 
 let fleet: Fleet;
 let database: Database;

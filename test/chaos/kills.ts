@@ -35,8 +35,12 @@ async function replaced(server: { pid(): number }): Promise<void> {
   while (server.pid() === before) await sleep(50); // whoever keeps it starts it again
 }
 
+/** The reconciler of a running worker looks once a minute, that of a new one at once: the minute is for long runs. */
+export const PATIENT = process.env['CHAOS_ROUNDS'] !== undefined;
+
 /** What stood still is started again when it is overdue, which is made to be at once. */
-async function wiped({ temporal, dataDir, databaseUrl }: Fleet): Promise<void> {
+async function wiped(fleet: Fleet): Promise<void> {
+  const { temporal, dataDir, databaseUrl } = fleet;
   await temporal.stop();
   for (const file of readdirSync(dataDir)) if (file.startsWith('temporal.db')) rmSync(join(dataDir, file));
   await temporal.start();
@@ -54,6 +58,7 @@ async function wiped({ temporal, dataDir, databaseUrl }: Fleet): Promise<void> {
   } finally {
     await database.close();
   }
+  if (!PATIENT) await fleet.worker.kill9();
 }
 
 const OVERDUE_COLUMNS = [
