@@ -75,6 +75,7 @@ export interface Kept {
 
 export interface Fleet {
   dataDir: string;
+  masterKey: Buffer;
   databaseUrl: string;
   temporalAddress: string;
   baseUrl: string;
@@ -94,7 +95,7 @@ export interface Fleet {
 }
 
 /** Postgres, Temporal and the local chain kept by the test, and `--role migrate`, `--role api` and `--role worker` beside them. */
-export async function startFleet(): Promise<Fleet> {
+export async function startFleet(more: Record<string, string> = {}): Promise<Fleet> {
   const dataDir = temporaryFolder('fleet');
   await shareBundles(dataDir);
   const [postgres, temporal, chain] = await Promise.all([
@@ -103,15 +104,17 @@ export async function startFleet(): Promise<Fleet> {
     chainOn(dataDir),
   ]);
   const port = await freePort();
+  const masterKey = randomBytes(32);
   const environment = {
     NODE_ENV: 'production',
     MODE: 'sandbox',
-    MASTER_KEY: randomBytes(32).toString('base64'),
+    MASTER_KEY: masterKey.toString('base64'),
     DATABASE_URL: postgres.url(),
     TEMPORAL_ADDRESS: temporal.address(),
     DATA_DIR: dataDir, // keeps the bundle only
     SHUTDOWN_SECONDS: '5',
     PORT: String(port),
+    ...more,
   };
   const stopServers = () => Promise.all([postgres.stop(), temporal.stop(), chain.stop()]);
   const migrate = start(['--role', 'migrate'], environment);
@@ -137,6 +140,7 @@ export async function startFleet(): Promise<Fleet> {
 
   return {
     dataDir,
+    masterKey,
     databaseUrl: postgres.url(),
     temporalAddress: temporal.address(),
     baseUrl: `http://127.0.0.1:${port}`,

@@ -5,6 +5,7 @@ import { type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import { createTemporalClient, withinTime } from '../../../src/kernel/temporal/connection';
+import { LOCAL_CHAIN_ID } from '../../../src/startup/embedded/chain/server';
 import { TEST_USDT, TEST_USDT_DECIMALS } from '../../../src/startup/embedded/chain/token';
 import type { Credential, Fleet } from '../../support/product';
 import { type Persistent, persistent } from '../persistent';
@@ -40,8 +41,15 @@ export const GAS_CONFIG = `/v1/gas-station/config/${CHAIN}`;
 
 const STATION_HAS = '1';
 
-/** Names the fleet's local chain as an operator does. Its wallets are those of a mnemonic that the test has, too. */
-export async function openChainWorld(fleet: Fleet, credential: Credential): Promise<ChainWorld> {
+/**
+ * Names the fleet's local chain as an operator does. Its wallets are those of a mnemonic that the test has, too.
+ * @param rpcUrls where the product is to ask for it
+ */
+export async function openChainWorld(
+  fleet: Fleet,
+  credential: Credential,
+  rpcUrls: readonly string[] = [fleet.chain.url],
+): Promise<ChainWorld> {
   const mnemonic = entropyToMnemonic(randomBytes(32), wordlist);
   expect(await fleet.operatorReading(mnemonic, 'wallet', 'seed', 'import')).toMatchObject({ code: 0 });
   const { out } = await fleet.operator(
@@ -67,24 +75,18 @@ export async function openChainWorld(fleet: Fleet, credential: Credential): Prom
       await temporal.close();
     },
   };
-  await nameNetwork(world, fleet.chain.url);
+  await nameNetwork(world, rpcUrls);
   await openStation(world);
   return world;
 }
 
-async function nameNetwork({ admin }: ChainWorld, url: string): Promise<void> {
+async function nameNetwork({ admin }: ChainWorld, rpcUrls: readonly string[]): Promise<void> {
   const { status, text } = await admin.send(
     'PUT',
     `/v1/networks/${CHAIN}`,
     {
-      ...{
-        name: 'Local chain',
-        kind: 'evm',
-        chainId: 31_337,
-        rpcUrls: [url],
-        confirmations: 3,
-        enabled: true,
-      },
+      ...{ name: 'Local chain', kind: 'evm', chainId: LOCAL_CHAIN_ID, rpcUrls },
+      ...{ confirmations: 3, enabled: true },
       assets: [
         { symbol: 'USDT', contract: TEST_USDT, decimals: TEST_USDT_DECIMALS, minDeposit: '1' },
         { symbol: 'ETH', decimals: 18, minDeposit: '0.001' },
