@@ -2,13 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
-import { createKeyring } from '../../src/kernel/security/keyring';
-import { createTemporalClient } from '../../src/kernel/temporal/connection';
 import { dispatchers } from '../../src/kernel/temporal/reconciler';
 import { SCHEDULES } from '../../src/kernel/temporal/schedules';
 import { killAll, START_MS } from '../startup/process';
 import { type Received, type Receiver, startReceiver, until } from '../support/outside/receiver';
 import { type Credential, type Fleet, startFleet } from '../support/product';
+import { temporalAt } from '../support/temporal-client';
 import { PATIENT } from './kills';
 import { ask, isProperlyAway, type Persistent, persistent } from './persistent';
 
@@ -225,8 +224,7 @@ async function age(...cards: string[]): Promise<void> {
 }
 
 async function running(): Promise<{ schedules: string[]; dispatchers: string[] }> {
-  const options = { address: fleet.temporalAddress, namespace: 'default', encrypt: false };
-  const temporal = createTemporalClient(options, createKeyring(Buffer.alloc(32)));
+  const temporal = temporalAt(fleet.temporalAddress);
   try {
     const schedules = [];
     for await (const { scheduleId } of temporal.client.schedule.list()) schedules.push(scheduleId);

@@ -3,49 +3,41 @@ import type { Database } from '../../src/kernel/db/database';
 import type { ChainNode } from '../../src/parties/chain/port';
 import type { Services } from '../../src/services';
 
-export const MOMENTS = ['before', 'after'] as const;
-export type Moment = (typeof MOMENTS)[number];
-
 /**
- * Breaks a process off at each of its calls in turn, before it and after it, until it goes through undisturbed.
- * @param live begins it anew, with services that end at one call, and leads it to its end with whole ones
+ * Breaks a process off after each of its calls in turn, until it goes through undisturbed. An end before a call is one after the call
+ * before it.
+ * @param live begins it anew, with services that end after one call, and leads it to its end with whole ones
  * @returns how many calls there were
  */
 export async function atEachCall(
   services: Services,
   live: (broken: Services) => Promise<void>,
-  moments: readonly Moment[] = MOMENTS,
 ): Promise<number> {
-  let most = 0;
-  for (const moment of moments)
-    for (let place = 0; ; place += 1) {
-      const broken = brokenOff(services, place, moment);
-      await live(broken.services);
-      most = Math.max(most, place);
-      if (!broken.broke()) break;
-    }
-  return most;
+  for (let place = 0; ; place += 1) {
+    const broken = brokenOff(services, place);
+    await live(broken.services);
+    if (!broken.broke()) return place;
+  }
 }
 
 /**
- * The services of a process that ends at its so-many-th call of the chain, the signer or the database. What only reads the database
+ * The services of a process that ends after its so-many-th call of the chain, the signer or the database. What only reads the database
  * is not counted: an end there is one before or after what stands beside it.
  */
-function brokenOff(services: Services, place: number, moment: Moment) {
+function brokenOff(services: Services, place: number) {
   let calls = 0;
   let broke = false;
-  const counted =
-    <A extends unknown[], R>(call: (...given: A) => Promise<R>) =>
-    async (...given: A): Promise<R> => {
+  const counted: Counted =
+    (call) =>
+    async (...given) => {
       // Nothing goes on in a process that has ended.
       if (broke) throw new Error('the process has ended');
       const isIt = calls === place;
       calls += 1;
-      if (isIt) broke = true;
-      if (isIt && moment === 'before') throw new Error('the process has ended');
       const result = await call(...given);
-      if (isIt) throw new Error('the process has ended');
-      return result;
+      if (!isIt) return result;
+      broke = true;
+      throw new Error('the process has ended');
     };
   const { chain, signer } = services.parties;
   const parties = {

@@ -103,6 +103,14 @@ export async function startTestChain({
       if (blockTime === undefined) await mined(hash);
       return hash;
     },
+    /** A transaction as it was signed: what was in a block that is gone may come into another. */
+    async signed(hash: Hex): Promise<Hex> {
+      const raw: unknown = await client.request({
+        method: 'eth_getRawTransactionByHash',
+        params: [hash],
+      } as never);
+      return raw as Hex;
+    },
     stop: () => kill(node),
   };
 }

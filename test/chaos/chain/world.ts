@@ -3,11 +3,10 @@ import { entropyToMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { createKeyring } from '../../../src/kernel/security/keyring';
-import { createTemporalClient, withinTime } from '../../../src/kernel/temporal/connection';
 import { LOCAL_CHAIN_ID } from '../../../src/startup/embedded/chain/server';
 import { TEST_USDT, TEST_USDT_DECIMALS } from '../../../src/startup/embedded/chain/token';
 import type { Credential, Fleet } from '../../support/product';
+import { takeTurn, temporalAt } from '../../support/temporal-client';
 import { type Persistent, persistent } from '../persistent';
 import { type Hand, openHand } from './hand';
 
@@ -55,10 +54,7 @@ export async function openChainWorld(
   const { out } = await fleet.operator(
     ...['account', 'open', '--client', credential.clientId, '--currency', 'USDT', '--json'],
   );
-  const temporal = createTemporalClient(
-    { address: fleet.temporalAddress, namespace: 'default', encrypt: false },
-    createKeyring(Buffer.alloc(32)),
-  );
+  const temporal = temporalAt(fleet.temporalAddress);
   const hand = await openHand(fleet.chain.url);
   const world: ChainWorld = {
     client: persistent(fleet, credential),
@@ -66,10 +62,7 @@ export async function openChainWorld(
     accountId: (JSON.parse(out) as { accountId: string }).accountId,
     treasury: privateKeyToAddress(generatePrivateKey()),
     ...{ mnemonic, hand, paid: [] },
-    async sweepNow() {
-      const schedule = temporal.client.schedule.getHandle('gas-auto-sweep');
-      await withinTime(temporal.client, () => schedule.trigger()).catch(() => undefined);
-    },
+    sweepNow: () => takeTurn(temporal, 'gas-auto-sweep'),
     async close() {
       await hand.stop();
       await temporal.close();

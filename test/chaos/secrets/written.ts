@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../../../src/kernel/db/database';
-import { createKeyring } from '../../../src/kernel/security/keyring';
-import { createTemporalClient } from '../../../src/kernel/temporal/connection';
 import type { Fleet } from '../../support/product';
+import { temporalAt } from '../../support/temporal-client';
 
 /** All that a running product has written anywhere, as text. */
 
@@ -33,8 +32,7 @@ export function logsOf({ api, worker, dataDir }: Fleet): string {
 
 /** The histories of all workflows that Temporal knows, with what their payloads hold. */
 export async function historiesOf({ temporalAddress }: Fleet): Promise<string> {
-  const options = { address: temporalAddress, namespace: 'default', encrypt: false };
-  const temporal = createTemporalClient(options, createKeyring(Buffer.alloc(32)));
+  const temporal = temporalAt(temporalAddress);
   const parts: string[] = [];
   try {
     for await (const { workflowId, runId } of temporal.client.workflow.list()) {

@@ -64,12 +64,12 @@ it('a step back to where the chain was reorganised', () =>
     const wallet = await world.wallet(accountId);
     await world.read();
     const before = await world.chain.client.snapshot();
-    await world.chain.pay(world.token, wallet, UNITS);
+    const hash = await world.chain.pay(world.token, wallet, UNITS);
     await world.read();
+    const serializedTransaction = await world.chain.signed(hash);
     await world.chain.client.revert({ id: before });
     await mine(1);
-    // The same transaction, for its sender and nonce are the same, in another block.
-    await world.chain.pay(world.token, wallet, UNITS);
+    await world.chain.client.sendRawTransaction({ serializedTransaction });
     await readChain(broken, 'local').catch(() => undefined);
     await expectCredited();
   }, 3));

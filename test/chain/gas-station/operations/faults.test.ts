@@ -1,15 +1,6 @@
 import { parseGwei, toEventSelector } from 'viem';
 import { type NodeDouble, nodeDouble } from './node-double';
-import {
-  attempts,
-  ether,
-  feesOf,
-  fundNative,
-  sendAs,
-  type TestStation,
-  testStation,
-  unitsOf,
-} from './support';
+import { attempts, fundNative, sendAs, type TestStation, testStation } from './support';
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const SEND = 'eth_sendRawTransaction';
