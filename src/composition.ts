@@ -74,7 +74,6 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
 import { depositsBeside } from './transfers/chain-deposits/beside-books';
-import { following } from './transfers/chain-deposits/following';
 import { heldByBooks } from './transfers/chain-deposits/held';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
@@ -91,6 +90,7 @@ import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban/virtual-ibans/capability';
 import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
 import { payoutRoutes } from './transfers/payouts/routes';
+import { followingAtOnce } from './watch/chains/process';
 import { createListsRead } from './watch/list-state';
 
 /** All that domains are given: the services, and what a domain is handed of those that stand below it. */
@@ -229,7 +229,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...walletAdminRoutes(services),
     ...chainDepositRoutes(services),
     ...gasStationRoutes(services),
-    ...networkRoutes(services, following),
+    ...networkRoutes(services, followingAtOnce(services)),
     ...sandboxRoutes(services),
     ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),

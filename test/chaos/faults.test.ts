@@ -2,20 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
-import { createKeyring } from '../../src/kernel/security/keyring';
-import { createTemporalClient } from '../../src/kernel/temporal/connection';
 import { dispatchers } from '../../src/kernel/temporal/reconciler';
 import { SCHEDULES } from '../../src/kernel/temporal/schedules';
 import { killAll, START_MS } from '../startup/process';
 import { type Received, type Receiver, startReceiver, until } from '../support/outside/receiver';
 import { type Credential, type Fleet, startFleet } from '../support/product';
+import { temporalAt } from '../support/temporal-client';
+import { PATIENT } from './kills';
 import { ask, isProperlyAway, type Persistent, persistent } from './persistent';
 
 /** What the product needs is away for a while, one after the other, under the same API and worker from first to last. */
 
 const WHILE_MS = 180_000;
-/** The reconciler of a running worker looks once a minute, that of a new one at once: the minute is for long runs. */
-const PATIENT = process.env['CHAOS_ROUNDS'] !== undefined;
 
 let fleet: Fleet;
 let database: Database;
@@ -226,8 +224,7 @@ async function age(...cards: string[]): Promise<void> {
 }
 
 async function running(): Promise<{ schedules: string[]; dispatchers: string[] }> {
-  const options = { address: fleet.temporalAddress, namespace: 'default', encrypt: false };
-  const temporal = createTemporalClient(options, createKeyring(Buffer.alloc(32)));
+  const temporal = temporalAt(fleet.temporalAddress);
   try {
     const schedules = [];
     for await (const { scheduleId } of temporal.client.schedule.list()) schedules.push(scheduleId);

@@ -2,15 +2,18 @@ import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { killAll, START_MS } from '../startup/process';
 import { isSigned, type Received, type Receiver, startReceiver, until } from '../support/outside/receiver';
 import { type Credential, type Fleet, startFleet } from '../support/product';
+import { expectAllSwept, expectContiguousNonces, expectReconciled, expectWalletsRest } from './chain/at-rest';
+import { liveOnChain } from './chain/life';
+import { type ChainWorld, openChainWorld } from './chain/world';
 import { foldOf } from './fold';
 import { type KillPlan, planKills, wipedWhilePartyIsAway } from './kills';
 import { checkingSettlement, liveMoney, MONEY_ENDS, type Moneyed } from './money';
-import { ask, type Persistent, persistent } from './persistent';
+import { type Answer, type Persistent, persistent, type Settled } from './persistent';
 import { liveACard, storiesOf, VARIANTS } from './scenario';
 
 /**
- * Proof 5 of the decisions, and 6 after it: API, worker, Postgres and Temporal are killed at random moments, and Temporal
- * loses all it knows, while cards live their lives and money crosses the border in every way. More rounds: CHAOS_ROUNDS=20 npx jest test/chaos/kills
+ * Proof 5 of the decisions, and 6 after it: API, worker, Postgres, Temporal and the local chain are killed at random moments, and
+ * Temporal loses all it knows, while cards live their lives and money crosses the border in every way. More rounds: CHAOS_ROUNDS=20 npx jest test/chaos/kills
  */
 
 const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 1);
@@ -27,6 +30,7 @@ let client: Persistent;
 let accountId: string;
 let plan: KillPlan;
 let moneyed: Moneyed;
+let onChain: ChainWorld;
 let stopChecking: () => Promise<void> = async () => undefined;
 /** What transfers came to, by the name of their life. */
 const ends = new Map<string, Record<string, string>>();
@@ -48,9 +52,10 @@ beforeAll(async () => {
   const deposit = { accountId, amount: '900000.00', reason: 'opening' };
   expect((await admin.send('POST', '/v1/accounts/admin-deposit', deposit, 'opening')).status).toBe(201);
   await giveIban(admin);
+  onChain = await openChainWorld(fleet, credential);
   stopChecking = checkingSettlement(admin);
   // The measure: each variant once, with nothing in its way.
-  ends.set('measure-money', await liveMoney(client, moneyed, 'measure-money'));
+  await liveWithMoney('measure-money');
   await Promise.all(
     [...new Set(VARIANTS)].map((variant) => live(`measure-${variant.replace(':', '-')}`, variant)),
   );
@@ -58,6 +63,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await stopChecking().catch(() => undefined);
+  await onChain?.close();
   await receiver?.close();
   await database?.close();
   await fleet?.close();
@@ -91,9 +97,16 @@ async function giveDestination(companyId: string): Promise<string> {
   return id;
 }
 
+async function liveWithMoney(name: string): Promise<void> {
+  const [reached] = await Promise.all([liveMoney(client, moneyed, name), liveOnChain(onChain, name)]);
+  ends.set(name, reached);
+}
+
 async function live(name: string, variant: (typeof VARIANTS)[number]): Promise<void> {
   lives.set(name, { variant, cardId: await liveACard(client, accountId, name, variant) });
 }
+
+const clients = () => [client, onChain.client, onChain.admin];
 
 it(
   'is killed at any step, and every request still comes to its one answer',
@@ -102,21 +115,21 @@ it(
     plan = planKills(
       fleet,
       ROUNDS,
-      () => client.settled.length,
+      () => clients().flatMap(({ settled }) => settled).length,
       (error) => {
         broken = error;
       },
     );
-    client.onWrite = plan.onWrite;
+    for (const each of clients()) each.onWrite = plan.onWrite;
     const actors = Array.from({ length: ACTORS }, async (_, actor) => {
       for (let turn = 0; turn === 0 || !(plan.done() || broken); turn += 1) {
         const name = `a${actor}-${turn}`;
-        if (isOfMoney(actor)) ends.set(name, await liveMoney(client, moneyed, name));
+        if (isOfMoney(actor)) await liveWithMoney(name);
         else await live(name, VARIANTS[(actor + turn) % VARIANTS.length] as (typeof VARIANTS)[number]);
       }
     });
     await Promise.all(actors);
-    client.onWrite = undefined;
+    for (const each of clients()) each.onWrite = undefined;
     await stopChecking();
     if (broken) throw broken;
     process.stderr.write(
@@ -141,18 +154,17 @@ it(
   ROUND_MS,
 );
 
+function expectSame({ key, answer }: Settled, again: Answer): void {
+  const told = [key, again.status, again.headers.get('x-idempotent-replayed'), again.text];
+  expect(told).toEqual([key, answer.status, 'true', answer.text]);
+}
+
 it(
   'gives each key the same answer again, and has no further effect',
   async () => {
-    for (const { method, path, body, key, answer } of client.settled) {
-      const again = await ask(fleet, credential, method, path, body, key);
-      expect([key, again.status, again.headers.get('x-idempotent-replayed'), again.text]).toEqual([
-        key,
-        answer.status,
-        'true',
-        answer.text,
-      ]);
-    }
+    for (const each of clients())
+      for (const settled of each.settled.filter(({ answer }) => answer.status < 300))
+        expectSame(settled, await each.again(settled));
   },
   ROUND_MS,
 );
@@ -165,6 +177,8 @@ it(
       database.query(
         `select 'card' as what, id::text, status as state from cards
           where status not in ('closed', 'failed') or (status = 'closed' and processor_closed_at is null)
+         union all select 'gas operation', id::text, status from gas_operations where executed_at is null
+         union all select 'wallet', id::text, status from wallets where status = 'allocated'
          union all select 'event', number::text, delivery from events where delivery <> 'delivered' and tenant_id = $1
          union all select 'command', workflow_id, last_error from workflow_commands
          union all select 'transfer', id, status from transfers where due_by < now() + interval '20 hours'
@@ -202,6 +216,17 @@ it('brought every transfer to its end, whatever was killed meanwhile', () => {
   expect(ends.size).toBeGreaterThan(1);
   for (const [name, reached] of ends) expect([name, reached]).toEqual([name, MONEY_ENDS]);
 });
+
+it(
+  'credited each payment on the chain once, and swept it once',
+  async () => {
+    await expectAllSwept(onChain, database);
+    await expectWalletsRest(database);
+    await expectContiguousNonces(onChain, database);
+    await expectReconciled(fleet);
+  },
+  ROUND_MS,
+);
 
 it('delivered every event at least once, always the same bytes, signed', async () => {
   const recorded = await database.query<{ id: string }>(
@@ -245,11 +270,13 @@ it('adds up: the ledger is right, and the webhooks come to the balances that the
       ...['available', 'pending', 'spent'].map((of) => Number(balance[of])),
     ]);
   }
-  const account = await client.get(`/v2/accounts/${accountId}/balance`);
-  const fold = folds.get(accountId);
-  // Settled fees are in the fold's pending, and taken from available where the balance is stored (decisions part 3).
-  expect(Number(account.pending)).toBe(0);
-  expect(fold?.available.plus(fold.pending).toFixed(2)).toBe(account.available);
+  for (const id of [accountId, onChain.accountId]) {
+    const account = await client.get(`/v2/accounts/${id}/balance`);
+    const fold = folds.get(id);
+    // Settled fees are in the fold's pending, and taken from available where the balance is stored (decisions part 3).
+    expect([id, Number(account.pending)]).toEqual([id, 0]);
+    expect([id, fold?.available.plus(fold.pending).eq(account.available)]).toEqual([id, true]);
+  }
 });
 
 it('never ended by itself', () => {

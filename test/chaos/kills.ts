@@ -22,6 +22,8 @@ export const KILLS = {
     if (victim !== undefined) process.kill(victim, 'SIGKILL');
   },
   temporal: (fleet: Fleet) => replaced(fleet.temporal),
+  /** The node of the local chain, with what came in the last second or so. */
+  chain: (fleet: Fleet) => replaced(fleet.chain),
   /** Temporal loses all it knows. */
   memory: wiped,
 } as const satisfies Record<string, (fleet: Fleet) => Promise<void>>;
@@ -33,8 +35,12 @@ async function replaced(server: { pid(): number }): Promise<void> {
   while (server.pid() === before) await sleep(50); // whoever keeps it starts it again
 }
 
+/** The reconciler of a running worker looks once a minute, that of a new one at once: the minute is for long runs. */
+export const PATIENT = process.env['CHAOS_ROUNDS'] !== undefined;
+
 /** What stood still is started again when it is overdue, which is made to be at once. */
-async function wiped({ temporal, dataDir, databaseUrl }: Fleet): Promise<void> {
+async function wiped(fleet: Fleet): Promise<void> {
+  const { temporal, dataDir, databaseUrl } = fleet;
   await temporal.stop();
   for (const file of readdirSync(dataDir)) if (file.startsWith('temporal.db')) rmSync(join(dataDir, file));
   await temporal.start();
@@ -52,11 +58,14 @@ async function wiped({ temporal, dataDir, databaseUrl }: Fleet): Promise<void> {
   } finally {
     await database.close();
   }
+  if (!PATIENT) await fleet.worker.kill9();
 }
 
 const OVERDUE_COLUMNS = [
   ['transfers', 'due_by'],
   ['told_names', 'due_by'],
+  ['wallet_allocations', 'due_by'],
+  ['gas_operations', 'due_by'],
   ['cards', 'updated_at'],
   ['cardholders', 'watched_until'],
 ] as const;

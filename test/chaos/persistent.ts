@@ -24,6 +24,10 @@ export interface Persistent {
   send(method: string, path: string, body: unknown, key: string): Promise<Answer>;
   /** Repeats a read until it is answered, and, where a condition is given, until that holds. */
   get(path: string, enough?: (body: any) => boolean): Promise<any>;
+  /** The same request under the same key, once. */
+  again(settled: Settled): Promise<Answer>;
+  /** A request without a key, once, whatever is answered. */
+  once(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Every definite answer, in the order in which they came. */
   settled: Settled[];
   /** Told before each request that is to have an effect. */
@@ -63,9 +67,15 @@ export async function ask(
 }
 
 export function persistent(fleet: Fleet, credential: Credential): Persistent {
-  const one: Persistent = { send, get, settled: [], onWrite: undefined };
+  const again = ({ method, path, body, key }: Settled) => ask(fleet, credential, method, path, body, key);
+  const one: Persistent = {
+    ...{ send, get, again },
+    once: (method, path, body) => ask(fleet, credential, method, path, body),
+    settled: [],
+    onWrite: undefined,
+  };
 
-  async function once(
+  async function tryOnce(
     method: string,
     path: string,
     body?: unknown,
@@ -82,7 +92,7 @@ export function persistent(fleet: Fleet, credential: Credential): Persistent {
   async function send(method: string, path: string, body: unknown, key: string): Promise<Answer> {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
-      const answer = await once(method, path, body, key);
+      const answer = await tryOnce(method, path, body, key);
       if (answer && isDefinite(answer)) {
         one.settled.push({ method, path, body, key, answer });
         return answer;
@@ -95,7 +105,7 @@ export function persistent(fleet: Fleet, credential: Credential): Persistent {
   async function get(path: string, enough: (body: any) => boolean = () => true): Promise<any> {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
-      const answer = await once('GET', path);
+      const answer = await tryOnce('GET', path);
       if (answer?.status === 200 && enough(answer.body)) return answer.body;
       if (performance.now() > deadline) throw new Error(`GET ${path} did not come to be: ${answer?.text}`);
       await sleep(PAUSE_MS);

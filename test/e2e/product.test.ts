@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { rmSync, statSync, symlinkSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { callerOf } from '../../scripts/demo/api';
 import { freePort } from '../../src/startup/embedded/ports';
@@ -8,6 +8,7 @@ import { commandsOf, linesOf, typed } from '../docs/readme-shell';
 import { embeddedServers, killAll, START_MS, start } from '../startup/process';
 import { startWhole, type Whole } from '../support/product';
 import { temporaryFolder } from '../support/servers';
+import { takeTurn, temporalAt } from '../support/temporal-client';
 
 /** A newcomer's first hour: `npm start`, `npm run demo`, Ctrl-C, and whatever goes wrong with them. */
 
@@ -29,8 +30,8 @@ const client = () => callerOf(whole.credentials.baseUrl, whole.credentials.clien
 
 const servers = () => embeddedServers(dataDir);
 
-function demo(): Promise<{ code: number | null; text: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts'], {
+function demo(...argv: string[]): Promise<{ code: number | null; text: string }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts', ...argv], {
     cwd: ROOT,
     env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -80,6 +81,29 @@ it(
     const { code, text } = await demo();
     expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
     expect(text).toContain(' 0 with a wrong signature');
+  },
+  DEMO_MS,
+);
+
+it(
+  'takes money in on the local chain: the demo of a sweep ends with a chain and books that agree',
+  async () => {
+    const { port } = JSON.parse(readFileSync(join(dataDir, 'temporal.json'), 'utf8')) as { port: number };
+    const temporal = temporalAt(`127.0.0.1:${port}`);
+    // The demo waits for the minutes of the schedule, a top-up's and a sweep's.
+    const turns = setInterval(() => void takeTurn(temporal, 'gas-auto-sweep'), 1_000);
+    try {
+      const { code, text } = await demo('sweep');
+      expect([code, text]).toEqual([0, expect.stringMatching(/Sweep swp_\w+: 25 USDT/)]);
+      const places = ['pool', 'station', 'treasury'].map((place) =>
+        expect.stringContaining(`${place}@local`),
+      );
+      const agreeing = text.split('\n').filter((line) => line.endsWith('difference 0'));
+      expect(agreeing).toEqual(expect.arrayContaining(places));
+    } finally {
+      clearInterval(turns);
+      await temporal.close();
+    }
   },
   DEMO_MS,
 );

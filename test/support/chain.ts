@@ -20,7 +20,7 @@ import { freePort } from '../../src/startup/embedded/ports';
 import { kill } from './servers';
 
 /** The first account of anvil's well-known test mnemonic; it has 10,000 ETH. */
-const RICH: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+export const RICH: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
 export interface TestChainOptions {
   /** Seconds a block takes; absent: one for each transaction, at once. `manual`: none but by `mine`. */
@@ -115,6 +115,14 @@ export async function startTestChain({
       const bytecode = await client.getCode({ address: CREATE2_FACTORY });
       await client.request({ method: 'anvil_reset', params: [] } as never);
       await client.setCode({ address: CREATE2_FACTORY, bytecode: bytecode ?? '0x' });
+    },
+    /** A transaction as it was signed: what was in a block that is gone may come into another. */
+    async signed(hash: Hex): Promise<Hex> {
+      const raw: unknown = await client.request({
+        method: 'eth_getRawTransactionByHash',
+        params: [hash],
+      } as never);
+      return raw as Hex;
     },
     stop: () => kill(node),
   };

@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/search-attributes';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
+import { anvilExecutable } from '../../src/startup/embedded/anvil-binary';
+import { startChain } from '../../src/startup/embedded/chain/server';
 import { freePort } from '../../src/startup/embedded/ports';
 import { startPostgres } from '../../src/startup/embedded/postgres';
 import { startTemporal } from '../../src/startup/embedded/temporal';
 import { temporalExecutable } from '../../src/startup/embedded/temporal-binary';
 import { type Run, START_MS, start } from '../startup/process';
-import { anotherOperator, command } from './operator';
+import { anotherOperator, commandReading } from './operator';
 import { quietLog, temporaryFolder, toolContext } from './servers';
 
 /** The whole product in processes of its own: as `npm start` runs it, and as docker-compose.yml does. */
@@ -73,37 +75,48 @@ export interface Kept {
 
 export interface Fleet {
   dataDir: string;
+  masterKey: Buffer;
   databaseUrl: string;
   temporalAddress: string;
   baseUrl: string;
   postgres: Server;
   temporal: Server;
+  /** The local chain, as `npm start` keeps it; no network names it yet. */
+  chain: Server & { url: string };
   api: Kept;
   worker: Kept;
   /** A new tenant, made with the operator's command line. */
   newTenant(role?: 'client' | 'admin'): Promise<Credential>;
   /** A command of the operator's command line. @returns its exit code and output */
   operator(...argv: string[]): Promise<{ code: number; out: string }>;
+  /** The same with something on its standard input. */
+  operatorReading(input: string, ...argv: string[]): Promise<{ code: number; out: string }>;
   close(): Promise<void>;
 }
 
-/** Postgres and Temporal kept by the test, and `--role migrate`, `--role api` and `--role worker` beside them. */
-export async function startFleet(): Promise<Fleet> {
+/** Postgres, Temporal and the local chain kept by the test, and `--role migrate`, `--role api` and `--role worker` beside them. */
+export async function startFleet(more: Record<string, string> = {}): Promise<Fleet> {
   const dataDir = temporaryFolder('fleet');
   await shareBundles(dataDir);
-  const [postgres, temporal] = await Promise.all([postgresOn(dataDir), temporalOn(dataDir)]);
+  const [postgres, temporal, chain] = await Promise.all([
+    postgresOn(dataDir),
+    temporalOn(dataDir),
+    chainOn(dataDir),
+  ]);
   const port = await freePort();
+  const masterKey = randomBytes(32);
   const environment = {
     NODE_ENV: 'production',
     MODE: 'sandbox',
-    MASTER_KEY: randomBytes(32).toString('base64'),
+    MASTER_KEY: masterKey.toString('base64'),
     DATABASE_URL: postgres.url(),
     TEMPORAL_ADDRESS: temporal.address(),
     DATA_DIR: dataDir, // keeps the bundle only
     SHUTDOWN_SECONDS: '5',
     PORT: String(port),
+    ...more,
   };
-  const stopServers = () => Promise.all([postgres.stop(), temporal.stop()]);
+  const stopServers = () => Promise.all([postgres.stop(), temporal.stop(), chain.stop()]);
   const migrate = start(['--role', 'migrate'], environment);
   if ((await migrate.ended) !== 0) {
     await stopServers();
@@ -119,21 +132,25 @@ export async function startFleet(): Promise<Fleet> {
   });
 
   const known = await anotherOperator(environment, 'ida');
-  async function operator(...argv: string[]) {
-    const { code, out, err } = await command(known, ...argv);
+  async function operatorReading(input: string, ...argv: string[]) {
+    const { code, out, err } = await commandReading(input, known, ...argv);
     return { code, out: [out, err].filter(Boolean).join('\n') };
   }
+  const operator = (...argv: string[]) => operatorReading('', ...argv);
 
   return {
     dataDir,
+    masterKey,
     databaseUrl: postgres.url(),
     temporalAddress: temporal.address(),
     baseUrl: `http://127.0.0.1:${port}`,
     postgres,
     temporal,
+    chain,
     api,
     worker,
     operator,
+    operatorReading,
     async newTenant(role = 'client') {
       const made = await operator('client', 'create', '--name', 'Acme', '--role', role, '--json');
       return JSON.parse(made.out) as Credential;
@@ -167,6 +184,13 @@ async function temporalOn(dataDir: string) {
   const { address, uiUrl } = server.now();
   ports = { port: Number(address.split(':')[1]), uiPort: Number(new URL(uiUrl).port) };
   return { ...server, address: () => address };
+}
+
+async function chainOn(dataDir: string) {
+  const executable = anvilExecutable();
+  if (!executable) throw new Error('@foundry-rs/anvil is not installed for this machine');
+  const server = await switchable(() => startChain({ dataDir, executable, log: quietLog }));
+  return { ...server, url: server.now().url };
 }
 
 async function switchable<S extends { pid(): number; stop(): Promise<void> }>(make: () => Promise<S>) {

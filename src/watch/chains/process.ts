@@ -1,8 +1,11 @@
+import type { Following } from '../../chain/networks/following';
 import { listNetworks } from '../../chain/networks/operations';
 import type { Sql } from '../../kernel/db/database';
 import type { WorkflowCommand } from '../../kernel/outbox/commands';
 import { isAsked } from '../../parties/chain/witness';
 import { processOf } from '../../process/workflow-command';
+import type { Services } from '../../services';
+import { following } from '../../transfers/chain-deposits/following';
 
 /** Follows the blocks of a chain for as long as its network is enabled. */
 export const chainWatcher = processOf({
@@ -19,3 +22,12 @@ export async function chainWatchers(sql: Sql): Promise<WorkflowCommand[]> {
     .filter((network) => network.enabled && isAsked(network))
     .map(({ chain }) => chainWatcher.start({ chain }));
 }
+
+/** A network that is enabled is read at once: the reconciler would begin it within a minute. */
+export const followingAtOnce = ({ commands }: Pick<Services, 'commands'>): Following => ({
+  ...following,
+  async begin(tx, chain, head, at) {
+    await following.begin(tx, chain, head, at);
+    commands.append(tx, [chainWatcher.start({ chain })]);
+  },
+});

@@ -30,7 +30,7 @@ const FILLS = [
 
 it.each([
   ['wait for any height', 30, (tx: Tx) => refsWaiting(tx, 'local')],
-  ['wait for this one', 18, async (tx: Tx) => [...(await decidedAt(tx, 'local', 59_990))]],
+  ['wait for this one', 18, async (tx: Tx) => [...(await decidedAt(tx, 'local', 59_990)).keys()]],
   ['were above one', 10, (tx: Tx) => refsAbove(tx, 'local', 59_990)],
 ])('those that %s', async (_, count, read) => {
   await expectReads(30, async () =>

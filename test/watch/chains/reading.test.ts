@@ -1,4 +1,4 @@
-import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem';
+import { type Abi, type Address, encodeFunctionData } from 'viem';
 import contracts from '../../../contracts/contracts.json';
 import { nodeOf } from '../../../src/chain/networks/nodes';
 import { payLocally } from '../../../src/startup/embedded/chain/token';
@@ -19,12 +19,6 @@ afterEach(() => world.close());
 const statuses = async () => (await world.deposits()).map(({ status }) => status);
 const pay = (address: string, units = 5_000_000n) => world.chain.pay(world.token, address, units);
 const mine = (blocks: number) => world.chain.client.mine({ blocks });
-/** A transaction as it was signed: what was in a block that is gone may come into another. */
-async function signed(hash: Hex): Promise<Hex> {
-  const request = { method: 'eth_getRawTransactionByHash', params: [hash] };
-  const raw: unknown = await world.chain.client.request(request as never);
-  return raw as Hex;
-}
 const breaks = async () =>
   (
     await world.api.database.query<{ kind: string; subject: string }>(
@@ -162,7 +156,7 @@ it('waits for one that vanishes before it is final, and credits it where it come
   const account = await world.account();
   const address = await world.wallet(account);
   const snapshot = await client.snapshot();
-  const raw = await signed(await pay(address));
+  const raw = await world.chain.signed(await pay(address));
   await world.read();
   expect(await statuses()).toEqual(['confirming']);
   await client.revert({ id: snapshot });
@@ -188,7 +182,7 @@ it('takes back what the chain has taken back for long, and credits it again wher
   const account = await world.account();
   const address = await world.wallet(account);
   const snapshot = await client.snapshot();
-  const raw = await signed(await pay(address));
+  const raw = await world.chain.signed(await pay(address));
   await mine(2);
   await world.read();
   expect(await statuses()).toEqual(['credited']);
@@ -214,7 +208,7 @@ it('knows one that is mined again in another block, at another index of its logs
   const account = await world.account();
   const address = await world.wallet(account);
   const snapshot = await client.snapshot();
-  const raw = await signed(await pay(address));
+  const raw = await world.chain.signed(await pay(address));
   await world.read();
   await client.revert({ id: snapshot });
   await client.setAutomine(false);

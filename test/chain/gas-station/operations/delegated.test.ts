@@ -6,7 +6,6 @@ import {
   deploymentOf,
   sweepData,
 } from '../../../../src/chain/gas-station/strategies/delegate';
-import { brokenOff } from './broken-off';
 import {
   attempts,
   ether,
@@ -164,31 +163,6 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     }
     const held = await Promise.all(wallets.map(({ address }) => world.tokens(address)));
     expect(held).toEqual([1_000_000n, 1_000_000n, 0n, 0n, 1_000_000n]);
-    await booksHold(world);
-  });
-
-  it('broken off after any call, a batch has been sent once', async () => {
-    const wallets = await world.wallets(2, 1_000_000n);
-    const sentBefore = await world.chain.client.getTransactionCount({ address: world.station });
-    const before = await world.tokens(world.treasury);
-    let rounds = 0;
-    for (let broke = true; broke; rounds += 1) {
-      const sweeps = [];
-      for (const { id, address } of wallets) {
-        if (rounds > 0) await world.chain.pay(world.token, address, 1_000_000n);
-        sweeps.push(await world.sweep(id));
-      }
-      world.later(GATHERED_MS);
-      const broken = brokenOff(world.services, rounds, 'after');
-      for (const { id } of sweeps) await world.advance(id, broken.services).catch(() => undefined);
-      expect((await completed(world, sweeps)).size).toBe(1);
-      broke = broken.broke();
-    }
-    expect(rounds).toBeGreaterThan(10);
-    expect(await world.chain.client.getTransactionCount({ address: world.station })).toBe(
-      sentBefore + rounds,
-    );
-    expect(await world.tokens(world.treasury)).toBe(before + 2_000_000n * BigInt(rounds));
     await booksHold(world);
   });
 

@@ -1,17 +1,7 @@
 import { parseGwei, toEventSelector } from 'viem';
 import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
-import { brokenOff } from './broken-off';
 import { type NodeDouble, nodeDouble } from './node-double';
-import {
-  attempts,
-  ether,
-  feesOf,
-  fundNative,
-  sendAs,
-  type TestStation,
-  testStation,
-  unitsOf,
-} from './support';
+import { attempts, fundNative, sendAs, type TestStation, testStation } from './support';
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const SEND = 'eth_sendRawTransaction';
@@ -238,33 +228,4 @@ it('books what has arrived where a token has moved less than was asked for, and 
   expect(await world.read(id)).toMatchObject({ movedAmount: '3.999000', lostAmount: '0.001000' });
   expect(Number(await world.held('treasury', 'USDT')) - Number(held)).toBeCloseTo(3.999, 6);
   expect(Number(await world.lost('USDT')) - Number(lost)).toBeCloseTo(0.001, 6);
-});
-
-describe('broken off anywhere', () => {
-  it.each(['before', 'after'] as const)('it has been done once (a fault %s each call)', async (moment) => {
-    const hashes: `0x${string}`[] = [];
-    const before = { gas: await world.held('gas', 'ETH'), treasury: await world.tokens(world.treasury) };
-    let faults = 0;
-    for (let place = 0; ; place += 1) {
-      const { id, address } = await sweepOfOne();
-      const broken = brokenOff(world.services, place, moment);
-      const failed = await world.advance(id, broken.services).then(
-        () => false,
-        () => true,
-      );
-      expect(await world.lead(id)).toMatchObject({ status: 'completed', open: false });
-      expect(await sentBy(address)).toBe(1);
-      const kept = await attempts(world, id);
-      expect(kept).toHaveLength(1);
-      hashes.push(kept[0]!.hash!);
-      if (!broken.broke()) break;
-      faults += 1;
-      expect(failed).toBe(true);
-    }
-    expect(faults).toBeGreaterThan(10);
-    const swept = 4_000_000n * BigInt(hashes.length);
-    expect(await world.tokens(world.treasury)).toBe(before.treasury + swept);
-    const fees = await feesOf(world.chain, hashes);
-    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before.gas) + fees));
-  });
 });

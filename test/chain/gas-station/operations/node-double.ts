@@ -6,8 +6,12 @@ export interface NodeDouble {
   url: string;
   /** The next calls of that method: `lost` after the node has had them, `refused` instead. */
   next(method: string, fate: 'lost' | 'refused', times?: number): void;
+  /** Whether nobody is answered. */
+  away(isAway: boolean): void;
   /** How often the node was asked for that. */
   asked(method: string): number;
+  /** The paths it was asked at, with the query, and what authorized it to. */
+  askedAt(): string[];
   close(): Promise<void>;
 }
 
@@ -19,7 +23,12 @@ interface Call {
 export async function nodeDouble(target: () => string): Promise<NodeDouble> {
   const fates = new Map<string, { fate: 'lost' | 'refused'; times: number }>();
   const counts = new Map<string, number>();
+  const places = new Set<string>();
+  let isAway = false;
   const server = createServer((request, response) => {
+    const place = [request.url, request.headers.authorization].filter(Boolean).join(' ');
+    places.add(place);
+    if (isAway) return void response.destroy();
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -29,7 +38,8 @@ export async function nodeDouble(target: () => string): Promise<NodeDouble> {
       const fate = fateOf(calls);
       if (fate === 'refused') {
         const [call] = calls;
-        const error = { code: -32_000, message: 'transaction underpriced' };
+        // Providers repeat the address they were asked at.
+        const error = { code: -32_000, message: `transaction underpriced (${place})`, data: place };
         response.setHeader('content-type', 'application/json');
         response.end(JSON.stringify({ jsonrpc: '2.0', id: call?.id, error }));
         return;
@@ -56,6 +66,10 @@ export async function nodeDouble(target: () => string): Promise<NodeDouble> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     next: (method, fate, times = 1) => void fates.set(method, { fate, times }),
+    away: (value) => {
+      isAway = value;
+    },
+    askedAt: () => [...places],
     asked: (method) => counts.get(method) ?? 0,
     async close() {
       server.closeAllConnections();

@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Database } from '../../../src/kernel/db/database';
+import type { Fleet } from '../../support/product';
+import { sweptByItself, total } from './life';
+import { CHAIN, type ChainWorld } from './world';
+
+/** What holds of the chain once all is at rest, whatever was killed. */
+
+/** Each payment was credited once, and all of it is in the treasury: nothing is left, nothing was moved twice. */
+export async function expectAllSwept(world: ChainWorld, database: Database): Promise<void> {
+  const { hand, paid, treasury } = world;
+  await Promise.all(paid.map(({ wallet }) => sweptByItself(world, wallet)));
+  const deposits = await database.query<{ hash: string; units: string; status: string }>(
+    `select terms->>'txHash' as hash, terms->>'units' as units, status from transfers where kind = 'chain_deposit'`,
+  );
+  const asPaid = paid.map(({ hash, units }) => ({ hash, units: units.toString(), status: 'credited' }));
+  expect(byHash(deposits)).toEqual(byHash(asPaid));
+  for (const { wallet } of paid) expect([wallet, await hand.usdtOf(wallet)]).toEqual([wallet, 0n]);
+  expect(await hand.usdtOf(treasury)).toBe(total(paid));
+}
+
+const byHash = <Row extends { hash: string }>(rows: Row[]): Row[] =>
+  rows.sort((one, other) => (one.hash < other.hash ? -1 : 1));
+
+/** Payers are gone: each wallet had one, and rests now; those that had an end have come to it. */
+export async function expectWalletsRest(database: Database): Promise<void> {
+  const found = await database.query<{ status: string; expired: boolean; count: number }>(
+    `select w.status, a.expires_at <= a.ended_at as expired, count(*)::int as count
+       from wallet_allocations a join wallets w on w.id = a.wallet_id group by 1, 2 order by 2`,
+  );
+  expect(found.map(({ status, expired }) => [status, expired])).toEqual([
+    ['quarantined', true],
+    ['quarantined', null],
+  ]);
+}
+
+/** Every address of ours has sent what the books know, one transaction a nonce, and left none out. */
+export async function expectContiguousNonces({ hand }: ChainWorld, database: Database): Promise<void> {
+  const rows = await database.query<{ address: string; nonces: number[] }>(
+    `select address, array_agg(distinct nonce::int order by nonce::int) as nonces
+       from chain_nonces where settled_at is not null group by address`,
+  );
+  expect(rows.length).toBeGreaterThan(1);
+  for (const { address, nonces } of rows) {
+    const count = await hand.sentBy(address);
+    expect([address, nonces]).toEqual([address, Array.from({ length: count }, (_, nonce) => nonce)]);
+  }
+}
+
+/** Pool, station and treasury have on the chain what the books say, gas included. */
+export async function expectReconciled(fleet: Fleet): Promise<void> {
+  const { code, out } = await fleet.operator('chain', 'reconcile', CHAIN, '--json');
+  const lines = JSON.parse(out) as { place: string; asset: string; known: string; difference: string }[];
+  expect(lines.map(({ place }) => place)).toEqual(expect.arrayContaining(['pool', 'station', 'treasury']));
+  const left = lines.filter(({ known, difference }) => !isDeepStrictEqual([known, difference], ['0', '0']));
+  expect([code, left]).toEqual([0, []]);
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Address, encodeFunctionData, erc20Abi, type Hex, keccak256 } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import contracts from '../../../contracts/contracts.json';
+import { rpc } from '../../../src/startup/embedded/chain/rpc';
+import { LOCAL_CHAIN_ID } from '../../../src/startup/embedded/chain/server';
+import { ensureTestUsdt, TEST_USDT } from '../../../src/startup/embedded/chain/token';
+import { RICH } from '../../support/chain';
+
+/**
+ * Somebody outside, on a chain whose node is killed: as a wallet does, whatever was signed is handed over again for as long as the chain
+ * does not have it. So a node that has lost its last second loses no payment, and makes no second one of it.
+ */
+export interface Hand {
+  /** Hands over, now and for ever. @returns its hash */
+  send(raw: Hex): Hex;
+  /** The payer's next payment. @param units in the smallest of the asset @returns its hash */
+  pay(asset: 'USDT' | 'ETH', to: string, units: bigint): Promise<Hex>;
+  /** Of test USDT, in its smallest unit. */
+  usdtOf(address: string): Promise<bigint>;
+  /** How many transactions the address has sent, by the chain. */
+  sentBy(address: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const AGAIN_MS = 300;
+const PAYER = privateKeyToAccount(RICH);
+const PLENTY = 10n ** 15n;
+const GWEI = 10n ** 9n;
+
+/** The payer has plenty of test USDT, which is put on the chain where it is not there. */
+export async function openHand(url: string): Promise<Hand> {
+  await ensureTestUsdt(url);
+  const sent: { hash: Hex; raw: Hex }[] = [];
+  const ending = new AbortController();
+  let nonce = await sentBy(PAYER.address);
+
+  const loop = (async () => {
+    while (!ending.signal.aborted) {
+      for (const each of [...sent]) await handOver(each).catch(() => undefined);
+      await sleep(AGAIN_MS, undefined, { signal: ending.signal }).catch(() => undefined);
+    }
+  })();
+
+  async function handOver({ hash, raw }: { hash: Hex; raw: Hex }): Promise<void> {
+    const receipt = await rpc<unknown>(url, 'eth_getTransactionReceipt', [hash]);
+    if (receipt === null) await rpc(url, 'eth_sendRawTransaction', [raw]);
+  }
+
+  function send(raw: Hex): Hex {
+    const hash = keccak256(raw);
+    if (!sent.some((each) => each.hash === hash)) sent.push({ hash, raw });
+    return hash;
+  }
+
+  async function sendAsPayer(given: { to: Address; value?: bigint; data?: Hex }): Promise<Hex> {
+    const own = nonce;
+    nonce += 1;
+    const prices = { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI, gas: 200_000n };
+    return send(await PAYER.signTransaction({ ...given, ...prices, nonce: own, chainId: LOCAL_CHAIN_ID }));
+  }
+
+  async function sentBy(address: string): Promise<number> {
+    return Number(await rpc<Hex>(url, 'eth_getTransactionCount', [address, 'latest']));
+  }
+
+  const mint = { abi: contracts.TestUsdt.abi, functionName: 'mint', args: [PAYER.address, PLENTY] };
+  await sendAsPayer({ to: TEST_USDT, data: encodeFunctionData(mint) });
+
+  return {
+    send,
+    sentBy,
+    pay: (asset, to, units) =>
+      sendAsPayer(
+        asset === 'ETH'
+          ? { to: to as Address, value: units }
+          : { to: TEST_USDT, data: transferOf(to as Address, units) },
+      ),
+    async usdtOf(address) {
+      const data = encodeFunctionData({
+        abi: erc20Abi,
+        functionName: 'balanceOf',
+        args: [address as Address],
+      });
+      return BigInt(await rpc<Hex>(url, 'eth_call', [{ to: TEST_USDT, data }, 'latest']));
+    },
+    stop() {
+      ending.abort();
+      return loop;
+    },
+  };
+}
+
+const transferOf = (to: Address, units: bigint): Hex =>
+  encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, units] });

@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Address, Hex } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import { fromUnits } from '../../../src/chain/networks/rules';
+import { formatAmount } from '../../../src/kernel/money/money';
+import { TEST_USDT_DECIMALS } from '../../../src/startup/embedded/chain/token';
+import type { Answer, Persistent } from '../persistent';
+import { CHAIN, type ChainWorld, configure, type Payment } from './world';
+
+/** The life of money that comes on a chain: three wallets, each paid, credited, and emptied in a way of its own. */
+
+const PAID = { byItself: 25_000_000n, byHand: 12_500_000n, expiring: 6_250_001n };
+/** The least that may be asked for; nobody waits for it here. */
+const TTL_SECONDS = 60;
+const AGAIN_MS = 500;
+const PATIENCE_MS = 120_000;
+
+/** Returns when two wallets have been swept: one by the service itself, one by a person. The third expires by itself. */
+export async function liveOnChain(world: ChainWorld, name: string): Promise<void> {
+  const key = (step: string) => `chain/${name}/${step}`;
+  await configure(world, { autoSweep: false }, key('by-hand'));
+  const byItself = await allocate(world, key('by-itself'));
+  const byHand = await allocate(world, key('by-hand-wallet'));
+  const expiring = await allocate(world, key('expiring'), TTL_SECONDS);
+
+  await pay(world, byItself, PAID.byItself);
+  await claim(world, await pay(world, byHand, PAID.byHand), key('claim'));
+  await pay(world, expiring, PAID.expiring);
+  await credited(world);
+
+  for (const [step, address] of Object.entries({ byItself, byHand }))
+    await world.client.send('POST', '/v1/wallets/release', { chain: CHAIN, address }, key(`release-${step}`));
+  await sweptByHand(world, byHand, key);
+  await configure(world, { autoSweep: true }, key('by-itself-again'));
+  await sweptByItself(world, byItself);
+}
+
+async function allocate({ client, accountId }: ChainWorld, key: string, ttl?: number): Promise<string> {
+  const terms = { chain: CHAIN, asset: 'USDT', accountId, reference: key };
+  const asked = { ...terms, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) };
+  const { status, body } = await client.send('POST', '/v1/wallets/allocate', asked, key);
+  expect([status, body]).toEqual([201, expect.anything()]);
+  return body.address;
+}
+
+async function pay({ hand, paid }: ChainWorld, wallet: string, units: bigint): Promise<Payment> {
+  const payment = { wallet, units, hash: await hand.pay('USDT', wallet, units) };
+  paid.push(payment);
+  return payment;
+}
+
+/** By its hash, again and again until it is credited: a chain that has lost it does not know it for a while. */
+async function claim({ client }: ChainWorld, { wallet, hash }: Payment, key: string): Promise<void> {
+  const body = { chain: CHAIN, address: wallet, txHash: hash };
+  const isCredited = (answer: Answer) => answer.body.status === 'credited';
+  await insisting(client, '/v1/wallets/deposit', body, key, isCredited);
+}
+
+/** All that was ever paid stands on the account. */
+async function credited({ client, accountId, paid }: ChainWorld): Promise<void> {
+  const all = formatAmount(fromUnits(total(paid), TEST_USDT_DECIMALS), 'USDT');
+  await client.get(`/v2/accounts/${accountId}/balance`, ({ available }) => available === all);
+}
+
+export const total = (paid: readonly Payment[]): bigint => paid.reduce((sum, { units }) => sum + units, 0n);
+
+/** A person gives gas and sweeps: exports each transaction, signs it, sends it, and confirms its hash. */
+async function sweptByHand(world: ChainWorld, address: string, key: (step: string) => string): Promise<void> {
+  const walletId = await idOf(world, address);
+  for (const [path, body] of [
+    ['/v1/gas-station/topup-operations', { walletId }],
+    ['/v1/gas-station/operations', { walletId, asset: 'USDT' }],
+  ] as const) {
+    const made = await insisting(world.admin, path, body, key(`make${path}`), ({ status }) => status === 201);
+    expect(made.body).toMatchObject({ execution: 'manual' });
+    const { transactions } = await world.admin.get(`${path}/${made.body.id}/export`);
+    const txHash = world.hand.send(await signed(world, transactions[0]));
+    const confirm = `${path}/${made.body.id}/confirm`;
+    // Where the chain has lost it after all, it is confirmed once more.
+    const isDone = ({ body: { status } }: Answer) => status === 'completed';
+    await insisting(world.admin, confirm, { txHash }, key(`confirm${path}`), isDone);
+  }
+}
+
+/** With the key of its sender, which follows from the mnemonic. */
+async function signed({ mnemonic }: ChainWorld, exported: Record<string, any>): Promise<Hex> {
+  for (let addressIndex = 0; ; addressIndex += 1) {
+    const account = mnemonicToAccount(mnemonic, { addressIndex });
+    if (account.address !== exported['from'] && addressIndex < 1_000) continue;
+    const { chainId, nonce, data } = exported;
+    const [value, gas, maxFeePerGas, maxPriorityFeePerGas] = (
+      ['value', 'gas', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const
+    ).map((field) => BigInt(exported[field]));
+    const prices = { value, gas, maxFeePerGas, maxPriorityFeePerGas };
+    return account.signTransaction({ chainId, nonce, data, to: exported['to'] as Address, ...prices });
+  }
+}
+
+/** Waits for a sweep that nobody has ordered. */
+export async function sweptByItself(world: ChainWorld, address: string): Promise<void> {
+  const walletId = await idOf(world, address);
+  const deadline = performance.now() + PATIENCE_MS;
+  const history = `/v1/gas-station/operations/history?chain=${CHAIN}&type=sweep&limit=100`;
+  for (;;) {
+    const { data } = await world.admin.get(history);
+    const mine = data.filter((each: { walletId: string }) => each.walletId === walletId);
+    if (mine.some(({ status }: { status: string }) => status === 'completed')) return;
+    if (performance.now() > deadline) throw new Error(`${address} is not swept: ${JSON.stringify(mine)}`);
+    await world.sweepNow();
+    await sleep(2 * AGAIN_MS);
+  }
+}
+
+async function idOf({ admin }: ChainWorld, address: string): Promise<string> {
+  const { data } = await admin.get(`/v1/gas-station/wallets?chain=${CHAIN}&limit=100`);
+  const found = data.find((each: { address: string }) => each.address === address);
+  if (!found) throw new Error(`the operator is not shown ${address}`);
+  return found.id;
+}
+
+/** As a person who is refused now, and asks again: each time under a key of its own. */
+async function insisting(
+  persistent: Persistent,
+  path: string,
+  body: unknown,
+  key: string,
+  enough: (answer: Answer) => boolean,
+): Promise<Answer> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (let turn = 0; ; turn += 1) {
+    const answer = await persistent.send('POST', path, body, `${key}-${turn}`);
+    if (enough(answer)) return answer;
+    if (performance.now() > deadline) throw new Error(`POST ${path} does not come to be: ${answer.text}`);
+    await sleep(AGAIN_MS);
+  }
+}

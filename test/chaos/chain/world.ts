@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { entropyToMnemonic } from '@scure/bip39';
+import { wordlist } from '@scure/bip39/wordlists/english.js';
+import { type Hex, parseEther } from 'viem';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { LOCAL_CHAIN_ID } from '../../../src/startup/embedded/chain/server';
+import { TEST_USDT, TEST_USDT_DECIMALS } from '../../../src/startup/embedded/chain/token';
+import type { Credential, Fleet } from '../../support/product';
+import { takeTurn, temporalAt } from '../../support/temporal-client';
+import { type Persistent, persistent } from '../persistent';
+import { type Hand, openHand } from './hand';
+
+/** A payment of a payer's to a wallet. */
+export interface Payment {
+  wallet: string;
+  /** Of test USDT, in its smallest unit. */
+  units: bigint;
+  hash: Hex;
+}
+
+/** A tenant's account on the local chain, whose station sweeps to a treasury, and everybody who has to do with it. */
+export interface ChainWorld {
+  client: Persistent;
+  admin: Persistent;
+  /** In USDT. */
+  accountId: string;
+  treasury: string;
+  /** Of the seed that all wallets are derived from. */
+  mnemonic: string;
+  hand: Hand;
+  /** All that came, in order. */
+  paid: Payment[];
+  /** The schedule's turn is taken now, where Temporal can be asked. */
+  sweepNow(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const CHAIN = 'local';
+export const GAS_CONFIG = `/v1/gas-station/config/${CHAIN}`;
+
+const STATION_HAS = '1';
+
+/**
+ * Names the fleet's local chain as an operator does. Its wallets are those of a mnemonic that the test has, too.
+ * @param rpcUrls where the product is to ask for it
+ */
+export async function openChainWorld(
+  fleet: Fleet,
+  credential: Credential,
+  rpcUrls: readonly string[] = [fleet.chain.url],
+): Promise<ChainWorld> {
+  const mnemonic = entropyToMnemonic(randomBytes(32), wordlist);
+  expect(await fleet.operatorReading(mnemonic, 'wallet', 'seed', 'import')).toMatchObject({ code: 0 });
+  const { out } = await fleet.operator(
+    ...['account', 'open', '--client', credential.clientId, '--currency', 'USDT', '--json'],
+  );
+  const temporal = temporalAt(fleet.temporalAddress);
+  const hand = await openHand(fleet.chain.url);
+  const world: ChainWorld = {
+    client: persistent(fleet, credential),
+    admin: persistent(fleet, await fleet.newTenant('admin')),
+    accountId: (JSON.parse(out) as { accountId: string }).accountId,
+    treasury: privateKeyToAddress(generatePrivateKey()),
+    ...{ mnemonic, hand, paid: [] },
+    sweepNow: () => takeTurn(temporal, 'gas-auto-sweep'),
+    async close() {
+      await hand.stop();
+      await temporal.close();
+    },
+  };
+  await nameNetwork(world, rpcUrls);
+  await openStation(world);
+  return world;
+}
+
+async function nameNetwork({ admin }: ChainWorld, rpcUrls: readonly string[]): Promise<void> {
+  const { status, text } = await admin.send(
+    'PUT',
+    `/v1/networks/${CHAIN}`,
+    {
+      ...{ name: 'Local chain', kind: 'evm', chainId: LOCAL_CHAIN_ID, rpcUrls },
+      ...{ confirmations: 3, enabled: true },
+      assets: [
+        { symbol: 'USDT', contract: TEST_USDT, decimals: TEST_USDT_DECIMALS, minDeposit: '1' },
+        { symbol: 'ETH', decimals: 18, minDeposit: '0.001' },
+      ],
+      version: 0,
+    },
+    'chain/network/put',
+  );
+  expect([status, text]).toEqual([200, expect.anything()]);
+}
+
+async function openStation(world: ChainWorld): Promise<void> {
+  const { admin, hand } = world;
+  const path = '/v1/gas-station/wallet/generate';
+  const { body } = await admin.send('POST', path, { chain: CHAIN }, 'chain/station/generate');
+  await configure(world, { autoSweep: true }, 'chain/station/configure');
+  const hash = await hand.pay('ETH', body.address, parseEther(STATION_HAS));
+  for (let turn = 0; ; turn += 1) {
+    const scan = '/v1/gas-station/station-topups/scan';
+    await admin.send('POST', scan, { chain: CHAIN }, `chain/station/scan-${turn}`);
+    const { data } = await admin.get(`/v1/gas-station/station-topups?chain=${CHAIN}`);
+    if (data.some(({ txHash }: { txHash: string }) => txHash === hash)) return;
+    if (turn > 1_000) throw new Error('the station was not paid');
+  }
+}
+
+/** Sets the station, whatever version its configuration has. */
+export async function configure(
+  { admin, treasury }: ChainWorld,
+  { autoSweep }: { autoSweep: boolean },
+  key: string,
+): Promise<void> {
+  const { version } = await admin.get(GAS_CONFIG);
+  const { status, text } = await admin.send(
+    'PUT',
+    GAS_CONFIG,
+    {
+      ...{ gasThreshold: '0.001', gasTopupAmount: '0.002', minSweepAmount: { USDT: '1' } },
+      ...{ treasuryAddress: treasury, sweepConfirmations: 2, autoSweep, version },
+    },
+    key,
+  );
+  expect([status, text]).toEqual([200, expect.anything()]);
+}

@@ -1,0 +1,169 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { HDKey } from '@scure/bip32';
+import { mnemonicToEntropy, mnemonicToSeedSync } from '@scure/bip39';
+import { wordlist } from '@scure/bip39/wordlists/english.js';
+import { createDatabase, type Database } from '../../../src/kernel/db/database';
+import { type NodeDouble, nodeDouble } from '../../chain/gas-station/operations/node-double';
+import { killAll, START_MS } from '../../startup/process';
+import { until } from '../../support/outside/receiver';
+import { type Fleet, startFleet } from '../../support/product';
+import { liveOnChain } from '../chain/life';
+import { CHAIN, type ChainWorld, openChainWorld } from '../chain/world';
+import { isProperlyAway } from '../persistent';
+import { foundIn, type Secrets } from './forms';
+import { dumpOf, historiesOf, logsOf, temporalStoreOf } from './written';
+
+/**
+ * A product that has lived through everything that opens a key or says an address of a node: deposits, sweeps signed here and by a
+ * person, broadcasts that were refused, a node that was away, and networks that were refused. It has written none of them anywhere.
+ */
+
+const LIFE_MS = 300_000;
+const random = () => randomBytes(16).toString('hex');
+/** Of the nodes' addresses; the last ones are of addresses that were refused. */
+const credentials = {
+  ...{ 'in the path': `p${random()}`, 'in the query': `q${random()}`, 'as a password': `w${random()}` },
+  ...{ 'of a node that is not there': `g${random()}`, 'of no web address': `n${random()}` },
+};
+
+let fleet: Fleet;
+let double: NodeDouble;
+let database: Database;
+let world: ChainWorld;
+let secrets: Secrets;
+/** What the product has answered, its command line too. */
+const answers: string[] = [];
+
+beforeAll(async () => {
+  fleet = await startFleet({ LOG_LEVEL: 'trace' });
+  database = createDatabase({ url: fleet.databaseUrl, poolSize: 1, name: 'test' });
+  double = await nodeDouble(() => fleet.chain.url);
+  world = await openChainWorld(fleet, await fleet.newTenant(), [
+    `${double.url}/v3/${credentials['in the path']}`,
+    `${double.url}/?apikey=${credentials['in the query']}`,
+    `${double.url.replace('//', `//user:${credentials['as a password']}@`)}/`,
+  ]);
+  await liveOnChain(world, 'undisturbed');
+  double.next('eth_sendRawTransaction', 'refused', 5);
+  await liveOnChain(world, 'refused');
+  await beAway();
+  await beRefused();
+  secrets = await secretsOf();
+}, LIFE_MS);
+
+afterAll(async () => {
+  await world?.close();
+  await double?.close();
+  await database?.close();
+  await fleet?.close();
+  killAll();
+}, START_MS);
+
+/** Until the watcher of the chain says so, and a request is told. */
+async function beAway(): Promise<void> {
+  double.away(true);
+  const before = fleet.worker.text().length;
+  await until(async () => fleet.worker.text().slice(before).includes('the chain cannot be read'), START_MS);
+  const [payment] = world.paid;
+  const claim = { chain: CHAIN, address: payment?.wallet, txHash: payment?.hash };
+  const away = await world.client.once('POST', '/v1/wallets/deposit', claim);
+  expect([isProperlyAway(away), away.text]).toEqual([true, expect.any(String)]);
+  const reconciled = await fleet.operator('chain', 'reconcile', CHAIN);
+  expect(reconciled.code).not.toBe(0);
+  answers.push(away.text, reconciled.out);
+  double.away(false);
+}
+
+/** Networks whose nodes cannot be reached, or are no web addresses; and a seed that comes too late. */
+async function beRefused(): Promise<void> {
+  const path = `/v1/networks/${CHAIN}`;
+  const read = await world.admin.get(path);
+  for (const url of [
+    `http://127.0.0.1:1/v3/${credentials['of a node that is not there']}`,
+    `ftp://user:${credentials['of no web address']}@127.0.0.1/`,
+  ]) {
+    const { status, text } = await world.admin.once('PUT', path, { ...read, rpcUrls: [url] });
+    expect([status >= 400, text]).toEqual([true, expect.any(String)]);
+    answers.push(text);
+  }
+  const late = await fleet.operatorReading(world.mnemonic, 'wallet', 'seed', 'import');
+  expect(late.code).not.toBe(0);
+  answers.push(JSON.stringify(read), late.out, (await fleet.operator('wallet', 'seed', 'status')).out);
+}
+
+async function secretsOf(): Promise<Secrets> {
+  const { mnemonic } = world;
+  const seed = Buffer.from(mnemonicToSeedSync(mnemonic));
+  const branch = HDKey.fromMasterSeed(seed).derive("m/44'/60'/0'/0");
+  const wallets = await database.query<{ index: number }>('select derivation_index as index from wallets');
+  expect(wallets.length).toBeGreaterThan(5);
+  const keys = wallets.map(({ index }) => [
+    `the key of wallet ${index}`,
+    Buffer.from(branch.deriveChild(index).privateKey ?? []),
+  ]);
+  const derived = (purpose: string) =>
+    Buffer.from(hkdfSync('sha256', fleet.masterKey, '', `cardwright/${purpose}`, 32));
+  return {
+    ...{ mnemonic, seed, entropy: Buffer.from(mnemonicToEntropy(mnemonic, wordlist)) },
+    'the key of all wallets': branch.privateExtendedKey ?? '',
+    ...Object.fromEntries(keys),
+    'the master key': fleet.masterKey,
+    'what seals the seed': derived('wallet-seeds'),
+    'what seals addresses of nodes': derived('network-rpc-urls'),
+    ...credentials,
+  };
+}
+
+it('has used what must not be told', async () => {
+  const places = double.askedAt().join('\n');
+  expect(places).toContain(credentials['in the path']);
+  expect(places).toContain(credentials['in the query']);
+  expect(places).toContain(Buffer.from(`user:${credentials['as a password']}`).toString('base64'));
+  const [signed] = await database.query<{ count: number }>(
+    `select count(*)::int as count from chain_nonces where raw is not null`,
+  );
+  expect(signed?.count).toBeGreaterThan(3);
+});
+
+it('finds a secret in whatever form it is written', () => {
+  for (const [name, secret] of Object.entries(secrets)) {
+    const bytes = Buffer.from(secret);
+    const beside = (before: number) => Buffer.concat([Buffer.alloc(before, 'x'), bytes, Buffer.from('yz')]);
+    for (const written of [
+      bytes.toString('hex').toUpperCase(),
+      `"0x${bytes.toString('hex')}"`,
+      JSON.stringify(bytes),
+      ...[0, 1, 2].flatMap((before) => [
+        beside(before).toString('base64'),
+        beside(before).toString('base64url'),
+      ]),
+    ])
+      expect([name, written, foundIn(`so: ${written}.`, secrets)]).toEqual([
+        name,
+        written,
+        expect.arrayContaining([name]),
+      ]);
+  }
+});
+
+it.each([
+  ['the database', () => dumpOf(database), () => world.paid[0]?.wallet],
+  ['the logs', async () => logsOf(fleet), () => 'the chain cannot be read'],
+  // In quotes: what a payload holds.
+  ['the histories', () => historiesOf(fleet), async () => `"${(await newestSweep()).id}"`],
+  ["Temporal's store", async () => temporalStoreOf(fleet), async () => (await newestSweep()).id],
+  ['the answers', async () => toldToAnybody(), () => world.paid[0]?.wallet],
+])('tells none of it in %s', async (_, written, known) => {
+  const text = await written();
+  expect(foundIn(text, { known: (await known()) ?? '' })).toEqual(['known']);
+  expect(foundIn(text, secrets)).toEqual([]);
+});
+
+const newestSweep = async () =>
+  (await world.admin.get(`/v1/gas-station/operations/history?chain=${CHAIN}&type=sweep`)).data[0];
+
+const toldToAnybody = (): string =>
+  [
+    ...answers,
+    ...[world.client, world.admin].flatMap(({ settled }) => settled.map(({ answer }) => answer.text)),
+  ].join('\n');

@@ -1,0 +1,83 @@
+import type { Knex } from 'knex';
+import type { Database } from '../../src/kernel/db/database';
+import type { ChainNode } from '../../src/parties/chain/port';
+import type { Services } from '../../src/services';
+
+/**
+ * Breaks a process off after each of its calls in turn, until it goes through undisturbed. An end before a call is one after the call
+ * before it.
+ * @param live begins it anew, with services that end after one call, and leads it to its end with whole ones
+ * @returns how many calls there were
+ */
+export async function atEachCall(
+  services: Services,
+  live: (broken: Services) => Promise<void>,
+): Promise<number> {
+  for (let place = 0; ; place += 1) {
+    const broken = brokenOff(services, place);
+    await live(broken.services);
+    if (!broken.broke()) return place;
+  }
+}
+
+/**
+ * The services of a process that ends after its so-many-th call of the chain, the signer or the database. What only reads the database
+ * is not counted: an end there is one before or after what stands beside it.
+ */
+function brokenOff(services: Services, place: number) {
+  let calls = 0;
+  let broke = false;
+  const counted: Counted =
+    (call) =>
+    async (...given) => {
+      // Nothing goes on in a process that has ended.
+      if (broke) throw new Error('the process has ended');
+      const isIt = calls === place;
+      calls += 1;
+      const result = await call(...given);
+      if (!isIt) return result;
+      broke = true;
+      throw new Error('the process has ended');
+    };
+  const { chain, signer } = services.parties;
+  const parties = {
+    ...services.parties,
+    chain: { of: (address: Parameters<typeof chain.of>[0]) => countedNode(chain.of(address), counted) },
+    signer: {
+      ...signer,
+      sign: counted(signer.sign.bind(signer)),
+      signAuthorization: counted(signer.signAuthorization.bind(signer)),
+    },
+  };
+  return {
+    services: { ...services, parties, database: countedDatabase(services.database, counted) },
+    broke: () => broke,
+  };
+}
+
+type Counted = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => (...given: A) => Promise<R>;
+
+const countedNode = (node: ChainNode, counted: Counted): ChainNode =>
+  new Proxy(node, {
+    get: (of, name: keyof ChainNode) =>
+      counted((of[name] as (...given: unknown[]) => Promise<unknown>).bind(of)),
+  });
+
+const isReading = (text: string): boolean => /^\s*select\b/i.test(text);
+
+function countedDatabase(database: Database, counted: Counted): Database {
+  const transaction: Database['transaction'] = (work, options) =>
+    counted(() => database.transaction(work, options))();
+  return {
+    ...database,
+    transaction,
+    run<Row>(query: Knex.QueryBuilder) {
+      const run = () => database.run<Row>(query);
+      return isReading(query.toQuery()) ? run() : counted(run)();
+    },
+    query<Row>(text: string, values?: unknown[]) {
+      const run = () => database.query<Row>(text, values);
+      return isReading(text) ? run() : counted(run)();
+    },
+  };
+}
