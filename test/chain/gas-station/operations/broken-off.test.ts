@@ -26,7 +26,7 @@ let world: TestStation;
 beforeAll(async () => {
   world = await testStation({ config: { autoSweep: true } });
   const { to, data } = deploymentOf(world);
-  await world.chain.mined(await world.chain.client.sendTransaction({ to: to as Hex, data: data as Hex }));
+  await world.chain.mined(await world.chain.client.sendTransaction({ to: to, data: data }));
 });
 afterAll(() => world.close());
 

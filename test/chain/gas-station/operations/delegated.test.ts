@@ -211,7 +211,7 @@ it('a chain without the contract is swept by transfers, and its wallets get thei
 async function delegatedStation(): Promise<TestStation> {
   const world = await testStation({ config: { autoSweep: true, sweepStrategy: 'delegated' } });
   const { to, data } = deploymentOf(world);
-  await world.chain.mined(await world.chain.client.sendTransaction({ to: to as Hex, data: data as Hex }));
+  await world.chain.mined(await world.chain.client.sendTransaction({ to: to, data: data }));
   return world;
 }
 

@@ -65,7 +65,7 @@ async function stationOf({ api, chain }: World, strategy: Strategy, treasury: Ad
   await posted(admin, '/v1/gas-station/station-topups/scan', { chain: 'local' });
   if (strategy === 'delegated') {
     const { to, data } = deploymentOf({ treasury, station });
-    await chain.mined(await chain.client.sendTransaction({ to: to as Hex, data: data as Hex }));
+    await chain.mined(await chain.client.sendTransaction({ to: to, data: data }));
   }
   return station;
 }
