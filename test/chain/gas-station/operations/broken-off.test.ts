@@ -1,4 +1,4 @@
-import { type Address, type Hex, parseEther } from 'viem';
+import { type Address, parseEther } from 'viem';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { scanStations } from '../../../../src/chain/gas-station/station-topups/scan-all';
 import { deploymentOf } from '../../../../src/chain/gas-station/strategies/delegate';

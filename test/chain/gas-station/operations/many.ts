@@ -1,4 +1,4 @@
-import { type Address, type Hex, parseEther } from 'viem';
+import { type Address, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { advanceGasOperation } from '../../../../src/chain/gas-station/operations/steps/advance';
