@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { callerOf } from '../../scripts/demo/api';
-import { freePort } from '../../src/startup/embedded/ports';
 import { stillRuns } from '../../src/startup/embedded/process-identity';
-import { commandsOf, linesOf, typed } from '../docs/readme-shell';
 import { embeddedServers, killAll, START_MS, start } from '../startup/process';
 import { startWhole, type Whole } from '../support/product';
 import { temporaryFolder } from '../support/servers';
-import { takeTurn, temporalAt } from '../support/temporal-client';
+import { runDemo } from './demo';
 
 /** A newcomer's first hour: `npm start`, `npm run demo`, Ctrl-C, and whatever goes wrong with them. */
 
@@ -30,19 +28,7 @@ const client = () => callerOf(whole.credentials.baseUrl, whole.credentials.clien
 
 const servers = () => embeddedServers(dataDir);
 
-function demo(...argv: string[]): Promise<{ code: number | null; text: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts', ...argv], {
-    cwd: ROOT,
-    env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      text += chunk.toString('utf8');
-    });
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, text })));
-}
+const demo = () => runDemo(dataDir);
 
 it('prints where everything is, and keeps secrets in files for their owner alone', async () => {
   const { credentials, run } = whole;
@@ -86,29 +72,6 @@ it(
 );
 
 it(
-  'takes money in on the local chain: the demo of a sweep ends with a chain and books that agree',
-  async () => {
-    const { port } = JSON.parse(readFileSync(join(dataDir, 'temporal.json'), 'utf8')) as { port: number };
-    const temporal = temporalAt(`127.0.0.1:${port}`);
-    // The demo waits for the minutes of the schedule, a top-up's and a sweep's.
-    const turns = setInterval(() => void takeTurn(temporal, 'gas-auto-sweep'), 1_000);
-    try {
-      const { code, text } = await demo('sweep');
-      expect([code, text]).toEqual([0, expect.stringMatching(/Sweep swp_\w+: 25 USDT/)]);
-      const places = ['pool', 'station', 'treasury'].map((place) =>
-        expect.stringContaining(`${place}@local`),
-      );
-      const agreeing = text.split('\n').filter((line) => line.endsWith('difference 0'));
-      expect(agreeing).toEqual(expect.arrayContaining(places));
-    } finally {
-      clearInterval(turns);
-      await temporal.close();
-    }
-  },
-  DEMO_MS,
-);
-
-it(
   'ends the demo quietly, with nothing left registered, when nobody reads it to its end',
   async () => {
     const child = spawn('npm', ['run', '--silent', 'demo'], {
@@ -145,39 +108,6 @@ it(
     expect(await client()('GET', '/v1/cards')).toEqual(before);
   },
   2 * START_MS,
-);
-
-it(
-  'does what the README types: a payment on the local chain is credited and told, and the station is ready',
-  async () => {
-    const folder = temporaryFolder('readme');
-    symlinkSync(dataDir, join(folder, '.data'));
-    const port = await freePort();
-    const [pay = '', release = '', ...noMore] = commandsOf('A deposit on a chain');
-    const [station = '', operations = '', delegate = ''] = commandsOf('Gas station');
-    expect([noMore, operations]).toEqual([[], expect.stringContaining('wal_…')]);
-    const commands = [
-      linesOf('A first request', /^((ID|SECRET)=|(call|field)\(\))/),
-      linesOf('Exchange', /^(ADMIN_(ID|SECRET)=|admin\(\))/),
-      ...[pay, 'until grep -q deposit webhooks.log; do sleep 0.2; done', 'kill %1; cat webhooks.log'],
-      ...[release, station, delegate],
-      'for turn in $(seq 60); do npm run operator -- chain reconcile && break; sleep 1; done',
-    ].join('\n');
-    const environment = { PATH: process.env['PATH'], DATA_DIR: dataDir };
-    const out = await typed(commands.replaceAll('9900', String(port)), {
-      ...{ folder, url: whole.credentials.baseUrl, environment },
-    });
-    for (const told of [
-      '"status":"credited"',
-      '"available":"25.000000"',
-      '"subtype":"crypto"',
-      '"quarantined"',
-    ])
-      expect(out).toContain(told);
-    expect(out).toMatch(/"version":2}true\n[^]*The chains have what the books say\./);
-    rmSync(folder, { recursive: true, force: true });
-  },
-  DEMO_MS,
 );
 
 it(

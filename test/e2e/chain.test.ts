@@ -1,0 +1,80 @@
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../src/startup/embedded/ports';
+import { commandsOf, linesOf, typed } from '../docs/readme-shell';
+import { killAll, START_MS } from '../startup/process';
+import { startWhole, type Whole } from '../support/product';
+import { temporaryFolder } from '../support/servers';
+import { takeTurn, temporalAt } from '../support/temporal-client';
+import { runDemo } from './demo';
+
+/** A newcomer's first money on a chain: what the README types, on a new product, and then the demo of a sweep. */
+
+const dataDir = temporaryFolder('e2e');
+const DEMO_MS = 120_000;
+
+let whole: Whole;
+beforeAll(async () => {
+  whole = await startWhole(dataDir);
+}, START_MS);
+afterAll(async () => {
+  await whole?.stop();
+  killAll();
+  rmSync(dataDir, { recursive: true, force: true });
+}, START_MS);
+
+it(
+  'does what the README types: a payment on the local chain is credited and told, and the station is ready',
+  async () => {
+    const folder = temporaryFolder('readme');
+    symlinkSync(dataDir, join(folder, '.data'));
+    const port = await freePort();
+    const [pay = '', release = '', ...noMore] = commandsOf('A deposit on a chain');
+    const [station = '', operations = '', delegate = ''] = commandsOf('Gas station');
+    expect([noMore, operations]).toEqual([[], expect.stringContaining('wal_…')]);
+    const commands = [
+      linesOf('A first request', /^((ID|SECRET)=|(call|field)\(\))/),
+      linesOf('Exchange', /^(ADMIN_(ID|SECRET)=|admin\(\))/),
+      ...[pay, 'until grep -q deposit webhooks.log; do sleep 0.2; done', 'kill %1; cat webhooks.log'],
+      ...[release, station, delegate],
+      'for turn in $(seq 60); do npm run operator -- chain reconcile && break; sleep 1; done',
+    ].join('\n');
+    const environment = { PATH: process.env['PATH'], DATA_DIR: dataDir };
+    const out = await typed(commands.replaceAll('9900', String(port)), {
+      ...{ folder, url: whole.credentials.baseUrl, environment },
+    });
+    for (const told of [
+      '"status":"credited"',
+      '"available":"25.000000"',
+      '"subtype":"crypto"',
+      '"quarantined"',
+    ])
+      expect(out).toContain(told);
+    expect(out).toMatch(/"version":2}true\n[^]*The chains have what the books say\./);
+    rmSync(folder, { recursive: true, force: true });
+  },
+  DEMO_MS,
+);
+
+it(
+  'takes money in on the local chain: the demo of a sweep ends with a chain and books that agree',
+  async () => {
+    const { port } = JSON.parse(readFileSync(join(dataDir, 'temporal.json'), 'utf8')) as { port: number };
+    const temporal = temporalAt(`127.0.0.1:${port}`);
+    // The demo waits for the minutes of the schedule, a top-up's and a sweep's.
+    const turns = setInterval(() => void takeTurn(temporal, 'gas-auto-sweep'), 1_000);
+    try {
+      const { code, text } = await runDemo(dataDir, 'sweep');
+      expect([code, text]).toEqual([0, expect.stringMatching(/Sweep swp_\w+: 25 USDT/)]);
+      const places = ['pool', 'station', 'treasury'].map((place) =>
+        expect.stringContaining(`${place}@local`),
+      );
+      const agreeing = text.split('\n').filter((line) => line.endsWith('difference 0'));
+      expect(agreeing).toEqual(expect.arrayContaining(places));
+    } finally {
+      clearInterval(turns);
+      await temporal.close();
+    }
+  },
+  DEMO_MS,
+);
