@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Address, type Hex, parseEther } from 'viem';
+import { type Address, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { saveGasTerms } from '../../src/chain/gas-station/config/operations';
 import { gasConfigNeverSet } from '../../src/chain/gas-station/config/record';
@@ -87,7 +87,7 @@ async function openStation(
   await chain.pay(null, station, parseEther('100'));
   if (sweepStrategy !== 'delegated') return;
   const { to, data } = deploymentOf({ treasury, station });
-  await chain.mined(await chain.client.sendTransaction({ to: to as Hex, data: data as Hex }));
+  await chain.mined(await chain.client.sendTransaction({ to: to, data: data }));
 }
 
 /** @returns seconds from the first order to the last entry in the books */
