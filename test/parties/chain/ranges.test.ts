@@ -4,6 +4,9 @@ import { twoNodes } from './two-nodes';
 
 const world = twoNodes();
 
+/** Of what takes its time on a busy machine. */
+const PATIENT_MS = 30_000;
+
 /** As a node of a public service has it. */
 const TOO_LONG = new NodeError(-32602, 'eth_getLogs is limited to a 2 range');
 
@@ -47,6 +50,7 @@ describe('transfers', () => {
   });
 
   it('are read in parts of a range whose answer is too long to be read', async () => {
+    world.reached(PATIENT_MS); // it is long before it is too long
     const to = privateKeyToAccount(generatePrivateKey()).address;
     const token = await world.chain.token();
     const { number: from } = await world.node.head();
