@@ -2,26 +2,14 @@ import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../src/startup/embedded/ports';
 import { commandsOf, linesOf, typed } from '../docs/readme-shell';
-import { killAll, START_MS } from '../startup/process';
-import { startWhole, type Whole } from '../support/product';
 import { temporaryFolder } from '../support/servers';
 import { takeTurn, temporalAt } from '../support/temporal-client';
-import { runDemo } from './demo';
+import { DEMO_MS, installation } from './installation';
 
 /** A newcomer's first money on a chain: what the README types, on a new product, and then the demo of a sweep. */
 
-const dataDir = temporaryFolder('e2e');
-const DEMO_MS = 120_000;
-
-let whole: Whole;
-beforeAll(async () => {
-  whole = await startWhole(dataDir);
-}, START_MS);
-afterAll(async () => {
-  await whole?.stop();
-  killAll();
-  rmSync(dataDir, { recursive: true, force: true });
-}, START_MS);
+const world = installation();
+const { dataDir } = world;
 
 it(
   'does what the README types: a payment on the local chain is credited and told, and the station is ready',
@@ -41,7 +29,7 @@ it(
     ].join('\n');
     const environment = { PATH: process.env['PATH'], DATA_DIR: dataDir };
     const out = await typed(commands.replaceAll('9900', String(port)), {
-      ...{ folder, url: whole.credentials.baseUrl, environment },
+      ...{ folder, url: world.whole.credentials.baseUrl, environment },
     });
     for (const told of [
       '"status":"credited"',
@@ -64,7 +52,7 @@ it(
     // The demo waits for the minutes of the schedule, a top-up's and a sweep's.
     const turns = setInterval(() => void takeTurn(temporal, 'gas-auto-sweep'), 1_000);
     try {
-      const { code, text } = await runDemo(dataDir, 'sweep');
+      const { code, text } = await world.demo('sweep');
       expect([code, text]).toEqual([0, expect.stringMatching(/Sweep swp_\w+: 25 USDT/)]);
       const places = ['pool', 'station', 'treasury'].map((place) =>
         expect.stringContaining(`${place}@local`),

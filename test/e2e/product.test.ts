@@ -3,35 +3,23 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { callerOf } from '../../scripts/demo/api';
 import { stillRuns } from '../../src/startup/embedded/process-identity';
-import { embeddedServers, killAll, START_MS, start } from '../startup/process';
-import { startWhole, type Whole } from '../support/product';
+import { embeddedServers, START_MS, start } from '../startup/process';
+import { startWhole } from '../support/product';
 import { temporaryFolder } from '../support/servers';
-import { runDemo } from './demo';
+import { DEMO_MS, installation } from './installation';
 
 /** A newcomer's first hour: `npm start`, `npm run demo`, Ctrl-C, and whatever goes wrong with them. */
 
 const ROOT = join(__dirname, '../..');
-const dataDir = temporaryFolder('e2e');
-const DEMO_MS = 120_000;
+const world = installation();
+const { dataDir } = world;
 
-let whole: Whole;
-beforeAll(async () => {
-  whole = await startWhole(dataDir);
-}, START_MS);
-afterAll(async () => {
-  await whole?.stop();
-  killAll();
-  rmSync(dataDir, { recursive: true, force: true });
-}, START_MS);
-
-const client = () => callerOf(whole.credentials.baseUrl, whole.credentials.client);
+const client = () => callerOf(world.whole.credentials.baseUrl, world.whole.credentials.client);
 
 const servers = () => embeddedServers(dataDir);
 
-const demo = () => runDemo(dataDir);
-
 it('prints where everything is, and keeps secrets in files for their owner alone', async () => {
-  const { credentials, run } = whole;
+  const { credentials, run } = world.whole;
   for (const told of [credentials.baseUrl, `${credentials.baseUrl}/docs`, credentials.temporalUi ?? '?'])
     expect(run.text()).toContain(told);
   expect(run.text()).toContain(join(dataDir, 'credentials.json'));
@@ -41,7 +29,7 @@ it('prints where everything is, and keeps secrets in files for their owner alone
 });
 
 it('serves its documentation, its description, its health and its metrics', async () => {
-  const { baseUrl } = whole.credentials;
+  const { baseUrl } = world.whole.credentials;
   const docs = await fetch(`${baseUrl}/docs`);
   expect([docs.status, docs.headers.get('content-type')]).toEqual([
     200,
@@ -57,14 +45,14 @@ it('serves its documentation, its description, its health and its metrics', asyn
     200,
     { status: 'ok', checks: { postgres: 'up', temporal: 'up' } },
   ]);
-  expect(await (await fetch(whole.metricsUrl)).text()).toMatch(/route="\/health\/ready"/);
+  expect(await (await fetch(world.whole.metricsUrl)).text()).toMatch(/route="\/health\/ready"/);
   expect((await fetch(`${baseUrl}/metrics`)).status).not.toBe(200); // on a port of its own
 });
 
 it(
   'does the main job: the demo ends with balances that agree',
   async () => {
-    const { code, text } = await demo();
+    const { code, text } = await world.demo();
     expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
     expect(text).toContain(' 0 with a wrong signature');
   },
@@ -96,15 +84,15 @@ it(
   async () => {
     const before = await client()('GET', '/v1/cards');
     expect(before['data'].length).toBeGreaterThan(0);
-    const { client: credential } = whole.credentials;
+    const { client: credential } = world.whole.credentials;
     const running = await servers();
     expect(running).toHaveLength(3);
 
-    expect(await whole.stop('SIGINT')).toBe(0);
+    expect(await world.whole.stop('SIGINT')).toBe(0);
     for (const server of running) expect(await stillRuns(server)).toBe(false);
 
-    whole = await startWhole(dataDir);
-    expect(whole.credentials.client).toEqual(credential);
+    world.whole = await startWhole(dataDir);
+    expect(world.whole.credentials.client).toEqual(credential);
     expect(await client()('GET', '/v1/cards')).toEqual(before);
   },
   2 * START_MS,
@@ -115,16 +103,16 @@ it(
   async () => {
     const before = await client()('GET', '/v1/cards');
     const left = await servers();
-    await whole.kill9();
+    await world.whole.kill9();
     for (const server of left) expect(await stillRuns(server)).toBe(true);
 
-    whole = await startWhole(dataDir);
+    world.whole = await startWhole(dataDir);
     // Kept, or ended and started anew where it did not answer in time; never a second one beside the first.
     const kept = (await servers()).map(({ pid }) => pid);
     expect(kept).toHaveLength(3);
     for (const server of left) expect(await stillRuns(server)).toBe(kept.includes(server.pid));
     expect(await client()('GET', '/v1/cards')).toEqual(before);
-    const { code, text } = await demo();
+    const { code, text } = await world.demo();
     expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
   },
   2 * START_MS + DEMO_MS,
@@ -136,12 +124,13 @@ it(
     const killed = await servers();
     for (const server of killed) process.kill(server.pid, 'SIGKILL');
     const deadline = Date.now() + START_MS;
-    const isReady = async () => (await fetch(`${whole.credentials.baseUrl}/health/ready`)).status === 200;
+    const isReady = async () =>
+      (await fetch(`${world.whole.credentials.baseUrl}/health/ready`)).status === 200;
     while ((await Promise.all(killed.map(stillRuns))).includes(true) || !(await isReady())) {
-      if (Date.now() > deadline) throw new Error(`it does not come back:\n${whole.run.text()}`);
+      if (Date.now() > deadline) throw new Error(`it does not come back:\n${world.whole.run.text()}`);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
-    const { code, text } = await demo();
+    const { code, text } = await world.demo();
     expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
   },
   START_MS + DEMO_MS,
@@ -150,7 +139,7 @@ it(
 it(
   'refuses a second start beside it, and a wrong or a busy port, in one clear line',
   async () => {
-    const busy = new URL(whole.credentials.baseUrl).port;
+    const busy = new URL(world.whole.credentials.baseUrl).port;
     const cases: [Record<string, string>, RegExp][] = [
       [{ DATA_DIR: dataDir }, /^Another process \(\d+\) already runs on .*Stop it, or set DATA_DIR/],
       [
@@ -166,7 +155,7 @@ it(
       expect([await run.ended, run.text().trim()]).toEqual([1, expect.stringMatching(message)]);
       rmSync(other, { recursive: true, force: true });
     }
-    expect((await fetch(`${whole.credentials.baseUrl}/health`)).status).toBe(200);
+    expect((await fetch(`${world.whole.credentials.baseUrl}/health`)).status).toBe(200);
   },
   START_MS,
 );
