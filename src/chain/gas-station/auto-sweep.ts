@@ -1,8 +1,7 @@
 import { isOutOfReach } from '../../kernel/db/faults';
 import { Problem } from '../../kernel/errors';
 import { forEachIsolated } from '../../kernel/for-each-isolated';
-import { isAsked } from '../../parties/chain/witness';
-import { listNetworks } from '../networks/operations';
+import { askedNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import type { ChainServices } from '../services';
@@ -27,7 +26,7 @@ const PAUSE_MS = 3_600_000;
 export async function orderAutoSweeps(services: ChainServices): Promise<number> {
   const { database, log } = services;
   let made = 0;
-  const networks = (await listNetworks(database)).filter((network) => network.enabled && isAsked(network));
+  const networks = await askedNetworks(database);
   await forEachIsolated(
     networks,
     async (network) => {

@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, invalid, notFound } from '../../kernel/errors';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../kernel/ledger/accounts';
+import { isAsked } from '../../parties/chain/witness';
 import type { Services } from '../../services';
 import { openUrls, sealUrls } from './addresses';
 import type { Network, NetworkAsset } from './record';
@@ -8,12 +9,21 @@ import {
   findNetwork,
   findSealedNetwork,
   insertNetwork,
+  listNetworks,
   listSealedNetworks,
   lockOtherOfChain,
   updateNetwork,
 } from './store';
 
 export { findNetwork, isAnyEnabled, listNetworks } from './store';
+
+/** The enabled networks that nodes are asked about. */
+export const askedNetworks = async (sql: Sql): Promise<Network[]> =>
+  (await listNetworks(sql)).filter((network) => network.enabled && isAsked(network));
+
+/** The enabled networks that nobody can be asked about: what is there stands in the books alone. */
+export const toldNetworks = async (sql: Sql): Promise<Network[]> =>
+  (await listNetworks(sql)).filter((network) => network.enabled && !isAsked(network));
 
 /**
  * @param field of the request that names it

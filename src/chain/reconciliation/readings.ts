@@ -1,9 +1,8 @@
 import type { Sql, Tx } from '../../kernel/db/database';
-import { isAsked } from '../../parties/chain/witness';
 import { openBreaksOf, syncBreaks } from '../../process/breaks/operations';
 import { closeReturned } from '../gas-station/operations/nonces/vanished';
 import { nodeOf } from '../networks/nodes';
-import { listNetworks } from '../networks/operations';
+import { askedNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { type Comparison, compareChain } from './compare';
 import { CHAIN_PLACES, type ChainReading, sumKey } from './record';
@@ -19,15 +18,7 @@ const KEPT_MS = 90 * 24 * 60 * 60_000;
 
 /** The chains that are compared: machines ask them. */
 export const chainsToCompare = async (sql: Sql): Promise<string[]> =>
-  (await listNetworks(sql)).filter(isCompared).map(({ chain }) => chain);
-
-/** The enabled chains that nobody can be asked about: what is there stands in the books alone. */
-export const chainsToldByPeople = async (sql: Sql): Promise<string[]> =>
-  (await listNetworks(sql))
-    .filter((network) => network.enabled && !isAsked(network))
-    .map(({ chain }) => chain);
-
-const isCompared = (network: Network): boolean => network.enabled && isAsked(network);
+  (await askedNetworks(sql)).map(({ chain }) => chain);
 
 /**
  * Keeps what stands on a chain beside our books; a difference that lasts is shown, and what had vanished and is there again no
@@ -56,7 +47,7 @@ const seriesOf = (network: Network): Series[] =>
 
 /** The last reading of each place and asset of all chains that are compared. */
 export const lastReadings = async (sql: Sql): Promise<ChainReading[]> =>
-  lastOf(sql, (await listNetworks(sql)).filter(isCompared).flatMap(seriesOf));
+  lastOf(sql, (await askedNetworks(sql)).flatMap(seriesOf));
 
 async function keep(tx: Tx, { chain, blockNumber, lines }: Comparison, readAt: Date): Promise<void> {
   const before = await lastOf(

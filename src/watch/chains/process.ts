@@ -1,8 +1,7 @@
 import type { Following } from '../../chain/networks/following';
-import { listNetworks } from '../../chain/networks/operations';
+import { askedNetworks } from '../../chain/networks/operations';
 import type { Sql } from '../../kernel/db/database';
 import type { WorkflowCommand } from '../../kernel/outbox/commands';
-import { isAsked } from '../../parties/chain/witness';
 import { processOf } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import { following } from '../../transfers/chain-deposits/following';
@@ -16,12 +15,8 @@ export const chainWatcher = processOf({
 });
 
 /** What must run now, whatever Temporal has lost: to start one that runs has no effect. */
-export async function chainWatchers(sql: Sql): Promise<WorkflowCommand[]> {
-  const networks = await listNetworks(sql);
-  return networks
-    .filter((network) => network.enabled && isAsked(network))
-    .map(({ chain }) => chainWatcher.start({ chain }));
-}
+export const chainWatchers = async (sql: Sql): Promise<WorkflowCommand[]> =>
+  (await askedNetworks(sql)).map(({ chain }) => chainWatcher.start({ chain }));
 
 /** A network that is enabled is read at once: the reconciler would begin it within a minute. */
 export const followingAtOnce = ({ commands }: Pick<Services, 'commands'>): Following => ({

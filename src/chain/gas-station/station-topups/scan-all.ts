@@ -1,8 +1,7 @@
 import type { Sql } from '../../../kernel/db/database';
 import { forEachIsolated } from '../../../kernel/for-each-isolated';
-import { isAsked } from '../../../parties/chain/witness';
 import type { Services } from '../../../services';
-import { listNetworks } from '../../networks/operations';
+import { askedNetworks } from '../../networks/operations';
 import { stationWallets } from '../../wallets/operations';
 import { findGasConfig } from '../config/operations';
 import { nativeSymbol } from '../rules';
@@ -33,9 +32,9 @@ export async function scanStations(
 
 async function stationsToScan(sql: Sql): Promise<{ chain: string; address: string }[]> {
   const found = [];
-  for (const network of await listNetworks(sql)) {
-    const { chain, enabled } = network;
-    if (!enabled || !isAsked(network) || nativeSymbol(network) === undefined) continue;
+  for (const network of await askedNetworks(sql)) {
+    const { chain } = network;
+    if (nativeSymbol(network) === undefined) continue;
     const present = (await findGasConfig(sql, chain))?.stationAddress;
     const own = (await stationWallets(sql, chain)).map(({ address }) => address);
     for (const address of new Set([...(present ? [present] : []), ...own])) found.push({ chain, address });

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { askedOfChain } from '../../../../chain/networks/asking';
-import { requireNetwork } from '../../../../chain/networks/operations';
+import { requireNetwork, toldNetworks } from '../../../../chain/networks/operations';
 import { compareChain } from '../../../../chain/reconciliation/compare';
-import { chainsToCompare, chainsToldByPeople, lastReadings } from '../../../../chain/reconciliation/readings';
+import { chainsToCompare, lastReadings } from '../../../../chain/reconciliation/readings';
 import type { Compared } from '../../../../chain/reconciliation/record';
 import type { Sql } from '../../../../kernel/db/database';
 import { depositsBeside } from '../../../../transfers/chain-deposits/beside-books';
@@ -35,7 +35,7 @@ export function addReconcileCommand(program: Command, { console, run }: CommandC
     .action((chain: string | undefined, { json }: { json?: boolean }) =>
       run(async (session) => {
         const { lines, unbooked } = await readingOf(session, await chainsOf(session.database, chain));
-        const told = chain === undefined ? await chainsToldByPeople(session.database) : [];
+        const told = chain === undefined ? await toldNetworks(session.database) : [];
         const notes = [...unbooked.map(noGasOf), ...told.map(notCompared)];
         show(console, json, lines.map(lineView), [textOf(lines), ...notes].join('\n'));
         return lines.every(({ compared }) => compared.difference.isZero()) ? 0 : 1;
@@ -43,7 +43,8 @@ export function addReconcileCommand(program: Command, { console, run }: CommandC
     );
 }
 
-const notCompared = (chain: string): string => `${chain}: not compared, for no node of it is asked.`;
+const notCompared = ({ chain }: { chain: string }): string =>
+  `${chain}: not compared, for no node of it is asked.`;
 
 const chainsOf = async (sql: Sql, chain: string | undefined): Promise<string[]> =>
   chain === undefined ? chainsToCompare(sql) : [(await requireNetwork(sql, chain, 'chain')).chain];
