@@ -224,6 +224,9 @@ it('what was told is asked for, whatever Temporal has lost', async () => {
   await whileProcessor({ issuance: toldMeanwhile }, () => orderCard(api.services, id));
   later(6 * 60);
   expect(await overdue()).toContain(`look card-issuance-${id}`);
-  await orderCard(api.services, id);
-  expect(await overdue()).not.toContain(`look card-issuance-${id}`);
+  // The sandbox calls back of the same order by itself, which may come while it is asked: then it is asked again.
+  await until(async () => {
+    await orderCard(api.services, id);
+    return !(await overdue()).includes(`look card-issuance-${id}`);
+  });
 });
