@@ -39,15 +39,18 @@ export async function moveOperation(
   });
 }
 
-/** Ends an operation of which nothing will be executed any more: its nonce is free. */
+/**
+ * Ends an operation of which nothing will be executed any more: its nonce is free.
+ * @param end `isNonceFree`: so is that of what was handed over, for nobody has it
+ */
 export async function endUnexecuted(
   services: Pick<Services, 'now'>,
   tx: Tx,
   operation: GasOperation,
-  end: { on: 'expire' } | { on: 'fail'; code: string; reason: string },
+  end: { on: 'expire' } | { on: 'fail'; code: string; reason: string; isNonceFree: boolean },
 ): Promise<GasOperation> {
   const at = services.now();
-  await releaseNonces(tx, operation.id, at);
+  await releaseNonces(tx, operation.id, { at, isHandedOverToo: end.on === 'fail' && end.isNonceFree });
   await closeEnded(tx, operation.id, at);
   await freeMembers(tx, operation.id);
   const failure = end.on === 'fail' ? { failureCode: end.code, failureReason: end.reason } : {};

@@ -18,9 +18,10 @@ afterAll(async () => {
   await world.close();
   await Promise.all(doubles.map((double) => double.close()));
 });
-beforeEach(() => {
+beforeEach(async () => {
   for (const double of doubles) double.behaveWell();
   world.later(11_000); // who failed lately is asked again
+  await world.chain.client.increaseTime({ seconds: 11 });
 });
 const { exported, confirm } = byHand(() => world);
 

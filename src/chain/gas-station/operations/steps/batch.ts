@@ -92,7 +92,7 @@ export async function takeBackStopped(
   if (members.length === 0 || (isWhole && !isStopped)) return false;
   return whileUnchanged(services, operation, async (tx, { id }) => {
     const at = services.now();
-    await releaseNonces(tx, id, at);
+    await releaseNonces(tx, id, { at });
     await freeMembers(tx, id);
     await updateOperation(tx, id, { updatedAt: at });
   });

@@ -135,7 +135,7 @@ async function inNoBlock(
   const isStuck = since >= STUCK_AFTER_MS;
   if (isStuck && counted < latest.nonce) return waitForEarlier(services, seen, latest, since);
   if (seen.operation.waitsFor === 'nonce_gap')
-    return goOnAfterEarlier(services, seen, reached, latest, isKnown);
+    return goOnAfterEarlier(services, seen, reached, { latest, isKnown, since });
   const isTaken = isKnown || (await handOver(reached.node, latest));
   if (isStuck) return replace(services, seen, reached, latest);
   return waitFor(services, seen, isTaken ? null : 'refused', askAgainAfter(since));

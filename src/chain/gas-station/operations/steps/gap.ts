@@ -2,7 +2,7 @@ import type { Services } from '../../../../services';
 import { closeGap, showGap } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import type { WaitsFor } from '../record';
-import { GAP_SHOWN_AFTER_MS, senderOf } from '../rules';
+import { askAgainAfter, GAP_SHOWN_AFTER_MS, senderOf } from '../rules';
 import { handOver } from './broadcast';
 import type { Reached, Seen } from './reach';
 import { type Stepped, waitFor } from './stepped';
@@ -29,15 +29,14 @@ export async function waitForEarlier(
   return waitFor(services, seen, 'nonce_gap');
 }
 
-/** It is its sender's next now, and has its time again before it is replaced. */
+/** It is its sender's next now: it may get into a block before it is replaced. */
 export async function goOnAfterEarlier(
   services: Services,
   seen: Seen,
   { node }: Reached,
-  latest: Attempt,
-  isKnown: boolean,
+  { latest, isKnown, since }: { latest: Attempt; isKnown: boolean; since: number },
 ): Promise<Stepped> {
   await closeGap(services.database, seen.operation.id, services.now());
   const isTaken = isKnown || (await handOver(node, latest));
-  return waitFor(services, seen, isTaken ? null : 'refused');
+  return waitFor(services, seen, isTaken ? null : 'refused', askAgainAfter(since));
 }
