@@ -1,5 +1,5 @@
 import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
-import { NodeError, type NodeDouble, startNodeDouble } from '../../../parties/chain/node-double';
+import { type NodeDouble, NodeError, startNodeDouble } from '../../../parties/chain/node-double';
 import { TOPUPS } from './by-hand';
 import { attempts, type TestStation, testStation } from './support';
 
@@ -110,6 +110,6 @@ it('is ended by a person behind another while no node has it, and its nonce goes
   expect(await noncesOf(third)).toEqual(await noncesOf(second));
   expect(await world.lead(first)).toMatchObject({ status: 'completed' });
   expect(await world.lead(third)).toMatchObject({ status: 'completed' });
-  await keepChainReading(world.services, 'local');
+  await keepChainReading(world.api.services, 'local');
   expect(await breaks(second)).toEqual([]);
 });

@@ -59,7 +59,10 @@ function tellsOfReceipts(double: NodeDouble, change: (receipt: Receipt) => objec
 const LIES: [string, (receipt: Receipt) => object][] = [
   ['a revert', () => ({ status: '0x0', logs: [] })],
   ['another fee', () => ({ gasUsed: hex(1_000_000) })],
-  ['more than was moved', ({ logs }) => ({ logs: logs.map((log) => ({ ...log, data: `0x${'f'.repeat(64)}` })) })],
+  [
+    'more than was moved',
+    ({ logs }) => ({ logs: logs.map((log) => ({ ...log, data: `0x${'f'.repeat(64)}` })) }),
+  ],
   ['another status', () => ({ status: '0x0' })],
 ];
 
@@ -152,5 +155,15 @@ describe('what a person has executed', () => {
     expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'completed' });
     const cost = await feesOf(world.chain, [hash]);
     expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+  });
+
+  it('is refused, and nothing is broken, where all nodes tell of a revert that has used no gas', async () => {
+    const { id, hash } = await executed();
+    await mine(2);
+    for (const double of doubles)
+      tellsOfReceipts(double, () => ({ status: '0x0', logs: [], gasUsed: '0x0' }));
+    const { status, body } = await confirm(OPERATIONS, id, hash);
+    expect([status, body.message]).toEqual([409, expect.stringContaining('it was reverted')]);
+    expect(await world.read(id)).toMatchObject({ status: 'awaiting_confirmation' });
   });
 });

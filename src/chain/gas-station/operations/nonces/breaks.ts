@@ -17,8 +17,7 @@ export const showTaken = (sql: Sql, held: Held): Promise<void> => openBreakAgain
 export const showGap = (
   sql: Sql,
   { operationId, address }: Pick<Attempt, 'operationId' | 'address'>,
-): Promise<void> =>
-  openBreakAgain(sql, { tenantId: null, kind: GAP, subject: operationId, detail: address });
+): Promise<void> => openBreakAgain(sql, { tenantId: null, kind: GAP, subject: operationId, detail: address });
 
 /** It is the sender's next. */
 export const closeGap = (sql: Sql, operationId: string, at: Date): Promise<void> =>

@@ -67,12 +67,7 @@ function hashesOf({ operation: { txHash }, attempts }: Seen): string[] {
 }
 
 /** Final once it has its confirmations, the nodes agree on its block, and most tell the same of it. */
-async function inBlock(
-  services: Services,
-  seen: Seen,
-  reached: Reached,
-  told: ToldMined,
-): Promise<Stepped> {
+async function inBlock(services: Services, seen: Seen, reached: Reached, told: ToldMined): Promise<Stepped> {
   const { operation, attempts } = seen;
   const { hash, word, isAgreed } = told;
   if (operation.txHash !== hash) {
@@ -101,8 +96,7 @@ function endConfirmed(
   { hash, word }: ToldMined,
 ): Promise<GasOperation> {
   const verdict = judge(operation, word);
-  if (verdict.is === 'right')
-    return endExecuted(services, tx, operation, network, { hash, word, verdict });
+  if (verdict.is === 'right') return endExecuted(services, tx, operation, network, { hash, word, verdict });
   return isReverted(verdict)
     ? bookReverted(services, tx, operation, network, { hash, word })
     : moveOperation(services, tx, operation, 'forget', { txHash: null, waitsFor: 'wrong_transaction' });
