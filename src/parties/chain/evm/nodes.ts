@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { areMost } from '../agreement';
 import { ChainAway } from '../errors';
 import type { Block, ChainAddress } from '../port';
 import { answers, blockOf } from './answers';
@@ -22,8 +23,9 @@ export interface Nodes {
    */
   newest(): Promise<Block>;
   /**
-   * What each says that answers and does not stand far behind the newest block.
-   * @param options `quickly`: those that failed lately are not waited for where there is another: they may hang
+   * What each says that answers and does not stand far behind the newest block. Those that failed lately, and may hang, are waited for
+   * only where the others are not most.
+   * @param options `quickly`: only where there is no other
    * @throws ChainAway nobody does
    */
   said<T>(
@@ -117,14 +119,19 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
 
   let comparedAt: number | undefined;
 
-  /** Those that failed lately are not waited for where there is another: they may hang. */
-  async function ofTheWell<T>(some: readonly Member[], askThem: (well: Member[]) => Promise<T[]>) {
-    const told = await askThem(some.filter((member) => !hasFailed(member)));
-    return told.length > 0 ? told : askThem(some.filter(hasFailed));
+  /** Those that failed lately are not waited for where the others are enough: they may hang. */
+  async function ofTheWell<T>(
+    some: readonly Member[],
+    askThem: (well: Member[]) => Promise<T[]>,
+    areEnough: (count: number) => boolean,
+  ): Promise<T[]> {
+    const [well, failed] = [some.filter((member) => !hasFailed(member)), some.filter(hasFailed)];
+    const told = await askThem(well);
+    return areEnough(told.length) ? told : [...told, ...(await askThem(failed))];
   }
 
   async function newest(): Promise<Block> {
-    const heads = await ofTheWell(members, headsOf);
+    const heads = await ofTheWell(members, headsOf, (count) => count > 0);
     const reached = heads.map(({ head }) => head).sort((one, other) => other.number - one.number);
     const newestOfHalf = reached[Math.floor((reached.length - 1) / 2)];
     if (!newestOfHalf) throw new ChainAway(chain);
@@ -151,7 +158,8 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     const current = members.filter(({ isBehind }) => !isBehind);
     const toldBy = async (some: readonly Member[]) =>
       answered(await Promise.allSettled(some.map((member) => ask(member, read))));
-    const told = quickly ? await ofTheWell(current, toldBy) : await toldBy(current);
+    const areEnough = (count: number) => (quickly ? count > 0 : areMost({ said: count, of: members.length }));
+    const told = await ofTheWell(current, toldBy, areEnough);
     if (told.length === 0) throw new ChainAway(chain);
     return { said: told, of: members.length };
   };

@@ -152,6 +152,7 @@ describe('what a person has executed', () => {
     doubles[1]?.on('*', 'lost');
     expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'confirming' });
     doubles[1]?.behaveWell();
+    world.later(11_000);
     expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'completed' });
     const cost = await feesOf(world.chain, [hash]);
     expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
