@@ -28,7 +28,7 @@ export async function fallible(
   { id, type }: Named,
 ): Promise<Fallible> {
   const operation = await requireOperation(services.database, id, type);
-  const { revision, txHash, batchOf } = operation;
+  const { revision, txHash, batchOf, waitsFor } = operation;
   const attempts = await attemptsOf(services.database, batchOf ?? id);
   // What is signed and not handed over nobody has, and it is handed over under another revision only.
   const given = attempts.filter(({ broadcastAt }) => broadcastAt !== null);
@@ -38,24 +38,28 @@ export async function fallible(
   const hashes = [...(txHash === null ? [] : [txHash]), ...given.flatMap(({ hash }) => hash ?? [])];
   if (!isOpen(operation) || hashes.length === 0) return { revision, mayBeExecuted: false };
   const { node } = await reach(services, operation);
-  return { revision, ...(await askedOfChain(mayYetBeExecuted(node, hashes, given[0], batchOf !== null))) };
+  return {
+    revision,
+    ...(await askedOfChain(mayYetBeExecuted(node, hashes, given[0], waitsFor === 'nonce_gap'))),
+  };
 }
 
 /**
- * What was handed over can be executed for as long as its nonce is free. Behind earlier ones that are in no block it is not handed over
- * again: while no node has it, and each of them says so, nobody executes it.
+ * What was handed over can be executed for as long as its nonce is free.
+ * @param isKeptBack it waits for earlier ones that are in no block, and is not handed over again: while no node has it, and each of them
+ *   says so, nobody executes it
  */
 async function mayYetBeExecuted(
   node: ChainNode,
   hashes: readonly string[],
   first: Attempt | undefined,
-  isMember: boolean,
+  isKeptBack: boolean,
 ): Promise<Pick<Fallible, 'mayBeExecuted' | 'isNonceFree'>> {
   const counted = first === undefined ? 0 : await node.nonce(first.address);
   const words = await Promise.all(hashes.map((hash) => node.transaction(hash)));
   if (words.some(({ status }) => status !== 'unknown')) return { mayBeExecuted: true };
   if (first === undefined || counted > first.nonce) return { mayBeExecuted: false };
-  if (isMember || counted === first.nonce) return { mayBeExecuted: true };
+  if (!isKeptBack || counted === first.nonce) return { mayBeExecuted: true };
   const each = await Promise.all(hashes.map((hash) => node.transactionOfEach(hash)));
   const isNonceFree = each.every(
     ({ said, of }) => said.length === of && said.every(({ status }) => status === 'unknown'),

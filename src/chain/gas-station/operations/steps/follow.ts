@@ -124,10 +124,10 @@ async function inNoBlock(
   reached: Reached,
   { latest, counted, isKnown }: { latest: Attempt; counted: number; isKnown: boolean },
 ): Promise<Stepped> {
-  if (!isKnown && isAboveCap(latest, reached.config.maxGasPrice)) return waitFor(services, seen, 'gas_price');
   const since = sinceBroadcast(services, latest);
   const isStuck = since >= STUCK_AFTER_MS;
   if (isStuck && counted < latest.nonce) return waitForEarlier(services, seen, latest, since);
+  if (!isKnown && isAboveCap(latest, reached.config.maxGasPrice)) return waitFor(services, seen, 'gas_price');
   if (seen.operation.waitsFor === 'nonce_gap')
     return goOnAfterEarlier(services, seen, reached, { latest, isKnown, since });
   const isTaken = isKnown || (await handOver(reached.node, latest));

@@ -3,9 +3,10 @@ import { closeGap, showGap } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import type { WaitsFor } from '../record';
 import { askAgainAfter, GAP_SHOWN_AFTER_MS, senderOf } from '../rules';
+import { updateOperation } from '../store';
 import { handOver } from './broadcast';
-import type { Reached, Seen } from './reach';
-import { type Stepped, waitFor } from './stepped';
+import { type Reached, type Seen, whileUnchanged } from './reach';
+import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
 
 /** Why no transaction was planned; a person is shown nonces that nobody can believe when it is not for a moment only. */
 export async function waitToPlan(services: Services, seen: Seen, waitsFor: WaitsFor): Promise<Stepped> {
@@ -29,14 +30,22 @@ export async function waitForEarlier(
   return waitFor(services, seen, 'nonce_gap');
 }
 
-/** It is its sender's next now: it may get into a block before it is replaced. */
+/**
+ * It is its sender's next now: it may get into a block before it is replaced. That it is kept back no more is written first, for what is
+ * kept back a person may end.
+ */
 export async function goOnAfterEarlier(
   services: Services,
   seen: Seen,
   { node }: Reached,
   { latest, isKnown, since }: { latest: Attempt; isKnown: boolean; since: number },
 ): Promise<Stepped> {
-  await closeGap(services.database, seen.operation.id, services.now());
-  const isTaken = isKnown || (await handOver(node, latest));
-  return waitFor(services, seen, isTaken ? null : 'refused', askAgainAfter(since));
+  const at = services.now();
+  const isNoted = await whileUnchanged(services, seen.operation, async (tx, { id }) => {
+    await closeGap(tx, id, at);
+    await updateOperation(tx, id, { waitsFor: null, updatedAt: at });
+  });
+  if (!isNoted) return AGAIN;
+  if (!isKnown) await handOver(node, latest);
+  return lookIn(services, askAgainAfter(since));
 }
