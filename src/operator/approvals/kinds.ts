@@ -7,6 +7,7 @@ import type { Decimal } from '../../kernel/money/money';
 import { amount, assertFits, currency, firstProblem, text } from '../../kernel/wire/schemas';
 import {
   recordDeposit,
+  type ToldDeposit,
   takeBackDeposit,
   toldDeposit,
   toTakeBack,
@@ -174,24 +175,27 @@ const settlementMove = kind({
   },
 });
 
+/** As it is stored. */
+const toldText = ({ amount: told, blockAt, ...terms }: ToldDeposit) => ({
+  ...terms,
+  ...{ amount: told.toFixed(), blockAt: blockAt.toISOString() },
+});
+
 const chainDeposit = kind({
   terms: toldDeposit,
   async weigh(session, tx, terms) {
-    const settled = { ...terms, amount: terms.amount.toFixed(), blockAt: terms.blockAt.toISOString() };
-    return { ...(await weighDeposit(tx, terms, session.now())), ever: false, terms: settled };
+    const { weighed, beside } = await weighDeposit(tx, terms, session.now());
+    // Whoever approves it sees which other transfers of the transaction stand.
+    return { ...weighed, ever: false, terms: { ...toldText(terms), ...(terms.also ? { beside } : {}) } };
   },
   async execute(session, tx, terms, by) {
-    const { transfer } = await recordDeposit(session, tx, terms, by);
-    const { id: subject, tenantId, accountId, status } = transfer;
-    const { chain, address, asset, txHash } = terms;
-    const after = { chain, address, asset, amount: terms.amount.toFixed(), txHash, accountId, status };
-    const entry = {
-      action: 'chain-deposit.record',
-      subject,
-      tenantId,
-      after: { ...after, reason: by.reason },
+    const { deposit, replaces } = await recordDeposit(session, tx, terms, by);
+    const { id: subject, tenantId, accountId, status } = deposit.transfer;
+    const after = { ...toldText(terms), accountId, status, replaces, reason: by.reason };
+    return {
+      entry: { action: 'chain-deposit.record', subject, tenantId, after },
+      result: { id: subject, status },
     };
-    return { entry, result: { id: subject, status } };
   },
 });
 
@@ -204,12 +208,11 @@ const chainDepositTakenBack = kind({
     return { ...about, amount: worth, currency: asset };
   },
   async execute(session, tx, { id: subject }, by) {
-    const { transfer: before } = await toTakeBack(tx, subject, session.now());
-    const { transfer } = await takeBackDeposit(session, tx, subject, by);
-    const { tenantId, status } = transfer;
+    const { before, after } = await takeBackDeposit(session, tx, subject, by);
+    const { tenantId, status } = after.transfer;
     const entry = {
       ...{ action: 'chain-deposit.take-back', subject, tenantId },
-      ...{ before: { status: before.status }, after: { status, reason: by.reason } },
+      ...{ before: { status: before.transfer.status }, after: { status, reason: by.reason } },
     };
     return { entry, result: { id: subject, status } };
   },
