@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { operationOfHash } from '../../chain/gas-station/operations/read';
+import { syncShortfall } from '../../chain/gas-station/shortfall';
 import { requireHash } from '../../chain/networks/hashes';
 import { assetOf, requireNetwork } from '../../chain/networks/operations';
 import type { Network } from '../../chain/networks/record';
@@ -18,6 +19,7 @@ import { type Found, freeName, openTransfer } from '../engine/open';
 import { findByRefs, readSituation } from '../engine/read';
 import { refsOfTransaction } from '../engine/tables/on-chain';
 import { decimalsIn, type FoundDeposit, openingOf } from './discover';
+import { heldByBooks } from './held';
 import { chainDepositKind } from './kind';
 import { oursAmong } from './own-money';
 import { type ChainDeposit, type ChainDepositTerms, transactionRef } from './record';
@@ -104,6 +106,7 @@ export async function recordDeposit(
   { reason, decidedBy }: By,
 ): Promise<Recorded> {
   await lockToldHash(tx, given);
+  const held = await requireWallet(tx, given, { lock: true });
   const { opening, before } = await recordable(tx, given, services.now());
   const isAgain = before !== undefined && isSameTold(before.transfer.terms, opening.terms);
   const deposit = isAgain ? before : await openAnew(services, tx, opening, before);
@@ -114,6 +117,7 @@ export async function recordDeposit(
       return [{ kind: SEEN, reason }];
     },
   });
+  await syncShortfall({ heldByBooks, now: services.now }, tx, held.network, held.wallet);
   return { deposit: after, replaces: isAgain ? undefined : before?.transfer.id };
 }
 
@@ -134,22 +138,26 @@ async function openAnew(
 }
 
 /**
- * Takes back what a person has recorded: what was credited is debited, whatever the balance.
+ * Takes back what a person has recorded: what was credited is debited, whatever the balance. Where a sweep has moved it, that is shown.
  * @throws Problem 404; 409 `invalid_transition` where no person's word stands
  */
-export function takeBackDeposit(
+export async function takeBackDeposit(
   services: Deps,
   tx: Tx,
   id: string,
   { reason, decidedBy }: By,
 ): Promise<Decided<ChainDeposit>> {
-  return decide(services, tx, chainDepositKind, {
+  const { transfer } = await toTakeBack(tx, id, services.now());
+  const { network, wallet } = await requireWallet(tx, transfer.terms, { lock: true });
+  const decided = await decide(services, tx, chainDepositKind, {
     ...{ id, noun: 'deposit', decidedBy, heard: wordOfPeople },
     judge(deposit) {
       assertTold(deposit);
       return [{ kind: TAKEN_BACK, reason }];
     },
   });
+  await syncShortfall({ heldByBooks, now: services.now }, tx, network, wallet);
+  return decided;
 }
 
 /** What would be taken back. @throws Problem as {@link takeBackDeposit} */

@@ -10,6 +10,7 @@ import {
 } from '../../arguments';
 import type { CommandContext } from '../../context';
 import { tellOutcome } from '../oversight/approvals';
+import { told } from './operations';
 
 const AFTER = `
 A transfer is known by its chain, transaction and ordinal for ever, and is booked once: to whom the wallet was allocated at the
@@ -83,9 +84,4 @@ function addTakeBack(group: Command, { console, run }: CommandContext): void {
         await tellOutcome(console, json, outcome, told);
       }),
     );
-}
-
-function told(value: unknown) {
-  const { id, status } = value as { id: string; status: string };
-  return { value, text: `${id} is ${status}.` };
 }
