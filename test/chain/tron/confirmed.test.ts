@@ -139,3 +139,21 @@ it('is of a deposit or of an operation, whoever tells of the hash first, and no 
   const shown = await desk.breaksOf(await world.walletId(other), 'chain_holding_below_zero');
   expect([back.code, shown.length]).toEqual([0, told.status === 200 ? 1 : 0]);
 });
+
+it('is of chains that people tell of alone: what nodes have told nobody takes back, or confirms by a word', async () => {
+  const { id } = await desk.swept('6');
+  await expectOk(confirm(id));
+  const become = (kind: string, chainId: number | null) =>
+    world.api.database.query(`update networks set kind = $1, chain_id = $2 where chain = 'tron'`, [
+      kind,
+      chainId,
+    ]);
+  await become('evm', 31_337);
+  const word = await world.operator(
+    ...['gas-operation', 'confirm', id, '--hash', newHash(), '--reason', 'seen', '--json'],
+  );
+  for (const { code, err } of [await desk.takeBack(id), word]) {
+    expect([code, JSON.parse(err).message]).toEqual([4, expect.stringContaining('told by its nodes')]);
+  }
+  await become('tron', null);
+});
