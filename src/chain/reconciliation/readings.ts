@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../kernel/db/database';
-import { openBreaksOf, syncBreaks } from '../../process/breaks/operations';
+import { closeBreaksOf, openBreakAgain, openBreaksOf, syncBreaks } from '../../process/breaks/operations';
 import { closeReturned } from '../gas-station/operations/nonces/vanished';
 import { nodeOf } from '../networks/nodes';
 import { askedNetworks } from '../networks/operations';
@@ -8,10 +8,17 @@ import { type Comparison, compareChain } from './compare';
 import { CHAIN_PLACES, type ChainReading, sumKey } from './record';
 import { assetsToRead, hasLasted } from './rules';
 import type { ComparingServices } from './services';
-import { deleteReadings, insertReadings, lastOf, type Series } from './store';
+import { beginComparison, deleteReadings, endComparison, insertReadings, lastOf, type Series } from './store';
 
 /** A difference between a chain and our books that has lasted. */
 const DIFFERENCE = 'chain_difference';
+
+/** A token of ours whose contract does not answer: nobody knows what we have of it. */
+const UNREADABLE = 'token_unreadable';
+
+/** Nothing of a chain was compared for so long, whatever the reason; milliseconds, of which the schedule has three runs. */
+const NOT_COMPARED = 'chain_not_compared';
+const PATIENCE_MS = 15 * 60_000;
 
 /** Older readings are of no use to anybody: 288 come a day, place and asset. */
 const KEPT_MS = 90 * 24 * 60 * 60_000;
@@ -27,6 +34,7 @@ export const chainsToCompare = async (sql: Sql): Promise<string[]> =>
  */
 export async function keepChainReading(services: ComparingServices, chain: string): Promise<void> {
   const { database, now } = services;
+  await showNotCompared(services, chain);
   const { network, node } = await nodeOf(services, database, chain);
   const series = seriesOf(network);
   const before = await lastOf(database, series);
@@ -34,9 +42,38 @@ export async function keepChainReading(services: ComparingServices, chain: strin
   const also = new Set(differed.map(({ place, asset }) => sumKey(place, asset)));
   const comparison = await compareChain(services, chain, also);
   const at = now();
-  await database.transaction((tx) => keep(tx, comparison, at));
+  await database.transaction(async (tx) => {
+    await keep(tx, comparison, at);
+    await showUnreadable(tx, network, comparison, at);
+    await endComparison(tx, chain);
+    await closeBreaksOf(tx, { subject: `chain:${chain}`, kinds: [NOT_COMPARED], at });
+  });
   await deleteReadings(database, series, new Date(at.getTime() - KEPT_MS));
   await closeReturned(services, node, chain);
+}
+
+/** Noted as it begins: what hangs, or is broken off, is seen by the next. */
+async function showNotCompared({ database, now }: ComparingServices, chain: string): Promise<void> {
+  const at = now();
+  const since = await beginComparison(database, chain, at);
+  if (at.getTime() - since.getTime() < PATIENCE_MS) return;
+  await openBreakAgain(database, {
+    ...{ tenantId: null, kind: NOT_COMPARED, subject: `chain:${chain}`, detail: 'books' },
+  });
+}
+
+async function showUnreadable(
+  tx: Tx,
+  network: Network,
+  { chain, unreadable }: Comparison,
+  at: Date,
+): Promise<void> {
+  for (const { symbol } of assetsToRead(network)) {
+    const subject = `chain:${chain}:${symbol}`;
+    if (unreadable.includes(symbol))
+      await openBreakAgain(tx, { tenantId: null, kind: UNREADABLE, subject, detail: 'balances' });
+    else await closeBreaksOf(tx, { subject, kinds: [UNREADABLE], at });
+  }
 }
 
 /** Of a chain that is compared, what its readings are of. */

@@ -1,11 +1,11 @@
 import type { Sql } from '../../../kernel/db/database';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits, ledgerAmount } from '../../networks/rules';
+import { whereTokenStands } from '../../networks/tokens';
 import type { Holdings } from '../../wallets/holdings';
 import { sweepableWallets } from '../../wallets/operations';
 import type { GasConfig } from '../config/record';
 import { minSweepOf, sweepableOf } from '../rules';
-import { whereTokenStands } from '../tokens';
 
 /** What stands on wallets of the pool of an asset and is left there, in units of the chain. */
 export interface Dust {

@@ -1,8 +1,8 @@
 import type { Tx } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
+import { whereTokenStands } from '../../../networks/tokens';
 import { boundedFees } from '../../rules';
 import { batchOf, MOST_OF_BATCH } from '../../strategies/delegated';
-import { whereTokenStands } from '../../tokens';
 import { mostOf } from '../nonces/rules';
 import { lockNonces, releaseNonces } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';

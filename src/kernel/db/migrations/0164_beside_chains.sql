@@ -1,0 +1,15 @@
+-- Comparisons of a chain with the books that have begun and not ended, be it because nothing can be read: since when there was none.
+create table chain_comparisons (
+  chain text primary key references networks,
+  since timestamptz(3) not null
+);
+
+-- What was left on the wallets of a chain's pool when it was read last, in units of the chain.
+create table pool_dust (
+  chain         text not null references networks,
+  asset         text not null,
+  below_minimum numeric not null,
+  below_ledger  numeric not null,
+  read_at       timestamptz(3) not null,
+  primary key (chain, asset)
+);
