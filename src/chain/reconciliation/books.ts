@@ -1,8 +1,9 @@
 import type { Sql } from '../../kernel/db/database';
 import { internalBalances } from '../../kernel/ledger/accounts';
 import { decimalsOf } from '../../kernel/money/currencies';
-import { addressesUsed, ownTransactions, sweptDust } from '../gas-station/beside-books';
+import { addressesUsed, sweptDust } from '../gas-station/beside-books';
 import { requireGasConfig } from '../gas-station/config/operations';
+import { ownTransactions } from '../gas-station/operations/own-transactions';
 import { roleOf, type StationRole } from '../gas-station/roles';
 import type { Network } from '../networks/record';
 import { fromUnits } from '../networks/rules';

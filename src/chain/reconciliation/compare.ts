@@ -83,7 +83,7 @@ async function withOwnTransactions(
 ): Promise<Sums> {
   const sums = new Sums(unbooked);
   const placeOf = placesOf(addresses);
-  for (const { hash, isBooked } of transactions)
-    addEffects(sums, await node.transaction(hash), { isBooked, upTo, assets, placeOf });
+  for (const { hash, parts } of transactions)
+    addEffects(sums, await node.transaction(hash), { parts, upTo, assets, placeOf });
   return sums;
 }

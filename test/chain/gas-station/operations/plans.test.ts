@@ -1,6 +1,5 @@
 import {
   addressesUsed,
-  ownTransactions,
   stationsAmong,
   sweptDust,
   sweptFrom,
@@ -14,6 +13,7 @@ import {
   settledFrom,
   takenNonces,
 } from '../../../../src/chain/gas-station/operations/nonces/store';
+import { ownTransactions } from '../../../../src/chain/gas-station/operations/own-transactions';
 import {
   countMembers,
   countOpen,
