@@ -15,6 +15,8 @@ export interface Comparison {
   blockNumber: number;
   /** Of what could be read. */
   lines: Compared[];
+  /** On each address of the pool, in units of the chain, by contract; null: the native coin. */
+  pool: ReadonlyMap<string | null, ReadonlyMap<string, bigint>>;
   /** Tokens whose contracts do not answer, by symbol: nothing is said of them. */
   unreadable: string[];
   /** False: the ledger has no currency for the native coin, so what gas has cost stands with its operations alone. */
@@ -42,13 +44,13 @@ export async function compareChain(
   });
   const assets = assetsToRead(network);
   const spot = books.readTo ?? (await node.head());
-  const { sums: reported, unreadable } = await readBalances(node, books, assets, spot);
+  const { sums: reported, unreadable, pool } = await readBalances(node, books, assets, spot);
   const unbooked = await withOwnTransactions(node, books, assets, spot);
   if ((await node.block(spot.number))?.hash !== spot.hash) throw new ChainAway(chain);
   const readable = assets.filter(({ symbol }) => !unreadable.has(symbol));
   const lines = compared(readable, { reported, booked: books.booked, unbooked }, also);
   const isGasBooked = nativeSymbol(network) !== undefined;
-  return { chain, blockNumber: spot.number, lines, unreadable: [...unreadable], isGasBooked };
+  return { chain, blockNumber: spot.number, lines, pool, unreadable: [...unreadable], isGasBooked };
 }
 
 /** A token that does not answer keeps the others from nothing. */
@@ -57,9 +59,10 @@ async function readBalances(
   { addresses }: ChainBooks,
   assets: readonly ReadAsset[],
   { number }: Spot,
-): Promise<{ sums: Sums; unreadable: ReadonlySet<string> }> {
+): Promise<{ sums: Sums; unreadable: ReadonlySet<string>; pool: Comparison['pool'] }> {
   const sums = new Sums();
   const unreadable = new Set<string>();
+  const pool = new Map<string | null, ReadonlyMap<string, bigint>>();
   for (const place of CHAIN_PLACES)
     for (const { symbol, contract, decimals } of assets) {
       if (addresses[place].length === 0) continue;
@@ -68,10 +71,12 @@ async function readBalances(
         unreadable.add(symbol);
         continue;
       }
+      const ofEach = addresses[place].map((address, at): [string, bigint] => [address, units[at] ?? 0n]);
+      if (place === 'pool') pool.set(contract, new Map(ofEach));
       const total = units.reduce((sum, each) => sum + each, 0n);
       sums.add(place, symbol, fromUnits(total, decimals));
     }
-  return { sums, unreadable };
+  return { sums, unreadable, pool };
 }
 
 /** What is known beside the books, with what transactions of ours have done by that block. */

@@ -4,8 +4,10 @@ import { fromUnits, ledgerAmount } from '../../networks/rules';
 import { whereTokenStands } from '../../networks/tokens';
 import type { Holdings } from '../../wallets/holdings';
 import { sweepableWallets } from '../../wallets/operations';
+import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { minSweepOf, sweepableOf } from '../rules';
+import { saveDust } from './store';
 
 /** What stands on wallets of the pool of an asset and is left there, in units of the chain. */
 export interface Dust {
@@ -17,24 +19,20 @@ export interface Dust {
 }
 
 /**
- * Of wallets that were allocated once and may be swept, as for what is swept by itself: the pool may be large. Read in a batch an
- * asset.
+ * Keeps what is left on wallets that were allocated once and may be swept, as for what is swept by itself: the pool may be large, and
+ * whoever asks for it is told what was read last.
+ * @param holdings as they were at that time
  * @throws ChainAway
  */
-export async function dustOn(
-  { of }: Holdings,
-  sql: Sql,
-  network: Network,
-  config: GasConfig,
-): Promise<Dust[]> {
+export async function keepDust(sql: Sql, network: Network, { of }: Holdings, at: Date): Promise<void> {
+  const config = await requireGasConfig(sql, network);
   const wallets = await sweepableWallets(sql, network.chain, { used: true });
-  if (wallets.length === 0) return [];
   const found: Dust[] = [];
   for (const asset of network.assets) {
     const balances = await whereTokenStands(of(wallets, asset.contract));
     if (balances) found.push(dustOf(network, config, asset, balances));
   }
-  return found;
+  await saveDust(sql, network.chain, found, at);
 }
 
 /** Pure. @param balances in units, each of a wallet */
