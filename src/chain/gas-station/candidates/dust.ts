@@ -7,16 +7,8 @@ import { sweepableWallets } from '../../wallets/operations';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { minSweepOf, sweepableOf } from '../rules';
+import type { Dust } from './record';
 import { saveDust } from './store';
-
-/** What stands on wallets of the pool of an asset and is left there, in units of the chain. */
-export interface Dust {
-  asset: NetworkAsset;
-  /** Of wallets that have too little to be swept; a sweep takes it once there is more. */
-  belowMinimum: bigint;
-  /** Of all wallets what the ledger has no decimals for: each sweep takes its wallet's. */
-  belowLedger: bigint;
-}
 
 /**
  * Keeps what is left on wallets that were allocated once and may be swept, as for what is swept by itself: the pool may be large, and

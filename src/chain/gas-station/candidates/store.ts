@@ -1,13 +1,6 @@
 import { table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
-import type { Dust } from './dust';
-
-/** What was left of an asset on the wallets of a pool when it was read last; units of the chain. */
-export interface KeptDust extends Pick<Dust, 'belowMinimum' | 'belowLedger'> {
-  /** A symbol. */
-  asset: string;
-  readAt: Date;
-}
+import type { Dust, KeptDust } from './record';
 
 /** NUMERIC comes as text. */
 type Row = Omit<KeptDust, 'belowMinimum' | 'belowLedger'> & Record<'belowMinimum' | 'belowLedger', string>;
