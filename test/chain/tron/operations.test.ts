@@ -1,5 +1,6 @@
 import { advanceGasOperation } from '../../../src/chain/gas-station/operations/steps/advance';
 import { witnessOf } from '../../../src/chain/networks/nodes';
+import { keepChainReading } from '../../../src/chain/reconciliation/readings';
 import type { ChainServices } from '../../../src/chain/services';
 import { holdingsOn } from '../../../src/chain/wallets/holdings';
 import { findWallets } from '../../../src/chain/wallets/operations';
@@ -51,6 +52,10 @@ describe('what a wallet holds', () => {
     await desk.note(address, '31');
     expect((await desk.balance(address)).gasBalance).toBe('31.000000');
     expect(await desk.preflight(id)).toMatchObject({ ok: true });
+    await keepChainReading(world.api.services, 'tron');
+    expect((await desk.get('/v1/gas-station/status/tron')).dust).toMatchObject([
+      { asset: 'USDT', belowMinimum: '0.000000', belowLedger: '0.000000' },
+    ]);
   });
 
   it('is read once of the books, for all its tokens', async () => {

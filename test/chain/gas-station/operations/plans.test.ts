@@ -1,6 +1,5 @@
 import {
   addressesUsed,
-  ownTransactions,
   stationsAmong,
   sweptDust,
   sweptFrom,
@@ -26,6 +25,7 @@ import {
   operationOfHash,
   overdueGasOperations,
 } from '../../../../src/chain/gas-station/operations/store';
+import { ownTransactions } from '../../../../src/chain/gas-station/own-transactions';
 import { expectIndexes } from '../../../growth/explain';
 import { filledApi, MADE_AT } from '../../../growth/filled';
 import type { Statement } from '../../../growth/spy';
@@ -130,6 +130,17 @@ it('of each address that was ever used one row is read, however many operations 
     return Number(after?.read) - Number(before?.read);
   });
   expect(read).toBeLessThan(10);
+});
+
+it('what sweeps have moved is summed without their rows', async () => {
+  await api.database.query('vacuum gas_operations');
+  const read = await api.database.transaction(async (tx) => {
+    const [before] = await tx.query<{ read: string }>(READ);
+    await sweptDust(tx, { chain: 'chain-2', asset: 'USDT', unit: 10n ** 12n });
+    const [after] = await tx.query<{ read: string }>(READ);
+    return Number(after?.read) - Number(before?.read);
+  });
+  expect(read).toBe(0);
 });
 
 /** What this transaction has fetched of the table by its indexes. */
