@@ -25,7 +25,8 @@ function confirmRoute(services: Services): Route {
       'Of a transaction that is in a block. It is credited once it is final; deposits are found without this too. Each ' +
       'transfer of the transaction to the address is booked once, and the one named by `logIndex`, or the first, is answered ' +
       'as it stands now. `Prefer: wait=N` waits until it is final. Of a chain that no node is asked about (`tron`) deposits are ' +
-      'recorded by the operator: what is recorded is answered, and 409 `invalid_transition` before.',
+      'recorded by the operator: what is recorded is answered, and 409 `invalid_transition` before. A refusal stands under its key: ' +
+      'ask again under another.',
     body: z.strictObject({
       chain: text(32)
         .min(1)
