@@ -2,6 +2,7 @@ import { anyOf, filtered, raw, snakeCase, table } from '../../../kernel/db/build
 import type { Sql } from '../../../kernel/db/database';
 import { overdueIn } from '../../../process/overdue';
 import type { Allocation } from '../record';
+import { laterBy } from '../rules';
 
 const COLUMNS = [
   ...['a.id', 'a.walletId', 'w.chain', 'w.address', 'a.tenantId', 'a.accountId', 'a.asset', 'a.reference'],
@@ -13,26 +14,26 @@ const allocations = () =>
   table('wallet_allocations as a').join('wallets as w', 'w.id', 'a.walletId').select(COLUMNS);
 
 /**
- * A tenant's allocations are made one after another: of several at once under one reference one takes a wallet, and none is made
- * beside another that would have reached the tenant's bound.
+ * How many of a tenant's allocations hold their wallets at that time, or have ended so lately that these rest, by the time at which
+ * each should have ended. @param upTo no more of them are counted
  */
-export async function lockAllocationsOf(tx: Sql, tenantId: string): Promise<void> {
-  // Raw: an advisory lock, for there is no row yet that could be locked.
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 149))`, [tenantId]);
-}
-
-/** Whether a tenant's allocations that hold their wallets at that time are so many. No more of them are read. */
-export async function holdsAtLeast(
+export async function countHeldOrResting(
   sql: Sql,
-  { tenantId, at, count }: { tenantId: string; at: Date; count: number },
-): Promise<boolean> {
-  const held = rows()
-    .select('id')
-    .where({ tenantId })
-    .whereNull('endedAt')
-    .where((open) => void open.whereNull('expiresAt').orWhere('expiresAt', '>', at))
-    .limit(count);
-  return (await sql.run(held)).length >= count;
+  {
+    tenantId,
+    at,
+    quarantineSeconds,
+    upTo,
+  }: { tenantId: string; at: Date; quarantineSeconds: number; upTo: number },
+): Promise<number> {
+  // Raw: counted where they stand, by their index alone.
+  const [row] = await sql.query<{ count: number }>(
+    `select count(*)::int as count
+       from (select from wallet_allocations
+              where tenant_id = $1 and coalesce(ended_at, expires_at, 'infinity'::timestamptz) > $2 limit $3) counted`,
+    [tenantId, laterBy(at, -quarantineSeconds), upTo],
+  );
+  return row?.count ?? 0;
 }
 
 export async function findAllocation(
