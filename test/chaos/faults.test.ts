@@ -6,8 +6,8 @@ import { dispatchers } from '../../src/kernel/temporal/reconciler';
 import { SCHEDULES } from '../../src/kernel/temporal/schedules';
 import { killAll, START_MS } from '../startup/process';
 import { type Received, type Receiver, startReceiver, until } from '../support/outside/receiver';
+import { temporalAt } from '../support/outside/temporal-client';
 import { type Credential, type Fleet, startFleet } from '../support/product';
-import { temporalAt } from '../support/temporal-client';
 import { PATIENT } from './kills';
 import { ask, isProperlyAway, type Persistent, persistent } from './persistent';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { TemporalClient } from '../../src/kernel/temporal/connection';
 import { freePort } from '../../src/startup/embedded/ports';
 import { commandsOf, linesOf, typed } from '../docs/readme-shell';
+import { takeTurn, temporalAt } from '../support/outside/temporal-client';
 import { temporaryFolder } from '../support/servers';
-import { takeTurn, temporalAt } from '../support/temporal-client';
 import { DEMO_MS, installation } from './installation';
 
 /** A newcomer's first money on a chain: what the README types, on a new product, and then the demo of a sweep. */

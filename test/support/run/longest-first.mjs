@@ -10,7 +10,7 @@ const LONGEST = [
   'chaos/kills.test.ts',
   'chaos/faults.test.ts',
   'transfers/engine/proof/postgres.test.ts',
-  'chain/gas-station/operations/many.test.ts',
+  'chain/gas-station/many/many.test.ts',
   'startup/launched.test.ts',
   'attack/tenants.test.ts',
   'e2e/product.test.ts',
@@ -35,7 +35,7 @@ const LONGEST = [
   'transfers/switched-off.test.ts',
   'workflows/kyc-review.test.ts',
   'parties/sandbox/words.test.ts',
-].map((file) => fileURLToPath(new URL(`../${file}`, import.meta.url)));
+].map((file) => fileURLToPath(new URL(`../../${file}`, import.meta.url)));
 
 export default class LongestFirst extends Sequencer {
   sort(tests) {
