@@ -18,7 +18,7 @@ import { type Decided, decide } from '../engine/decide';
 import { type Found, freeName, openTransfer } from '../engine/open';
 import { findByRefs, readSituation } from '../engine/read';
 import { refsOfTransaction } from '../engine/tables/on-chain';
-import { decimalsIn, type FoundDeposit, openingOf } from './discover';
+import { decimalsIn, type FoundDeposit, openingsOf } from './discover';
 import { heldByBooks } from './held';
 import { chainDepositKind } from './kind';
 import { oursAmong } from './own-money';
@@ -188,7 +188,7 @@ async function recordable(tx: Tx, given: ToldDeposit, at: Date): Promise<Recorda
   const operation = await operationOfHash(tx, network.chain, txHash);
   if (operation !== undefined)
     throw conflict('invalid_transition', `The transaction was confirmed of ${operation}.`, 'txHash');
-  const opening = await openingOf({ now: () => at }, tx, network, found);
+  const [opening] = (await openingsOf({ now: () => at }, tx, network, [found])) as [Found<ChainDepositTerms>];
   return { opening, ...(await toldBefore(tx, given, opening, at)) };
 }
 
