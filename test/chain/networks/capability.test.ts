@@ -7,10 +7,12 @@ import { until } from '../../support/outside/receiver';
 
 let api: TestApi;
 let chain: TestChain;
+let door: Awaited<ReturnType<typeof chainDoor>>;
 beforeAll(async () => {
   [api, chain] = await Promise.all([testApi(), startTestChain()]);
+  door = await chainDoor(chain.url);
 });
-afterAll(() => Promise.all([api.close(), chain.stop()]));
+afterAll(() => Promise.all([api.close(), chain.stop(), door.close()]));
 
 const isShown = async (client: Client): Promise<boolean[]> =>
   (await client.call('GET', '/v1/client/settings')).body.accounts.map(
@@ -37,7 +39,6 @@ test('crypto is shown of every account while a network is enabled, unless it is 
 });
 
 test('where it is switched off nothing is begun with it, and what has begun is read', async () => {
-  const door = await chainDoor(chain.url);
   const rpcUrls = [door.as(31_339)];
   const { token } = await withLocalNetwork(api, chain, { chain: 'third', chainId: 31_339, rpcUrls });
   const client = await api.client();
@@ -59,5 +60,4 @@ test('where it is switched off nothing is begun with it, and what has begun is r
   expect(await api.database.query(kept)).toEqual([{ deposits: 0, held: 1 }]);
   const balance = await client.call('GET', `/v1/wallets/${address}/balance?chain=third`);
   expect([balance.status, balance.body.balances[0]]).toEqual([200, { asset: 'USDT', balance: '5.000000' }]);
-  await door.close();
 });
