@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Hex, keccak256 } from 'viem';
-import { type HDAccount, mnemonicToAccount } from 'viem/accounts';
+import { type Hex, keccak256, toHex } from 'viem';
+import { mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { evmAddressOf, tronAddressOf } from '../../../src/parties/chain/addresses';
 import type { SignedAuthorization, UnsignedTransaction } from '../../../src/parties/chain/port';
 import type { Signer } from '../../../src/parties/signer/port';
@@ -26,15 +26,16 @@ const read = <T>(text: string): T =>
 
 /** A custody service: it has the keys, and takes its time to answer. @returns it, and the signer that asks it */
 export async function startCustody(mnemonic: string, answersAfterMs = 20) {
-  const accountAt = (index: number, kind: 'evm' | 'tron' = 'evm') =>
-    mnemonicToAccount(mnemonic, { path: `m/44'/${COIN[kind]}'/0'/0/${index}` });
+  const keyAt = (index: number, kind: 'evm' | 'tron') =>
+    // viem names paths of one coin alone.
+    mnemonicToAccount(mnemonic, { path: `m/44'/${COIN[kind]}'/0'/0/${index}` as never }).getHdKey();
 
   async function answerTo(asked: Asked): Promise<unknown> {
     if (asked.what === 'addresses')
       return asked.indices.map((index) =>
-        ADDRESS[asked.kind](accountAt(index, asked.kind).getHdKey().publicKey as Uint8Array),
+        ADDRESS[asked.kind](keyAt(index, asked.kind).publicKey as Uint8Array),
       );
-    const account = accountAt(asked.index);
+    const account = privateKeyToAccount(toHex(keyAt(asked.index, 'evm').privateKey as Uint8Array));
     return asked.what === 'sign' ? signed(account, asked.transaction) : authorized(account, asked.given);
   }
 
@@ -73,7 +74,7 @@ export async function startCustody(mnemonic: string, answersAfterMs = 20) {
 
 const textOf = async (request: IncomingMessage): Promise<string> => JSON.stringify(await json(request));
 
-async function signed(account: HDAccount, transaction: UnsignedTransaction) {
+async function signed(account: PrivateKeyAccount, transaction: UnsignedTransaction) {
   const { from, to, data, authorizations = [], ...rest } = transaction;
   if (from !== account.address) throw new Error(`${account.address} is not the sender`);
   const fields = { ...rest, to: to as Hex, data: data as Hex };
@@ -87,7 +88,7 @@ async function signed(account: HDAccount, transaction: UnsignedTransaction) {
 }
 
 async function authorized(
-  account: HDAccount,
+  account: PrivateKeyAccount,
   { chainId, contract, nonce }: { chainId: number; contract: string; nonce: number },
 ): Promise<SignedAuthorization> {
   if (chainId === 0) throw new Error('an authorization names its chain');

@@ -1,4 +1,4 @@
-import { Decipheriv } from 'node:crypto';
+import { createDecipheriv, type DecipherGCM } from 'node:crypto';
 import { inspect } from 'node:util';
 import { HDKey } from '@scure/bip32';
 import { type Hex, parseTransaction, recoverTransactionAddress } from 'viem';
@@ -128,7 +128,10 @@ function keyBytes() {
   };
   const { fromMasterSeed } = HDKey;
   const { derive } = HDKey.prototype;
-  const { update } = Decipheriv.prototype;
+  const deciphers = Object.getPrototypeOf(
+    createDecipheriv('aes-256-gcm', Buffer.alloc(32), Buffer.alloc(12)),
+  ) as DecipherGCM;
+  const { update } = deciphers;
   const copied = Object.getOwnPropertyDescriptor(HDKey.prototype, 'privateKey')?.get as () => Uint8Array;
   const spies = [
     jest
@@ -140,9 +143,9 @@ function keyBytes() {
     jest.spyOn(HDKey.prototype, 'privateKey', 'get').mockImplementation(function (this: HDKey) {
       return see(copied.call(this));
     }),
-    jest.spyOn(Decipheriv.prototype, 'update').mockImplementation(function (this: Decipheriv, data: never) {
-      return see(update.call(this, data)) as never;
-    }),
+    jest.spyOn(deciphers, 'update').mockImplementation(function (this: DecipherGCM, ...given: unknown[]) {
+      return see(Reflect.apply(update, this, given));
+    } as never),
   ];
   return { seen, restore: () => spies.forEach((spy) => void spy.mockRestore()) };
 }
