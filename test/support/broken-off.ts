@@ -14,35 +14,49 @@ export async function atEachCall(
   live: (broken: Services) => Promise<void>,
 ): Promise<number> {
   for (let place = 0; ; place += 1) {
-    const broken = brokenOff(services, place);
-    await live(broken.services);
-    if (!broken.broke()) return place;
+    let broke = false;
+    const ended = () => {
+      broke = true;
+      throw new Error('the process has ended');
+    };
+    await live(endingAfter(services, place, ended).services);
+    if (!broke) return place;
   }
 }
 
 /**
  * The services of a process that ends after its so-many-th call of the chain, the signer or the database. What only reads the database
  * is not counted: an end there is one before or after what stands beside it.
+ * @param end what ends it; called again by what goes on nevertheless
+ * @param writesAlone what only reads a chain is not counted either
+ * @returns also how many calls there were
  */
-function brokenOff(services: Services, place: number) {
+export function endingAfter(
+  services: Services,
+  place: number,
+  end: () => never,
+  { writesAlone = false } = {},
+) {
   let calls = 0;
-  let broke = false;
+  let hasEnded = false;
   const counted: Counted =
     (call) =>
     async (...given) => {
       // Nothing goes on in a process that has ended.
-      if (broke) throw new Error('the process has ended');
+      if (hasEnded) return end();
       const isIt = calls === place;
       calls += 1;
       const result = await call(...given);
       if (!isIt) return result;
-      broke = true;
-      throw new Error('the process has ended');
+      hasEnded = true;
+      return end();
     };
   const { chain, signer } = services.parties;
   const parties = {
     ...services.parties,
-    chain: { of: (address: Parameters<typeof chain.of>[0]) => countedNode(chain.of(address), counted) },
+    chain: {
+      of: (address: Parameters<typeof chain.of>[0]) => countedNode(chain.of(address), counted, writesAlone),
+    },
     signer: {
       ...signer,
       sign: counted(signer.sign.bind(signer)),
@@ -51,16 +65,18 @@ function brokenOff(services: Services, place: number) {
   };
   return {
     services: { ...services, parties, database: countedDatabase(services.database, counted) },
-    broke: () => broke,
+    calls: () => calls,
   };
 }
 
 type Counted = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => (...given: A) => Promise<R>;
 
-const countedNode = (node: ChainNode, counted: Counted): ChainNode =>
+const countedNode = (node: ChainNode, counted: Counted, writesAlone: boolean): ChainNode =>
   new Proxy(node, {
-    get: (of, name: keyof ChainNode) =>
-      counted((of[name] as (...given: unknown[]) => Promise<unknown>).bind(of)),
+    get(of, name: keyof ChainNode) {
+      const call = (of[name] as (...given: unknown[]) => Promise<unknown>).bind(of);
+      return writesAlone && name !== 'broadcast' ? call : counted(call);
+    },
   });
 
 const isReading = (text: string): boolean => /^\s*select\b/i.test(text);

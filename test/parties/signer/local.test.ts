@@ -75,12 +75,13 @@ describe('the local signer', () => {
     await replaceSeed(db.database, keyring, JUNK);
     const [from = ''] = await signer().addresses('evm', [4]);
     const { privateKey } = mnemonicToAccount(JUNK, { addressIndex: 4 }).getHdKey();
-    const { seen, restore } = keyBytes();
-    await signer().sign(4, transaction(from));
-    await expect(signer().sign(5, transaction(from))).rejects.toThrow('not the sender');
+    const { seen, watched, restore } = keyBytes();
+    const signing = createLocalSigner({ database: db.database, keyring: watched });
+    await signing.sign(4, transaction(from));
+    await expect(signing.sign(5, transaction(from))).rejects.toThrow('not the sender');
     restore();
-    // Opened entropy, seed, master key, five levels, and the copies of the last.
-    expect(seen.length).toBeGreaterThanOrEqual(2 * 9);
+    // Opened entropy and its part, seed, master key, five levels, and a copy of the last.
+    expect(seen.length).toBeGreaterThanOrEqual(2 * 10);
     expect(seen.map(({ was }) => was)).toContain(Buffer.from(privateKey as Uint8Array).toString('hex'));
     expect(seen.filter(({ bytes }) => bytes.some((byte) => byte !== 0)).map(({ was }) => was)).toEqual([]);
   });
@@ -147,5 +148,13 @@ function keyBytes() {
       return see(Reflect.apply(update, this, given));
     } as never),
   ];
-  return { seen, restore: () => spies.forEach((spy) => void spy.mockRestore()) };
+  const sealer: typeof keyring.sealer = (purpose) => {
+    const { seal, open } = keyring.sealer(purpose);
+    return { seal, open: (...given) => see(open(...given)) };
+  };
+  return {
+    seen,
+    watched: { ...keyring, sealer },
+    restore: () => spies.forEach((spy) => void spy.mockRestore()),
+  };
 }
