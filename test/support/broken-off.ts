@@ -14,41 +14,35 @@ export async function atEachCall(
   live: (broken: Services) => Promise<void>,
 ): Promise<number> {
   for (let place = 0; ; place += 1) {
-    let broke = false;
-    const ended = () => {
-      broke = true;
-      throw new Error('the process has ended');
-    };
-    await live(endingAfter(services, place, ended).services);
-    if (!broke) return place;
+    const broken = brokenOff(services, place);
+    await live(broken.services);
+    if (!broken.broke()) return place;
   }
 }
 
 /**
  * The services of a process that ends after its so-many-th call of the chain, the signer or the database. What only reads the database
  * is not counted: an end there is one before or after what stands beside it.
- * @param end what ends it; called again by what goes on nevertheless
+ * @param end what ends it; its work throws where nothing is said
  * @param writesAlone what only reads a chain is not counted either
- * @returns also how many calls there were
  */
-export function endingAfter(
+export function brokenOff(
   services: Services,
   place: number,
-  end: () => never,
-  { writesAlone = false } = {},
+  { end = hasEnded, writesAlone = false }: { end?: () => never; writesAlone?: boolean } = {},
 ) {
   let calls = 0;
-  let hasEnded = false;
+  let broke = false;
   const counted: Counted =
     (call) =>
     async (...given) => {
       // Nothing goes on in a process that has ended.
-      if (hasEnded) return end();
+      if (broke) return end();
       const isIt = calls === place;
       calls += 1;
       const result = await call(...given);
       if (!isIt) return result;
-      hasEnded = true;
+      broke = true;
       return end();
     };
   const { chain, signer } = services.parties;
@@ -65,8 +59,13 @@ export function endingAfter(
   };
   return {
     services: { ...services, parties, database: countedDatabase(services.database, counted) },
+    broke: () => broke,
     calls: () => calls,
   };
+}
+
+function hasEnded(): never {
+  throw new Error('the process has ended');
 }
 
 type Counted = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => (...given: A) => Promise<R>;

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { ChainPlace } from '../../../src/chain/reconciliation/record';
 import { keepChainReading } from '../../../src/chain/reconciliation/readings';
+import type { ChainPlace } from '../../../src/chain/reconciliation/record';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 import { posted } from '../gas-station/operations/support';
 
@@ -72,13 +72,16 @@ it.each<[ChainPlace, string, string, bigint]>([
   ['station', 'USDT', '7', 7_000_000n],
   ['treasury', 'ETH', '2', 2n * 10n ** 18n],
   ['treasury', 'USDT', '3', 3_000_000n],
-])('%s %s: %s that the books do not know of is a break, until they agree again', async (place, asset, amount, units) => {
-  await change(addresses[place], asset, units);
-  await readAfter(0);
-  expect(await breaks()).toEqual([]);
-  await readAfter(10);
-  expect(await breaks()).toEqual([{ subject: `${place}@local:${asset}`, amount, currency: asset }]);
-  await change(addresses[place], asset, -units);
-  await readAfter(0);
-  expect(await breaks()).toEqual([]);
-});
+])(
+  '%s %s: %s that the books do not know of is a break, until they agree again',
+  async (place, asset, amount, units) => {
+    await change(addresses[place], asset, units);
+    await readAfter(0);
+    expect(await breaks()).toEqual([]);
+    await readAfter(10);
+    expect(await breaks()).toEqual([{ subject: `${place}@local:${asset}`, amount, currency: asset }]);
+    await change(addresses[place], asset, -units);
+    await readAfter(0);
+    expect(await breaks()).toEqual([]);
+  },
+);

@@ -33,17 +33,17 @@ async function livedOnce(operation: string, place: number): Promise<string> {
   return signal ?? `${code} ${printed.trim()}`;
 }
 
-async function sweepOfOne(): Promise<{ address: Address; operation: string }> {
+async function sweepOfOne() {
   const [wallet] = await world.wallets(1, UNITS, '0.05');
   const { id } = await world.sweep(wallet!.id);
-  return { address: wallet!.address, operation: id };
+  return { address: wallet!.address, operation: id as string };
 }
 
 it('is done once, wherever it is killed', async () => {
   const first = await sweepOfOne();
   const calls = Number((await livedOnce(first.operation, -1)).slice(2));
   expect(calls).toBeGreaterThan(6);
-  const sweeps = [];
+  const sweeps: { address: Address; operation: string }[] = [];
   for (let place = 0; place < calls; place += 1) sweeps.push(await sweepOfOne());
   const lived = async (place: number): Promise<void> => {
     if (place >= calls) return;
@@ -55,10 +55,8 @@ it('is done once, wherever it is killed', async () => {
   for (const { operation, address } of sweeps) {
     statuses.push((await world.read(operation)).status);
     expect(await world.lead(operation)).toMatchObject({ status: 'completed', open: false });
-    expect([await world.chain.client.getTransactionCount({ address }), await world.tokens(address)]).toEqual([
-      1,
-      0n,
-    ]);
+    const sent = await world.chain.client.getTransactionCount({ address });
+    expect([sent, await world.tokens(address)]).toEqual([1, 0n]);
     expect((await attempts(world, operation)).map(({ nonce }) => nonce)).toEqual(['0']);
   }
   // Each way of being left behind was met.
@@ -67,13 +65,7 @@ it('is done once, wherever it is killed', async () => {
   expect(await world.tokens(world.treasury)).toBe(units);
   expect(await world.held('treasury', 'USDT')).toBe(String(units / 1_000_000n));
   const rows = await world.services.database.query<{ hash: Hex }>('select hash from chain_nonces');
-  expect(await world.held('gas', 'ETH')).toBe(
-    ether(
-      await feesOf(
-        world.chain,
-        rows.map(({ hash }) => hash),
-      ),
-    ),
-  );
+  const hashes = rows.map(({ hash }) => hash);
+  expect(await world.held('gas', 'ETH')).toBe(ether(await feesOf(world.chain, hashes)));
   expect(await checkLedger(world.services.database)).toEqual([]);
 });

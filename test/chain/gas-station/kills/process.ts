@@ -8,7 +8,7 @@ import { createKeyring } from '../../../../src/kernel/security/keyring';
 import { createChains } from '../../../../src/parties/chain/create';
 import { createLocalSigner } from '../../../../src/parties/signer/local';
 import type { Services } from '../../../../src/services';
-import { endingAfter } from '../../../support/broken-off';
+import { brokenOff } from '../../../support/broken-off';
 
 /**
  * A process that leads an operation to its end, or kills itself after its so-many-th call that leaves something behind – in the
@@ -25,13 +25,16 @@ async function main([url = '', key = '', operation = '', place]: string[]): Prom
     signer: createLocalSigner({ database, keyring }),
   };
   const whole = { database, keyring, log, now, parties, commands: createCommands(() => undefined) };
-  const killed = () => {
+  const end = () => {
     process.kill(process.pid, 'SIGKILL');
     throw new Error('the process goes on after its end');
   };
-  const options = { writesAlone: true };
-  const { services, calls } = endingAfter(whole as unknown as Services, Number(place), killed, options);
-  while ((await advanceGasOperation(services, operation)).open) await sleep(50);
+  const how = { end, writesAlone: true };
+  const { services, calls } = brokenOff(whole as unknown as Services, Number(place), how);
+  for (let looks = 0; (await advanceGasOperation(services, operation)).open; looks += 1) {
+    if (looks === 200) throw new Error('the operation does not end');
+    await sleep(50);
+  }
   console.log(calls());
   process.exit(0);
 }
