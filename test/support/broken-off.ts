@@ -33,26 +33,34 @@ export async function callsOf(
 /**
  * The services of a process that ends after its so-many-th call of the chain, the signer or the database. What only reads the database
  * is not counted: an end there is one before or after what stands beside it.
+ * @param end what ends it; its work throws where nothing is said
+ * @param writesAlone what only reads a chain is not counted either
  */
-function brokenOff(services: Services, place: number) {
+export function brokenOff(
+  services: Services,
+  place: number,
+  { end = hasEnded, writesAlone = false }: { end?: () => never; writesAlone?: boolean } = {},
+) {
   let calls = 0;
   let broke = false;
   const counted: Counted =
     (call) =>
     async (...given) => {
       // Nothing goes on in a process that has ended.
-      if (broke) throw new Error('the process has ended');
+      if (broke) return end();
       const isIt = calls === place;
       calls += 1;
       const result = await call(...given);
       if (!isIt) return result;
       broke = true;
-      throw new Error('the process has ended');
+      return end();
     };
   const { chain, signer } = services.parties;
   const parties = {
     ...services.parties,
-    chain: { of: (address: Parameters<typeof chain.of>[0]) => countedNode(chain.of(address), counted) },
+    chain: {
+      of: (address: Parameters<typeof chain.of>[0]) => countedNode(chain.of(address), counted, writesAlone),
+    },
     signer: {
       ...signer,
       sign: counted(signer.sign.bind(signer)),
@@ -66,12 +74,18 @@ function brokenOff(services: Services, place: number) {
   };
 }
 
+function hasEnded(): never {
+  throw new Error('the process has ended');
+}
+
 type Counted = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => (...given: A) => Promise<R>;
 
-const countedNode = (node: ChainNode, counted: Counted): ChainNode =>
+const countedNode = (node: ChainNode, counted: Counted, writesAlone: boolean): ChainNode =>
   new Proxy(node, {
-    get: (of, name: keyof ChainNode) =>
-      counted((of[name] as (...given: unknown[]) => Promise<unknown>).bind(of)),
+    get(of, name: keyof ChainNode) {
+      const call = (of[name] as (...given: unknown[]) => Promise<unknown>).bind(of);
+      return writesAlone && name !== 'broadcast' ? call : counted(call);
+    },
   });
 
 const isReading = (text: string): boolean => /^\s*select\b/i.test(text);

@@ -49,7 +49,12 @@ function sealerWith(key: Buffer): Pick<Keyring, 'seal' | 'open'> {
         authTagLength: TAG_BYTES,
       });
       decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-      return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+      const part = decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES));
+      try {
+        return Buffer.concat([part, decipher.final()]);
+      } finally {
+        part.fill(0); // what is opened is the caller's alone to wipe
+      }
     },
   };
 }

@@ -1,4 +1,4 @@
-import { keccak256 } from 'viem';
+import { bytesToHex, keccak256 } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { Database, Sql } from '../../kernel/db/database';
 import type { Keyring } from '../../kernel/security/keyring';
@@ -28,9 +28,14 @@ export function createLocalSigner({ database, keyring }: { database: Database; k
   /** The account of a wallet, for the time of a signature. */
   function withAccount<T>(index: number, work: (account: PrivateKeyAccount) => Promise<T>): Promise<T> {
     return withEntropy(database, keyring, (entropy) =>
-      withKey(entropy, `${BRANCHES.evm}/${index}`, (key) => {
-        if (!key.privateKey) throw new Error('a derived key has a private half');
-        return work(privateKeyToAccount(`0x${Buffer.from(key.privateKey).toString('hex')}`));
+      withKey(entropy, `${BRANCHES.evm}/${index}`, async (key) => {
+        const { privateKey } = key; // a copy
+        if (!privateKey) throw new Error('a derived key has a private half');
+        try {
+          return await work(privateKeyToAccount(bytesToHex(privateKey)));
+        } finally {
+          privateKey.fill(0);
+        }
       }),
     );
   }

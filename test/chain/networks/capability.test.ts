@@ -1,20 +1,31 @@
 import { switchOff } from '../../../src/process/switches/operations';
 import { type Client, type TestApi, testApi } from '../../support/api';
+import { masterAccount } from '../../support/cards';
 import { startTestChain, type TestChain } from '../../support/chain';
-import { withLocalNetwork } from '../../support/networks';
+import { chainDoor, withLocalNetwork } from '../../support/networks';
 import { until } from '../../support/outside/receiver';
 
 let api: TestApi;
 let chain: TestChain;
+let door: Awaited<ReturnType<typeof chainDoor>>;
 beforeAll(async () => {
   [api, chain] = await Promise.all([testApi(), startTestChain()]);
+  door = await chainDoor(chain.url);
 });
-afterAll(() => Promise.all([api.close(), chain.stop()]));
+afterAll(() => Promise.all([api.close(), chain.stop(), door.close()]));
 
 const isShown = async (client: Client): Promise<boolean[]> =>
   (await client.call('GET', '/v1/client/settings')).body.accounts.map(
     ({ capabilities }: { capabilities: string[] }) => capabilities.includes('crypto'),
   );
+
+/** Known in every process within a second. */
+async function withoutCrypto(client: Client): Promise<void> {
+  const crypto = { kind: 'capability', name: 'crypto', tenantId: client.clientId } as const;
+  const by = { at: new Date(), by: 'operator:ada', reason: 'a test' };
+  await api.database.transaction((tx) => switchOff(tx, crypto, by));
+  await until(async () => !(await isShown(client)).includes(true));
+}
 
 test('crypto is shown of every account while a network is enabled, unless it is switched off', async () => {
   const client = await api.client();
@@ -23,10 +34,30 @@ test('crypto is shown of every account while a network is enabled, unless it is 
   expect(await isShown(client)).toEqual([false, false, false]);
   await withLocalNetwork(api, chain, { chain: 'second', chainId: 31_338 });
   expect(await isShown(client)).toEqual([true, true, true]);
-  const crypto = { kind: 'capability', name: 'crypto', tenantId: client.clientId } as const;
-  const by = { at: new Date(), by: 'operator:ada', reason: 'a test' };
-  await api.database.transaction((tx) => switchOff(tx, crypto, by));
-  // Known in every process within a second.
-  await until(async () => !(await isShown(client)).includes(true));
+  await withoutCrypto(client);
   expect(await isShown(await api.client())).toEqual([true, true, true]);
+});
+
+test('where it is switched off nothing is begun with it, and what has begun is read', async () => {
+  const rpcUrls = [door.as(31_339)];
+  const { token } = await withLocalNetwork(api, chain, { chain: 'third', chainId: 31_339, rpcUrls });
+  const client = await api.client();
+  const account = { chain: 'third', asset: 'USDT', accountId: await masterAccount(client) };
+  const allocated = await client.call('POST', '/v1/wallets/allocate', { ...account, reference: 'one' });
+  const { address } = allocated.body;
+  const txHash = await chain.pay(token, address, 5_000_000n);
+  await withoutCrypto(client);
+  const begun: [string, object][] = [
+    ['allocate', { ...account, reference: 'two' }],
+    ['deposit', { chain: 'third', address, txHash }],
+    ['deposit', {}], // before the body is looked at
+  ];
+  for (const [path, body] of begun) {
+    const refused = await client.call('POST', `/v1/wallets/${path}`, body);
+    expect([path, refused.status, refused.body.code]).toEqual([path, 403, 'capability_disabled']);
+  }
+  const kept = `select (select count(*)::int from transfers) as deposits, (select count(*)::int from wallet_allocations) as held`;
+  expect(await api.database.query(kept)).toEqual([{ deposits: 0, held: 1 }]);
+  const balance = await client.call('GET', `/v1/wallets/${address}/balance?chain=third`);
+  expect([balance.status, balance.body.balances[0]]).toEqual([200, { asset: 'USDT', balance: '5.000000' }]);
 });

@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import { getAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { type Behaviour, NodeError } from './node-double';
 import { twoNodes } from './two-nodes';
 
 const world = twoNodes();
+
+const randomAddress = () => getAddress(`0x${randomBytes(20).toString('hex')}`);
 
 /** Of what takes its time on a busy machine. */
 const PATIENT_MS = 30_000;
@@ -24,6 +28,31 @@ describe('transfers', () => {
     expect(world.two.asked).toContain('eth_getLogs');
     world.one.on('eth_getBlockByNumber', (_, ask) => ask({ params: ['0x1', false] }));
     expect(await world.node.block(number)).toMatchObject({ number });
+  });
+
+  it.each([
+    [500, [500]],
+    [501, [500, 1]],
+    [1_001, [500, 500, 1]],
+  ])('are found to any of %d addresses, in one call a range for each 500', async (count, filters) => {
+    const addresses = Array.from({ length: count }, () => randomAddress());
+    const token = await world.chain.token();
+    const { number: from } = await world.node.head();
+    const paid = [1, 500, 501, 1_001].filter((place) => place <= count);
+    for (const place of paid) await world.chain.pay(token, addresses[place - 1] as string, BigInt(place));
+    await world.chain.pay(token, randomAddress(), 7n); // nobody's
+    const { number: to } = await world.node.head();
+    const asked: number[] = [];
+    world.one.on('eth_getLogs', async ({ params: [{ topics }] }, ask) => {
+      asked.push(topics[2].length);
+      return ask({});
+    });
+    const { transfers } = await world.node.transfersTo({ from, to }, addresses, { native: false });
+    expect(transfers.map((each) => [each.to, each.units])).toEqual(
+      paid.map((place) => [addresses[place - 1], BigInt(place)]),
+    );
+    expect(asked).toEqual(filters);
+    expect(world.two.asked).not.toContain('eth_getLogs');
   });
 
   it('are read in parts of a range that a node finds too long', async () => {

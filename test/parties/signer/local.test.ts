@@ -1,7 +1,8 @@
+import { createDecipheriv, type DecipherGCM } from 'node:crypto';
 import { inspect } from 'node:util';
+import { HDKey } from '@scure/bip32';
 import { type Hex, parseTransaction, recoverTransactionAddress } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
-import { recoverAuthorizationAddress } from 'viem/utils';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import type { UnsignedTransaction } from '../../../src/parties/chain/port';
 import { createLocalSigner, ensureSeed } from '../../../src/parties/signer/local';
@@ -70,27 +71,19 @@ describe('the local signer', () => {
     });
   });
 
-  it('signs nothing for another sender than the wallet of that place', async () => {
+  it('wipes what a key was made of and what it was handed out in, whether or not it has signed', async () => {
     await replaceSeed(db.database, keyring, JUNK);
     const [from = ''] = await signer().addresses('evm', [4]);
-    await expect(signer().sign(5, transaction(from))).rejects.toThrow('not the sender');
-  });
-
-  it('authorizes a contract as the wallet of that place, on one chain alone (EIP-7702)', async () => {
-    await replaceSeed(db.database, keyring, JUNK);
-    const [from = '', station = ''] = await signer().addresses('evm', [4, 5]);
-    const given = { chainId: 31_337, contract: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', nonce: 0 };
-    const authorization = await signer().signAuthorization(4, given);
-    expect(await signer().signAuthorization(4, given)).toEqual(authorization);
-    const { contract, r, s, ...rest } = authorization;
-    const signed = { ...rest, address: contract as Hex, r: r as Hex, s: s as Hex };
-    expect(await recoverAuthorizationAddress({ authorization: signed })).toBe(from);
-    await expect(signer().signAuthorization(4, { ...given, chainId: 0 })).rejects.toThrow('names its chain');
-    const { raw } = await signer().sign(5, { ...transaction(station), authorizations: [authorization] });
-    expect(parseTransaction(raw as Hex)).toMatchObject({
-      type: 'eip7702',
-      authorizationList: [{ nonce: 0, r, s }],
-    });
+    const { privateKey } = mnemonicToAccount(JUNK, { addressIndex: 4 }).getHdKey();
+    const { seen, watched, restore } = keyBytes();
+    const signing = createLocalSigner({ database: db.database, keyring: watched });
+    await signing.sign(4, transaction(from));
+    await expect(signing.sign(5, transaction(from))).rejects.toThrow('not the sender');
+    restore();
+    // Opened entropy and its part, seed, master key, five levels, and a copy of the last.
+    expect(seen.length).toBeGreaterThanOrEqual(2 * 10);
+    expect(seen.map(({ was }) => was)).toContain(Buffer.from(privateKey as Uint8Array).toString('hex'));
+    expect(seen.filter(({ bytes }) => bytes.some((byte) => byte !== 0)).map(({ was }) => was)).toEqual([]);
   });
 
   it('makes one seed, however many ask for it at once', async () => {
@@ -122,3 +115,46 @@ describe('the local signer', () => {
     expect(inspect(failed)).not.toContain('59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d');
   });
 });
+
+/** All bytes that entropy, seeds and keys are held in from now on, and what they were. */
+function keyBytes() {
+  const seen: { bytes: Uint8Array; was: string }[] = [];
+  const see = <Bytes extends Uint8Array | null | undefined>(bytes: Bytes): Bytes => {
+    if (bytes?.length) seen.push({ bytes, was: Buffer.from(bytes).toString('hex') });
+    return bytes;
+  };
+  const ofKey = (key: HDKey): HDKey => {
+    see((key as unknown as { _privateKey: Uint8Array })._privateKey);
+    return key;
+  };
+  const { fromMasterSeed } = HDKey;
+  const { derive } = HDKey.prototype;
+  const deciphers = Object.getPrototypeOf(
+    createDecipheriv('aes-256-gcm', Buffer.alloc(32), Buffer.alloc(12)),
+  ) as DecipherGCM;
+  const { update } = deciphers;
+  const copied = Object.getOwnPropertyDescriptor(HDKey.prototype, 'privateKey')?.get as () => Uint8Array;
+  const spies = [
+    jest
+      .spyOn(HDKey, 'fromMasterSeed')
+      .mockImplementation((seed, ...more) => ofKey(fromMasterSeed.call(HDKey, see(seed), ...more))),
+    jest.spyOn(HDKey.prototype, 'derive').mockImplementation(function (this: HDKey, path) {
+      return ofKey(derive.call(this, path));
+    }),
+    jest.spyOn(HDKey.prototype, 'privateKey', 'get').mockImplementation(function (this: HDKey) {
+      return see(copied.call(this));
+    }),
+    jest.spyOn(deciphers, 'update').mockImplementation(function (this: DecipherGCM, ...given: unknown[]) {
+      return see(Reflect.apply(update, this, given));
+    } as never),
+  ];
+  const sealer: typeof keyring.sealer = (purpose) => {
+    const { seal, open } = keyring.sealer(purpose);
+    return { seal, open: (...given) => see(open(...given)) };
+  };
+  return {
+    seen,
+    watched: { ...keyring, sealer },
+    restore: () => spies.forEach((spy) => void spy.mockRestore()),
+  };
+}

@@ -1,4 +1,6 @@
 import { requireNetwork, saveNetwork } from '../../../src/chain/networks/operations';
+import { revertedHash, transfer } from '../../chain/gas-station/operations/by-hand';
+import { sendAs } from '../../chain/gas-station/operations/support';
 import { openWorld, type World } from './support';
 
 let world: World;
@@ -63,14 +65,70 @@ it('refuses what the chain does not have, and leaves no trace', async () => {
   expect(await world.deposits()).toHaveLength(before);
 });
 
-it('withholds what is too little, and what came to a wallet that nobody has', async () => {
+it('refuses what was reverted, and what is in no block yet, and leaves no trace', async () => {
+  const { chain, token } = world;
+  const address = await world.wallet(await world.account());
+  const before = (await world.deposits()).length;
+  const data = transfer(address, 10n ** 30n); // more than there is
+  const reverted = await sendAs(chain, chain.payer, { to: token, data }).catch(() => revertedHash(chain));
+  await chain.client.setAutomine(false);
+  const pending = await chain.write(token, 'TestUsdt', 'transfer', [address, 4_000_000n]);
+  const answers = [await claim({ address, txHash: reverted }), await claim({ address, txHash: pending })];
+  await chain.client.setAutomine(true);
+  await chain.client.mine({ blocks: 1 });
+  expect(answers.map(({ status, body: { code, field, message } }) => [status, code, field, message])).toEqual(
+    ['has failed', 'in no block yet'].map((why) => [
+      ...[400, 'invalid_request', 'txHash', expect.stringContaining(why)],
+    ]),
+  );
+  expect(await world.deposits()).toHaveLength(before);
+  expect(await claim({ address, txHash: pending })).toMatchObject({
+    ...{ status: 202, body: { status: 'confirming', amount: '4.000000' } },
+  });
+  await chain.client.mine({ blocks: 2 });
+  await world.looks();
+});
+
+it('stands in the mixed history of its account, with what it has become and what was booked', async () => {
+  const { chain, token, client } = world;
+  const account = await world.account();
+  const address = await world.wallet(account);
+  const { id } = (await claim({ address, txHash: await chain.pay(token, address, 6_000_000n) })).body;
+  const items = async () => {
+    const { status, body } = await client.call('GET', `/v2/accounts/${account}/transactions?limit=3`);
+    expect(status).toBe(200);
+    return body.data;
+  };
+  const confirming = { kind: 'chain_deposit', recordId: id, status: 'confirming' };
+  const [begun] = await items();
+  expect(begun).toMatchObject(confirming);
+  expect(begun).not.toHaveProperty('previousStatus');
+  await chain.client.mine({ blocks: 2 });
+  await world.looks();
+  const history = await items();
+  expect(history).toMatchObject([
+    { kind: 'chain_deposit', recordId: id, status: 'credited', previousStatus: 'confirming' },
+    { kind: 'account_transaction', type: 'deposit', subtype: 'crypto', amount: '6.000000' },
+    confirming,
+  ]);
+  expect(new Set(history.map(({ referenceId }: { referenceId: string }) => referenceId)).size).toBe(1);
+  const { body } = await client.call(
+    'GET',
+    `/v2/accounts/${account}/transactions?kind=chain_deposit&limit=1`,
+  );
+  expect(body.data).toEqual([history[0]]);
+});
+
+it('credits exactly the smallest deposit, and withholds one unit less, and what came to a wallet that nobody has', async () => {
   const { chain, token } = world;
   const account = await world.account();
-  const [small, nobodys] = [await world.wallet(account), await world.wallet()];
-  const before = await world.available(account);
+  const [small, enough] = [await world.wallet(account), await world.wallet(account)];
+  const nobodys = await world.wallet();
+  const before = Number(await world.available(account));
   const admin = await world.api.client('admin');
   for (const [address, units] of [
     [small, 999_999n],
+    [enough, 1_000_000n],
     [nobodys, 7_000_000n],
   ] as const)
     await claim({ address, txHash: await chain.pay(token, address, units) }, admin);
@@ -79,13 +137,14 @@ it('withholds what is too little, and what came to a wallet that nobody has', as
   await world.read();
   // The first reading begins at the head: what was decided below it is told nevertheless.
   const after = (await world.deposits()).filter(({ terms }) =>
-    [small, nobodys].includes(String(terms['address'])),
+    [small, enough, nobodys].includes(String(terms['address'])),
   );
   expect(after.map(({ status, failure }) => `${status} ${failure}`)).toEqual([
     'uncredited below_minimum',
+    'credited null',
     'uncredited not_allocated',
   ]);
-  expect(await world.available(account)).toBe(before);
+  expect(Number(await world.available(account))).toBe(before + 1);
   expect(await world.booked('suspense:USDT')).toBe('7.999999');
 });
 

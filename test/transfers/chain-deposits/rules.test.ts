@@ -60,9 +60,10 @@ it.each<[string, ChainDeposit, ChainDepositWord[], string, Record<string, number
   ['is gone', fresh(), [final, absent, gone], 'uncredited', {}],
   ['is gone, and not final again yet', fresh(), [final, gone, seen], 'uncredited', {}],
   ['comes back', fresh(), [final, gone, seen, final], 'credited', CREDITED],
+  ['is exactly enough', fresh({ minDeposit: new Decimal(100) }), [final], 'credited', CREDITED],
   [
-    'is too little',
-    fresh({ minDeposit: new Decimal(101) }),
+    'is one unit too little',
+    fresh({ minDeposit: new Decimal('100.000001') }),
     [final],
     'uncredited',
     { suspense: 100, 'pool@local': -100 },

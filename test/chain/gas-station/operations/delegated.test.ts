@@ -1,24 +1,18 @@
 import type { Hex } from 'viem';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
+import { delegationTo, sweepData } from '../../../../src/chain/gas-station/strategies/delegate';
+import { answersFalse, answersTrue } from '../strategies/answers';
 import {
-  delegateAddress,
-  delegationTo,
-  deploymentOf,
-  sweepData,
-} from '../../../../src/chain/gas-station/strategies/delegate';
-import {
-  attempts,
-  ether,
-  execute,
-  feesOf,
-  sendAs,
-  type TestStation,
-  testStation,
-  withParties,
-} from './support';
-
-/** As long as sweeps wait for others that are made with them, and a little more. */
-const GATHERED_MS = 6_000;
+  batchesOf,
+  booksHold,
+  completed,
+  contractOf,
+  delegatedStation,
+  ended,
+  GATHERED_MS,
+  openOf,
+} from '../strategies/delegated-station';
+import { attempts, execute, sendAs, type TestStation, testStation, withParties } from './support';
 
 describe('sweeps that the station sends for wallets that have delegated', () => {
   let world: TestStation;
@@ -95,6 +89,57 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     });
     expect(await world.tokens(wallets[1]?.address ?? '')).toBe(4_000_000n);
     expect(new Set(read.map(({ txHash }) => txHash)).size).toBe(1);
+    await booksHold(world);
+  });
+
+  it('move a token that answers true, be it by itself or in a batch', async () => {
+    const wallets = await world.wallets(3, 2_000_000n);
+    const before = await world.tokens(world.treasury);
+    const restore = await answersTrue(world);
+    const [first, ...others] = wallets;
+    await completed(world, [await world.sweep(first!.id)]);
+    const batch = [];
+    for (const { id } of others) batch.push(await world.sweep(id));
+    expect((await completed(world, batch)).size).toBe(1);
+    await restore();
+    expect(await world.tokens(world.treasury)).toBe(before + 6_000_000n);
+    await booksHold(world);
+  });
+
+  it('fail where a token answers false, in a batch too, and cost gas alone', async () => {
+    const [first, ...others] = await world.wallets(3, 2_000_000n);
+    const held = () => Promise.all((['pool', 'treasury'] as const).map((name) => world.held(name, 'USDT')));
+    const [before, gas] = [await held(), Number(await world.held('gas', 'ETH'))];
+    const { id } = await world.sweep(first!.id);
+    let restore = await answersFalse(world);
+    await world.advance(id);
+    world.later(GATHERED_MS);
+    await world.advance(id);
+    expect(await world.read(id)).toMatchObject({ status: 'pending', waitsFor: 'refused' });
+    expect(await attempts(world, id)).toEqual([]);
+    await restore();
+    // What was planned is refused by the time it is in a block.
+    const signer = {
+      ...world.services.parties.signer,
+      async sign(...given: Parameters<typeof world.services.parties.signer.sign>) {
+        restore = await answersFalse(world);
+        return world.services.parties.signer.sign(...given);
+      },
+    };
+    await world.advance(id, withParties(world.services, { signer }));
+    const batch = [];
+    for (const { id } of others) batch.push(await world.sweep(id));
+    await ended(world, [{ id }, ...batch]);
+    await restore();
+    const read = await Promise.all([{ id }, ...batch].map((each) => world.read(each.id)));
+    expect(read.map(({ status, failure, movedAmount }) => [status, failure?.code, movedAmount])).toEqual([
+      ['failed', 'reverted', '0.000000'],
+      ['failed', 'no_transfer', '0.000000'],
+      ['failed', 'no_transfer', '0.000000'],
+    ]);
+    expect(await held()).toEqual(before);
+    expect(Number(await world.held('gas', 'ETH'))).toBeGreaterThan(gas);
+    for (const { address } of [first!, ...others]) expect(await world.tokens(address)).toBe(2_000_000n);
     await booksHold(world);
   });
 
@@ -207,61 +252,3 @@ it('a chain without the contract is swept by transfers, and its wallets get thei
   expect(await openOf(world)).toMatchObject([{ type: 'topup', strategy: 'transfer' }]);
   await world.close();
 });
-
-async function delegatedStation(): Promise<TestStation> {
-  const world = await testStation({ config: { autoSweep: true, sweepStrategy: 'delegated' } });
-  const { to, data } = deploymentOf(world);
-  await world.chain.mined(await world.chain.client.sendTransaction({ to: to, data: data }));
-  return world;
-}
-
-const contractOf = (world: TestStation): string => delegateAddress(world);
-
-const openOf = async (world: TestStation) =>
-  (await world.admin.call('GET', '/v1/gas-station/operations')).body.data as {
-    id: string;
-    type: string;
-    strategy: string;
-    station: string;
-  }[];
-
-/** Whose transaction each is part of. */
-async function batchesOf(world: TestStation, operations: readonly { id: string }[]): Promise<string[]> {
-  const read = await Promise.all(operations.map(({ id }) => world.read(id)));
-  return read.map(({ batchOf }) => batchOf ?? null);
-}
-
-/** Leads all to their end, each by its own process. */
-async function ended(world: TestStation, operations: readonly { id: string }[]): Promise<void> {
-  for (let rounds = 0; rounds < 12; rounds += 1) {
-    world.later(GATHERED_MS);
-    const progress = await Promise.all(operations.map(({ id }) => world.advance(id)));
-    if (progress.every(({ open }) => !open)) return;
-  }
-}
-
-/** @returns their hashes */
-async function completed(world: TestStation, operations: readonly { id: string }[]): Promise<Set<string>> {
-  await ended(world, operations);
-  const hashes = new Set<string>();
-  for (const { id } of operations) {
-    const { status, txHash, waitsFor } = await world.read(id);
-    expect({ status, waitsFor }).toEqual({ status: 'completed', waitsFor: undefined });
-    hashes.add(txHash);
-  }
-  return hashes;
-}
-
-/** What the station has paid is what the chain says, to the last wei. */
-async function booksHold(world: TestStation): Promise<void> {
-  const rows = await hashesOf(world);
-  const fees = await feesOf(world.chain, rows);
-  expect(await world.held('gas', 'ETH')).toBe(ether(fees));
-  expect(await world.held('station', 'ETH')).toBe(`-${ether(fees)}`);
-}
-
-/** Of what was executed; what was replaced is in no block. */
-const hashesOf = async ({ services }: TestStation): Promise<Hex[]> => {
-  const executed = 'select distinct tx_hash as hash from gas_operations where executed_at is not null';
-  return (await services.database.query<{ hash: Hex }>(executed)).map(({ hash }) => hash);
-};

@@ -1,7 +1,7 @@
 import { parseGwei, toEventSelector } from 'viem';
 import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
 import { type NodeDouble, nodeDouble } from './node-double';
-import { attempts, fundNative, sendAs, type TestStation, testStation } from './support';
+import { attempts, fundNative, sendAs, type TestStation, testStation, withParties } from './support';
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const SEND = 'eth_sendRawTransaction';
@@ -115,6 +115,38 @@ it('replaces nothing above the cap, nor with gas that is not there', async () =>
     await fundNative(world.chain, address, parseGwei('50000000'));
   });
   expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+});
+
+it('hands nothing over while blocks cost more than the cap, planned or signed, and goes on when they cost less', async () => {
+  const { client } = world.chain;
+  const blocksCost = async (gwei: string) => {
+    await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(gwei) });
+    await client.mine({ blocks: 1 });
+  };
+  await world.configure({ maxGasPrice: '20' });
+  const { id, address } = await sweepOfOne();
+  const handedOver = double.asked(SEND);
+  const waits = async () => {
+    await world.advance(id);
+    const { waitsFor } = await world.read(id);
+    return [waitsFor, await sentBy(address), double.asked(SEND) - handedOver];
+  };
+  await blocksCost('50');
+  expect(await waits()).toEqual(['gas_price', 0, 0]);
+  expect(await attempts(world, id)).toEqual([]);
+  await blocksCost('1');
+  const { signer } = world.services.parties;
+  const sign: typeof signer.sign = async (...given) => {
+    await blocksCost('50');
+    return signer.sign(...given);
+  };
+  await world.advance(id, withParties(world.services, { signer: { ...signer, sign } }));
+  expect(await attempts(world, id)).toMatchObject([{ raw: expect.any(String), broadcast_at: null }]);
+  expect(await waits()).toEqual(['gas_price', 0, 0]);
+  await blocksCost('1');
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  expect([await sentBy(address), await attempts(world, id)]).toEqual([1, [expect.anything()]]);
+  await world.configure({});
 });
 
 it('hands over again what the chain has lost in a reorganisation', async () => {

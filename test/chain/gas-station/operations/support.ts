@@ -164,7 +164,10 @@ export async function execute({ services, chain }: TestStation, exported: Export
     ...{ value: BigInt(value), gas: BigInt(gas) },
     ...{ maxFeePerGas: BigInt(maxFeePerGas), maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas) },
   });
-  return chain.client.sendRawTransaction({ serializedTransaction: raw as Hex });
+  const hash = await chain.client.sendRawTransaction({ serializedTransaction: raw as Hex });
+  // Who has sent is answered before it is in a block.
+  if (await chain.client.getAutomine()) await chain.mined(hash);
+  return hash;
 }
 
 /** Sends from any address of the test chain. */

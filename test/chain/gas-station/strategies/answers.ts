@@ -1,0 +1,24 @@
+import type { Hex } from 'viem';
+import type { TestStation } from '../operations/support';
+
+/** Tokens that answer their transfers, where the test USDT says nothing. */
+
+const IMPLEMENTATION = '0x00000000000000000000000000000000000070cE';
+
+/** Has another contract do what it is asked for, and answers 1 where that answers nothing. */
+const ANSWERS_TRUE: Hex = `0x3660006000376000600036600073${IMPLEMENTATION.slice(2)}5af4602c5760006000fd5b3d603b57600160005260206000f35b3d600060003e3d6000f3`;
+
+/** Answers calls of 36 bytes, as balanceOf is, with two million, and all others with 0: it moves nothing. */
+const ANSWERS_FALSE: Hex = '0x36602414600c5760206000f35b63001e848060005260206000f3';
+
+/** @returns what makes the token as it was */
+async function become({ chain, token }: TestStation, bytecode: Hex): Promise<() => Promise<void>> {
+  const { client } = chain;
+  const code = (await client.getCode({ address: token })) ?? '0x';
+  await client.setCode({ address: IMPLEMENTATION, bytecode: code });
+  await client.setCode({ address: token, bytecode });
+  return () => client.setCode({ address: token, bytecode: code });
+}
+
+export const answersTrue = (world: TestStation) => become(world, ANSWERS_TRUE);
+export const answersFalse = (world: TestStation) => become(world, ANSWERS_FALSE);

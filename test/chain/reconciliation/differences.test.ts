@@ -1,0 +1,87 @@
+import type { Address } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { keepChainReading } from '../../../src/chain/reconciliation/readings';
+import type { ChainPlace } from '../../../src/chain/reconciliation/record';
+import { openWorld, type World } from '../../transfers/chain-deposits/support';
+import { posted } from '../gas-station/operations/support';
+
+/** Of every place, and of a token as of the native coin: what the books do not know of is shown, and passes by itself. */
+
+let world: World;
+let ahead = 0;
+let addresses: Record<ChainPlace, Address>;
+beforeAll(async () => {
+  world = await openWorld();
+  const { api, chain, token } = world;
+  api.services.now = () => new Date(Date.now() + ahead);
+  const admin = await api.client('admin');
+  await world.turn();
+  const pool = (await world.wallet(await world.account())) as Address;
+  const { address: station } = await posted(admin, '/v1/gas-station/wallet/generate', { chain: 'local' });
+  const treasury = privateKeyToAccount(generatePrivateKey()).address;
+  addresses = { pool, station, treasury };
+  const terms = {
+    ...{ gasThreshold: '0.001', gasTopupAmount: '0.01', minSweepAmount: {} },
+    ...{ treasuryAddress: treasury, sweepConfirmations: 1, autoSweep: false, version: 0 },
+  };
+  expect((await admin.call('PUT', '/v1/gas-station/config/local', terms)).status).toBe(200);
+  // What the books know of.
+  await chain.pay(token, pool, 25_000_000n);
+  await chain.pay(null, pool, 10n ** 18n);
+  await chain.pay(null, station, 10n ** 18n);
+  await chain.client.mine({ blocks: 3 });
+  await posted(admin, '/v1/gas-station/station-topups/scan', { chain: 'local' });
+});
+afterAll(() => world.close());
+
+const breaks = () =>
+  world.api.database.query(
+    `select subject, amount::text, currency from breaks where kind = 'chain_difference' and resolved_at is null order by 1`,
+  );
+
+/** Without an event: no block tells of it. */
+async function change(address: Address, asset: string, units: bigint): Promise<void> {
+  const { client } = world.chain;
+  if (asset === 'ETH') {
+    const value = (await client.getBalance({ address })) + units;
+    await client.setBalance({ address, value });
+  } else {
+    const { parties } = world.api.services;
+    const { chainId } = world.network;
+    const node = parties.chain.of({ chain: 'local', kind: 'evm', chainId, rpcUrls: [world.chain.url] });
+    const value = (await node.balance(address, world.token)) + units;
+    const params = [address, world.token, `0x${value.toString(16)}`];
+    await client.request({ method: 'anvil_dealERC20', params } as never);
+  }
+  await client.mine({ blocks: 1 });
+}
+
+async function readAfter(minutes: number): Promise<void> {
+  ahead += minutes * 60_000;
+  await world.read();
+  await keepChainReading(world.api.services, 'local');
+}
+
+it.each<[ChainPlace, string, string, bigint]>([
+  ['pool', 'ETH', '0.25', 25n * 10n ** 16n],
+  ['pool', 'ETH', '-0.25', -25n * 10n ** 16n],
+  ['pool', 'USDT', '0.000001', 1n],
+  ['pool', 'USDT', '-25', -25_000_000n],
+  ['station', 'ETH', '0.000000000000000001', 1n],
+  ['station', 'ETH', '-1', -(10n ** 18n)],
+  ['station', 'USDT', '7', 7_000_000n],
+  ['treasury', 'ETH', '2', 2n * 10n ** 18n],
+  ['treasury', 'USDT', '3', 3_000_000n],
+])(
+  '%s %s: %s that the books do not know of is a break, until they agree again',
+  async (place, asset, amount, units) => {
+    await change(addresses[place], asset, units);
+    await readAfter(0);
+    expect(await breaks()).toEqual([]);
+    await readAfter(10);
+    expect(await breaks()).toEqual([{ subject: `${place}@local:${asset}`, amount, currency: asset }]);
+    await change(addresses[place], asset, -units);
+    await readAfter(0);
+    expect(await breaks()).toEqual([]);
+  },
+);
