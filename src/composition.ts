@@ -74,6 +74,7 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
 import { depositsBeside } from './transfers/chain-deposits/beside-books';
+import { toldDepositOf } from './transfers/chain-deposits/by-person';
 import { heldByBooks } from './transfers/chain-deposits/held';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
@@ -151,6 +152,7 @@ export function createServices(options: Wiring): Composed {
     linksOf,
     depositsBeside,
     heldByBooks,
+    toldDepositOf,
     requireAdmittedBin,
     assertBinOpen,
     reference: createReference(),

@@ -17,4 +17,10 @@ export interface ChainServices extends Services {
    * this district.
    */
   heldByBooks(sql: Sql, chain: string, addresses: readonly string[]): Promise<Held[]>;
+  /** The deposit that people have told of a transaction, and have not taken back: its id. */
+  toldDepositOf(
+    sql: Sql,
+    transaction: { chain: string; txHash: string },
+    at: Date,
+  ): Promise<string | undefined>;
 }

@@ -59,21 +59,27 @@ export async function walletBalance(
 
 /**
  * Counts what an operation that a person has confirmed has moved of the native coin to or from its wallet with what was noted of it:
- * nobody can be asked what is there now.
+ * nobody can be asked what is there now. Not where somebody has looked since the operation was exported: he may have seen it.
  * @param operation of a chain that no node is asked about
+ * @param how `undone`: the person has taken it back
  */
 export async function noteMoved(
-  { now }: Pick<Services, 'now'>,
   tx: Tx,
-  { type, walletId, token, units, decimals }: MovedGas,
+  { type, walletId, token, units, decimals, exportedAt }: MovedGas,
+  how: 'done' | 'undone',
 ): Promise<void> {
   if (token !== null) return;
   const wallet = await findWalletById(tx, walletId, { lock: true });
   if (!wallet) throw new Error(`the wallet ${walletId} is not there`);
-  const amount = fromUnits(units, decimals);
+  // Nobody has looked yet: it had nothing when it was made.
+  const lookedAt = wallet.gasBalanceAt ?? wallet.createdAt;
+  if (exportedAt !== null && lookedAt > exportedAt) return;
   const before = wallet.gasBalance ?? ZERO;
-  const after = type === 'topup' ? before.plus(amount) : maxOf(ZERO, before.minus(amount));
-  await updateWallets(tx, [walletId], { gasBalance: after.toFixed(), gasBalanceAt: now() });
+  const amount = fromUnits(units, decimals);
+  const isMore = (type === 'topup') === (how === 'done');
+  const after = isMore ? before.plus(amount) : maxOf(ZERO, before.minus(amount));
+  // The time stays: it is when somebody has looked.
+  await updateWallets(tx, [walletId], { gasBalance: after.toFixed(), gasBalanceAt: lookedAt });
 }
 
 /** Of an operation, what it has moved. */
@@ -84,6 +90,7 @@ interface MovedGas {
   token: string | null;
   units: bigint;
   decimals: number;
+  exportedAt: Date | null;
 }
 
 /**

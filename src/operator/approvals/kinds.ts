@@ -1,17 +1,8 @@
 import { z } from 'zod';
 import { correct, correctable, offrampable, offrampDeposit } from '../../accounts/accounts/admin';
 import { accountTransactionView } from '../../accounts/accounts/view';
-import type { Tx } from '../../kernel/db/database';
 import type { PostedEntry } from '../../kernel/ledger/entries';
-import type { Decimal } from '../../kernel/money/money';
-import { amount, assertFits, currency, firstProblem, text } from '../../kernel/wire/schemas';
-import {
-  recordDeposit,
-  takeBackDeposit,
-  toldDeposit,
-  toTakeBack,
-  weighDeposit,
-} from '../../transfers/chain-deposits/by-person';
+import { amount, assertFits, currency, text } from '../../kernel/wire/schemas';
 import { concludeTransfer, holdTransfer, weighConclusion } from '../../transfers/conclude';
 import type { DoorKind } from '../../transfers/engine/books/doors';
 import { CONCLUSIONS } from '../../transfers/engine/conclusion';
@@ -21,63 +12,13 @@ import {
   settlementAccount,
 } from '../../transfers/exchange/settlement/move';
 import { useDoor, weighDoor } from '../../transfers/suspense';
-import type { ChangeEntry, Session } from '../session';
-
-/** What an operator's decision comes to, by the rules of now. */
-export interface Weighed {
-  amount: Decimal;
-  currency: string;
-  /** The record that it is about. */
-  subject: string;
-  tenantId: string | null;
-  /** What was decided alone of the subject before counts with it: of a transfer for ever, of an account in this UTC day. */
-  ever: boolean;
-  /** As they are stored, amounts as text; with what was left open settled, so what is done is what was judged. */
-  terms: object;
-}
-
-export interface Done {
-  entry: ChangeEntry;
-  /** What came of it, as `--json` prints it. */
-  result: unknown;
-}
-
-/** By whom, and why. */
-export interface By {
-  reason: string;
-  decidedBy: string;
-}
-
-/** A decision that takes two operators above the limit of the installation (decisions part 2). */
-interface DecisionKind<Terms> {
-  terms: z.ZodType<Terms>;
-  /** Refuses what could not be done now; does nothing. @throws Problem */
-  weigh(session: Session, tx: Tx, terms: Terms): Promise<Weighed>;
-  /** Locks what it is about, where its worth is not in its terms and so may change; absent where it is. */
-  hold?(session: Session, tx: Tx, subject: string): Promise<void>;
-  /** Carries it out, by the rules of then. @throws Problem */
-  execute(session: Session, tx: Tx, terms: Terms, by: By): Promise<Done>;
-}
-
-/** The same, whatever its terms: they are read by its own shape. */
-export interface AnyDecisionKind {
-  weigh(session: Session, tx: Tx, terms: unknown): Promise<Weighed>;
-  hold?(session: Session, tx: Tx, subject: string): Promise<void>;
-  execute(session: Session, tx: Tx, terms: unknown, by: By): Promise<Done>;
-}
-
-const kind = <Terms>({ terms: shape, weigh, execute, ...rest }: DecisionKind<Terms>): AnyDecisionKind => ({
-  ...rest,
-  weigh: async (session, tx, terms) => weigh(session, tx, read(shape, terms)),
-  execute: async (session, tx, terms, by) => execute(session, tx, read(shape, terms), by),
-});
-
-/** @throws Problem 400 naming the field */
-function read<Terms>(shape: z.ZodType<Terms>, terms: unknown): Terms {
-  const parsed = shape.safeParse(terms, { reportInput: true });
-  if (!parsed.success) throw firstProblem(parsed.error);
-  return parsed.data;
-}
+import { type AnyDecisionKind, kind } from './kind';
+import {
+  chainDeposit,
+  chainDepositTakenBack,
+  gasOperationConfirmed,
+  gasOperationTakenBack,
+} from './on-chain';
 
 const optional = z.string().optional();
 
@@ -174,47 +115,6 @@ const settlementMove = kind({
   },
 });
 
-const chainDeposit = kind({
-  terms: toldDeposit,
-  async weigh(session, tx, terms) {
-    const settled = { ...terms, amount: terms.amount.toFixed(), blockAt: terms.blockAt.toISOString() };
-    return { ...(await weighDeposit(tx, terms, session.now())), ever: false, terms: settled };
-  },
-  async execute(session, tx, terms, by) {
-    const { transfer } = await recordDeposit(session, tx, terms, by);
-    const { id: subject, tenantId, accountId, status } = transfer;
-    const { chain, address, asset, txHash } = terms;
-    const after = { chain, address, asset, amount: terms.amount.toFixed(), txHash, accountId, status };
-    const entry = {
-      action: 'chain-deposit.record',
-      subject,
-      tenantId,
-      after: { ...after, reason: by.reason },
-    };
-    return { entry, result: { id: subject, status } };
-  },
-});
-
-const chainDepositTakenBack = kind({
-  terms: z.object({ id: z.string() }),
-  async weigh(session, tx, terms) {
-    const { transfer } = await toTakeBack(tx, terms.id, session.now());
-    const { amount: worth, asset } = transfer.terms;
-    const about = { subject: terms.id, tenantId: transfer.tenantId, ever: true, terms };
-    return { ...about, amount: worth, currency: asset };
-  },
-  async execute(session, tx, { id: subject }, by) {
-    const { transfer: before } = await toTakeBack(tx, subject, session.now());
-    const { transfer } = await takeBackDeposit(session, tx, subject, by);
-    const { tenantId, status } = transfer;
-    const entry = {
-      ...{ action: 'chain-deposit.take-back', subject, tenantId },
-      ...{ before: { status: before.status }, after: { status, reason: by.reason } },
-    };
-    return { entry, result: { id: subject, status } };
-  },
-});
-
 /** What takes two operators above the limit, and how each is done. Approvals that wait name these. */
 export const DECISION_KINDS = {
   'account.deposit': correction('account.deposit', 'deposit/admin_deposit'),
@@ -228,6 +128,8 @@ export const DECISION_KINDS = {
   'settlement.move': settlementMove,
   'chain-deposit.record': chainDeposit,
   'chain-deposit.take-back': chainDepositTakenBack,
+  'gas-operation.confirm': gasOperationConfirmed,
+  'gas-operation.take-back': gasOperationTakenBack,
 } as const satisfies Record<string, AnyDecisionKind>;
 
 export type DecisionName = keyof typeof DECISION_KINDS;

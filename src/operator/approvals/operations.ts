@@ -10,7 +10,8 @@ import {
   weighAlone,
 } from '../../process/limits/operations';
 import type { ChangeEntry, Session } from '../session';
-import { type AnyDecisionKind, DECISION_KINDS, type DecisionName, type Done, type Weighed } from './kinds';
+import type { AnyDecisionKind, Done, Weighed } from './kind';
+import { DECISION_KINDS, type DecisionName } from './kinds';
 
 /** Done at once, or asked for: then another operator approves it. */
 export type Outcome = { done: Done } | { asked: Approval; weight: Weight };

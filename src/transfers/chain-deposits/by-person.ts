@@ -1,23 +1,29 @@
 import { z } from 'zod';
+import { operationOfHash } from '../../chain/gas-station/operations/read';
+import { syncShortfall } from '../../chain/gas-station/shortfall';
 import { requireHash } from '../../chain/networks/hashes';
 import { assetOf, requireNetwork } from '../../chain/networks/operations';
 import type { Network } from '../../chain/networks/record';
-import { toUnits } from '../../chain/networks/rules';
-import { ownerAt, requireWallet } from '../../chain/wallets/operations';
+import { ledgerAmount, toUnits } from '../../chain/networks/rules';
+import { lockToldHash } from '../../chain/networks/told-hashes';
+import { requireWallet } from '../../chain/wallets/operations';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, invalid, notFound } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
-import { amount, assertFits, timestamp } from '../../kernel/wire/schemas';
+import { amount, timestamp } from '../../kernel/wire/schemas';
 import { checkedAddress } from '../../parties/chain/addresses';
 import { isAsked } from '../../parties/chain/witness';
 import type { Services } from '../../services';
-import { decide } from '../engine/decide';
+import { type Decided, decide } from '../engine/decide';
+import { type Found, freeName, openTransfer } from '../engine/open';
 import { findByRefs, readSituation } from '../engine/read';
-import { decimalsIn, type FoundDeposit, openDeposit } from './discover';
+import { refsOfTransaction } from '../engine/tables/on-chain';
+import { decimalsIn, type FoundDeposit, openingOf } from './discover';
+import { heldByBooks } from './held';
 import { chainDepositKind } from './kind';
 import { oursAmong } from './own-money';
-import { type ChainDeposit, chainDepositRef } from './record';
-import { isTold, SEEN, TAKEN_BACK, wordOfPeople } from './told';
+import { type ChainDeposit, type ChainDepositTerms, transactionRef } from './record';
+import { isTakenBack, isTold, SEEN, TAKEN_BACK, wordOfPeople } from './told';
 
 /**
  * What a person has seen on a chain that no node is asked about: one transfer to a wallet of the pool, in a block that is there for
@@ -37,6 +43,8 @@ export const toldDeposit = z.object({
   blockNumber: z.int().min(0),
   /** The block's time: that says whose the wallet was. */
   blockAt: timestamp(),
+  /** It is a further transfer of its transaction: what is told of that stands beside it. */
+  also: z.boolean().default(false),
 });
 export type ToldDeposit = z.output<typeof toldDeposit>;
 
@@ -50,43 +58,58 @@ type Deps = Pick<Services, 'commands' | 'now'>;
 
 /** What is to be recorded, and whose it would be. */
 interface Recordable {
-  network: Network;
-  found: FoundDeposit;
-  /** Of an earlier record, which a person has taken back. */
-  known: ChainDeposit | undefined;
+  opening: Found<ChainDepositTerms>;
+  /** Of that name, which a person has taken back. */
+  before: ChainDeposit | undefined;
+  /** Further transfers of the transaction that people have told of. */
+  beside: ChainDeposit[];
 }
 
 /**
  * How much money it would be, and about what; nothing is done.
+ * @returns `beside`: the deposits of further transfers of its transaction, for whoever approves it
  * @throws Problem as {@link recordDeposit}
  */
 export async function weighDeposit(
   tx: Tx,
   given: ToldDeposit,
   at: Date,
-): Promise<{ amount: Decimal; currency: string; subject: string; tenantId: string | null }> {
-  const { network, found } = await recordable(tx, given, at);
-  const { block, to: address } = found.transfer;
-  const owner = await ownerAt(tx, { chain: network.chain, address, at: block.at });
-  const subject = owner?.accountId ?? (await requireWallet(tx, { chain: network.chain, address })).wallet.id;
-  return { amount: given.amount, currency: given.asset, subject, tenantId: owner?.tenantId ?? null };
+): Promise<{
+  weighed: { amount: Decimal; currency: string; subject: string; tenantId: string | null };
+  beside: string[];
+}> {
+  const { opening, beside } = await recordable(tx, given, at);
+  const { terms, accountId, tenantId } = opening;
+  const subject = accountId ?? (await requireWallet(tx, terms)).wallet.id;
+  return {
+    weighed: { amount: terms.amount, currency: terms.asset, subject, tenantId },
+    beside: beside.map(({ transfer }) => transfer.id),
+  };
+}
+
+/** @property replaces what was told of the transfer before with other terms, and taken back */
+export interface Recorded {
+  deposit: ChainDeposit;
+  replaces: string | undefined;
 }
 
 /**
  * Records a deposit by a person's word: it is final by that, and credited, or kept in suspense, in this transaction; where it is to be
- * exchanged, as soon as there is a rate. One that was taken back is there again.
- * @throws Problem 404 `chain`, `address`; 400 naming the field; 409 `invalid_transition` for a chain whose nodes are asked, and for a
- *   transfer that is recorded already
+ * exchanged, as soon as there is a rate. One that was taken back is there again; told with other terms it is another one.
+ * @throws Problem 404 `chain`, `address`; 400 naming the field; 409 `invalid_transition` for a chain whose nodes are asked, for a
+ *   transfer that is recorded already, for a further one of its transaction that is not said to be that, and for an operation of ours
  */
 export async function recordDeposit(
   services: Deps,
   tx: Tx,
   given: ToldDeposit,
   { reason, decidedBy }: By,
-): Promise<ChainDeposit> {
-  const { network, found, known } = await recordable(tx, given, services.now());
-  const deposit = known ?? (await openDeposit(services, tx, network, found));
-  if (!deposit) throw recorded();
+): Promise<Recorded> {
+  await lockToldHash(tx, given);
+  const held = await requireWallet(tx, given, { lock: true });
+  const { opening, before } = await recordable(tx, given, services.now());
+  const isAgain = before !== undefined && isSameTold(before.transfer.terms, opening.terms);
+  const deposit = isAgain ? before : await openAnew(services, tx, opening, before);
   const { after } = await decide(services, tx, chainDepositKind, {
     ...{ id: deposit.transfer.id, noun: 'deposit', decidedBy, heard: wordOfPeople },
     judge(locked) {
@@ -94,11 +117,28 @@ export async function recordDeposit(
       return [{ kind: SEEN, reason }];
     },
   });
-  return after;
+  await syncShortfall({ heldByBooks, now: services.now }, tx, held.network, held.wallet);
+  return { deposit: after, replaces: isAgain ? undefined : before?.transfer.id };
+}
+
+/** What was told before was wrong: it stays taken back, and its name is the new one's. */
+async function openAnew(
+  services: Deps,
+  tx: Tx,
+  opening: Found<ChainDepositTerms>,
+  before: ChainDeposit | undefined,
+): Promise<ChainDeposit> {
+  const judge = (locked: ChainDeposit) => {
+    if (!isTakenBack(locked) || locked.transfer.partyRef !== opening.partyRef) throw recorded();
+  };
+  if (before) await freeName(services, tx, chainDepositKind, { id: before.transfer.id, judge });
+  const made = await openTransfer(services, tx, chainDepositKind, opening);
+  if (!made) throw recorded();
+  return made;
 }
 
 /**
- * Takes back what a person has recorded: what was credited is debited, whatever the balance.
+ * Takes back what a person has recorded: what was credited is debited, whatever the balance. Where a sweep has moved it, that is shown.
  * @throws Problem 404; 409 `invalid_transition` where no person's word stands
  */
 export async function takeBackDeposit(
@@ -106,15 +146,18 @@ export async function takeBackDeposit(
   tx: Tx,
   id: string,
   { reason, decidedBy }: By,
-): Promise<ChainDeposit> {
-  const { after } = await decide(services, tx, chainDepositKind, {
+): Promise<Decided<ChainDeposit>> {
+  const { transfer } = await toTakeBack(tx, id, services.now());
+  const { network, wallet } = await requireWallet(tx, transfer.terms, { lock: true });
+  const decided = await decide(services, tx, chainDepositKind, {
     ...{ id, noun: 'deposit', decidedBy, heard: wordOfPeople },
     judge(deposit) {
       assertTold(deposit);
       return [{ kind: TAKEN_BACK, reason }];
     },
   });
-  return after;
+  await syncShortfall({ heldByBooks, now: services.now }, tx, network, wallet);
+  return decided;
 }
 
 /** What would be taken back. @throws Problem as {@link takeBackDeposit} */
@@ -142,38 +185,78 @@ async function recordable(tx: Tx, given: ToldDeposit, at: Date): Promise<Recorda
   const { from, txHash } = found.transfer;
   if ((await oursAmong(tx, network.chain, [from])).has(from))
     throw invalid('from is an address of ours: what it sends is no deposit.', 'from');
-  const ref = chainDepositRef(network.chain, { txHash, ordinal: given.ordinal });
-  const [known] = await findByRefs({ database: tx, now: () => at }, chainDepositKind, [ref]);
-  if (known) assertSame(known, found);
-  return { network, found, known };
+  const operation = await operationOfHash(tx, network.chain, txHash);
+  if (operation !== undefined)
+    throw conflict('invalid_transition', `The transaction was confirmed of ${operation}.`, 'txHash');
+  const opening = await openingOf({ now: () => at }, tx, network, found);
+  return { opening, ...(await toldBefore(tx, given, opening, at)) };
+}
+
+/** @throws Problem 409 for what stands already, and for a further transfer that is not said to be one */
+async function toldBefore(
+  tx: Tx,
+  { also }: ToldDeposit,
+  { partyRef, terms }: Found<ChainDepositTerms>,
+  at: Date,
+): Promise<Omit<Recordable, 'opening'>> {
+  const told = await toldOf(tx, terms, at);
+  const before = told.find(({ transfer }) => transfer.partyRef === partyRef);
+  if (before && isTold(before)) throw recorded();
+  const beside = told.filter(isTold);
+  const [first] = beside;
+  if (first && !also)
+    throw conflict(
+      'invalid_transition',
+      `${first.transfer.id} is recorded of ordinal ${first.transfer.terms.ordinal} of this transaction: a further transfer takes --also.`,
+      'ordinal',
+    );
+  return { before, beside };
+}
+
+/** All that people have told of a transaction, taken back or not. */
+async function toldOf(
+  sql: Sql,
+  { chain, txHash }: Pick<ChainDepositTerms, 'chain' | 'txHash'>,
+  at: Date,
+): Promise<ChainDeposit[]> {
+  const refs = await refsOfTransaction(sql, transactionRef(chain, txHash));
+  return refs.length === 0 ? [] : findByRefs({ database: sql, now: () => at }, chainDepositKind, refs);
+}
+
+/** The deposit that people have told of a transaction, and have not taken back. @returns its id */
+export async function toldDepositOf(
+  sql: Sql,
+  transaction: { chain: string; txHash: string },
+  at: Date,
+): Promise<string | undefined> {
+  const told = await toldOf(sql, transaction, at);
+  return told.find(isTold)?.transfer.id;
 }
 
 function transferOf(network: Network, to: string, given: ToldDeposit, at: Date): FoundDeposit {
   const asset = assetOf(network, given.asset);
   if (!asset) throw invalid('asset must be an asset of the network.', 'asset');
-  assertFits(given.amount, asset.symbol);
   const decimals = decimalsIn(network, asset);
   if (given.amount.decimalPlaces() > decimals)
     throw invalid(`amount must have at most ${decimals} decimals.`, 'amount');
+  const units = toUnits(given.amount, decimals);
+  if (ledgerAmount(units, decimals, asset.symbol).amount.isZero())
+    throw invalid(`amount is less than the ledger can hold of ${asset.symbol}.`, 'amount');
   const from = checkedAddress(network.kind, given.from);
   if (from === undefined) throw invalid(`from must be an address of ${network.name}.`, 'from');
   if (given.blockAt > at) throw invalid('blockAt must not be in the future.', 'blockAt');
   const { ordinal, blockNumber: number, blockAt } = given;
   const transfer = {
     ...{ txHash: requireHash(network, given.txHash), ordinal, token: asset.contract, from, to },
-    ...{ units: toUnits(given.amount, decimals), block: { number, at: blockAt, hash: null } },
+    ...{ units, block: { number, at: blockAt, hash: null } },
   };
   return { transfer, asset };
 }
 
-/** Recorded again it is what it was. */
-function assertSame(known: ChainDeposit, { transfer: { to, token, units } }: FoundDeposit): void {
-  const { terms } = known.transfer;
-  if (isTold(known)) throw recorded();
-  if (terms.address !== to || terms.token !== token || terms.units !== units.toString())
-    throw conflict(
-      'invalid_transition',
-      'The transfer was recorded, and taken back, with another address, asset or amount.',
-      'txHash',
-    );
-}
+/** What people tell of a transfer, and whose it is by that. */
+const TOLD = [
+  ...(['address', 'token', 'units', 'decimals', 'from', 'blockNumber', 'blockAt', 'allocationId'] as const),
+];
+
+const isSameTold = (one: ChainDepositTerms, other: ChainDepositTerms): boolean =>
+  TOLD.every((name) => one[name] === other[name]);

@@ -18,7 +18,7 @@ export interface DepositClaim {
   chain: string;
   address: string;
   txHash: string;
-  /** Block-wide, as explorers show it. */
+  /** Block-wide, as explorers show it; of a chain that no node is asked about the ordinal in the transaction. */
   logIndex?: number | undefined;
 }
 
@@ -53,18 +53,18 @@ export async function findOnChain(
 
 /** What people have recorded of it: nobody else can be asked. */
 async function recordedOf(sql: Sql, network: Network, claim: DepositClaim): Promise<FoundOnChain> {
-  const [ref] = await refsOfHash(sql, claim);
+  const { chain, txHash, logIndex } = claim;
+  const refs = await refsOfHash(sql, claim);
+  const named = logIndex === undefined ? undefined : chainDepositRef(chain, { txHash, ordinal: logIndex });
+  const ref = named === undefined ? refs[0] : refs.find((each) => each === named);
   if (ref === undefined)
     throw conflict(
       'invalid_transition',
       `Deposits on ${network.name} are recorded by the operator, who looks at the chain: this one is not recorded yet.`,
-      'txHash',
+      refs.length === 0 ? 'txHash' : 'logIndex',
     );
-  if (claim.logIndex !== undefined) throw notOfIndex();
   return { network, transfers: [], ref };
 }
-
-const notOfIndex = () => invalid('logIndex is none of a transfer to this address.', 'logIndex');
 
 async function foundBy(
   node: ChainNode,
@@ -80,7 +80,7 @@ async function foundBy(
   const [first] = transfers;
   if (!first) throw invalid('txHash has brought this address nothing that the network carries.', 'txHash');
   const named = logIndex === undefined ? first : transfers.find((each) => each.logIndex === logIndex);
-  if (!named) throw notOfIndex();
+  if (!named) throw invalid('logIndex is none of a transfer to this address.', 'logIndex');
   return { network, transfers, ref: chainDepositRef(chain, named) };
 }
 

@@ -8,11 +8,11 @@ import type { ChainTransfer } from '../../parties/chain/port';
 import { openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { makeDue } from '../engine/due';
-import { type Found, openFound, openTransfer } from '../engine/open';
+import { type Found, openFound } from '../engine/open';
 import { chainDepositKind } from './kind';
 import { sentByOthers } from './own-money';
 import { keepUnlisted } from './places';
-import { type ChainDeposit, type ChainDepositTerms, chainDepositRef } from './record';
+import { type ChainDepositTerms, chainDepositRef } from './record';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
 
@@ -102,17 +102,9 @@ export async function tellDeposits({ commands, now }: Deps, tx: Tx, refs: readon
   commands.append(tx, found.map(chainDepositKind.process.look));
 }
 
-/** Makes one deposit, with what it holds. @returns nothing where it is known */
-export const openDeposit = async (
-  deps: Deps,
-  tx: Tx,
-  network: Network,
-  carried: FoundDeposit,
-): Promise<ChainDeposit | undefined> =>
-  openTransfer(deps, tx, chainDepositKind, await openingOf(deps, tx, network, carried));
-
-async function openingOf(
-  { now }: Deps,
+/** What a deposit begins with: it is whose the wallet was at the block's time. */
+export async function openingOf(
+  { now }: Pick<Deps, 'now'>,
   tx: Tx,
   network: Network,
   carried: FoundDeposit,

@@ -72,11 +72,14 @@ export const firstWord = ({ blockNumber, blockHash, units }: ChainDepositTerms):
   ...{ blockNumber, blockHash, units, logIndex: null, absentFrom: null, rate: null },
 });
 
+/** What the names of all transfers of a transaction begin with. */
+export const transactionRef = (chain: string, txHash: string): string => `${chain}:${txHash}:`;
+
 /** How a transfer on a chain is named for ever: a log's index in its block changes in a reorganisation, this does not. */
 export const chainDepositRef = (
   chain: string,
   { txHash, ordinal }: { txHash: string; ordinal: number },
-): string => `${chain}:${txHash}:${ordinal}`;
+): string => `${transactionRef(chain, txHash)}${ordinal}`;
 
 /** The account that stands for what is on the chain's addresses, by the name of its component. */
 export const poolOf = ({ chain }: Pick<ChainDepositTerms, 'chain'>): `pool@${string}` => `pool@${chain}`;

@@ -25,7 +25,8 @@ function confirmRoute(services: Services): Route {
       'Of a transaction that is in a block. It is credited once it is final; deposits are found without this too. Each ' +
       'transfer of the transaction to the address is booked once, and the one named by `logIndex`, or the first, is answered ' +
       'as it stands now. `Prefer: wait=N` waits until it is final. Of a chain that no node is asked about (`tron`) deposits are ' +
-      'recorded by the operator: what is recorded is answered, and 409 `invalid_transition` before.',
+      'recorded by the operator: what is recorded is answered, and 409 `invalid_transition` before; there `logIndex` is the ' +
+      'transfer’s place in its transaction, from 0.',
     body: z.strictObject({
       chain: text(32)
         .min(1)
@@ -37,7 +38,11 @@ function confirmRoute(services: Services): Route {
         .string()
         .regex(HASH_SHAPE, HASH_TEXT)
         .meta({ examples: [`0x${'ab'.repeat(32)}`] }),
-      logIndex: z.int().min(0).optional().meta({ description: 'Of the log in its block.' }),
+      logIndex: z
+        .int()
+        .min(0)
+        .optional()
+        .meta({ description: 'Of the log in its block; on `tron` in its transaction.' }),
     }),
     response: chainDepositSchema,
     status: 202,

@@ -14,19 +14,21 @@ import {
   type ChainDepositWord,
   poolOf,
 } from './record';
+import { isTakenBack } from './told';
 
 export type ChainDepositTrigger =
   /** It is final, and is the account's. */
   | 'confirmed'
   /** It is final, and nobody's, or too little. */
   | 'withheld'
-  /** It was final, and the chain has it no more. */
+  /** It was final, and the chain has it no more; or a person has taken back what he has told of it. */
   | 'vanished';
 
 /** What becomes of a deposit on a chain (decisions part 4). One that is in no block any more before it is final waits. */
 export const CHAIN_DEPOSIT_TRANSITIONS: readonly Transition<ChainDepositStatus, ChainDepositTrigger>[] = [
   { from: ['confirming'], on: 'confirmed', to: 'credited' },
   { from: ['confirming'], on: 'withheld', to: 'uncredited' },
+  { from: ['confirming'], on: 'vanished', to: 'uncredited' },
   { from: ['credited'], on: 'vanished', to: 'uncredited', contradicts: true },
   { from: ['uncredited'], on: 'confirmed', to: 'credited', contradicts: true },
 ];
@@ -100,7 +102,9 @@ export function creditOf(deposit: ChainDeposit): Credit | null {
 
 export function trigger(deposit: ChainDeposit): ChainDepositTrigger | undefined {
   const stands = standing(deposit);
-  if (!stands) return undefined;
+  // What nodes do not find is waited for: it may be mined again. What people take back has ended.
+  if (!stands)
+    return isTakenBack(deposit) && deposit.transfer.status === 'confirming' ? 'vanished' : undefined;
   const isCredited = stands.kind === CONFIRMED && creditOf(deposit) !== null;
   if (isCredited) return deposit.transfer.status === 'credited' ? undefined : 'confirmed';
   if (deposit.transfer.status === 'uncredited') return undefined;

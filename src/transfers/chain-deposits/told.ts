@@ -9,6 +9,10 @@ export const TAKEN_BACK = 'taken_back';
 export const isTold = (deposit: Pick<ChainDeposit, 'decisions'>): boolean =>
   last(deposit, SEEN, TAKEN_BACK)?.kind === SEEN;
 
+/** Whether the last that a person has said of it is that it is not there. */
+export const isTakenBack = (deposit: Pick<ChainDeposit, 'decisions'>): boolean =>
+  last(deposit, SEEN, TAKEN_BACK)?.kind === TAKEN_BACK;
+
 /** What people have said of a deposit, in the place of nodes: it counts at once, and until one of them says something else. */
 export function wordOfPeople(deposit: ChainDeposit): ChainDepositWord {
   const { word, terms } = deposit.transfer;

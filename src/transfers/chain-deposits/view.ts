@@ -21,7 +21,10 @@ export const chainDepositSchema = z
       .optional()
       .meta({ description: 'Where it was exchanged.', examples: ['0.9'] }),
     txHash: z.string(),
-    logIndex: z.int().optional().meta({ description: 'Block-wide; absent of the native coin.' }),
+    logIndex: z
+      .int()
+      .optional()
+      .meta({ description: 'Block-wide; on `tron` in its transaction. Absent of the native coin.' }),
     blockNumber: z.int(),
     confirmations: z.int().meta({ description: 'From so many on it is final; its own block counts one.' }),
     failure: z.string().optional().meta({
@@ -39,7 +42,8 @@ export function chainDepositView(deposit: ChainDeposit): ChainDepositView {
   const { transfer } = deposit;
   const { terms, word } = transfer;
   const { chain, address, asset, txHash, confirmations } = terms;
-  const logIndex = word?.logIndex ?? null;
+  const logIndex =
+    word?.logIndex ?? (terms.blockHash === null && terms.token !== null ? terms.ordinal : null);
   return {
     ...{ id: transfer.id, status: transfer.status as ChainDepositStatus },
     ...(transfer.accountId === null ? {} : { accountId: transfer.accountId }),

@@ -6,7 +6,7 @@ import type { Services } from '../../services';
 import { book, isOrdered, noteStatuses } from './apply';
 import type { TransferKind } from './kind';
 import type { PartyWord, Situation, Transfer } from './record';
-import { insertTransfer } from './store';
+import { insertTransfer, lockTransfer } from './store';
 
 /** What a new transfer begins with; all else is empty. */
 export type Opening<Terms> = Pick<Transfer<Terms>, 'id' | 'tenantId' | 'accountId' | 'status' | 'terms'> &
@@ -108,4 +108,22 @@ async function begin<Terms, Word extends PartyWord>(
 export async function nameTransfer(tx: Tx, id: string, partyRef: string): Promise<void> {
   const named = { partyRef, revision: raw('revision + 1') };
   await tx.run(table('transfers').where({ id }).whereNull('partyRef').update(named));
+}
+
+/**
+ * Takes the party's name from a transfer that is over, for another one is to have it. Its own is `<name>!<id>` from then on.
+ * @param judge of the locked one @throws what `judge` throws
+ */
+export async function freeName<Terms, Word extends PartyWord>(
+  { now }: Pick<Services, 'now'>,
+  tx: Tx,
+  kind: TransferKind<Terms, Word>,
+  { id, judge }: { id: string; judge(situation: Situation<Terms, Word>): void },
+): Promise<void> {
+  const locked = await lockTransfer(tx, kind, id, now());
+  if (!locked) throw new Error(`the transfer ${id} is not there`);
+  judge(locked.situation as Situation<Terms, Word>);
+  const { partyRef } = locked.situation.transfer;
+  const freed = { partyRef: `${partyRef}!${id}`, revision: raw('revision + 1') };
+  await tx.run(table('transfers').where({ id }).update(freed));
 }

@@ -1,6 +1,6 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { setAdminLimit } from '../../support/operator';
-import { newHash, PAYER, TREASURY, type TronWorld, tronWorld } from './support';
+import { expectOk, NETWORK, newHash, PAYER, TREASURY, type TronWorld, tronWorld } from './support';
 
 let world: TronWorld;
 let account: string;
@@ -12,9 +12,21 @@ afterEach(async () => expect(await checkLedger(world.api.database)).toEqual([]))
 afterAll(() => world.close());
 
 const available = async (id = account): Promise<string> =>
-  (await world.client.call('GET', `/v2/accounts/${id}/balance`)).body.available;
+  (await world.admin.call('GET', `/v2/accounts/${id}/balance`)).body.available;
 const claim = (given: object, by = world.client) =>
   by.call('POST', '/v1/wallets/deposit', { chain: 'tron', ...given });
+const takeBack = (id: string) =>
+  world.operator('chain-deposit', 'take-back', id, '--reason', 'not there', '--json');
+/** As if the wallet had been its holder's until two hours ago, and that account's for an hour now. */
+const heldBefore = (address: string, by: { clientId: string; accountId: string }) =>
+  world.api.database.query(
+    `with before as (
+       update wallet_allocations set started_at = now() - interval '3 hours', ended_at = now() - interval '2 hours' + interval '1 minute'
+        where wallet_id = (select id from wallets where address = $1) returning *)
+     insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, created_at, updated_at)
+     select left(id, -4) || 'zzzz', wallet_id, $3, $2, asset, reference || '-', now() - interval '1 hour', now(), now() from before`,
+    [address, by.accountId, by.clientId],
+  );
 /** What its client has been told of it, in order. */
 const events = async (id: string, referenceId: string) =>
   (
@@ -47,7 +59,6 @@ describe('a deposit that a person has seen', () => {
         ...{ amount: '25.000000', creditedAmount: '25.000000', creditedCurrency: 'USDT' },
       }),
     ]);
-    expect((await claim({ address, txHash: hash, logIndex: 0 })).body.field).toBe('logIndex');
     expect((await claim({ address, txHash: hash }, await world.api.client())).status).toBe(404);
     expect(await events(told.body.id, told.body.referenceId)).toEqual(['deposit/crypto', 'credited']);
     expect(await world.look(recorded.json().id)).toBe('credited');
@@ -63,15 +74,16 @@ describe('a deposit that a person has seen', () => {
     const first = (await world.record(address, '10', { hash })).json();
     const again = await world.record(address, '10', { hash });
     expect([again.code, JSON.parse(again.err).field]).toEqual([4, 'txHash']);
-    const next = (await world.record(address, '11', { hash, ordinal: '1' })).json();
-    expect(next.id).not.toBe(first.id);
     const [line] = await world.api.database.query(
       `select actor, action, after from audit_log where subject = $1`,
       [first.id],
     );
     expect(line).toMatchObject({
       ...{ actor: 'operator:ida', action: 'chain-deposit.record' },
-      after: { address, amount: '10', reason: 'seen on the explorer', status: 'credited' },
+      after: {
+        ...{ address, amount: '10', reason: 'seen on the explorer', status: 'credited' },
+        ...{ ordinal: 0, from: PAYER, blockNumber: 70_000_000, blockAt: expect.any(String) },
+      },
     });
     const [decision] = await world.api.database.query(
       `select kind, decided_by, reason from transfer_decisions where transfer_id = $1 order by number`,
@@ -88,8 +100,7 @@ describe('a deposit that a person has seen', () => {
     expect(both.map(({ code }) => code).sort()).toEqual([0, 4]);
     expect(Number(await available())).toBe(before + 3);
     const { id } = both.find(({ code }) => code === 0)!.json();
-    const takeBack = () => world.operator('chain-deposit', 'take-back', id, '--reason', 'not there');
-    const back = await Promise.all([takeBack(), takeBack()]);
+    const back = await Promise.all([takeBack(id), takeBack(id)]);
     expect(back.map(({ code }) => code).sort()).toEqual([0, 4]);
     expect(Number(await available())).toBe(before);
   });
@@ -123,17 +134,10 @@ describe('a deposit that a person has seen', () => {
 
   it('is taken back by a word, whatever the balance, and can be there again', async () => {
     const address = await world.allocate(account);
-    const hash = newHash();
-    const { id } = (await world.record(address, '40', { hash })).json();
+    const [hash, at] = [newHash(), new Date().toISOString()];
+    const { id } = (await world.record(address, '40', { hash, at })).json();
     const before = Number(await available());
-    const back = await world.operator(
-      'chain-deposit',
-      'take-back',
-      id,
-      '--reason',
-      'another chain',
-      '--json',
-    );
+    const back = await takeBack(id);
     expect(back.json()).toEqual({ id, status: 'uncredited' });
     expect(Number(await available())).toBe(before - 40);
     const found = (await claim({ address, txHash: hash })).body;
@@ -142,11 +146,86 @@ describe('a deposit that a person has seen', () => {
       ...['deposit/crypto', 'credited', 'withdraw/crypto_reversed', 'uncredited'],
     ]);
     expect(await world.look(id)).toBe('uncredited');
-    const twice = await world.operator('chain-deposit', 'take-back', id, '--reason', 'twice', '--json');
+    const twice = await takeBack(id);
     expect([twice.code, JSON.parse(twice.err).code]).toEqual([4, 'invalid_transition']);
-    expect((await world.record(address, '41', { hash })).code).toBe(4); // it was another amount
-    expect((await world.record(address, '40', { hash })).json()).toEqual({ id, status: 'credited' });
+    expect((await world.record(address, '40', { hash, at })).json()).toEqual({ id, status: 'credited' });
     expect(Number(await available())).toBe(before);
+  });
+
+  it('that was told wrong is taken back and told again, whatever was wrong of it', async () => {
+    const [address, other] = [await world.allocate(account), await world.allocate(account)];
+    const [hash, before] = [newHash(), Number(await available())];
+    let amount = '400';
+    let told: Record<string, string> = { hash, at: new Date().toISOString(), block: '70000001' };
+    let wrong = (await world.record(address, amount, told)).json();
+    const right: Record<string, string>[] = [{ amount: '40' }, { block: '70000002' }, { from: TREASURY }];
+    for (const given of [...right, { address: other }, { at: new Date().toISOString() }]) {
+      expect((await takeBack(wrong.id)).json()).toEqual({ id: wrong.id, status: 'uncredited' });
+      ({ amount = amount, ...told } = { ...told, ...given });
+      const next = (await world.record(address, amount, told)).json();
+      expect(next).toEqual({ id: expect.stringMatching(/^cdp_/), status: 'credited' });
+      expect(next.id).not.toBe(wrong.id);
+      // What was told of it before is over: nothing but its own record names it.
+      expect(JSON.parse((await takeBack(wrong.id)).err).code).toBe('invalid_transition');
+      expect(Number(await available())).toBe(before + 40);
+      wrong = next;
+    }
+    expect((await claim({ address: other, txHash: hash })).body).toMatchObject({
+      ...{ id: wrong.id, status: 'credited', amount: '40.000000' },
+    });
+  });
+
+  it('is credited to whom the time names that was told last, and weighed so', async () => {
+    const [address, hash, other] = [await world.allocate(account), newHash(), await world.api.client()];
+    const second = await world.account('USDT', other);
+    await world.release(address);
+    await heldBefore(address, { clientId: other.clientId, accountId: second });
+    const [hoursAgo, now] = [2, 0].map((hours) => new Date(Date.now() - hours * 3_600_000).toISOString());
+    const first = await available();
+    const { id } = (await world.record(address, '70', { hash, at: now! })).json();
+    expect(await available(second)).toBe('70.000000');
+    await takeBack(id);
+    await setAdminLimit(world.api.database, '60');
+    const asked = (await world.record(address, '70', { hash, at: hoursAgo! })).json();
+    expect(asked.approval).toMatchObject({ subject: account });
+    await world.second('approval', 'approve', asked.approval.id);
+    await setAdminLimit(world.api.database, '1000000');
+    expect([Number(await available()), await available(second)]).toEqual([Number(first) + 70, '0.000000']);
+  });
+
+  it('is one transfer, whatever the ordinal, unless a further one is meant', async () => {
+    const [address, hash, before] = [await world.allocate(account), newHash(), Number(await available())];
+    const at = new Date().toISOString();
+    const both = await Promise.all(
+      ['0', '1'].map((ordinal) => world.record(address, '8', { hash, at, ordinal })),
+    );
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 4]);
+    const { id } = both.find(({ code }) => code === 0)!.json();
+    const { field, message } = JSON.parse(both.find(({ code }) => code !== 0)!.err);
+    expect([field, message]).toEqual(['ordinal', expect.stringContaining(id)]);
+    expect(Number(await available())).toBe(before + 8);
+    await setAdminLimit(world.api.database, '5');
+    const asked = (await world.record(address, '9', { hash, at, ordinal: '2', also: '' })).json();
+    expect(asked.approval.terms).toMatchObject({ ordinal: 2, also: true, beside: [id] });
+    const { result } = (await world.second('approval', 'approve', asked.approval.id, '--json')).json();
+    await setAdminLimit(world.api.database, '1000000');
+    expect(Number(await available())).toBe(before + 17);
+    const named = (logIndex?: number) => claim({ address, txHash: hash, logIndex });
+    expect((await named()).body.id).toBe(id);
+    expect((await named(2)).body).toMatchObject({ id: result.id, logIndex: 2 });
+    expect((await named(3)).body).toMatchObject({ code: 'invalid_transition', field: 'logIndex' });
+  });
+
+  it('that is taken back before there was a rate has ended, and can be there again', async () => {
+    const euro = await world.account('EUR');
+    const [address, hash, at] = [await world.allocate(euro), newHash(), new Date().toISOString()];
+    const { id, status } = (await world.record(address, '10', { hash, at })).json();
+    expect(status).toBe('confirming');
+    expect((await takeBack(id)).json()).toEqual({ id, status: 'uncredited' });
+    expect((await claim({ address, txHash: hash })).body.failure).toBe('reversed_on_chain');
+    expect(await world.look(id)).toBe('uncredited');
+    expect((await world.record(address, '10', { hash, at })).json().id).toBe(id);
+    expect(await world.look(id)).toBe('credited');
   });
 
   it('takes two operators above the limit', async () => {
@@ -161,8 +240,26 @@ describe('a deposit that a person has seen', () => {
     const back = await world.operator('chain-deposit', 'take-back', result.id, '--reason', 'wrong', '--json');
     expect(back.json().approval.amount).toBe('5000.000000');
     expect(Number(await available())).toBe(Number(before) + 5000);
-    await setAdminLimit(world.api.database, undefined);
+    await setAdminLimit(world.api.database, '1000000');
   });
+});
+
+it('of a token with more decimals than the ledger has is rounded down, as nodes would have it', async () => {
+  const usdc = { symbol: 'USDC', contract: PAYER, decimals: 8, minDeposit: '1' };
+  const set = (assets: object[], version: number) =>
+    expectOk(world.admin.call('PUT', '/v1/networks/tron', { ...NETWORK, assets, version }));
+  const { version } = await set([...NETWORK.assets, usdc], 1);
+  const address = await world.allocate(await world.account());
+  const told = await world.record(address, '2.12345678', { asset: 'USDC' });
+  const [row] = await world.api.database.query(
+    `select terms->>'units' as units, terms->>'amount' as amount, terms->>'dust' as dust from transfers where id = $1`,
+    [told.json().id],
+  );
+  expect(row).toEqual({ units: '212345678', amount: '2.123456', dust: '78' });
+  const fine = await world.record(address, '2.123456789', { asset: 'USDC' });
+  const nothing = await world.record(address, '0.00000099', { asset: 'USDC' });
+  expect([fine, nothing].map(({ err }) => JSON.parse(err).field)).toEqual(['amount', 'amount']);
+  await set(NETWORK.assets, version);
 });
 
 describe('what is refused leaves no trace', () => {

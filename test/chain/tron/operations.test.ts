@@ -1,5 +1,6 @@
 import { advanceGasOperation } from '../../../src/chain/gas-station/operations/steps/advance';
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import { setAdminLimit } from '../../support/operator';
 import { expectOk, newHash, STATION, TREASURY, TRON_USDT, type TronWorld, tronWorld } from './support';
 
 const SWEEPS = '/v1/gas-station/operations';
@@ -29,11 +30,26 @@ async function ready(amount: string, gas = '100') {
   await note(wallet.address, gas);
   return wallet;
 }
+/** A sweep as it was made; it is exported since. */
 async function swept(amount: string) {
   const wallet = await ready(amount);
   const made = await expectOk(post(SWEEPS, { walletId: wallet.id, asset: 'USDT' }));
+  await exported(SWEEPS, made.id);
   return { ...made, wallet };
 }
+const exported = (path: string, id: string) => expectOk(world.admin.call('GET', `${path}/${id}/export`));
+async function toppedUp(walletId: string) {
+  const made = await expectOk(post(TOPUPS, { walletId }));
+  await exported(TOPUPS, made.id);
+  return made;
+}
+const takeBack = (id: string) =>
+  world.operator('gas-operation', 'take-back', id, '--reason', 'another wallet', '--json');
+const breaksOf = (subject: string, kind: string) =>
+  world.api.database.query<{ detail: string }>(
+    'select detail from breaks where subject = $1 and kind = $2 and resolved_at is null',
+    [subject, kind],
+  );
 
 describe('what a wallet holds', () => {
   it('is what the books say, and gas what was noted', async () => {
@@ -90,11 +106,11 @@ describe('a sweep', () => {
       ...{ token: TRON_USDT, from: wallet.address, to: TREASURY },
     });
     await advanceGasOperation(world.api.services, id);
-    const exported = await get(`${SWEEPS}/${id}/export`);
+    const handed = await exported(SWEEPS, id);
     const account = '7e5f4552091a69125d5dfcb7b8c2659029395bdf';
     const parameter = `${account.padStart(64, '0')}${(12_500_000).toString(16).padStart(64, '0')}`;
-    expect(exported.operation.status).toBe('awaiting_confirmation');
-    expect(exported.transactions).toEqual([
+    expect(handed.operation.status).toBe('awaiting_confirmation');
+    expect(handed.transactions).toEqual([
       {
         ...{ type: 'trc20', from: wallet.address, to: TREASURY, asset: 'USDT' },
         ...{ units: '12500000', amount: '12.500000', contract: TRON_USDT },
@@ -161,6 +177,7 @@ describe('a sweep', () => {
     const [first, pool] = [await swept('8'), await held('pool')];
     await post(`${SWEEPS}/${first.id}/fail`, { reason: 'again' });
     const second = await expectOk(post(SWEEPS, { walletId: first.wallet.id, asset: 'USDT' }));
+    await exported(SWEEPS, second.id);
     await expectOk(post(`${SWEEPS}/${second.id}/confirm`, { txHash: newHash() }));
     const refused = await post(`${SWEEPS}/${first.id}/confirm`, { txHash: newHash() });
     expect([refused.status, refused.body.code]).toEqual([409, 'invalid_transition']);
@@ -172,6 +189,120 @@ describe('a sweep', () => {
     const refused = await post(SWEEPS, { walletId: await world.walletId(address), asset: 'USDT' });
     expect(refused.body.code).toBe('invalid_transition');
     expect(refused.body.message).toMatch(/balance .*not_allocated/s);
+  });
+});
+
+describe('what a person confirms', () => {
+  const confirm = (id: string, txHash = newHash(), path = SWEEPS) =>
+    post(`${path}/${id}/confirm`, { txHash });
+
+  it('was exported, and its hash is no deposit’s', async () => {
+    const wallet = await ready('6');
+    const { id } = await expectOk(post(SWEEPS, { walletId: wallet.id, asset: 'USDT' }));
+    const early = await confirm(id);
+    expect([early.status, early.body.code]).toEqual([409, 'invalid_transition']);
+    expect(early.body.message).toContain('never exported');
+    await exported(SWEEPS, id);
+    const [address, hash] = [await world.allocate(await world.account()), newHash()];
+    const deposit = (await world.record(address, '6', { hash })).json();
+    const taken = await confirm(id, hash);
+    expect([taken.status, taken.body.field]).toEqual([409, 'txHash']);
+    expect(taken.body.message).toContain(deposit.id);
+    await world.operator('chain-deposit', 'take-back', deposit.id, '--reason', 'it was the sweep');
+    expect((await confirm(id, hash)).body.status).toBe('completed');
+    const back = await world.record(address, '6', { hash });
+    expect(JSON.parse(back.err)).toMatchObject({ field: 'txHash', message: expect.stringContaining(id) });
+  });
+
+  it('takes two above the limit: over HTTP it is refused, of all that is told of a wallet in a day', async () => {
+    const first = await swept('600');
+    const { id: walletId, address } = first.wallet;
+    expect((await confirm(first.id)).body.status).toBe('completed');
+    const again = await world.record(address, '500', { at: new Date(Date.now() - 86_400_000).toISOString() });
+    expect(again.code).toBe(0);
+    await setAdminLimit(world.api.database, '1000');
+    const { id } = await expectOk(post(SWEEPS, { walletId, asset: 'USDT' }));
+    await exported(SWEEPS, id);
+    const [txHash, pool] = [newHash(), await held('pool')];
+    const refused = await confirm(id, txHash);
+    expect([refused.status, refused.body.code]).toEqual([409, 'limit_exceeded']);
+    expect(await held('pool')).toBe(pool);
+    const asked = await world.operator(
+      ...['gas-operation', 'confirm', id, '--hash', txHash, '--reason', 'seen', '--json'],
+    );
+    const { approval } = asked.json();
+    expect(approval).toMatchObject({ kind: 'gas-operation.confirm', amount: '500.000000' });
+    const { result } = (await world.second('approval', 'approve', approval.id, '--json')).json();
+    expect(result).toEqual({ id, status: 'completed' });
+    expect(await held('pool')).toBe(pool + 500);
+    await setAdminLimit(world.api.database, '1000000');
+  });
+
+  it('is taken back: the books, the hash and the wallet are as before, and another can be ordered', async () => {
+    const [operation, txHash] = [await swept('9'), newHash()];
+    const { id, wallet } = operation;
+    const before = [await held('pool'), await held('treasury')];
+    expect(JSON.parse((await takeBack(id)).err).code).toBe('invalid_transition');
+    await expectOk(confirm(id, txHash));
+    const back = await Promise.all([takeBack(id), takeBack(id)]);
+    expect(back.map(({ code }) => code).sort()).toEqual([0, 4]);
+    expect(back.find(({ code }) => code === 0)?.json()).toEqual({ id, status: 'failed' });
+    expect([await held('pool'), await held('treasury')]).toEqual(before);
+    const shown = await get(`${SWEEPS}/${id}`);
+    expect(shown).toMatchObject({
+      status: 'failed',
+      failure: { code: 'taken_back', reason: 'another wallet' },
+    });
+    for (const name of ['txHash', 'movedAmount', 'executedAt']) expect(shown).not.toHaveProperty(name);
+    expect((await balance(wallet.address)).balances[0].balance).toBe('9.000000');
+    const [line] = await world.api.database.query(
+      `select actor, before, after from audit_log where subject = $1 and action = 'gas-operation.take-back'`,
+      [id],
+    );
+    expect(line).toMatchObject({
+      ...{ actor: 'operator:ida', before: { status: 'completed', txHash } },
+      after: { status: 'failed', reason: 'another wallet' },
+    });
+    const next = await expectOk(post(SWEEPS, { walletId: wallet.id, asset: 'USDT' }));
+    await exported(SWEEPS, next.id);
+    expect((await confirm(next.id, txHash)).body).toMatchObject({ status: 'completed', txHash });
+  });
+
+  it('is taken back of an operation that had ended before, and shown again when it is told again', async () => {
+    const [{ id }, txHash] = [await swept('6'), newHash()];
+    await post(`${SWEEPS}/${id}/fail`, { reason: 'not needed' });
+    await expectOk(confirm(id, txHash));
+    expect(await breaksOf(id, 'gas_operation_late')).toEqual([{ detail: txHash }]);
+    expect((await takeBack(id)).json()).toEqual({ id, status: 'failed' });
+    expect(await breaksOf(id, 'gas_operation_late')).toEqual([]);
+    expect((await get(`${SWEEPS}/${id}`)).failure).toEqual({ code: 'by_operator', reason: 'not needed' });
+    await expectOk(confirm(id, txHash));
+    expect(await breaksOf(id, 'gas_operation_late')).toEqual([{ detail: txHash }]);
+  });
+
+  it('of what was taken back since is shown, until it is taken back too', async () => {
+    const address = await world.allocate(await world.account());
+    const at = new Date().toISOString();
+    const deposit = (await world.record(address, '9', { at })).json();
+    await world.release(address);
+    await note(address, '100');
+    const walletId = await world.walletId(address);
+    const { id } = await expectOk(post(SWEEPS, { walletId, asset: 'USDT' }));
+    await exported(SWEEPS, id);
+    await expectOk(confirm(id));
+    await world.operator('chain-deposit', 'take-back', deposit.id, '--reason', 'not there');
+    const shown = () => breaksOf(walletId, 'chain_holding_below_zero');
+    expect(await shown()).toEqual([{ detail: expect.stringContaining(id) }]);
+    const [open] = await world.api.database.query(
+      `select amount::float8 as amount, currency from breaks where subject = $1`,
+      [walletId],
+    );
+    expect(open).toEqual({ amount: 9, currency: 'USDT' });
+    expect((await world.record(address, '4', { at })).code).toBe(0);
+    expect(await shown()).toHaveLength(1);
+    expect((await takeBack(id)).code).toBe(0);
+    expect(await shown()).toEqual([]);
+    expect((await balance(address)).balances[0].balance).toBe('4.000000');
   });
 });
 
@@ -202,6 +333,22 @@ describe('a top-up', () => {
     expect((await balance(wallet.address)).gasBalance).toBe('42.500000');
   });
 
+  it('is in what was looked at since its export, and is noted once', async () => {
+    const wallet = await ready('10', '2.5');
+    const [one, gas] = [await toppedUp(wallet.id), async () => (await balance(wallet.address)).gasBalance];
+    await note(wallet.address, '42.5');
+    await expectOk(post(`${TOPUPS}/${one.id}/confirm`, { txHash: newHash() }));
+    expect(await gas()).toBe('42.500000');
+    expect((await takeBack(one.id)).json().status).toBe('failed');
+    expect(await gas()).toBe('42.500000'); // as somebody has seen it
+    await note(wallet.address, '1');
+    const other = await toppedUp(wallet.id);
+    await expectOk(post(`${TOPUPS}/${other.id}/confirm`, { txHash: newHash() }));
+    expect(await gas()).toBe('41.000000');
+    expect((await takeBack(other.id)).code).toBe(0);
+    expect(await gas()).toBe('1.000000');
+  });
+
   it('has six decimals at most', async () => {
     const { id } = await ready('10');
     const refused = await post(TOPUPS, { walletId: id, amount: '1.0000001' });
@@ -210,7 +357,7 @@ describe('a top-up', () => {
 
   it('that is told late is shown without an amount in the ledger', async () => {
     const wallet = await ready('10');
-    const { id } = await expectOk(post(TOPUPS, { walletId: wallet.id }));
+    const { id } = await toppedUp(wallet.id);
     await post(`${TOPUPS}/${id}/fail`, { reason: 'not needed' });
     await expectOk(post(`${TOPUPS}/${id}/confirm`, { txHash: newHash() }));
     const breaks = await world.api.database.query('select kind, currency from breaks where subject = $1', [

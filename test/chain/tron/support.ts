@@ -30,14 +30,14 @@ export interface TronWorld {
   operator: TestOperator;
   /** Another one, who may approve. */
   second: TestOperator;
-  /** Of the client, in USDT. */
-  account(currency?: string): Promise<string>;
+  /** Of the client, or that one, in USDT or that currency. */
+  account(currency?: string, of?: Client): Promise<string>;
   /** An address that is kept for the account. */
   allocate(accountId: string): Promise<string>;
   walletId(address: string): Promise<string>;
   /** Ends what the address is kept for: it may be swept from then on. */
   release(address: string): Promise<void>;
-  /** Records a deposit of USDT by the command line. */
+  /** Records a deposit of USDT by the command line. @param given options; a flag has no text */
   record(address: string, amount: string, given?: Record<string, string>): Promise<OperatorAnswer>;
   /** An address that had that much brought to it, and is kept for nobody any more. */
   paid(amount: string): Promise<{ id: string; address: string }>;
@@ -63,8 +63,8 @@ export async function tronWorld(): Promise<TronWorld> {
   const world: TronWorld = {
     ...{ api, admin, client, operator },
     second: await operatorOf(api, key, {}, 'bob'),
-    account: async (currency = 'USDT') => {
-      const argv = ['--client', client.clientId, '--currency', currency, '--json'];
+    account: async (currency = 'USDT', of = client) => {
+      const argv = ['--client', of.clientId, '--currency', currency, '--json'];
       return (await operator('account', 'open', ...argv)).json().accountId;
     },
     async allocate(accountId) {
@@ -83,7 +83,10 @@ export async function tronWorld(): Promise<TronWorld> {
         ...{ chain: 'tron', address, asset: 'USDT', amount, from: PAYER, hash: newHash(), block: '70000000' },
         ...{ at: new Date().toISOString(), reason: 'seen on the explorer', ...given },
       };
-      const argv = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+      const argv = Object.entries(options).flatMap(([name, value]) => [
+        `--${name}`,
+        ...(value === '' ? [] : [value]),
+      ]);
       return operator('chain-deposit', 'record', ...argv, '--json');
     },
     async paid(amount) {

@@ -6,6 +6,8 @@ import type {
   ChainDepositWord,
 } from '../../../src/transfers/chain-deposits/record';
 import { isOpen, notices, waitsForRate } from '../../../src/transfers/chain-deposits/rules';
+import { TAKEN_BACK } from '../../../src/transfers/chain-deposits/told';
+import { decisionBy as decidedBy } from '../../../src/transfers/engine/follow';
 import { shown } from '../engine/books';
 import { begun, looks, START } from '../engine/look';
 
@@ -86,6 +88,13 @@ it.each<[string, ChainDeposit, ChainDepositWord[], string, Record<string, number
   const { situation, books: held } = played(from, ...words);
   expect(situation.transfer.status).toBe(status);
   expect(shown(held)).toEqual(books);
+});
+
+it('has ended by the word of whoever takes it back, though it was never final', () => {
+  const back = { ...inEuro, decisions: [decidedBy('operator:ida', { kind: TAKEN_BACK }, START)] };
+  const { situation, books } = played(back, gone);
+  const { status, failure } = situation.transfer;
+  expect([status, failure, isOpen(situation), books]).toEqual(['uncredited', 'reversed_on_chain', false, []]);
 });
 
 it('takes one rate, whatever the market says when it comes back', () => {

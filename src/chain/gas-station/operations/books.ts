@@ -14,6 +14,11 @@ export interface Execution {
   fee: bigint;
 }
 
+/** The movements that undo others. */
+export const undone = ({ entries }: Posting): Posting => ({
+  entries: entries.map((entry) => ({ ...entry, available: entry.available.negated() })),
+});
+
 type Place = 'pool' | 'treasury' | 'station' | 'gas';
 
 /** From where to where. */

@@ -79,7 +79,7 @@ export interface Confirmed {
  * @throws Problem 404; 409 `invalid_transition` naming what differs: the operation stays as it is
  */
 export async function confirmOperation(
-  services: Pick<ChainServices, 'now' | 'commands' | 'heldByBooks'>,
+  services: Pick<ChainServices, 'now' | 'commands' | 'heldByBooks' | 'toldDepositOf'>,
   tx: Tx,
   { id, type }: Named,
   asked: Asked | ToldHash,

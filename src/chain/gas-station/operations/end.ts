@@ -2,12 +2,12 @@ import { move } from '../../../accounts/accounts/move';
 import type { Tx } from '../../../kernel/db/database';
 import { isCurrency } from '../../../kernel/money/currencies';
 import type { ChainTransaction } from '../../../parties/chain/port';
-import { openBreak } from '../../../process/breaks/operations';
+import { closeBreaksOf, openBreak, openBreakAgain } from '../../../process/breaks/operations';
 import type { Services } from '../../../services';
 import type { Network } from '../../networks/record';
 import { ledgerAmount } from '../../networks/rules';
 import { endHold } from '../../wallets/sweeps';
-import { type Execution, postingOf } from './books';
+import { type Execution, postingOf, undone } from './books';
 import { closeEnded } from './nonces/breaks';
 import { keepReverted, releaseNonces, settleNonces } from './nonces/store';
 import type { GasOperation, GasOperationTrigger } from './record';
@@ -121,6 +121,30 @@ export async function endTold(
 }
 
 /**
+ * Undoes what a person has told: what was booked is taken out of the books, the hash is free, and nothing is known of the operation's
+ * execution. One that was completed by that has failed; one that had ended before stays as it was.
+ */
+export async function endTakenBack(
+  services: Pick<Services, 'now'>,
+  tx: Tx,
+  operation: GasOperation,
+  network: Network,
+  reason: string,
+): Promise<GasOperation> {
+  const { id, movedUnits, lostUnits, status } = operation;
+  const at = services.now();
+  const posting = postingOf(operation, network, { moved: movedUnits ?? 0n, lost: lostUnits ?? 0n, fee: 0n });
+  if (posting.entries.length > 0) await move(tx, undone(posting), {});
+  await closeBreaksOf(tx, { subject: id, kinds: [LATE], at });
+  const cleared = { txHash: null, movedUnits: null, lostUnits: null, executedAt: null };
+  return status === 'completed'
+    ? moveOperation(services, tx, operation, 'take_back', {
+        ...{ ...cleared, failureCode: 'taken_back', failureReason: reason },
+      })
+    : updateOperation(tx, id, { ...cleared, updatedAt: at });
+}
+
+/**
  * Books what gas has cost for a transaction of the operation's sender that a person has executed and that was reverted: the operation
  * is as open as before, follows it no more, and is exported under another nonce. Once a transaction. Where the operation has ended, a
  * person is shown.
@@ -155,7 +179,7 @@ async function endedBefore(
   const money = isCurrency(asset)
     ? { amount: ledgerAmount(booked.movedUnits, decimals, asset).amount, currency: asset }
     : {};
-  await openBreak(tx, { tenantId: null, kind: LATE, subject: id, detail, ...money });
+  await openBreakAgain(tx, { tenantId: null, kind: LATE, subject: id, detail, ...money });
   return updateOperation(tx, id, { ...booked, updatedAt: at });
 }
 

@@ -8,7 +8,14 @@ import type { GasOperation, GasOperationType } from './record';
 import { findOperation } from './store';
 
 export { spentToday } from './budget';
-export { countOpen, findOperation, listOperations, openOperationsOf } from './store';
+export {
+  countOpen,
+  findOperation,
+  lastSweepOf,
+  listOperations,
+  openOperationsOf,
+  operationOfHash,
+} from './store';
 
 const ID_KINDS = { sweep: 'sweepOperation', topup: 'topupOperation' } as const;
 

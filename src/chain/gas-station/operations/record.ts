@@ -24,6 +24,8 @@ export const GAS_OPERATION_TRANSITIONS = [
   { from: 'pending', on: 'expire', to: 'expired' },
   { from: 'awaiting_confirmation', on: 'expire', to: 'expired' },
   { from: 'confirming', on: 'expire', to: 'expired' },
+  // Where no node is asked: what a person has told of it was wrong.
+  { from: 'completed', on: 'take_back', to: 'failed' },
 ] as const satisfies { from: GasOperationStatus; on: string; to: GasOperationStatus }[];
 
 export type GasOperationTrigger = (typeof GAS_OPERATION_TRANSITIONS)[number]['on'];

@@ -140,6 +140,22 @@ export async function operationOfHash(sql: Sql, chain: string, txHash: string): 
   return row?.id;
 }
 
+/** The sweep that has taken that token off an address last. @returns its id */
+export async function lastSweepOf(
+  sql: Sql,
+  { chain, address, token }: { chain: string; address: string; token: string | null },
+): Promise<string | undefined> {
+  const [row] = await sql.run<{ id: string }>(
+    operations()
+      .select('id')
+      .where({ chain, type: 'sweep', fromAddress: address, token })
+      .whereNotNull('executedAt')
+      .orderBy([{ column: 'executedAt', order: 'desc' }, { column: 'id' }])
+      .limit(1),
+  );
+  return row?.id;
+}
+
 export interface OperationFilter {
   chain?: string | undefined;
   status?: string | undefined;

@@ -12,7 +12,10 @@ const ofChain = (chain: string) =>
 const refsOf = async (tx: Sql, query: ReturnType<typeof ofChain>): Promise<string[]> =>
   (await tx.run<{ partyRef: string }>(query)).map(({ partyRef }) => partyRef);
 
-/** Those that a transaction has brought to an address, in the order of its transfers. */
+/**
+ * Those that a transaction has brought to an address, in the order of its transfers. What was told anew in the place of something that
+ * was taken back comes before that.
+ */
 export const refsOfHash = async (
   sql: Sql,
   { chain, address, txHash }: { chain: string; address: string; txHash: string },
@@ -20,8 +23,23 @@ export const refsOfHash = async (
   const query = ofChain(chain)
     .whereRaw(`terms->>'address' = ?`, [address])
     .whereRaw(`terms->>'txHash' = ?`, [txHash]);
-  return refsOf(sql, query.orderByRaw(`(terms->>'ordinal')::int`));
+  return refsOf(
+    sql,
+    query.orderByRaw(`coalesce(word->>'state', 'seen') = 'gone', (terms->>'ordinal')::int, id desc`),
+  );
 };
+
+/** Those that a transaction has brought, to whatever address. @param prefix what the names of all its transfers begin with */
+export const refsOfTransaction = (sql: Sql, prefix: string): Promise<string[]> =>
+  refsOf(
+    sql,
+    table('transfers')
+      .select('partyRef')
+      .where({ party: 'chain' })
+      .where('partyRef', '>=', prefix)
+      .where('partyRef', '<', `${prefix}~`) // names are compared by their bytes
+      .orderByRaw(`(terms->>'ordinal')::int`),
+  );
 
 /** From which height on something of one is decided: it is deep enough, or has been absent for long enough. */
 const DECIDED_AT = raw(`case word->>'state'

@@ -9,6 +9,7 @@ import type { GasOperation } from '../record';
 
 /**
  * What never came, by the books, cannot leave: first its deposit is recorded. What a station has nobody knows.
+ * @param locking holds the wallet, so that nothing of it is taken back meanwhile
  * @throws Problem 409 `invalid_transition`
  */
 export async function assertThere(
@@ -16,9 +17,10 @@ export async function assertThere(
   sql: Sql,
   { type, walletId, token, units, decimals, asset }: GasOperation,
   network: Network,
+  locking: { lock?: boolean } = {},
 ): Promise<void> {
   if (type !== 'sweep' || token === null) return;
-  const wallet = await findWalletById(sql, walletId);
+  const wallet = await findWalletById(sql, walletId, locking);
   const [there = 0n] = wallet
     ? await holdingsOn(services, sql, { network, node: undefined }).of([wallet], token)
     : [];

@@ -10,11 +10,14 @@ import {
 } from '../../arguments';
 import type { CommandContext } from '../../context';
 import { tellOutcome } from '../oversight/approvals';
+import { told } from './operations';
 
 const AFTER = `
 A transfer is known by its chain, transaction and ordinal for ever, and is booked once: to whom the wallet was allocated at the
 block's time, in suspense where that is nobody, or it is less than the network's smallest deposit. Record what is there for good:
-nobody looks again. What turns out not to be there is taken back by "chain-deposit take-back".`;
+nobody looks again. What turns out not to be there is taken back by "chain-deposit take-back"; recorded again with the same terms it
+is there again, and with others it is another deposit. A transaction of which something is recorded already is told of again only with
+--also: a second transfer in it, not the same one under another ordinal.`;
 
 interface RecordOptions {
   chain: string;
@@ -24,6 +27,7 @@ interface RecordOptions {
   from: string;
   hash: string;
   ordinal: number;
+  also: boolean;
   block: number;
   at: Date;
   reason: string;
@@ -50,6 +54,7 @@ function addRecord(group: Command, { console, run }: CommandContext): void {
     .requiredOption('--from <address>', 'who has sent it')
     .requiredOption('--hash <hash>', 'of its transaction')
     .option('--ordinal <number>', 'of its log in the transaction, from 0', placeArgument, 0)
+    .option('--also', 'a further transfer of a transaction of which one is recorded', false)
     .requiredOption('--block <number>', 'the block that it is in', placeArgument)
     .requiredOption('--at <time>', "the block's time, for instance 2026-01-31T12:00:00Z", timeArgument)
     .requiredOption('--reason <text>', 'what you have seen; kept with the decision', reasonArgument)
@@ -57,9 +62,8 @@ function addRecord(group: Command, { console, run }: CommandContext): void {
     .addHelpText('after', AFTER)
     .action(({ amount, hash, block, at, reason, json, ...given }: RecordOptions) =>
       run(async (session) => {
-        const { chain, address, asset, from, ordinal } = given;
         const terms = {
-          ...{ chain, address, asset, from, ordinal, amount: amount.toFixed(), txHash: hash },
+          ...{ ...given, amount: amount.toFixed(), txHash: hash },
           ...{ blockNumber: block, blockAt: at.toISOString() },
         };
         const outcome = await decideOrAsk(session, 'chain-deposit.record', terms, reason);
@@ -80,9 +84,4 @@ function addTakeBack(group: Command, { console, run }: CommandContext): void {
         await tellOutcome(console, json, outcome, told);
       }),
     );
-}
-
-function told(value: unknown) {
-  const { id, status } = value as { id: string; status: string };
-  return { value, text: `${id} is ${status}.` };
 }

@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+import type { Tx } from '../../kernel/db/database';
+import type { Decimal } from '../../kernel/money/money';
+import { firstProblem } from '../../kernel/wire/schemas';
+import type { ChangeEntry, Session } from '../session';
+
+/** What an operator's decision comes to, by the rules of now. */
+export interface Weighed {
+  amount: Decimal;
+  currency: string;
+  /** The record that it is about. */
+  subject: string;
+  tenantId: string | null;
+  /** What was decided alone of the subject before counts with it: of a transfer for ever, of an account in this UTC day. */
+  ever: boolean;
+  /** As they are stored, amounts as text; with what was left open settled, so what is done is what was judged. */
+  terms: object;
+}
+
+export interface Done {
+  entry: ChangeEntry;
+  /** What came of it, as `--json` prints it. */
+  result: unknown;
+}
+
+/** By whom, and why. */
+export interface By {
+  reason: string;
+  decidedBy: string;
+}
+
+/** A decision that takes two operators above the limit of the installation (decisions part 2). */
+export interface DecisionKind<Terms> {
+  terms: z.ZodType<Terms>;
+  /** Refuses what could not be done now; does nothing. @throws Problem */
+  weigh(session: Session, tx: Tx, terms: Terms): Promise<Weighed>;
+  /** Locks what it is about, where its worth is not in its terms and so may change; absent where it is. */
+  hold?(session: Session, tx: Tx, subject: string): Promise<void>;
+  /** Carries it out, by the rules of then. @throws Problem */
+  execute(session: Session, tx: Tx, terms: Terms, by: By): Promise<Done>;
+}
+
+/** The same, whatever its terms: they are read by its own shape. */
+export interface AnyDecisionKind {
+  weigh(session: Session, tx: Tx, terms: unknown): Promise<Weighed>;
+  hold?(session: Session, tx: Tx, subject: string): Promise<void>;
+  execute(session: Session, tx: Tx, terms: unknown, by: By): Promise<Done>;
+}
+
+export const kind = <Terms>({
+  terms: shape,
+  weigh,
+  execute,
+  ...rest
+}: DecisionKind<Terms>): AnyDecisionKind => ({
+  ...rest,
+  weigh: async (session, tx, terms) => weigh(session, tx, read(shape, terms)),
+  execute: async (session, tx, terms, by) => execute(session, tx, read(shape, terms), by),
+});
+
+/** @throws Problem 400 naming the field */
+function read<Terms>(shape: z.ZodType<Terms>, terms: unknown): Terms {
+  const parsed = shape.safeParse(terms, { reportInput: true });
+  if (!parsed.success) throw firstProblem(parsed.error);
+  return parsed.data;
+}
