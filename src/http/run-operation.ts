@@ -186,7 +186,7 @@ async function writtenUnder(
 ): Promise<KeyedAnswer> {
   const stored = route.prepare && (await storedAnswer(database, key));
   if (stored) return stored;
-  const prepared = await outcomeOf(route.prepare?.(request));
+  const prepared = await outcomeOf(async () => route.prepare?.(request));
   return withKey(
     database,
     key,
@@ -199,9 +199,9 @@ async function writtenUnder(
  * What has failed is thrown where it is asked for: within the transaction, where a refusal is stored under the key, and where the
  * answer of a request with the same key that has ended meanwhile comes first.
  */
-async function outcomeOf<T>(asked: Promise<T> | undefined): Promise<() => T | undefined> {
+async function outcomeOf<T>(ask: () => Promise<T>): Promise<() => T> {
   try {
-    const answer = await asked;
+    const answer = await ask();
     return () => answer;
   } catch (error) {
     return () => {

@@ -150,6 +150,17 @@ describe('what is asked before the transaction', () => {
     expect([again.status, again.text, replayed(again)]).toEqual([409, refused.text, 'true']);
   });
 
+  it('stores a refusal that came before anything was asked', async () => {
+    const key = newKey();
+    kit.outside.asked = () => {
+      throw conflict('invalid_transition', 'Not now.');
+    };
+    const refused = await post({ amount: '2' }, key, '/prepared');
+    kit.outside.asked = async () => undefined;
+    const again = await post({ amount: '2' }, key, '/prepared');
+    expect([again.status, again.text, replayed(again)]).toEqual([409, refused.text, 'true']);
+  });
+
   it('is nothing to a request whose like has ended meanwhile', async () => {
     const key = newKey();
     let first: Awaited<ReturnType<typeof post>> | undefined;

@@ -33,8 +33,8 @@ function allocateRoute(services: ChainServices): Route {
     description:
       'Keeps an address for one payer: what comes to it is credited to the account, converted where that has another currency. ' +
       '201 with the new one, 200 with what the same reference stands for, whatever has become of it. While its network is ' +
-      'disabled, 409 `invalid_transition`; with as many wallets as the company may hold at once (1,000, if the operator has set nothing ' +
-      'else), 409 `limit_exceeded`: release those whose payers are done.',
+      'disabled, 409 `invalid_transition`; with as many wallets as the company may have at once (1,000, if the operator has set nothing ' +
+      'else), 409 `limit_exceeded`: release those whose payers are done. One that was released, or has expired, counts until it has rested.',
     body: z.strictObject({
       chain,
       asset: text(20)

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** What a tenant may have of the pool. */
 export const walletSettings = z.object({
-  /** How many wallets are allocated to it at once: each is watched on its chain for as long. */
+  /** How many wallets are allocated to it at once, or rest after that: each is watched on its chain for ever, and the pool grows. */
   openAllocations: z.int().min(0).max(100_000).default(1_000),
 });
 

@@ -1,6 +1,6 @@
 import { anyOf, columnsOf, table } from '../db/build';
 import { databaseTime } from '../db/clock';
-import type { Sql } from '../db/database';
+import type { Sql, Tx } from '../db/database';
 import { Decimal, ZERO } from '../money/money';
 import {
   type Balances,
@@ -77,9 +77,19 @@ export interface LockedAccounts {
   now: Date;
 }
 
+const NAMED = { name: 'ledger-lock', condition: 'id = any($1)' };
+
 /** Locks the accounts in the ledger's one order, the busiest last, and gives their balances and the database's time. */
 export function lockLedgerAccounts(tx: Sql, ids: string[]): Promise<LockedAccounts> {
-  return lockThose(tx, 'ledger-lock', 'id = any($1)', ids);
+  return lockThose(tx, NAMED.name, NAMED.condition, ids);
+}
+
+/**
+ * The same locks where nobody needs the balances: they are not waited for, so that no way there and back is spent while others
+ * wait for them. Call it last: what the transaction sends afterwards is sent under these locks.
+ */
+export function lockLedgerAccountsLast(tx: Tx, ids: string[]): void {
+  if (ids.length > 0) tx.defer({ name: NAMED.name, text: lockText(NAMED.condition), values: [ids] });
 }
 
 /**
@@ -103,14 +113,13 @@ async function lockThose(
   values: string[],
 ): Promise<LockedAccounts> {
   // Prepared: on the path of every card event.
-  const rows = await tx.prepared<Row & { now: Date }>(
-    name,
-    `select ${columnsOf(FIELDS)}, date_trunc('milliseconds', clock_timestamp()) as now from ledger_accounts
-      where ${condition} and kind <> 'internal' order by kind = 'master', kind, id for no key update`,
-    [values],
-  );
+  const rows = await tx.prepared<Row & { now: Date }>(name, lockText(condition), [values]);
   return { accounts: rows.map(ledgerAccount), now: rows.at(-1)?.now ?? (await databaseTime(tx)) };
 }
+
+const lockText = (condition: string) =>
+  `select ${columnsOf(FIELDS)}, date_trunc('milliseconds', clock_timestamp()) as now from ledger_accounts
+      where ${condition} and kind <> 'internal' order by kind = 'master', kind, id for no key update`;
 
 /** The balances of the accounts as last committed, without a lock. */
 export async function readBalances(sql: Sql, ids: string[]): Promise<Map<string, LedgerAccount>> {

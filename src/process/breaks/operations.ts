@@ -24,9 +24,16 @@ export function openBreak(tx: Sql, given: NewBreak): Promise<Break> {
   return insertBreak(tx, { id: newId('break'), amount: null, currency: null, ...given });
 }
 
-/** The same for one that passes by itself: it is open again. */
-export const openBreakAgain = (tx: Sql, given: NewBreak): Promise<void> =>
-  reopenBreak(tx, { id: newId('break'), amount: null, currency: null, ...given });
+/**
+ * The same for one that passes by itself: it is open again.
+ * @param resolvedSince what a person has resolved after that stays resolved; absent: whatever was resolved is open again
+ */
+export const openBreakAgain = (tx: Sql, given: NewBreak, resolvedSince?: Date): Promise<void> =>
+  reopenBreak(
+    tx,
+    { id: newId('break'), amount: null, currency: null, ...given },
+    resolvedSince && { itself: ITSELF, resolvedSince },
+  );
 
 /** Those kinds of a subject have passed. */
 export const closeBreaksOf = (

@@ -82,23 +82,26 @@ export async function openBreaksOf(sql: Sql, subject: string): Promise<Break[]> 
   return rows.map(breakOf);
 }
 
-/** Opens it, or what there is of it again, with the amount that it has now. */
+/**
+ * Opens it, or what there is of it again, with the amount that it has now.
+ * @param left what others than `itself` have resolved since then stays as it is
+ */
 export async function reopenBreak(
   tx: Sql,
   given: Pick<Break, 'id' | 'tenantId' | 'kind' | 'subject' | 'detail' | 'amount' | 'currency'>,
+  left?: { itself: string; resolvedSince: Date },
 ): Promise<void> {
-  await tx.run(
-    breaks()
-      .insert({
-        ...given,
-        amount: given.amount?.toFixed() ?? null,
-        resolvedAt: null,
-        resolvedBy: null,
-        note: null,
-      })
-      .onConflict(['kind', 'subject', 'detail'])
-      .merge(['amount', 'currency', 'resolvedAt', 'resolvedBy', 'note']),
-  );
+  const opened = { resolvedAt: null, resolvedBy: null, note: null };
+  const query = breaks()
+    .insert({ ...given, amount: given.amount?.toFixed() ?? null, ...opened })
+    .onConflict(['kind', 'subject', 'detail'])
+    .merge(['amount', 'currency', 'resolvedAt', 'resolvedBy', 'note']);
+  if (left)
+    void query.whereRaw('breaks.resolved_by = ? or breaks.resolved_at is null or breaks.resolved_at <= ?', [
+      left.itself,
+      left.resolvedSince,
+    ]);
+  await tx.run(query);
 }
 
 export async function closeBreaks(

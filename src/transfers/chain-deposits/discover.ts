@@ -1,6 +1,6 @@
 import type { Network, NetworkAsset } from '../../chain/networks/record';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../chain/networks/rules';
-import { ownerAt } from '../../chain/wallets/operations';
+import { ownersAt } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
 import { readBalances } from '../../kernel/ledger/accounts';
@@ -50,7 +50,7 @@ const isTooLarge = ({ units }: ChainTransfer, decimals: number) =>
 
 /**
  * Makes a deposit of every transfer that is new, and tells those that are known to look. Tokens that the network does not carry
- * are kept to be shown. Done twice, it has been done once.
+ * are kept to be shown. Done twice, it has been done once. It ends with locks of accounts, so it comes last in its transaction.
  * @param found one that is read twice stands there twice
  * @param told whoever else is to look, by name: told by the same statement, for rows are locked in one order
  */
@@ -63,18 +63,18 @@ export async function keepTransfers(
 ): Promise<void> {
   const transfers = await sentByOthers(tx, network.chain, eachOnce(network, found));
   const carried = carriedOf(network, transfers);
-  const openings: Found<ChainDepositTerms>[] = [];
-  for (const each of carried) openings.push(await openingOf(deps, tx, network, each));
+  const openings = await openingsOf(deps, tx, network, carried);
+  await showNotCarried(deps, tx, network, { transfers, carried });
   await openFound(deps, tx, chainDepositKind, openings, (known) =>
     tellDeposits(deps, tx, [...new Set([...told, ...known])]),
   );
-  await showNotCarried(deps, tx, network, { transfers, carried });
 }
 
 const eachOnce = ({ chain }: Network, found: readonly ChainTransfer[]): ChainTransfer[] => [
   ...new Map(found.map((transfer) => [chainDepositRef(chain, transfer), transfer])).values(),
 ];
 
+/** In the order of their names: whoever is shown the same ones at once takes the locks of their rows in the same order. */
 async function showNotCarried(
   { now }: Deps,
   tx: Tx,
@@ -82,7 +82,11 @@ async function showNotCarried(
   { transfers, carried }: { transfers: readonly ChainTransfer[]; carried: readonly Carried[] },
 ): Promise<void> {
   const kept = new Set(carried.map(({ transfer }) => transfer));
-  const others = transfers.filter((each) => each.token !== null && each.units > 0n && !kept.has(each));
+  const others = transfers
+    .filter((each) => each.token !== null && each.units > 0n && !kept.has(each))
+    .map((transfer) => ({ transfer, name: chainDepositRef(chain, transfer) }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ transfer }) => transfer);
   await keepUnlisted(tx, chain, others, now());
   const listed = new Set(assets.map(({ contract }) => contract));
   for (const transfer of others) if (listed.has(transfer.token)) await showTooLarge(tx, chain, transfer);
@@ -104,26 +108,42 @@ export async function tellDeposits({ commands, now }: Deps, tx: Tx, refs: readon
 
 /** What a deposit begins with: it is whose the wallet was at the block's time. */
 export async function openingOf(
-  { now }: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now'>,
   tx: Tx,
   network: Network,
   carried: FoundDeposit,
 ): Promise<Found<ChainDepositTerms>> {
-  const { transfer } = carried;
+  const [opening] = await openingsOf(deps, tx, network, [carried]);
+  if (!opening) throw new Error('a deposit begins with nothing');
+  return opening;
+}
+
+/** Whose each is, and what their accounts are kept in: two statements, however many there are. */
+async function openingsOf(
+  { now }: Pick<Deps, 'now'>,
+  tx: Tx,
+  network: Network,
+  carried: readonly FoundDeposit[],
+): Promise<Found<ChainDepositTerms>[]> {
+  if (carried.length === 0) return [];
   const { chain } = network;
-  const owner = await ownerAt(tx, { chain, address: transfer.to, at: transfer.block.at });
-  const account = owner && (await readBalances(tx, [owner.accountId])).get(owner.accountId);
+  const paid = carried.map(({ transfer: { to, block } }) => ({ address: to, at: block.at }));
+  const owners = await ownersAt(tx, chain, paid);
+  const accounts = await readBalances(tx, [...new Set(owners.flatMap((owner) => owner?.accountId ?? []))]);
   const at = now();
-  return {
-    ...{ id: newId('chainDeposit'), status: 'confirming', at, orderedAt: at },
-    ...{ tenantId: owner?.tenantId ?? null, accountId: owner?.accountId ?? null },
-    terms: termsOf(network, carried, {
-      allocationId: owner?.id ?? null,
-      accountCurrency: account?.currency ?? null,
-    }),
-    referenceId: newId(owner ? 'reference' : 'suspense'),
-    partyRef: chainDepositRef(chain, transfer),
-  };
+  return carried.map((each, place) => {
+    const owner = owners[place];
+    return {
+      ...{ id: newId('chainDeposit'), status: 'confirming', at, orderedAt: at },
+      ...{ tenantId: owner?.tenantId ?? null, accountId: owner?.accountId ?? null },
+      terms: termsOf(network, each, {
+        allocationId: owner?.id ?? null,
+        accountCurrency: (owner && accounts.get(owner.accountId)?.currency) ?? null,
+      }),
+      referenceId: newId(owner ? 'reference' : 'suspense'),
+      partyRef: chainDepositRef(chain, each.transfer),
+    };
+  });
 }
 
 function termsOf(

@@ -26,7 +26,7 @@ function confirmRoute(services: Services): Route {
       'transfer of the transaction to the address is booked once, and the one named by `logIndex`, or the first, is answered ' +
       'as it stands now. `Prefer: wait=N` waits until it is final. Of a chain that no node is asked about (`tron`) deposits are ' +
       'recorded by the operator: what is recorded is answered, and 409 `invalid_transition` before; there `logIndex` is the ' +
-      'transfer’s place in its transaction, from 0.',
+      'transfer’s place in its transaction, from 0. A refusal stands under its key: ask again under another.',
     body: z.strictObject({
       chain: text(32)
         .min(1)

@@ -1,7 +1,7 @@
 import { raw, table } from '../../kernel/db/build';
 import type { Tx } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
-import { lockLedgerAccounts } from '../../kernel/ledger/accounts';
+import { lockLedgerAccountsLast } from '../../kernel/ledger/accounts';
 import type { Services } from '../../services';
 import { book, isOrdered, noteStatuses } from './apply';
 import type { TransferKind } from './kind';
@@ -49,7 +49,8 @@ export type Found<Terms> = Omit<Opening<Terms>, 'key' | 'field'> & { partyRef: s
 
 /**
  * Makes a transfer of each that is new. Who finds several at once takes locks in the one order that a look at one of them takes
- * too: the party's names, rows of transfers, accounts.
+ * too: the party's names, rows of transfers, accounts. Those of accounts are the last thing that is sent, for they may be the
+ * busiest rows of their tenants: whatever else the transaction has to do comes before this call.
  * @param meanwhile locks rows of transfers, and nothing else. @param known names that others have
  */
 export async function openFound<Terms, Word extends PartyWord>(
@@ -68,7 +69,7 @@ export async function openFound<Terms, Word extends PartyWord>(
   }
   await meanwhile(known);
   const accountIds = new Set(made.flatMap(({ accountId }) => accountId ?? []));
-  if (accountIds.size > 0) await lockLedgerAccounts(tx, [...accountIds]);
+  lockLedgerAccountsLast(tx, [...accountIds]);
   for (const transfer of made) noteStatuses(tx, kind, [{ transfer, previous: null }]);
 }
 

@@ -122,11 +122,11 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
     const decided = await decidedAt(tx, network.chain, to);
     // A node may have named the old chain when those were asked for that a reorganisation concerns.
     const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
-    const moved = [...found.transfers, ...late.transfers];
-    await keepTransfers(services, tx, network, moved, [...decided.keys(), ...unsure]);
     const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
     await notePlace(tx, network.chain, last, { at: services.now(), keepFrom });
     await noteChecked(tx, network.chain, late.checked);
+    const moved = [...found.transfers, ...late.transfers];
+    await keepTransfers(services, tx, network, moved, [...decided.keys(), ...unsure]);
     return decided;
   });
   if (!told) return 'rests';

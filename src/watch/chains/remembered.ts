@@ -5,8 +5,8 @@
 export interface Remembered {
   /** The deposits that were told of the last height, by name, each with the revision that its row had then. */
   told: ReadonlyMap<string, number>;
-  /** Whether the chain was shown to stand still; absent: not known. */
-  standsStill?: boolean;
+  /** When the chain was shown to stand still; null: it goes on; absent: not known. */
+  shownStill?: Date | null;
 }
 
 export const nothingRemembered = (): Remembered => ({ told: new Map() });

@@ -1,3 +1,4 @@
+import { allocateWallet } from '../../../src/chain/wallets/allocations/allocate';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { TTL_SECONDS } from '../../../src/chain/wallets/rules';
 import { type Client, type TestApi, testApi } from '../../support/api';
@@ -167,7 +168,7 @@ describe('how many wallets a company holds', () => {
     return row?.count;
   };
 
-  it('is bounded, however many it allocates at once; what it holds is answered still, and what it gives back counts no more', async () => {
+  it('is bounded, however many it allocates at once; what it holds is answered still, and what it gives back counts until it has rested', async () => {
     await bound(3);
     const asked = Array.from({ length: 20 }, () => terms());
     const answers = await Promise.all(asked.map((each) => allocate(each)));
@@ -180,18 +181,62 @@ describe('how many wallets a company holds', () => {
     const of = answers.findIndex(({ status }) => status === 201);
     expect((await allocate(asked[of] as object)).status).toBe(200);
     await release({ chain: 'local', address: answers[of]?.body.address });
-    expect((await allocate(terms())).status).toBe(201);
-    await bound(4);
-    expect((await allocate(terms())).status).toBe(201);
-  });
-
-  it('counts none whose time has passed, whether or not that was noticed', async () => {
-    await bound(1);
-    await allocate(terms({ ttlSeconds: 60 }));
-    later(59_999);
+    later(DAY_MS - 1);
     expect((await allocate(terms())).body.code).toBe('limit_exceeded');
     later(1);
     expect((await allocate(terms())).status).toBe(201);
+    expect((await allocate(terms())).body.code).toBe('limit_exceeded');
+    await bound(4);
+    expect((await allocate(terms())).status).toBe(201);
+    await bound(2);
+    expect((await allocate(terms())).body.code).toBe('limit_exceeded');
+  });
+
+  it('bounds the pool too: who allocates and releases in a loop has no new address derived each time', async () => {
+    await bound(3);
+    const derived = async () => (await api.database.query('select id from wallets')).length;
+    await api.database.query(`update wallets set status = 'disabled', quarantined_until = null`);
+    const before = await derived();
+    const answers: string[] = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      const made = await allocate(terms());
+      answers.push(made.body.code ?? made.status);
+      if (made.status === 201) await release({ chain: 'local', address: made.body.address });
+    }
+    expect(answers).toEqual([201, 201, 201, 'limit_exceeded', 'limit_exceeded', 'limit_exceeded']);
+    expect(await derived()).toBe(before + 3);
+  });
+
+  it('counts none that has rested since its time has passed, whether or not that was noticed', async () => {
+    await bound(1);
+    await allocate(terms({ ttlSeconds: 60 }));
+    later(DAY_MS + 59_999);
+    expect((await allocate(terms())).body.code).toBe('limit_exceeded');
+    later(1);
+    expect((await allocate(terms())).status).toBe(201);
+  });
+
+  it('is counted anew where wallets rest longer than when it was counted', async () => {
+    const asked = { chain: 'local', asset: 'USDT', accountId };
+    const allocating = (reference: string, days: number) =>
+      api.database.transaction((tx) =>
+        allocateWallet(
+          { ...api.services, walletQuarantineSeconds: (days * DAY_MS) / 1_000 },
+          tx,
+          { ...asked, reference },
+          client.clientId,
+        ),
+      );
+    await bound(2);
+    for (const reference of ['one', 'two']) await allocating(reference, 1);
+    await api.database.query('update wallet_allocations set ended_at = $2 where tenant_id = $1', [
+      client.clientId,
+      clock.at,
+    ]);
+    later(DAY_MS);
+    await allocating('three', 1);
+    await expect(allocating('four', 2)).rejects.toMatchObject({ code: 'limit_exceeded' });
+    await allocating('four', 1);
   });
 
   it('is 1,000 where nothing is set, and each company’s own', async () => {

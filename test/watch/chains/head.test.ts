@@ -1,4 +1,5 @@
 import { createMetrics } from '../../../src/kernel/metrics/metrics';
+import { resolveBreak } from '../../../src/process/breaks/operations';
 import { createTurn, watchChain } from '../../../src/watch/chains/watch';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
@@ -43,6 +44,28 @@ it('shows a chain whose node answers and has no new block for ten minutes, until
   await world.chain.client.mine({ blocks: 1 });
   expect(await turn()).toBe('read');
   expect(await breaks()).toEqual([]);
+});
+
+it('leaves to a person for an hour what was resolved, and shows it again after that', async () => {
+  world = await openWorld({ chainId: 7 });
+  const { clock, own, turn } = watched();
+  const { database } = world.api;
+  const written = () => database.query('select xmin::text from breaks');
+  clock.ahead = 11 * MINUTE_MS;
+  await turn();
+  const once = await written();
+  await turn();
+  expect(await written()).toEqual(once);
+  const [shown] = await database.query<{ id: string }>('select id from breaks');
+  const by = { id: String(shown?.id), note: 'known', resolvedBy: 'ida', at: own.now() };
+  await database.transaction((tx) => resolveBreak(tx, by));
+  clock.ahead = 70 * MINUTE_MS;
+  await turn();
+  await createTurn(own, 'local')(); // of a process that remembers nothing
+  expect(await breaks()).toEqual([]);
+  clock.ahead = 81 * MINUTE_MS;
+  await turn();
+  expect(await breaks()).toEqual(['chain_stands_still']);
 });
 
 it('shows it no more once its network is disabled, nor who has read it last', async () => {

@@ -12,6 +12,7 @@ import { unreachableNode } from '../../support/outside/unreachable-node';
 
 const ROUNDS = 6;
 const TOKEN = `0x${'a1'.repeat(20)}`;
+const UNLISTED = `0x${'b2'.repeat(20)}`;
 const assets = [{ symbol: 'USDT', contract: TOKEN, decimals: 6, minDeposit: new Decimal(1) }];
 
 const mined = new Map<string, ChainTransfer[]>();
@@ -54,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Transactions of three transfers each, to addresses of two accounts. */
+/** Transactions of three transfers each, to addresses of two accounts, beside what is kept to be shown alone. */
 function transactions(round: number): ChainTransfer[][] {
   const block = { number: round + 1, hash: '0xb', parentHash: '0xa', at: new Date(Date.now() + 1_000) };
   return Array.from({ length: 6 }, (_, n) => {
@@ -64,7 +65,12 @@ function transactions(round: number): ChainTransfer[][] {
       to: addresses[(n + ordinal) % 4] as string,
     }));
     mined.set(txHash, transfers);
-    return transfers;
+    const [first] = transfers as [ChainTransfer];
+    return [
+      ...transfers,
+      { ...first, ordinal: 3, logIndex: 3, token: UNLISTED },
+      { ...first, ordinal: 4, logIndex: 4, units: 2n ** 255n }, // no record can hold so much
+    ];
   });
 }
 
@@ -83,6 +89,7 @@ test('blocks, claims by hash and looks that meet wait for one another in one ord
     await Promise.all([
       keep([...found.flat(), ...again]),
       keep([...again, ...found.flat()].reverse()),
+      keep(found.toReversed().flat()),
       ...found.map((transfers) => keep(transfers)),
       ...known.slice(-18).map((id) => advance(services, chainDepositKind, id)),
     ]);

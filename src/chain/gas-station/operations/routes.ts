@@ -62,7 +62,8 @@ const createSweepRoute = (services: ChainServices): Route =>
     summary: 'Create a sweep operation',
     description:
       'All that the wallet has of the asset, to the treasury. Refused while a check of the preflight does not hold, which the ' +
-      'message names. With `autoSweep` it is signed and broadcast at once, else it waits for `export` and `confirm`.',
+      'message names; a refusal stands under its key: ask again under another. With `autoSweep` it is signed and broadcast at once, else it ' +
+      'waits for `export` and `confirm`.',
     body: z.strictObject({ walletId: wallet(), asset: text(20).meta({ examples: ['USDT'] }) }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
@@ -78,7 +79,9 @@ const createTopupRoute = (services: ChainServices): Route =>
   route({
     ...{ method: 'POST', path: PATHS.topup, ...GUARDED, status: 201 },
     summary: 'Create a gas top-up operation',
-    description: 'Native coin from the station to a wallet of the pool; `gasTopupAmount` without an amount.',
+    description:
+      'Native coin from the station to a wallet of the pool; `gasTopupAmount` without an amount. A refusal stands under its key: ask ' +
+      'again under another.',
     body: z.strictObject({ walletId: wallet(), amount: amount().optional() }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],

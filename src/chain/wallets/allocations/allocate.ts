@@ -5,15 +5,14 @@ import { alreadyExists, conflict, invalid } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
 import type { Services } from '../../../services';
-import { settingsOf } from '../../../tenants/clients/operations';
 import { assetOf, requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { deriveWallets } from '../derive';
 import { type Allocation, type Wallet, walletStatusAfter } from '../record';
 import { laterBy, ttlOf } from '../rules';
-import { walletSettingsSection } from '../settings';
 import { findWalletById, lockFreeWallet, updateWallets } from '../store';
-import { findAllocation, holdsAtLeast, insertAllocation, lockAllocationsOf } from './store';
+import { lockRoom, takeRoom } from './room';
+import { findAllocation, insertAllocation } from './store';
 import { startAllocation } from './workflows';
 
 export interface AllocationRequest {
@@ -43,7 +42,7 @@ export interface HeldWallet {
  *   `limit_exceeded`
  */
 export async function allocateWallet(
-  services: Pick<Services, 'parties' | 'commands' | 'now'>,
+  services: Pick<Services, 'parties' | 'commands' | 'now' | 'walletQuarantineSeconds'>,
   tx: Tx,
   asked: AllocationRequest,
   reach: string | null,
@@ -52,25 +51,15 @@ export async function allocateWallet(
   const account = await requireAccount(tx, reach, asked.accountId, 'accountId');
   const { tenantId } = account;
   if (!assetOf(network, asked.asset)) throw invalid(`asset is not carried by ${asked.chain}.`, 'asset');
-  await lockAllocationsOf(tx, tenantId);
+  const ofTenant = { tenantId, quarantineSeconds: services.walletQuarantineSeconds };
+  const room = await lockRoom(tx, ofTenant);
   const before = await findAllocation(tx, { tenantId, reference: asked.reference });
   if (before) return { ...(await sameTerms(tx, before, asked)), made: false };
   if (!network.enabled)
     throw conflict('invalid_transition', 'The network is disabled: it takes no new payers.', 'chain');
   await assertFundable(tx, account, 'accountId');
-  await requireRoom(tx, tenantId, services.now());
+  await takeRoom(tx, room, { ...ofTenant, at: services.now() });
   return { ...(await hold(services, tx, network, { ...asked, tenantId })), made: true };
-}
-
-/** The caller has locked the tenant's allocations. @throws Problem 409 `limit_exceeded` */
-async function requireRoom(tx: Tx, tenantId: string, at: Date): Promise<void> {
-  const { openAllocations } = await settingsOf(tx, tenantId, walletSettingsSection);
-  if (!(await holdsAtLeast(tx, { tenantId, at, count: openAllocations }))) return;
-  throw conflict(
-    'limit_exceeded',
-    `The company holds ${openAllocations} wallets, as many as it may. Release those whose payers are done, or have the operator ` +
-      'raise wallets.openAllocations.',
-  );
 }
 
 async function sameTerms(tx: Tx, before: Allocation, asked: AllocationRequest): Promise<HeldWallet> {

@@ -1,7 +1,8 @@
-import { anyOf, filtered, raw, table } from '../../../kernel/db/build';
+import { anyOf, filtered, raw, snakeCase, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { overdueIn } from '../../../process/overdue';
 import type { Allocation } from '../record';
+import { laterBy } from '../rules';
 
 const COLUMNS = [
   ...['a.id', 'a.walletId', 'w.chain', 'w.address', 'a.tenantId', 'a.accountId', 'a.asset', 'a.reference'],
@@ -13,26 +14,26 @@ const allocations = () =>
   table('wallet_allocations as a').join('wallets as w', 'w.id', 'a.walletId').select(COLUMNS);
 
 /**
- * A tenant's allocations are made one after another: of several at once under one reference one takes a wallet, and none is made
- * beside another that would have reached the tenant's bound.
+ * How many of a tenant's allocations hold their wallets at that time, or have ended so lately that these rest, by the time at which
+ * each should have ended. @param upTo no more of them are counted
  */
-export async function lockAllocationsOf(tx: Sql, tenantId: string): Promise<void> {
-  // Raw: an advisory lock, for there is no row yet that could be locked.
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 149))`, [tenantId]);
-}
-
-/** Whether a tenant's allocations that hold their wallets at that time are so many. No more of them are read. */
-export async function holdsAtLeast(
+export async function countHeldOrResting(
   sql: Sql,
-  { tenantId, at, count }: { tenantId: string; at: Date; count: number },
-): Promise<boolean> {
-  const held = rows()
-    .select('id')
-    .where({ tenantId })
-    .whereNull('endedAt')
-    .where((open) => void open.whereNull('expiresAt').orWhere('expiresAt', '>', at))
-    .limit(count);
-  return (await sql.run(held)).length >= count;
+  {
+    tenantId,
+    at,
+    quarantineSeconds,
+    upTo,
+  }: { tenantId: string; at: Date; quarantineSeconds: number; upTo: number },
+): Promise<number> {
+  // Raw: counted where they stand, by their index alone.
+  const [row] = await sql.query<{ count: number }>(
+    `select count(*)::int as count
+       from (select from wallet_allocations
+              where tenant_id = $1 and coalesce(ended_at, expires_at, 'infinity'::timestamptz) > $2 limit $3) counted`,
+    [tenantId, laterBy(at, -quarantineSeconds), upTo],
+  );
+  return row?.count ?? 0;
 }
 
 export async function findAllocation(
@@ -113,24 +114,47 @@ export const overdueAllocations = overdueIn<Pick<Allocation, 'id' | 'tenantId'>>
 /** A block's time may lie so long before the clock that stamped the allocation: chains count whole seconds, and slots of twelve. */
 const BLOCKS_EARLIER = '15 seconds';
 
+/** An address that was paid in a block of that time. */
+export interface Paid {
+  address: string;
+  at: Date;
+}
+
+// Raw: payments of any number in one statement, each looked up by the index of its wallet's allocations.
+const OWNERS = `
+  select paid.place::int as place, held.*
+    from unnest($2::text[], $3::timestamptz[]) with ordinality as paid(address, at, place)
+   cross join lateral (
+     select ${COLUMNS.map((column) => `${snakeCase(column)} as "${column.slice(2)}"`).join(', ')}
+       from wallet_allocations a join wallets w on w.id = a.wallet_id
+      where w.chain = $1 and w.address = paid.address
+        and a.started_at - interval '${BLOCKS_EARLIER}' <= paid.at
+        and paid.at < all (array_remove(array[a.ended_at, a.expires_at], null))
+        and (a.started_at <= paid.at
+             or not exists (select from wallet_allocations before
+                             where before.wallet_id = a.wallet_id and before.started_at < a.started_at))
+      order by a.started_at desc limit 1) held`;
+
 /**
- * The allocation that held a wallet when a block was made: from when it began until it ended, or should have. The first of a wallet
+ * The allocations that held wallets when blocks were made: each from when it began until it ended, or should have. The first of a wallet
  * counts from a little earlier: nobody else was ever told the address, so its payer's block carries an early time. Of a wallet that
  * had another before, that may be the money of the one before.
+ * @returns in the order of the payments; nothing for one to a wallet that nobody held
  */
-export async function ownerAt(
+export async function ownersAt(
   sql: Sql,
-  { chain, address, at }: { chain: string; address: string; at: Date },
-): Promise<Allocation | undefined> {
-  const earlier = rows()
-    .select('walletId')
-    .whereRaw('wallet_allocations.wallet_id = a.wallet_id and wallet_allocations.started_at < a.started_at');
-  const query = allocations()
-    .where({ 'w.chain': chain, 'w.address': address })
-    .where(raw(`a.started_at - interval '${BLOCKS_EARLIER}' <= ?`, [at]))
-    .where(raw('? < all (array_remove(array[a.ended_at, a.expires_at], null))', [at]))
-    .where((begun) => void begun.where('a.startedAt', '<=', at).orWhereNotExists(earlier))
-    .orderBy('a.startedAt', 'desc')
-    .limit(1);
-  return (await sql.run<Allocation>(query))[0];
+  chain: string,
+  paid: readonly Paid[],
+): Promise<(Allocation | undefined)[]> {
+  const values = [chain, paid.map(({ address }) => address), paid.map(({ at }) => at)];
+  const rows = await sql.query<Allocation & { place: number }>(OWNERS, values);
+  const owners: (Allocation | undefined)[] = paid.map(() => undefined);
+  for (const { place, ...owner } of rows) owners[place - 1] = owner;
+  return owners;
 }
+
+/** The same of one payment. */
+export const ownerAt = async (
+  sql: Sql,
+  { chain, ...paid }: Paid & { chain: string },
+): Promise<Allocation | undefined> => (await ownersAt(sql, chain, [paid]))[0];

@@ -16,14 +16,24 @@ export async function payerOf(url: string): Promise<Address> {
   return payer;
 }
 
-/** @returns the hash, in a block @throws Error when the chain does not answer, refuses or reverts it */
-export async function sendAsPayer(url: string, transaction: Sent): Promise<Hex> {
+/** Each is mined at once; one that is not was lost with a node that has died. */
+const MINED_MS = 5_000;
+const LOOK_MS = 20;
+
+/**
+ * @param withinMs after so long it is given up
+ * @returns the hash, in a block
+ * @throws Error when the chain does not answer, refuses, loses or reverts it
+ */
+export async function sendAsPayer(url: string, transaction: Sent, withinMs = MINED_MS): Promise<Hex> {
   const hash = await rpc<Hex>(url, 'eth_sendTransaction', [{ from: await payerOf(url), ...transaction }]);
+  const deadline = performance.now() + withinMs;
   for (;;) {
     const receipt = await rpc<{ status: Hex } | null>(url, 'eth_getTransactionReceipt', [hash]);
     if (receipt?.status === '0x1') return hash;
     if (receipt) throw new Error(`the local chain has reverted ${hash}`);
-    await sleep(20); // each is mined at once
+    if (performance.now() >= deadline) throw new Error(`the local chain has not mined ${hash}`);
+    await sleep(LOOK_MS);
   }
 }
 
