@@ -1,7 +1,8 @@
-import { chainsToCompare, keepChainReading } from '../src/chain/reconciliation/readings';
+import { chainsToRead, keepChainReading } from '../src/chain/reconciliation/readings';
 import type { Composed } from '../src/composition';
 
 export interface ChainReadingActivities {
+  /** Every enabled one. */
   chainsToCompare(): Promise<string[]>;
   /** Keeps what stands on a chain now; read twice, it is two readings of the same. */
   keepChainReading(chain: string): Promise<void>;
@@ -9,7 +10,7 @@ export interface ChainReadingActivities {
 
 export function createChainReadingActivities(services: Composed): ChainReadingActivities {
   return {
-    chainsToCompare: () => chainsToCompare(services.database),
+    chainsToCompare: () => chainsToRead(services.database),
     keepChainReading: (chain) => keepChainReading(services, chain),
   };
 }

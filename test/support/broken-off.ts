@@ -20,6 +20,16 @@ export async function atEachCall(
   }
 }
 
+/** How many calls a life has that nothing breaks off. */
+export async function callsOf(
+  services: Services,
+  live: (counted: Services) => Promise<void>,
+): Promise<number> {
+  const { services: counted, calls } = brokenOff(services, Number.POSITIVE_INFINITY);
+  await live(counted);
+  return calls();
+}
+
 /**
  * The services of a process that ends after its so-many-th call of the chain, the signer or the database. What only reads the database
  * is not counted: an end there is one before or after what stands beside it.
@@ -52,6 +62,7 @@ function brokenOff(services: Services, place: number) {
   return {
     services: { ...services, parties, database: countedDatabase(services.database, counted) },
     broke: () => broke,
+    calls: () => calls,
   };
 }
 

@@ -104,39 +104,3 @@ export async function sweptFrom(
   );
   return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
 }
-
-/**
- * The transactions of a chain's operations that may be in a block and are not booked, and those that were booked since then.
- */
-export async function ownTransactions(
-  sql: Sql,
-  chain: string,
-  since: Date,
-): Promise<{ hash: string; isBooked: boolean }[]> {
-  const signed = table('chain_nonces')
-    .select('hash', raw('false as is_booked'))
-    .where({ chain, settledAt: null, releasedAt: null })
-    .whereNotNull('hash');
-  const told = operations()
-    .select('txHash', raw('false'))
-    .where({ chain, executedAt: null, status: 'confirming' })
-    .whereNotNull('txHash');
-  const booked = operations()
-    .select('txHash', raw('true'))
-    .where({ chain })
-    .where('executedAt', '>', since)
-    .whereNotNull('txHash');
-  // What a person has executed in vain: its gas alone was booked, and no operation is named after it.
-  const reverted = table('chain_nonces')
-    .select('hash', raw('true'))
-    .where({ chain, raw: null })
-    .whereNotNull('hash')
-    .where('settledAt', '>', since);
-  return sql.run(
-    table('own')
-      .with('own', signed.union(told).union(booked).union(reverted))
-      .select('hash', raw('bool_or(is_booked) as is_booked'))
-      .groupBy('hash')
-      .orderBy('hash'),
-  );
-}

@@ -1,7 +1,10 @@
 import type { Sql } from '../../kernel/db/database';
 import { internalBalances } from '../../kernel/ledger/accounts';
 import { decimalsOf } from '../../kernel/money/currencies';
-import { addressesUsed, ownTransactions, sweptDust } from '../gas-station/beside-books';
+import { addressesUsed, sweptDust } from '../gas-station/beside-books';
+import { requireGasConfig } from '../gas-station/config/operations';
+import { ownTransactions } from '../gas-station/operations/own-transactions';
+import { roleOf, type StationRole } from '../gas-station/roles';
 import type { Network } from '../networks/record';
 import { fromUnits } from '../networks/rules';
 import { poolAddresses, stationWallets } from '../wallets/operations';
@@ -34,17 +37,21 @@ export async function readChainBooks(
   const unbooked = new Sums([...pool].map(([symbol, amount]) => [sumKey('pool', symbol), amount]));
   for (const asset of assets) await addSweptDust(tx, chain, asset, unbooked);
   return {
-    addresses: await addressesOf(tx, chain),
+    addresses: await addressesOf(tx, network),
     ...{ booked, unbooked, readTo },
     transactions: await ownTransactions(tx, chain, new Date(at.getTime() - BOOKED_MS)),
   };
 }
 
-async function addressesOf(tx: Sql, chain: string): Promise<ChainBooks['addresses']> {
-  const { station, treasury } = await addressesUsed(tx, chain);
+/** Each address at one place: what stands there is counted once. */
+async function addressesOf(tx: Sql, network: Network): Promise<ChainBooks['addresses']> {
+  const { chain } = network;
+  const [config, used] = [await requireGasConfig(tx, network), await addressesUsed(tx, chain)];
   // One that was a station and was never scanned is named by nothing but its wallet.
   const own = (await stationWallets(tx, chain)).map(({ address }) => address);
-  return { pool: await poolAddresses(tx, chain), station: [...new Set([...station, ...own])], treasury };
+  const all = { ...used, station: [...new Set([...used.station, ...own])] };
+  const of = (role: StationRole) => all[role].filter((address) => roleOf(all, config, address) === role);
+  return { pool: await poolAddresses(tx, chain), station: of('station'), treasury: of('treasury') };
 }
 
 async function addSweptDust(

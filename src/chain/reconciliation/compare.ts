@@ -3,6 +3,7 @@ import type { Block, ChainNode } from '../../parties/chain/port';
 import { nativeSymbol } from '../gas-station/rules';
 import { nodeOf } from '../networks/nodes';
 import { fromUnits } from '../networks/rules';
+import { whereTokenStands } from '../networks/tokens';
 import { readChainBooks } from './books';
 import { CHAIN_PLACES, type ChainBooks, type Compared } from './record';
 import { addEffects, assetsToRead, compared, placesOf, type ReadAsset, Sums } from './rules';
@@ -12,7 +13,12 @@ export interface Comparison {
   chain: string;
   /** The block whose balances were read: the last that was read for deposits. */
   blockNumber: number;
+  /** Of what could be read. */
   lines: Compared[];
+  /** On each address of the pool, in units of the chain, by contract; null: the native coin. */
+  pool: ReadonlyMap<string | null, ReadonlyMap<string, bigint>>;
+  /** Tokens whose contracts do not answer, by symbol: nothing is said of them. */
+  unreadable: string[];
   /** False: the ledger has no currency for the native coin, so what gas has cost stands with its operations alone. */
   isGasBooked: boolean;
 }
@@ -38,28 +44,39 @@ export async function compareChain(
   });
   const assets = assetsToRead(network);
   const spot = books.readTo ?? (await node.head());
-  const reported = await readBalances(node, books, assets, spot);
+  const { sums: reported, unreadable, pool } = await readBalances(node, books, assets, spot);
   const unbooked = await withOwnTransactions(node, books, assets, spot);
   if ((await node.block(spot.number))?.hash !== spot.hash) throw new ChainAway(chain);
-  const lines = compared(assets, { reported, booked: books.booked, unbooked }, also);
-  return { chain, blockNumber: spot.number, lines, isGasBooked: nativeSymbol(network) !== undefined };
+  const readable = assets.filter(({ symbol }) => !unreadable.has(symbol));
+  const lines = compared(readable, { reported, booked: books.booked, unbooked }, also);
+  const isGasBooked = nativeSymbol(network) !== undefined;
+  return { chain, blockNumber: spot.number, lines, pool, unreadable: [...unreadable], isGasBooked };
 }
 
+/** A token that does not answer keeps the others from nothing. */
 async function readBalances(
   node: ChainNode,
   { addresses }: ChainBooks,
   assets: readonly ReadAsset[],
   { number }: Spot,
-): Promise<Sums> {
+): Promise<{ sums: Sums; unreadable: ReadonlySet<string>; pool: Comparison['pool'] }> {
   const sums = new Sums();
+  const unreadable = new Set<string>();
+  const pool = new Map<string | null, ReadonlyMap<string, bigint>>();
   for (const place of CHAIN_PLACES)
     for (const { symbol, contract, decimals } of assets) {
       if (addresses[place].length === 0) continue;
-      const units = await node.balances(addresses[place], contract, number);
+      const units = await whereTokenStands(node.balances(addresses[place], contract, number));
+      if (!units) {
+        unreadable.add(symbol);
+        continue;
+      }
+      const ofEach = addresses[place].map((address, at): [string, bigint] => [address, units[at] ?? 0n]);
+      if (place === 'pool') pool.set(contract, new Map(ofEach));
       const total = units.reduce((sum, each) => sum + each, 0n);
       sums.add(place, symbol, fromUnits(total, decimals));
     }
-  return sums;
+  return { sums, unreadable, pool };
 }
 
 /** What is known beside the books, with what transactions of ours have done by that block. */
@@ -71,7 +88,7 @@ async function withOwnTransactions(
 ): Promise<Sums> {
   const sums = new Sums(unbooked);
   const placeOf = placesOf(addresses);
-  for (const { hash, isBooked } of transactions)
-    addEffects(sums, await node.transaction(hash), { isBooked, upTo, assets, placeOf });
+  for (const { hash, parts } of transactions)
+    addEffects(sums, await node.transaction(hash), { parts, upTo, assets, placeOf });
   return sums;
 }

@@ -1,17 +1,27 @@
 import type { Sql, Tx } from '../../kernel/db/database';
-import { openBreaksOf, syncBreaks } from '../../process/breaks/operations';
+import { ChainRefused } from '../../parties/chain/errors';
+import { closeBreaksOf, openBreakAgain, openBreaksOf, syncBreaks } from '../../process/breaks/operations';
+import { keepDust } from '../gas-station/candidates/dust';
 import { closeReturned } from '../gas-station/operations/nonces/vanished';
-import { nodeOf } from '../networks/nodes';
-import { askedNetworks } from '../networks/operations';
+import { witnessOf } from '../networks/nodes';
+import { askedNetworks, listNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';
+import { type Holdings, holdingsOn } from '../wallets/holdings';
 import { type Comparison, compareChain } from './compare';
 import { CHAIN_PLACES, type ChainReading, sumKey } from './record';
 import { assetsToRead, hasLasted } from './rules';
-import type { ComparingServices } from './services';
-import { deleteReadings, insertReadings, lastOf, type Series } from './store';
+import type { ComparingServices, ReadingServices } from './services';
+import { beginComparison, deleteReadings, endComparison, insertReadings, lastOf, type Series } from './store';
 
 /** A difference between a chain and our books that has lasted. */
 const DIFFERENCE = 'chain_difference';
+
+/** A token of ours whose contract does not answer: nobody knows what we have of it. */
+const UNREADABLE = 'token_unreadable';
+
+/** Nothing of a chain was compared for so long, whatever the reason; milliseconds, of which the schedule has three runs. */
+const NOT_COMPARED = 'chain_not_compared';
+const PATIENCE_MS = 15 * 60_000;
 
 /** Older readings are of no use to anybody: 288 come a day, place and asset. */
 const KEPT_MS = 90 * 24 * 60 * 60_000;
@@ -20,23 +30,70 @@ const KEPT_MS = 90 * 24 * 60 * 60_000;
 export const chainsToCompare = async (sql: Sql): Promise<string[]> =>
   (await askedNetworks(sql)).map(({ chain }) => chain);
 
+/** The chains of which readings are kept: of those that no node is asked about, what is left on wallets by the books. */
+export const chainsToRead = async (sql: Sql): Promise<string[]> =>
+  (await listNetworks(sql)).filter(({ enabled }) => enabled).map(({ chain }) => chain);
+
 /**
- * Keeps what stands on a chain beside our books; a difference that lasts is shown, and what had vanished and is there again no
- * longer. Nothing is moved by it. Done twice, it is two readings of the same.
+ * Keeps what stands on a chain beside our books, and what is left on wallets; a difference that lasts is shown, and what had vanished
+ * and is there again no longer. Nothing is moved by it. Done twice, it is two readings of the same.
  * @throws ChainAway nothing was read
  */
-export async function keepChainReading(services: ComparingServices, chain: string): Promise<void> {
+export async function keepChainReading(services: ReadingServices, chain: string): Promise<void> {
   const { database, now } = services;
-  const { network, node } = await nodeOf(services, database, chain);
+  const witnessed = await witnessOf(services, database, chain);
+  const { network, node } = witnessed;
+  if (!node) return keepDust(database, network, holdingsOn(services, database, witnessed), now());
+  await showNotCompared(services, chain);
   const series = seriesOf(network);
   const before = await lastOf(database, series);
   const differed = before.filter(({ differsSince }) => differsSince !== null);
   const also = new Set(differed.map(({ place, asset }) => sumKey(place, asset)));
   const comparison = await compareChain(services, chain, also);
   const at = now();
-  await database.transaction((tx) => keep(tx, comparison, at));
+  await database.transaction(async (tx) => {
+    await keep(tx, comparison, at);
+    await showUnreadable(tx, network, comparison, at);
+    await endComparison(tx, chain);
+    await closeBreaksOf(tx, { subject: `chain:${chain}`, kinds: [NOT_COMPARED], at });
+  });
   await deleteReadings(database, series, new Date(at.getTime() - KEPT_MS));
+  await keepDust(database, network, holdingsOf(comparison), at);
   await closeReturned(services, node, chain);
+}
+
+/** What stands on wallets of the pool, as the chain was compared. */
+const holdingsOf = ({ pool }: Comparison): Holdings => ({
+  detail: undefined,
+  async of(wallets, token) {
+    const units = pool.get(token);
+    if (!units) throw new ChainRefused('no_token');
+    return wallets.map(({ address }) => units.get(address) ?? 0n);
+  },
+});
+
+/** Noted as it begins: what hangs, or is broken off, is seen by the next. */
+async function showNotCompared({ database, now }: ComparingServices, chain: string): Promise<void> {
+  const at = now();
+  const since = await beginComparison(database, chain, at);
+  if (at.getTime() - since.getTime() < PATIENCE_MS) return;
+  await openBreakAgain(database, {
+    ...{ tenantId: null, kind: NOT_COMPARED, subject: `chain:${chain}`, detail: 'books' },
+  });
+}
+
+async function showUnreadable(
+  tx: Tx,
+  network: Network,
+  { chain, unreadable }: Comparison,
+  at: Date,
+): Promise<void> {
+  for (const { symbol } of assetsToRead(network)) {
+    const subject = `chain:${chain}:${symbol}`;
+    if (unreadable.includes(symbol))
+      await openBreakAgain(tx, { tenantId: null, kind: UNREADABLE, subject, detail: 'balances' });
+    else await closeBreaksOf(tx, { subject, kinds: [UNREADABLE], at });
+  }
 }
 
 /** Of a chain that is compared, what its readings are of. */

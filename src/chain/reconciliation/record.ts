@@ -1,4 +1,5 @@
 import type { Decimal } from '../../kernel/money/money';
+import type { OwnTransaction } from '../gas-station/operations/own-transactions';
 
 /** Where money of ours stands on a chain, as its accounts in the ledger are called (`pool@local:USDT`). */
 export const CHAIN_PLACES = ['pool', 'station', 'treasury'] as const;
@@ -26,12 +27,6 @@ export interface ChainReading extends Omit<Compared, 'difference'> {
   readAt: Date;
   /** null: the chain had what it was to have. */
   differsSince: Date | null;
-}
-
-/** A transaction of ours: one that is under way, or was booked just now. */
-export interface OwnTransaction {
-  hash: string;
-  isBooked: boolean;
 }
 
 /** Of one moment: what our books have on a chain, and what is known beside them. */

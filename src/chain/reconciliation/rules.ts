@@ -1,5 +1,7 @@
 import { type Decimal, ZERO } from '../../kernel/money/money';
-import type { ChainTransaction } from '../../parties/chain/port';
+import type { ChainTransaction, ChainTransfer } from '../../parties/chain/port';
+import type { OwnPart } from '../gas-station/operations/own-transactions';
+import { feeOf } from '../gas-station/operations/rules';
 import { nativeSymbol } from '../gas-station/rules';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
@@ -48,27 +50,45 @@ export function placesOf(addresses: Readonly<Record<ChainPlace, readonly string[
 }
 
 /**
- * What a transaction of ours makes the chain have more, or less, than the books: it is on the chain by the block, or it is not; it is
- * in the books, or it is not.
+ * What a transaction of ours makes the chain have more, or less, than the books: it is on the chain by the block, or it is not; each of
+ * its operations is in the books, or it is not.
  */
 export function addEffects(
   sums: Sums,
   transaction: ChainTransaction,
-  { isBooked, upTo, assets, placeOf }: Whereabouts & { isBooked: boolean; upTo: number },
+  { parts, upTo, ...where }: Whereabouts & { parts: readonly OwnPart[]; upTo: number },
 ): void {
   if (transaction.status === 'unknown' || transaction.status === 'pending') return;
   const isOnChain = transaction.block.number <= upTo;
-  if (isOnChain === isBooked) return;
-  const sign = isOnChain ? 1 : -1;
+  const members = parts.length - 1;
+  for (const part of parts.filter(({ isBooked }) => isBooked !== isOnChain)) {
+    const transfers = transfersOf(part, parts, transaction.transfers);
+    const fee = feeOf(part, transaction.fee, members);
+    addMovements(sums, { transfers, fee, payer: transaction.from }, { ...where, sign: isOnChain ? 1 : -1 });
+  }
+}
+
+/** Those that its wallet has sent; what is nobody's is that of the one whose transaction it is. */
+const transfersOf = (part: OwnPart, parts: readonly OwnPart[], transfers: readonly ChainTransfer[]) =>
+  transfers.filter(
+    ({ from }) =>
+      from === part.from || (part.batchOf === null && !parts.some((other) => other.from === from)),
+  );
+
+function addMovements(
+  sums: Sums,
+  { transfers, fee, payer }: { transfers: readonly ChainTransfer[]; fee: bigint; payer: string },
+  { assets, placeOf, sign }: Whereabouts & { sign: 1 | -1 },
+): void {
   const changed = (address: string, token: string | null, units: bigint) => {
     const [place, asset] = [placeOf(address), assets.find(({ contract }) => contract === token)];
     if (place && asset) sums.add(place, asset.symbol, fromUnits(units, asset.decimals).times(sign));
   };
-  for (const { from, to, token, units } of transaction.transfers) {
+  for (const { from, to, token, units } of transfers) {
     changed(from, token, -units);
     changed(to, token, units);
   }
-  changed(transaction.from, null, -transaction.fee);
+  changed(payer, null, -fee);
 }
 
 /** Of each place and asset; those at which there is nothing, and should not be, are left out but for those in `also`. */

@@ -1,9 +1,25 @@
-import { table } from '../../kernel/db/build';
+import { raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import type { ChainReading } from './record';
 
 const readings = () => table('chain_readings');
+const comparisons = () => table('chain_comparisons');
+
+/** @returns since when comparisons of that chain have begun and none has ended */
+export async function beginComparison(sql: Sql, chain: string, at: Date): Promise<Date> {
+  const begun = comparisons().insert({ chain, since: at });
+  const [row] = await sql.run<{ since: Date }>(
+    begun
+      .onConflict('chain')
+      .merge({ since: raw('chain_comparisons.since') }) // changes nothing: it makes the one that exists come back
+      .returning('since'),
+  );
+  return row?.since ?? at;
+}
+
+export const endComparison = (sql: Sql, chain: string): Promise<unknown> =>
+  sql.run(comparisons().where({ chain }).delete());
 
 type Amount = 'reported' | 'booked' | 'unbooked';
 

@@ -6,9 +6,10 @@ import { askedOfChain } from '../networks/asking';
 import { witnessOf } from '../networks/nodes';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
+import { whereTokenStands } from '../networks/tokens';
 import type { ChainServices } from '../services';
 import { newestAllocationOf } from './allocations/store';
-import { holdingsOn } from './holdings';
+import { type Holdings, holdingsOn } from './holdings';
 import { requireWallet } from './operations';
 import type { Wallet } from './record';
 import { holdsAt } from './rules';
@@ -17,11 +18,11 @@ import { findWalletById, updateWallets } from './store';
 export interface WalletBalance {
   wallet: Wallet;
   network: Network;
-  /** Of each asset of the network; exact. */
+  /** Of each asset of the network that could be read; exact. */
   balances: { asset: string; decimals: number; balance: Decimal }[];
   /** Of the native coin; null: no node is asked, and nobody has noted it. */
   gasBalance: Decimal | null;
-  /** Where it is known from, for a person; nothing where it is the chain that says it. */
+  /** Where it is known from, and what is not known, for a person; nothing where it is the chain that says all of it. */
   detail: string | undefined;
   asOf: Date;
 }
@@ -45,17 +46,29 @@ export async function walletBalance(
   const witnessed = await witnessOf(services, database, wallet.chain);
   const { network, node } = witnessed;
   const holdings = holdingsOn(services, database, witnessed);
-  const read = async (token: string | null) => (await holdings.of([wallet], token))[0] ?? 0n;
-  const [gas = 0n, ...units] = await askedOfChain(
-    Promise.all([null, ...network.assets.map(({ contract }) => contract)].map(read)),
-  );
-  const balances = network.assets.map(({ symbol, decimals }, place) => ({
-    ...{ asset: symbol, decimals },
-    balance: fromUnits(units[place] ?? 0n, decimals),
-  }));
+  const { gas, balances, unknown } = await askedOfChain(readOf(holdings, wallet, network));
   const gasBalance = node ? fromUnits(gas, NATIVE_DECIMALS[network.kind]) : wallet.gasBalance;
-  return { wallet, network, balances, gasBalance, detail: holdings.detail, asOf: now() };
+  const details = [holdings.detail, ...unknown.map(notAnswering)].filter((each) => each !== undefined);
+  const detail = details.length > 0 ? details.join(' ') : undefined;
+  return { wallet, network, balances, gasBalance, detail, asOf: now() };
 }
+
+/** All at once. A token whose contract does not answer is the trouble of that asset alone. */
+async function readOf({ of }: Holdings, wallet: Wallet, { assets }: Network) {
+  const read = async (token: string | null) => (await whereTokenStands(of([wallet], token)))?.[0];
+  const [gas = 0n, ...units] = await Promise.all([null, ...assets.map(({ contract }) => contract)].map(read));
+  const balances: WalletBalance['balances'] = [];
+  const unknown: string[] = [];
+  for (const [place, { symbol: asset, decimals }] of assets.entries()) {
+    const there = units[place];
+    if (there === undefined) unknown.push(asset);
+    else balances.push({ asset, decimals, balance: fromUnits(there, decimals) });
+  }
+  return { gas, balances, unknown };
+}
+
+const notAnswering = (asset: string): string =>
+  `The contract of ${asset} does not answer: its balance is not known.`;
 
 /**
  * Counts what an operation that a person has confirmed has moved of the native coin to or from its wallet with what was noted of it:

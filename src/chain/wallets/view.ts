@@ -60,11 +60,16 @@ export const walletBalanceSchema = z
     status,
     balances: z
       .array(z.object({ asset: z.string(), balance: money() }))
-      .describe('Of each asset of the network; what is below its minor unit is left out.'),
+      .describe(
+        'Of each asset of the network, but for one whose contract does not answer; what is below its minor unit is left out.',
+      ),
     gasBalance: money()
       .nullable()
       .describe('In the native coin; null: no node of the chain is asked, and nobody has noted it.'),
-    detail: z.string().optional().describe('Where it is known from; absent: the chain says it.'),
+    detail: z
+      .string()
+      .optional()
+      .describe('Where it is known from, and which asset is not known; absent: the chain says all of it.'),
     noted: notedGas,
     asOf: instant(),
   })

@@ -39,6 +39,22 @@ test('the command line shows what each place has beside the books, and exits wit
   );
   expect((await reconcile()).out).toMatch(/1 differ\.\nlocal: gas not booked: no currency for the coin\./);
   expect(await reconcile('nowhere')).toMatchObject({ code: 3 });
+  // One that cannot be reached keeps the others from nothing.
+  await withLocalNetwork(api, chain, {
+    chain: 'away',
+    chainId: 31_338,
+    token,
+    rpcUrls: ['http://127.0.0.1:9'],
+  });
+  expect(await reconcile()).toMatchObject({
+    ...{ code: 1, err: 'away: not compared: it cannot be reached just now.' },
+    out: expect.stringContaining('1 differ'),
+  });
+  await chain.client.setCode({ address: token, bytecode: '0xfe' });
+  expect(await reconcile('local')).toMatchObject({
+    ...{ code: 1, err: 'local: USDT not compared: its contract does not answer.' },
+    out: expect.stringContaining('(none)'),
+  });
   await chain.stop();
   expect(await reconcile('local')).toMatchObject({
     code: 1,

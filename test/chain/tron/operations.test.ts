@@ -1,4 +1,5 @@
 import { advanceGasOperation } from '../../../src/chain/gas-station/operations/steps/advance';
+import { keepChainReading } from '../../../src/chain/reconciliation/readings';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { setAdminLimit } from '../../support/operator';
 import { expectOk, newHash, STATION, TREASURY, TRON_USDT, type TronWorld, tronWorld } from './support';
@@ -81,6 +82,10 @@ describe('what a wallet holds', () => {
     await note(address, '31');
     expect((await balance(address)).gasBalance).toBe('31.000000');
     expect(await preflight(id)).toMatchObject({ ok: true });
+    await keepChainReading(world.api.services, 'tron');
+    expect((await get('/v1/gas-station/status/tron')).dust).toMatchObject([
+      { asset: 'USDT', belowMinimum: '0.000000', belowLedger: '0.000000' },
+    ]);
   });
 
   it('is less by what was taken back', async () => {

@@ -85,9 +85,15 @@ describe('the balance of a wallet', () => {
     expect((await balanceOf('0x0', admin)).body.field).toBe('address');
   });
 
-  it.each(['away', 'bare'])('is 503 while the chain cannot be asked: %s', async (on) => {
-    const { status, body } = await balanceOf(await allocate({ chain: on }), client, on);
+  it('is 503 while the chain cannot be asked', async () => {
+    const { status, body } = await balanceOf(await allocate({ chain: 'away' }), client, 'away');
     expect([status, body.code]).toEqual([503, 'unavailable']);
+  });
+
+  it('leaves out a token that its chain does not know, and says so', async () => {
+    const { status, body } = await balanceOf(await allocate({ chain: 'bare' }), client, 'bare');
+    const detail = expect.stringContaining('USDT does not answer');
+    expect([status, body]).toMatchObject([200, { balances: [{ asset: 'ETH' }], detail }]);
   });
 });
 

@@ -1,40 +1,30 @@
 import type { Sql } from '../../../kernel/db/database';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits, ledgerAmount } from '../../networks/rules';
+import { whereTokenStands } from '../../networks/tokens';
 import type { Holdings } from '../../wallets/holdings';
 import { sweepableWallets } from '../../wallets/operations';
+import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { minSweepOf, sweepableOf } from '../rules';
-import { whereTokenStands } from '../tokens';
-
-/** What stands on wallets of the pool of an asset and is left there, in units of the chain. */
-export interface Dust {
-  asset: NetworkAsset;
-  /** Of wallets that have too little to be swept; a sweep takes it once there is more. */
-  belowMinimum: bigint;
-  /** Of all wallets what the ledger has no decimals for: each sweep takes its wallet's. */
-  belowLedger: bigint;
-}
+import type { Dust } from './record';
+import { saveDust } from './store';
 
 /**
- * Of wallets that were allocated once and may be swept, as for what is swept by itself: the pool may be large. Read in a batch an
- * asset.
+ * Keeps what is left on wallets that were allocated once and may be swept, as for what is swept by itself: the pool may be large, and
+ * whoever asks for it is told what was read last.
+ * @param holdings as they were at that time
  * @throws ChainAway
  */
-export async function dustOn(
-  { of }: Holdings,
-  sql: Sql,
-  network: Network,
-  config: GasConfig,
-): Promise<Dust[]> {
+export async function keepDust(sql: Sql, network: Network, { of }: Holdings, at: Date): Promise<void> {
+  const config = await requireGasConfig(sql, network);
   const wallets = await sweepableWallets(sql, network.chain, { used: true });
-  if (wallets.length === 0) return [];
   const found: Dust[] = [];
   for (const asset of network.assets) {
     const balances = await whereTokenStands(of(wallets, asset.contract));
     if (balances) found.push(dustOf(network, config, asset, balances));
   }
-  return found;
+  await saveDust(sql, network.chain, found, at);
 }
 
 /** Pure. @param balances in units, each of a wallet */

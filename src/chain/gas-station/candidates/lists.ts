@@ -5,6 +5,7 @@ import { witnessOf } from '../../networks/nodes';
 import { listNetworks, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits } from '../../networks/rules';
+import { whereTokenStands } from '../../networks/tokens';
 import type { ChainServices } from '../../services';
 import { holdingsOn } from '../../wallets/holdings';
 import { stationWallets, sweepableWallets } from '../../wallets/operations';
@@ -14,7 +15,6 @@ import type { GasConfig } from '../config/record';
 import { listOperations } from '../operations/store';
 import { isBelowThreshold, minSweepOf, sweepableOf } from '../rules';
 import { stationSending } from '../strategies/choose';
-import { whereTokenStands } from '../tokens';
 
 /** A wallet that has enough of an asset to be swept. */
 export interface SweepCandidate {

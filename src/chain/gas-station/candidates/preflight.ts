@@ -8,6 +8,7 @@ import { type Witnessed, witnessOf } from '../../networks/nodes';
 import { assetOf } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
+import { whereTokenStands } from '../../networks/tokens';
 import type { ChainServices } from '../../services';
 import { type Holdings, holdingsOn } from '../../wallets/holdings';
 import type { Wallet } from '../../wallets/record';
@@ -17,7 +18,6 @@ import { openOperationsOf } from '../operations/store';
 import { boundedFees, gasLimitOf, minSweepOf, sweepableOf } from '../rules';
 import { stationSending } from '../strategies/choose';
 import { BESIDE_TRANSFER } from '../strategies/delegated';
-import { whereTokenStands } from '../tokens';
 import { type Check, checksOf } from './rules';
 
 /** Whether a wallet can be swept now, and what of it. */

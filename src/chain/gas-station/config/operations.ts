@@ -3,6 +3,7 @@ import { conflict, invalid } from '../../../kernel/errors';
 import { openBreak } from '../../../process/breaks/operations';
 import type { Network } from '../../networks/record';
 import { findWallet } from '../../wallets/operations';
+import { assertNeverWas } from '../roles';
 import { type GasConfig, type GasTerms, gasConfigNeverSet } from './record';
 import { checkedTerms } from './rules';
 import { findGasConfig, insertGasConfig, updateGasTerms } from './store';
@@ -39,8 +40,10 @@ export async function saveGasTerms(
   if (treasuryAddress !== null && (await findWallet(tx, network.chain, treasuryAddress)))
     throw invalid('treasuryAddress must not be a wallet of the pool or the station.', 'treasuryAddress');
   const before = await lockGasConfig(tx, network);
-  if (treasuryAddress !== null && treasuryAddress === before.stationAddress)
-    throw invalid('treasuryAddress must not be the station.', 'treasuryAddress');
+  if (treasuryAddress !== null && treasuryAddress !== before.treasuryAddress) {
+    const named = { chain: network.chain, address: treasuryAddress, field: 'treasuryAddress' };
+    await assertNeverWas(tx, 'station', named);
+  }
   if (before.version !== version)
     throw conflict(
       'version_conflict',

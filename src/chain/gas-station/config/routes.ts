@@ -29,8 +29,8 @@ const saveRoute = (): Route =>
     summary: 'Update chain configuration',
     description:
       'Replaces all of it but the station, and needs the `version` that GET tells. `treasuryAddress` must be an address of ' +
-      'the chain that is none of ours, and no token; another one than before opens the break `gas_treasury_changed`. Operations ' +
-      'that are open keep theirs: one that the service signs waits with `stopped`, one that a person executes goes where it says.',
+      'the chain that is none of ours, never was a station, and is no token; another one than before opens the break ' +
+      '`gas_treasury_changed`. Operations that are open keep theirs: one that the service signs waits with `stopped`, one that a person executes goes where it says.',
     body: gasConfigBody,
     problems: ['version_conflict'],
     async write(tx, request) {

@@ -8,8 +8,8 @@ import { witnessOf } from '../../networks/nodes';
 import type { ChainServices } from '../../services';
 import { confirmTold, type ToldHash } from './by-hand/confirm';
 import { bookReverted, endExecuted, type Mined, moveOperation } from './end';
-import { attemptsOf, holderBeside, lockNonces, operationSigned } from './nonces/store';
-import { requireOperation } from './read';
+import { attemptsOf, holderBeside, lockNonces } from './nonces/store';
+import { operationWith, requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
 import {
   confirmationsOf,
@@ -22,7 +22,7 @@ import {
   type Verdict,
 } from './rules';
 import { type Reached, reach } from './steps/reach';
-import { operationOfHash, updateOperation } from './store';
+import { updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
 
 /** What the chain says of a hash that somebody has named. */
@@ -133,7 +133,7 @@ async function ownershipOf(tx: Tx, operation: GasOperation, { hash, word }: Aske
   await lockNonces(tx, chain); // two who name the same hash at once
   const signed = (await attemptsOf(tx, whole)).flatMap(({ raw, hash: own }) => (raw && own) ?? []);
   if (signed.includes(hash)) return 'signed';
-  const owner = (await operationOfHash(tx, chain, hash)) ?? (await operationSigned(tx, chain, hash));
+  const owner = await operationWith(tx, chain, hash);
   if (owner !== undefined && owner !== id) throw notIts(`it is of another operation, ${owner}`);
   if ('block' in word) {
     if (word.block.at.getTime() < createdAt.getTime() - CLOCKS_DIFFER_MS)

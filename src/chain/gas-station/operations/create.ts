@@ -14,7 +14,7 @@ import type { ChainServices } from '../../services';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { holdForSweep } from '../../wallets/sweeps';
 import { type Preflight, preflight } from '../candidates/preflight';
-import { lockGasConfig, requireGasConfig } from '../config/operations';
+import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { coinOf, nativeSymbol } from '../rules';
 import { requireWallet } from './read';
@@ -22,6 +22,7 @@ import type { GasOperation } from './record';
 import { EXPIRES_AFTER_MS } from './rules';
 import { planTransaction } from './steps/plan';
 import { reach } from './steps/reach';
+import { assertAsConfigured } from './still';
 import { insertOperation } from './store';
 import { startGasOperation } from './workflows';
 
@@ -141,15 +142,10 @@ async function assertPayable(services: Asking, ordered: Ordered): Promise<void> 
     throw conflict('invalid_transition', NOT_PAYABLE[plan.waitsFor] ?? 'The chain refuses it.', 'walletId');
 }
 
-/** It may have been set again since it was looked at. */
-async function assertFormer(tx: Tx, network: Network, { fromAddress }: Ordered): Promise<void> {
-  if ((await lockGasConfig(tx, network)).stationAddress === fromAddress)
-    throw conflict('invalid_transition', 'The wallet is the station.', 'walletId');
-}
-
 /**
  * Records an operation and starts its process.
- * @throws Problem 409 `invalid_transition` where the wallet has an open one of that type, or may not be swept any more
+ * @throws Problem 409 `invalid_transition` where the wallet has an open one of that type, may not be swept any more, or the treasury or
+ *   the station is another one than when it was ordered
  */
 export async function createOperation(
   services: Pick<Services, 'now' | 'commands'>,
@@ -169,7 +165,7 @@ export async function createOperation(
   if (ordered.type === 'sweep') await holdForSweep(tx, ordered.walletId, id);
   const { chain } = ordered;
   const network = await requireNetwork(tx, chain);
-  if (ordered.ofStation) await assertFormer(tx, network, ordered);
+  await assertAsConfigured(tx, network, ordered);
   const native = nativeSymbol(network);
   for (const asset of new Set([ordered.asset, ...(native ? [native] : [])].filter(isCurrency))) {
     await ensureInternalAccounts(tx, asset);

@@ -4,6 +4,7 @@ import type { UnsignedTransaction } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { witnessOf } from '../../networks/nodes';
+import { requireNetwork } from '../../networks/operations';
 import type { ChainServices } from '../../services';
 import { type HandTransfer, handOver } from './by-hand/export';
 import { assertThere } from './by-hand/there';
@@ -17,6 +18,7 @@ import { leastOf, senderOf } from './rules';
 import { type Plan, planTransaction } from './steps/plan';
 import { giveNonce, uncovered } from './steps/prepare';
 import { type Reached, reach } from './steps/reach';
+import { assertFormer } from './still';
 import { updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
 
@@ -85,6 +87,7 @@ export async function exportOperation(
 ): Promise<Exported> {
   const operation = await requireOperation(tx, id, type, { lock: true });
   assertExportable(operation);
+  await assertFormer(tx, await requireNetwork(tx, operation.chain), operation);
   return exportable ? exportPlanned(services, tx, operation, exportable) : handOver(services, tx, operation);
 }
 

@@ -3,9 +3,9 @@ import { notFound } from '../../../kernel/errors';
 import { isId } from '../../../kernel/ids';
 import { findWalletById } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
-import { attemptsOf } from './nonces/store';
+import { attemptsOf, operationSigned } from './nonces/store';
 import type { GasOperation, GasOperationType } from './record';
-import { findOperation } from './store';
+import { findOperation, operationOfHash } from './store';
 
 export { spentToday } from './budget';
 export {
@@ -32,6 +32,10 @@ export async function requireOperation(
   if (!found) throw notFound('operation');
   return found;
 }
+
+/** Which operation a transaction is of: it was executed for it, or signed here for it. */
+export const operationWith = async (sql: Sql, chain: string, hash: string): Promise<string | undefined> =>
+  (await operationOfHash(sql, chain, hash)) ?? (await operationSigned(sql, chain, hash));
 
 /** @param field of the request that names it @throws Problem 404 */
 export async function requireWallet(sql: Sql, id: string, field?: string): Promise<Wallet> {

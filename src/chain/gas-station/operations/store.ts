@@ -13,7 +13,7 @@ const operations = () => table('gas_operations');
 
 const OPEN_STATUSES = GAS_OPERATION_STATUSES.filter((status) => isOpen({ status }));
 /** In the words of the indexes that serve it. */
-const IS_OPEN = `status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`;
+export const IS_OPEN = `status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`;
 
 const units = (text: string | null) => (text === null ? null : BigInt(text));
 

@@ -12,10 +12,11 @@ import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
 import { findWallet } from '../../wallets/operations';
-import { stationsAmong } from '../beside-books';
+import { addressesUsed, stationsAmong } from '../beside-books';
 import { requireGasConfig } from '../config/operations';
-import type { GasConfig } from '../config/record';
 import { addressOf } from '../config/rules';
+import { operationWith } from '../operations/read';
+import { roleOf } from '../roles';
 import { nativeSymbol } from '../rules';
 import { cameTo } from './read-blocks';
 import type { Payer, StationTopup } from './record';
@@ -99,7 +100,10 @@ async function readRange(
   };
 }
 
-/** Books what is final and was not booked before. @returns what was booked now */
+/**
+ * Books what is final and was not booked before. What an operation has moved is booked by it: an address may have been a treasury.
+ * @returns what was booked now
+ */
 export async function applyScan(
   tx: Tx,
   { network, station, asset, range, final }: Scan,
@@ -107,13 +111,12 @@ export async function applyScan(
   const { chain } = network;
   await ensureInternalAccounts(tx, asset);
   await ensureChainAccounts(tx, chain, asset);
-  const config = await requireGasConfig(tx, network);
+  const payerOf = await payers(tx, network);
   const booked: StationTopup[] = [];
   for (const transfer of final) {
-    const made = await insertTopup(tx, {
-      ...topupOf(transfer, { network, asset }),
-      paidBy: await payerOf(tx, config, transfer.from),
-    });
+    if ((await operationWith(tx, chain, transfer.txHash)) !== undefined) continue;
+    const paidBy = await payerOf(transfer.from);
+    const made = await insertTopup(tx, { ...topupOf(transfer, { network, asset }), paidBy });
     if (made) booked.push(made);
   }
   await book(tx, chain, booked);
@@ -134,10 +137,12 @@ function topupOf(
   };
 }
 
-/** Money of ours that only changes its place stays ours in the books. */
-async function payerOf(sql: Sql, { chain, treasuryAddress }: GasConfig, from: string): Promise<Payer> {
-  if (from === treasuryAddress) return 'treasury';
-  return (await findWallet(sql, chain, from))?.purpose ?? 'funding';
+/** Money of ours that only changes its place stays ours in the books, be it from an address of before. */
+async function payers(sql: Sql, network: Network): Promise<(from: string) => Promise<Payer>> {
+  const { chain } = network;
+  const [config, used] = [await requireGasConfig(sql, network), await addressesUsed(sql, chain)];
+  return async (from) =>
+    (await findWallet(sql, chain, from))?.purpose ?? roleOf(used, config, from) ?? 'funding';
 }
 
 /** What the station has of ours is below zero on its account, as all that we have elsewhere. */

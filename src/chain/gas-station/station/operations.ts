@@ -9,6 +9,7 @@ import { lockGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { addressOf } from '../config/rules';
 import { updateStation } from '../config/store';
+import { assertNeverWas } from '../roles';
 import { beginScan } from '../station-topups/store';
 
 type Changed = { before: GasConfig; after: GasConfig };
@@ -28,7 +29,7 @@ export async function headOf(
 /**
  * Names the address that pays for gas: a station wallet of ours, or one whose key is elsewhere, which then signs what is exported.
  * @param head what comes to it later is found by a scan
- * @throws Problem 400 naming `address`: none of the chain, a wallet of the pool, the treasury; 409 `invalid_transition` one that is disabled
+ * @throws Problem 400 naming `address`: none of the chain, a wallet of the pool, a treasury, be it of before; 409 `invalid_transition` one that is disabled
  */
 export async function setStation(
   tx: Tx,
@@ -41,12 +42,15 @@ export async function setStation(
   if (wallet?.status === 'disabled')
     throw conflict('invalid_transition', 'The wallet is disabled.', 'address');
   const before = await lockGasConfig(tx, network);
-  if (before.treasuryAddress === address) throw invalid('address must not be the treasury.', 'address');
+  await assertNeverWas(tx, 'treasury', { chain: network.chain, address, field: 'address' });
   const after = await takeStation(tx, network, { address, walletId: wallet?.id ?? null, head });
   return { before, after };
 }
 
-/** Makes a station wallet; it becomes the station where there is none. */
+/**
+ * Makes a station wallet; it becomes the station where there is none.
+ * @throws Problem 400 naming `chain` where the next wallet was named as a treasury before it was made
+ */
 export async function generateStation(
   services: Pick<Services, 'parties'>,
   tx: Tx,
@@ -57,6 +61,7 @@ export async function generateStation(
   const [wallet] = await deriveWallets(services, tx, { chain, kind, count: 1, purpose: 'station' });
   if (!wallet) throw new Error('no wallet was derived');
   const before = await lockGasConfig(tx, network);
+  await assertNeverWas(tx, 'treasury', { chain, address: wallet.address, field: 'chain' });
   if (before.stationAddress !== null) {
     await beginScan(tx, { chain, address: wallet.address, head });
     return { wallet, before, after: before };

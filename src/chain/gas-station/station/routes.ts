@@ -94,7 +94,7 @@ const setRoute = (services: Services): Route =>
     summary: 'Set the gas station wallet',
     description:
       'A station wallet of ours signs by itself; any other address of the chain is a person’s, who executes what is exported. ' +
-      'It is neither a wallet of the pool nor the treasury. Operations that are open keep their sender.',
+      'It is neither a wallet of the pool nor a treasury, be it of before. Operations that are open keep their sender.',
     body: z.strictObject({ chain: chain(), address: text(100).meta({ examples: [STATION] }) }),
     response: stationSchema,
     problems: ['invalid_transition'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { maxOf, ZERO } from '../../../kernel/money/money';
-import { money } from '../../../kernel/wire/schemas';
+import { instant, money } from '../../../kernel/wire/schemas';
 import type { ChainFees } from '../../../parties/chain/port';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import type { GasConfig } from '../config/record';
@@ -42,10 +42,11 @@ export const statusSchema = z
           asset: z.string(),
           belowMinimum: money().describe('Of wallets with less than `minSweepAmount`.'),
           belowLedger: money().describe('Of all of them what the ledger has no decimals for.'),
+          asOf: instant(),
         }),
       )
       .describe(
-        'What is left on wallets that were allocated and may be swept; a sweep of a wallet takes all of it.',
+        'What is left on wallets that were allocated and may be swept, as read every five minutes; a sweep of a wallet takes all of it.',
       ),
     delegation: z
       .object({
@@ -78,16 +79,25 @@ export function statusView(status: StationStatus): z.output<typeof statusSchema>
     gasPrice: status.fees && priceOf(config, status.fees),
     dailyGasBudget: budgetOf(status, native),
     openOperations: open,
-    dust: status.dust.map(({ asset: { symbol, decimals }, belowMinimum, belowLedger }) => ({
-      asset: symbol,
-      belowMinimum: fromUnits(belowMinimum, decimals).toFixed(decimals),
-      belowLedger: fromUnits(belowLedger, decimals).toFixed(decimals),
-    })),
+    dust: dustOf(status),
     delegation: delegation
       ? { contract: delegation.contract, ready: delegation.isReady, deployment: delegation.deployment }
       : undefined,
   };
 }
+
+/** Of the assets that the network lists, in their order. */
+const dustOf = ({ network, dust }: StationStatus) =>
+  network.assets.flatMap(({ symbol, decimals }) =>
+    dust
+      .filter(({ asset }) => asset === symbol)
+      .map(({ asset, belowMinimum, belowLedger, readAt }) => ({
+        asset,
+        belowMinimum: fromUnits(belowMinimum, decimals).toFixed(decimals),
+        belowLedger: fromUnits(belowLedger, decimals).toFixed(decimals),
+        asOf: readAt.toISOString(),
+      })),
+  );
 
 const priceOf = ({ maxGasPrice }: GasConfig, fees: ChainFees) => ({
   current: gweiText(fees.baseFee + fees.maxPriorityFeePerGas),

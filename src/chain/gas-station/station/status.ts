@@ -5,9 +5,9 @@ import { witnessOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
 import type { ChainServices } from '../../services';
-import { holdingsOn } from '../../wallets/holdings';
 import { findWalletById } from '../../wallets/operations';
-import { type Dust, dustOn } from '../candidates/dust';
+import type { KeptDust } from '../candidates/record';
+import { keptDust } from '../candidates/store';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { type Spent, spentToday } from '../operations/budget';
@@ -25,24 +25,22 @@ export interface StationStatus {
   /** Of the UTC day. */
   spent: Spent;
   open: { sweep: number; topup: number };
-  /** What is left on wallets, by asset. */
-  dust: Dust[];
+  /** What is left on wallets, as it was read last; a status reads no wallets. */
+  dust: KeptDust[];
   /** Null where the station could not send for wallets at all. */
   delegation: { contract: string; isReady: boolean; deployment: { to: string; data: string } } | null;
 }
 
 /** @throws Problem 404, 503 while the chain cannot be reached */
 export async function readStatus(
-  services: Pick<ChainServices, 'keyring' | 'parties' | 'now' | 'heldByBooks'>,
+  services: Pick<ChainServices, 'keyring' | 'parties' | 'now'>,
   sql: Sql,
   chain: string,
 ): Promise<StationStatus> {
-  const witnessed = await witnessOf(services, sql, chain);
-  const { network, node } = witnessed;
+  const { network, node } = await witnessOf(services, sql, chain);
   const config = await requireGasConfig(sql, network);
   const [spent, open] = [await spentToday(sql, chain, services.now()), await countOpen(sql, chain)];
-  const holdings = holdingsOn(services, sql, witnessed);
-  const dust = await askedOfChain(dustOn(holdings, sql, network, config));
+  const dust = await keptDust(sql, chain);
   const read = node
     ? await askedOfChain(readOf(node, network, config))
     : await readTold(sql, network, config);

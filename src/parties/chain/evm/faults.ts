@@ -60,7 +60,7 @@ export type Refusal =
  */
 const WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/already.?(known|imported|exists)|\bknown transaction/, 'already_known'],
-  [/revert|invalid opcode|out of gas|gas required exceeds/, 'reverted'],
+  [/revert|invalid.{0,4}opcode|out of gas|gas required exceeds/, 'reverted'],
   [/nonce.{0,6}too.?low|old.?nonce|nonce.*already/, 'nonce_too_low'],
   [/insufficient.?(funds|balance)/, 'insufficient_funds'],
   [/underpriced|fee.{0,8}too.?low|less than block base fee/, 'underpriced'],

@@ -1,6 +1,7 @@
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { scanStations } from '../../../../src/chain/gas-station/station-topups/scan-all';
 import { compareChain } from '../../../../src/chain/reconciliation/compare';
+import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
 import { attempts, feesOf, type TestStation, testStation, unitsOf } from './support';
 
 /** What stands beside the books of a station, and is told. */
@@ -62,13 +63,20 @@ describe('of what is too little to be swept', () => {
     (await statusOf(world)).dust.find((each: { asset: string }) => each.asset === 'USDT');
 
   it('the sum is shown, also of what the ledger has no decimals for, and a sweep takes both', async () => {
+    const read = () => keepChainReading(world.api.services, 'local');
     expect((await statusOf(world)).dust).toEqual([]);
     const [wallet] = await world.wallets(1, usdt('0.999999300000000000'), '0.002');
     await world.wallets(1, usdt('5.000000400000000001'), '0.002');
     const dust = { belowMinimum: '0.999999300000000000', belowLedger: '0.000000700000000001' };
-    expect(await dustOf()).toEqual({ asset: 'USDT', ...dust });
+    // A status reads no wallets: it tells what the last reading has found, and when that was.
+    expect((await statusOf(world)).dust).toEqual([]);
+    await read();
+    const found = await dustOf();
+    expect(found).toEqual({ asset: 'USDT', ...dust, asOf: expect.any(String) });
     expect(await orderAutoSweeps(world.services)).toBe(1);
     await world.chain.pay(world.token, wallet!.address, usdt('1.000000000000000002'));
+    expect(await dustOf()).toEqual(found);
+    await read();
     expect((await dustOf()).belowMinimum).toBe('0.000000000000000000');
     const { id } = await world.sweep(wallet!.id);
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });

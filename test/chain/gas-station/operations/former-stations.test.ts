@@ -73,6 +73,19 @@ it('is emptied by a person’s order alone, which the service may sign, and no m
   expect(await beyondBooks()).toBe('10');
 });
 
+it('what a person was to execute is not exported once it is the station again', async () => {
+  await scanStations(world.services);
+  const { id } = (await order()).body;
+  const exported = () => world.admin.call('GET', `${GAS}/operations/${id}/export`);
+  await setStation(former.address);
+  const { status, body } = await exported();
+  expect([status, body.code]).toEqual([409, 'invalid_transition']);
+  expect(await world.read(id)).toMatchObject({ status: 'pending' });
+  expect(await world.read(id)).not.toHaveProperty('exportedAt');
+  await setStation(world.station);
+  expect((await exported()).status).toBe(200);
+});
+
 it('the station itself is not swept, nor a token that came to one of before', async () => {
   const stations = (await world.admin.call('GET', `${GAS}/wallets?purpose=station`)).body.data;
   const { id } = stations.find(({ address }: { address: string }) => address === world.station);

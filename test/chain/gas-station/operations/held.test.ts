@@ -1,5 +1,5 @@
-import { createOperation, orderSweep } from '../../../../src/chain/gas-station/operations/create';
-import { type Client } from '../../../support/api';
+import { createOperation, orderSweep, orderTopup } from '../../../../src/chain/gas-station/operations/create';
+import type { Client } from '../../../support/api';
 import { masterAccount } from '../../../support/cards';
 import { attempts, type TestStation, testStation } from './support';
 
@@ -38,6 +38,28 @@ describe('a wallet that is swept', () => {
     expect(
       await services.database.query('select id from gas_operations where wallet_id = $1', [wallet!.id]),
     ).toEqual([]);
+  });
+
+  it('is not swept to a treasury of before, nor given gas by a station of before', async () => {
+    const { services, treasury, station } = world;
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const orders = [
+      await orderSweep(services, { walletId: wallet!.id, asset: 'USDT' }),
+      await orderTopup(services, { walletId: wallet!.id }),
+    ];
+    await world.configure({ treasuryAddress: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' });
+    const setStation = (address: string) =>
+      world.admin.call('PUT', '/v1/gas-station/wallet', { chain: 'local', address });
+    await setStation('0x90F79bf6EB2c4f870365E785982E1f101E93b906');
+    for (const ordered of orders) {
+      const made = services.database.transaction((tx) => createOperation(services, tx, ordered));
+      await expect(made).rejects.toMatchObject({ code: 'invalid_transition', field: 'walletId' });
+    }
+    expect(
+      await services.database.query('select id from gas_operations where wallet_id = $1', [wallet!.id]),
+    ).toEqual([]);
+    await setStation(station);
+    await world.configure({ treasuryAddress: treasury });
   });
 
   it('is not signed for once it is disabled', async () => {

@@ -1,6 +1,5 @@
 import {
   addressesUsed,
-  ownTransactions,
   stationsAmong,
   sweptDust,
   sweptFrom,
@@ -14,6 +13,7 @@ import {
   settledFrom,
   takenNonces,
 } from '../../../../src/chain/gas-station/operations/nonces/store';
+import { ownTransactions } from '../../../../src/chain/gas-station/operations/own-transactions';
 import {
   countMembers,
   countOpen,
@@ -132,6 +132,17 @@ it('of each address that was ever used one row is read, however many operations 
     return Number(after?.read) - Number(before?.read);
   });
   expect(read).toBeLessThan(10);
+});
+
+it('what sweeps have moved is summed without their rows', async () => {
+  await api.database.query('vacuum gas_operations');
+  const read = await api.database.transaction(async (tx) => {
+    const [before] = await tx.query<{ read: string }>(READ);
+    await sweptDust(tx, { chain: 'chain-2', asset: 'USDT', unit: 10n ** 12n });
+    const [after] = await tx.query<{ read: string }>(READ);
+    return Number(after?.read) - Number(before?.read);
+  });
+  expect(read).toBe(0);
 });
 
 /** What this transaction has fetched of the table by its indexes. */

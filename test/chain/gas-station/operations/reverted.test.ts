@@ -18,6 +18,7 @@ describe('what was executed by a person', () => {
     const code = (await world.chain.client.getCode({ address: world.token }))!;
     await world.chain.client.setCode({ address: world.token, bytecode: '0xfe' });
     const hash = await execute(world, first).catch(() => revertedHash(world.chain));
+    await world.chain.mined(hash); // the node answers before it has made the block
     await world.chain.client.setCode({ address: world.token, bytecode: code });
     for (let times = 0; times < 2; times += 1)
       expect(await confirm(OPERATIONS, id, hash)).toMatchObject({

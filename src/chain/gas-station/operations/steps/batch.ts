@@ -1,8 +1,8 @@
 import type { Tx } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
+import { whereTokenStands } from '../../../networks/tokens';
 import { boundedFees } from '../../rules';
 import { batchOf, MOST_OF_BATCH } from '../../strategies/delegated';
-import { whereTokenStands } from '../../tokens';
 import { mostOf } from '../nonces/rules';
 import { lockNonces, releaseNonces } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
@@ -76,8 +76,8 @@ async function take(
 }
 
 /**
- * Takes back the transaction of a batch that nobody has signed where one of its wallets may be swept no more: it is planned anew
- * without that one.
+ * Takes back a transaction that was handed to nobody, signed or not, of an operation that is stopped, or of a batch of which one wallet
+ * may be swept no more: its bytes are dropped, its nonce is the next one's, and the others are planned anew.
  * @param isStopped whether the one that makes it is stopped: the others do not wait for it
  * @returns whether it was taken back
  */
@@ -88,7 +88,7 @@ export async function takeBackStopped(
 ): Promise<boolean> {
   const members = await membersOf(services.database, operation.id);
   const isWhole = (await stillSweepable(services.database, members)).length === members.length;
-  if (members.length === 0 || (isWhole && !isStopped)) return false;
+  if (isWhole && !isStopped) return false;
   return whileUnchanged(services, operation, async (tx, { id }) => {
     const at = services.now();
     await releaseNonces(tx, id, at);

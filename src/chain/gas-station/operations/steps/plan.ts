@@ -1,10 +1,10 @@
 import { ChainRefused } from '../../../../parties/chain/errors';
 import type { Call, ChainNode } from '../../../../parties/chain/port';
+import { whereTokenStands } from '../../../networks/tokens';
 import { boundedFees, gasLimitOf, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
 import type { Sweep, SweepParties } from '../../strategies/port';
 import { transfer } from '../../strategies/transfer';
-import { whereTokenStands } from '../../tokens';
 import { mostOf } from '../nonces/rules';
 import type { Planned } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { askedOfChain } from '../../../../chain/networks/asking';
 import { requireNetwork, toldNetworks } from '../../../../chain/networks/operations';
-import { compareChain } from '../../../../chain/reconciliation/compare';
+import { type Comparison, compareChain } from '../../../../chain/reconciliation/compare';
 import { chainsToCompare, lastReadings } from '../../../../chain/reconciliation/readings';
-import type { Compared } from '../../../../chain/reconciliation/record';
+import type { ChainReading, Compared } from '../../../../chain/reconciliation/record';
 import type { Sql } from '../../../../kernel/db/database';
+import { Problem } from '../../../../kernel/errors';
 import { depositsBeside } from '../../../../transfers/chain-deposits/beside-books';
 import type { Session } from '../../../session';
 import { show, table } from '../../console';
@@ -14,7 +15,7 @@ import { groupOf } from '../../groups';
 const AFTER = `
 Both are read now, the chain at the last block that was read for deposits; nothing is kept. "known" is on the chain and not
 in the books yet, or not to be held by them: deposits that are not final, what an operation has moved, units beyond the ledger's
-decimals. Exit code 1 where something else differs; what has differed at the readings of the last minutes says since when.`;
+decimals. Exit code 1 where something else differs, or a chain or a token could not be read; what has differed at the readings of the last minutes says since when.`;
 
 /** A line, as programs read it: amounts exact, `differsSince` of the readings that are kept. */
 interface Line {
@@ -34,11 +35,12 @@ export function addReconcileCommand(program: Command, { console, run }: CommandC
     .addHelpText('after', AFTER)
     .action((chain: string | undefined, { json }: { json?: boolean }) =>
       run(async (session) => {
-        const { lines, unbooked } = await readingOf(session, await chainsOf(session.database, chain));
+        const { lines, unbooked, unread } = await readingOf(session, chain);
         const told = chain === undefined ? await toldNetworks(session.database) : [];
         const notes = [...unbooked.map(noGasOf), ...told.map(notCompared)];
         show(console, json, lines.map(lineView), [textOf(lines), ...notes].join('\n'));
-        return lines.every(({ compared }) => compared.difference.isZero()) ? 0 : 1;
+        for (const each of unread) console.err(each);
+        return unread.length === 0 && lines.every(({ compared }) => compared.difference.isZero()) ? 0 : 1;
       }),
     );
 }
@@ -46,33 +48,59 @@ export function addReconcileCommand(program: Command, { console, run }: CommandC
 const notCompared = ({ chain }: { chain: string }): string =>
   `${chain}: not compared, for no node of it is asked.`;
 
+const noTokenOf = (chain: string, asset: string): string =>
+  `${chain}: ${asset} not compared: its contract does not answer.`;
+
 const chainsOf = async (sql: Sql, chain: string | undefined): Promise<string[]> =>
   chain === undefined ? chainsToCompare(sql) : [(await requireNetwork(sql, chain, 'chain')).chain];
 
 const noGasOf = (chain: string): string =>
   `${chain}: gas not booked: no currency for the coin. What it has cost stands with each operation.`;
 
-/** @returns the chains too whose gas is in no books */
-async function readingOf(
-  { database, keyring, parties, now }: Session,
-  chains: readonly string[],
-): Promise<{ lines: Line[]; unbooked: string[] }> {
+interface Readings {
+  lines: Line[];
+  /** Chains whose gas is in no books. */
+  unbooked: string[];
+  /** What could not be read, for a person. */
+  unread: string[];
+}
+
+/** One of several that cannot be read keeps the others from nothing. @param named absent: all @throws Problem 503: that one cannot be */
+async function readingOf(session: Session, named: string | undefined): Promise<Readings> {
+  const { database, keyring, parties, now } = session;
   const services = { database, keyring, parties, now, depositsBeside };
   const kept = await lastReadings(database);
-  const lines: Line[] = [];
-  const unbooked: string[] = [];
-  for (const chain of chains) {
-    const { blockNumber, lines: found, isGasBooked } = await askedOfChain(compareChain(services, chain));
-    if (!isGasBooked) unbooked.push(chain);
-    for (const compared of found) {
-      const last = kept.find(
-        (each) => each.chain === chain && each.place === compared.place && each.asset === compared.asset,
-      );
-      lines.push({ chain, blockNumber, compared, differsSince: last?.differsSince ?? null });
+  const all: Readings = { lines: [], unbooked: [], unread: [] };
+  for (const chain of await chainsOf(database, named)) {
+    const asked = askedOfChain(compareChain(services, chain));
+    const found = named === undefined ? await unlessAway(asked) : await asked;
+    if (found === undefined) {
+      all.unread.push(`${chain}: not compared: it cannot be reached just now.`);
+      continue;
     }
+    if (!found.isGasBooked) all.unbooked.push(chain);
+    all.unread.push(...found.unreadable.map((asset) => noTokenOf(chain, asset)));
+    all.lines.push(...linesOf(found, kept));
   }
-  return { lines, unbooked };
+  return all;
 }
+
+async function unlessAway(asked: Promise<Comparison>): Promise<Comparison | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 503) return undefined;
+    throw error;
+  }
+}
+
+const linesOf = ({ chain, blockNumber, lines }: Comparison, kept: readonly ChainReading[]): Line[] =>
+  lines.map((compared) => {
+    const last = kept.find(
+      (each) => each.chain === chain && each.place === compared.place && each.asset === compared.asset,
+    );
+    return { chain, blockNumber, compared, differsSince: last?.differsSince ?? null };
+  });
 
 function lineView({ chain, blockNumber, compared, differsSince }: Line): Record<string, unknown> {
   const { place, asset, reported, booked, unbooked, difference } = compared;

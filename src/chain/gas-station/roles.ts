@@ -1,0 +1,40 @@
+import type { Sql } from '../../kernel/db/database';
+import { invalid } from '../../kernel/errors';
+import { addressesUsed } from './beside-books';
+
+/** Which of a chain's accounts in the ledger holds what stands on an address. */
+export type StationRole = 'station' | 'treasury';
+
+const TAKEN: Record<StationRole, string> = {
+  station: 'must not be the station of the chain, nor have been it',
+  treasury: 'must not be the treasury of the chain, nor an address that was swept to',
+};
+
+/**
+ * An address has one role for ever: what came to it is in the books of that role, and would be counted in those of the other too. The
+ * caller holds the lock of the configuration.
+ * @param role that it must never have had
+ * @throws Problem 400 naming the field
+ */
+export async function assertNeverWas(
+  sql: Sql,
+  role: StationRole,
+  { chain, address, field }: { chain: string; address: string; field: string },
+): Promise<void> {
+  const used = await addressesUsed(sql, chain);
+  if (used[role].includes(address)) throw invalid(`${field} ${TAKEN[role]}.`, field);
+}
+
+/**
+ * Whose money comes from an address, where it is a station or a treasury, or was. One that releases of before have let be both is what
+ * it is now, or else the station.
+ */
+export function roleOf(
+  used: Readonly<Record<StationRole, readonly string[]>>,
+  present: { treasuryAddress: string | null },
+  address: string,
+): StationRole | undefined {
+  if (address === present.treasuryAddress) return 'treasury';
+  if (used.station.includes(address)) return 'station';
+  return used.treasury.includes(address) ? 'treasury' : undefined;
+}

@@ -1,0 +1,106 @@
+import { type Address, parseEther } from 'viem';
+import { scanStations } from '../../../../src/chain/gas-station/station-topups/scan-all';
+import { compareChain } from '../../../../src/chain/reconciliation/compare';
+import { checkLedger } from '../../../../src/kernel/ledger/check';
+import { execute, fundNative, posted, sendAs, type TestStation, testStation } from './support';
+
+/** An address that was a station, or took what was swept, is never the other: its money would stand in the books of both. */
+
+const GAS = '/v1/gas-station';
+/** Its key is elsewhere. */
+const FOREIGN: Address = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+const OTHER_TREASURY: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
+
+let world: TestStation;
+beforeEach(async () => {
+  world = await testStation();
+});
+afterEach(async () => {
+  expect(await checkLedger(world.services.database)).toEqual([]);
+  await world.close();
+});
+
+const setStation = async (address: string) => {
+  const { status, body } = await world.admin.call('PUT', `${GAS}/wallet`, { chain: 'local', address });
+  return [status, body.field];
+};
+const configOf = async () => (await world.admin.call('GET', `${GAS}/config/local`)).body;
+const scan = async (body: object = {}) =>
+  (await posted(world.admin, `${GAS}/station-topups/scan`, { chain: 'local', ...body })).found;
+const differences = async () => {
+  const { lines } = await compareChain(world.api.services, 'local');
+  return Object.fromEntries(
+    lines.map(({ place, asset, difference }) => [`${place} ${asset}`, Number(difference)]),
+  );
+};
+/** Written by a release that did not refuse it. */
+const inOldData = (change: string) =>
+  world.services.database.query(`update gas_configs set ${change} where chain = 'local'`);
+
+/** A station of before with 1 ETH, which is swept to the treasury. */
+async function sweptStation(): Promise<void> {
+  const { id, address } = await posted(world.admin, `${GAS}/wallet/generate`, { chain: 'local' });
+  await setStation(address);
+  await world.chain.pay(null, address, parseEther('1'));
+  expect(await scanStations(world.services)).toBeGreaterThan(0);
+  await setStation(world.station);
+  const sweep = await posted(world.admin, `${GAS}/operations`, { walletId: id, asset: 'ETH' });
+  const path = `${GAS}/operations/${sweep.id}`;
+  const { transactions } = (await world.admin.call('GET', `${path}/export`)).body;
+  await posted(world.admin, `${path}/confirm`, { txHash: await execute(world, transactions[0]) });
+}
+
+it('what sweeps have gone to is never a station, and what was a station no treasury', async () => {
+  await sweptStation();
+  expect(await setStation(world.treasury)).toEqual([400, 'address']);
+  await world.configure({ treasuryAddress: OTHER_TREASURY });
+  expect(await setStation(world.treasury)).toEqual([400, 'address']);
+  expect(await setStation(FOREIGN)).toEqual([200, undefined]);
+  expect(await setStation(world.station)).toEqual([200, undefined]);
+  const before = await configOf();
+  const { chain: _, stationAddress: __, stationWalletId: ___, ...terms } = before;
+  const refused = await world.admin.call('PUT', `${GAS}/config/local`, {
+    ...terms,
+    treasuryAddress: FOREIGN,
+  });
+  expect([refused.status, refused.body.field]).toEqual([400, 'treasuryAddress']);
+  expect(await configOf()).toEqual(before);
+});
+
+it('what an operation has moved is booked by it, and by no scan of a treasury that became the station', async () => {
+  await sweptStation();
+  const before = [await world.held('station', 'ETH'), await world.held('treasury', 'ETH')];
+  await inOldData(
+    `station_address = '${world.treasury}', station_wallet_id = null, treasury_address = '${OTHER_TREASURY}'`,
+  );
+  expect(await scan({ fromBlock: 0 })).toEqual([]);
+  expect([await world.held('station', 'ETH'), await world.held('treasury', 'ETH')]).toEqual(before);
+});
+
+it('what stands on an address that has been both is counted once', async () => {
+  await setStation(FOREIGN);
+  await setStation(world.station);
+  const before = await differences();
+  await inOldData(`treasury_address = '${FOREIGN}'`);
+  const there = Number(await world.chain.client.getBalance({ address: FOREIGN })) / 1e18;
+  const after = await differences();
+  expect(after['treasury ETH']).toBe(there);
+  expect(after['station ETH']).toBeCloseTo((before['station ETH'] ?? 0) - there, 9);
+});
+
+it('money of ours that comes to a station from one of before, or from a treasury of before, is no new money', async () => {
+  await setStation(FOREIGN);
+  await fundNative(world.chain, FOREIGN, parseEther('1'));
+  await setStation(world.station);
+  await sendAs(world.chain, FOREIGN, { to: world.station, value: parseEther('0.5') });
+  await sweptStation();
+  await world.configure({ treasuryAddress: OTHER_TREASURY });
+  await sendAs(world.chain, world.treasury, { to: world.station, value: parseEther('0.25') });
+  await world.chain.pay(null, world.station, parseEther('0.125'));
+  await scan();
+  const { data } = (await world.admin.call('GET', `${GAS}/station-topups?limit=100`)).body;
+  const paid = data.filter(({ address }: { address: string }) => address === world.station);
+  expect(
+    Object.fromEntries(paid.map(({ paidBy, amount }: Record<string, string>) => [paidBy, Number(amount)])),
+  ).toEqual({ station: 0.5, treasury: 0.25, funding: 0.125 });
+});

@@ -1,0 +1,80 @@
+import { deploymentOf } from '../../../../src/chain/gas-station/strategies/delegate';
+import { ChainAway } from '../../../../src/parties/chain/errors';
+import type { Services } from '../../../../src/services';
+import { attempts, type TestStation, testStation, withParties } from './support';
+
+/** As long as sweeps wait for others that are made with them, and a little more. */
+const GATHERED_MS = 6_000;
+const UNITS = 1_000_000n;
+
+let world: TestStation;
+beforeEach(async () => {
+  world = await testStation({ config: { autoSweep: true, sweepStrategy: 'delegated' } });
+  const { to, data } = deploymentOf(world);
+  await world.chain.mined(await world.chain.client.sendTransaction({ to, data }));
+});
+afterEach(() => world.close());
+
+/** The chain is away as soon as something was signed. */
+function awayOnceSigned(): Services {
+  const { parties } = world.services;
+  let isSigned = false;
+  const signer: typeof parties.signer = {
+    ...parties.signer,
+    async sign(...given) {
+      const signed = await parties.signer.sign(...given);
+      isSigned = true;
+      return signed;
+    },
+  };
+  const of: typeof parties.chain.of = (address) => {
+    const node = parties.chain.of(address);
+    return { ...node, fees: () => (isSigned ? Promise.reject(new ChainAway('local')) : node.fees()) };
+  };
+  return withParties(world.services, { signer, chain: { of } });
+}
+
+/** Three sweeps of which one transaction was signed, and nobody has it. */
+async function signedBatch() {
+  const wallets = await world.wallets(3, UNITS);
+  const sweeps: string[] = [];
+  for (const { id } of wallets) sweeps.push((await world.sweep(id)).id);
+  world.later(GATHERED_MS);
+  const [leader = ''] = sweeps;
+  await expect(world.advance(leader, awayOnceSigned())).rejects.toThrow(ChainAway);
+  const [signed] = await attempts(world, leader);
+  expect([signed?.raw, signed?.broadcast_at]).toEqual([expect.stringMatching(/^0x/), null]);
+  return { wallets, sweeps, signed };
+}
+
+const disable = ({ id }: { id: string }) =>
+  world.services.database.query(`update wallets set status = 'disabled' where id = $1`, [id]);
+
+async function turns(sweeps: readonly string[]): Promise<void> {
+  for (let turn = 0; turn < 6; turn += 1) {
+    world.later(GATHERED_MS);
+    for (const id of sweeps) await world.advance(id);
+  }
+}
+
+it.each([
+  ['another wallet', 1],
+  ['the wallet whose operation has made it', 0],
+])(
+  'a batch that was signed and handed to nobody is dropped where %s may be swept no more',
+  async (_, stopped) => {
+    const { wallets, sweeps, signed } = await signedBatch();
+    await disable(wallets[stopped]!);
+    await turns(sweeps);
+    const read = await Promise.all(sweeps.map((id) => world.read(id)));
+    expect(read[stopped]).toMatchObject({ waitsFor: 'stopped' });
+    const others = read.filter((__, place) => place !== stopped);
+    expect(others.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(new Set(others.map(({ txHash }) => txHash)).size).toBe(1);
+    expect(others[0].txHash).not.toBe(signed?.hash);
+    const left = await Promise.all(wallets.map(({ address }) => world.tokens(address)));
+    expect(left).toEqual(wallets.map((__, place) => (place === stopped ? UNITS : 0n)));
+    // Its nonce went to the next.
+    expect(await world.chain.client.getTransactionCount({ address: world.station })).toBe(1);
+  },
+);

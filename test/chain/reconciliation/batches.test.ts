@@ -1,0 +1,38 @@
+import { deploymentOf } from '../../../src/chain/gas-station/strategies/delegate';
+import { compareChain } from '../../../src/chain/reconciliation/compare';
+import { type TestStation, testStation } from '../gas-station/operations/support';
+
+/** As long as sweeps wait for others that are made with them, and a little more. */
+const GATHERED_MS = 6_000;
+/** Longer than what was booked is known to be so of late. */
+const LATE_MS = 6 * 60_000;
+
+let world: TestStation;
+beforeEach(async () => {
+  world = await testStation({ config: { autoSweep: true, sweepStrategy: 'delegated' } });
+  const { to, data } = deploymentOf(world);
+  await world.chain.mined(await world.chain.client.sendTransaction({ to, data }));
+});
+afterEach(() => world.close());
+
+/** The test pays wallets and the station without a word to the books: that difference stays as it is. */
+const differences = async () =>
+  (await compareChain(world.api.services, 'local')).lines.flatMap(({ place, asset, difference }) =>
+    difference.isZero() ? [] : [`${place} ${asset} ${difference.toFixed()}`],
+  );
+
+it('of a transaction of several operations each is booked by itself, however long after the first: the rest is known', async () => {
+  const wallets = await world.wallets(3, 7_000_000n);
+  const sweeps: string[] = [];
+  for (const { id } of wallets) sweeps.push((await world.sweep(id)).id);
+  const before = await differences();
+  expect(before).toEqual(['pool USDT 21', 'station ETH 10']);
+  world.later(GATHERED_MS);
+  for (const id of sweeps) {
+    for (let step = 0; step < 4; step += 1) await world.advance(id);
+    expect(await world.read(id)).toMatchObject({ status: 'completed' });
+    expect(await differences()).toEqual(before);
+    world.later(LATE_MS);
+    expect(await differences()).toEqual(before);
+  }
+});

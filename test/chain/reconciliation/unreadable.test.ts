@@ -1,0 +1,87 @@
+import type { Address, Hex } from 'viem';
+import { compareChain } from '../../../src/chain/reconciliation/compare';
+import { keepChainReading } from '../../../src/chain/reconciliation/readings';
+import { ChainAway } from '../../../src/parties/chain/errors';
+import type { Client } from '../../support/api';
+import { openWorld, type World } from '../../transfers/chain-deposits/support';
+
+/** What of a chain cannot be read is shown, and keeps nothing else from being compared. */
+
+let on: World;
+let admin: Client;
+let wallet: Address;
+let ahead = 0;
+beforeEach(async () => {
+  on = await openWorld();
+  admin = await on.api.client('admin');
+  ahead = 0;
+  on.api.services.now = () => new Date(Date.now() + ahead);
+  await on.turn();
+  wallet = (await on.wallet(await on.account())) as Address;
+  await on.chain.pay(on.token, wallet, 25_000_000n);
+  await on.chain.client.mine({ blocks: 3 });
+  await on.read();
+});
+afterEach(() => on.close());
+
+const breaks = () =>
+  on.api.database.query(
+    `select kind, subject from breaks where resolved_at is null and kind in ('token_unreadable', 'chain_not_compared', 'chain_difference') order by 1`,
+  );
+const accounts = async () =>
+  (await compareChain(on.api.services, 'local')).lines.map(({ place, asset }) => `${place} ${asset}`);
+const keep = () => keepChainReading(on.api.services, 'local');
+/** From the next block on. */
+async function becomes(bytecode: Hex): Promise<void> {
+  await on.chain.client.setCode({ address: on.token, bytecode });
+  await on.chain.client.mine({ blocks: 1 });
+  await on.read();
+}
+
+it('a token whose calls are reverted is shown, and the other assets are compared on', async () => {
+  const code = (await on.chain.client.getCode({ address: on.token })) as Hex;
+  await on.chain.client.setBalance({ address: wallet, value: 10n ** 17n });
+  await becomes('0xfe');
+  expect(await accounts()).toEqual(['pool ETH']);
+  await keep();
+  expect(await breaks()).toEqual([{ kind: 'token_unreadable', subject: 'chain:local:USDT' }]);
+  ahead += 5 * 60_000;
+  await keep();
+  expect(await breaks()).toEqual([
+    { kind: 'chain_difference', subject: 'pool@local:ETH' },
+    { kind: 'token_unreadable', subject: 'chain:local:USDT' },
+  ]);
+  await becomes(code);
+  expect(await accounts()).toEqual(['pool USDT', 'pool ETH']);
+  await keep();
+  expect(await breaks()).toEqual([{ kind: 'chain_difference', subject: 'pool@local:ETH' }]);
+});
+
+it('of a wallet that has such a token the other balances are told, and that one is named', async () => {
+  await becomes('0xfe');
+  const { status, body } = await admin.call('GET', `/v1/wallets/${wallet}/balance?chain=local`);
+  expect([status, body]).toMatchObject([
+    200,
+    {
+      balances: [{ asset: 'ETH', balance: `0.${'0'.repeat(18)}` }],
+      detail: 'The contract of USDT does not answer: its balance is not known.',
+    },
+  ]);
+});
+
+it('a chain that could not be compared for a quarter of an hour is shown, until it can be', async () => {
+  const { parties } = on.api.services;
+  const away = () => Promise.reject(new ChainAway('local'));
+  const of: typeof parties.chain.of = (address) => ({ ...parties.chain.of(address), balances: away });
+  const without = { ...on.api.services, parties: { ...parties, chain: { of } } };
+  await keep();
+  for (const minutes of [5, 5, 5]) {
+    await expect(keepChainReading(without, 'local')).rejects.toThrow(ChainAway);
+    expect(await breaks()).toEqual([]);
+    ahead += minutes * 60_000;
+  }
+  await expect(keepChainReading(without, 'local')).rejects.toThrow(ChainAway);
+  expect(await breaks()).toEqual([{ kind: 'chain_not_compared', subject: 'chain:local' }]);
+  await keep();
+  expect(await breaks()).toEqual([]);
+});
