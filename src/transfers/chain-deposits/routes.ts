@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HASH_SHAPE, HASH_TEXT } from '../../chain/networks/hashes';
 import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
-import { text } from '../../kernel/wire/schemas';
+import { identifier } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
 import { confirmDeposit, findOnChain, readConfirmed } from './confirm';
 import { type ChainDepositView, chainDepositSchema, chainDepositView } from './view';
@@ -26,12 +26,8 @@ function confirmRoute(services: Services): Route {
       'recorded by the operator: what is recorded is answered, and 409 `invalid_transition` before; there `logIndex` is the ' +
       'transfer’s place in its transaction, from 0. A refusal stands under its key: ask again under another.',
     body: z.strictObject({
-      chain: text(32)
-        .min(1)
-        .meta({ examples: ['local'] }),
-      address: text(100)
-        .min(1)
-        .meta({ examples: ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'] }),
+      chain: identifier('local'),
+      address: identifier('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'),
       txHash: z
         .string()
         .regex(HASH_SHAPE, HASH_TEXT)
