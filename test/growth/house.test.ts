@@ -1,3 +1,4 @@
+import { lastSweepOf } from '../../src/chain/gas-station/operations/read';
 import { lastReadings } from '../../src/chain/reconciliation/readings';
 import { ownerAt } from '../../src/chain/wallets/operations';
 import { readings } from '../../src/composition';
@@ -12,8 +13,9 @@ import { listStops } from '../../src/process/stops/store';
 import { sumOfDay } from '../../src/transfers/approval/store';
 import { depositsBeside } from '../../src/transfers/chain-deposits/beside-books';
 import { heldByBooks } from '../../src/transfers/chain-deposits/held';
+import { transactionRef } from '../../src/transfers/chain-deposits/record';
 import { advance } from '../../src/transfers/engine/advance';
-import { refsOfHash } from '../../src/transfers/engine/tables/on-chain';
+import { refsOfHash, refsOfTransaction } from '../../src/transfers/engine/tables/on-chain';
 import { exchangeOrderKind } from '../../src/transfers/exchange/orders/kind';
 import { readSettlement } from '../../src/transfers/exchange/settlement/readings';
 import { disableDestination } from '../../src/transfers/exchange/withdrawals/disable-destination';
@@ -211,6 +213,8 @@ it('a chain beside the books', async () => {
   await expectIndexes(() => depositsBeside(database(), chain));
   await expectIndexes(() => heldByBooks(database(), chain, ['0x7', '0x8']));
   await expectIndexes(() => refsOfHash(database(), { chain, address: '0x7', txHash: '0x77' }));
+  await expectIndexes(() => refsOfTransaction(database(), transactionRef(chain, '0x77')));
+  await expectIndexes(() => lastSweepOf(database(), { chain, address: '0x7', token: '0x70' }));
   await expectIndexes(() => lastReadings(database()));
 });
 

@@ -57,7 +57,7 @@ function readOnce(read: (addresses: readonly string[]) => Promise<Held[]>): Read
           found.then((held) => held.get(address) ?? []),
         );
     }
-    return Promise.all(addresses.map((address) => known.get(address) ?? []));
+    return Promise.all(addresses.map(async (address) => (await known.get(address)) ?? []));
   };
 }
 

@@ -1,0 +1,159 @@
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { setAdminLimit } from '../../support/operator';
+import { gasDesk, SWEEPS } from './desk';
+import { expectOk, newHash, type TronWorld, tronWorld } from './support';
+
+/** What a person has confirmed of a sweep or a top-up. */
+let world: TronWorld;
+let desk: ReturnType<typeof gasDesk>;
+beforeAll(async () => {
+  world = await tronWorld();
+  desk = gasDesk(world);
+});
+afterEach(async () => expect(await checkLedger(world.api.database)).toEqual([]));
+afterAll(() => world.close());
+
+const confirm = (id: string, txHash = newHash(), path = SWEEPS) =>
+  desk.post(`${path}/${id}/confirm`, { txHash });
+
+it('was exported, and its hash is no deposit’s', async () => {
+  const wallet = await desk.ready('6');
+  const { id } = await expectOk(desk.post(SWEEPS, { walletId: wallet.id, asset: 'USDT' }));
+  const early = await confirm(id);
+  expect([early.status, early.body.code]).toEqual([409, 'invalid_transition']);
+  expect(early.body.message).toContain('never exported');
+  await desk.exported(SWEEPS, id);
+  const [address, hash] = [await world.allocate(await world.account()), newHash()];
+  const deposit = (await world.record(address, '6', { hash })).json();
+  const taken = await confirm(id, hash);
+  expect([taken.status, taken.body.field]).toEqual([409, 'txHash']);
+  expect(taken.body.message).toContain(deposit.id);
+  await world.operator('chain-deposit', 'take-back', deposit.id, '--reason', 'it was the sweep');
+  expect((await confirm(id, hash)).body.status).toBe('completed');
+  const back = await world.record(address, '6', { hash });
+  expect(JSON.parse(back.err)).toMatchObject({ field: 'txHash', message: expect.stringContaining(id) });
+});
+
+it('takes two above the limit: over HTTP it is refused, of all that is told of a wallet in a day', async () => {
+  const first = await desk.swept('600');
+  const { id: walletId, address } = first.wallet;
+  expect((await confirm(first.id)).body.status).toBe('completed');
+  const again = await world.record(address, '500', { at: new Date(Date.now() - 86_400_000).toISOString() });
+  expect(again.code).toBe(0);
+  await setAdminLimit(world.api.database, '1000');
+  const { id } = await desk.sweep(walletId);
+  const [txHash, pool] = [newHash(), await desk.held('pool')];
+  const refused = await confirm(id, txHash);
+  expect([refused.status, refused.body.code]).toEqual([409, 'limit_exceeded']);
+  expect(await desk.held('pool')).toBe(pool);
+  const asked = await world.operator(
+    ...['gas-operation', 'confirm', id, '--hash', txHash, '--reason', 'seen', '--json'],
+  );
+  const { approval } = asked.json();
+  expect(approval).toMatchObject({ kind: 'gas-operation.confirm', amount: '500.000000' });
+  const { result } = (await world.second('approval', 'approve', approval.id, '--json')).json();
+  expect(result).toEqual({ id, status: 'completed' });
+  expect(await desk.held('pool')).toBe(pool + 500);
+  await setAdminLimit(world.api.database, '1000000');
+});
+
+it('is taken back: the books, the hash and the wallet are as before, and another can be ordered', async () => {
+  const [operation, txHash] = [await desk.swept('9'), newHash()];
+  const { id, wallet } = operation;
+  const before = [await desk.held('pool'), await desk.held('treasury')];
+  expect(JSON.parse((await desk.takeBack(id)).err).code).toBe('invalid_transition');
+  await expectOk(confirm(id, txHash));
+  const back = await Promise.all([desk.takeBack(id), desk.takeBack(id)]);
+  expect(back.map(({ code }) => code).sort()).toEqual([0, 4]);
+  expect(back.find(({ code }) => code === 0)?.json()).toEqual({ id, status: 'failed' });
+  expect([await desk.held('pool'), await desk.held('treasury')]).toEqual(before);
+  const shown = await desk.get(`${SWEEPS}/${id}`);
+  expect(shown).toMatchObject({
+    status: 'failed',
+    failure: { code: 'taken_back', reason: 'another wallet' },
+  });
+  for (const name of ['txHash', 'movedAmount', 'executedAt']) expect(shown).not.toHaveProperty(name);
+  expect((await desk.balance(wallet.address)).balances[0].balance).toBe('9.000000');
+  const [line] = await world.api.database.query(
+    `select actor, before, after from audit_log where subject = $1 and action = 'gas-operation.take-back'`,
+    [id],
+  );
+  expect(line).toMatchObject({
+    ...{ actor: 'operator:ida', before: { status: 'completed', txHash } },
+    after: { status: 'failed', reason: 'another wallet' },
+  });
+  const next = await desk.sweep(wallet.id);
+  expect((await confirm(next.id, txHash)).body).toMatchObject({ status: 'completed', txHash });
+});
+
+it('is taken back of an operation that had ended before, and shown again when it is told again', async () => {
+  const [{ id }, txHash] = [await desk.swept('6'), newHash()];
+  await desk.post(`${SWEEPS}/${id}/fail`, { reason: 'not needed' });
+  await expectOk(confirm(id, txHash));
+  expect(await desk.breaksOf(id, 'gas_operation_late')).toEqual([{ detail: txHash }]);
+  expect((await desk.takeBack(id)).json()).toEqual({ id, status: 'failed' });
+  expect(await desk.breaksOf(id, 'gas_operation_late')).toEqual([]);
+  expect((await desk.get(`${SWEEPS}/${id}`)).failure).toEqual({ code: 'by_operator', reason: 'not needed' });
+  await expectOk(confirm(id, txHash));
+  expect(await desk.breaksOf(id, 'gas_operation_late')).toEqual([{ detail: txHash }]);
+});
+
+it('of what was taken back since is shown, until it is taken back too', async () => {
+  const address = await world.allocate(await world.account());
+  const at = new Date().toISOString();
+  const deposit = (await world.record(address, '9', { at })).json();
+  await world.release(address);
+  await desk.note(address, '100');
+  const walletId = await world.walletId(address);
+  const { id } = await desk.sweep(walletId);
+  await expectOk(confirm(id));
+  await world.operator('chain-deposit', 'take-back', deposit.id, '--reason', 'not there');
+  const shown = () => desk.breaksOf(walletId, 'chain_holding_below_zero');
+  expect(await shown()).toEqual([{ detail: expect.stringContaining(id) }]);
+  const [open] = await world.api.database.query(
+    `select amount::float8 as amount, currency from breaks where subject = $1`,
+    [walletId],
+  );
+  expect(open).toEqual({ amount: 9, currency: 'USDT' });
+  expect((await world.record(address, '4', { at })).code).toBe(0);
+  expect(await shown()).toHaveLength(1);
+  expect((await desk.takeBack(id)).code).toBe(0);
+  expect(await shown()).toEqual([]);
+  expect((await desk.balance(address)).balances[0].balance).toBe('4.000000');
+});
+
+it('is of a deposit or of an operation, whoever tells of the hash first, and no sweep takes what is taken back', async () => {
+  const [{ id }, hash] = [await desk.swept('6'), newHash()];
+  const address = await world.allocate(await world.account());
+  const [confirmed, recorded] = await Promise.all([confirm(id, hash), world.record(address, '6', { hash })]);
+  expect([confirmed.status === 200, recorded.code === 0].filter(Boolean)).toHaveLength(1);
+  const other = await world.allocate(await world.account());
+  const deposit = (await world.record(other, '7')).json();
+  await world.release(other);
+  await desk.note(other, '100');
+  const sweep = await desk.sweep(await world.walletId(other));
+  const [told, back] = await Promise.all([
+    confirm(sweep.id),
+    world.operator('chain-deposit', 'take-back', deposit.id, '--reason', 'not there'),
+  ]);
+  const shown = await desk.breaksOf(await world.walletId(other), 'chain_holding_below_zero');
+  expect([back.code, shown.length]).toEqual([0, told.status === 200 ? 1 : 0]);
+});
+
+it('is of chains that people tell of alone: what nodes have told nobody takes back, or confirms by a word', async () => {
+  const { id } = await desk.swept('6');
+  await expectOk(confirm(id));
+  const become = (kind: string, chainId: number | null) =>
+    world.api.database.query(`update networks set kind = $1, chain_id = $2 where chain = 'tron'`, [
+      kind,
+      chainId,
+    ]);
+  await become('evm', 31_337);
+  const word = await world.operator(
+    ...['gas-operation', 'confirm', id, '--hash', newHash(), '--reason', 'seen', '--json'],
+  );
+  for (const { code, err } of [await desk.takeBack(id), word]) {
+    expect([code, JSON.parse(err).message]).toEqual([4, expect.stringContaining('told by its nodes')]);
+  }
+  await become('tron', null);
+});
