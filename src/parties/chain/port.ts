@@ -137,7 +137,10 @@ export type Call = Pick<UnsignedTransaction, 'from' | 'to' | 'value' | 'data' | 
 export interface ChainNode {
   /** What each address that answers says it is; an empty list when none does. Never throws. */
   chainIds(): Promise<{ chainId: number; url: string }[]>;
-  /** The newest block that any of those knows who answer. One that stands far behind it counts as away until it has come after. */
+  /**
+   * The newest block that half of those have come to who answer, of two nodes the further one. One that stands far behind it counts as
+   * away until it has come after.
+   */
   head(): Promise<Block>;
   /** Nothing: it has no block of that height. */
   block(number: number): Promise<Block | undefined>;
@@ -171,11 +174,11 @@ export interface ChainNode {
    * @throws ChainRefused `no_token`
    */
   balances(addresses: readonly string[], token: string | null, atBlock?: number): Promise<bigint[]>;
-  /** How many transactions it has sent that are in a block. */
+  /** How many transactions it has sent that are in a block, as most of those say who answer. */
   nonce(address: string): Promise<number>;
   /**
-   * The first nonce that none of its transactions has: those that wait for a block are counted too, as far as anybody who answers knows
-   * them. Who else signs for the address may have sent them.
+   * The first nonce that none of its transactions has: those that wait for a block are counted too, as far as most of those know them
+   * who answer. Who else signs for the address may have sent them. A single node is believed any number: who gives nonces out bounds it.
    */
   nextNonce(address: string): Promise<number>;
   fees(): Promise<ChainFees>;

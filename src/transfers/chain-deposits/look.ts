@@ -1,8 +1,8 @@
 import { witnessOf } from '../../chain/networks/nodes';
 import { Problem } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
-import { areMost, isAgreed, isSettled } from '../../parties/chain/agreement';
-import type { ChainNode, ChainTransaction, ChainTransfer } from '../../parties/chain/port';
+import { areMost, depthOf, isAgreed, isSettled } from '../../parties/chain/agreement';
+import type { Block, ChainNode, ChainTransaction, ChainTransfer } from '../../parties/chain/port';
 import type { Services } from '../../services';
 import { type ChainDeposit, type ChainDepositTerms, type ChainDepositWord, firstWord } from './record';
 import { needsRate } from './rules';
@@ -27,7 +27,7 @@ export async function lookOnChain(services: Services, deposit: ChainDeposit): Pr
   const { block, logIndex } = found;
   const here = { blockNumber: block.number, blockHash: block.hash, logIndex, units: found.units.toString() };
   const wasFinal = known.state === 'final' && known.blockHash === block.hash;
-  const isFinal = wasFinal ? await isAgreed(node, block) : await isDeep(node, terms, block);
+  const isFinal = wasFinal ? await isAgreed(node, block) : await isDeep(node, block, terms);
   const state = isFinal ? 'final' : 'seen';
   return rated(services, deposit, { state, ...here, absentFrom: null, rate: known.rate });
 }
@@ -50,15 +50,8 @@ function transferOf(transaction: ChainTransaction, terms: ChainDepositTerms): Ch
   );
 }
 
-/** Whether so many blocks stand on it, its own among them, and all nodes that answer name the same ones. */
-async function isDeep(
-  node: ChainNode,
-  { confirmations }: ChainDepositTerms,
-  block: { number: number; hash: string },
-): Promise<boolean> {
-  const top = await node.agreedBlock(block.number + confirmations - 1);
-  return isSettled(top) && top.hash !== null && isAgreed(node, block);
-}
+const isDeep = async (node: ChainNode, block: Block, { confirmations }: ChainDepositTerms) =>
+  (await depthOf(node, block, confirmations)) === 'final';
 
 /** It is in no block, as far as the node says that was asked. The blocks that all agree on tell whether it only lags behind. */
 async function missing(

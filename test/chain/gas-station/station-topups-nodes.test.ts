@@ -45,3 +45,33 @@ it('books nothing by the word of one node of two', async () => {
   double.behaveWell();
   expect((await scan()).found).toMatchObject([{ txHash: hash }]);
 });
+
+/** What the first node says of a block that it tells whole. */
+const tellsOfBlocks = (change: (transactions: Sent[]) => Sent[]) =>
+  double.on('eth_getBlockByNumber', async ({ params }, ask) => {
+    const block = await ask({ params });
+    return params[1] === true && block ? { ...block, transactions: change(block.transactions) } : block;
+  });
+
+type Sent = { to: string | null; value: string };
+
+it('books what the first node has left out of a block, by the reading of the other', async () => {
+  tellsOfBlocks(() => []);
+  const hash = await world.chain.pay(null, station, milliEth(40));
+  await mine(3);
+  expect((await scan()).found).toMatchObject([{ txHash: hash }]);
+  double.behaveWell();
+  expect(await scan()).toMatchObject({ found: [], waiting: [] });
+});
+
+it('books nothing that one node alone tells of a block that both name, and waits until they tell the same', async () => {
+  const ten = (transactions: Sent[]) =>
+    transactions.map((each) => ({ ...each, value: `0x${milliEth(10_000).toString(16)}` }));
+  tellsOfBlocks(ten);
+  double.on('eth_getTransactionByHash', async (_, ask) => ten([await ask({})])[0]);
+  const hash = await world.chain.pay(null, station, milliEth(50));
+  await mine(3);
+  expect((await scan()).found).toEqual([]);
+  double.behaveWell();
+  expect((await scan()).found).toMatchObject([{ txHash: hash, amount: '0.050000000000000000' }]);
+});

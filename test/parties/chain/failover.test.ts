@@ -50,16 +50,16 @@ it('reads no more than so much of an answer, before its time is over', async () 
 it('asks the one that failed last for ten seconds, then first again', async () => {
   world.one.on('*', 'error-500');
   world.one.on('eth_chainId', 'error-500');
-  await world.node.nonce(ALICE);
+  await world.node.balance(ALICE, null);
   world.one.behaveWell();
   world.one.asked.length = 0;
-  await world.node.nonce(ALICE);
+  await world.node.balance(ALICE, null);
   await world.node.head();
   expect(world.one.asked).toEqual([]);
   world.party.pass(11);
   world.two.asked.length = 0;
-  await world.node.nonce(ALICE);
-  expect([world.one.asked, world.two.asked]).toEqual([['eth_chainId', 'eth_getTransactionCount'], []]);
+  await world.node.balance(ALICE, null);
+  expect([world.one.asked, world.two.asked]).toEqual([['eth_chainId', 'eth_getBalance'], []]);
   expect(world.party.lines.map((line) => JSON.parse(line))).toMatchObject([
     { chain: 'local', place: 0, name: 'NodeAway' },
   ]);
@@ -77,7 +77,7 @@ it('uses none that is of another world.chain, says so without its address, and a
   world.one.on('eth_chainId', { result: '0x1' });
   await world.node.head();
   await world.node.head();
-  await world.node.nonce(ALICE);
+  await world.node.balance(ALICE, null);
   expect(world.one.asked).toEqual(['eth_chainId']);
   expect(world.two.asked.filter((method) => method === 'eth_chainId')).toHaveLength(1);
   expect(world.party.lines).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('of nodes that differ', () => {
       isSplit: false,
     });
     world.one.asked.length = 0;
-    await world.node.nonce(ALICE);
+    await world.node.balance(ALICE, null);
     expect(world.one.asked).toEqual([]);
     expect(world.party.lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, place: 0 }]);
     world.one.behaveWell();

@@ -1,5 +1,6 @@
 import type { Tx } from '../../../kernel/db/database';
 import { conflict, type Problem } from '../../../kernel/errors';
+import { depthOf, isMined, type Mined, type Told, toldOf } from '../../../parties/chain/agreement';
 import type { ChainTransaction } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
@@ -7,14 +8,14 @@ import { requireHash } from '../../networks/hashes';
 import { witnessOf } from '../../networks/nodes';
 import type { ChainServices } from '../../services';
 import { confirmTold, type ToldHash } from './by-hand/confirm';
-import { bookReverted, endExecuted, type Mined, moveOperation } from './end';
+import { bookReverted, endExecuted, moveOperation } from './end';
 import { attemptsOf, holderBeside, lockNonces } from './nonces/store';
 import { operationWith, requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
 import {
-  confirmationsOf,
   type Difference,
   isOpen,
+  isReverted,
   judge,
   judgeOwn,
   notIts,
@@ -29,7 +30,7 @@ import { lookAtGasOperation } from './workflows';
 export interface Asked {
   hash: string;
   word: ChainTransaction;
-  /** It has its confirmations, and the nodes agree on its block. */
+  /** It has its confirmations, the nodes agree on its block, and most tell the same of it. */
   isFinal: boolean;
   reached: Reached;
 }
@@ -47,16 +48,13 @@ export async function askAbout(
   const hash = requireHash(network, txHash);
   if (!node) return { hash, network };
   const reached = await reach(services, operation);
-  const word = await askedOfChain(reached.node.transaction(hash));
-  return { hash, word, isFinal: await askedOfChain(isFinal(reached, word)), reached };
+  const told = await askedOfChain(toldOf(reached.node, hash));
+  return { hash, word: told.word, isFinal: await askedOfChain(isFinal(reached, told)), reached };
 }
 
-async function isFinal({ node, config }: Reached, word: ChainTransaction): Promise<boolean> {
-  if (word.status === 'unknown' || word.status === 'pending') return false;
-  const { number } = await node.head();
-  if (confirmationsOf(number, word) < config.sweepConfirmations) return false;
-  const agreed = await node.agreedBlock(word.block.number);
-  return !agreed.isSplit && agreed.hash === word.block.hash;
+async function isFinal({ node, config }: Reached, { word, isAgreed }: Told): Promise<boolean> {
+  if (!isAgreed || !isMined(word)) return false;
+  return (await depthOf(node, word.block, config.sweepConfirmations)) === 'final';
 }
 
 const DIFFERENCES: Record<Difference, string> = {
@@ -118,9 +116,7 @@ async function confirmAsked(
 }
 
 function isRevert(operation: GasOperation, word: ChainTransaction): word is Mined {
-  if (word.status !== 'reverted') return false;
-  const verdict = judge(operation, word);
-  return verdict.is === 'wrong' && verdict.in === 'success';
+  return isMined(word) && isReverted(judge(operation, word));
 }
 
 /** Signed here for the operation; told by a person; or told though another one was signed for it. */

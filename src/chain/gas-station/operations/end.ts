@@ -1,7 +1,7 @@
 import { move } from '../../../accounts/accounts/move';
 import type { Tx } from '../../../kernel/db/database';
 import { isCurrency } from '../../../kernel/money/currencies';
-import type { ChainTransaction } from '../../../parties/chain/port';
+import type { Mined } from '../../../parties/chain/agreement';
 import { closeBreaksOf, openBreak, openBreakAgain } from '../../../process/breaks/operations';
 import type { Services } from '../../../services';
 import type { Network } from '../../networks/record';
@@ -13,8 +13,6 @@ import { keepReverted, releaseNonces, settleNonces } from './nonces/store';
 import type { GasOperation, GasOperationTrigger } from './record';
 import { feeOf, isOpen, nextStatus, type Verdict } from './rules';
 import { countMembers, freeMembers, updateOperation } from './store';
-
-export type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted' }>;
 
 /** A transaction that is in a block for good. */
 export interface Executed {
@@ -41,15 +39,18 @@ export async function moveOperation(
   });
 }
 
-/** Ends an operation of which nothing will be executed any more: its nonce is free. */
+/**
+ * Ends an operation of which nothing will be executed any more: its nonce is free.
+ * @param end `isNonceFree`: so is that of what was handed over, for nobody has it
+ */
 export async function endUnexecuted(
   services: Pick<Services, 'now'>,
   tx: Tx,
   operation: GasOperation,
-  end: { on: 'expire' } | { on: 'fail'; code: string; reason: string },
+  end: { on: 'expire' } | { on: 'fail'; code: string; reason: string; isNonceFree: boolean },
 ): Promise<GasOperation> {
   const at = services.now();
-  await releaseNonces(tx, operation.id, at);
+  await releaseNonces(tx, operation.id, { at, isHandedOverToo: end.on === 'fail' && end.isNonceFree });
   await closeEnded(tx, operation.id, at);
   await freeMembers(tx, operation.id);
   const failure = end.on === 'fail' ? { failureCode: end.code, failureReason: end.reason } : {};
@@ -145,9 +146,9 @@ export async function endTakenBack(
 }
 
 /**
- * Books what gas has cost for a transaction of the operation's sender that a person has executed and that was reverted: the operation
- * is as open as before, follows it no more, and is exported under another nonce. Once a transaction. Where the operation has ended, a
- * person is shown.
+ * Books what gas has cost for a transaction of the operation's sender that a person has executed and that was reverted, be it confirmed
+ * before that or after: the operation is as open as before, follows it no more, and is exported under another nonce. It is booked once a
+ * transaction. Where the operation has ended, a person is shown.
  */
 export async function bookReverted(
   services: Pick<Services, 'now'>,
@@ -158,11 +159,12 @@ export async function bookReverted(
 ): Promise<GasOperation> {
   const at = services.now();
   const { id, chain, feeUnits, status, txHash } = operation;
-  if (!(await keepReverted(tx, { ...word, operationId: id, chain, hash }, at))) return operation;
-  await move(tx, postingOf(operation, network, { moved: 0n, lost: 0n, fee: word.fee }), {});
-  const booked = { feeUnits: (feeUnits ?? 0n) + word.fee };
-  if (status === 'confirming' && txHash === hash)
-    return moveOperation(services, tx, operation, 'forget', { ...booked, txHash: null });
+  const isFollowed = status === 'confirming' && txHash === hash;
+  const isNew = await keepReverted(tx, { ...word, operationId: id, chain, hash }, at);
+  if (!isNew && !isFollowed) return operation;
+  if (isNew) await move(tx, postingOf(operation, network, { moved: 0n, lost: 0n, fee: word.fee }), {});
+  const booked = isNew ? { feeUnits: (feeUnits ?? 0n) + word.fee } : {};
+  if (isFollowed) return moveOperation(services, tx, operation, 'forget', { ...booked, txHash: null });
   if (!isOpen(operation)) await openBreak(tx, { tenantId: null, kind: LATE, subject: id, detail: hash });
   return updateOperation(tx, id, { ...booked, updatedAt: at });
 }

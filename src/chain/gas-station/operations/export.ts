@@ -40,6 +40,7 @@ const NOT_NOW: Record<WaitsFor, string> = {
   refused: 'The chain would refuse it.',
   nodes_disagree: 'The nodes disagree.',
   nonce_taken: 'The nonce has been used.',
+  nonce_gap: 'The nodes tell of more transactions of the sender than there can be.',
   stopped: 'It was stopped.',
   wrong_transaction: 'Another transaction was confirmed.',
 };

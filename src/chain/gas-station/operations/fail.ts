@@ -1,8 +1,10 @@
 import type { Tx } from '../../../kernel/db/database';
 import { conflict } from '../../../kernel/errors';
+import type { ChainNode } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { endUnexecuted } from './end';
+import type { Attempt } from './nonces/record';
 import { attemptsOf } from './nonces/store';
 import { requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
@@ -16,6 +18,8 @@ type Named = { id: string; type: GasOperationType };
 export interface Fallible {
   revision: number;
   mayBeExecuted: boolean;
+  /** Nobody has what was handed over, and its nonce is not the next one: it goes to whoever comes next. */
+  isNonceFree?: boolean;
 }
 
 /** Asks the chain where something has been handed to it. @throws Problem 404; 503 */
@@ -24,7 +28,7 @@ export async function fallible(
   { id, type }: Named,
 ): Promise<Fallible> {
   const operation = await requireOperation(services.database, id, type);
-  const { revision, txHash, batchOf } = operation;
+  const { revision, txHash, batchOf, waitsFor } = operation;
   const attempts = await attemptsOf(services.database, batchOf ?? id);
   // What is signed and not handed over nobody has, and it is handed over under another revision only.
   const given = attempts.filter(({ broadcastAt }) => broadcastAt !== null);
@@ -34,11 +38,33 @@ export async function fallible(
   const hashes = [...(txHash === null ? [] : [txHash]), ...given.flatMap(({ hash }) => hash ?? [])];
   if (!isOpen(operation) || hashes.length === 0) return { revision, mayBeExecuted: false };
   const { node } = await reach(services, operation);
-  const [first] = given;
-  // What was handed over can be executed for as long as its nonce is free.
-  const isFree = first !== undefined && (await askedOfChain(node.nonce(first.address))) <= first.nonce;
-  const words = await askedOfChain(Promise.all(hashes.map((hash) => node.transaction(hash))));
-  return { revision, mayBeExecuted: isFree || words.some(({ status }) => status !== 'unknown') };
+  return {
+    revision,
+    ...(await askedOfChain(mayYetBeExecuted(node, hashes, given[0], waitsFor === 'nonce_gap'))),
+  };
+}
+
+/**
+ * What was handed over can be executed for as long as its nonce is free.
+ * @param isKeptBack it waits for earlier ones that are in no block, and is not handed over again: while no node has it, and each of them
+ *   says so, nobody executes it
+ */
+async function mayYetBeExecuted(
+  node: ChainNode,
+  hashes: readonly string[],
+  first: Attempt | undefined,
+  isKeptBack: boolean,
+): Promise<Pick<Fallible, 'mayBeExecuted' | 'isNonceFree'>> {
+  const counted = first === undefined ? 0 : await node.nonce(first.address);
+  const words = await Promise.all(hashes.map((hash) => node.transaction(hash)));
+  if (words.some(({ status }) => status !== 'unknown')) return { mayBeExecuted: true };
+  if (first === undefined || counted > first.nonce) return { mayBeExecuted: false };
+  if (!isKeptBack || counted === first.nonce) return { mayBeExecuted: true };
+  const each = await Promise.all(hashes.map((hash) => node.transactionOfEach(hash)));
+  const isNonceFree = each.every(
+    ({ said, of }) => said.length === of && said.every(({ status }) => status === 'unknown'),
+  );
+  return { mayBeExecuted: !isNonceFree, isNonceFree };
 }
 
 /**
@@ -49,7 +75,7 @@ export async function failOperation(
   services: Pick<Services, 'now' | 'commands'>,
   tx: Tx,
   { id, type, reason }: Named & { reason: string },
-  { revision, mayBeExecuted }: Fallible,
+  { revision, mayBeExecuted, isNonceFree = false }: Fallible,
 ): Promise<GasOperation> {
   const operation = await requireOperation(tx, id, type, { lock: true });
   if (!isOpen(operation)) throw conflict('invalid_transition', `The operation is ${operation.status}.`);
@@ -57,7 +83,9 @@ export async function failOperation(
     throw conflict('invalid_transition', 'The operation has changed meanwhile: read it again.');
   if (mayBeExecuted)
     throw conflict('invalid_transition', 'The operation has a transaction that may still be executed.');
-  const after = await endUnexecuted(services, tx, operation, { on: 'fail', code: 'by_operator', reason });
+  const after = await endUnexecuted(services, tx, operation, {
+    ...{ on: 'fail', code: 'by_operator', reason, isNonceFree },
+  });
   services.commands.append(tx, [lookAtGasOperation(after)]);
   return after;
 }

@@ -39,6 +39,7 @@ export const WAITS = [
   'refused', // the chain would revert it, or does not take it
   'nodes_disagree', // about the block that it is in
   'nonce_taken', // by a transaction that is none of ours
+  'nonce_gap', // an earlier transaction of the sender is in no block, or the node tells of more than there can be
   'stopped', // by the configuration, or by the status of a wallet
   'wrong_transaction', // what was confirmed is another transaction: the next one is waited for
 ] as const;

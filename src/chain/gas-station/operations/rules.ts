@@ -1,5 +1,5 @@
 import { conflict, type Problem } from '../../../kernel/errors';
-import type { ChainTransaction } from '../../../parties/chain/port';
+import type { Mined } from '../../../parties/chain/agreement';
 import type { Attempt } from './nonces/record';
 import {
   GAS_OPERATION_TRANSITIONS,
@@ -13,6 +13,9 @@ export const EXPIRES_AFTER_MS = 24 * 3_600_000;
 
 /** A transaction that is in no block for so long after it was broadcast is replaced by a dearer one. */
 export const STUCK_AFTER_MS = 3 * 60_000;
+
+/** What waits so long for earlier transactions of its sender is shown to a person. */
+export const GAP_SHOWN_AFTER_MS = 15 * 60_000;
 
 /** What waits for better prices, or for gas, is tried again after so long. */
 export const TRY_AGAIN_MS = 60_000;
@@ -91,13 +94,14 @@ export function nextStep(operation: GasOperation, attempts: readonly Attempt[], 
 export const isHandedOver = (attempts: readonly Pick<Attempt, 'broadcastAt'>[]): boolean =>
   attempts.some(({ broadcastAt }) => broadcastAt !== null);
 
-type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted' }>;
-
 /** What of a transaction is not as the operation has it. */
 export type Difference = 'sender' | 'recipient' | 'token' | 'amount' | 'success';
 
 /** What a transaction that is in a block is to an operation. Units are the chain's. */
 export type Verdict = { is: 'right'; moved: bigint; lost: bigint } | { is: 'wrong'; in: Difference };
+
+/** It is its sender's, and was reverted. */
+export const isReverted = (verdict: Verdict): boolean => verdict.is === 'wrong' && verdict.in === 'success';
 
 const isSame = (one: string | null, other: string | null): boolean =>
   one?.toLowerCase() === other?.toLowerCase();
@@ -159,7 +163,3 @@ export const notIts = (why: string): Problem =>
 /** An operation is executed once. */
 export const otherBooked = (): Problem =>
   conflict('invalid_transition', 'Another transaction of the operation was booked.', 'txHash');
-
-/** Its own block counts one. */
-export const confirmationsOf = (head: number, { block }: Pick<Mined, 'block'>): number =>
-  Math.max(0, head - block.number + 1);

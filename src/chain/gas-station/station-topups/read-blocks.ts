@@ -1,4 +1,4 @@
-import { isAgreed } from '../../../parties/chain/agreement';
+import { isAgreed, isMined, toldOf } from '../../../parties/chain/agreement';
 import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
 import { type BlockRange, partsOf } from './rules';
 
@@ -19,11 +19,40 @@ export async function cameTo(node: ChainNode, address: string, range: BlockRange
   let agreedTo = range.from - 1;
   for (const part of partsOf(range)) {
     const found = await node.transfersTo(part, [address], { native: true });
-    transfers.push(...found.transfers);
     const last = { number: part.to, hash: found.toBlockHash };
     const mayBe = part.to <= range.finalTo && agreedTo === part.from - 1;
-    if (mayBe && (await isAgreed(node, last))) agreedTo = part.to;
+    if (!mayBe || !(await isAgreed(node, last))) {
+      transfers.push(...found.transfers.filter(isMoved));
+      continue;
+    }
+    // What the first node has left out the next one tells.
+    const again = await node.transfersTo(part, [address], { native: true, again: true });
+    const told = await toldByMost(node, [...found.transfers, ...again.transfers].filter(isMoved));
+    const isInPart = ({ to, block: { number } }: ChainTransfer) =>
+      to === address && number >= part.from && number <= part.to;
+    transfers.push(...told.transfers.filter(isInPart).filter(isMoved));
+    if (told.isSettled) agreedTo = part.to;
   }
-  const isMoved = ({ token, from, units }: ChainTransfer) => token === null && from !== address && units > 0n;
-  return { transfers: transfers.filter(isMoved), agreedTo };
+  return { transfers, agreedTo };
+}
+
+const isMoved = ({ token, from, to, units }: ChainTransfer) => token === null && from !== to && units > 0n;
+
+/**
+ * A block is read of one node, which may tell what is not in it: of each transaction that was found so, what most nodes tell of itself.
+ * @returns `isSettled`: most tell the same of each; what was found stands for those of which they do not
+ */
+async function toldByMost(
+  node: ChainNode,
+  found: readonly ChainTransfer[],
+): Promise<{ transfers: ChainTransfer[]; isSettled: boolean }> {
+  const transfers: ChainTransfer[] = [];
+  let isSettled = true;
+  for (const hash of new Set(found.map(({ txHash }) => txHash))) {
+    const { word, isAgreed: isTold } = await toldOf(node, hash);
+    isSettled &&= isTold;
+    if (!isTold) transfers.push(...found.filter(({ txHash }) => txHash === hash));
+    else if (isMined(word)) transfers.push(...word.transfers);
+  }
+  return { transfers, isSettled };
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { areMost } from '../agreement';
 import { ChainAway } from '../errors';
 import type { Block, ChainAddress } from '../port';
 import { answers, blockOf } from './answers';
@@ -16,15 +17,21 @@ export interface Nodes {
    */
   first<T>(read: (rpc: Rpc) => Promise<T>, options?: FirstOptions<T>): Promise<T>;
   /**
-   * The newest block that any of those knows who answer. Who stands far behind it is passed over until it has come after.
+   * The newest block that half of those have come to who answer, of two the further one: a height that one of several alone tells counts
+   * for nothing. Who stands far behind it is passed over until it has come after.
    * @throws ChainAway
    */
   newest(): Promise<Block>;
   /**
-   * What each says that answers and does not stand far behind the newest block.
+   * What each says that answers and does not stand far behind the newest block. Those that failed lately, and may hang, are waited for
+   * only where the others are not most.
+   * @param options `quickly`: only where there is no other
    * @throws ChainAway nobody does
    */
-  said<T>(read: (rpc: Rpc) => Promise<T>): Promise<{ said: T[]; of: number }>;
+  said<T>(
+    read: (rpc: Rpc) => Promise<T>,
+    options?: { quickly?: boolean },
+  ): Promise<{ said: T[]; of: number }>;
   /** Asks each at once, by its place: those whose chain is another one are not asked, and are as one that is away. */
   each<T>(ask: (rpc: Rpc) => Promise<T>): Promise<T>[];
   /** What each says that its chain is; no address is left out for what it says. */
@@ -101,27 +108,36 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     member.checked = undefined; // who comes back may be somebody else
   }
 
+  const hasFailed = ({ failedAt }: Member): boolean =>
+    failedAt !== undefined && failedAt > options.now().getTime() - PASSED_OVER_MS;
+
   function inOrder(backwards = false): Member[] {
     const order = backwards ? members.toReversed() : members;
-    const since = options.now().getTime() - PASSED_OVER_MS;
-    const isLast = ({ failedAt, isBehind }: Member) =>
-      isBehind || (failedAt !== undefined && failedAt > since);
+    const isLast = (member: Member) => member.isBehind || hasFailed(member);
     return [...order.filter((member) => !isLast(member)), ...order.filter(isLast)];
   }
 
   let comparedAt: number | undefined;
 
-  /** Those that failed lately are not waited for where there is another: they may hang. */
+  /** Those that failed lately are not waited for where the others are enough: they may hang. */
+  async function ofTheWell<T>(
+    some: readonly Member[],
+    askThem: (well: Member[]) => Promise<T[]>,
+    areEnough: (count: number) => boolean,
+  ): Promise<T[]> {
+    const [well, failed] = [some.filter((member) => !hasFailed(member)), some.filter(hasFailed)];
+    const told = await askThem(well);
+    return areEnough(told.length) ? told : [...told, ...(await askThem(failed))];
+  }
+
   async function newest(): Promise<Block> {
-    const since = options.now().getTime() - PASSED_OVER_MS;
-    const hasFailed = ({ failedAt }: Member) => failedAt !== undefined && failedAt > since;
-    const well = await headsOf(members.filter((member) => !hasFailed(member)));
-    const heads = well.length > 0 ? well : await headsOf(members.filter(hasFailed));
-    const [best] = heads.map(({ head }) => head).sort((one, other) => other.number - one.number);
-    if (!best) throw new ChainAway(chain);
+    const heads = await ofTheWell(members, headsOf, (count) => count > 0);
+    const reached = heads.map(({ head }) => head).sort((one, other) => other.number - one.number);
+    const newestOfHalf = reached[Math.floor((reached.length - 1) / 2)];
+    if (!newestOfHalf) throw new ChainAway(chain);
     comparedAt = options.now().getTime();
-    for (const { member, head } of heads) compare(member, isFarBehind(head, best));
-    return best;
+    for (const { member, head } of heads) compare(member, isFarBehind(head, newestOfHalf));
+    return newestOfHalf;
   }
 
   async function headsOf(some: readonly Member[]) {
@@ -136,14 +152,17 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     member.isBehind = isBehind;
   }
 
-  async function said<T>(read: (rpc: Rpc) => Promise<T>) {
+  const said: Nodes['said'] = async (read, { quickly = false } = {}) => {
     const isOld = comparedAt === undefined || comparedAt <= options.now().getTime() - PASSED_OVER_MS;
     if (isOld && members.length > 1) await newest();
     const current = members.filter(({ isBehind }) => !isBehind);
-    const told = answered(await Promise.allSettled(current.map((member) => ask(member, read))));
+    const toldBy = async (some: readonly Member[]) =>
+      answered(await Promise.allSettled(some.map((member) => ask(member, read))));
+    const areEnough = (count: number) => (quickly ? count > 0 : areMost({ said: count, of: members.length }));
+    const told = await ofTheWell(current, toldBy, areEnough);
     if (told.length === 0) throw new ChainAway(chain);
     return { said: told, of: members.length };
-  }
+  };
 
   return {
     async first(read, { isEnough = () => true, backwards } = {}) {

@@ -36,9 +36,18 @@ export async function readDecimals(rpc: Rpc, token: string): Promise<number | un
   return Number(decimals);
 }
 
-/** @param at `pending` counts what waits for a block too, as far as the node knows it */
 export const readNonce = (rpc: Rpc, address: string, at: 'latest' | 'pending' = 'latest') =>
   rpc.call({ method: 'eth_getTransactionCount', params: [address, at] }, answers.count);
+
+/** Counts what waits for a block too, as far as the node knows it: one that refuses to tell knows of none. */
+export async function readNextNonce(rpc: Rpc, address: string): Promise<number> {
+  try {
+    return await readNonce(rpc, address, 'pending');
+  } catch (error) {
+    if (!(error instanceof NodeRefused)) throw error;
+    return readNonce(rpc, address);
+  }
+}
 
 /** @throws ChainRefused `reverted`, `insufficient_funds` */
 export function estimate(rpc: Rpc, call: Call) {

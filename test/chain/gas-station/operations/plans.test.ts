@@ -7,7 +7,6 @@ import {
 import { spentToday } from '../../../../src/chain/gas-station/operations/budget';
 import {
   committedBy,
-  hashesOf,
   holderBeside,
   operationSigned,
   settledFrom,
@@ -109,7 +108,6 @@ it('what a batch gathers, locks and frees', async () => {
     await freeMembers(sql, ID);
     await failedSweeps(sql, 'chain-2', new Date(Date.now() - 3_600_000));
     await committedBy(sql, { chain: 'chain-2', address: '0x27', from: 59_900, except: ID });
-    await hashesOf(sql, ID);
   });
 });
 

@@ -36,38 +36,47 @@ describe('what was executed by a person', () => {
     );
   });
 
-  it('books a revert that it has followed once, and follows the next one instead', async () => {
-    const { chain, token } = world;
-    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
-    const { id } = await world.sweep(wallet!.id);
-    const first = (await exported(OPERATIONS, id)).transactions[0];
-    const before = await world.held('gas', 'ETH');
-    const code = (await chain.client.getCode({ address: token }))!;
-    await chain.client.setAutomine(false);
-    const hash = await execute(world, first);
-    expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'confirming', txHash: hash });
-    await chain.client.setCode({ address: token, bytecode: '0xfe' });
-    await chain.client.mine({ blocks: 1 });
-    await chain.client.setCode({ address: token, bytecode: code });
-    await chain.client.setAutomine(true);
-    expect((await confirm(OPERATIONS, id, hash)).status).toBe(409);
-    const forgot = await world.read(id);
-    expect([forgot.status, forgot.txHash]).toEqual(['awaiting_confirmation', undefined]);
-    await world.advance(id);
-    const cost = await feesOf(chain, [hash]);
-    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
-    const again = (await exported(OPERATIONS, id)).transactions[0];
-    await chain.client.setAutomine(false);
-    const done = await execute(world, again);
-    expect((await confirm(OPERATIONS, id, done)).body.status).toBe('confirming');
-    expect(await world.advance(id)).toMatchObject({ status: 'confirming' });
-    await chain.client.mine({ blocks: 1 });
-    await chain.client.setAutomine(true);
-    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
-    expect(await world.held('gas', 'ETH')).toBe(
-      ether(unitsOf(before) + cost + (await feesOf(chain, [done]))),
-    );
-  });
+  it.each([
+    ['is confirmed again', (id: string, hash: string) => confirm(OPERATIONS, id, hash)],
+    ['it finds itself', (id: string) => world.advance(id)],
+  ])(
+    'books a revert once that it has followed and that %s, and follows the next one instead',
+    async (_, find) => {
+      const { chain, token } = world;
+      const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+      const { id } = await world.sweep(wallet!.id);
+      const first = (await exported(OPERATIONS, id)).transactions[0];
+      const before = await world.held('gas', 'ETH');
+      const code = (await chain.client.getCode({ address: token }))!;
+      await chain.client.setAutomine(false);
+      const hash = await execute(world, first);
+      expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({
+        status: 'confirming',
+        txHash: hash,
+      });
+      await chain.client.setCode({ address: token, bytecode: '0xfe' });
+      await chain.client.mine({ blocks: 1 });
+      await chain.client.setCode({ address: token, bytecode: code });
+      await chain.client.setAutomine(true);
+      await find(id, hash);
+      const forgot = await world.read(id);
+      expect([forgot.status, forgot.txHash]).toEqual(['awaiting_confirmation', undefined]);
+      await world.advance(id);
+      const cost = await feesOf(chain, [hash]);
+      expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+      const again = (await exported(OPERATIONS, id)).transactions[0];
+      await chain.client.setAutomine(false);
+      const done = await execute(world, again);
+      expect((await confirm(OPERATIONS, id, done)).body.status).toBe('confirming');
+      expect(await world.advance(id)).toMatchObject({ status: 'confirming' });
+      await chain.client.mine({ blocks: 1 });
+      await chain.client.setAutomine(true);
+      expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+      expect(await world.held('gas', 'ETH')).toBe(
+        ether(unitsOf(before) + cost + (await feesOf(chain, [done]))),
+      );
+    },
+  );
 
   it('books a revert after the end of an operation too, once, and shows it', async () => {
     const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
@@ -93,12 +102,13 @@ describe('what was executed by a person', () => {
     await posted(world.admin, `${OPERATIONS}/${next.id}/fail`, { reason: 'test' });
   });
 
-  it('gives the nonce of what was executed and is lost to the next, and shows it', async () => {
+  /** One that was executed by a person, and of which the chain knows nothing any more. */
+  async function lost() {
     const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
     const before = await world.chain.client.snapshot();
     const first = await world.sweep(wallet!.id);
-    const { transactions } = await exported(OPERATIONS, first.id);
-    const hash = await execute(world, transactions[0]);
+    const [transaction] = (await exported(OPERATIONS, first.id)).transactions;
+    const hash = await execute(world, transaction);
     expect((await confirm(OPERATIONS, first.id, hash)).body.status).toBe('completed');
     await world.chain.client.revert({ id: before });
     const second = await world.sweep(wallet!.id);
@@ -108,14 +118,31 @@ describe('what was executed by a person', () => {
     ]);
     expect(breaks).toEqual([{ kind: 'gas_operation_vanished', detail: `${wallet!.address}/0` }]);
     await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
-    const isShown = async () => {
-      await keepChainReading(world.api.services, 'local');
-      const open = 'select from breaks where subject = $1 and resolved_at is null';
-      return (await world.services.database.query(open, [first.id])).length > 0;
-    };
-    expect(await isShown()).toBe(true);
-    const again = await execute(world, transactions[0]);
-    expect(again).toBe(hash);
-    expect(await isShown()).toBe(false);
+    return { id: first.id, transaction, hash };
+  }
+
+  async function isShown(id: string) {
+    await keepChainReading(world.api.services, 'local');
+    const open = 'select from breaks where subject = $1 and resolved_at is null';
+    return (await world.services.database.query(open, [id])).length > 0;
+  }
+
+  it('gives the nonce of what was executed and is lost to the next, and shows it', async () => {
+    const { id, transaction, hash } = await lost();
+    expect(await isShown(id)).toBe(true);
+    expect(await execute(world, transaction)).toBe(hash);
+    expect(await isShown(id)).toBe(false);
+  });
+
+  it('shows what was lost still where it has come back as a revert', async () => {
+    const { id, transaction, hash } = await lost();
+    const { client } = world.chain;
+    const code = (await client.getCode({ address: world.token }))!;
+    await client.setCode({ address: world.token, bytecode: '0xfe' });
+    await execute(world, transaction).catch(() => undefined);
+    const { status } = await world.chain.mined(hash);
+    await client.setCode({ address: world.token, bytecode: code });
+    expect(status).toBe('reverted');
+    expect(await isShown(id)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../../../src/chain/gas-station/operations/nonces/record';
-import { dearerThan, freeNonce } from '../../../../src/chain/gas-station/operations/nonces/rules';
+import { dearerThan, nonceToGive } from '../../../../src/chain/gas-station/operations/nonces/rules';
 import {
   GAS_OPERATION_STATUSES,
   type GasOperation,
@@ -136,9 +136,17 @@ describe('what a transaction is to an operation', () => {
 });
 
 it('gives out the first nonce that is free', () => {
-  expect(freeNonce(3, [])).toBe(3);
-  expect(freeNonce(3, [5, 3, 1])).toBe(4);
-  expect(freeNonce(3, [4, 3, 5])).toBe(6);
+  const sender = { next: 3, counted: 3 };
+  expect(nonceToGive(sender, [])).toBe(3);
+  expect(nonceToGive(sender, [5, 3])).toBe(4);
+  expect(nonceToGive(sender, [4, 3, 5])).toBe(6);
+});
+
+it('gives out none after more transactions of others than there can be', () => {
+  expect(nonceToGive({ next: 21, counted: 5 }, [])).toBe(21);
+  expect(nonceToGive({ next: 22, counted: 5 }, [])).toBeUndefined();
+  expect(nonceToGive({ next: 22, counted: 5 }, [5])).toBe(22);
+  expect(nonceToGive({ next: 9_000, counted: 5 }, [5, 6])).toBeUndefined();
 });
 
 it('offers an eighth more at least, what a block costs by now, and nothing above the cap', () => {

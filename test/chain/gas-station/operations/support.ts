@@ -20,6 +20,8 @@ export interface StationOptions {
   token?: { decimals?: number; feeBasisPoints?: number };
   /** Where the node is asked instead. */
   rpcUrl?: (url: string) => string;
+  /** Or these are. */
+  nodes?: (url: string) => Promise<string[]>;
   wiring?: Partial<Wiring>;
 }
 
@@ -43,7 +45,7 @@ export async function testStation(options: StationOptions = {}) {
   const token = await chain.token(options.token ?? {});
   await withLocalNetwork(api, chain, {
     ...{ token, decimals, confirmations: 1 },
-    rpcUrls: [options.rpcUrl?.(chain.url) ?? chain.url],
+    rpcUrls: (await options.nodes?.(chain.url)) ?? [options.rpcUrl?.(chain.url) ?? chain.url],
   });
   const admin = await api.client('admin');
   const treasury = privateKeyToAccount(generatePrivateKey()).address;

@@ -5,12 +5,23 @@ import type { Attempt } from './record';
 /** What a person is shown of nonces. */
 
 const TAKEN = 'gas_nonce_taken';
+const GAP = 'gas_nonce_gap';
 const VANISHED = 'gas_operation_vanished';
 
 type Held = Pick<Attempt, 'operationId' | 'address' | 'nonce'>;
 
 /** A transaction that we know nothing of has used the nonce. */
 export const showTaken = (sql: Sql, held: Held): Promise<void> => openBreakAgain(sql, breakOf(TAKEN, held));
+
+/** It waits for earlier transactions of its sender, of which nothing is seen. */
+export const showGap = (
+  sql: Sql,
+  { operationId, address }: Pick<Attempt, 'operationId' | 'address'>,
+): Promise<void> => openBreakAgain(sql, { tenantId: null, kind: GAP, subject: operationId, detail: address });
+
+/** It is the sender's next. */
+export const closeGap = (sql: Sql, operationId: string, at: Date): Promise<void> =>
+  closeBreaksOf(sql, { subject: operationId, kinds: [GAP], at });
 
 /** What was executed is on the chain no more, though it was in a block for good: what was booked of it may be so no more. */
 export const showVanished = (sql: Sql, held: Held): Promise<void> =>
@@ -31,11 +42,11 @@ export const closeVanished = (sql: Sql, operationId: string, at: Date): Promise<
 
 /** The operation has ended: what becomes of its nonces is told by what was booked. */
 export const closeEnded = (sql: Sql, operationId: string, at: Date): Promise<void> =>
-  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, VANISHED], at });
+  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP, VANISHED], at });
 
 /** A transaction of the operation's own is seen after all. */
 export const closeTaken = (sql: Sql, operationId: string, at: Date): Promise<void> =>
-  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN], at });
+  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP], at });
 
 const breakOf = (kind: string, { operationId, address, nonce }: Held) => ({
   ...{ tenantId: null, kind, subject: operationId },

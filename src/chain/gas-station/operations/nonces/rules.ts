@@ -31,13 +31,22 @@ const most = (one: bigint, other: bigint): bigint => (one > other ? one : other)
 export const mostOf = ({ gas, maxFeePerGas }: Pick<UnsignedTransaction, 'gas' | 'maxFeePerGas'>): bigint =>
   gas * maxFeePerGas;
 
+/** So many transactions of an address may wait for a block that somebody else has signed: who tells of more lies. */
+const MOST_OF_OTHERS = 16;
+
 /**
  * The nonce that comes next: the first that is free, so that none is left out.
  * @param next the first that the chain knows no transaction of
- * @param taken those that operations hold, in any order
+ * @param counted how many transactions are in blocks
+ * @param taken those from `counted` on that operations hold, in any order
+ * @returns nothing where there are more before it than can be: what had it would wait for ever
  */
-export function freeNonce(next: number, taken: readonly number[]): number {
+export function nonceToGive(
+  { next, counted }: { next: number; counted: number },
+  taken: readonly number[],
+): number | undefined {
   const held = new Set(taken);
+  if (next > counted + held.size + MOST_OF_OTHERS) return undefined;
   let nonce = next;
   while (held.has(nonce)) nonce += 1;
   return nonce;

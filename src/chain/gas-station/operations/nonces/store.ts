@@ -103,14 +103,6 @@ export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt
   return rows.map(attemptOf);
 }
 
-/** Of all transactions that an operation ever had a nonce for, as far as they are known. */
-export async function hashesOf(sql: Sql, operationId: string): Promise<string[]> {
-  const rows = await sql.run<{ hash: string }>(
-    nonces().select('hash').where({ operationId }).whereNotNull('hash'),
-  );
-  return rows.map(({ hash }) => hash);
-}
-
 /** Which operation a transaction that was signed here is of. */
 export async function operationSigned(sql: Sql, chain: string, hash: string): Promise<string | undefined> {
   const [row] = await sql.run<{ operationId: string }>(nonces().select('operationId').where({ chain, hash }));
@@ -196,7 +188,9 @@ async function insertReverted(
   { chain, operationId, nonce, hash, from, to, gasUsed, fee }: Reverted,
   at: Date,
 ): Promise<void> {
-  const cost = { gas: gasUsed, maxFeePerGas: fee / gasUsed, maxPriorityFeePerGas: 0n };
+  // Some chains have transactions of their own that use no gas.
+  const maxFeePerGas = gasUsed === 0n ? 0n : fee / gasUsed;
+  const cost = { gas: gasUsed, maxFeePerGas, maxPriorityFeePerGas: 0n };
   const planned = { ...cost, recipient: to ?? from, value: 0n, data: '0x', authorizations: [] };
   await tx.run(
     nonces().insert({
@@ -217,10 +211,18 @@ export async function settleNonces(tx: Sql, operationId: string, nonce: number, 
   await tx.run(open().update({ settledAt: at }));
 }
 
-/** Nothing of it is executed any more: what was never handed over frees its nonce, its bytes are dropped; what was reserves no gas. */
-export async function releaseNonces(tx: Sql, operationId: string, at: Date): Promise<void> {
+/**
+ * Nothing of it is executed any more: what was never handed over frees its nonce, its bytes are dropped; what was reserves no gas.
+ * @param options `isHandedOverToo`: nobody has that either. Its hash is kept: should somebody have had it, it is the operation's
+ */
+export async function releaseNonces(
+  tx: Sql,
+  operationId: string,
+  { at, isHandedOverToo = false }: { at: Date; isHandedOverToo?: boolean },
+): Promise<void> {
   const open = () => nonces().where({ operationId, settledAt: null, releasedAt: null });
   await tx.run(open().where({ broadcastAt: null }).update({ releasedAt: at, raw: null, hash: null }));
+  if (isHandedOverToo) await tx.run(open().update({ releasedAt: at, raw: null, broadcastAt: null }));
   await tx.run(open().update({ settledAt: at }));
 }
 

@@ -1,10 +1,12 @@
+import { toldOf } from '../../../../parties/chain/agreement';
 import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
+import type { GasOperation } from '../record';
 import { handOver } from '../steps/broadcast';
 import { findOperation } from '../store';
 import { closeVanished, showVanished, vanishedOperations } from './breaks';
 import type { Attempt } from './record';
-import { hashesOf, releaseVanished, settledFrom } from './store';
+import { releaseVanished, settledFrom } from './store';
 
 /** Chains lose blocks that were final, and the local one begins anew: the nonces of before must leave no gap. */
 
@@ -58,8 +60,8 @@ async function allAnswer(node: ChainNode): Promise<boolean> {
 }
 
 /**
- * What was shown to have vanished from a chain is shown no longer once a block has it again: it was handed over again, or whoever had
- * it has executed it.
+ * What was shown to have vanished from a chain is shown no longer once a block has it again, as most nodes tell, and it has ended as it
+ * was booked: it was handed over again, or whoever had it has executed it. Another transaction of its operation is not what was booked.
  * @throws ChainAway
  */
 export async function closeReturned(
@@ -69,10 +71,13 @@ export async function closeReturned(
 ): Promise<void> {
   for (const id of await vanishedOperations(database)) {
     const operation = await findOperation(database, id);
-    if (operation?.chain !== chain) continue;
-    const { txHash } = operation;
-    const hashes = new Set([...(txHash === null ? [] : [txHash]), ...(await hashesOf(database, id))]);
-    for (const hash of hashes)
-      if ('block' in (await node.transaction(hash))) await closeVanished(database, id, now());
+    if (operation?.chain === chain && (await hasReturned(node, operation)))
+      await closeVanished(database, id, now());
   }
+}
+
+async function hasReturned(node: ChainNode, { txHash, failureCode }: GasOperation): Promise<boolean> {
+  if (txHash === null) return false;
+  const { word, isAgreed } = await toldOf(node, txHash);
+  return isAgreed && word.status === (failureCode === 'reverted' ? 'reverted' : 'succeeded');
 }

@@ -8,6 +8,7 @@ import { lockNonces, releaseNonces } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
 import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
 import { freeMembers, gatherable, lockUnchanged, membersOf, updateOperation } from '../store';
+import { waitToPlan } from './gap';
 import {
   estimated,
   fieldsOf,
@@ -53,7 +54,7 @@ export async function planDelegated(services: Services, seen: Seen, reached: Rea
     refused = await take(tx, current, reached, { plan, members, at: services.now() });
   });
   if (refused === 'collided') return lookIn(services, COLLIDED_MS);
-  return refused ? waitFor(services, seen, refused) : AGAIN;
+  return refused ? waitToPlan(services, seen, refused) : AGAIN;
 }
 
 /** The caller holds the operation's lock; nobody waits for one of a member, so that two who plan at once cannot block each other. */
@@ -91,7 +92,7 @@ export async function takeBackStopped(
   if (isWhole && !isStopped) return false;
   return whileUnchanged(services, operation, async (tx, { id }) => {
     const at = services.now();
-    await releaseNonces(tx, id, at);
+    await releaseNonces(tx, id, { at });
     await freeMembers(tx, id);
     await updateOperation(tx, id, { updatedAt: at });
   });

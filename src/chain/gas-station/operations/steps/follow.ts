@@ -1,18 +1,24 @@
-import type { ChainTransaction } from '../../../../parties/chain/port';
+import type { Tx } from '../../../../kernel/db/database';
+import { depthOf, isMined, type Mined, type Told, toldOf } from '../../../../parties/chain/agreement';
 import type { Services } from '../../../../services';
 import { isAboveCap } from '../../rules';
-import { endExecuted, endUnexecuted, moveOperation } from '../end';
+import { bookReverted, endExecuted, endUnexecuted, moveOperation } from '../end';
 import { closeTaken, showTaken } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import type { GasOperation } from '../record';
-import { askAgainAfter, confirmationsOf, judge, judgeOwn, STUCK_AFTER_MS } from '../rules';
+import { askAgainAfter, isReverted, judge, judgeOwn, STUCK_AFTER_MS } from '../rules';
 import { updateOperation } from '../store';
 import { handOver } from './broadcast';
+import { goOnAfterEarlier, waitForEarlier } from './gap';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { replace } from './replace';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
 
-type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted' }>;
+/** What nodes tell of one of the operation's transactions that is in a block. */
+interface ToldMined extends Pick<Told, 'isAgreed'> {
+  hash: string;
+  word: Mined;
+}
 
 /** Asks what has become of the operation's transactions: any of them may be the one that is in a block. */
 export async function follow(services: Services, seen: Seen, reached: Reached): Promise<Stepped> {
@@ -21,19 +27,28 @@ export async function follow(services: Services, seen: Seen, reached: Reached): 
   if (isMember && latest?.raw && seen.operation.status === 'pending') return join(services, seen);
   // Asked first: what has used the nonce is known to whoever is asked afterwards.
   const counted = latest?.raw ? await reached.node.nonce(latest.address) : 0;
-  const words: ChainTransaction['status'][] = [];
-  for (const hash of hashesOf(seen)) {
-    const word = await reached.node.transaction(hash);
-    if (word.status === 'succeeded' || word.status === 'reverted')
-      return inBlock(services, seen, reached, hash, word);
-    words.push(word.status);
-  }
+  const { mined, words } = await toldOfAll(seen, reached);
+  if (mined) return inBlock(services, seen, reached, mined);
   if (seen.operation.waitsFor === 'nonce_taken' && words.includes('pending'))
     await closeTaken(services.database, seen.operation.id, services.now());
   if (!latest?.raw) return notSeen(services, seen, words.includes('pending'));
   if (isMember) return waitFor(services, seen, null, askAgainAfter(sinceBroadcast(services, latest)));
   if (counted > latest.nonce && !words.includes('pending')) return nonceTaken(services, seen, latest);
-  return inNoBlock(services, seen, reached, latest, words[0] === 'pending');
+  return inNoBlock(services, seen, reached, { latest, counted, isKnown: words[0] === 'pending' });
+}
+
+/** Of several that are in a block, as nodes tell, the one that most tell of. */
+async function toldOfAll(seen: Seen, { node }: Reached) {
+  const words: Told['word']['status'][] = [];
+  let mined: ToldMined | undefined;
+  for (const hash of hashesOf(seen)) {
+    const { word, isAgreed } = await toldOf(node, hash);
+    words.push(word.status);
+    if (!isMined(word)) continue;
+    if (isAgreed) return { mined: { hash, word, isAgreed }, words };
+    mined ??= { hash, word, isAgreed };
+  }
+  return { mined, words };
 }
 
 /** The transaction of its batch is on its way. */
@@ -51,35 +66,40 @@ function hashesOf({ operation: { txHash }, attempts }: Seen): string[] {
   return txHash === null || signed.includes(txHash) ? signed : [txHash, ...signed];
 }
 
-/** Final once it has its confirmations, and the nodes agree on its block. */
-async function inBlock(
-  services: Services,
-  seen: Seen,
-  reached: Reached,
-  hash: string,
-  word: Mined,
-): Promise<Stepped> {
+/** Final once it has its confirmations, the nodes agree on its block, and most tell the same of it. */
+async function inBlock(services: Services, seen: Seen, reached: Reached, told: ToldMined): Promise<Stepped> {
   const { operation, attempts } = seen;
-  const { network, node, config } = reached;
+  const { hash, word, isAgreed } = told;
   if (operation.txHash !== hash) {
     const noted = await noteHash(services, operation, hash);
     // What the chain has said of it holds: nobody need be asked again.
-    return noted ? inBlock(services, { operation: noted, attempts }, reached, hash, word) : AGAIN;
+    return noted ? inBlock(services, { operation: noted, attempts }, reached, told) : AGAIN;
   }
-  const { number } = await node.head();
-  if (confirmationsOf(number, word) < config.sweepConfirmations) return soon(services, operation.updatedAt);
-  const agreed = await node.agreedBlock(word.block.number);
-  if (agreed.isSplit || agreed.hash !== word.block.hash)
-    return waitFor(services, seen, 'nodes_disagree', CONFIRM_MS);
+  const depth = await depthOf(reached.node, word.block, reached.config.sweepConfirmations);
+  if (depth === 'shallow') return soon(services, operation.updatedAt);
+  if (depth === 'disputed' || !isAgreed) return waitFor(services, seen, 'nodes_disagree', CONFIRM_MS);
   const isOurs = attempts.some((attempt) => attempt.raw !== null && attempt.hash === hash);
-  const verdict = (isOurs ? judgeOwn : judge)(operation, word);
-  const isForeign = verdict.is === 'wrong' && verdict.in !== 'success' && !isOurs;
   await whileUnchanged(services, operation, (tx, current) =>
-    isForeign
-      ? moveOperation(services, tx, current, 'forget', { txHash: null, waitsFor: 'wrong_transaction' })
-      : endExecuted(services, tx, current, network, { hash, word, verdict }),
+    isOurs
+      ? endExecuted(services, tx, current, reached.network, { hash, word, verdict: judgeOwn(current, word) })
+      : endConfirmed(services, tx, current, reached, told),
   );
   return AGAIN;
+}
+
+/** Of what a person has executed: where it was not the transfer, the operation stays open. */
+function endConfirmed(
+  services: Services,
+  tx: Tx,
+  operation: GasOperation,
+  { network }: Reached,
+  { hash, word }: ToldMined,
+): Promise<GasOperation> {
+  const verdict = judge(operation, word);
+  if (verdict.is === 'right') return endExecuted(services, tx, operation, network, { hash, word, verdict });
+  return isReverted(verdict)
+    ? bookReverted(services, tx, operation, network, { hash, word })
+    : moveOperation(services, tx, operation, 'forget', { txHash: null, waitsFor: 'wrong_transaction' });
 }
 
 /** @returns the operation, which follows it now; nothing where it has changed since it was read */
@@ -97,18 +117,21 @@ async function noteHash(
   return noted;
 }
 
-/** Of those signed here: handed over again where the chain has lost it, and replaced where it stays too long. */
+/** Of those signed here: handed over again where the chain has lost it, and replaced where it stays too long though it is the next. */
 async function inNoBlock(
   services: Services,
   seen: Seen,
   reached: Reached,
-  latest: Attempt,
-  isKnown: boolean,
+  { latest, counted, isKnown }: { latest: Attempt; counted: number; isKnown: boolean },
 ): Promise<Stepped> {
-  if (!isKnown && isAboveCap(latest, reached.config.maxGasPrice)) return waitFor(services, seen, 'gas_price');
-  const isTaken = isKnown || (await handOver(reached.node, latest));
   const since = sinceBroadcast(services, latest);
-  if (since >= STUCK_AFTER_MS) return replace(services, seen, reached, latest);
+  const isStuck = since >= STUCK_AFTER_MS;
+  if (isStuck && counted < latest.nonce) return waitForEarlier(services, seen, latest, since);
+  if (!isKnown && isAboveCap(latest, reached.config.maxGasPrice)) return waitFor(services, seen, 'gas_price');
+  if (seen.operation.waitsFor === 'nonce_gap')
+    return goOnAfterEarlier(services, seen, reached, { latest, isKnown, since });
+  const isTaken = isKnown || (await handOver(reached.node, latest));
+  if (isStuck) return replace(services, seen, reached, latest);
   return waitFor(services, seen, isTaken ? null : 'refused', askAgainAfter(since));
 }
 

@@ -4,12 +4,14 @@ import { findWallet } from '../../../wallets/operations';
 import type { GasConfig } from '../../config/record';
 import { isWithinBudget, spentToday } from '../budget';
 import { moveOperation } from '../end';
+import { closeGap } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
-import { freeNonce, mostOf, unsignedOf } from '../nonces/rules';
+import { mostOf, nonceToGive, unsignedOf } from '../nonces/rules';
 import { committedBy, insertAttempt, keepSigned, lockNonces, takenNonces } from '../nonces/store';
 import type { GasOperation } from '../record';
 import { leastOf, senderOf } from '../rules';
 import { updateOperation } from '../store';
+import { waitToPlan } from './gap';
 import { type NoPlan, type Plan, planTransaction } from './plan';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, type Stepped, waitFor } from './stepped';
@@ -23,7 +25,7 @@ export async function plan(services: Services, seen: Seen, reached: Reached): Pr
     const given = await giveNonce(tx, operation, reached.config, planned, services.now());
     if ('waitsFor' in given) refused = given;
   });
-  return refused ? waitFor(services, seen, refused.waitsFor) : AGAIN;
+  return refused ? waitToPlan(services, seen, refused.waitsFor) : AGAIN;
 }
 
 /**
@@ -54,12 +56,15 @@ export async function giveNonce(
   at: Date,
 ): Promise<Attempt | NoPlan> {
   const { id, chain } = operation;
-  const { planned, units, next } = plan;
+  const { planned, units } = plan;
   const address = senderOf(operation);
   await lockNonces(tx, chain);
   const refused = await uncovered(tx, operation, config, plan, at);
   if (refused) return refused;
-  const nonce = freeNonce(next, await takenNonces(tx, { chain, address, from: next }));
+  const taken = await takenNonces(tx, { chain, address, from: plan.counted });
+  const nonce = nonceToGive(plan, taken);
+  if (nonce === undefined) return { waitsFor: 'nonce_gap' };
+  if (operation.waitsFor === 'nonce_gap') await closeGap(tx, id, at);
   const attempt = await insertAttempt(tx, {
     ...{ ...planned, chain, address, nonce, attempt: 0, operationId: id },
   });

@@ -1,0 +1,51 @@
+import type { Services } from '../../../../services';
+import { closeGap, showGap } from '../nonces/breaks';
+import type { Attempt } from '../nonces/record';
+import type { WaitsFor } from '../record';
+import { askAgainAfter, GAP_SHOWN_AFTER_MS, senderOf } from '../rules';
+import { updateOperation } from '../store';
+import { handOver } from './broadcast';
+import { type Reached, type Seen, whileUnchanged } from './reach';
+import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
+
+/** Why no transaction was planned; a person is shown nonces that nobody can believe when it is not for a moment only. */
+export async function waitToPlan(services: Services, seen: Seen, waitsFor: WaitsFor): Promise<Stepped> {
+  const { operation } = seen;
+  if (waitsFor === 'nonce_gap' && operation.waitsFor === 'nonce_gap')
+    await showGap(services.database, { operationId: operation.id, address: senderOf(operation) });
+  return waitFor(services, seen, waitsFor);
+}
+
+/**
+ * An earlier transaction of its sender is in no block, so this one cannot be in one: dearer it would only cost more, and while no node
+ * has it a person may end it.
+ */
+export async function waitForEarlier(
+  services: Services,
+  seen: Seen,
+  latest: Attempt,
+  since: number,
+): Promise<Stepped> {
+  if (since >= GAP_SHOWN_AFTER_MS) await showGap(services.database, latest);
+  return waitFor(services, seen, 'nonce_gap');
+}
+
+/**
+ * It is its sender's next now: it may get into a block before it is replaced. That it is kept back no more is written first, for what is
+ * kept back a person may end.
+ */
+export async function goOnAfterEarlier(
+  services: Services,
+  seen: Seen,
+  { node }: Reached,
+  { latest, isKnown, since }: { latest: Attempt; isKnown: boolean; since: number },
+): Promise<Stepped> {
+  const at = services.now();
+  const isNoted = await whileUnchanged(services, seen.operation, async (tx, { id }) => {
+    await closeGap(tx, id, at);
+    await updateOperation(tx, id, { waitsFor: null, updatedAt: at });
+  });
+  if (!isNoted) return AGAIN;
+  if (!isKnown) await handOver(node, latest);
+  return lookIn(services, askAgainAfter(since));
+}

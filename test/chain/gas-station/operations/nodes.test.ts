@@ -1,0 +1,170 @@
+import { type NodeDouble, startNodeDouble } from '../../../parties/chain/node-double';
+import { byHand, OPERATIONS } from './by-hand';
+import { attempts, ether, execute, feesOf, type TestStation, testStation, unitsOf } from './support';
+
+/** Three nodes of one chain; the first one lies. */
+let world: TestStation;
+let doubles: NodeDouble[];
+let liar: NodeDouble;
+beforeAll(async () => {
+  const nodes = async (url: string) => {
+    doubles = await Promise.all([1, 2, 3].map(() => startNodeDouble(url)));
+    [liar] = doubles as [NodeDouble];
+    return doubles.map((double) => double.url);
+  };
+  world = await testStation({ config: { autoSweep: true, sweepConfirmations: 3 }, nodes });
+});
+afterAll(async () => {
+  await world.close();
+  await Promise.all(doubles.map((double) => double.close()));
+});
+beforeEach(async () => {
+  for (const double of doubles) double.behaveWell();
+  world.later(11_000); // who failed lately is asked again
+  await world.chain.client.increaseTime({ seconds: 11 });
+});
+const { exported, confirm } = byHand(() => world);
+
+async function sweepOfOne() {
+  const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+  const { id } = await world.sweep(wallet!.id);
+  return { id, address: wallet!.address };
+}
+
+const mine = (blocks: number) => world.chain.client.mine({ blocks });
+const hex = (value: number | bigint) => `0x${value.toString(16)}`;
+
+/** It tells of blocks that nobody else has: a thousand, and the last of them of in an hour. */
+function tellsOfAHead(double: NodeDouble) {
+  double.on('eth_getBlockByNumber', async ({ params: [height, full] }, ask) => {
+    const last = await ask({ params: ['latest', full] });
+    const number = height === 'latest' ? Number(last.number) + 1_000 : Number(height);
+    const own = await ask({ params: [hex(number), full] });
+    if (own) return own;
+    const hash = `0x${number.toString(16).padStart(64, 'e')}`;
+    return { ...last, number: hex(number), hash, timestamp: hex(Number(last.timestamp) + 3_600) };
+  });
+}
+
+type Receipt = { status: string; gasUsed: string; logs: { data: string }[] };
+
+/** It tells of a transaction what it has not done. */
+function tellsOfReceipts(double: NodeDouble, change: (receipt: Receipt) => object) {
+  double.on('eth_getTransactionReceipt', async (_, ask) => {
+    const receipt = (await ask({})) as Receipt | null;
+    return receipt && { ...receipt, ...change(receipt) };
+  });
+}
+
+const LIES: [string, (receipt: Receipt) => object][] = [
+  ['a revert', () => ({ status: '0x0', logs: [] })],
+  ['another fee', () => ({ gasUsed: hex(1_000_000) })],
+  [
+    'more than was moved',
+    ({ logs }) => ({ logs: logs.map((log) => ({ ...log, data: `0x${'f'.repeat(64)}` })) }),
+  ],
+  ['another status', () => ({ status: '0x0' })],
+];
+
+describe('what was broadcast', () => {
+  it('is final by the blocks that most nodes have, not by the head that one of them tells', async () => {
+    tellsOfAHead(liar);
+    const { id } = await sweepOfOne();
+    await world.advance(id);
+    await world.advance(id);
+    expect(await world.read(id)).toMatchObject({ status: 'confirming' });
+    liar.behaveWell();
+    await mine(2);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('is not final by the word of one node where the others are away', async () => {
+    const { id } = await sweepOfOne();
+    await world.advance(id);
+    await mine(2);
+    for (const double of doubles.slice(1)) double.on('*', 'lost');
+    await world.advance(id);
+    expect(await world.read(id)).toMatchObject({ status: 'confirming', waitsFor: 'nodes_disagree' });
+    for (const double of doubles) double.behaveWell();
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it.each(LIES)('ends as most nodes say, though one tells of %s', async (_, change) => {
+    tellsOfReceipts(liar, change);
+    const before = await world.held('gas', 'ETH');
+    const { id } = await sweepOfOne();
+    await world.advance(id);
+    await mine(2);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    const { txHash, movedAmount } = await world.read(id);
+    expect(movedAmount).toBe('4.000000');
+    const cost = await feesOf(world.chain, [txHash]);
+    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+  });
+
+  it('waits while no two nodes tell the same of it', async () => {
+    tellsOfReceipts(liar, () => ({ gasUsed: hex(1_000_000) }));
+    doubles[1]?.on('*', 'lost');
+    const { id } = await sweepOfOne();
+    await world.advance(id);
+    await mine(2);
+    await world.advance(id);
+    expect(await world.read(id)).toMatchObject({ status: 'confirming', waitsFor: 'nodes_disagree' });
+    liar.behaveWell();
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('gets the nonce that most nodes say is next, and none that only one of them tells', async () => {
+    liar.on('eth_getTransactionCount', ({ params: [, at] }, ask) =>
+      at === 'pending' ? hex(9_000) : ask({}),
+    );
+    const { id } = await sweepOfOne();
+    await world.advance(id);
+    expect((await attempts(world, id)).map(({ nonce }) => nonce)).toEqual(['0']);
+    await mine(2);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('what a person has executed', () => {
+  beforeAll(() => world.configure({ autoSweep: false }));
+
+  async function executed() {
+    const { id } = await sweepOfOne();
+    const hash = await execute(world, (await exported(OPERATIONS, id)).transactions[0]);
+    return { id, hash };
+  }
+
+  it('is followed, and not booked, by the head that one node tells', async () => {
+    tellsOfAHead(liar);
+    const { id, hash } = await executed();
+    expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'confirming' });
+    liar.behaveWell();
+    await mine(2);
+    expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'completed' });
+  });
+
+  it('is booked as most nodes tell it, and not at all by one alone', async () => {
+    tellsOfReceipts(liar, () => ({ gasUsed: hex(1_000_000) }));
+    const before = await world.held('gas', 'ETH');
+    const { id, hash } = await executed();
+    await mine(2);
+    doubles[1]?.on('*', 'lost');
+    expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'confirming' });
+    doubles[1]?.behaveWell();
+    world.later(11_000);
+    expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'completed' });
+    const cost = await feesOf(world.chain, [hash]);
+    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+  });
+
+  it('is refused, and nothing is broken, where all nodes tell of a revert that has used no gas', async () => {
+    const { id, hash } = await executed();
+    await mine(2);
+    for (const double of doubles)
+      tellsOfReceipts(double, () => ({ status: '0x0', logs: [], gasUsed: '0x0' }));
+    const { status, body } = await confirm(OPERATIONS, id, hash);
+    expect([status, body.message]).toEqual([409, expect.stringContaining('it was reverted')]);
+    expect(await world.read(id)).toMatchObject({ status: 'awaiting_confirmation' });
+  });
+});

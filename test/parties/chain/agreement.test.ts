@@ -1,0 +1,51 @@
+import { depthOf, toldOf } from '../../../src/parties/chain/agreement';
+import type { AgreedBlock, ChainTransaction } from '../../../src/parties/chain/port';
+
+const block = { number: 7, hash: '0x7', parentHash: '0x6', at: new Date(0) };
+const UNKNOWN: ChainTransaction = { status: 'unknown' };
+const PENDING: ChainTransaction = { status: 'pending' };
+const mined = (change: object = {}): ChainTransaction => ({
+  ...{ status: 'succeeded', block, from: '0xA', to: '0xB', nonce: 1, fee: 3n, gasUsed: 1n, transfers: [] },
+  ...change,
+});
+const transfer = { txHash: '0x', ordinal: -1, logIndex: null, token: null, from: '0xA', to: '0xB', block };
+
+const CASES: [string, ChainTransaction[], number, ChainTransaction, boolean][] = [
+  ['the only one', [mined()], 1, mined(), true],
+  ['one of two, the other away', [mined()], 2, mined(), false],
+  ['two of two', [mined(), mined()], 2, mined(), true],
+  ['two that differ in the fee', [mined({ fee: 4n }), mined()], 2, mined({ fee: 4n }), false],
+  ['two of three, after one that differs', [mined({ fee: 4n }), mined(), mined()], 3, mined(), true],
+  [
+    'two of three, the other of more money',
+    [mined({ transfers: [{ ...transfer, units: 9n }] }), mined(), mined()],
+    3,
+    mined(),
+    true,
+  ],
+  ['one of two, the other behind', [UNKNOWN, mined()], 2, mined(), false],
+  ['one of three, the others behind', [mined(), PENDING, UNKNOWN], 3, PENDING, true],
+  ['nobody', [UNKNOWN, UNKNOWN], 2, UNKNOWN, true],
+  ['nobody of most', [UNKNOWN], 2, UNKNOWN, false],
+];
+
+it.each(CASES)(
+  'believes of a transaction that %s tells what most tell',
+  async (_, said, of, word, isAgreed) => {
+    const node = { transactionOfEach: () => Promise.resolve({ said, of }) };
+    expect(await toldOf(node, '0x')).toEqual({ word, isAgreed });
+  },
+);
+
+it.each<[string, Partial<AgreedBlock>, string]>([
+  ['most name the one above it', { hash: '0x9', said: 2 }, 'final'],
+  ['all answer and have none there', { hash: null, said: 3 }, 'shallow'],
+  ['one of three has one there', { hash: '0x9', said: 3, isSplit: true }, 'disputed'],
+  ['one of three answers', { hash: '0x9', said: 1 }, 'disputed'],
+])('takes a block for as deep as most say: %s', async (_, top, depth) => {
+  const said = { hash: '0x7', said: 3, of: 3, isSplit: false };
+  const node = {
+    agreedBlock: (number: number) => Promise.resolve(number === 9 ? { ...said, ...top } : said),
+  };
+  expect(await depthOf(node, block, 3)).toBe(depth);
+});

@@ -1,0 +1,81 @@
+import type { ChainNode } from '../../../src/parties/chain/port';
+import { startTestChain, type TestChain } from '../../support/chain';
+import { type NodeDouble, NodeError, startNodeDouble, testChains } from './node-double';
+import { ALICE, HASTY_MS } from './two-nodes';
+
+/** Three nodes of one chain; the first one lies. */
+let chain: TestChain;
+let doubles: NodeDouble[];
+let liar: NodeDouble;
+let node: ChainNode;
+let party: ReturnType<typeof testChains>;
+beforeAll(async () => {
+  chain = await startTestChain();
+  const { url } = chain;
+  doubles = await Promise.all([1, 2, 3].map(() => startNodeDouble(url)));
+  [liar] = doubles as [NodeDouble];
+  await chain.client.mine({ blocks: 5 });
+});
+afterAll(async () => {
+  await Promise.all(doubles.map((double) => double.close()));
+  await chain.stop();
+});
+beforeEach(() => {
+  for (const double of doubles) {
+    double.behaveWell();
+    double.asked.length = 0;
+  }
+  reached();
+});
+
+function reached(timeoutMs?: number) {
+  party = testChains(timeoutMs);
+  node = party.nodeAt(chain.chainId, ...doubles.map(({ url }) => url));
+}
+
+const hex = (value: number) => `0x${value.toString(16)}`;
+
+it('are not believed a head that is far before the others, which are asked as before', async () => {
+  const own = await node.head();
+  liar.on('eth_getBlockByNumber', async ({ params: [height, full] }, ask) => {
+    const last = await ask({ params: ['latest', full] });
+    const number = height === 'latest' ? own.number + 1_000 : Number(height);
+    return { ...last, number: hex(number), timestamp: hex(Number(last.timestamp) + 3_600) };
+  });
+  expect(await node.head()).toEqual(own);
+  expect(await node.agreedBlock(own.number + 900)).toMatchObject({ said: 3, of: 3, isSplit: true });
+  expect(party.lines).toEqual([]);
+});
+
+it('are not believed a count of transactions that the others do not tell, be it more or less', async () => {
+  const payer = await node.nonce(chain.payer);
+  await chain.pay(null, ALICE, 1n);
+  for (const count of [9_000, 0]) {
+    liar.on('eth_getTransactionCount', { result: hex(count) });
+    expect(await node.nonce(chain.payer)).toBe(payer + 1);
+    expect(await node.nextNonce(chain.payer)).toBe(payer + 1);
+  }
+});
+
+it('and those that refuse to tell what is pending are asked for what is in blocks', async () => {
+  for (const double of doubles)
+    double.on('eth_getTransactionCount', ({ params: [, at] }, ask) =>
+      at === 'pending' ? new NodeError(-32_602, 'no such tag') : ask({}),
+    );
+  expect(await node.nextNonce(chain.payer)).toBe(await node.nonce(chain.payer));
+});
+
+it('and those that hang are waited for once, while the others are most', async () => {
+  reached(HASTY_MS);
+  liar.on('*', 'silent');
+  await node.agreedBlock(1);
+  liar.asked.length = 0;
+  expect(await node.agreedBlock(1)).toMatchObject({ said: 2, of: 3, isSplit: false });
+  await node.nextNonce(ALICE);
+  expect(liar.asked).toEqual([]);
+  // By the last alone nothing is settled: the one that hangs may have come back.
+  liar.behaveWell();
+  doubles[1]?.on('*', 'lost');
+  expect(await node.agreedBlock(1)).toMatchObject({ said: 2, of: 3 });
+  expect(liar.asked).toContain('eth_getBlockByNumber');
+});
