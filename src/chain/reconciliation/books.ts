@@ -3,7 +3,7 @@ import { internalBalances } from '../../kernel/ledger/accounts';
 import { decimalsOf } from '../../kernel/money/currencies';
 import { addressesUsed, sweptDust } from '../gas-station/beside-books';
 import { requireGasConfig } from '../gas-station/config/operations';
-import { ownTransactions } from '../gas-station/operations/own-transactions';
+import { ownTransactions } from '../gas-station/own-transactions';
 import { roleOf, type StationRole } from '../gas-station/roles';
 import type { Network } from '../networks/record';
 import { fromUnits } from '../networks/rules';

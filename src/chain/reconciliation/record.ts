@@ -1,5 +1,5 @@
 import type { Decimal } from '../../kernel/money/money';
-import type { OwnTransaction } from '../gas-station/operations/own-transactions';
+import type { OwnTransaction } from '../gas-station/own-transactions';
 
 /** Where money of ours stands on a chain, as its accounts in the ledger are called (`pool@local:USDT`). */
 export const CHAIN_PLACES = ['pool', 'station', 'treasury'] as const;

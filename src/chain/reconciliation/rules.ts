@@ -1,7 +1,7 @@
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import type { ChainTransaction, ChainTransfer } from '../../parties/chain/port';
-import type { OwnPart } from '../gas-station/operations/own-transactions';
 import { feeOf } from '../gas-station/operations/rules';
+import type { OwnPart } from '../gas-station/own-transactions';
 import { nativeSymbol } from '../gas-station/rules';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';

@@ -22,7 +22,7 @@ import type { GasOperation } from './record';
 import { EXPIRES_AFTER_MS } from './rules';
 import { planTransaction } from './steps/plan';
 import { reach } from './steps/reach';
-import { assertAsConfigured } from './still';
+import { assertAsConfigured } from './steps/still';
 import { insertOperation } from './store';
 import { startGasOperation } from './workflows';
 

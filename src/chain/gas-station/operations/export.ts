@@ -18,7 +18,7 @@ import { leastOf, senderOf } from './rules';
 import { type Plan, planTransaction } from './steps/plan';
 import { giveNonce, uncovered } from './steps/prepare';
 import { type Reached, reach } from './steps/reach';
-import { assertFormer } from './still';
+import { assertFormer } from './steps/still';
 import { updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
 

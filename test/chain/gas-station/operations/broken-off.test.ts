@@ -5,7 +5,7 @@ import { deploymentOf } from '../../../../src/chain/gas-station/strategies/deleg
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import type { Services } from '../../../../src/services';
 import { atEachCall, callsOf } from '../../../support/broken-off';
-import { booksOf, expectBooked } from './on-chain';
+import { booksOf, expectBooked } from '../on-chain';
 import { attempts, type TestStation, testStation, withParties } from './support';
 
 /** Whatever the station does may end at any of its calls, and is done once all the same. */

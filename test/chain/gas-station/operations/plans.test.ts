@@ -12,7 +12,6 @@ import {
   settledFrom,
   takenNonces,
 } from '../../../../src/chain/gas-station/operations/nonces/store';
-import { ownTransactions } from '../../../../src/chain/gas-station/operations/own-transactions';
 import {
   countMembers,
   countOpen,
@@ -26,6 +25,7 @@ import {
   operationOfHash,
   overdueGasOperations,
 } from '../../../../src/chain/gas-station/operations/store';
+import { ownTransactions } from '../../../../src/chain/gas-station/own-transactions';
 import { expectIndexes } from '../../../growth/explain';
 import { filledApi, MADE_AT } from '../../../growth/filled';
 import type { Statement } from '../../../growth/spy';

@@ -38,7 +38,7 @@ export function addReconcileCommand(program: Command, { console, run }: CommandC
         const { lines, unbooked, unread } = await readingOf(session, chain);
         const told = chain === undefined ? await toldNetworks(session.database) : [];
         const notes = [...unbooked.map(noGasOf), ...told.map(notCompared)];
-        show(console, json, lines.map(lineView), [textOf(lines), ...notes].join('\n'));
+        show(console, json, lines.map(lineView), [textOf(lines, unread.length === 0), ...notes].join('\n'));
         for (const each of unread) console.err(each);
         return unread.length === 0 && lines.every(({ compared }) => compared.difference.isZero()) ? 0 : 1;
       }),
@@ -111,7 +111,7 @@ function lineView({ chain, blockNumber, compared, differsSince }: Line): Record<
   };
 }
 
-function textOf(lines: readonly Line[]): string {
+function textOf(lines: readonly Line[], isWhole: boolean): string {
   const columns = ['account', 'block', 'chain has', 'books have', 'known', 'difference', 'since'];
   const rows = lines.map(({ chain, blockNumber, compared, differsSince }) => {
     const { place, asset, reported, booked, unbooked, difference } = compared;
@@ -119,6 +119,7 @@ function textOf(lines: readonly Line[]): string {
     return [`${place}@${chain}:${asset}`, blockNumber, ...amounts, differsSince?.toISOString()];
   });
   const differs = lines.filter(({ compared }) => !compared.difference.isZero()).length;
-  const verdict = differs === 0 ? 'The chains have what the books say.' : `${differs} differ.`;
+  const same = isWhole ? 'The chains have what the books say.' : 'What could be read is what the books say.';
+  const verdict = differs === 0 ? same : `${differs} differ.`;
   return `${table(columns, rows)}\n\n${verdict}`;
 }

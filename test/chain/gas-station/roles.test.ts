@@ -1,8 +1,8 @@
 import { type Address, parseEther } from 'viem';
-import { scanStations } from '../../../../src/chain/gas-station/station-topups/scan-all';
-import { compareChain } from '../../../../src/chain/reconciliation/compare';
-import { checkLedger } from '../../../../src/kernel/ledger/check';
-import { execute, fundNative, posted, sendAs, type TestStation, testStation } from './support';
+import { scanStations } from '../../../src/chain/gas-station/station-topups/scan-all';
+import { compareChain } from '../../../src/chain/reconciliation/compare';
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { execute, fundNative, posted, sendAs, type TestStation, testStation } from './operations/support';
 
 /** An address that was a station, or took what was swept, is never the other: its money would stand in the books of both. */
 

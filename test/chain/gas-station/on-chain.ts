@@ -1,5 +1,5 @@
 import { type Address, erc20Abi, type Hex, parseEventLogs } from 'viem';
-import { type TestStation, unitsOf } from './support';
+import { type TestStation, unitsOf } from './operations/support';
 
 /** What accounts of the chain hold: by the books, or more than at a time before. In 10⁻¹⁸. */
 export type Movements = Record<(typeof ACCOUNTS)[number], bigint>;

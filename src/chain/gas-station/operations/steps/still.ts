@@ -1,9 +1,9 @@
-import type { Tx } from '../../../kernel/db/database';
-import { conflict } from '../../../kernel/errors';
-import type { Network } from '../../networks/record';
-import { lockGasConfig } from '../config/operations';
-import type { GasConfig } from '../config/record';
-import type { GasOperation } from './record';
+import type { Tx } from '../../../../kernel/db/database';
+import { conflict } from '../../../../kernel/errors';
+import type { Network } from '../../../networks/record';
+import { lockGasConfig } from '../../config/operations';
+import type { GasConfig } from '../../config/record';
+import type { GasOperation } from '../record';
 
 /** What was read before the chain was asked may have been configured anew since: it is looked at again in the transaction that writes. */
 

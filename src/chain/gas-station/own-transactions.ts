@@ -1,5 +1,5 @@
-import type { Sql } from '../../../kernel/db/database';
-import { IS_OPEN } from './store';
+import type { Sql } from '../../kernel/db/database';
+import { IS_OPEN } from './operations/store';
 
 /** What an operation has in a transaction: its own transfers, and its share of the fee. */
 export interface OwnPart {

@@ -1,7 +1,7 @@
 import { deploymentOf } from '../../../../src/chain/gas-station/strategies/delegate';
 import { ChainAway } from '../../../../src/parties/chain/errors';
 import type { Services } from '../../../../src/services';
-import { attempts, type TestStation, testStation, withParties } from './support';
+import { attempts, type TestStation, testStation, withParties } from '../operations/support';
 
 /** As long as sweeps wait for others that are made with them, and a little more. */
 const GATHERED_MS = 6_000;
