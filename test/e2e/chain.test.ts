@@ -1,15 +1,29 @@
 import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TemporalClient } from '../../src/kernel/temporal/connection';
 import { freePort } from '../../src/startup/embedded/ports';
 import { commandsOf, linesOf, typed } from '../docs/readme-shell';
+import { takeTurn, temporalAt } from '../support/outside/temporal-client';
 import { temporaryFolder } from '../support/servers';
-import { takeTurn, temporalAt } from '../support/temporal-client';
 import { DEMO_MS, installation } from './installation';
 
 /** A newcomer's first money on a chain: what the README types, on a new product, and then the demo of a sweep. */
 
 const world = installation();
 const { dataDir } = world;
+
+/** Nobody waits here for the minutes of the schedule: a scan's, a top-up's, a sweep's. */
+let temporal: TemporalClient;
+let turns: NodeJS.Timeout;
+beforeAll(() => {
+  const { port } = JSON.parse(readFileSync(join(dataDir, 'temporal.json'), 'utf8')) as { port: number };
+  temporal = temporalAt(`127.0.0.1:${port}`);
+  turns = setInterval(() => void takeTurn(temporal, 'gas-auto-sweep'), 1_000);
+});
+afterAll(async () => {
+  clearInterval(turns);
+  await temporal?.close();
+});
 
 it(
   'does what the README types: a payment on the local chain is credited and told, and the station is ready',
@@ -47,22 +61,11 @@ it(
 it(
   'takes money in on the local chain: the demo of a sweep ends with a chain and books that agree',
   async () => {
-    const { port } = JSON.parse(readFileSync(join(dataDir, 'temporal.json'), 'utf8')) as { port: number };
-    const temporal = temporalAt(`127.0.0.1:${port}`);
-    // The demo waits for the minutes of the schedule, a top-up's and a sweep's.
-    const turns = setInterval(() => void takeTurn(temporal, 'gas-auto-sweep'), 1_000);
-    try {
-      const { code, text } = await world.demo('sweep');
-      expect([code, text]).toEqual([0, expect.stringMatching(/Sweep swp_\w+: 25 USDT/)]);
-      const places = ['pool', 'station', 'treasury'].map((place) =>
-        expect.stringContaining(`${place}@local`),
-      );
-      const agreeing = text.split('\n').filter((line) => line.endsWith('difference 0'));
-      expect(agreeing).toEqual(expect.arrayContaining(places));
-    } finally {
-      clearInterval(turns);
-      await temporal.close();
-    }
+    const { code, text } = await world.demo('sweep');
+    expect([code, text]).toEqual([0, expect.stringMatching(/Sweep swp_\w+: 25 USDT/)]);
+    const places = ['pool', 'station', 'treasury'].map((place) => expect.stringContaining(`${place}@local`));
+    const agreeing = text.split('\n').filter((line) => line.endsWith('difference 0'));
+    expect(agreeing).toEqual(expect.arrayContaining(places));
   },
   DEMO_MS,
 );

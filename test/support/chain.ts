@@ -5,6 +5,7 @@ import {
   type Account,
   type Address,
   createTestClient,
+  defineChain,
   getAddress,
   type Hex,
   http,
@@ -12,7 +13,6 @@ import {
   walletActions,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { foundry } from 'viem/chains';
 import contracts from '../../contracts/contracts.json';
 import { CREATE2_FACTORY } from '../../src/parties/chain/create2';
 import { anvilExecutable } from '../../src/startup/embedded/anvil-binary';
@@ -54,7 +54,11 @@ export async function startTestChain({
   const node: ChildProcess = spawn(executable, args, { stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   const payer = privateKeyToAccount(RICH);
-  const chain = { ...foundry, id: chainId };
+  // Not one of viem's: they are a thousand modules, and each test file loads its own.
+  const chain = defineChain({
+    ...{ id: chainId, name: 'Test', rpcUrls: { default: { http: [url] } } },
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  });
   const client = createTestClient({
     ...{ mode: 'anvil', chain, transport: http(url), account: payer },
     ...{ pollingInterval: 20, cacheTime: 0 },

@@ -56,7 +56,7 @@ interface Attempt {
 
 /** What the card processor says by itself, from where it is understood: one a process. */
 export function createProcessorLine(services: CardServices): ProcessorLine {
-  const { judgeMs, keepMs } = services.answerWithin ?? WITHIN;
+  const within = services.answerWithin ?? WITHIN;
   const underWay = new Map<string, { message: Message; answer: Promise<KeyedAnswer> }>();
   const lookUp = createLookUp(services);
   const given = new Map<string, Given>();
@@ -64,11 +64,11 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
   async function authorization(attempt: Attempt): Promise<KeyedAnswer> {
     const { message } = attempt;
     const judged = untilJudged(services, lookUp, attempt);
-    const answer = await inTime(judged, judgeMs);
+    const answer = await inTime(judged, within.judgeMs);
     if (answer) return answer;
     services.log.warn({ messageId: message.messageId }, 'an authorization was declined without an answer');
     const decline = declined(message, 'processing_error');
-    const kept = await inTime(declineUnanswered(services, attempt, decline), keepMs);
+    const kept = await inTime(declineUnanswered(services, attempt, decline), within.keepMs);
     return { ...(kept ?? decline), replayed: false };
   }
 
@@ -80,7 +80,7 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
 
   function begin(message: Message): Promise<KeyedAnswer> {
     const since = performance.now();
-    const endsAt = since + (isAuthorization(message) ? judgeMs : NOTICE_MS);
+    const endsAt = since + (isAuthorization(message) ? within.judgeMs : NOTICE_MS);
     const attempt = { message, since, endsAt, tenantId: null };
     return isAuthorization(message) ? authorization(attempt) : notice(attempt);
   }

@@ -17,6 +17,20 @@ let card: NetworkCard;
 /** What becomes of the database: the next batch of card events is committed and its commit not heard; nothing is reached. */
 const fate = { unheard: false, away: false };
 
+/** What is not judged by then is declined. */
+const within = { judgeMs: 2_000, keepMs: 400 };
+
+/** Nothing is reached from now on: however short the time is, nothing is judged in it. */
+function goAway(): void {
+  fate.away = true;
+  within.judgeMs = 100;
+}
+
+function comeBack(): void {
+  fate.away = false;
+  within.judgeMs = 2_000;
+}
+
 function fated(database: Database): Database {
   const reachable = () => {
     if (fate.away) throw new DatabaseAway('the test');
@@ -46,15 +60,17 @@ function fated(database: Database): Database {
 }
 
 beforeAll(async () => {
-  api = await testApi({ answerWithin: { judgeMs: 2_000, keepMs: 400 } }, fated);
+  api = await testApi({ answerWithin: within }, fated);
   client = await api.client();
 });
 beforeEach(async () => {
-  Object.assign(fate, { unheard: false, away: false });
+  comeBack();
+  fate.unheard = false;
   card = await networkCard(api, client, '100.00');
 });
 afterEach(async () => {
-  Object.assign(fate, { unheard: false, away: false });
+  comeBack();
+  fate.unheard = false;
   expect(await checkLedger(api.database)).toEqual([]);
 });
 afterAll(() => api.close());
@@ -138,7 +154,7 @@ it('declines where nobody knows what was committed, and releases it: written dow
   const answer = await send(api, message);
   expect([answer.status, answer.body, fate.away]).toEqual([200, DECLINED, true]);
   expect((await send(api, message)).text).toBe(answer.text);
-  fate.away = false;
+  comeBack();
   const { id, body } = await keptOf(message['messageId']);
   expect(body).toBe(answer.text);
   expect(await cardBalance(client, card.id)).toBe('60.00 40.00 0.00');
@@ -152,7 +168,7 @@ it('releases its own part of a chain alone', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '20.00', sent: 1 });
   fate.unheard = true;
   expect((await send(api, message)).body).toEqual(DECLINED);
-  fate.away = false;
+  comeBack();
   const { id } = await keptOf(message['messageId']);
   expect(await settleUnanswered(api.services, id)).toBe('released');
   expect(await cardBalance(client, card.id)).toBe('70.00 30.00 0.00');
@@ -162,7 +178,7 @@ it('has nothing to release where the network has reversed it by then', async () 
   const message = messageOf(card, { type: 'authorization', amount: '20.00' });
   fate.unheard = true;
   await send(api, message);
-  fate.away = false;
+  comeBack();
   const { id } = await keptOf(message['messageId']);
   await send(api, messageOf(card, { type: 'reversal', amount: '20.00', sent: 1 }));
   expect(await settleUnanswered(api.services, id)).toBe('nothing_held');
@@ -176,7 +192,7 @@ it.each(['before', 'after'])(
     const message = messageOf(card, { type: 'authorization', amount: '30.00', sent: 1 });
     fate.unheard = true;
     expect((await send(api, message)).body).toEqual(DECLINED);
-    fate.away = false;
+    comeBack();
     const { id } = await keptOf(message['messageId']);
     expect(await cardBalance(client, card.id)).toBe('20.00 80.00 0.00');
     const reversal = messageOf(card, { type: 'reversal', amount: '30.00', sent: 2 });
@@ -198,7 +214,7 @@ it('releases each of two increments for itself', async () => {
     fate.unheard = true;
     expect((await send(api, message)).body).toEqual(DECLINED);
     expect(fate.away).toBe(true);
-    fate.away = false;
+    comeBack();
     ids.push((await keptOf(message['messageId'])).id);
   }
   for (const id of ids.reverse()) expect(await settleUnanswered(api.services, id)).toBe('released');
@@ -209,9 +225,9 @@ it('keeps what was approved before it came to whoever declined it, and shows a p
   const message = messageOf(card, { type: 'authorization', amount: '40.00' });
   const first = await sendElsewhere(api, message);
   await new Promise((resolve) => setTimeout(resolve, 10)); // the network repeats it later
-  fate.away = true;
+  goAway();
   expect((await send(api, message)).body).toEqual(DECLINED);
-  fate.away = false;
+  comeBack();
   const { id } = await keptOf(message['messageId']);
   expect(await settleUnanswered(api.services, id)).toBe('approved_before');
   expect(await settleUnanswered(api.services, id)).toBe('settled_before');
@@ -224,10 +240,10 @@ it('keeps what was approved before it came to whoever declined it, and shows a p
 
 it('records the decline where nothing was committed: without a fee, and nobody judges it any more', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '40.00' });
-  fate.away = true;
+  goAway();
   const answer = await send(api, message);
   expect([answer.status, answer.body]).toEqual([200, DECLINED]);
-  fate.away = false;
+  comeBack();
   const { id } = await keptOf(message['messageId']);
   expect(await settleUnanswered(api.services, id)).toBe('recorded');
   expect(await events()).toEqual(['decline processing_error 0.00']);
@@ -241,9 +257,9 @@ it('records the decline where nothing was committed: without a fee, and nobody j
 
 it('records the decline of what no rate is quoted for', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '40', currency: 'KPW' });
-  fate.away = true;
+  goAway();
   expect((await send(api, message)).body).toEqual(DECLINED);
-  fate.away = false;
+  comeBack();
   const { id } = await keptOf(message['messageId']);
   expect(await settleUnanswered(api.services, id)).toBe('recorded');
   expect(await events()).toEqual(['decline processing_error 0.00']);
@@ -253,7 +269,7 @@ it('leaves a decline that was committed as it is', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '400.00' });
   fate.unheard = true;
   expect((await send(api, message)).body).toEqual(DECLINED);
-  fate.away = false;
+  comeBack();
   const { id } = await keptOf(message['messageId']);
   expect(await settleUnanswered(api.services, id)).toBe('nothing_held');
   expect(await events()).toEqual(['decline insufficient_funds 0.20']);
@@ -262,9 +278,9 @@ it('leaves a decline that was committed as it is', async () => {
 it('leaves another message of its name as it was judged, and shows a person', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '40.00' });
   await sendElsewhere(api, message);
-  fate.away = true;
+  goAway();
   expect((await send(api, { ...message, amount: '50.00' })).body).toEqual(DECLINED);
-  fate.away = false;
+  comeBack();
   const { id } = await keptOf(message['messageId']);
   expect(await settleUnanswered(api.services, id)).toBe('nothing_held');
   expect(await cardBalance(client, card.id)).toBe('60.00 40.00 0.00');
@@ -274,9 +290,9 @@ it('leaves another message of its name as it was judged, and shows a person', as
 it('shows a person a card that turns out to be unknown', async () => {
   const reference = nextName('nobody');
   const message = messageOf({ reference }, { type: 'authorization', amount: '40.00' });
-  fate.away = true;
+  goAway();
   expect((await send(api, message)).body).toEqual(DECLINED);
-  fate.away = false;
+  comeBack();
   const { id } = await keptOf(message['messageId']);
   expect(await settleUnanswered(api.services, id)).toBe('unknown_card');
   const shown = (await breaksOf(api, 'processor_card_unknown')).map(({ subject }) => subject);

@@ -5,8 +5,8 @@ import { type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { LOCAL_CHAIN_ID } from '../../../src/startup/embedded/chain/server';
 import { TEST_USDT, TEST_USDT_DECIMALS } from '../../../src/startup/embedded/chain/token';
+import { takeTurn, temporalAt } from '../../support/outside/temporal-client';
 import type { Credential, Fleet } from '../../support/product';
-import { takeTurn, temporalAt } from '../../support/temporal-client';
 import { type Persistent, persistent } from '../persistent';
 import { type Hand, openHand } from './hand';
 

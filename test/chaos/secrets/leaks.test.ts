@@ -31,8 +31,10 @@ let double: NodeDouble;
 let database: Database;
 let world: ChainWorld;
 let secrets: Secrets;
-/** What the product has answered, its command line too. */
+/** What the product has answered, reads and its command line too. */
 const answers: string[] = [];
+/** What it tells of itself, and who reads it needs no credential. */
+const metrics: string[] = [];
 
 beforeAll(async () => {
   fleet = await startFleet({ LOG_LEVEL: 'trace' });
@@ -43,11 +45,13 @@ beforeAll(async () => {
     `${double.url}/?apikey=${credentials['in the query']}`,
     `${double.url.replace('//', `//user:${credentials['as a password']}@`)}/`,
   ]);
+  for (const each of [world.client, world.admin]) each.onAnswer = (text) => answers.push(text);
   await liveOnChain(world, 'undisturbed');
   double.next('eth_sendRawTransaction', 'refused', 5);
   await liveOnChain(world, 'refused');
   await beAway();
   await beRefused();
+  await beRead();
   secrets = await secretsOf();
 }, LIFE_MS);
 
@@ -70,7 +74,7 @@ async function beAway(): Promise<void> {
   expect([isProperlyAway(away), away.text]).toEqual([true, expect.any(String)]);
   const reconciled = await fleet.operator('chain', 'reconcile', CHAIN);
   expect(reconciled.code).not.toBe(0);
-  answers.push(away.text, reconciled.out);
+  answers.push(reconciled.out);
   double.away(false);
 }
 
@@ -84,12 +88,33 @@ async function beRefused(): Promise<void> {
   ]) {
     const { status, text } = await world.admin.once('PUT', path, { ...read, rpcUrls: [url] });
     expect([status >= 400, text]).toEqual([true, expect.any(String)]);
-    answers.push(text);
   }
   const late = await fleet.operatorReading(world.mnemonic, 'wallet', 'seed', 'import');
   expect(late.code).not.toBe(0);
-  answers.push(JSON.stringify(read), late.out, (await fleet.operator('wallet', 'seed', 'status')).out);
+  answers.push(late.out, (await fleet.operator('wallet', 'seed', 'status')).out);
 }
+
+/** Everything of chains that can be read, by an admin and by a client, and what is measured. */
+async function beRead(): Promise<void> {
+  const [sweep, topup] = [await newest('sweep'), await newest('topup')];
+  const named: Record<string, string> = {
+    ...{ chain: CHAIN, address: world.paid[0]?.wallet ?? '', walletId: sweep.walletId },
+  };
+  const { paths } = await world.admin.get('/openapi.json');
+  const reads = Object.keys(paths).filter((path) => ON_CHAINS.test(path) && 'get' in paths[path]);
+  expect(reads.length).toBeGreaterThan(12);
+  for (const path of reads)
+    for (const { id } of path.includes('{id}') ? [sweep, topup] : [{ id: '' }]) {
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => named[name] ?? id);
+      for (const each of [world.admin, world.client]) await each.once('GET', `${filled}?chain=${CHAIN}`);
+    }
+  for (const { text } of [fleet.api, fleet.worker]) {
+    const [, port] = [...text().matchAll(/"metricsPort":(\d+)/g)].at(-1) ?? [];
+    metrics.push(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+  }
+}
+
+const ON_CHAINS = /^\/v1\/(wallets|networks|gas-station)\b/;
 
 async function secretsOf(): Promise<Secrets> {
   const { mnemonic } = world;
@@ -150,17 +175,19 @@ it.each([
   ['the database', () => dumpOf(database), () => world.paid[0]?.wallet],
   ['the logs', async () => logsOf(fleet), () => 'the chain cannot be read'],
   // In quotes: what a payload holds.
-  ['the histories', () => historiesOf(fleet), async () => `"${(await newestSweep()).id}"`],
-  ["Temporal's store", async () => temporalStoreOf(fleet), async () => (await newestSweep()).id],
+  ['the histories', () => historiesOf(fleet), async () => `"${(await newest('sweep')).id}"`],
+  ["Temporal's store", async () => temporalStoreOf(fleet), async () => (await newest('sweep')).id],
   ['the answers', async () => toldToAnybody(), () => world.paid[0]?.wallet],
+  ['the answers to what is exported', async () => toldToAnybody(), () => 'maxPriorityFeePerGas'],
+  ['what is measured', async () => metrics.join('\n'), () => 'chain_head_timestamp_seconds'],
 ])('tells none of it in %s', async (_, written, known) => {
   const text = await written();
   expect(foundIn(text, { known: (await known()) ?? '' })).toEqual(['known']);
   expect(foundIn(text, secrets)).toEqual([]);
 });
 
-const newestSweep = async () =>
-  (await world.admin.get(`/v1/gas-station/operations/history?chain=${CHAIN}&type=sweep`)).data[0];
+const newest = async (type: 'sweep' | 'topup') =>
+  (await world.admin.get(`/v1/gas-station/operations/history?chain=${CHAIN}&type=${type}`)).data[0];
 
 const toldToAnybody = (): string =>
   [

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../../../src/kernel/db/database';
+import { temporalAt } from '../../support/outside/temporal-client';
 import type { Fleet } from '../../support/product';
-import { temporalAt } from '../../support/temporal-client';
 
 /** All that a running product has written anywhere, as text. */
 

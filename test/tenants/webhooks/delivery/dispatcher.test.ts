@@ -379,6 +379,7 @@ it('claims no more than it can send, however many events wait', async () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(most).toBe(1);
+  await client.call('DELETE', '/v1/webhooks'); // what is left waits for nobody: later tests would hang on it
   receiver.closeConnections();
 });
 

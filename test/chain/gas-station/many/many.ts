@@ -6,7 +6,7 @@ import { deploymentOf } from '../../../../src/chain/gas-station/strategies/deleg
 import { nodeOf } from '../../../../src/chain/networks/nodes';
 import type { ChainNode } from '../../../../src/parties/chain/port';
 import { openWorld, type World } from '../../../transfers/chain-deposits/support';
-import { posted } from './support';
+import { posted } from '../operations/support';
 
 export type Strategy = 'transfer' | 'delegated';
 

@@ -2,8 +2,8 @@ import type { Address, Hex } from 'viem';
 import { compareChain } from '../../../../src/chain/reconciliation/compare';
 import { internalBalance } from '../../../../src/kernel/ledger/accounts';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
+import { ether } from '../operations/support';
 import { type ManyWallets, manyWallets, type Strategy, sweepAll } from './many';
-import { ether } from './support';
 
 /** More than one batch has of those that delegate. */
 describe.each<[Strategy, { count: number; topups: number }]>([

@@ -1,6 +1,6 @@
-import { migrate } from '../../src/kernel/db/migrate';
-import { onServer, TEMPLATE, urlOf } from './database';
-import { startTestPostgres } from './servers';
+import { migrate } from '../../../src/kernel/db/migrate';
+import { onServer, TEMPLATE, urlOf } from '../database';
+import { startTestPostgres } from '../servers';
 
 /** One real Postgres for the run; every test file copies the migrated template. */
 export default async function setup(): Promise<void> {

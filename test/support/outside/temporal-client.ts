@@ -1,5 +1,9 @@
-import { createKeyring } from '../../src/kernel/security/keyring';
-import { createTemporalClient, type TemporalClient, withinTime } from '../../src/kernel/temporal/connection';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import {
+  createTemporalClient,
+  type TemporalClient,
+  withinTime,
+} from '../../../src/kernel/temporal/connection';
 
 /** The Temporal of a product that runs in processes of its own and encrypts nothing there. */
 export const temporalAt = (address: string): TemporalClient =>
