@@ -114,7 +114,8 @@ const confirmRoute = (services: ChainServices, type: GasOperationType): Route =>
     summary: `Confirm ${WORDS[type]}`,
     description:
       'Names the transaction that was executed. The chain is asked: sender, recipient, token, amount (as planned, or more), success, ' +
-      'and that it is no other operation’s. What is in too few blocks yet is followed (`confirming`); a wrong one is refused, and the ' +
+      'and that it is no other operation’s. What is in too few blocks yet, or in none, is followed (`confirming`); a wrong one is refused, as is one in no block that does not ' +
+      'show what it moves, and the ' +
       'operation stays open. After the end of an operation it is still booked, and its status stays. Of a chain that no node is asked ' +
       'about (`tron`) your word is taken: what was exported is booked, and the operation is `completed` at once; gas that was noted of the ' +
       'wallet since the export is taken for what is there now. Above the limit of the installation that is 409 `limit_exceeded`, and is ' +
