@@ -143,6 +143,14 @@ export const countByStatus = (sql: Sql, at: Date): Promise<StatusCount[]> =>
 
 export type WalletFilter = Partial<Record<'chain' | 'status' | 'purpose', string | undefined>>;
 
+/** The same as a filter, by the indexes of what is stored. */
+function ofStatusAt(query: Knex.QueryBuilder, status: string, at: Date): void {
+  const rested = raw(`(status = 'quarantined' and quarantined_until <= ?)`, [at]);
+  if (status === 'available') void query.where((either) => void either.where({ status }).orWhere(rested));
+  else void query.where({ status });
+  if (status === 'quarantined') void query.whereRaw('coalesce(quarantined_until > ?, true)', [at]);
+}
+
 /** Wallets of the pool and of stations, newest first, as they are at that time. */
 export async function listWallets(
   sql: Sql,
@@ -151,7 +159,7 @@ export async function listWallets(
   at: Date,
 ): Promise<Wallet[]> {
   const query = wallets().modify(filtered, filter).modify(newestFirst, page);
-  if (status !== undefined) void query.whereRaw(`${STATUS_AT} = ?`, [at, status]);
+  if (status !== undefined) void query.modify(ofStatusAt, status, at);
   return (await read(sql, query)).map((wallet) => restedBy(wallet, at));
 }
 
