@@ -27,6 +27,7 @@ import { networkRoutes } from './chain/networks/routes';
 import type { ComparingServices } from './chain/reconciliation/services';
 import type { ChainServices } from './chain/services';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
+import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
 import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
@@ -282,6 +283,7 @@ export function createApi(services: Composed, { observe, publicUrl, spend }: Api
         account: (id) => requireAccount(database, null, id),
         card: (id) => requireCard(database, null, id),
       },
+      { crypto: ({ body }) => holdersOf(database, body) },
     ),
     authenticate: createAuthenticator(database, keyring, access),
     pages: [

@@ -187,7 +187,15 @@ function success(route: Route): ZodOpenApiOperationObject['responses'] {
     ...(route.deprecated ? { Deprecation: header('`true`: this endpoint is deprecated.') } : {}),
   };
   return {
-    ...(route.mayExist ? { 200: { description: 'It was there already.', headers, ...content } } : {}),
+    ...(route.mayExist
+      ? {
+          200: {
+            description: 'Nothing was made: it was there already, or there was nothing to make.',
+            headers,
+            ...content,
+          },
+        }
+      : {}),
     [status]: { description: MEANINGS[status] ?? 'Done.', headers, ...content },
   };
 }

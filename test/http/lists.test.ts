@@ -15,8 +15,6 @@ const WHOLE = [
   '/v1/exchange/rates',
   '/v1/exchange/settlement/balance',
   '/v1/exchange/withdrawal-destinations',
-  '/v1/gas-station/sweep-candidates',
-  '/v1/gas-station/topup-candidates',
   '/v1/networks',
   '/v1/wallets/stats',
   '/v1/webhooks',

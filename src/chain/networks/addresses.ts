@@ -12,7 +12,7 @@ export const openUrls = (keyring: Keyring, chain: string, sealed: Buffer): strin
   JSON.parse(keyring.sealer(PURPOSE).open(sealed, chain).toString('utf8')) as string[];
 
 const HIDDEN = '***';
-const isMasked = (text: string): boolean => text.includes(HIDDEN);
+export const isMasked = (text: string): boolean => text.includes(HIDDEN);
 
 /**
  * What may be shown of a node's address: whose it is. Providers put their keys into the user part, a label of the host, any part of

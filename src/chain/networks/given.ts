@@ -4,6 +4,7 @@ import { ASSETS } from '../../kernel/money/currencies';
 import { amountOrZero, assertFits, text } from '../../kernel/wire/schemas';
 import { URL_LENGTH, webUrl } from '../../kernel/wire/web-url';
 import { checkedAddress } from '../../parties/chain/addresses';
+import { assertAsShown } from '../shown-fields';
 import type { Network, NetworkAsset } from './record';
 import { NATIVE_DECIMALS } from './rules';
 
@@ -14,9 +15,13 @@ const MOST_NODES = 10;
 /** A token's amounts must be exact in Decimal at any size. */
 const MOST_DECIMALS = 36;
 
+/** What is shown of a network and is not set. */
+export const SHOWN = ['createdAt', 'updatedAt'] as const;
+const shown = () => z.string().optional().meta({ description: 'As it is read; nothing else.' });
+
 /** What a PUT says of a network: all that can be set, and the version that was read. */
 export const givenNetwork = z.strictObject({
-  chain: z.string().optional().meta({ description: 'That of the path, as a network is read; no other.' }),
+  chain: shown(),
   name: text(100).min(1),
   kind: z.enum(['evm', 'tron']).optional().meta({ description: 'Needed where it is made; never changed.' }),
   chainId: z.int().min(1).nullish().meta({ description: 'EIP-155; needed of `evm`, none of `tron`.' }),
@@ -49,6 +54,7 @@ export const givenNetwork = z.strictObject({
     )
     .max(ASSETS.length),
   version: z.int().min(0).meta({ description: 'As it was read; 0 makes a network that is not there.' }),
+  ...{ createdAt: shown(), updatedAt: shown() },
 });
 
 export type GivenNetwork = z.output<typeof givenNetwork>;
@@ -63,8 +69,7 @@ export function checkedFields(
   given: GivenNetwork,
   before: Network | undefined,
 ): Pick<Network, 'kind' | 'chainId' | 'assets'> {
-  if (given.chain !== undefined && given.chain !== chain)
-    throw invalid('chain must be that of the path.', 'chain');
+  assertAsShown(given, { chain }, ['chain']);
   const kind = given.kind ?? before?.kind;
   if (kind === undefined) throw invalid('kind is required.', 'kind');
   const chainId = given.chainId ?? null;

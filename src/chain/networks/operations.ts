@@ -113,7 +113,7 @@ export async function saveNetwork(
   return { before, after };
 }
 
-export const versionConflict = () =>
+const versionConflict = () =>
   conflict('version_conflict', 'The network has another version now: read it again.', 'version');
 
 /** Its wallets, its place among the blocks and the books are of that chain: another one is another network. */

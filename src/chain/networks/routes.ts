@@ -12,7 +12,6 @@ import {
   type OpenedNetwork,
   requireNetwork,
   saveNetwork,
-  versionConflict,
 } from './operations';
 import { judgedTerms } from './update';
 import { networkSchema, networkView } from './view';
@@ -75,7 +74,6 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
     problems: ['version_conflict', 'unavailable'],
     prepare: ({ params: { chain = '' }, body }) => judgedTerms(services, chain, body, resolve),
     async write(tx, { caller, requestId, params: { chain = '' }, body: { version } }, judged) {
-      if (!judged) throw versionConflict();
       const { terms, head } = judged;
       const isUsed = () => following.isUsed(tx, chain);
       const { before, after } = await saveNetwork(services, tx, chain, terms, version, isUsed);

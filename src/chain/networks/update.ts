@@ -5,11 +5,13 @@ import { ChainAway, ChainRefused } from '../../parties/chain/errors';
 import type { Block, ChainNode } from '../../parties/chain/port';
 import { isAsked } from '../../parties/chain/witness';
 import type { Services } from '../../services';
-import { unmasked } from './addresses';
+import { assertAsShown } from '../shown-fields';
+import { isMasked, unmasked } from './addresses';
 import { askedOfChain } from './asking';
-import { checkedFields, type GivenNetwork } from './given';
+import { checkedFields, type GivenNetwork, SHOWN } from './given';
 import { findOpened, isReachedAlike, type NetworkTerms, type OpenedNetwork, termsOf } from './operations';
 import { isChainName, type NetworkAsset } from './record';
+import { networkView } from './view';
 
 type Needed = Pick<Services, 'database' | 'keyring' | 'parties' | 'mode' | 'now'>;
 
@@ -21,7 +23,7 @@ export interface Judged {
 
 /**
  * The terms that a PUT means, judged by name servers and by the chain's own nodes: outside of any transaction, for they may be slow.
- * @returns nothing where the version is not the present one: the nodes are not asked for what comes to nothing
+ * What is wrong in itself is told before a version that is not the present one, which whoever saves them refuses.
  * @throws Problem 404 for a chain that is not there, unless the version is 0; 400 naming the field; 503 where the nodes of an enabled
  *   network do not answer
  */
@@ -30,30 +32,29 @@ export async function judgedTerms(
   chain: string,
   given: GivenNetwork,
   resolve: Resolve,
-): Promise<Judged | undefined> {
+): Promise<Judged> {
   const before = await findOpened(services, services.database, chain);
   if (!before && given.version !== 0) throw notFound('network');
   if (!isChainName(chain))
     throw invalid('chain must be lower-case letters, digits and dashes, 32 at most.', 'chain');
   const fields = checkedFields(chain, given, before?.network);
-  if ((before?.network.version ?? 0) !== given.version) return undefined;
+  const isStale = (before?.network.version ?? 0) !== given.version;
+  if (before && !isStale) assertAsShown(given, networkView(before), SHOWN);
   const { name, explorerUrl = null, confirmations, enabled } = given;
-  const rpcUrls = await checkedUrls(services, given.rpcUrls, before?.rpcUrls ?? [], resolve);
+  const rpcUrls = await checkedUrls(services, meant(given.rpcUrls, before, isStale), resolve);
   const terms = { ...fields, name, explorerUrl, confirmations, enabled, rpcUrls };
-  return { terms, head: await askNodes(services, chain, terms, before) };
+  if (isStale && rpcUrls.length === 0) return { terms, head: undefined };
+  return { terms, head: await askNodes(services, chain, terms, { before, isStale }) };
 }
 
-async function checkedUrls(
-  { mode }: Needed,
-  given: readonly string[],
-  stored: readonly string[],
-  resolve: Resolve,
-): Promise<string[]> {
+/** A mask that was read with another version may stand for an address that is stored no more: it says nothing. */
+const meant = (given: readonly string[], before: OpenedNetwork | undefined, isStale: boolean): string[] =>
+  isStale ? given.filter((url) => !isMasked(url)) : unmasked(given, before?.rpcUrls ?? []);
+
+async function checkedUrls({ mode }: Needed, given: readonly string[], resolve: Resolve): Promise<string[]> {
   const policy = { allowLoopback: mode === 'sandbox' };
   const urls = await Promise.all(
-    unmasked(given, stored).map((url) =>
-      checkUrl(url, policy, resolve, { field: 'rpcUrls', credentials: 'taken' }),
-    ),
+    given.map((url) => checkUrl(url, policy, resolve, { field: 'rpcUrls', credentials: 'taken' })),
   );
   const texts = urls.map(({ href }) => href);
   if (new Set(texts).size < texts.length) throw invalid('rpcUrls names a node twice.', 'rpcUrls');
@@ -66,7 +67,7 @@ async function askNodes(
   { parties }: Needed,
   chain: string,
   terms: NetworkTerms,
-  before: OpenedNetwork | undefined,
+  { before, isStale }: { before: OpenedNetwork | undefined; isStale: boolean },
 ): Promise<Block | undefined> {
   if (!isAsked(terms)) return undefined;
   const { kind, chainId, rpcUrls, assets } = terms;
@@ -75,10 +76,11 @@ async function askNodes(
   const other = answers.find((said) => said.chainId !== chainId);
   if (other) throw invalid(`chainId is not what the chain's own node says: ${other.chainId}.`, 'chainId');
   // A change of a limit, for instance, asks them nothing.
-  const isNeeded = terms.enabled && !(before?.network.enabled && isReachedAlike(terms, termsOf(before)));
+  const isNeeded =
+    terms.enabled && !isStale && !(before?.network.enabled && isReachedAlike(terms, termsOf(before)));
   const isAway = answers.length === 0 || !(await judgeAssets(node, assets));
   if (isAway && isNeeded) throw unavailable('The chain cannot be reached; nothing was recorded.');
-  return terms.enabled && !before?.network.enabled ? askedOfChain(node.head()) : undefined;
+  return isNeeded && !before?.network.enabled ? askedOfChain(node.head()) : undefined;
 }
 
 /** @returns whether the node has answered @throws Problem 400 naming what it does not say */

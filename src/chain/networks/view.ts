@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ASSETS } from '../../kernel/money/currencies';
 import { formatAmount } from '../../kernel/money/money';
-import { money } from '../../kernel/wire/schemas';
+import { instant, money } from '../../kernel/wire/schemas';
 import { maskUrl } from './addresses';
 import type { OpenedNetwork } from './operations';
 
@@ -29,6 +29,8 @@ export const networkSchema = z
         minDeposit: money().meta({ description: 'In the asset; less than that is not credited.' }),
       }),
     ),
+    createdAt: instant(),
+    updatedAt: instant(),
   })
   .meta({ id: 'Network' });
 
@@ -45,5 +47,7 @@ export function networkView({
       ...{ symbol: symbol as (typeof ASSETS)[number], contract: contract ?? undefined, decimals },
       minDeposit: formatAmount(minDeposit, symbol),
     })),
+    createdAt: network.createdAt.toISOString(),
+    updatedAt: network.updatedAt.toISOString(),
   };
 }

@@ -9,6 +9,7 @@ import { NATIVE_DECIMALS } from '../networks/rules';
 import { releaseExpired } from './allocations/end';
 import { noteGasBalance } from './balance';
 import { poolStats } from './operations';
+import { restedBy } from './rules';
 import { notedWalletSchema, notedWalletView, poolStatsSchema } from './view';
 
 const TAG = 'Wallets';
@@ -78,7 +79,7 @@ function gasBalanceRoute(services: Services): Route {
         before: { gasBalance: before.gasBalance?.toFixed() ?? null },
         after: { gasBalance: after.gasBalance?.toFixed() },
       });
-      return notedWalletView(after, NATIVE_DECIMALS[kind]);
+      return notedWalletView(restedBy(after, services.now()), NATIVE_DECIMALS[kind]);
     },
   });
 }

@@ -12,7 +12,7 @@ import { newestAllocationOf } from './allocations/store';
 import { type Holdings, holdingsOn } from './holdings';
 import { requireWallet } from './operations';
 import type { Wallet } from './record';
-import { holdsAt } from './rules';
+import { holdsAt, restedBy } from './rules';
 import { findWalletById, updateWallets } from './store';
 
 export interface WalletBalance {
@@ -50,7 +50,8 @@ export async function walletBalance(
   const gasBalance = node ? fromUnits(gas, NATIVE_DECIMALS[network.kind]) : wallet.gasBalance;
   const details = [holdings.detail, ...unknown.map(notAnswering)].filter((each) => each !== undefined);
   const detail = details.length > 0 ? details.join(' ') : undefined;
-  return { wallet, network, balances, gasBalance, detail, asOf: now() };
+  const asOf = now();
+  return { wallet: restedBy(wallet, asOf), network, balances, gasBalance, detail, asOf };
 }
 
 /** All at once. A token whose contract does not answer is the trouble of that asset alone. */

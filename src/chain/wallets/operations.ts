@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import { checkedAddress } from '../../parties/chain/addresses';
-import { listNetworks, requireNetwork } from '../networks/operations';
+import { findNetwork, listNetworks, requireNetwork } from '../networks/operations';
 import type { Network } from '../networks/record';
-import { findAllocation } from './allocations/store';
+import { findAllocation, newestAllocationOf } from './allocations/store';
 import { type Allocation, WALLET_STATUSES, type Wallet, type WalletStatus } from './record';
 import { countByStatus, findWallet, type Locking } from './store';
 
@@ -35,6 +36,16 @@ export async function requireWallet(
   const wallet = checked === undefined ? undefined : await findWallet(sql, chain, checked, locking);
   if (!wallet) throw notFound('wallet', 'address');
   return { network, wallet };
+}
+
+/** Whose wallet a body names by `chain` and `address`: the last who had it. @returns one at most */
+export async function holdersOf(sql: Sql, body: unknown): Promise<string[]> {
+  const named = z.object({ chain: z.string(), address: z.string() }).safeParse(body);
+  const network = named.success ? await findNetwork(sql, named.data.chain) : undefined;
+  const address = network && checkedAddress(network.kind, named.data?.address ?? '');
+  const wallet = address === undefined ? undefined : await findWallet(sql, network?.chain ?? '', address);
+  const newest = wallet && (await newestAllocationOf(sql, null, wallet.id));
+  return newest ? [newest.tenantId] : [];
 }
 
 /** One of whichever tenant. */

@@ -1,4 +1,4 @@
-import type { Allocation, Wallet, WalletStatus } from './record';
+import { type Allocation, type Wallet, type WalletStatus, walletStatusAfter } from './record';
 
 /** How long a wallet may be asked for: a minute, which a payer needs at least, to ninety days. Seconds. */
 export const TTL_SECONDS = { min: 60, max: 90 * 86_400 };
@@ -16,6 +16,12 @@ export const holdsAt = (
   { endedAt, expiresAt }: Pick<Allocation, 'endedAt' | 'expiresAt'>,
   at: Date,
 ): boolean => endedAt === null && (expiresAt === null || expiresAt > at);
+
+/** As it is at that time: one that has rested is available, whenever that is noticed. */
+export const restedBy = <Of extends Pick<Wallet, 'status' | 'quarantinedUntil'>>(wallet: Of, at: Date): Of =>
+  wallet.status === 'quarantined' && wallet.quarantinedUntil !== null && wallet.quarantinedUntil <= at
+    ? { ...wallet, status: walletStatusAfter(wallet.status, 'return'), quarantinedUntil: null }
+    : wallet;
 
 /** How an allocation has ended. */
 export const endOf = ({ endedAt, expiresAt }: Pick<Allocation, 'endedAt' | 'expiresAt'>) =>

@@ -4,6 +4,7 @@ import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import type { Network } from '../networks/record';
 import { SWEEPABLE, type Wallet, type WalletStatus } from './record';
+import { restedBy } from './rules';
 
 /** NUMERIC comes as text. */
 type Row = Omit<Wallet, 'gasBalance'> & { gasBalance: string | null };
@@ -121,6 +122,9 @@ export async function returnRipe(
   return ids.length;
 }
 
+/** What {@link restedBy} says, in SQL. */
+const STATUS_AT = `case when quarantined_until <= ? then 'available' else status end`;
+
 export interface StatusCount {
   chain: string;
   status: WalletStatus;
@@ -131,10 +135,7 @@ export interface StatusCount {
 export const countByStatus = (sql: Sql, at: Date): Promise<StatusCount[]> =>
   sql.run(
     wallets()
-      .select(
-        'chain',
-        raw(`case when quarantined_until <= ? then 'available' else status end as status`, [at]),
-      )
+      .select('chain', raw(`${STATUS_AT} as status`, [at]))
       .select(raw('count(*)::int as count'))
       .where({ purpose: 'pool' })
       .groupByRaw('1, 2'),
@@ -142,9 +143,25 @@ export const countByStatus = (sql: Sql, at: Date): Promise<StatusCount[]> =>
 
 export type WalletFilter = Partial<Record<'chain' | 'status' | 'purpose', string | undefined>>;
 
-/** Wallets of the pool and of stations, newest first. */
-export const listWallets = (sql: Sql, filter: WalletFilter, page: IdPage): Promise<Wallet[]> =>
-  read(sql, wallets().modify(filtered, filter).modify(newestFirst, page));
+/** The same as a filter, by the indexes of what is stored. */
+function ofStatusAt(query: Knex.QueryBuilder, status: string, at: Date): void {
+  const rested = raw(`(status = 'quarantined' and quarantined_until <= ?)`, [at]);
+  if (status === 'available') void query.where((either) => void either.where({ status }).orWhere(rested));
+  else void query.where({ status });
+  if (status === 'quarantined') void query.whereRaw('coalesce(quarantined_until > ?, true)', [at]);
+}
+
+/** Wallets of the pool and of stations, newest first, as they are at that time. */
+export async function listWallets(
+  sql: Sql,
+  { status, ...filter }: WalletFilter,
+  page: IdPage,
+  at: Date,
+): Promise<Wallet[]> {
+  const query = wallets().modify(filtered, filter).modify(newestFirst, page);
+  if (status !== undefined) void query.modify(ofStatusAt, status, at);
+  return (await read(sql, query)).map((wallet) => restedBy(wallet, at));
+}
 
 /** Those of a chain's pool that may be swept, in the order of their derivation. @param used those alone that were allocated once */
 export function sweepableWallets(

@@ -98,12 +98,18 @@ const notedView = ({ gasBalance, gasBalanceAt }: Wallet, decimals: number) =>
     : undefined;
 
 export const notedWalletSchema = z
-  .object({ address: address(), chain: z.string(), status, noted: notedGas })
+  .object({
+    id: z.string().meta({ examples: ['wal_01jz0000000000000000000000'] }),
+    ...{ address: address(), chain: z.string(), status, noted: notedGas },
+    ...{ createdAt: instant(), updatedAt: instant() },
+  })
   .meta({ id: 'NotedWallet' });
 
 export const notedWalletView = (wallet: Wallet, decimals: number): z.output<typeof notedWalletSchema> => ({
-  ...{ address: wallet.address, chain: wallet.chain, status: wallet.status },
+  ...{ id: wallet.id, address: wallet.address, chain: wallet.chain, status: wallet.status },
   noted: notedView(wallet, decimals),
+  createdAt: wallet.createdAt.toISOString(),
+  updatedAt: wallet.updatedAt.toISOString(),
 });
 
 export const poolStatsSchema = z

@@ -58,8 +58,8 @@ export async function toldOf(node: Pick<ChainNode, 'transactionOfEach'>, hash: s
   const inNoBlock = areMost({ said: said.length - mined.length, of });
   const [first] = mined;
   if (first && !inNoBlock) return { word: first, isAgreed: false };
-  const isKnown = said.some(({ status }) => status !== 'unknown');
-  return { word: { status: isKnown ? 'pending' : 'unknown' }, isAgreed: inNoBlock };
+  const pending = said.find(({ status }) => status === 'pending') ?? (first && { status: 'pending' });
+  return { word: pending ?? { status: 'unknown' }, isAgreed: inNoBlock };
 }
 
 /** A transaction that is in a block, as a node tells it. */

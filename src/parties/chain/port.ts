@@ -57,11 +57,23 @@ export interface FoundTransfers {
   transfers: ChainTransfer[];
 }
 
+/** What the sender of a transaction has signed. */
+export interface SentTransaction {
+  from: string;
+  /** null: it makes a contract. */
+  to: string | null;
+  nonce: number;
+  /** Of the native coin. */
+  value: bigint;
+  /** 0x… */
+  data: string;
+}
+
 /** What has become of a transaction. */
 export type ChainTransaction =
   | { status: 'unknown' }
   /** In no block yet. */
-  | { status: 'pending' }
+  | { status: 'pending'; sent?: SentTransaction }
   | {
       status: 'succeeded' | 'reverted';
       block: Block;

@@ -8,6 +8,9 @@ import type { Switches, SwitchState } from './switches';
 /** Whose a record is, by the kind of its id. @throws Problem 404 for an id that is no record's */
 export type Owners = Partial<Record<IdKind, (id: string) => Promise<{ tenantId: string }>>>;
 
+/** For whom an admin acts who names something of theirs otherwise than by an id: nobody, where it is nobody's. */
+export type Holders = Partial<Record<Capability, (asking: Asking) => Promise<string[]>>>;
+
 /**
  * What `route({ capability, party })` stands for: 403 where the capability is off for the caller, or for whom an admin acts,
  * or the party for everybody. What the operator has stopped refuses what begins something; what has begun is still read. What
@@ -18,6 +21,7 @@ export function createAdmission(
   switches: Switches,
   grants: Partial<Record<Capability, (asking: Asking) => Promise<void>>>,
   owners: Owners,
+  holders: Holders = {},
 ): Admission {
   async function admit(capability: Capability, method: string, tenantId: string): Promise<void> {
     refuseOff(await switches.capability(capability, tenantId), method === 'GET');
@@ -36,7 +40,8 @@ export function createAdmission(
     if (body === undefined) return admitAtOnce(needs, asking);
     if (capability === undefined || method === 'GET') return;
     const named: unknown[] = [...Object.values(params), ...Object.values(body as Record<string, unknown>)];
-    for (const tenantId of await tenantsOf(owners, named)) await admit(capability, method, tenantId);
+    const acted = [...(await tenantsOf(owners, named)), ...((await holders[capability]?.(asking)) ?? [])];
+    for (const tenantId of new Set(acted)) await admit(capability, method, tenantId);
   };
 }
 

@@ -26,6 +26,7 @@ export interface Carried {
 export interface FoundDeposit extends Pick<Carried, 'asset'> {
   transfer: Pick<ChainTransfer, 'txHash' | 'ordinal' | 'token' | 'from' | 'to' | 'units'> & {
     block: Pick<ChainTransfer['block'], 'number' | 'at'> & { hash: string | null };
+    logIndex?: number | null;
   };
 }
 
@@ -52,18 +53,22 @@ const isTooLarge = ({ units }: ChainTransfer, decimals: number) =>
  * Makes a deposit of every transfer that is new, and tells those that are known to look. Tokens that the network does not carry
  * are kept to be shown. Done twice, it has been done once. It ends with locks of accounts, so it comes last in its transaction.
  * @param found one that is read twice stands there twice
- * @param told whoever else is to look, by name: told by the same statement, for rows are locked in one order
+ * @param by.told whoever else is to look, by name: told by the same statement, for rows are locked in one order
+ * @param by.idempotencyKey of the call that has found them
  */
 export async function keepTransfers(
   deps: Deps,
   tx: Tx,
   network: Network,
   found: readonly ChainTransfer[],
-  told: readonly string[] = [],
+  { told = [], idempotencyKey }: { told?: readonly string[]; idempotencyKey?: string | undefined } = {},
 ): Promise<void> {
   const transfers = await sentByOthers(tx, network.chain, eachOnce(network, found));
   const carried = carriedOf(network, transfers);
-  const openings = await openingsOf(deps, tx, network, carried);
+  const openings = (await openingsOf(deps, tx, network, carried)).map((each) => ({
+    ...each,
+    idempotencyKey,
+  }));
   await showNotCarried(deps, tx, network, { transfers, carried });
   await openFound(deps, tx, chainDepositKind, openings, (known) =>
     tellDeposits(deps, tx, [...new Set([...told, ...known])]),
@@ -139,13 +144,13 @@ function termsOf(
   { transfer, asset }: FoundDeposit,
   whose: Pick<ChainDepositTerms, 'allocationId' | 'accountCurrency'>,
 ): ChainDepositTerms {
-  const { txHash, ordinal, token, from, to, units, block } = transfer;
+  const { txHash, ordinal, token, from, to, units, block, logIndex = null } = transfer;
   const decimals = decimalsIn(network, asset);
   const { amount, dust } = ledgerAmount(units, decimals, asset.symbol);
   return {
     ...{ chain: network.chain, txHash, ordinal, from, token, ...whose },
     ...{ address: to, asset: asset.symbol, decimals, minDeposit: asset.minDeposit },
     ...{ units: units.toString(), amount, dust: dust.toString(), confirmations: network.confirmations },
-    ...{ blockNumber: block.number, blockHash: block.hash, blockAt: block.at.toISOString() },
+    ...{ blockNumber: block.number, blockHash: block.hash, blockAt: block.at.toISOString(), logIndex },
   };
 }

@@ -31,6 +31,8 @@ export const chainDepositTerms = z.object({
   blockNumber: z.number().int(),
   blockHash: z.string().nullable(),
   blockAt: z.string(),
+  /** Block-wide, in that block; null of the native coin, of what a person has told, and of what an earlier release has kept. */
+  logIndex: z.number().int().nullable().default(null),
   /** null: no payer's wallet at that time. */
   allocationId: z.string().nullable(),
   /** null: nobody's. */
@@ -67,10 +69,24 @@ export type ChainDepositWord = z.output<typeof chainDepositWord>;
 export type ChainDeposit = Situation<ChainDepositTerms, ChainDepositWord>;
 
 /** As it was when it was found. */
-export const firstWord = ({ blockNumber, blockHash, units }: ChainDepositTerms): ChainDepositWord => ({
+export const firstWord = ({
+  blockNumber,
+  blockHash,
+  units,
+  logIndex,
+}: ChainDepositTerms): ChainDepositWord => ({
   state: 'seen',
-  ...{ blockNumber, blockHash, units, logIndex: null, absentFrom: null, rate: null },
+  ...{ blockNumber, blockHash, units, logIndex, absentFrom: null, rate: null },
 });
+
+/**
+ * What tells a transfer from others of its transaction: block-wide where it was seen last, or in its transaction where a person has
+ * told of it; nothing of the native coin.
+ */
+export const logIndexOf = ({ word, terms }: ChainDeposit['transfer']): number | null =>
+  word?.logIndex ??
+  terms.logIndex ??
+  (terms.blockHash === null && terms.token !== null ? terms.ordinal : null);
 
 /** What the names of all transfers of a transaction begin with. */
 export const transactionRef = (chain: string, txHash: string): string => `${chain}:${txHash}:`;

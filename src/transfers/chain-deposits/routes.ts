@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { HASH_SHAPE, HASH_TEXT } from '../../chain/networks/hashes';
 import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
-import { text } from '../../kernel/wire/schemas';
+import { identifier } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
-import { requireTransfer } from '../engine/read';
-import { confirmDeposit, findOnChain } from './confirm';
-import { chainDepositKind } from './kind';
+import { confirmDeposit, findOnChain, readConfirmed } from './confirm';
 import { type ChainDepositView, chainDepositSchema, chainDepositView } from './view';
 
 /** Deposits on chains (`interface.md 4.1`, Wallets; decisions part 4). */
@@ -22,18 +20,15 @@ function confirmRoute(services: Services): Route {
     capability: 'crypto',
     summary: 'Confirm a deposit',
     description:
-      'Of a transaction that is in a block. It is credited once it is final; deposits are found without this too. Each ' +
-      'transfer of the transaction to the address is booked once, and the one named by `logIndex`, or the first, is answered ' +
-      'as it stands now. `Prefer: wait=N` waits until it is final. Of a chain that no node is asked about (`tron`) deposits are ' +
-      'recorded by the operator: what is recorded is answered, and 409 `invalid_transition` before; there `logIndex` is the ' +
-      'transfer’s place in its transaction, from 0. A refusal stands under its key: ask again under another.',
+      'Of a transaction that is in a block: one that is in none yet is refused (400), as one that the chain does not know. It is ' +
+      'credited once it is final; deposits are found without this too. Each transfer of the transaction to the address is booked ' +
+      'once, and the one named by `logIndex`, or the first, is answered as it stands now: one that is known is answered whatever ' +
+      'has become of its transaction. `Prefer: wait=N` waits until it is final. Of a chain that no node is asked about (`tron`) ' +
+      'deposits are recorded by the operator: what is recorded is answered, and 409 `invalid_transition` before; there `logIndex` ' +
+      'is the transfer’s place in its transaction, from 0. A refusal stands under its key: ask again under another.',
     body: z.strictObject({
-      chain: text(32)
-        .min(1)
-        .meta({ examples: ['local'] }),
-      address: text(100)
-        .min(1)
-        .meta({ examples: ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'] }),
+      chain: identifier('local'),
+      address: identifier('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'),
       txHash: z
         .string()
         .regex(HASH_SHAPE, HASH_TEXT)
@@ -48,15 +43,13 @@ function confirmRoute(services: Services): Route {
     status: 202,
     problems: ['invalid_transition', 'unavailable'],
     settling: {
-      async read({ caller: { reach } }, id) {
-        const found = await requireTransfer(services, chainDepositKind, { id, reach, noun: 'deposit' });
-        return chainDepositView(found);
-      },
+      read: async ({ caller: { reach } }, id) => chainDepositView(await readConfirmed(services, id, reach)),
       settled: ({ status }: ChainDepositView) => status !== 'confirming',
     },
     prepare: ({ caller, body }) => findOnChain(services, body, caller.reach),
     async write(tx, request, found) {
-      const deposit = await confirmDeposit(services, tx, found, request.caller.reach);
+      const { caller, idempotencyKey } = request;
+      const deposit = await confirmDeposit(services, tx, found, { reach: caller.reach, idempotencyKey });
       const { id: subject, tenantId, status } = deposit.transfer;
       await auditAdmin(tx, { ...request, action: 'wallets.deposit', subject, tenantId, after: { status } });
       return chainDepositView(deposit);

@@ -47,7 +47,8 @@ const standing = (deposit: ChainDeposit): Decision | undefined => last(deposit, 
 
 const isConfirmed = (deposit: ChainDeposit): boolean => standing(deposit)?.kind === CONFIRMED;
 
-const amountOf = (
+/** What the ledger has of so many units, in the asset. */
+export const amountOf = (
   { decimals, asset }: ChainDepositTerms,
   { units }: Pick<ChainDepositWord, 'units'>,
 ): Decimal => ledgerAmount(BigInt(units), decimals, asset).amount;

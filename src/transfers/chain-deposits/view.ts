@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
-import { CHAIN_DEPOSIT_STATUSES, type ChainDeposit, type ChainDepositStatus } from './record';
-import { agreedOf, creditOf } from './rules';
+import { CHAIN_DEPOSIT_STATUSES, type ChainDeposit, type ChainDepositStatus, logIndexOf } from './record';
+import { agreedOf, amountOf, position } from './rules';
 
 /** A deposit on a chain on the wire (decisions part 4, Wallets). */
 export const chainDepositSchema = z
@@ -42,12 +42,11 @@ export function chainDepositView(deposit: ChainDeposit): ChainDepositView {
   const { transfer } = deposit;
   const { terms, word } = transfer;
   const { chain, address, asset, txHash, confirmations } = terms;
-  const logIndex =
-    word?.logIndex ?? (terms.blockHash === null && terms.token !== null ? terms.ordinal : null);
+  const logIndex = logIndexOf(transfer);
   return {
     ...{ id: transfer.id, status: transfer.status as ChainDepositStatus },
     ...(transfer.accountId === null ? {} : { accountId: transfer.accountId }),
-    ...{ chain, address, asset, amount: formatAmount(terms.amount, asset) },
+    ...{ chain, address, asset, amount: formatAmount(amountOf(terms, word ?? terms), asset) },
     ...creditedOf(deposit),
     ...{ txHash, blockNumber: word?.blockNumber ?? terms.blockNumber, confirmations },
     ...(logIndex === null ? {} : { logIndex }),
@@ -58,14 +57,14 @@ export function chainDepositView(deposit: ChainDeposit): ChainDepositView {
   };
 }
 
+/** What the books hold of it now: mined again, a contract may have paid less than was agreed. */
 function creditedOf(deposit: ChainDeposit) {
-  const credit = deposit.transfer.status === 'credited' ? creditOf(deposit) : null;
-  if (!credit) return {};
-  const { credited, currency } = credit;
+  const held = position(deposit).find(({ component }) => component === 'credited');
+  if (deposit.transfer.status !== 'credited' || !held) return {};
   const rate = agreedOf(deposit)?.rate ?? null;
   return {
-    creditedAmount: formatAmount(credited, currency),
-    creditedCurrency: currency,
+    creditedAmount: formatAmount(held.amount, held.currency),
+    creditedCurrency: held.currency,
     ...(rate === null ? {} : { rate: rate.toFixed() }),
   };
 }

@@ -45,7 +45,11 @@ export async function openTransfer<Terms, Word extends PartyWord>(
 }
 
 /** What a party was found to have: nothing is held of it before the party's word counts. */
-export type Found<Terms> = Omit<Opening<Terms>, 'key' | 'field'> & { partyRef: string };
+export type Found<Terms> = Omit<Opening<Terms>, 'key' | 'field'> & {
+  partyRef: string;
+  /** Of the call that has found it, if one did: of several that it has found each carries it. */
+  idempotencyKey?: string | undefined;
+};
 
 /**
  * Makes a transfer of each that is new. Who finds several at once takes locks in the one order that a look at one of them takes
@@ -76,17 +80,19 @@ export async function openFound<Terms, Word extends PartyWord>(
 const byName = (one: { partyRef: string }, other: { partyRef: string }) =>
   one.partyRef < other.partyRef ? -1 : 1;
 
+type Begun<Terms> = Opening<Terms> & Pick<Found<Terms>, 'idempotencyKey'>;
+
 /** Its row, and the start of its process; its account is not touched yet. */
 async function begin<Terms, Word extends PartyWord>(
   { commands }: Pick<Services, 'commands'>,
   tx: Tx,
   kind: TransferKind<Terms, Word>,
-  { key, partyRef, orderedAt, field: _, at, ...given }: Opening<Terms>,
+  { key, idempotencyKey = key?.idempotencyKey, partyRef, orderedAt, field: _, at, ...given }: Begun<Terms>,
 ): Promise<Situation<Terms, Word> | undefined> {
   const transfer: Transfer<Terms, Word> = {
     ...given,
     kind: kind.name,
-    idempotencyKey: key?.idempotencyKey ?? null,
+    idempotencyKey: idempotencyKey ?? null,
     partyRef: partyRef ?? null,
     orderedAt: orderedAt ?? null,
     ...{ word: null, wordAt: null, doubted: null, doubtedAt: null, parts: [], failure: null },

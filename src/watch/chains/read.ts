@@ -126,7 +126,7 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
     await notePlace(tx, network.chain, last, { at: services.now(), keepFrom });
     await noteChecked(tx, network.chain, late.checked);
     const moved = [...found.transfers, ...late.transfers];
-    await keepTransfers(services, tx, network, moved, [...decided.keys(), ...unsure]);
+    await keepTransfers(services, tx, network, moved, { told: [...decided.keys(), ...unsure] });
     return decided;
   });
   if (!told) return 'rests';

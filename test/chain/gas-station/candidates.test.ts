@@ -35,8 +35,8 @@ it('lists what has enough of an asset, and of those what has too little gas', as
   expect([...byWallet.keys()].sort()).toEqual([rich.id, poor.id, fuelled.id].sort());
   expect(byWallet.get(rich.id)).toEqual({
     ...{ walletId: rich.id, chain: 'local', address: rich.address, status: 'available', asset: 'USDT' },
-    ...{ balance: '25.500000', sweepable: '25.500000', minSweepAmount: '5' },
-    ...{ gasBalance: `0.${'0'.repeat(18)}`, needsGas: true },
+    ...{ balance: '25.500000', sweepable: '25.500000', minSweepAmount: '5.000000' },
+    ...{ gasBalance: `0.${'0'.repeat(18)}`, needsGas: true, createdAt: expect.any(String) },
   });
   expect(byWallet.get(fuelled.id)).toMatchObject({ needsGas: false, gasBalance: `0.002${'0'.repeat(15)}` });
   expect(await list('topup')).toEqual(
@@ -44,7 +44,7 @@ it('lists what has enough of an asset, and of those what has too little gas', as
       {
         ...{ walletId: poor.id, chain: 'local', address: poor.address, status: 'available' },
         ...{ gasBalance: `0.${'0'.repeat(18)}`, gasThreshold: `0.001${'0'.repeat(15)}` },
-        topupAmount: `0.01${'0'.repeat(16)}`,
+        ...{ topupAmount: `0.01${'0'.repeat(16)}`, createdAt: expect.any(String) },
         assets: [{ asset: 'USDT', balance: '5.000000' }],
       },
     ]),
@@ -71,7 +71,12 @@ it('leaves gas behind when the native coin is swept', async () => {
   expect(failing(await preflight(wallet.id, '?asset=ETH'))).toEqual(['balance']);
   await world.chain.pay(null, wallet.address, milliEth(5));
   expect(await list('sweep')).toMatchObject([
-    { walletId: wallet.id, asset: 'ETH', sweepable: `0.005${'0'.repeat(15)}`, minSweepAmount: '0.001' },
+    {
+      walletId: wallet.id,
+      asset: 'ETH',
+      sweepable: `0.005${'0'.repeat(15)}`,
+      minSweepAmount: `0.001${'0'.repeat(15)}`,
+    },
   ]);
   expect(await preflight(wallet.id, '?asset=ETH')).toMatchObject({
     ok: true,

@@ -37,6 +37,7 @@ it('tells version 0 while nothing was set, and keeps what is set under the versi
     minSweepAmount: { USDT: '5.000000' },
     treasuryAddress: TREASURY,
     ...{ sweepConfirmations: 2, autoSweep: false, version: 1 },
+    ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
   });
   expect((await world.admin.call('GET', PATH)).body).toEqual(body);
   const stale = await put({ ...terms, version: 0 });

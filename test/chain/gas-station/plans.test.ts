@@ -35,11 +35,15 @@ it.each([
   ['wallets of a chain', () => 'wallets?chain=chain-1'],
   ['wallets of a chain that has none', () => 'wallets?chain=nowhere'],
   ['wallets of a status', () => 'wallets?status=disabled'],
+  ['wallets that are free', () => 'wallets?status=available'],
+  ['wallets that rest', () => 'wallets?status=quarantined'],
   ['the stations', () => 'wallets?purpose=station'],
   ['wallets of a period', () => `wallets?${period()}`],
   ['wallets of a status and a period', () => `wallets?status=allocated&${period()}`],
   ['what has come to the stations', () => 'station-topups'],
   ['what has come to the station of a chain', () => 'station-topups?chain=chain-1'],
+  ['what has come to one station', () => 'station-topups?address=0x1&paidBy=funding'],
+  ['what has come to no station', () => 'station-topups?address=0x2'],
   ['what has come in a period', () => `station-topups?chain=chain-2&${period()}`],
 ])('%s', async (_, path) => {
   await expectIndexes({ database: api.database, statements, large: LARGE }, async () =>

@@ -51,6 +51,7 @@ describe('reading', () => {
     const local = {
       ...{ chain: 'local', name: 'Local chain', kind: 'evm', chainId: 31_337, explorerUrl: null },
       ...{ confirmations: 3, enabled: true, version: 1 },
+      ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
       assets: [
         { symbol: 'USDT', contract: token, decimals: 6, minDeposit: '1.000000' },
         { symbol: 'ETH', decimals: 18, minDeposit: '0.001000000000000000' },
@@ -82,9 +83,25 @@ describe('writing', () => {
     const before = await read();
     const sent = { ...before, name: 'Renamed', confirmations: 4 };
     const { status, body } = await put(sent);
-    expect([status, body]).toEqual([200, { ...sent, version: before.version + 1 }]);
+    expect([status, body]).toEqual([
+      200,
+      { ...sent, version: before.version + 1, updatedAt: expect.any(String) },
+    ]);
     expect(await read()).toEqual(body);
     expect(told(await put(sent))).toEqual([409, 'version_conflict', 'version']);
+    // What is wrong in itself comes before that, and what cannot be judged does not.
+    const wrong: [string, object][] = [
+      ['rpcUrls', { rpcUrls: ['ftp://node.example/'] }],
+      ['chainId', { chainId: 1 }],
+    ];
+    for (const [field, change] of wrong)
+      expect(told(await put({ ...sent, ...change }))).toEqual([400, 'invalid_request', field]);
+    for (const rpcUrls of [[gone], ['https://elsewhere.example/***']])
+      expect(told(await put({ ...sent, rpcUrls }))).toEqual([409, 'version_conflict', 'version']);
+    for (const field of ['createdAt', 'updatedAt'])
+      expect(told(await put({ ...body, [field]: '2026-01-01T00:00:00.000Z' }))).toEqual([
+        ...[400, 'invalid_request', field],
+      ]);
     const [line] = await api.database.query<{ action: string; before: object; after: object }>(
       "select action, before, after from audit_log where subject = 'local' order by id desc limit 1",
     );

@@ -260,6 +260,11 @@ describe('what only a node could tell', () => {
     });
     const scan = await desk.post('/v1/gas-station/station-topups/scan', { chain: 'tron' });
     expect([scan.status, scan.body.code]).toEqual([409, 'invalid_transition']);
+    const malformed = await desk.post('/v1/gas-station/station-topups/scan', {
+      chain: 'tron',
+      address: '0x1',
+    });
+    expect([malformed.status, malformed.body.field]).toEqual([400, 'address']);
     const one = await world.operator('chain', 'reconcile', 'tron', '--json');
     expect([one.code, JSON.parse(one.err).message]).toEqual([4, expect.stringContaining('No node is asked')]);
     const all = await world.operator('chain', 'reconcile');

@@ -57,6 +57,18 @@ describe('allocating a wallet', () => {
     ]);
   });
 
+  it('gives the same one though its network carries the asset no more, and no other', async () => {
+    const asked = terms({ chain: 'other' });
+    const made = await allocate(asked);
+    await api.database.query(`update networks set assets = '[]' where chain = 'other'`);
+    const again = await allocate(asked);
+    expect([again.status, again.body]).toEqual([200, made.body]);
+    expect((await allocate(terms({ chain: 'other' }))).body).toMatchObject({ field: 'asset' });
+    await api.database.query(
+      `update networks set assets = (select assets from networks where chain = 'local') where chain = 'other'`,
+    );
+  });
+
   it('opens what a deposit is booked on, and starts nothing for one without an end', async () => {
     const made = await allocate(terms());
     expect(made.body).not.toHaveProperty('expiresAt');

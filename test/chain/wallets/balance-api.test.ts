@@ -104,7 +104,10 @@ describe('the gas that a person has noted', () => {
     const kept = { gasBalance: '0.250000000000000000', notedAt: clock.at.toISOString() };
     expect([noted.status, noted.body]).toEqual([
       200,
-      { address, chain: 'local', status: 'allocated', noted: kept },
+      {
+        ...{ id: expect.stringMatching(/^wal_/), address, chain: 'local', status: 'allocated', noted: kept },
+        ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+      },
     ]);
     expect((await balanceOf(address, admin)).body.noted).toEqual(kept);
     expect((await balanceOf(address)).body).not.toHaveProperty('noted');

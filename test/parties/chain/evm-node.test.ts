@@ -95,7 +95,16 @@ describe('transfers', () => {
     const to = address();
     await chain.client.setAutomine(false);
     const pending = await chain.write(token, 'TestUsdt', 'transfer', [BOB, 1n]);
-    expect(await node.transaction(pending)).toEqual({ status: 'pending' });
+    expect(await node.transaction(pending)).toEqual({
+      status: 'pending',
+      sent: {
+        from: chain.payer,
+        to: token,
+        nonce: expect.any(Number),
+        value: 0n,
+        data: erc20Transfer(BOB, 1n),
+      },
+    });
     const hash = await chain.write(payer, 'TestPayer', 'payTwice', [token, to, 3n, 4n]);
     await chain.client.setAutomine(true);
     await chain.client.mine({ blocks: 1 });
@@ -252,7 +261,7 @@ describe('a broadcast', () => {
     await chain.client.setAutomine(false);
     const { hash } = await node.broadcast(transaction);
     expect(await node.broadcast(transaction)).toEqual({ hash });
-    expect(await node.transaction(hash)).toEqual({ status: 'pending' });
+    expect(await node.transaction(hash)).toMatchObject({ status: 'pending' });
     expect(await node.nonce(payer)).toBe(0);
     await chain.client.setAutomine(true);
     await chain.client.mine({ blocks: 1 });

@@ -56,6 +56,8 @@ it('refuses what the chain does not have, and leaves no trace', async () => {
     [{ address: chain.payer, txHash }, 404, 'address'],
     [{ address: 'nothing', txHash }, 404, 'address'],
     [{ address, txHash, chain: 'mars' }, 404, 'chain'],
+    [{ address, txHash, chain: 'm\u0000' }, 404, 'chain'],
+    [{ address: 'a'.repeat(150), txHash }, 404, 'address'],
     [{ address, txHash }, 404, 'address', stranger],
   ];
   for (const [given, status, field, client] of refused)

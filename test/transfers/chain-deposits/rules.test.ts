@@ -7,6 +7,7 @@ import type {
 } from '../../../src/transfers/chain-deposits/record';
 import { isOpen, notices, waitsForRate } from '../../../src/transfers/chain-deposits/rules';
 import { TAKEN_BACK } from '../../../src/transfers/chain-deposits/told';
+import { chainDepositView } from '../../../src/transfers/chain-deposits/view';
 import { decisionBy as decidedBy } from '../../../src/transfers/engine/follow';
 import { shown } from '../engine/books';
 import { begun, looks, START } from '../engine/look';
@@ -14,7 +15,7 @@ import { begun, looks, START } from '../engine/look';
 const TERMS: ChainDepositTerms = {
   ...{ chain: 'local', txHash: '0x1', ordinal: 0, address: '0xA', from: '0xB', token: '0xT', asset: 'USDT' },
   ...{ decimals: 6, units: '100000000', amount: new Decimal(100), dust: '0' },
-  ...{ blockNumber: 7, blockHash: '0xb7', blockAt: START.toISOString() },
+  ...{ blockNumber: 7, blockHash: '0xb7', blockAt: START.toISOString(), logIndex: 0 },
   ...{ allocationId: 'wla_1', accountCurrency: 'USDT', minDeposit: new Decimal(1), confirmations: 3 },
 };
 
@@ -120,4 +121,15 @@ it('waits for the chain while it may say more, and shows what has changed', () =
   expect(notices(played(fresh(), says('final', { units: '1' })).situation)).toMatchObject([
     { kind: 'chain_deposit_changed', currency: 'USDT' },
   ]);
+});
+
+it('shows what the account has where a contract pays less, or more, when it is mined again', () => {
+  const again = (units: string) =>
+    chainDepositView(played(fresh(), final, absent, says('final', { blockHash: '0xc7', units })).situation);
+  expect(again('60000000')).toMatchObject({ amount: '60.000000', creditedAmount: '60.000000' });
+  expect(again('140000000')).toMatchObject({ amount: '140.000000', creditedAmount: '100.000000' });
+  const exchanged = (...words: ChainDepositWord[]) => chainDepositView(played(inEuro, ...words).situation);
+  const rated = (units: string) => says('final', { units, rate: new Decimal('0.9') });
+  expect(exchanged(rated('100000000'))).toMatchObject({ creditedAmount: '90.00', rate: '0.9' });
+  expect(exchanged(rated('100000000'), absent, rated('50000000'))).toMatchObject({ creditedAmount: '45.00' });
 });

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { type Route, route } from '../../../http/route';
 import { notFound } from '../../../kernel/errors';
-import { pageSchema, whole } from '../../../kernel/wire/pages';
+import { pageQuery, pageSchema } from '../../../kernel/wire/pages';
 import { text } from '../../../kernel/wire/schemas';
 import type { ChainServices } from '../../services';
 import { findWalletById } from '../../wallets/operations';
 import { GUARDED } from '../guarded';
 import { sweepCandidates, topupCandidates } from './lists';
+import { candidatePage } from './pages';
 import { preflight } from './preflight';
 import {
   preflightSchema,
@@ -19,8 +20,8 @@ import {
 
 const WHICH =
   'Read from the chain now: wallets of the pool that are not allocated, not disabled and not being swept. Without `chain` of every ' +
-  'enabled network. Of a chain that no node is asked about (`tron`) what the books say, as `detail` tells.';
-const query = z.object({ chain: text(100).optional(), asset: text(20).optional() });
+  'enabled network; the newest wallet first, `from` and `to` are of its `createdAt`. Of a chain that no node is asked about (`tron`) what the books say, as `detail` tells.';
+const query = z.object({ ...pageQuery, chain: text(100).optional(), asset: text(20).optional() });
 
 /** What could be swept, or needs gas for it (`interface.md 4.1`, Gas station). */
 export const candidateRoutes = (services: ChainServices): Route[] => [
@@ -37,8 +38,12 @@ const sweepCandidatesRoute = (services: ChainServices): Route =>
     query,
     response: pageSchema(sweepCandidateSchema),
     problems: ['not_found', 'unavailable'],
-    read: async (request) =>
-      whole((await sweepCandidates(services, services.database, request.query)).map(sweepCandidateView)),
+    read: ({ query: { chain, asset, ...page } }) =>
+      candidatePage(
+        page,
+        () => sweepCandidates(services, services.database, { chain, asset }),
+        (candidate) => sweepCandidateView(candidate, services.now()),
+      ),
   });
 
 const topupCandidatesRoute = (services: ChainServices): Route =>
@@ -49,8 +54,12 @@ const topupCandidatesRoute = (services: ChainServices): Route =>
     query,
     response: pageSchema(topupCandidateSchema),
     problems: ['not_found', 'unavailable'],
-    read: async (request) =>
-      whole((await topupCandidates(services, services.database, request.query)).map(topupCandidateView)),
+    read: ({ query: { chain, asset, ...page } }) =>
+      candidatePage(
+        page,
+        () => topupCandidates(services, services.database, { chain, asset }),
+        (candidate) => topupCandidateView(candidate, services.now()),
+      ),
   });
 
 const preflightRoute = (services: ChainServices): Route =>
@@ -64,6 +73,7 @@ const preflightRoute = (services: ChainServices): Route =>
     async read({ params, query: { asset } }) {
       const wallet = await findWalletById(services.database, params['walletId'] ?? '');
       if (!wallet) throw notFound('wallet');
-      return preflightView(wallet, await preflight(services, services.database, { wallet, asset }));
+      const found = await preflight(services, services.database, { wallet, asset });
+      return preflightView(wallet, found, services.now());
     },
   });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { money } from '../../../kernel/wire/schemas';
+import { formatAmount } from '../../../kernel/money/money';
+import { instant, money } from '../../../kernel/wire/schemas';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { WALLET_STATUSES, type Wallet } from '../../wallets/record';
+import { restedBy } from '../../wallets/rules';
 import { minSweepOf, nativeAmount } from '../rules';
 import type { SweepCandidate, TopupCandidate } from './lists';
 import type { Preflight } from './preflight';
@@ -13,7 +15,14 @@ const wallet = {
   address: z.string(),
   status: z.enum(WALLET_STATUSES),
 };
-const walletOf = ({ id, chain, address, status }: Wallet) => ({ walletId: id, chain, address, status });
+const walletOf = ({ id, chain, address, ...wallet }: Wallet, at: Date) => ({
+  ...{ walletId: id, chain, address },
+  status: restedBy(wallet, at).status,
+});
+
+/** Of the lists, by whose time they are paged. */
+const listed = { ...wallet, createdAt: instant().describe("The wallet's.") };
+const listedOf = (of: Wallet, at: Date) => ({ ...walletOf(of, at), createdAt: of.createdAt.toISOString() });
 
 const detail = z
   .string()
@@ -27,7 +36,7 @@ const nativeText = ({ network, native }: Pick<SweepCandidate, 'network' | 'nativ
 
 export const sweepCandidateSchema = z
   .object({
-    ...wallet,
+    ...listed,
     asset: z.string(),
     balance: money(),
     sweepable: money().describe('Less than the balance of the native coin: a sweep leaves gas.'),
@@ -38,21 +47,24 @@ export const sweepCandidateSchema = z
   })
   .meta({ id: 'SweepCandidate' });
 
-export const sweepCandidateView = (candidate: SweepCandidate): z.output<typeof sweepCandidateSchema> => {
+export const sweepCandidateView = (
+  candidate: SweepCandidate,
+  at: Date,
+): z.output<typeof sweepCandidateSchema> => {
   const { asset, config, needsGas } = candidate;
   return {
-    ...walletOf(candidate.wallet),
+    ...listedOf(candidate.wallet, at),
     ...{ asset: asset.symbol, needsGas, gasBalance: nativeText(candidate) },
     balance: unitsText(candidate.balance, asset),
     sweepable: unitsText(candidate.sweepable, asset),
-    minSweepAmount: minSweepOf(config, asset).toFixed(),
+    minSweepAmount: formatAmount(minSweepOf(config, asset), asset.symbol),
     detail: candidate.detail,
   };
 };
 
 export const topupCandidateSchema = z
   .object({
-    ...wallet,
+    ...listed,
     gasBalance: money().describe('Of the native coin, as what follows.'),
     gasThreshold: money(),
     topupAmount: money().describe('What a top-up brings.'),
@@ -61,10 +73,13 @@ export const topupCandidateSchema = z
   })
   .meta({ id: 'TopupCandidate' });
 
-export const topupCandidateView = (candidate: TopupCandidate): z.output<typeof topupCandidateSchema> => {
+export const topupCandidateView = (
+  candidate: TopupCandidate,
+  at: Date,
+): z.output<typeof topupCandidateSchema> => {
   const { network, config, assets } = candidate;
   return {
-    ...walletOf(candidate.wallet),
+    ...listedOf(candidate.wallet, at),
     gasBalance: nativeText(candidate),
     gasThreshold: nativeAmount(network, config.gasThreshold),
     topupAmount: nativeAmount(network, config.gasTopupAmount),
@@ -88,7 +103,8 @@ export const preflightSchema = z
 export const preflightView = (
   of: Wallet,
   { ok, checks, asset, units }: Preflight,
+  at: Date,
 ): z.output<typeof preflightSchema> => ({
-  ...walletOf(of),
+  ...walletOf(of, at),
   ...{ asset: asset.symbol, amount: unitsText(units, asset), ok, checks },
 });

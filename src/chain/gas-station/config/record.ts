@@ -32,6 +32,9 @@ export interface GasConfig extends GasTerms {
   stationWalletId: string | null;
   /** Of the terms; the station is no part of it. 0: none were ever set. */
   version: number;
+  /** Null while nothing was ever set: there is no row. */
+  createdAt: Date | null;
+  updatedAt: Date | null;
 }
 
 /** What holds while nobody has set anything: nothing happens by itself, and nothing can be swept. */
@@ -52,4 +55,6 @@ export const gasConfigNeverSet = ({
   stationAddress: null,
   stationWalletId: null,
   version: 0,
+  createdAt: null,
+  updatedAt: null,
 });

@@ -13,6 +13,8 @@ const COLUMNS = [
     'stationAddress',
     'stationWalletId',
     'version',
+    'createdAt',
+    'updatedAt',
   ],
 ];
 const configs = () => table('gas_configs');

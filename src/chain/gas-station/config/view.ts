@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
-import { amount, amountOrZero, money, text } from '../../../kernel/wire/schemas';
+import { amount, amountOrZero, instant, money, text } from '../../../kernel/wire/schemas';
 import type { Network } from '../../networks/record';
 import { nativeAmount } from '../rules';
 import { SWEEP_STRATEGIES } from '../strategies/port';
@@ -8,6 +8,10 @@ import type { GasConfig, GasTerms } from './record';
 
 const MOST_CONFIRMATIONS = 100_000;
 const OF_NATIVE = 'Of the native coin.';
+
+/** What GET shows beside what is set. */
+export const SHOWN = ['chain', 'stationAddress', 'stationWalletId', 'createdAt', 'updatedAt'] as const;
+const shown = () => z.string().optional().describe('As it is read; nothing else.');
 
 /** The body of a PUT: what is absent bounds nothing. */
 export const gasConfigBody = z.strictObject({
@@ -44,15 +48,20 @@ export const gasConfigBody = z.strictObject({
     .min(0)
     .max(2 ** 31 - 2)
     .describe('The one that GET tells: 0 where none was ever set.'),
+  ...{ chain: shown(), stationAddress: shown(), stationWalletId: shown() },
+  ...{ createdAt: shown(), updatedAt: shown() },
 });
 
 /** What a body gives. */
-export const givenTerms = ({ version: _, ...body }: z.output<typeof gasConfigBody>): GasTerms => ({
-  ...body,
-  maxGasPrice: body.maxGasPrice ?? null,
-  dailyGasBudget: body.dailyGasBudget ?? null,
-  treasuryAddress: body.treasuryAddress ?? null,
-});
+export function givenTerms(body: z.output<typeof gasConfigBody>): GasTerms {
+  const { gasThreshold, gasTopupAmount, minSweepAmount, sweepConfirmations, autoSweep, sweepStrategy } = body;
+  return {
+    ...{ gasThreshold, gasTopupAmount, minSweepAmount, sweepConfirmations, autoSweep, sweepStrategy },
+    maxGasPrice: body.maxGasPrice ?? null,
+    dailyGasBudget: body.dailyGasBudget ?? null,
+    treasuryAddress: body.treasuryAddress ?? null,
+  };
+}
 
 export const gasConfigSchema = z
   .object({
@@ -69,6 +78,8 @@ export const gasConfigSchema = z
     stationAddress: z.string().optional().describe('Pays for gas; set by calls of its own.'),
     stationWalletId: z.string().optional().describe('Absent of a station whose key is not ours.'),
     version: z.int(),
+    createdAt: instant().optional().describe('Absent while nothing was ever set.'),
+    updatedAt: instant().optional().describe('Of the station too.'),
   })
   .meta({ id: 'GasConfig' });
 
@@ -91,5 +102,7 @@ export function gasConfigView(config: GasConfig, network: Network): z.output<typ
     stationAddress: rest.stationAddress ?? undefined,
     stationWalletId: rest.stationWalletId ?? undefined,
     version: rest.version,
+    createdAt: rest.createdAt?.toISOString(),
+    updatedAt: rest.updatedAt?.toISOString(),
   };
 }

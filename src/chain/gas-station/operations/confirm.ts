@@ -1,13 +1,14 @@
 import type { Tx } from '../../../kernel/db/database';
 import { conflict, type Problem } from '../../../kernel/errors';
 import { depthOf, isMined, type Mined, type Told, toldOf } from '../../../parties/chain/agreement';
-import type { ChainTransaction } from '../../../parties/chain/port';
+import type { ChainTransaction, SentTransaction } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { requireHash } from '../../networks/hashes';
 import { witnessOf } from '../../networks/nodes';
 import type { ChainServices } from '../../services';
 import { confirmTold, type ToldHash } from './by-hand/confirm';
+import { wrongInPending } from './by-hand/pending';
 import { bookReverted, endExecuted, moveOperation } from './end';
 import { attemptsOf, holderBeside, lockNonces } from './nonces/store';
 import { operationWith, requireOperation } from './read';
@@ -107,12 +108,25 @@ async function confirmAsked(
   }
   if (operation.executedAt !== null) throw otherBooked();
   if (ownership === 'beside') throw notIts('another one was signed for it');
+  if (word.status === 'pending' && ownership !== 'signed') await assertPending(tx, operation, word.sent);
   const after =
     word.status === 'pending'
       ? await followed(services, tx, operation, hash)
       : await mined(services, tx, operation, asked, word, ownership === 'signed');
   services.commands.append(tx, [lookAtGasOperation(after)]);
   return { operation: after };
+}
+
+/** @throws Problem 409 for what is not the operation's, or does not show that it is */
+async function assertPending(
+  tx: Tx,
+  operation: GasOperation,
+  sent: SentTransaction | undefined,
+): Promise<void> {
+  const wrong = wrongInPending(operation, sent, await attemptsOf(tx, operation.id));
+  if (wrong === 'unclear')
+    throw notIts('it is in no block yet, and does not show what it moves: confirm it once it is in one');
+  if (wrong) throw notIts(DIFFERENCES[wrong]);
 }
 
 function isRevert(operation: GasOperation, word: ChainTransaction): word is Mined {
@@ -134,9 +148,10 @@ async function ownershipOf(tx: Tx, operation: GasOperation, { hash, word }: Aske
   if ('block' in word) {
     if (word.block.at.getTime() < createdAt.getTime() - CLOCKS_DIFFER_MS)
       throw notIts('it was executed before the operation was created');
-    const holder = await holderBeside(tx, { chain, address: word.from, nonce: word.nonce }, whole);
-    if (holder !== undefined) throw notIts(`its nonce is of another operation, ${holder}`);
   }
+  const sent = isMined(word) ? word : word.status === 'pending' ? word.sent : undefined;
+  const holder = sent && (await holderBeside(tx, { chain, address: sent.from, nonce: sent.nonce }, whole));
+  if (holder !== undefined) throw notIts(`its nonce is of another operation, ${holder}`);
   return signed.length > 0 ? 'beside' : 'told';
 }
 

@@ -28,6 +28,8 @@ const query = z.object({
   chain: text(100).optional(),
   status: z.enum(GAS_OPERATION_STATUSES).optional(),
   type: z.enum(GAS_OPERATION_TYPES).optional(),
+  asset: text(20).optional(),
+  walletId: text(100).optional(),
 });
 
 /** Ids of both types do not sort by time together. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ApiRequest, Reply, type Route, route } from '../../../http/route';
+import { type ApiRequest, Reply, type Route, route, type Settling } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
 import type { Tx } from '../../../kernel/db/database';
 import type { Problem } from '../../../kernel/errors';
@@ -16,7 +16,14 @@ import { failOperation, fallible } from './fail';
 import { gasOperationListRoutes } from './list-routes';
 import { requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
-import { gasExportSchema, gasExportView, gasOperationSchema, gasOperationView } from './view';
+import { isOpen } from './rules';
+import {
+  type GasOperationView,
+  gasExportSchema,
+  gasExportView,
+  gasOperationSchema,
+  gasOperationView,
+} from './view';
 
 const PATHS = { sweep: '/v1/gas-station/operations', topup: '/v1/gas-station/topup-operations' } as const;
 const WORDS = { sweep: 'a sweep operation', topup: 'a gas top-up' } as const;
@@ -34,6 +41,12 @@ export const gasOperationRoutes = (services: ChainServices): Route[] => [
     failRoute(services, type),
   ]),
 ];
+
+/** `Prefer: wait=N` holds the answer until the operation has ended. */
+const settlingOf = ({ database }: ChainServices, type: GasOperationType): Settling => ({
+  read: async (_, id) => gasOperationView(await requireOperation(database, id, type)),
+  settled: (operation: GasOperationView) => !isOpen(operation),
+});
 
 /** Who did what, with what it was and became. */
 async function noted(
@@ -64,6 +77,7 @@ const createSweepRoute = (services: ChainServices): Route =>
       'All that the wallet has of the asset, to the treasury. Refused while a check of the preflight does not hold, which the ' +
       'message names; a refusal stands under its key: ask again under another. With `autoSweep` it is signed and broadcast at once, else it ' +
       'waits for `export` and `confirm`.',
+    settling: settlingOf(services, 'sweep'),
     body: z.strictObject({ walletId: wallet(), asset: text(20).meta({ examples: ['USDT'] }) }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
@@ -82,6 +96,7 @@ const createTopupRoute = (services: ChainServices): Route =>
     description:
       'Native coin from the station to a wallet of the pool; `gasTopupAmount` without an amount. A refusal stands under its key: ask ' +
       'again under another.',
+    settling: settlingOf(services, 'topup'),
     body: z.strictObject({ walletId: wallet(), amount: amount().optional() }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
@@ -99,7 +114,8 @@ const confirmRoute = (services: ChainServices, type: GasOperationType): Route =>
     summary: `Confirm ${WORDS[type]}`,
     description:
       'Names the transaction that was executed. The chain is asked: sender, recipient, token, amount (as planned, or more), success, ' +
-      'and that it is no other operation’s. What is in too few blocks yet is followed (`confirming`); a wrong one is refused, and the ' +
+      'and that it is no other operation’s. What is in too few blocks yet, or in none, is followed (`confirming`); a wrong one is refused, as is one in no block that does not ' +
+      'show what it moves, and the ' +
       'operation stays open. After the end of an operation it is still booked, and its status stays. Of a chain that no node is asked ' +
       'about (`tron`) your word is taken: what was exported is booked, and the operation is `completed` at once; gas that was noted of the ' +
       'wallet since the export is taken for what is there now. Above the limit of the installation that is 409 `limit_exceeded`, and is ' +
@@ -112,6 +128,7 @@ const confirmRoute = (services: ChainServices, type: GasOperationType): Route =>
     }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'limit_exceeded', 'unavailable'],
+    settling: settlingOf(services, type),
     prepare: ({ params, body }) => askAbout(services, { id: params['id'] ?? '', type }, body.txHash),
     async write(tx, request, asked) {
       const named = { id: request.params['id'] ?? '', type };

@@ -103,7 +103,7 @@ export type Verdict = { is: 'right'; moved: bigint; lost: bigint } | { is: 'wron
 /** It is its sender's, and was reverted. */
 export const isReverted = (verdict: Verdict): boolean => verdict.is === 'wrong' && verdict.in === 'success';
 
-const isSame = (one: string | null, other: string | null): boolean =>
+export const isSame = (one: string | null, other: string | null): boolean =>
   one?.toLowerCase() === other?.toLowerCase();
 
 /** Who signs and sends its transaction, and pays for gas. */

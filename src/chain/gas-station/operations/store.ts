@@ -160,6 +160,8 @@ export interface OperationFilter {
   chain?: string | undefined;
   status?: string | undefined;
   type?: GasOperationType | undefined;
+  asset?: string | undefined;
+  walletId?: string | undefined;
 }
 
 export interface OperationPage {

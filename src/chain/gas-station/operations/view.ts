@@ -44,7 +44,9 @@ export const gasOperationSchema = z
   })
   .meta({ id: 'GasOperation' });
 
-export function gasOperationView(operation: GasOperation): z.output<typeof gasOperationSchema> {
+export type GasOperationView = z.output<typeof gasOperationSchema>;
+
+export function gasOperationView(operation: GasOperation): GasOperationView {
   const { id, type, status, chain, walletId, asset, decimals, execution } = operation;
   const text = (units: bigint | null, of = decimals) =>
     units === null ? undefined : fromUnits(units, of).toFixed(of);

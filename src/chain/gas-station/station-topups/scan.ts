@@ -53,9 +53,8 @@ export async function readScan(
   sql: Sql,
   { chain, from, address }: Wanted,
 ): Promise<Scan> {
-  await requireNetwork(sql, chain, 'chain');
+  const station = await stationMeant(sql, await requireNetwork(sql, chain, 'chain'), address);
   const { network, node } = await nodeOf(services, sql, chain);
-  const station = await stationMeant(sql, network, address);
   const asset = nativeSymbol(network);
   if (asset === undefined)
     throw conflict(

@@ -1,7 +1,7 @@
 import { filtered, type IdPage, NOW, newestFirst, raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
-import type { StationTopup } from './record';
+import type { Payer, StationTopup } from './record';
 
 const COLUMNS = [
   ...['id', 'chain', 'address', 'txHash', 'ordinal', 'fromAddress', 'asset', 'units', 'amount', 'paidBy'],
@@ -23,6 +23,8 @@ const topupOf = (row: Row): StationTopup => ({
 
 export interface TopupFilter {
   chain?: string | undefined;
+  address?: string | undefined;
+  paidBy?: Payer | undefined;
 }
 
 /** Newest first. */

@@ -22,6 +22,7 @@ export const stationTopupSchema = z
     blockHash: z.string(),
     blockAt: instant(),
     createdAt: instant(),
+    updatedAt: instant().describe('That of `createdAt`: nothing changes it.'),
   })
   .meta({ id: 'StationTopup' });
 
@@ -33,6 +34,7 @@ export function stationTopupView(topup: StationTopup): z.output<typeof stationTo
     referenceId: reference,
     blockAt: blockAt.toISOString(),
     createdAt: createdAt.toISOString(),
+    updatedAt: createdAt.toISOString(),
   };
 }
 

@@ -41,7 +41,7 @@ const statusRoute = (services: ChainServices): Route =>
       statusView(await readStatus(services, services.database, params['chain'] ?? '')),
   });
 
-const listRoute = ({ database }: Services): Route =>
+const listRoute = ({ database, now }: Services): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/wallets', ...GUARDED },
     summary: 'List all wallets in the pool',
@@ -56,7 +56,7 @@ const listRoute = ({ database }: Services): Route =>
     async read({ query }) {
       const { page, limit, filter } = idPage(query, 'wallet');
       const kinds = new Map((await listNetworks(database)).map(({ chain, kind }) => [chain, kind]));
-      const found = await listWallets(database, filter, page);
+      const found = await listWallets(database, filter, page, now());
       return pageById(found, limit, (wallet) => poolWalletView(wallet, kinds.get(wallet.chain)));
     },
   });

@@ -50,11 +50,11 @@ export async function allocateWallet(
   const network = await requireNetwork(tx, asked.chain, 'chain');
   const account = await requireAccount(tx, reach, asked.accountId, 'accountId');
   const { tenantId } = account;
-  if (!assetOf(network, asked.asset)) throw invalid(`asset is not carried by ${asked.chain}.`, 'asset');
   const ofTenant = { tenantId, quarantineSeconds: services.walletQuarantineSeconds };
   const room = await lockRoom(tx, ofTenant);
   const before = await findAllocation(tx, { tenantId, reference: asked.reference });
   if (before) return { ...(await sameTerms(tx, before, asked)), made: false };
+  if (!assetOf(network, asked.asset)) throw invalid(`asset is not carried by ${asked.chain}.`, 'asset');
   if (!network.enabled)
     throw conflict('invalid_transition', 'The network is disabled: it takes no new payers.', 'chain');
   await assertFundable(tx, account, 'accountId');

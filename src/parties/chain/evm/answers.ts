@@ -67,7 +67,7 @@ export const answers = {
   /** Null: it has no such block. */
   header: header.nullable(),
   fullBlock: header.extend({ transactions: z.array(sent) }).nullable(),
-  transaction: sent.extend({ nonce: count, blockHash: hash.nullish() }).nullable(),
+  transaction: sent.extend({ nonce: count, blockHash: hash.nullish(), input: bytes.nullish() }).nullable(),
   receipt: receipt.nullable(),
   logs: z.array(log),
   /** The last is of the block to come. */
@@ -76,6 +76,8 @@ export const answers = {
 
 export type Header = z.output<typeof header>;
 export type Sent = z.output<typeof sent>;
+/** As the node of its hash tells it, in a block or not. */
+export type KnownTransaction = NonNullable<z.output<typeof answers.transaction>>;
 export type Log = z.output<typeof log>;
 export type Receipt = z.output<typeof receipt>;
 

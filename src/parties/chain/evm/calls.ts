@@ -1,4 +1,4 @@
-import { encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem';
+import { decodeFunctionData, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem';
 import { asHex } from '../addresses';
 
 /** What nodes are asked for, and the data of calls to a token (EIP-20). */
@@ -6,6 +6,16 @@ import { asHex } from '../addresses';
 /** @param units of the token's smallest unit */
 export const erc20Transfer = (to: string, units: bigint): Hex =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [asHex(to), units] });
+
+/** What such a call moves; nothing where the data is of another call, or of none. */
+export function erc20TransferOf(data: string): { to: string; units: bigint } | undefined {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data: asHex(data) });
+    return functionName === 'transfer' ? { to: args[0], units: args[1] } : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 export const erc20BalanceOf = (owner: string): Hex =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [asHex(owner)] });

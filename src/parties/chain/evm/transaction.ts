@@ -1,7 +1,7 @@
 import { getAddress } from 'viem';
 import { asHex } from '../addresses';
 import type { ChainTransaction } from '../port';
-import { answers, blockOf } from './answers';
+import { answers, blockOf, type KnownTransaction } from './answers';
 import { Unsettled } from './faults';
 import type { Rpc } from './rpc';
 import { nativeTransfer, tokenTransfers } from './transfers';
@@ -18,7 +18,7 @@ export async function readTransaction(rpc: Rpc, text: string): Promise<ChainTran
     rpc.call(transactionCall(hash), answers.transaction),
     rpc.call({ method: 'eth_getTransactionReceipt', params: [hash] }, answers.receipt),
   ]);
-  if (!receipt) return { status: sent ? 'pending' : 'unknown' };
+  if (!receipt) return sent ? pendingOf(sent) : { status: 'unknown' };
   if (sent?.hash !== hash || receipt.transactionHash !== hash) throw new Unsettled();
   // Asked a moment before, or of a pool that lags behind its own blocks, it may be in none yet: what it consists of is the same.
   if ((sent.blockHash ?? receipt.blockHash) !== receipt.blockHash) throw new Unsettled();
@@ -36,4 +36,11 @@ export async function readTransaction(rpc: Rpc, text: string): Promise<ChainTran
     gasUsed: receipt.gasUsed,
     transfers: [...nativeTransfer(sent, receipt, block), ...tokenTransfers(receipt, block)],
   };
+}
+
+/** A node that does not tell the data has not said what it is. */
+function pendingOf({ from, to, nonce, value, input }: KnownTransaction): ChainTransaction {
+  if (input === undefined || input === null) return { status: 'pending' };
+  const [sender, recipient] = [getAddress(asHex(from)), to ? getAddress(asHex(to)) : null];
+  return { status: 'pending', sent: { from: sender, to: recipient, nonce, value, data: input } };
 }

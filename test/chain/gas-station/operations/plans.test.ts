@@ -70,6 +70,10 @@ it.each([
   ['of a chain that has none', () => '/history?chain=nowhere'],
   ['of a status', () => '/history?status=failed'],
   ['of a type', () => '/history?type=topup'],
+  ['of an asset', () => '/history?asset=USDT'],
+  ['of an asset that none has', () => '/history?asset=ETH'],
+  ['of a wallet', () => `/history?walletId=wal_${'77'.padStart(26, '0')}`],
+  ['of a wallet that has none', () => '/history?walletId=wal_1'],
   ['of a period', () => `/history?${period()}`],
 ])('%s', async (_, path) => {
   await explained(async () =>

@@ -1,4 +1,4 @@
-import { byHand, OPERATIONS, revertedHash, transfer } from './by-hand';
+import { byHand, OPERATIONS, revertedHash, TOPUPS, transfer } from './by-hand';
 import { execute, posted, sendAs, type TestStation, testStation } from './support';
 
 let world: TestStation;
@@ -40,6 +40,44 @@ describe('a confirmation', () => {
       );
     expect(await world.read(id)).toMatchObject({ status: 'pending' });
     expect(await world.advance(id)).toMatchObject({ status: 'pending', open: true });
+  });
+
+  it('refuses what is in no block yet and is not the transfer, or does not show that it is', async () => {
+    const { chain, token, treasury } = world;
+    const other = await chain.token();
+    const [wallet, neighbour] = await world.wallets(2, 20_000_000n, '0.05');
+    const { id } = await world.sweep(wallet!.id);
+    const topup = await posted(world.admin, TOPUPS, { walletId: neighbour!.id, amount: '0.01' });
+    const from = wallet!.address;
+    const right = transfer(treasury, 20_000_000n);
+    const send = (sender: string, to: typeof token, data: `0x${string}`, value = 0n) =>
+      sendAs(chain, sender, { to, data, value });
+    await chain.client.setAutomine(false);
+    const wrong: [string, string, string][] = [
+      [OPERATIONS, 'its sender is another one', await send(neighbour!.address, token, right)],
+      [OPERATIONS, 'its recipient is another one', await send(from, token, transfer(neighbour!.address, 1n))],
+      [OPERATIONS, 'it moves another token', await send(from, other, right)],
+      [OPERATIONS, 'it moves another token', await send(from, treasury, '0x', 1n)],
+      [OPERATIONS, 'its amount is less', await send(from, token, transfer(treasury, 19_999_999n))],
+      [OPERATIONS, 'does not show what it moves', await send(from, token, '0x12345678')],
+      [TOPUPS, 'its sender is another one', await send(from, neighbour!.address, '0x', 10n ** 16n)],
+      [TOPUPS, 'its recipient is another one', await send(world.station, token, '0x', 10n ** 16n)],
+      [TOPUPS, 'its amount is less', await send(world.station, neighbour!.address, '0x', 1n)],
+    ];
+    for (const [path, why, hash] of wrong) {
+      const { status, body } = await confirm(path, path === OPERATIONS ? id : topup.id, hash);
+      expect([why, status, body.code, body.field]).toEqual([why, 409, 'invalid_transition', 'txHash']);
+      expect(body.message).toContain(why);
+    }
+    for (const each of [id, topup.id]) expect(await world.read(each)).toMatchObject({ status: 'pending' });
+    const hash = await send(from, token, right);
+    expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'confirming', txHash: hash });
+    const paid = await send(world.station, neighbour!.address, '0x', 10n ** 16n);
+    expect((await confirm(TOPUPS, topup.id, paid)).body.status).toBe('confirming');
+    await chain.client.setAutomine(true);
+    await chain.client.mine({ blocks: 2 });
+    await world.advance(topup.id);
+    expect(await world.read(topup.id)).toMatchObject({ status: 'completed' });
   });
 
   it('books nothing for a revert of somebody else, though its nonce is the same', async () => {

@@ -116,7 +116,7 @@ async function find(
   const { txHash, to: address } = transfer;
   try {
     const found = await findOnChain(services, { chain: CHAIN, address, txHash }, null);
-    await services.database.transaction((tx) => confirmDeposit(services, tx, found, null));
+    await services.database.transaction((tx) => confirmDeposit(services, tx, found, { reach: null }));
   } catch (error) {
     if (!(error instanceof Problem)) throw error; // the chain does not know it any more
   }

@@ -17,7 +17,7 @@ import { actsOf, commonDecision } from '../people';
 const TERMS: ChainDepositTerms = {
   ...{ chain: 'local', txHash: '0x1', ordinal: 0, address: '0xA', from: '0xB', token: '0xT', asset: 'USDT' },
   ...{ decimals: 6, units: '100000000', amount: new Decimal(100), dust: '0' },
-  ...{ blockNumber: 7, blockHash: '0xb7', blockAt: START.toISOString() },
+  ...{ blockNumber: 7, blockHash: '0xb7', blockAt: START.toISOString(), logIndex: 0 },
   ...{ allocationId: 'wla_1', accountCurrency: 'USDT', minDeposit: new Decimal(1), confirmations: 3 },
 };
 
