@@ -226,6 +226,7 @@ describe('a deposit that a person has seen', () => {
     expect(await world.look(id)).toBe('uncredited');
     expect((await world.record(address, '10', { hash, at })).json().id).toBe(id);
     expect(await world.look(id)).toBe('credited');
+    expect(await world.api.database.query('select kind from breaks where subject = $1', [id])).toEqual([]);
   });
 
   it('takes two operators above the limit', async () => {
@@ -240,6 +241,30 @@ describe('a deposit that a person has seen', () => {
     const back = await world.operator('chain-deposit', 'take-back', result.id, '--reason', 'wrong', '--json');
     expect(back.json().approval.amount).toBe('5000.000000');
     expect(Number(await available())).toBe(Number(before) + 5000);
+    await setAdminLimit(world.api.database, '1000000');
+  });
+
+  it('is recorded and taken back by an approval for that word alone that it was asked for', async () => {
+    await setAdminLimit(world.api.database, '1000');
+    const [address, before] = [await world.allocate(account), Number(await available())];
+    const terms = { hash: newHash(), at: new Date().toISOString() };
+    const record = async () => (await world.record(address, '5000', terms)).json().approval.id;
+    const back = async (id: string) => (await takeBack(id)).json().approval.id;
+    const approve = (id: string) => world.second('approval', 'approve', id, '--json');
+    const refused = async (id: string) => {
+      const { code, err } = await approve(id);
+      expect([code, JSON.parse(err).code]).toEqual([4, 'invalid_transition']);
+    };
+    const [first, second] = [await record(), await record()];
+    const { id } = (await approve(first)).json().result;
+    const [wrong, stale] = [await back(id), await back(id)];
+    expect((await approve(wrong)).code).toBe(0);
+    await refused(second); // it was taken back since
+    expect((await approve(await record())).json().result).toEqual({ id, status: 'credited' });
+    await refused(stale);
+    expect(Number(await available())).toBe(before + 5000);
+    expect((await approve(await back(id))).code).toBe(0);
+    expect(Number(await available())).toBe(before);
     await setAdminLimit(world.api.database, '1000000');
   });
 });

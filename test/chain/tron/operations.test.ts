@@ -232,6 +232,27 @@ describe('a top-up', () => {
     expect(await gas()).toBe('1.000000');
   });
 
+  it('is counted from its first export on, however often that is read again', async () => {
+    const wallet = await desk.ready('10', '10');
+    const { id } = await desk.topup(wallet.id);
+    await desk.note(wallet.address, '50');
+    await desk.exported(TOPUPS, id);
+    await expectOk(desk.post(`${TOPUPS}/${id}/confirm`, { txHash: newHash() }));
+    expect((await desk.balance(wallet.address)).gasBalance).toBe('50.000000');
+  });
+
+  it('of which was counted what there was, is undone by just that', async () => {
+    const wallet = await desk.ready('10', '10');
+    const gas = async () => (await desk.balance(wallet.address)).gasBalance;
+    const { id } = await desk.topup(wallet.id);
+    await expectOk(desk.post(`${TOPUPS}/${id}/confirm`, { txHash: newHash() }));
+    expect(await gas()).toBe('50.000000');
+    // As the release before has left it: nothing is kept of what was counted.
+    await world.api.database.query('update gas_operations set gas_counted = null where id = $1', [id]);
+    expect((await desk.takeBack(id)).code).toBe(0);
+    expect(await gas()).toBe('10.000000');
+  });
+
   it('has six decimals at most', async () => {
     const { id } = await desk.ready('10');
     const refused = await desk.post(TOPUPS, { walletId: id, amount: '1.0000001' });
