@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { setAdminLimit } from '../../support/operator';
 import { expectOk, NETWORK, newHash, PAYER, TREASURY, type TronWorld, tronWorld } from './support';
@@ -227,6 +229,23 @@ describe('a deposit that a person has seen', () => {
     expect((await world.record(address, '10', { hash, at })).json().id).toBe(id);
     expect(await world.look(id)).toBe('credited');
     expect(await world.api.database.query('select kind from breaks where subject = $1', [id])).toEqual([]);
+  });
+
+  it('that the release before has left waiting, though it was taken back, is looked at, and ends', async () => {
+    const { database } = world.api;
+    const { id } = (await world.record(await world.allocate(await world.account('EUR')), '10')).json();
+    await takeBack(id);
+    await database.query(`update transfers set status = 'confirming', failure = null where id = $1`, [id]);
+    await database.query('update transfers set due_by = null where id = $1', [id]);
+    await database.query(
+      readFileSync(join(__dirname, '../../../src/kernel/db/migrations/0168_told_again.sql'), 'utf8'),
+    );
+    const due = await database.query(
+      `select due_by <= now() as due from transfers where kind = 'chain_deposit' and due_by <= now() and id = $1`,
+      [id],
+    );
+    expect(due).toEqual([{ due: true }]);
+    expect(await world.look(id)).toBe('uncredited');
   });
 
   it('takes two operators above the limit', async () => {
