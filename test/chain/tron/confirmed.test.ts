@@ -98,34 +98,6 @@ it('is taken back of an operation that had ended before, and shown again when it
   expect(await desk.breaksOf(id, 'gas_operation_late')).toEqual([{ detail: txHash }]);
 });
 
-it('is confirmed and taken back by an approval for that word alone that it was asked for', async () => {
-  const { id } = await desk.swept('600');
-  const [treasury, wrong, right] = [await desk.held('treasury'), newHash(), newHash()];
-  await setAdminLimit(world.api.database, '500');
-  const told = async (txHash: string) =>
-    (
-      await world.operator('gas-operation', 'confirm', id, '--hash', txHash, '--reason', 'seen', '--json')
-    ).json().approval.id;
-  const back = async () => (await desk.takeBack(id)).json().approval.id;
-  const approve = (approval: string) => world.second('approval', 'approve', approval, '--json');
-  const refused = async (approval: string) => {
-    const { code, err } = await approve(approval);
-    expect([code, JSON.parse(err).code]).toEqual([4, 'invalid_transition']);
-  };
-  const [first, again] = [await told(wrong), await told(wrong)];
-  expect((await approve(first)).code).toBe(0);
-  const [one, stale] = [await back(), await back()];
-  expect((await approve(one)).code).toBe(0);
-  await refused(again); // its word was taken back since
-  expect((await approve(await told(right))).code).toBe(0);
-  await refused(stale);
-  expect(await desk.held('treasury')).toBe(treasury - 600);
-  expect((await desk.get(`${SWEEPS}/${id}`)).txHash).toBe(right);
-  expect((await approve(await back())).code).toBe(0);
-  expect(await desk.held('treasury')).toBe(treasury);
-  await setAdminLimit(world.api.database, '1000000');
-});
-
 /** A wallet whose deposit of 9 was swept, and is taken back since. */
 async function sweptOfNothing() {
   const address = await world.allocate(await world.account());

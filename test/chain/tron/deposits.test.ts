@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { setAdminLimit } from '../../support/operator';
 import { expectOk, NETWORK, newHash, PAYER, TREASURY, type TronWorld, tronWorld } from './support';
@@ -231,23 +229,6 @@ describe('a deposit that a person has seen', () => {
     expect(await world.api.database.query('select kind from breaks where subject = $1', [id])).toEqual([]);
   });
 
-  it('that the release before has left waiting, though it was taken back, is looked at, and ends', async () => {
-    const { database } = world.api;
-    const { id } = (await world.record(await world.allocate(await world.account('EUR')), '10')).json();
-    await takeBack(id);
-    await database.query(`update transfers set status = 'confirming', failure = null where id = $1`, [id]);
-    await database.query('update transfers set due_by = null where id = $1', [id]);
-    await database.query(
-      readFileSync(join(__dirname, '../../../src/kernel/db/migrations/0168_told_again.sql'), 'utf8'),
-    );
-    const due = await database.query(
-      `select due_by <= now() as due from transfers where kind = 'chain_deposit' and due_by <= now() and id = $1`,
-      [id],
-    );
-    expect(due).toEqual([{ due: true }]);
-    expect(await world.look(id)).toBe('uncredited');
-  });
-
   it('takes two operators above the limit', async () => {
     await setAdminLimit(world.api.database, '1000');
     const address = await world.allocate(account);
@@ -260,30 +241,6 @@ describe('a deposit that a person has seen', () => {
     const back = await world.operator('chain-deposit', 'take-back', result.id, '--reason', 'wrong', '--json');
     expect(back.json().approval.amount).toBe('5000.000000');
     expect(Number(await available())).toBe(Number(before) + 5000);
-    await setAdminLimit(world.api.database, '1000000');
-  });
-
-  it('is recorded and taken back by an approval for that word alone that it was asked for', async () => {
-    await setAdminLimit(world.api.database, '1000');
-    const [address, before] = [await world.allocate(account), Number(await available())];
-    const terms = { hash: newHash(), at: new Date().toISOString() };
-    const record = async () => (await world.record(address, '5000', terms)).json().approval.id;
-    const back = async (id: string) => (await takeBack(id)).json().approval.id;
-    const approve = (id: string) => world.second('approval', 'approve', id, '--json');
-    const refused = async (id: string) => {
-      const { code, err } = await approve(id);
-      expect([code, JSON.parse(err).code]).toEqual([4, 'invalid_transition']);
-    };
-    const [first, second] = [await record(), await record()];
-    const { id } = (await approve(first)).json().result;
-    const [wrong, stale] = [await back(id), await back(id)];
-    expect((await approve(wrong)).code).toBe(0);
-    await refused(second); // it was taken back since
-    expect((await approve(await record())).json().result).toEqual({ id, status: 'credited' });
-    await refused(stale);
-    expect(Number(await available())).toBe(before + 5000);
-    expect((await approve(await back(id))).code).toBe(0);
-    expect(Number(await available())).toBe(before);
     await setAdminLimit(world.api.database, '1000000');
   });
 });
